@@ -1,0 +1,46 @@
+"""trueerror: how good is a classifier really, is it better than that one, and which one to run.
+
+Every verb is imported when it is first used, so that `import trueerror` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from trueerror.version import __version__
+
+if TYPE_CHECKING:
+    from trueerror import significance as significance
+    from trueerror.results import Contrast as Contrast
+    from trueerror.results import Interval as Interval
+    from trueerror.results import Posterior as Posterior
+    from trueerror.results import Test as Test
+    from trueerror.results import load as load
+
+# Public name → the module that defines it; a name mapped to its own module is the module.
+_HOMES = {
+    "Interval": "trueerror.results",
+    "Contrast": "trueerror.results",
+    "Test": "trueerror.results",
+    "Posterior": "trueerror.results",
+    "load": "trueerror.results",
+}
+_MODULES = ("significance",)
+
+__all__ = ["__version__", *sorted(_HOMES), *_MODULES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(import_module(_HOMES[name]), name)
+    elif name in _MODULES:
+        value = import_module(f"trueerror.{name}")
+    else:
+        raise AttributeError(f"module 'trueerror' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,144 @@
+"""The decision table: which method is the default in which situation, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """One row: in this situation this method is the default; `also` can be asked for."""
+
+    situation: str
+    title: str
+    default: str
+    why: str
+    also: tuple[str, ...] = ()
+
+
+DECISIONS: dict[str, Decision] = {
+    d.situation: d
+    for d in (
+        Decision(
+            situation="proportion",
+            title="one proportion (accuracy, recall, precision, …) on a fixed test set",
+            default="wilson",
+            why="coverage at least .927 wherever np and nq are 5 or more (by enumeration)",
+            also=("wald", "wald-cc", "wilson-cc", "clopper-pearson", "mid-p", "agresti-coull", "jeffreys"),
+        ),
+        Decision(
+            situation="f1",
+            title="F1 of one class",
+            default="wilson-f1",
+            why="covers .949–.957; the delta method covers .87–.94 and collapses to zero width",
+            also=("delta", "bootstrap"),
+        ),
+        Decision(
+            situation="macro-f1",
+            title="macro-F1",
+            default="mover-f1",
+            why="covers .92–.95; Takahashi's delta method .76–.945",
+            also=("takahashi", "bootstrap"),
+        ),
+        Decision(
+            situation="mean-of-recalls",
+            title="balanced accuracy, macro recall, informedness, results at another prior",
+            default="mover-wilson",
+            why="covers .91–.95; the delta method .65–.94",
+            also=("delta", "bootstrap"),
+        ),
+        Decision(
+            situation="mcc",
+            title="Matthews correlation",
+            default="fisher-z",
+            why="covers .93–.96 with the delta-method standard error; 1/√(n − 3) is wrong here",
+            also=("delta", "bootstrap"),
+        ),
+        Decision(
+            situation="smooth",
+            title="kappa and other smooth functions of the counts",
+            default="delta",
+            why="asymptotically right; the bootstrap takes over where it degenerates",
+            also=("bootstrap",),
+        ),
+        Decision(
+            situation="other",
+            title="any other metric",
+            default="bootstrap-bca",
+            why="the unstratified multinomial bootstrap holds; stratifying a random test set undercovers "
+            "(.71–.92 for precision)",
+            also=("bootstrap-percentile", "bootstrap-basic", "bootstrap-studentised"),
+        ),
+        Decision(
+            situation="auc",
+            title="area under the ROC curve",
+            default="delong-logit",
+            why="at AUC .95 with 20/20 plain DeLong covers .84–.86, the logit scale .946; "
+            "with few errors Newcombe's method 5 joins in",
+            also=("delong", "hanley-mcneil", "newcombe", "bootstrap"),
+        ),
+        Decision(
+            situation="average-precision",
+            title="average precision (area under PR)",
+            default="boyd-logit",
+            why="covers .949–.993; the percentile bootstrap .87–.92",
+            also=("bootstrap",),
+        ),
+        Decision(
+            situation="clustered",
+            title="proportion of dependent rows",
+            default="wilson-clustered",
+            why="covers .92–.98; a plain cluster-robust t-interval falls to .74 near 1",
+            also=("cluster-t",),
+        ),
+        Decision(
+            situation="sampling-weights",
+            title="proportion of rows with sampling weights",
+            default="wilson-weighted",
+            why="Wilson at the effective sample size of the linearised ratio",
+        ),
+        Decision(
+            situation="mean",
+            title="mean of measured values",
+            default="t-mean",
+            why="exact for normal values",
+        ),
+        Decision(
+            situation="mean-loss",
+            title="mean loss over test rows (log loss, Brier score, cost)",
+            default="t-mean",
+            why="central limit theorem for a mean of independent row losses",
+            also=("bootstrap",),
+        ),
+        Decision(
+            situation="paired-proportions",
+            title="two models on the same rows",
+            default="mcnemar-mid-p",
+            why="coverage at least .933 by enumeration; Tango's interval for the size",
+            also=("mcnemar-exact", "mcnemar-chi2", "mcnemar-chi2-cc"),
+        ),
+        Decision(
+            situation="paired-difference",
+            title="size of the difference of two models on the same rows",
+            default="tango",
+            why="score interval; the p-value decides where the two disagree",
+            also=("bonett-price", "newcombe-paired", "wald-paired"),
+        ),
+        Decision(
+            situation="independent-proportions",
+            title="two models on different rows",
+            default="miettinen-nurminen",
+            why="minimum coverage .935; Newcombe's .902 at 30/30",
+            also=("newcombe", "newcombe-cc", "agresti-caffo", "wald"),
+        ),
+    )
+}
+
+
+def default_for(situation: str) -> str:
+    """The default method of a situation.
+
+    >>> default_for("proportion")
+    'wilson'
+    """
+    return DECISIONS[situation].default

@@ -1,0 +1,7 @@
+"""Bootstrap, permutation and fold-based methods."""
+
+from __future__ import annotations
+
+from trueerror.methods.catalogue import Method
+
+METHODS: tuple[Method, ...] = ()

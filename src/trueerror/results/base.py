@@ -1,0 +1,159 @@
+"""What every result can do: print in words, tabulate, plot, explain itself, be written down."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import math
+from collections.abc import Hashable
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from trueerror.results.words import Text
+
+
+class Result:
+    """Base of all results: frozen, in plain values, comparable with NaN equal to NaN."""
+
+    __slots__ = ()
+    # The data frame library of the input, where there was one: `.frame()` answers in kind.
+    _backend: ClassVar[str | None] = None
+
+    def records(self) -> list[dict[str, object]]:
+        """The result as a list of flat dictionaries, one for each row of its table."""
+        return [{f.name: getattr(self, f.name) for f in dataclasses.fields(self)}]  # type: ignore[arg-type]
+
+    def frame(self, backend: str | None = None) -> Any:
+        """The records as a data frame: the input's library, else pandas, else polars ("pyarrow" on request)."""
+        return to_frame(self.records(), backend or self._backend)
+
+    def plot(self) -> Any:
+        """The picture that belongs to this result, as an Altair chart."""
+        return import_module("trueerror.plots").chart(self)
+
+    def draw(self, ax: Any = None) -> Any:
+        """The same picture on matplotlib axes (extra `matplotlib`), for figures that you compose yourself."""
+        return import_module("trueerror.plots").draw(self, ax)
+
+    def save(self, path: str | Path) -> Path:
+        """Write to a file by its ending: .json .md .tex .txt .csv, or the picture as .html .png .svg .pdf."""
+        target = Path(path)
+        ending = target.suffix.lower()
+        writers = {
+            ".json": self.to_json,
+            ".md": self.to_markdown,
+            ".tex": self.to_latex,
+            ".txt": self.__str__,
+        }
+        if ending in writers:
+            target.write_text(writers[ending]() + "\n", encoding="utf-8")
+        elif ending == ".csv":
+            target.write_text(to_csv(self.records()), encoding="utf-8", newline="")
+        elif ending in (".html", ".png", ".svg", ".pdf"):
+            import_module("trueerror.plots").save(self, target)
+        else:
+            known = ".json .md .tex .txt .csv .html .png .svg .pdf"
+            raise ValueError(f"cannot save as {ending or 'a file without ending'!r}; the endings are {known}")
+        return target
+
+    def explain(self) -> Text:
+        """How the number was made: the method, its formula, its source, what it assumes."""
+        from trueerror.methods import explain
+
+        return Text(explain(getattr(self, "method", ""), self))
+
+    def to_json(self, *, indent: int | None = 2) -> str:
+        """The whole result as JSON; `te.load` reads it back."""
+        from trueerror.results.codec import dumps
+
+        return dumps(self, indent=indent)
+
+    def to_markdown(self) -> str:
+        """The table as Markdown."""
+        text: str = self._table().to_markdown()
+        return text
+
+    def to_latex(self) -> str:
+        """The table as a LaTeX tabular (booktabs)."""
+        text: str = self._table().to_latex()
+        return text
+
+    def _repr_html_(self) -> str:
+        lead, _, rest = str(self).partition("\n")
+        more = f"<pre>{html.escape(rest)}</pre>" if rest.strip() else ""
+        return f"<div><p>{html.escape(lead)}</p>{more}</div>"
+
+    def _table(self) -> Any:
+        from trueerror.results.tables import from_records
+
+        return from_records(self.records())
+
+    def _to_data(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+
+    @classmethod
+    def _from_data(cls, data: dict[str, Any]) -> Self:
+        from trueerror.results.codec import from_fields
+
+        return from_fields(cls, data)  # type: ignore[no-any-return]
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return tuple(_comparable(v) for v in self._to_data().values())
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self._key()))
+
+
+def _comparable(value: Any) -> Hashable:
+    """A stand-in that is equal when the value is, with NaN equal to NaN."""
+    if isinstance(value, float) and math.isnan(value):
+        return "NaN"
+    if isinstance(value, tuple | list):
+        return tuple(_comparable(v) for v in value)
+    if isinstance(value, dict):
+        return tuple((k, _comparable(v)) for k, v in value.items())
+    if hasattr(value, "tolist"):
+        return _comparable(value.tolist())
+    return value  # type: ignore[no-any-return]
+
+
+def to_frame(records: list[dict[str, object]], backend: str | None = None) -> Any:
+    """Records as a frame of the named library, or of the first one that is installed."""
+    choices = (backend,) if backend else ("pandas", "polars")
+    for name in choices:
+        if name not in ("pandas", "polars", "pyarrow"):
+            raise ValueError(f"backend={name!r} is not known; use 'pandas', 'polars' or 'pyarrow'")
+        if find_spec(name) is None:
+            continue
+        columns = {key: [_flat(r.get(key)) for r in records] for key in (records[0] if records else {})}
+        module = import_module(name)
+        if name == "pandas":
+            return module.DataFrame(columns)
+        if name == "polars":
+            return module.DataFrame(columns, strict=False)
+        return module.table(columns)
+    wanted = backend or "pandas or polars"
+    raise ImportError(f"{wanted} is not installed; .records() gives the same rows as plain dictionaries")
+
+
+def _flat(value: object) -> object:
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def to_csv(records: list[dict[str, object]]) -> str:
+    """Records as CSV text."""
+    import csv
+    import io
+
+    out = io.StringIO()
+    writer = csv.DictWriter(out, fieldnames=list(records[0]) if records else [])
+    writer.writeheader()
+    writer.writerows(records)
+    return out.getvalue()

@@ -1,0 +1,124 @@
+"""Results to JSON and back: plain data only, so a file from a stranger is safe to read.
+
+NaN becomes null and the infinities become "Infinity" and "-Infinity"; each object carries its type's name under
+`"type"`, and the outermost one the version of the schema. Only the types that are named here can be read back.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+SCHEMA = "trueerror/1"
+
+# Where each readable type lives. The rooms below this one are reached by name, when a file asks for them.
+HOMES = {
+    "Interval": "trueerror.results.values",
+    "Contrast": "trueerror.results.values",
+    "Test": "trueerror.results.values",
+    "Posterior": "trueerror.results.values",
+    "Table": "trueerror.results.tables",
+    "Confusion": "trueerror.tallies.confusion",
+    "ScoreTable": "trueerror.tallies.scores",
+    "Finding": "trueerror.findings.finding",
+    "Findings": "trueerror.findings.finding",
+    "Evaluation": "trueerror.verbs.evaluation",
+    "Evaluations": "trueerror.verbs.evaluation",
+    "Comparison": "trueerror.verbs.comparison",
+    "Ranking": "trueerror.significance.ranking",
+    "Power": "trueerror.significance.power",
+}
+
+
+def encode(value: Any) -> Any:
+    """Any result, or what results hold, as JSON-ready data."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        if math.isnan(value):
+            return None
+        if math.isinf(value):
+            return "Infinity" if value > 0 else "-Infinity"
+        return value
+    if hasattr(value, "_to_data"):
+        return {"type": type(value).__name__, **{k: encode(v) for k, v in value._to_data().items()}}
+    if isinstance(value, Mapping):
+        # Labels may be integers, which JSON keys cannot be: a mapping travels as pairs.
+        return {"type": "mapping", "pairs": [[encode(k), encode(v)] for k, v in value.items()]}
+    if isinstance(value, tuple | list):
+        return [encode(item) for item in value]
+    if hasattr(value, "tolist"):  # NumPy scalars and arrays, without loading NumPy here
+        return encode(value.tolist())
+    raise TypeError(f"cannot write a {type(value).__name__} as JSON")
+
+
+def decode(data: Any) -> Any:
+    """The inverse of `encode`; lists come back as tuples."""
+    if data == "Infinity":
+        return math.inf
+    if data == "-Infinity":
+        return -math.inf
+    if isinstance(data, list):
+        return tuple(decode(item) for item in data)
+    if isinstance(data, dict):
+        name = data.get("type")
+        if name == "mapping":
+            return {decode(k): decode(v) for k, v in data["pairs"]}
+        if name not in HOMES:
+            raise ValueError(f"this is not a saved trueerror result: unknown type {name!r}")
+        kind = getattr(import_module(HOMES[name]), name)
+        return kind._from_data({k: decode(v) for k, v in data.items() if k not in ("type", "schema")})
+    return data
+
+
+def from_fields(kind: type, data: dict[str, Any]) -> Any:
+    """A dataclass from its decoded fields: null in a float field was NaN; unknown fields are refused."""
+    fields = {f.name: f for f in dataclasses.fields(kind)}
+    unknown = sorted(set(data) - set(fields))
+    if unknown:
+        raise ValueError(f"a saved {kind.__name__} has unknown fields: {', '.join(unknown)}")
+    restored = {k: math.nan if v is None and fields[k].type == "float" else v for k, v in data.items()}
+    return kind(**restored)
+
+
+def dumps(value: Any, *, indent: int | None = 2) -> str:
+    """A result as a JSON text with its schema's version."""
+    data = encode(value)
+    return json.dumps({"schema": SCHEMA, **data}, indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def load(path_or_text: str | Path) -> Any:
+    """Read back what `.to_json()` wrote, from a file or from the text itself.
+
+    >>> import trueerror as te
+    >>> te.load(te.interval(15, 20).to_json()) == te.interval(15, 20)
+    True
+    """
+    text = str(path_or_text)
+    if isinstance(path_or_text, Path) or not text.lstrip().startswith("{"):
+        path = Path(path_or_text)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise ValueError(f"cannot read {path}: {error.strerror or error}") from None
+        except UnicodeDecodeError:
+            raise ValueError(f"{path} is not a text file") from None
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"not valid JSON at line {error.lineno}, column {error.colno}: {error.msg}; "
+            "te.load reads what .to_json() wrote"
+        ) from None
+    schema = data.get("schema") if isinstance(data, dict) else None
+    if schema != SCHEMA:
+        raise ValueError(f'this is not a saved trueerror result: its "schema" is {schema!r}, not {SCHEMA!r}')
+    try:
+        return decode(data)
+    except (TypeError, KeyError, AttributeError) as error:
+        raise ValueError(f"this saved result is damaged: {error}") from None

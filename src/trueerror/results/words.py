@@ -1,0 +1,99 @@
+"""How numbers become words: one place for rounding, so that every room prints alike."""
+
+from __future__ import annotations
+
+import html
+import math
+
+
+class Text(str):
+    """A string that shows itself as written, not quoted, in a console or a notebook."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self)}</pre>"
+
+
+def number(x: float | None, digits: int = 3) -> str:
+    """A number at three significant digits; proportions keep three decimals.
+
+    >>> number(0.73156), number(1234.5), number(0.00012), number(float("nan")), number(1.0)
+    ('0.732', '1,234', '0.00012', 'undefined', '1.000')
+    """
+    if x is None:
+        return "–"
+    if math.isnan(x):
+        return "undefined"
+    if math.isinf(x):
+        return "infinite" if x > 0 else "−infinite"
+    size = abs(x)
+    if size != 0 and size < 10.0**-digits:
+        return f"{x:.2g}"
+    if size >= 10.0**digits:
+        return f"{x:,.0f}"
+    if size >= 10:
+        return f"{x:.{max(0, digits - len(str(int(size))))}f}"
+    return f"{x:.{digits}f}"
+
+
+def whole(x: float | None) -> str:
+    """A count with thousands separated.
+
+    >>> whole(12345)
+    '12,345'
+    """
+    if x is None:
+        return "–"
+    return f"{x:,.0f}" if float(x).is_integer() else f"{x:,.1f}"
+
+
+def percent(x: float) -> str:
+    """A share in percent, without needless zeros.
+
+    >>> percent(0.95), percent(0.8), percent(0.999)
+    ('95 %', '80 %', '99.9 %')
+    """
+    return f"{100 * x:.6g} %"
+
+
+def p_value(p: float | None) -> str:
+    """A p-value in words, never 0.
+
+    >>> p_value(0.0461), p_value(1e-9), p_value(1.0), p_value(None)
+    ('p = .046', 'p < .001', 'p = 1', 'p not given')
+    """
+    if p is None:
+        return "p not given"
+    if math.isnan(p):
+        return "p undefined"
+    if p < 0.001:
+        return "p < .001"
+    if p >= 0.9995:
+        return "p = 1"
+    return f"p = {p:.3f}".replace("0.", ".")
+
+
+def limits(low: float, high: float, digits: int = 3) -> str:
+    """Two limits in brackets.
+
+    >>> limits(0.7316, 0.7671)
+    '[0.732, 0.767]'
+    """
+    if math.isnan(low) and math.isnan(high):
+        return "no interval"
+    return f"[{number(low, digits)}, {number(high, digits)}]"
+
+
+def listing(names: list[str], joint: str = "and") -> str:
+    """Names as a sentence part.
+
+    >>> listing(["a", "b", "c"])
+    'a, b and c'
+    """
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {joint} {names[-1]}"
