@@ -1,1 +1,20 @@
+"""Tallies: what was counted. Frozen; shards of one sample add up; nothing downstream looks at rows again."""
 
+from trueerror.tallies.agreement import Agreement, Discordance
+from trueerror.tallies.confusion import Confusion, Missing
+from trueerror.tallies.counts import BinaryCounts, ClassCounts
+from trueerror.tallies.keyed import KeyedConfusion
+from trueerror.tallies.moments import Moments
+from trueerror.tallies.scores import ScoreTable
+
+__all__ = [
+    "Agreement",
+    "BinaryCounts",
+    "ClassCounts",
+    "Confusion",
+    "Discordance",
+    "KeyedConfusion",
+    "Missing",
+    "Moments",
+    "ScoreTable",
+]

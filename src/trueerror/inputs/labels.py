@@ -1,0 +1,290 @@
+"""Labels: what may be one, how they are ordered, which one is positive.
+
+Labels are strings, integers or booleans; integral floats are integers, and a boolean equals 0 or 1. They are kept
+as small integer codes in the label order, −1 where a label is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs.arrays import Column, missing_rows
+from trueerror.inputs.errors import InputError, nearest
+
+Label = str | int | bool
+Codes = NDArray[np.signedinteger[Any]]
+
+# Integer labels whose range is at most this wide are coded by offset, without sorting.
+SMALL_RANGE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """One column as codes into its own distinct labels (ascending), −1 where missing."""
+
+    codes: Codes
+    values: tuple[Label, ...]
+
+
+def plain_label(value: Any, place: str = "a label") -> Label:
+    """A label as a plain Python value.
+
+    >>> plain_label(np.float64(2.0)), plain_label(np.True_), plain_label("a")
+    (2, True, 'a')
+    """
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, float | np.floating):
+        if float(value).is_integer():
+            return int(value)
+        raise InputError(f"{place} is {value!r}: labels are text, whole numbers or booleans; pass scores in scores=")
+    if hasattr(value, "as_py"):
+        return plain_label(value.as_py(), place)
+    raise InputError(f"{place} is a {type(value).__name__} ({value!r:.40}): labels are text, whole numbers or booleans")
+
+
+def code_column(array: Column, name: str) -> Coded:
+    """The distinct labels of a column and its codes."""
+    kind = array.dtype.kind
+    if kind == "b":
+        return _code_booleans(array)
+    if kind in "iu":
+        return _code_integers(array)
+    if kind == "f":
+        return _code_floats(array, name)
+    if kind in "US" or kind == "T":
+        return _code_text(array)
+    return _code_objects(array.astype(object) if kind != "O" else array, name)
+
+
+def smallest(top: int) -> type[np.signedinteger[Any]]:
+    """The smallest signed type that holds codes below `top`."""
+    for kind in (np.int8, np.int16, np.int32):
+        if top <= np.iinfo(kind).max:
+            return kind
+    return np.int64
+
+
+def _code_booleans(array: Column) -> Coded:
+    seen = (bool((~array).any()), bool(array.any())) if len(array) else (False, False)
+    codes = array.view(np.int8)
+    if all(seen):
+        return Coded(codes, (False, True))
+    return Coded(np.zeros(len(array), np.int8), tuple(v for v, s in zip((False, True), seen, strict=True) if s))
+
+
+def _code_integers(array: Column) -> Coded:
+    if len(array) == 0:
+        return Coded(np.zeros(0, np.int8), ())
+    low, high = int(array.min()), int(array.max())
+    if high - low >= SMALL_RANGE:
+        values, codes = np.unique(array, return_inverse=True)
+        return Coded(codes.astype(smallest(len(values))), tuple(int(v) for v in values))
+    width = high - low + 1
+    shifted = array if low == 0 and array.dtype.kind == "i" else (array - array.dtype.type(low))
+    counts = np.bincount(shifted.astype(np.intp, copy=False), minlength=width)
+    present = np.flatnonzero(counts)
+    kind = smallest(len(present))
+    if len(present) == width:
+        return Coded(shifted.astype(kind), tuple(range(low, high + 1)))
+    recode = np.zeros(width, dtype=kind)
+    recode[present] = np.arange(len(present), dtype=kind)
+    return Coded(recode[shifted], tuple(int(v) + low for v in present))
+
+
+def _code_floats(array: Column, name: str) -> Coded:
+    gone = np.isnan(array)
+    kept = array[~gone] if gone.any() else array
+    odd = ~np.isfinite(kept) | (kept != np.floor(kept))
+    if odd.any():
+        row = int(np.flatnonzero(~gone)[int(np.argmax(odd))])
+        raise InputError(
+            f"{name} has {array[row]!r:.30} at row {row + 1:,}: labels are text, whole numbers or booleans; "
+            "if these are scores, pass them in scores="
+        )
+    if len(kept) and np.abs(kept).max() >= 2.0**53:
+        raise InputError(f"{name} holds whole numbers beyond 2^53 as floats; pass them as integers or text")
+    coded = _code_integers(kept.astype(np.int64))
+    return _with_missing(coded, gone)
+
+
+def _with_missing(coded: Coded, gone: NDArray[np.bool_]) -> Coded:
+    if not gone.any():
+        return coded
+    codes = np.full(len(gone), -1, dtype=coded.codes.dtype)
+    codes[~gone] = coded.codes
+    return Coded(codes, coded.values)
+
+
+def _code_text(array: Column) -> Coded:
+    if array.dtype.kind == "T":
+        return _code_objects(array.astype(object), "a label")
+    if array.dtype.kind == "S":
+        array = np.char.decode(array, "utf-8", "replace")
+    values, codes = _factorise_fixed_width(array)
+    return Coded(codes, tuple(str(v) for v in values))
+
+
+def _factorise_fixed_width(array: Column) -> tuple[Column, Codes]:
+    """Distinct texts, sorted, and codes: by hashing, since sorting ten million texts takes a minute.
+
+    Each text is hashed to 64 bits from its code points; the few distinct hashes are looked up by binary search, and
+    each row is then compared with the text that its code stands for, so a collision cannot go unseen.
+    """
+    n = len(array)
+    chars = array.dtype.itemsize // 4
+    if n == 0 or chars == 0:
+        return array[:1], np.zeros(n, np.int8)
+    array = np.ascontiguousarray(array)
+    points = array.view(np.uint32).reshape(n, chars)
+    multipliers = (np.arange(1, chars + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)
+    hashes = np.empty(n, dtype=np.uint64)
+    for start in range(0, n, 1 << 16):
+        block = points[start : start + (1 << 16)].astype(np.uint64)
+        mixed = np.zeros(len(block), dtype=np.uint64)
+        for i in range(chars):
+            mixed = (mixed ^ (block[:, i] * multipliers[i])) * np.uint64(0xD6E8FEB86659FD93)
+            mixed ^= mixed >> np.uint64(32)
+        hashes[start : start + len(block)] = mixed
+    # Most columns show all their labels early; whatever is missed joins the list, so the loop ends.
+    known = np.unique(hashes[: 1 << 14])
+    while True:
+        position = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+        missed = known[position] != hashes
+        if not missed.any():
+            break
+        known = np.union1d(known, np.unique(hashes[missed]))
+    first = np.empty(len(known), dtype=np.intp)
+    first[position[::-1]] = np.arange(n - 1, -1, -1)
+    texts = array[first]
+    for start in range(0, n, 1 << 18):
+        part = slice(start, start + (1 << 18))
+        if (texts[position[part]] != array[part]).any():
+            values, codes = np.unique(array, return_inverse=True)
+            return values, codes.astype(smallest(len(values)))
+    order = np.argsort(texts)
+    rank = np.empty(len(known), dtype=smallest(len(known)))
+    rank[order] = np.arange(len(known))
+    return texts[order], rank[position]
+
+
+def _code_objects(array: Column, name: str) -> Coded:
+    gone = missing_rows(array)
+    kept = array[~gone] if gone.any() else array
+    distinct = list(dict.fromkeys(kept))
+    plain: dict[Any, Label] = {}
+    for value in distinct:
+        row = int(np.flatnonzero(~gone)[next(i for i, v in enumerate(kept) if v is value or v == value)])
+        plain[value] = plain_label(value, f"{name} at row {row + 1:,}")
+    values = ordered(plain.values(), name)
+    lookup = {value: values.index(label) for value, label in plain.items()} if len(values) < 64 else None
+    if lookup is None:
+        position = {label: i for i, label in enumerate(values)}
+        lookup = {value: position[label] for value, label in plain.items()}
+    codes = np.fromiter(map(lookup.__getitem__, kept), dtype=smallest(len(values)), count=len(kept))
+    return _with_missing(Coded(codes, values), gone)
+
+
+def ordered(labels: Iterable[Label], name: str = "the labels") -> tuple[Label, ...]:
+    """Distinct labels in their natural order; text and numbers together are refused."""
+    distinct = list(dict.fromkeys(labels))
+    texts = [v for v in distinct if isinstance(v, str)]
+    if texts and len(texts) < len(distinct):
+        other = next(v for v in distinct if not isinstance(v, str))
+        raise InputError(
+            f"{name} mix text ({texts[0]!r:.30}) with numbers ({other!r}); labels must be of one type: convert one side"
+        )
+    return tuple(sorted(distinct, key=lambda v: v if isinstance(v, str) else int(v)))
+
+
+def merge_labels(columns: Mapping[str, Sequence[Label]]) -> tuple[Label, ...]:
+    """All labels of several columns; text against numbers is an error that names the columns."""
+    texts = {name: v for name, values in columns.items() for v in values if isinstance(v, str)}
+    numbers = {name: v for name, values in columns.items() for v in values if not isinstance(v, str)}
+    for name, value in texts.items():
+        for other, number in numbers.items():
+            hint = f"; {value!r} and {number!r} look alike: convert one side" if value == str(number) else ""
+            raise InputError(
+                f"{name} has text labels ({value!r:.30}) but {other} has numbers ({number!r}); "
+                f"labels must be of one type{hint or ': convert one side'}"
+            )
+    return ordered(v for values in columns.values() for v in values)
+
+
+def natural_labels(seen: tuple[Label, ...]) -> tuple[Label, ...]:
+    """The labels that a column of these labels stands for: one side of 0/1 or False/True implies the other."""
+    if seen in ((0,), (1,)):
+        return (False, True) if isinstance(seen[0], bool) else (0, 1)
+    return seen
+
+
+def check_labels(labels: Iterable[Any]) -> tuple[Label, ...]:
+    """Labels that the user gave, in the user's order."""
+    if isinstance(labels, str):
+        raise InputError(f"labels={labels!r} must be a list of labels, not one text")
+    given = tuple(plain_label(v, "labels=") for v in labels)
+    if len(set(given)) < len(given):
+        twice = next(v for i, v in enumerate(given) if v in given[:i])
+        raise InputError(f"labels= names {twice!r} twice")
+    if not given:
+        raise InputError("labels= is empty; leave it out to use the labels that occur")
+    ordered(given, "labels=")
+    return given
+
+
+def recode(coded: Coded, labels: tuple[Label, ...], name: str) -> Codes:
+    """The codes of a column in a common label order; a label that is not in it is an error."""
+    if coded.values == labels:
+        return coded.codes
+    position = {label: i for i, label in enumerate(labels)}
+    unknown = next((v for v in coded.values if v not in position), None)
+    if unknown is not None:
+        row = int(np.argmax(coded.codes == coded.values.index(unknown)))
+        raise InputError(
+            f"{name} has {unknown!r:.40} at row {row + 1:,}, which is not among the labels{nearest(unknown, labels)}"
+        )
+    table = np.array([position[v] for v in coded.values], dtype=smallest(len(labels)))
+    if len(table) == 0:
+        return np.full(len(coded.codes), -1, dtype=np.int8)
+    codes = table[coded.codes]
+    if coded.codes.dtype != np.bool_ and (coded.codes < 0).any():
+        codes[coded.codes < 0] = -1
+    return codes
+
+
+def find_label(label: Any, labels: Sequence[Label], option: str = "positive") -> Label:
+    """A label that the user named, as it stands in the label order; "1" finds 1 when no text label could be meant."""
+    wanted = plain_label(label, f"{option}=")
+    for known in labels:
+        if known == wanted and isinstance(known, str) == isinstance(wanted, str):
+            return known
+    raise InputError(f"{option}={label!r} is not among the labels{nearest(label, labels)}")
+
+
+def natural_positive(labels: Sequence[Label]) -> Label | None:
+    """True, or 1 of {0, 1} or {−1, 1}; otherwise nothing, since a positive class is never guessed.
+
+    >>> natural_positive((0, 1)), natural_positive(("no", "yes"))
+    (1, None)
+    """
+    known = set(labels)
+    if not any(isinstance(v, str) for v in known) and known in ({0, 1}, {-1, 1}):
+        return next(v for v in labels if v == 1)
+    return None
+
+
+def need_positive(labels: Sequence[Label], what: str) -> InputError:
+    """The error for a positive class that is needed and not known."""
+    shown = ", ".join(repr(v) for v in list(labels)[:6]) + (", …" if len(labels) > 6 else "")
+    return InputError(f"{what} needs to know which class is positive: pass positive= one of {shown}")

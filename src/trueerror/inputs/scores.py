@@ -1,0 +1,82 @@
+"""Scores: higher is more positive, never flipped; −0.0 equals 0.0; NaN is an error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs.arrays import Column, matrix
+from trueerror.inputs.errors import InputError
+
+Scores = NDArray[np.floating[Any]]
+
+
+def score_array(values: Any, name: str = "scores") -> Scores:
+    """Scores as floats: one column, or one column for each class; NaN and text are errors."""
+    array = matrix(values, name)
+    if array.dtype.kind == "O":
+        array = _objects_to_floats(array, name)
+    if array.dtype.kind in "biu":
+        array = array.astype(np.float64)
+    if array.dtype.kind != "f":
+        raise InputError(f"{name} must be numbers, not {array.dtype}; labels go in predicted")
+    check_no_nan(array, name)
+    if array.dtype == np.float16:
+        array = array.astype(np.float32)
+    return array
+
+
+def _objects_to_floats(array: Column, name: str) -> Column:
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{name} must be numbers, but it holds {array.flat[0]!r:.30}; labels go in predicted"
+        ) from None
+
+
+def check_no_nan(array: Column, name: str) -> None:
+    """A NaN score has no place in an order."""
+    # The sum is NaN whenever a part is, and far cheaper than a mask; inf − inf then needs the second look.
+    with np.errstate(invalid="ignore", over="ignore"):
+        total = float(np.sum(array))
+    if np.isnan(total):
+        gone = np.isnan(array)
+        if gone.any():
+            row = int(np.argmax(gone if gone.ndim == 1 else gone.any(axis=1)))
+            count = int(gone.sum())
+            raise InputError(
+                f"{name} has NaN at row {row + 1:,} ({count:,} in all); a row without a score must be left out or "
+                "given a label: see missing="
+            )
+
+
+def default_threshold(scores: Scores, threshold: float | None) -> float:
+    """0.5 when all scores lie in [0, 1]; otherwise it must be given."""
+    if threshold is not None:
+        value = float(threshold)
+        if np.isnan(value):
+            raise InputError("threshold=nan calls no row positive or negative; give a number")
+        return value
+    if len(scores) and (scores.min() < 0 or scores.max() > 1):
+        raise InputError(
+            f"scores run from {scores.min():.4g} to {scores.max():.4g}, not within [0, 1], so 0.5 may be the wrong "
+            "cut: pass threshold="
+        )
+    return 0.5
+
+
+def check_probabilities(scores: Scores, name: str = "scores") -> None:
+    """Log loss, Brier score and calibration need probabilities."""
+    low, high = float(scores.min()), float(scores.max())
+    if low < 0 or high > 1:
+        raise InputError(
+            f"{name} must be probabilities in [0, 1] for this metric, but they run from {low:.4g} to {high:.4g}"
+        )
+    if scores.ndim == 2:
+        worst = int(np.argmax(np.abs(scores.sum(axis=1, dtype=np.float64) - 1)))
+        total = float(scores[worst].sum(dtype=np.float64))
+        if abs(total - 1) > 1e-3:
+            raise InputError(f"{name} must add up to 1 in each row, but row {worst + 1:,} adds up to {total:.4g}")

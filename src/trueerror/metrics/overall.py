@@ -1,0 +1,49 @@
+"""Metrics over all classes at once, from hits and margins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trueerror.metrics.registry import measure, ratio
+from trueerror.tallies.counts import ClassCounts
+
+NO_ROWS = "there are no rows"
+
+
+@measure("accuracy", needs="classes", best=1.0, situation="proportion", undefined=NO_ROWS, aliases=("acc",),
+         share=lambda t: (t.hits.sum(axis=-1), t.total))  # fmt: skip
+def accuracy(t: ClassCounts) -> Any:
+    """Share of the rows that were called right."""
+    return ratio(t.hits.sum(axis=-1), t.total)
+
+
+@measure("error_rate", needs="classes", best=0.0, situation="proportion", undefined=NO_ROWS,
+         aliases=("error", "zero_one_loss", "hamming_loss"),
+         share=lambda t: (t.total - t.hits.sum(axis=-1), t.total))  # fmt: skip
+def error_rate(t: ClassCounts) -> Any:
+    """Share of the rows that were called wrong; with one label a row this is the Hamming loss too."""
+    return ratio(t.total - t.hits.sum(axis=-1), t.total)
+
+
+@measure("balanced_accuracy", needs="classes", best=1.0, situation="mean-of-recalls",
+         undefined="there are no rows")  # fmt: skip
+def balanced_accuracy(t: ClassCounts) -> Any:
+    """Mean recall over the classes that have rows."""
+    recalls = ratio(t.hits, t.truth)
+    there = t.truth != 0
+    return ratio(np.where(there, recalls, 0).sum(axis=-1), there.sum(axis=-1))
+
+
+@measure("mcc", needs="classes", best=1.0, range=(-1.0, 1.0), situation="mcc", title="Matthews correlation",
+         aliases=("matthews", "matthews_correlation"),
+         undefined="all rows are of one class, or all were predicted as one")  # fmt: skip
+def mcc(t: ClassCounts) -> Any:
+    """Matthews correlation, for any number of classes (Gorodkin 2004)."""
+    called = t.predicted.sum(axis=-1)
+    # Σ p(C − p) rather than C² − Σ p²: no digits are lost when one class is rare among a billion rows.
+    spread_called = (t.predicted * (np.asarray(called)[..., None] - t.predicted)).sum(axis=-1)
+    spread_truth = (t.truth * (np.asarray(t.total)[..., None] - t.truth)).sum(axis=-1)
+    top = t.hits.sum(axis=-1) * called - (t.truth * t.predicted).sum(axis=-1)
+    return ratio(top, np.sqrt(spread_called) * np.sqrt(spread_truth))

@@ -1,0 +1,230 @@
+"""The score table: how many positives and negatives have each distinct score; ROC, PR and calibration are in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NoReturn, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs.arrays import check_indexes, column, same_length
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.labels import (
+    Label,
+    check_labels,
+    code_column,
+    find_label,
+    natural_labels,
+    natural_positive,
+    need_positive,
+    recode,
+)
+from trueerror.inputs.scores import score_array
+from trueerror.inputs.weights import WeightsKind, weight_column
+from trueerror.kernels import plain
+from trueerror.results import Result
+
+Floats = NDArray[np.float64]
+
+
+class ScoreTable(Result):
+    """Distinct scores, ascending, with the positives and negatives at each; shards of one sample add up.
+
+    With sampling weights the two are sums of weights, and `squares` holds the sums of squared weights (positives,
+    negatives). `exact` is False where scores were binned.
+
+    >>> t = ScoreTable.count([0, 1, 1], [0.2, 0.9, 0.2])
+    >>> t.scores.tolist(), t.positives.tolist(), t.negatives.tolist()
+    ([0.2, 0.9], [1, 1], [1, 0])
+    """
+
+    __slots__ = ("exact", "negatives", "positive", "positives", "scores", "sources", "squares")
+    scores: Floats
+    positives: NDArray[Any]
+    negatives: NDArray[Any]
+    positive: Label
+    exact: bool
+    squares: Floats | None
+    sources: tuple[str, ...]
+
+    def __init__(
+        self,
+        scores: Any,
+        positives: Any,
+        negatives: Any,
+        *,
+        positive: Label = 1,
+        exact: bool = True,
+        squares: Floats | None = None,
+        sources: tuple[str, ...] = (),
+    ) -> None:
+        distinct = np.asarray(scores, dtype=np.float64) + 0.0
+        up, down = np.asarray(positives), np.asarray(negatives)
+        same_length({"scores": distinct, "positives": up, "negatives": down})
+        if np.isnan(distinct).any() or (len(distinct) > 1 and not (distinct[1:] > distinct[:-1]).all()):
+            raise InputError("a score table needs distinct scores in ascending order, without NaN")
+        if len(up) and (up.min() < 0 or down.min() < 0):
+            raise InputError("a score table cannot hold negative counts")
+        values = {
+            "scores": distinct, "positives": up, "negatives": down, "positive": positive, "exact": exact,
+            "squares": squares, "sources": sources,
+        }  # fmt: skip
+        for name, value in values.items():
+            if isinstance(value, np.ndarray):
+                value = value.view()
+                value.flags.writeable = False
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("a ScoreTable is frozen; make a new one")
+
+    def __reduce__(self) -> Any:
+        return (_restore, (self._to_data(),))
+
+    @classmethod
+    def count(
+        cls,
+        truth: Any,
+        scores: Any,
+        *,
+        positive: Any = None,
+        labels: Iterable[Any] | None = None,
+        weights: Any = None,
+        weights_kind: WeightsKind | None = None,
+    ) -> Self:
+        """Count rows once, by score."""
+        check_indexes({"truth": truth, "scores": scores})
+        values = column(truth, "truth")
+        array = score_array(scores)
+        if array.ndim == 2:
+            raise InputError("a score table takes one column of scores; pass the column of the positive class")
+        same_length({"truth": values, "scores": array})
+        coded = code_column(values, "truth")
+        names = natural_labels(coded.values) if labels is None else check_labels(labels)
+        chosen = natural_positive(names) if positive is None else find_label(positive, names)
+        if chosen is None:
+            raise need_positive(names, "a score table")
+        codes = recode(coded, names, "truth")
+        if (codes < 0).any():
+            raise InputError(f"truth is missing at row {int(np.argmax(codes < 0)) + 1:,}; leave those rows out")
+        w = None if weights is None else weight_column(weights, weights_kind)
+        if w is not None:
+            same_length({"truth": values, "weights": w})
+        return cls.from_codes(codes == names.index(chosen), array, chosen, weights=w, weights_kind=weights_kind)
+
+    @classmethod
+    def from_codes(
+        cls,
+        is_positive: NDArray[np.bool_],
+        scores: NDArray[Any],
+        positive: Label,
+        *,
+        weights: Floats | None = None,
+        weights_kind: WeightsKind | None = None,
+        sources: tuple[str, ...] = (),
+    ) -> Self:
+        """Count rows that are already coded."""
+        if weights is None:
+            distinct, up, down = plain.score_groups(scores + scores.dtype.type(0), is_positive)
+            return cls(distinct, up, down, positive=positive, sources=sources)
+        distinct, where = np.unique(scores.astype(np.float64) + 0.0, return_inverse=True)
+        size = len(distinct)
+        up = np.bincount(where[is_positive], weights=weights[is_positive], minlength=size)
+        down = np.bincount(where[~is_positive], weights=weights[~is_positive], minlength=size)
+        if weights_kind == "frequency":
+            return cls(distinct, up.astype(np.int64), down.astype(np.int64), positive=positive, sources=sources)
+        squared = weights * weights
+        squares: Floats = np.stack(
+            [
+                np.bincount(where[is_positive], weights=squared[is_positive], minlength=size),
+                np.bincount(where[~is_positive], weights=squared[~is_positive], minlength=size),
+            ]
+        )
+        return cls(distinct, up, down, positive=positive, squares=squares, sources=sources)
+
+    @property
+    def n_positive(self) -> float:
+        """How many positives (or their weight)."""
+        return self.positives.sum().item()  # type: ignore[no-any-return]
+
+    @property
+    def n_negative(self) -> float:
+        """How many negatives (or their weight)."""
+        return self.negatives.sum().item()  # type: ignore[no-any-return]
+
+    @property
+    def n(self) -> float:
+        """All rows (or their weight)."""
+        return self.n_positive + self.n_negative
+
+    def __add__(self, other: object) -> ScoreTable:
+        if not isinstance(other, ScoreTable):
+            return NotImplemented
+        if self.positive != other.positive:
+            raise InputError(
+                f"cannot add: positive is {self.positive!r} in one table and {other.positive!r} in the other"
+            )
+        if (self.squares is None) != (other.squares is None):
+            raise InputError("cannot add a table with sampling weights to one without")
+        if self.exact != other.exact:
+            raise InputError("cannot add an exact score table to a binned one")
+        distinct = np.union1d(self.scores, other.scores)
+        size = len(distinct)
+        places = [np.searchsorted(distinct, t.scores) for t in (self, other)]
+
+        def joined(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+            total = np.zeros((*a.shape[:-1], size), dtype=np.result_type(a, b))
+            total[..., places[0]] += a
+            total[..., places[1]] += b
+            return total
+
+        return ScoreTable(
+            distinct,
+            joined(self.positives, other.positives),
+            joined(self.negatives, other.negatives),
+            positive=self.positive,
+            exact=self.exact,
+            squares=None if self.squares is None or other.squares is None else joined(self.squares, other.squares),
+            sources=tuple(sorted({*self.sources, *other.sources})),
+        )
+
+    def _to_data(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    @classmethod
+    def _from_data(cls, data: dict[str, Any]) -> Self:
+        squares = data.get("squares")
+        return cls(
+            np.array(data["scores"], dtype=np.float64),
+            np.array(data["positives"]),
+            np.array(data["negatives"]),
+            positive=data["positive"],
+            exact=data["exact"],
+            squares=None if squares is None else np.array(squares, dtype=np.float64),
+            sources=tuple(data["sources"]),
+        )
+
+    def _key(self) -> tuple[Any, ...]:
+        data = {k: v for k, v in self._to_data().items() if k != "sources"}
+        return tuple(v.tobytes() if isinstance(v, np.ndarray) else v for v in data.values())
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each distinct score."""
+        return [
+            {"score": float(s), "positives": p.item(), "negatives": q.item()}
+            for s, p, q in zip(self.scores, self.positives, self.negatives, strict=True)
+        ]
+
+    def __str__(self) -> str:
+        return (
+            f"{len(self.scores):,} distinct scores, {self.n_positive:,} positives ({self.positive!r}), "
+            f"{self.n_negative:,} negatives"
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _restore(data: dict[str, Any]) -> ScoreTable:
+    return ScoreTable._from_data(data)
