@@ -96,21 +96,25 @@ def _twice_beaten(ranked: NDArray[Any], up: NDArray[np.bool_]) -> Counts:
     # Up to and with each place in the ranking: how many positives; the others there are negatives.
     ups = np.cumsum(up, dtype=whole)
     total = ups[-1]
-    ends = ranked[1:] != ranked[:-1]
-    if ends.all():
-        # Negatives below for a positive, positives above for a negative.
-        beaten = np.where(up, np.arange(1, n + 1, dtype=whole), total)
-        beaten -= ups
-        beaten *= whole(2)
+    # Without ties: the negatives below for a positive, the positives above for a negative.
+    beaten = np.where(up, np.arange(1, n + 1, dtype=whole), total)
+    beaten -= ups
+    beaten *= whole(2)
+    tied = np.flatnonzero(ranked[1:] == ranked[:-1])
+    if len(tied) == 0:
         return beaten
-    last = np.append(np.flatnonzero(ends), n - 1)
-    through = ups[last]
-    before = np.concatenate((ups[:0], [whole(0)], through[:-1]))
-    places = last.astype(whole) + whole(1)
-    sizes = np.diff(places, prepend=whole(0))
-    downs = 2 * places - sizes - before - through
-    group = np.repeat(np.arange(len(last), dtype=whole), sizes)
-    return np.where(up, downs.take(group), (2 * total - before - through).take(group))
+    # A run of equal scores goes from `first` to `last`; all of it gets the mean of its two ends.
+    breaks = np.flatnonzero(np.diff(tied) > 1)
+    first = tied[np.concatenate(([0], breaks + 1))]
+    last = tied[np.append(breaks, len(tied) - 1)] + 1
+    ups_around = ups[first] - up[first] + ups[last]
+    places_around = first + last + 1
+    sizes = last - first + 1
+    places = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+    for_up = np.repeat((places_around - ups_around).astype(whole), sizes)
+    for_down = np.repeat((2 * total - ups_around).astype(whole), sizes)
+    beaten[places] = np.where(up[places], for_up, for_down)
+    return beaten
 
 
 def table_placements(

@@ -41,9 +41,10 @@ def balanced_accuracy(t: ClassCounts) -> Any:
          undefined="all rows are of one class, or all were predicted as one")  # fmt: skip
 def mcc(t: ClassCounts) -> Any:
     """Matthews correlation, for any number of classes (Gorodkin 2004)."""
-    called = t.predicted.sum(axis=-1)
-    # Σ p(C − p) rather than C² − Σ p²: no digits are lost when one class is rare among a billion rows.
-    spread_called = (t.predicted * (np.asarray(called)[..., None] - t.predicted)).sum(axis=-1)
-    spread_truth = (t.truth * (np.asarray(t.total)[..., None] - t.truth)).sum(axis=-1)
-    top = t.hits.sum(axis=-1) * called - (t.truth * t.predicted).sum(axis=-1)
+    n = np.asarray(t.total)
+    none = n - t.predicted.sum(axis=-1)  # rows without a prediction are a class of their own among the calls
+    # Σ p(n − p) rather than n² − Σ p²: no digits are lost when one class is rare among a billion rows.
+    spread_called = (t.predicted * (n[..., None] - t.predicted)).sum(axis=-1) + none * (n - none)
+    spread_truth = (t.truth * (n[..., None] - t.truth)).sum(axis=-1)
+    top = t.hits.sum(axis=-1) * n - (t.truth * t.predicted).sum(axis=-1)
     return ratio(top, np.sqrt(spread_called) * np.sqrt(spread_truth))
