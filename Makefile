@@ -1,0 +1,50 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+export PYTHONDONTWRITEBYTECODE ?=
+
+.PHONY: demo test lint types docs bench validate clean help
+
+help:
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+
+$(BIN)/.core: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "trueerror needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+	  { echo "Cannot make a virtual environment; on Debian: apt-get install python3-venv"; exit 1; }
+	$(PIP) install --quiet --editable .
+	@touch $@
+
+$(BIN)/.dev: $(BIN)/.core
+	$(PIP) install --quiet --editable '.[dev,docs]'
+	@touch $@
+
+demo: $(BIN)/.core ## run the main job on bundled real predictions
+	@$(BIN)/trueerror demo
+
+test: $(BIN)/.dev lint types ## lint, types, import layers, doctests and all tests
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+lint: $(BIN)/.dev ## style, format and import layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache
+
+types: $(BIN)/.dev ## mypy, strict
+	$(BIN)/mypy
+
+docs: $(BIN)/.dev ## build the documentation into site/
+	$(BIN)/python docs/build.py
+	$(BIN)/mkdocs build --strict --quiet
+
+bench: $(BIN)/.dev ## speed side by side with peers (QUICK=1 for a short run)
+	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
+
+validate: $(BIN)/.dev ## coverage and type I error simulations (QUICK=1 for a short run)
+	$(BIN)/python -m validation $(if $(QUICK),--quick)
+
+clean: ## remove the environment and everything that was built
+	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis

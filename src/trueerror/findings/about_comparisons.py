@@ -1,0 +1,1 @@
+"""TE4xx: findings about comparisons."""

@@ -1,0 +1,131 @@
+"""TE2xx: findings about estimates and their intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trueerror.findings.rules import Evidence, rule
+from trueerror.results.words import number, p_value, percent, whole
+
+FEW_CLUSTERS = 30
+FEW_FAULTY_CLUSTERS = 10
+
+
+@rule(
+    "TE201",
+    severity="warning",
+    title="no better than always answering the commonest class",
+    fix="Do not use accuracy to praise this model; look at costs, recall, or a better model.",
+    needs=("confusion", "baseline_p"),
+)
+def majority_baseline(e: Evidence) -> Iterator[str]:
+    """A constant answer is free. A classifier whose accuracy is not clearly above it has shown nothing by accuracy.
+
+    The two are compared on the same rows (McNemar's test, mid-p): rows of other classes that the model gets right
+    against rows of the commonest class that it gets wrong. The rule fires when the model is at or below the
+    constant, and when it is above but the test, at 5 %, cannot tell.
+    """
+    t = e.confusion
+    assert t is not None
+    margins = t.classes(weighted=False)
+    if t.n == 0 or (margins.truth > 0).sum() < 2:
+        return
+    accuracy, baseline = margins.hits.sum() / t.n, margins.truth.max() / t.n
+    label = t.labels[int(margins.truth.argmax())]
+    p = e.facts["baseline_p"]
+    if accuracy <= baseline:
+        yield (
+            f"accuracy {number(float(accuracy))} is not above {number(float(baseline))}, "
+            f'which always answering "{label}" would get'
+        )
+    elif p > 0.05:
+        yield (
+            f"accuracy {number(float(accuracy))} is not clearly above {number(float(baseline))}, "
+            f'which always answering "{label}" would get ({p_value(p)})'
+        )
+
+
+@rule(
+    "TE202",
+    severity="note",
+    title="few errors or few successes",
+    fix='Ask for method="mid-p" for this proportion; it keeps closer to its confidence here.',
+    needs=("small_counts",),
+)
+def few_events(e: Evidence) -> Iterator[str]:
+    """Wilson's interval keeps its confidence well where at least 5 successes and 5 failures are seen.
+
+    Nearer to the ends its coverage can fall to .84; the mid-p interval stays above about .925 there.
+    """
+    small = e.facts["small_counts"]
+    if small:
+        names = ", ".join(f"{name} ({whole(x)} of {whole(n)})" for name, x, n in small[:3])
+        yield f"fewer than 5 successes or failures behind {names}: mid-p would be closer to its confidence"
+
+
+@rule(
+    "TE203",
+    severity="warning",
+    title="normal approximation used where it fails",
+    fix='Use method="wilson" (the default) or "clopper-pearson".',
+    needs=("proportions",),
+)
+def normal_approximation(e: Evidence) -> Iterator[str]:
+    """The simple normal interval p ± z√(pq/n) holds for n of 30 or more and n·p·(1 − p) of 5 or more.
+
+    Outside that it is too narrow and off centre, and at a perfect score it has no width at all.
+    """
+    for name, method, estimate, n in e.facts["proportions"]:
+        if method in ("wald", "wald-cc") and n and (n < 30 or n * estimate * (1 - estimate) < 5):
+            yield (
+                f"the normal interval of {name} does not hold: n = {whole(n)}, "
+                f"n·p·(1 − p) = {number(n * estimate * (1 - estimate))}"
+            )
+
+
+@rule(
+    "TE204",
+    severity="warning",
+    title="few clusters",
+    fix="Collect more clusters; more rows in the same clusters help little.",
+    needs=("clusters",),
+)
+def few_clusters(e: Evidence) -> Iterator[str]:
+    """Rows of one cluster repeat each other, so what counts is the number of clusters, and of those with errors."""
+    k = e.clusters
+    assert k is not None
+    wrong = k.sums((k.table.row != k.table.col).astype(float))
+    groups, faulty = len(k.keys), int((wrong > 0).sum())
+    if groups < FEW_CLUSTERS:
+        yield f"only {groups} clusters: the intervals rest on clusters, not on {whole(k.table.n)} rows"
+    elif faulty < FEW_FAULTY_CLUSTERS:
+        yield f"only {faulty} of {groups} clusters hold an error: the intervals are rough"
+
+
+@rule(
+    "TE205",
+    severity="warning",
+    title="bootstrap replicates that lose a class",
+    fix="Collect more rows of the rare class; the analytic interval is shown instead.",
+    needs=("lost_replicates",),
+)
+def lost_replicates(e: Evidence) -> Iterator[str]:
+    """A replicate without any row of a class cannot give that class's recall; many such make the bootstrap unfit."""
+    for name, share in e.facts["lost_replicates"]:
+        if share > 0.01:
+            yield f"{percent(round(share, 3))} of the bootstrap replicates of {name} lost a class"
+
+
+@rule(
+    "TE206",
+    severity="note",
+    title="predictions are missing",
+    fix='Say how they should count: missing="wrong" or missing="drop".',
+    needs=("missing_predictions",),
+)
+def missing_predictions(e: Evidence) -> Iterator[str]:
+    """Leaving out the rows that a model would not answer flatters it; counting them as wrong may be harsh."""
+    count, total, rule_word = e.facts["missing_predictions"]
+    if count:
+        how = "counted as wrong" if rule_word == "wrong" else "left out"
+        yield f"{whole(count)} of {whole(total)} rows have no prediction and were {how}"

@@ -1,0 +1,1 @@
+"""TE3xx: findings about scores, probabilities and thresholds."""

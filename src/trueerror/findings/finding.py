@@ -1,0 +1,69 @@
+"""A finding: something about an evaluation that its reader should know, with a stable code and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from trueerror.results import Result, Table
+
+Severity = Literal["note", "warning", "error"]
+SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Finding(Result):
+    """One finding. `about` names the model, class or column that it speaks of, where there is one."""
+
+    code: str
+    severity: Severity
+    message: str
+    fix: str = ""
+    about: str = ""
+
+    def __str__(self) -> str:
+        return f"! {self.code} {self.message}"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Findings(Result):
+    """Findings in order of weight, worst first; empty is good news."""
+
+    items: tuple[Finding, ...] = ()
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, index: int) -> Finding:
+        return self.items[index]
+
+    def __contains__(self, code: object) -> bool:
+        return any(f.code == code for f in self.items)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes, each once, in order."""
+        return tuple(dict.fromkeys(f.code for f in self.items))
+
+    def without(self, *codes: str) -> Findings:
+        """The findings less those that the reader has silenced."""
+        return Findings(items=tuple(f for f in self.items if f.code not in codes))
+
+    def records(self) -> list[dict[str, object]]:
+        return [record for f in self.items for record in f.records()]
+
+    def _table(self) -> Table:
+        rows = tuple((f.code, f.severity, f.message, f.fix) for f in self.items)
+        return Table(columns=("code", "severity", "finding", "what to do"), rows=rows, names=4)
+
+    def __str__(self) -> str:
+        return "\n".join(str(f) for f in self.items) or "No findings."
+
+
+def sorted_findings(found: list[Finding]) -> Findings:
+    """Worst first, then by code; the order of models is kept."""
+    return Findings(items=tuple(sorted(found, key=lambda f: (-SEVERITIES.index(f.severity), f.code))))
