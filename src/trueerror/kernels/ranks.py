@@ -24,7 +24,7 @@ def ascending_order(scores: NDArray[Any]) -> Order:
     function to 32 bits and sorted in two passes. Where unequal scores fall on one key, those few rows are put right;
     where too many do, the comparison sort takes over.
     """
-    if len(scores) < SMALL:
+    if len(scores) < SMALL or scores.dtype not in (np.float32, np.float64):
         return np.argsort(scores)
     keys = _keys(scores)
     order = np.argsort(keys.astype(np.uint16), kind="stable")
@@ -43,7 +43,7 @@ def _keys(scores: NDArray[Any]) -> NDArray[np.uint32]:
         return _leading_bits(scores)
     low, high = float(scores.min()), float(scores.max())
     step = (high - low) / (2.0**32 - 1)
-    if not 1e-290 < step < np.inf:
+    if not 1e-290 < step < 1e290:
         return _leading_bits(scores)
     sample = np.sort(scores[:: max(1, len(scores) // SAMPLE)][:SAMPLE])
     gaps = np.diff(sample)
@@ -60,7 +60,8 @@ def _leading_bits(scores: NDArray[Any]) -> NDArray[np.uint32]:
     bits = (scores + scores.dtype.type(0)).view(np.int32 if scores.dtype == np.float32 else np.int64)
     if bits.dtype == np.int64:
         bits = (bits >> 32).astype(np.int32)
-    return (bits ^ ((bits >> 31) & 0x7FFFFFFF)).view(np.uint32) ^ np.uint32(1 << 31)
+    keys: NDArray[np.uint32] = (bits ^ ((bits >> 31) & 0x7FFFFFFF)).view(np.uint32) ^ np.uint32(1 << 31)
+    return keys
 
 
 def _mend(order: Order, keys: NDArray[np.uint32], scores: NDArray[Any], wrong: Order) -> Order:
@@ -117,9 +118,7 @@ def _twice_beaten(ranked: NDArray[Any], up: NDArray[np.bool_]) -> Counts:
     return beaten
 
 
-def table_placements(
-    positives: NDArray[np.integer[Any]], negatives: NDArray[np.integer[Any]]
-) -> tuple[Floats, Floats]:
+def table_placements(positives: NDArray[np.integer[Any]], negatives: NDArray[np.integer[Any]]) -> tuple[Floats, Floats]:
     """The same for a table of distinct scores, ascending: doubled placements of a positive and of a negative there."""
     down = np.cumsum(negatives, dtype=np.float64)
     up = np.cumsum(positives, dtype=np.float64)

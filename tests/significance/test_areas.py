@@ -1,0 +1,161 @@
+"""Paired and unpaired comparisons of areas: degenerate cases, sides, mistakes others make."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from trueerror.inputs.errors import InputError
+from trueerror.methods import method
+from trueerror.significance.areas import delong, delong_unpaired
+
+RNG = np.random.default_rng(11)
+TRUTH = RNG.random(120) < 0.4
+FIRST = RNG.normal(size=120) + TRUTH
+SECOND = RNG.normal(size=120) + 0.5 * TRUTH
+
+
+@pytest.mark.parametrize("reference", ["t", "z"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_identical_models(reference, alternative) -> None:
+    c = delong(TRUTH, FIRST, FIRST, reference=reference, alternative=alternative)
+    assert (c.estimate, c.statistic, c.p_value, c.p_better) == (0, 0, 1, 0.5)
+    assert c.low < -0.01 or c.side == "lower"
+    assert c.low <= 0 <= c.high
+    assert c.width > 0.01
+
+
+def test_no_variance_gives_the_half_width_of_the_class_sizes() -> None:
+    m, n = int(TRUTH.sum()), int((~TRUTH).sum())
+    c = delong(TRUTH, FIRST, np.exp(FIRST))
+    half = (1 - 0.025 ** (1 / m)) + (1 - 0.025 ** (1 / n))
+    assert (c.low, c.high) == (pytest.approx(-half), pytest.approx(half))
+    assert "no variance" in c.note
+
+
+def test_no_variance_with_a_difference_has_a_p_value_that_agrees_with_its_limits() -> None:
+    truth = [0] * 20 + [1] * 20
+    c = delong(truth, [0.5] * 40, truth)
+    # Each class: 2·(1 − (p/2)^(1/20)) = ½.
+    assert c.p_value == pytest.approx(2 * 0.75**20)
+    assert delong(truth, [0.5] * 40, truth, confidence=1 - c.p_value).high == pytest.approx(0, abs=1e-12)
+    assert delong(truth, [0.5] * 40, truth, alternative="less").p_value == pytest.approx(0.75**20)
+    assert delong(truth, [0.5] * 40, truth, alternative="greater").p_value == 1
+    large = [0] * 20_000 + [1] * 20_000
+    assert 0 < delong(large, [0.5] * 40_000, large).p_value < 1e-300
+
+
+def test_perfect_against_reversed_stays_in_range() -> None:
+    truth = np.array([0] * 10 + [1] * 10)
+    c = delong(truth, truth, -truth)
+    assert c.estimate == c.high == 1
+    assert 0 < c.low < 1
+    assert 0 < c.p_value < 0.05
+
+
+def test_satterthwaite_by_hand() -> None:
+    truth = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    c = delong(truth, [0.1, 0.2, 0.3, 0.6, 0.5, 0.7, 0.8, 0.9], [0.3, 0.1, 0.8, 0.4, 0.2, 0.6, 0.7, 0.9])
+    # Placements of the positives: (3, 4, 4, 4)/4 against (1, 3, 3, 4)/4; of the negatives (4, 4, 4, 3)/4 against
+    # (3, 4, 1, 3)/4. The differences (.5, .25, .25, 0) and (.25, 0, .75, 0) have variances 1/24 and 1/8.
+    up, down = (1 / 24) / 4, (1 / 8) / 4
+    assert c.estimate == 0.25
+    assert c.statistic == pytest.approx(0.25 / math.sqrt(up + down))
+    assert c.df == pytest.approx((up + down) ** 2 / (up**2 / 3 + down**2 / 3))
+
+
+def test_swapping_flips_signs_and_sides() -> None:
+    ab, ba = delong(TRUTH, FIRST, SECOND), delong(TRUTH, SECOND, FIRST)
+    assert (ab.estimate, ab.low, ab.high, ab.statistic) == (-ba.estimate, -ba.high, -ba.low, -ba.statistic)
+    assert ab.p_value == ba.p_value
+    assert ab.p_better == pytest.approx(1 - ba.p_better)
+    up = delong(TRUTH, FIRST, SECOND, alternative="greater")
+    down = delong(TRUTH, SECOND, FIRST, alternative="less")
+    assert up.p_value == down.p_value
+    assert up.low == -down.high
+    assert (up.high, down.low, up.side, down.side) == (1, -1, "lower", "upper")
+
+
+def test_one_sided_limit_agrees_with_its_p_value() -> None:
+    p = delong(TRUTH, FIRST, SECOND, alternative="greater").p_value
+    assert delong(TRUTH, FIRST, SECOND, alternative="greater", confidence=1 - p).low == pytest.approx(0, abs=1e-12)
+
+
+def test_the_direction_of_scores_is_never_picked_again() -> None:
+    # A model that ranks backwards is worse than one that guesses, not better.
+    c = delong(TRUTH, -FIRST, SECOND)
+    assert c.estimate < -0.2
+
+
+def test_one_positive_has_no_variance_estimate() -> None:
+    c = delong([1, 0, 0, 0], [0.9, 0.2, 0.5, 0.1], [0.4, 0.5, 0.3, 0.1])
+    assert math.isnan(c.p_value)
+    assert math.isnan(c.low)
+    assert "single row" in c.note
+    assert c.df is None
+
+
+def test_labels_and_positive_class() -> None:
+    words = np.where(TRUTH, "cat", "dog")
+    assert delong(words, FIRST, SECOND, positive="cat") == delong(TRUTH, FIRST, SECOND)
+    assert delong(words, -FIRST, -SECOND, positive="dog").estimate == pytest.approx(
+        delong(TRUTH, FIRST, SECOND).estimate
+    )
+    with pytest.raises(InputError, match="positive= one of 'cat', 'dog'"):
+        delong(words, FIRST, SECOND)
+    with pytest.raises(InputError, match="'cow' is not among the labels"):
+        delong(words, FIRST, SECOND, positive="cow")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1, 1, 1], [1, 2, 3], [1, 2, 3]), "no negative rows"),
+        (([0, 0], [1, 2], [1, 2]), "no positive rows"),
+        (([0, 1], [1, 2], [1, 2, 3]), "second has 3"),
+        (([0, 1], [1, float("nan")], [1, 2]), "first has NaN at row 2"),
+        (([0, 1, None], [1, 2, 3], [1, 2, 3]), "truth is missing at row 3"),
+        (([0, 1], [[1, 2], [3, 4]], [1, 2]), "first has 2 columns"),
+    ],
+)
+def test_input_errors(arguments, message) -> None:
+    with pytest.raises(InputError, match=message):
+        delong(*arguments)
+
+
+def test_unknown_words() -> None:
+    with pytest.raises(InputError, match="reference='q'"):
+        delong(TRUTH, FIRST, SECOND, reference="q")
+    with pytest.raises(InputError, match="df='x'"):
+        delong_unpaired(TRUTH, FIRST, TRUTH, SECOND, df="x")
+
+
+def test_unpaired_degrees_of_freedom() -> None:
+    few = np.array([0] * 60 + [1] * 4)
+    scores = RNG.normal(size=64) + few
+    welch = delong_unpaired(few, scores, few, scores[::-1] + few)
+    careful = delong_unpaired(few, scores, few, scores[::-1] + few, df="satterthwaite")
+    assert careful.statistic == welch.statistic
+    assert careful.df < 20 < welch.df
+    assert careful.p_value > welch.p_value
+
+
+def test_unpaired_perfect_models_have_an_interval() -> None:
+    truth = [0] * 10 + [1] * 10
+    c = delong_unpaired(truth, truth, truth, truth)
+    assert (c.estimate, c.p_value) == (0, 1)
+    assert c.high == pytest.approx(4 * (1 - 0.025**0.1)) or c.high == 1
+
+
+@pytest.mark.parametrize("key", ["delong-paired-t", "delong-paired-z", "delong-unpaired-t", "delong-unpaired-z"])
+def test_methods_are_in_the_catalogue(key) -> None:
+    assert method(key).formula
+
+
+def test_single_precision_scores() -> None:
+    rows = 10_000
+    truth = RNG.random(rows) < 0.5
+    a, b = (RNG.random(rows).astype(np.float32) for _ in range(2))
+    assert delong(truth, a, b) == delong(truth, a.astype(float), b.astype(float))
