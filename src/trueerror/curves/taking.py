@@ -1,0 +1,106 @@
+"""How every curve takes its input: rows, a Predictions object, a score table, or another curve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from trueerror.inputs.arrays import check_indexes, column, matrix
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.labels import code_column, find_label, natural_labels, natural_positive, need_positive
+from trueerror.inputs.weights import WeightsKind
+from trueerror.tallies.scores import ScoreTable
+
+
+def take_table(
+    data: Any,
+    scores: Any = None,
+    *,
+    model: str | None = None,
+    positive: Any = None,
+    weights: Any = None,
+    weights_kind: WeightsKind | None = None,
+    what: str = "a curve",
+) -> tuple[ScoreTable, str]:
+    """The score table behind whatever was passed, and the model's name ("" where there is none).
+
+    `data` is the truth (with `scores`), a Predictions object (with `model`, or the model's name in the place of the
+    scores), a ScoreTable, or anything that carries one as `.table`. (n, K) scores give the column of the positive
+    class.
+
+    >>> table, name = take_table([0, 1, 1], [0.2, 0.9, 0.2])
+    >>> table.n_positive
+    2
+    """
+    table = data if isinstance(data, ScoreTable) else getattr(data, "table", None)
+    if isinstance(table, ScoreTable):
+        if scores is not None or weights is not None or positive is not None:
+            raise InputError(f"{what} from counted scores takes no scores=, weights= or positive=: they are counted in")
+        return _some_rows(table, what), str(getattr(data, "name", "") or model or "")
+    if is_predictions(data):
+        if isinstance(scores, str) and model is None:
+            scores, model = None, scores
+        if scores is not None or weights is not None:
+            raise InputError(f"{what} from Predictions takes no scores= or weights=: they are in it; choose by model=")
+        return _from_predictions(data, model, positive, what)
+    if scores is None:
+        raise InputError(f"{what} needs scores: pass (truth, scores), Predictions, or a ScoreTable")
+    check_indexes({"truth": data, "scores": scores})
+    array = matrix(scores, "scores")
+    if array.ndim == 2 and 1 not in array.shape[1:]:
+        scores, positive = _one_column(data, array, positive, what)
+    counted = ScoreTable.count(data, scores, positive=positive, weights=weights, weights_kind=weights_kind)
+    return _some_rows(counted, what), str(model or "")
+
+
+def is_predictions(data: Any) -> bool:
+    """Whether this is a Predictions object, without loading its room."""
+    return type(data).__name__ == "Predictions" and type(data).__module__.startswith("trueerror.rows")
+
+
+def _from_predictions(data: Any, model: str | None, positive: Any, what: str) -> tuple[ScoreTable, str]:
+    raise NotImplementedError
+
+
+def _one_column(truth: Any, array: Any, positive: Any, what: str) -> tuple[Any, Any]:
+    """Of (n, K) scores the column of the positive class; the columns follow the label order."""
+    labels = natural_labels(code_column(column(truth, "truth"), "truth").values)
+    if len(labels) != array.shape[1]:
+        raise InputError(
+            f"scores has {array.shape[1]} columns but truth has {len(labels)} classes; columns follow the sorted "
+            "labels: pass the column of the positive class"
+        )
+    chosen = natural_positive(labels) if positive is None else find_label(positive, labels)
+    if chosen is None:
+        raise need_positive(labels, what)
+    return np.ascontiguousarray(array[:, labels.index(chosen)]), chosen
+
+
+def _some_rows(table: ScoreTable, what: str) -> ScoreTable:
+    if not table.n > 0:
+        raise InputError(f"{what} needs rows, but there are none")
+    return table
+
+
+def need_classes(table: ScoreTable, what: str, *, positives: bool = True, negatives: bool = True) -> None:
+    """Refuse a table that lacks a class without which the curve has no meaning."""
+    for wanted, there, word in (
+        (positives, table.n_positive > 0, "positive"),
+        (negatives, table.n_negative > 0, "negative"),
+    ):
+        if wanted and not there:
+            raise InputError(
+                f"{what} needs at least one {word} row, but all {table.n:,.6g} rows are of the other class "
+                f"(positive is {table.positive!r}); check positive= and which rows were selected"
+            )
+
+
+def need_probabilities(table: ScoreTable, what: str) -> None:
+    """Refuse scores that are not probabilities, where the curve reads them as such."""
+    low, high = float(table.scores[0]), float(table.scores[-1])
+    if low < 0 or high > 1:
+        raise InputError(
+            f"{what} reads scores as probabilities in [0, 1], but they run from {low:.4g} to {high:.4g}; "
+            "calibrate them first, or use a curve of ranks such as te.roc"
+        )

@@ -1,0 +1,104 @@
+"""What curves are made of: frozen views over a score table, one point for each distinct score."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NoReturn, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.results import Result
+from trueerror.tallies.counts import BinaryCounts
+from trueerror.tallies.scores import ScoreTable
+
+Floats = NDArray[np.float64]
+
+
+class TableCurve(Result):
+    """A curve that is computed from its score table; it travels as JSON by that table.
+
+    `name` is the model's. Subclasses list further fields that must travel in `_options`.
+    """
+
+    __slots__ = ("name", "table")
+    _options: ClassVar[tuple[str, ...]] = ()
+    table: ScoreTable
+    name: str
+
+    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
+        self._set(table=table, name=name)
+
+    def _set(self, **values: Any) -> None:
+        for key, value in values.items():
+            object.__setattr__(self, key, frozen(value) if isinstance(value, np.ndarray) else value)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a {type(self).__name__} is frozen; make a new one")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a {type(self).__name__} is frozen; make a new one")
+
+    def __reduce__(self) -> Any:
+        return (_restore, (type(self), self._to_data()))
+
+    def _to_data(self) -> dict[str, Any]:
+        return {key: getattr(self, key) for key in ("table", "name", *self._options)}
+
+    @classmethod
+    def _from_data(cls, data: dict[str, Any]) -> Self:
+        return cls(data.pop("table"), **data)
+
+    @property
+    def n(self) -> float:
+        """All rows (or their weight)."""
+        return self.table.n
+
+    @property
+    def prevalence(self) -> float:
+        """Share of the rows that are positive."""
+        return self.table.n_positive / self.table.n
+
+    def _subject(self) -> str:
+        return f" of {self.name}" if self.name else ""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _restore(kind: type[TableCurve], data: dict[str, Any]) -> TableCurve:
+    return kind._from_data(dict(data))
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def counts_at_cutoffs(table: ScoreTable) -> BinaryCounts:
+    """The four counts at every cutoff, from "nothing is called positive" down through each distinct score.
+
+    >>> c = counts_at_cutoffs(ScoreTable.count([0, 1, 1], [0.2, 0.9, 0.2]))
+    >>> c.tp.tolist(), c.fp.tolist()
+    ([0, 1, 2], [0, 0, 1])
+    """
+    tp, fp = downward(table.positives), downward(table.negatives)
+    return BinaryCounts(tp, fp, tp[-1] - tp, fp[-1] - fp)
+
+
+def cutoffs(table: ScoreTable) -> Floats:
+    """Thresholds, descending; the first is infinite: nothing is called positive."""
+    return np.concatenate(([np.inf], table.scores[::-1]))
+
+
+def downward(counts: NDArray[Any]) -> NDArray[Any]:
+    """Running sums from the highest score down, starting at 0; the last axis runs over ascending scores."""
+    total = np.zeros((*counts.shape[:-1], counts.shape[-1] + 1), dtype=np.result_type(counts, np.int64))
+    np.cumsum(counts[..., ::-1], axis=-1, out=total[..., 1:])
+    return total
+
+
+def effective_rows(weights: float, squares: float) -> float:
+    """Kish's effective number of rows, (Σw)² / Σw²."""
+    return weights * weights / squares if squares > 0 else 0.0
