@@ -63,8 +63,9 @@ def _from_items(items: Any, name: str) -> Column:
         return np.asarray(items)
     # np.asarray turns ["a", 1] into strings without a word: lists of mixed kinds keep their objects.
     kinds = {type(item) for item in items}
-    plain = kinds <= {int, bool} and len(kinds) == 1
-    plain = plain or kinds <= {str} or kinds <= {int, float} or all(issubclass(k, np.generic) for k in kinds)
+    plain = len(kinds) <= 1 and kinds <= {int, bool, str}
+    plain = plain or kinds <= {int, float} or all(issubclass(k, np.number) for k in kinds)
+    plain = plain or (len(kinds) == 1 and all(issubclass(k, np.generic) for k in kinds))
     if plain or any(hasattr(item, "__len__") and not isinstance(item, str) for item in items[:1]):
         try:
             return np.asarray(items)
@@ -112,7 +113,8 @@ def missing_rows(array: Column) -> NDArray[np.bool_]:
     if array.dtype.kind in "mM":
         return np.isnat(array)
     if array.dtype.kind == "O":
-        return np.fromiter((v is None or v != v or _is_na(v) for v in array), dtype=bool, count=len(array))
+        # pandas' NA has no truth value, so it must be asked for before anything is compared.
+        return np.fromiter((v is None or _is_na(v) or v != v for v in array), dtype=bool, count=len(array))
     return np.zeros(len(array), dtype=bool)
 
 

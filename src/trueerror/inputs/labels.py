@@ -63,7 +63,7 @@ def code_column(array: Column, name: str) -> Coded:
         return _code_integers(array)
     if kind == "f":
         return _code_floats(array, name)
-    if kind in "US" or kind == "T":
+    if kind in "US":
         return _code_text(array)
     return _code_objects(array.astype(object) if kind != "O" else array, name)
 
@@ -92,7 +92,12 @@ def _code_integers(array: Column) -> Coded:
         values, codes = np.unique(array, return_inverse=True)
         return Coded(codes.astype(smallest(len(values))), tuple(int(v) for v in values))
     width = high - low + 1
-    shifted = array if low == 0 and array.dtype.kind == "i" else (array - array.dtype.type(low))
+    if low == 0 and array.dtype.kind == "i":
+        shifted = array
+    elif array.dtype.itemsize < 8:
+        shifted = array.astype(np.int64) - low  # −100 … 100 fits in 8 bits, 0 … 200 does not
+    else:
+        shifted = array - array.dtype.type(low)
     counts = np.bincount(shifted.astype(np.intp, copy=False), minlength=width)
     present = np.flatnonzero(counts)
     kind = smallest(len(present))
@@ -128,8 +133,6 @@ def _with_missing(coded: Coded, gone: NDArray[np.bool_]) -> Coded:
 
 
 def _code_text(array: Column) -> Coded:
-    if array.dtype.kind == "T":
-        return _code_objects(array.astype(object), "a label")
     if array.dtype.kind == "S":
         array = np.char.decode(array, "utf-8", "replace")
     values, codes = _factorise_fixed_width(array)
@@ -182,16 +185,15 @@ def _factorise_fixed_width(array: Column) -> tuple[Column, Codes]:
 def _code_objects(array: Column, name: str) -> Coded:
     gone = missing_rows(array)
     kept = array[~gone] if gone.any() else array
-    distinct = list(dict.fromkeys(kept))
-    plain: dict[Any, Label] = {}
-    for value in distinct:
-        row = int(np.flatnonzero(~gone)[next(i for i, v in enumerate(kept) if v is value or v == value)])
-        plain[value] = plain_label(value, f"{name} at row {row + 1:,}")
+    try:
+        plain = {value: plain_label(value) for value in dict.fromkeys(kept)}
+    except (InputError, TypeError):
+        for row in np.flatnonzero(~gone):
+            plain_label(array[row], f"{name} at row {row + 1:,}")
+        raise
     values = ordered(plain.values(), name)
-    lookup = {value: values.index(label) for value, label in plain.items()} if len(values) < 64 else None
-    if lookup is None:
-        position = {label: i for i, label in enumerate(values)}
-        lookup = {value: position[label] for value, label in plain.items()}
+    position = {label: i for i, label in enumerate(values)}
+    lookup = {value: position[label] for value, label in plain.items()}
     codes = np.fromiter(map(lookup.__getitem__, kept), dtype=smallest(len(values)), count=len(kept))
     return _with_missing(Coded(codes, values), gone)
 
@@ -269,6 +271,10 @@ def find_label(label: Any, labels: Sequence[Label], option: str = "positive") ->
     for known in labels:
         if known == wanted and isinstance(known, str) == isinstance(wanted, str):
             return known
+    if isinstance(wanted, str) and not any(isinstance(known, str) for known in labels):
+        for known in labels:
+            if wanted in (str(known), str(int(known))):
+                return known
     raise InputError(f"{option}={label!r} is not among the labels{nearest(label, labels)}")
 
 

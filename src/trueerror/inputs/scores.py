@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs.arrays import Column, matrix
+from trueerror.inputs.arrays import Column, matrix, missing_rows
 from trueerror.inputs.errors import InputError
 
 Scores = NDArray[np.floating[Any]]
@@ -29,12 +29,21 @@ def score_array(values: Any, name: str = "scores") -> Scores:
 
 
 def _objects_to_floats(array: Column, name: str) -> Column:
-    try:
-        return array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"{name} must be numbers, but it holds {array.flat[0]!r:.30}; labels go in predicted"
-        ) from None
+    flat = array.reshape(-1)
+    gone = missing_rows(flat)
+    numbers = np.full(flat.shape, np.nan)
+    for i in np.flatnonzero(~gone):
+        value = flat[i]
+        try:
+            if isinstance(value, str | bytes):
+                raise TypeError
+            numbers[i] = float(value)
+        except (TypeError, ValueError):
+            row = i // (array.shape[1] if array.ndim == 2 else 1)
+            raise InputError(
+                f"{name} must be numbers, but row {row + 1:,} holds {value!r:.30}; labels go in predicted"
+            ) from None
+    return numbers.reshape(array.shape)
 
 
 def check_no_nan(array: Column, name: str) -> None:
@@ -70,6 +79,8 @@ def default_threshold(scores: Scores, threshold: float | None) -> float:
 
 def check_probabilities(scores: Scores, name: str = "scores") -> None:
     """Log loss, Brier score and calibration need probabilities."""
+    if scores.size == 0:
+        return
     low, high = float(scores.min()), float(scores.max())
     if low < 0 or high > 1:
         raise InputError(

@@ -23,7 +23,10 @@ def weight_column(values: Any, kind: WeightsKind | None) -> NDArray[np.float64]:
         )
     check_word(kind, ("frequency", "sampling"), "weights_kind")
     try:
-        weights = column(values, "weights").astype(np.float64)
+        raw = column(values, "weights")
+        if raw.dtype.kind in "US":
+            raise InputError("weights must be numbers, not text")
+        weights = raw.astype(np.float64)
     except (TypeError, ValueError) as error:
         if isinstance(error, InputError):
             raise

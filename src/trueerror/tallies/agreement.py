@@ -16,13 +16,15 @@ from trueerror.inputs.labels import (
     Label,
     check_labels,
     code_column,
+    find_label,
     merge_labels,
     natural_labels,
     natural_positive,
     recode,
 )
 from trueerror.kernels import plain
-from trueerror.tallies.confusion import DENSE_CELLS, Confusion, Missing, settle_missing
+from trueerror.tallies.confusion import DENSE_CELLS, Confusion
+from trueerror.tallies.missing import Missing, settle_missing
 
 Ints = NDArray[np.int64]
 
@@ -76,7 +78,8 @@ class Agreement:
         seen = merge_labels({name: c.values for name, c in coded.items()})
         names = natural_labels(seen) if labels is None else check_labels(labels)
         t, a, b = (recode(c, names, name) for name, c in coded.items())
-        return cls.from_codes(t, a, b, names, positive=positive, missing=missing)
+        chosen = None if positive is None else find_label(positive, names)
+        return cls.from_codes(t, a, b, names, positive=chosen, missing=missing)
 
     @classmethod
     def from_codes(

@@ -22,14 +22,15 @@ from trueerror.inputs.labels import (
     need_positive,
     recode,
 )
+from trueerror.inputs.matrices import count_matrix
 from trueerror.inputs.options import check_word
 from trueerror.inputs.weights import WeightsKind, weight_column
 from trueerror.kernels import plain
 from trueerror.results import Result, Table
 from trueerror.results.words import whole
-from trueerror.tallies.counts import BinaryCounts, ClassCounts
+from trueerror.tallies.counts import BinaryCounts, ClassCounts, sum_columns
+from trueerror.tallies.missing import Missing, settle_missing
 
-Missing = Literal["error", "wrong", "drop"]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -51,7 +52,10 @@ class Confusion(Result):
     True
     """
 
-    __slots__ = ("_chosen", "_declared", "col", "counts", "labels", "row", "sources", "weight_squares", "weight_sums")
+    __slots__ = (
+        "_chosen", "_declared", "_filled", "_implied", "col", "counts", "labels", "row", "sources", "weight_squares",
+        "weight_sums",
+    )  # fmt: skip
     labels: tuple[Label, ...]
     row: Ints
     col: Ints
@@ -60,7 +64,9 @@ class Confusion(Result):
     weight_squares: Floats | None
     sources: tuple[str, ...]
     _chosen: Label | None
-    _declared: bool
+    _declared: bool  # the label order was given, not found in the rows
+    _implied: tuple[Label, ...]  # the other side of 0/1, which no row has shown
+    _filled: bool  # rows without a prediction were counted as the other one of two classes
 
     def __init__(
         self,
@@ -71,7 +77,7 @@ class Confusion(Result):
         positive: Any = None,
     ) -> None:
         check_word(rows, ("truth", "predicted"), "rows")
-        cells = _count_matrix(matrix)
+        cells = count_matrix(matrix)
         if rows == "predicted":
             cells = cells.T
         k = len(cells)
@@ -100,6 +106,8 @@ class Confusion(Result):
         weight_squares: Floats | None = None,
         sources: tuple[str, ...] = (),
         declared: bool = False,
+        implied: tuple[Label, ...] = (),
+        filled: bool = False,
     ) -> None:
         for array in (row, col, counts, weight_sums, weight_squares):
             if array is not None:
@@ -114,6 +122,8 @@ class Confusion(Result):
             "weight_squares": weight_squares,
             "sources": sources,
             "_declared": declared,
+            "_implied": implied,
+            "_filled": filled,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -148,7 +158,7 @@ class Confusion(Result):
         >>> Confusion.count(["a", "b", "b"], ["a", "b", "a"]).matrix.tolist()
         [[1, 0], [1, 1]]
         """
-        check_indexes({"truth": truth, "predicted": predicted})
+        check_indexes({"truth": truth, "predicted": predicted, "weights": weights})
         columns = {"truth": column(truth, "truth"), "predicted": column(predicted, "predicted")}
         same_length(columns)
         coded = {name: code_column(values, name) for name, values in columns.items()}
@@ -162,7 +172,7 @@ class Confusion(Result):
             same_length({"truth": columns["truth"], "weights": w})
         return cls.from_codes(
             codes[0], codes[1], names, positive=chosen, weights=w, weights_kind=weights_kind, missing=missing,
-            declared=declared,
+            declared=declared, implied=() if declared else tuple(v for v in names if v not in seen),
         )  # fmt: skip
 
     @classmethod
@@ -177,11 +187,13 @@ class Confusion(Result):
         weights_kind: WeightsKind | None = None,
         missing: Missing = "error",
         declared: bool = False,
+        implied: tuple[Label, ...] = (),
         sources: tuple[str, ...] = (),
     ) -> Self:
         """Count coded columns (−1 is missing)."""
-        truth, predicted, weights = settle_missing(truth, predicted, len(labels), weights, missing)
         k = len(labels)
+        filled = k == 2 and missing == "wrong" and bool((predicted < 0).any())
+        truth, predicted, weights = settle_missing(truth, predicted, k, weights, missing)
         width = k + 1 if len(predicted) and int(predicted.max()) == k else k
         frequency = weights is not None and weights_kind == "frequency"
         if max(k, 1) * max(width, 1) <= DENSE_CELLS and k:
@@ -193,6 +205,7 @@ class Confusion(Result):
             cell = plain.combine([truth, predicted], [k, width])
             cells = np.unique(cell)
             counts = plain.sum_by_cell(cells, cell, weights).astype(np.int64)
+            cells, counts = cells[counts > 0], counts[counts > 0]
         else:
             cells, counts = plain.count_sparse([truth, predicted], [k, width])
         sums = squares = None
@@ -203,7 +216,8 @@ class Confusion(Result):
         width = max(width, 1)
         return cls.from_cells(
             labels=labels, positive=positive, row=cells // width, col=cells % width, counts=counts,
-            weight_sums=sums, weight_squares=squares, sources=sources, declared=declared,
+            weight_sums=sums, weight_squares=squares, sources=sources, declared=declared, implied=implied,
+            filled=filled,
         )  # fmt: skip
 
     # What can be read off.
@@ -270,7 +284,7 @@ class Confusion(Result):
         is_true, is_called = self.row == index, self.col == index
         parts = (is_true & is_called, ~is_true & is_called, is_true & ~is_called, ~is_true & ~is_called)
         sums = [m[..., part].sum(axis=-1) for part in parts]
-        return BinaryCounts(*(float(s) for s in sums)) if m.ndim == 1 else BinaryCounts(*sums)
+        return BinaryCounts(*(s.item() for s in sums)) if m.ndim == 1 else BinaryCounts(*sums)
 
     def with_positive(self, positive: Any) -> Confusion:
         """The same counts, speaking of another class."""
@@ -282,35 +296,9 @@ class Confusion(Result):
     def __add__(self, other: object) -> Confusion:
         if not isinstance(other, Confusion):
             return NotImplemented
-        labels = _common_labels(self, other)
-        chosen = {t._chosen for t in (self, other)} - {None}
-        if len(chosen) > 1:
-            raise InputError(f"cannot add: positive is {self.positive!r} in one and {other.positive!r} in the other")
-        if (self.weight_sums is None) != (other.weight_sums is None):
-            raise InputError("cannot add a table with sampling weights to one without")
-        declared = self._declared or other._declared
-        width = len(labels) + 1
-        moved = [_move(t, labels, width) for t in (self, other)]
-        cells, where = np.unique(np.concatenate(moved), return_inverse=True)
-        split = len(moved[0])
+        from trueerror.tallies.addition import add_confusions
 
-        def joined(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
-            total = np.zeros(len(cells), dtype=a.dtype)
-            total[where[:split]] += a
-            total[where[split:]] += b
-            return total
-
-        sums = squares = None
-        if self.weight_sums is not None and other.weight_sums is not None:
-            assert self.weight_squares is not None
-            assert other.weight_squares is not None
-            sums = joined(self.weight_sums, other.weight_sums)
-            squares = joined(self.weight_squares, other.weight_squares)
-        return Confusion.from_cells(
-            labels=labels, positive=next(iter(chosen), None), row=cells // width, col=cells % width,
-            counts=joined(self.counts, other.counts), weight_sums=sums, weight_squares=squares,
-            sources=tuple(sorted({*self.sources, *other.sources})), declared=declared,
-        )  # fmt: skip
+        return add_confusions(self, other)
 
     # As a result.
 
@@ -325,6 +313,8 @@ class Confusion(Result):
             "weight_squares": self.weight_squares,
             "sources": self.sources,
             "declared": self._declared,
+            "implied": self._implied,
+            "filled": self._filled,
         }
 
     @classmethod
@@ -335,7 +325,8 @@ class Confusion(Result):
 
     def _key(self) -> tuple[Any, ...]:
         data = self._to_data()
-        bare = {k: v for k, v in data.items() if k not in ("sources", "declared")} | {"positive": self.positive}
+        history = ("sources", "declared", "implied", "filled")
+        bare = {k: v for k, v in data.items() if k not in history} | {"positive": self.positive}
         return tuple(tuple(v.tolist()) if isinstance(v, np.ndarray) else v for v in bare.values())
 
     def records(self) -> list[dict[str, object]]:
@@ -371,82 +362,3 @@ class Confusion(Result):
 
 def _restore(data: dict[str, Any]) -> Confusion:
     return Confusion._from_data(data)
-
-
-def sum_columns(masses: Floats, index: Ints, k: int) -> Floats:
-    """Sums of the last axis over groups: (…, cells) → (…, k)."""
-    if masses.ndim == 1:
-        return np.bincount(index, weights=masses, minlength=k).astype(np.float64)
-    flat = masses.reshape(-1, masses.shape[-1])
-    order = np.argsort(index, kind="stable")
-    groups, starts = np.unique(index[order], return_index=True)
-    out = np.zeros((len(flat), k))
-    if len(groups):
-        out[:, groups] = np.add.reduceat(flat[:, order], starts, axis=1)
-    return out.reshape(*masses.shape[:-1], k)
-
-
-def settle_missing(
-    truth: Codes, predicted: Codes, k: int, weights: Floats | None, missing: Missing
-) -> tuple[Codes, Codes, Floats | None]:
-    """Apply the rule for absent predictions; an absent truth is always an error."""
-    check_word(missing, ("error", "wrong", "drop"), "missing")
-    gone = truth < 0
-    if gone.any():
-        row = int(np.argmax(gone))
-        raise InputError(f"truth is missing at row {row + 1:,} ({int(gone.sum()):,} in all); leave those rows out")
-    absent = predicted < 0
-    if not absent.any():
-        return truth, predicted, weights
-    if missing == "error":
-        row = int(np.argmax(absent))
-        raise InputError(
-            f"predicted is missing at row {row + 1:,} ({int(absent.sum()):,} in all); say what to do with "
-            'missing="wrong" (they count as errors) or missing="drop" (they are left out)'
-        )
-    if missing == "drop":
-        kept = ~absent
-        return truth[kept], predicted[kept], None if weights is None else weights[kept]
-    filled = predicted.astype(np.int64)
-    filled[absent] = 1 - truth[absent].astype(np.int64) if k == 2 else k
-    return truth, filled, weights
-
-
-def _count_matrix(matrix: Any) -> Ints:
-    values = matrix.to_numpy() if hasattr(matrix, "to_numpy") else matrix
-    try:
-        cells = np.asarray(values, dtype=object if isinstance(values, list) else None)
-        cells = np.asarray(cells, dtype=np.float64) if cells.dtype.kind not in "iu" else cells
-    except (TypeError, ValueError):
-        raise InputError("the confusion matrix must be a square table of counts") from None
-    if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
-        shape = " × ".join(map(str, cells.shape))
-        raise InputError(f"the confusion matrix must be square, but it is {shape or 'a single value'}")
-    wrong = ~np.isfinite(cells) | (cells < 0) | (cells != np.floor(cells))
-    if wrong.any():
-        i, j = (int(x) for x in np.argwhere(wrong)[0])
-        raise InputError(f"counts are whole numbers from 0 up, but row {i + 1}, column {j + 1} is {cells[i, j]:g}")
-    return cells.astype(np.int64)
-
-
-def _common_labels(a: Confusion, b: Confusion) -> tuple[Label, ...]:
-    """Labels of a sum: declared orders must agree; labels that were merely seen are united."""
-    if a.labels == b.labels:
-        return a.labels
-    if a._declared and b._declared:
-        raise InputError(f"cannot add: the label orders differ ({a.labels!r:.60} and {b.labels!r:.60})")
-    for declared, seen in ((a, b), (b, a)):
-        if declared._declared:
-            unknown = [v for v in seen.labels if v not in declared.labels]
-            if unknown:
-                raise InputError(f"cannot add: {unknown[0]!r} is not among the declared labels")
-            return declared.labels
-    return merge_labels({"one table": a.labels, "the other table": b.labels})
-
-
-def _move(table: Confusion, labels: tuple[Label, ...], width: int) -> Ints:
-    """The table's cells as cell numbers in another label order."""
-    position = {label: i for i, label in enumerate(labels)}
-    places = np.array([*(position[v] for v in table.labels), width - 1], dtype=np.int64)
-    col = np.minimum(table.col, len(table.labels))
-    return places[table.row] * width + places[col]

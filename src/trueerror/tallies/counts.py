@@ -30,10 +30,7 @@ class BinaryCounts(NamedTuple):
 
 
 class ClassCounts(NamedTuple):
-    """Margins of a K-class table; the last axis of each array runs over the classes.
-
-    `weighted_cells` is Σ w_ij·n_ij for the metrics that weigh each cell (weighted kappa, cost), where asked for.
-    """
+    """Hits and margins of a K-class table; the last axis of each array runs over the classes."""
 
     hits: NDArray[np.float64]
     truth: NDArray[np.float64]
@@ -46,6 +43,19 @@ class ClassCounts(NamedTuple):
         fn = self.truth - self.hits
         rest = np.asarray(self.total)[..., None] - self.truth - fp
         return BinaryCounts(self.hits, fp, fn, rest)
+
+
+def sum_columns(masses: NDArray[Any], index: NDArray[np.integer[Any]], k: int) -> NDArray[Any]:
+    """Sums of the last axis over groups: (…, cells) → (…, k); complex masses stay complex."""
+    if masses.ndim == 1 and masses.dtype.kind != "c":
+        return np.bincount(index, weights=masses, minlength=k).astype(np.float64)
+    flat = masses.reshape(-1, masses.shape[-1])
+    order = np.argsort(index, kind="stable")
+    groups, starts = np.unique(index[order], return_index=True)
+    out = np.zeros((len(flat), k), dtype=np.result_type(flat.dtype, np.float64))
+    if len(groups):
+        out[:, groups] = np.add.reduceat(flat[:, order], starts, axis=1)
+    return out.reshape(*masses.shape[:-1], k)
 
 
 def binary_as_classes(counts: BinaryCounts) -> ClassCounts:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs.errors import InputError
-from trueerror.inputs.labels import Codes, Label
-from trueerror.tallies.confusion import Confusion, Missing, settle_missing
+from trueerror.inputs.errors import InputError, nearest
+from trueerror.inputs.labels import Codes, Label, merge_labels
+from trueerror.tallies.confusion import Confusion
+from trueerror.tallies.missing import Missing, settle_missing
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -61,8 +62,9 @@ class KeyedConfusion:
         return self.table
 
     def __getitem__(self, key: Label) -> Confusion:
-        index = self.keys.index(key)
-        mine = self.key == index
+        if key not in self.keys:
+            raise InputError(f"no rows were counted under the key {key!r}{nearest(key, self.keys)}")
+        mine = self.key == self.keys.index(key)
         cell = self.cell[mine]
         return Confusion.from_cells(
             labels=self.table.labels, positive=self.table.positive, row=self.table.row[cell],
@@ -88,7 +90,7 @@ class KeyedConfusion:
     def __add__(self, other: object) -> KeyedConfusion:
         if not isinstance(other, KeyedConfusion):
             return NotImplemented
-        names = tuple(dict.fromkeys((*self.keys, *other.keys)))
+        names = merge_labels({"the keys of one table": self.keys, "those of the other": other.keys})
         table = self.table + other.table
         width = len(table.labels) + 1
         known = table.row * width + table.col
@@ -103,3 +105,11 @@ class KeyedConfusion:
         both = np.concatenate([self.counts, other.counts]).astype(np.float64)
         counts = np.bincount(where, weights=both, minlength=len(pairs)).astype(np.int64)
         return KeyedConfusion(names, table, pairs // size, pairs % size, counts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, KeyedConfusion):
+            return NotImplemented
+        same = self.keys == other.keys and self.table == other.table
+        return same and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in ("key", "cell", "counts"))
+
+    __hash__ = None  # type: ignore[assignment]

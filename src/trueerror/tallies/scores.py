@@ -60,12 +60,12 @@ class ScoreTable(Result):
         sources: tuple[str, ...] = (),
     ) -> None:
         distinct = np.asarray(scores, dtype=np.float64) + 0.0
-        up, down = np.asarray(positives), np.asarray(negatives)
+        up, down = (
+            _amounts(x, squares is None, name) for x, name in ((positives, "positives"), (negatives, "negatives"))
+        )
         same_length({"scores": distinct, "positives": up, "negatives": down})
         if np.isnan(distinct).any() or (len(distinct) > 1 and not (distinct[1:] > distinct[:-1]).all()):
             raise InputError("a score table needs distinct scores in ascending order, without NaN")
-        if len(up) and (up.min() < 0 or down.min() < 0):
-            raise InputError("a score table cannot hold negative counts")
         values = {
             "scores": distinct, "positives": up, "negatives": down, "positive": positive, "exact": exact,
             "squares": squares, "sources": sources,
@@ -224,6 +224,18 @@ class ScoreTable(Result):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def _amounts(values: Any, whole: bool, name: str) -> NDArray[Any]:
+    """Counts (or sums of weights) at each score."""
+    amounts = np.asarray(values)
+    if amounts.dtype.kind not in "iufb":
+        raise InputError(f"{name} must be numbers, not {amounts.dtype}")
+    wrong = ~np.isfinite(amounts) | (amounts < 0) | (whole & (amounts != np.floor(amounts)))
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise InputError(f"{name} has {amounts[at]} at place {at + 1:,}; counts are whole numbers from 0 up")
+    return amounts.astype(np.int64 if whole else np.float64, copy=False)
 
 
 def _restore(data: dict[str, Any]) -> ScoreTable:
