@@ -1,0 +1,140 @@
+"""How every test here becomes a Contrast: tails, sides, range, and the words for a close call."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+from scipy import special
+
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.options import check_alternative, check_confidence
+from trueerror.results import Alternative, Contrast, Df, Side
+
+Limits = tuple[float, float]
+
+# A difference of two proportions, and a difference of measured numbers.
+SHARES: Limits = (-1.0, 1.0)
+REALS: Limits = (-math.inf, math.inf)
+
+BORDERLINE = "borderline: the p-value and the interval fall on different sides of the level; the p-value decides"
+
+
+def tail_area(confidence: float, alternative: Alternative) -> float:
+    """α/2 for two sides, α for one."""
+    return (1 - confidence) / (2 if alternative == "two-sided" else 1)
+
+
+def normal_quantile(confidence: float, alternative: Alternative) -> float:
+    """z for the limits: both sides, or one side at the whole confidence.
+
+    >>> round(normal_quantile(0.95, "two-sided"), 3), round(normal_quantile(0.95, "greater"), 3)
+    (1.96, 1.645)
+    """
+    return -float(special.ndtri(tail_area(confidence, alternative)))
+
+
+def student_quantile(confidence: float, alternative: Alternative, df: float) -> float:
+    """t for the limits."""
+    return -float(special.stdtrit(df, tail_area(confidence, alternative)))
+
+
+def normal_p(z: float, alternative: Alternative) -> float:
+    """The p-value of a statistic that is standard normal when there is no difference.
+
+    >>> round(normal_p(1.96, "two-sided"), 3), round(normal_p(1.96, "greater"), 3), round(normal_p(1.96, "less"), 3)
+    (0.05, 0.025, 0.975)
+    """
+    if alternative == "two-sided":
+        return min(1.0, 2 * float(special.ndtr(-abs(z))))
+    return float(special.ndtr(-z if alternative == "greater" else z))
+
+
+def student_p(t: float, df: float, alternative: Alternative) -> float:
+    """The p-value of a Student t statistic."""
+    if alternative == "two-sided":
+        return min(1.0, 2 * float(special.stdtr(df, -abs(t))))
+    return float(special.stdtr(df, -t if alternative == "greater" else t))
+
+
+def check_options(confidence: float, alternative: Alternative) -> float:
+    """The two options of every test; the confidence as a float."""
+    check_alternative(alternative)
+    return check_confidence(confidence)
+
+
+def check_margin(margin: Any, *, smallest: float = 0.0, strictly: bool = True) -> float:
+    """A margin of practical importance."""
+    try:
+        value = float(margin)
+    except (TypeError, ValueError):
+        raise InputError(f"margin={margin!r} is not a number; give the smallest difference that matters") from None
+    if not math.isfinite(value) or value < smallest or (strictly and value == smallest):
+        raise InputError(f"margin={margin!r} must be {'above' if strictly else 'at least'} {smallest:g}")
+    return value
+
+
+def contrast(
+    *,
+    estimate: float,
+    limits: Limits,
+    confidence: float,
+    alternative: Alternative,
+    method: str,
+    p_value: float,
+    statistic: float,
+    whole: Limits = SHARES,
+    df: Df = None,
+    n: float | None = None,
+    notes: tuple[str, ...] = (),
+    p_better: float | None = None,
+    name: str = "difference",
+    first: str = "first",
+    second: str = "second",
+    null: float | None = 0.0,
+) -> Contrast:
+    """Limits are cut to the range and to the side of the alternative, and always hold the estimate.
+
+    A p-value that underflows is written as the smallest normal float: tiny, never 0. `null` is the difference that
+    the test is against, None where p-value and limits cannot disagree.
+    """
+    low, high = limits
+    low, high = max(low, whole[0]), min(high, whole[1])
+    side: Side = "two-sided"
+    if alternative == "greater":
+        high, side = whole[1], "lower"
+    elif alternative == "less":
+        low, side = whole[0], "upper"
+    elif not math.isnan(estimate):
+        # Shrinkage methods can miss their own estimate at low confidence; rounding can by a hair.
+        low, high = min(low, estimate), max(high, estimate)
+    if p_value == 0:
+        p_value = sys.float_info.min
+    if null is not None and _disagree(low - null, high - null, p_value, confidence):
+        notes = (*notes, BORDERLINE)
+    return Contrast(
+        name=name,
+        first=first,
+        second=second,
+        estimate=estimate,
+        low=low,
+        high=high,
+        confidence=confidence,
+        side=side,
+        method=method,
+        n=n,
+        note="; ".join(note for note in notes if note),
+        statistic=statistic,
+        df=df,
+        p_value=p_value,
+        alternative=alternative,
+        p_better=p_better,
+    )
+
+
+def _disagree(low: float, high: float, p_value: float, confidence: float) -> bool:
+    if math.isnan(low) or math.isnan(high) or math.isnan(p_value):
+        return False
+    excludes_zero = low > 0 or high < 0
+    return excludes_zero != (p_value < 1 - confidence)
