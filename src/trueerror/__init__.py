@@ -12,6 +12,8 @@ from trueerror.version import __version__
 
 if TYPE_CHECKING:
     from trueerror import significance as significance
+    from trueerror.intervals.binomial import interval as interval
+    from trueerror.intervals.means import mean_interval as mean_interval
     from trueerror.results import Contrast as Contrast
     from trueerror.results import Interval as Interval
     from trueerror.results import Posterior as Posterior
@@ -25,6 +27,8 @@ _HOMES = {
     "Test": "trueerror.results",
     "Posterior": "trueerror.results",
     "load": "trueerror.results",
+    "interval": "trueerror.intervals.binomial",
+    "mean_interval": "trueerror.intervals.means",
 }
 _MODULES = ("significance",)
 
