@@ -11,17 +11,23 @@ from numpy.typing import NDArray
 from trueerror.inputs.arrays import check_indexes, column, same_length
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import code_column, find_label, natural_labels, natural_positive, need_positive
-from trueerror.inputs.options import check_alternative, check_confidence, check_word
+from trueerror.inputs.options import check_word
 from trueerror.inputs.scores import score_array
-from trueerror.results import Alternative, Contrast, Side
+from trueerror.results import Alternative, Contrast
+from trueerror.significance.contrasts import (
+    check_options,
+    contrast,
+    normal_p,
+    normal_quantile,
+    student_p,
+    student_quantile,
+    tail_area,
+)
 from trueerror.significance.roots import crossing
 from trueerror.variances.delong import AreaCovariance, delong_covariance, satterthwaite
 
 Reference = Literal["t", "z"]
 UnpairedDf = Literal["welch", "satterthwaite"]
-SIDES: dict[Alternative, Side] = {"two-sided": "two-sided", "greater": "lower", "less": "upper"}
-# A p-value that underflows is still not 0.
-TINY = math.ulp(0.0)
 
 
 def delong(
@@ -172,9 +178,7 @@ def _contrast(
     method: str,
     n: int,
 ) -> Contrast:
-    level = check_confidence(confidence)
-    check_alternative(alternative)
-    tail = (1 - level) / (2 if alternative == "two-sided" else 1)
+    level = check_options(confidence, alternative)
     better: float | None = None
     note = ""
     if math.isnan(variance):
@@ -182,50 +186,33 @@ def _contrast(
         note = "a class has a single row, so the variance cannot be estimated"
     elif variance == 0:
         statistic = 0.0 if difference == 0 else math.copysign(math.inf, difference)
-        half = _sure_half_width(math.log(tail), sizes)
+        half = _sure_half_width(math.log(tail_area(level, alternative)), sizes)
         p = _sure_p(difference, alternative, sizes)
         better = 0.5 if difference == 0 else None
         note = "no variance: the difference is the same for every row, so the limits come from the class sizes"
     else:
-        statistic = difference / math.sqrt(variance)
-        half = _upper_point(tail, df) * math.sqrt(variance)
-        better = _below(statistic, df)
-        p = {
-            "two-sided": 2 * _below(-abs(statistic), df),
-            "greater": _below(-statistic, df),
-            "less": _below(statistic, df),
-        }[alternative]
-    if not variance > 0:
-        df = None
-    low, high = difference - half, difference + half
-    return Contrast(
+        error = math.sqrt(variance)
+        statistic = difference / error
+        if df is None:
+            half = normal_quantile(level, alternative) * error
+            p, better = normal_p(statistic, alternative), normal_p(statistic, "less")
+        else:
+            half = student_quantile(level, alternative, df) * error
+            p, better = student_p(statistic, df, alternative), student_p(statistic, df, "less")
+    return contrast(
         name="AUC",
         estimate=difference,
-        low=-1.0 if alternative == "less" or low < -1 else low,
-        high=1.0 if alternative == "greater" or high > 1 else high,
+        limits=(difference - half, difference + half),
         confidence=level,
-        side=SIDES[alternative],
-        method=method,
-        n=n,
-        note=note,
-        statistic=statistic,
-        df=df,
-        p_value=max(p, TINY),
         alternative=alternative,
+        method=method,
+        p_value=p,
+        statistic=statistic,
+        df=df if variance > 0 else None,
+        n=n,
+        notes=(note,),
         p_better=better,
     )
-
-
-def _below(x: float, df: float | None) -> float:
-    from scipy.special import ndtr, stdtr
-
-    return float(ndtr(x)) if df is None else float(stdtr(df, x))
-
-
-def _upper_point(tail: float, df: float | None) -> float:
-    from scipy.special import ndtri, stdtrit
-
-    return -float(ndtri(tail)) if df is None else -float(stdtrit(df, tail))
 
 
 def _sure_half_width(log_tail: float, sizes: tuple[int, ...]) -> float:
