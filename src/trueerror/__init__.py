@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from trueerror.results import Posterior as Posterior
     from trueerror.results import Test as Test
     from trueerror.results import load as load
+    from trueerror.rows.collecting import predictions as predictions
+    from trueerror.rows.predictions import Predictions as Predictions
 
 # Public name → the module that defines it; a name mapped to its own module is the module.
 _HOMES = {
@@ -27,6 +29,8 @@ _HOMES = {
     "Test": "trueerror.results",
     "Posterior": "trueerror.results",
     "load": "trueerror.results",
+    "Predictions": "trueerror.rows.predictions",
+    "predictions": "trueerror.rows.collecting",
     "interval": "trueerror.intervals.binomial",
     "mean_interval": "trueerror.intervals.means",
 }

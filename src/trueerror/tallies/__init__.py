@@ -4,6 +4,7 @@ from trueerror.tallies.agreement import Agreement, Discordance
 from trueerror.tallies.confusion import Confusion
 from trueerror.tallies.counts import BinaryCounts, ClassCounts
 from trueerror.tallies.keyed import KeyedConfusion
+from trueerror.tallies.keyed_agreement import KeyedAgreement
 from trueerror.tallies.missing import Missing
 from trueerror.tallies.moments import Moments
 from trueerror.tallies.scores import ScoreTable
@@ -14,6 +15,7 @@ __all__ = [
     "ClassCounts",
     "Confusion",
     "Discordance",
+    "KeyedAgreement",
     "KeyedConfusion",
     "Missing",
     "Moments",

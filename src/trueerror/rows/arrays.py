@@ -1,0 +1,288 @@
+"""Rows in memory: NumPy columns that are counted with the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs.arrays import Column
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.labels import Codes, Label
+from trueerror.rows import groups
+from trueerror.rows.identity import truth_fingerprint
+from trueerror.rows.losses import moments_of, probabilities
+from trueerror.rows.source import (
+    Facts,
+    Floats,
+    KeyedLosses,
+    KeyKind,
+    Keys,
+    Loss,
+    ScoreRange,
+    pick_key,
+)
+from trueerror.rows.thresholds import settled_threshold
+from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Moments, ScoreTable
+
+
+class ModelColumns(NamedTuple):
+    """One model's labels as codes (−1 is absent), and its scores, (n,) or (n, K), NaN where absent."""
+
+    labels: Codes | None = None
+    scores: NDArray[np.floating[Any]] | None = None
+
+
+class KeyColumn(NamedTuple):
+    """Coded keys; each row has one."""
+
+    codes: Codes
+    names: tuple[Label, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ArraySource:
+    """Rows in NumPy columns."""
+
+    facts: Facts
+    truth: Codes
+    columns: Mapping[str, ModelColumns]
+    keyed: Mapping[KeyKind, KeyColumn]
+    ids: Column | None = None
+    weights: Floats | None = None
+    name: str = ""
+
+    def with_facts(self, facts: Facts) -> ArraySource:
+        return replace(self, facts=facts)
+
+    def fetched(self) -> ArraySource:
+        return self
+
+    def truth_counts(self) -> NDArray[np.int64]:
+        return np.bincount(self.truth, minlength=len(self.facts.labels)).astype(np.int64)
+
+    def fingerprint(self) -> str:
+        return truth_fingerprint(self.truth, self.facts.labels)
+
+    # Labels.
+
+    def calls(self, model: str, threshold: float | None = None) -> Codes:
+        """What the model called each row, as codes in label order."""
+        way = self.facts.way(model, threshold)
+        labels, scores = self.columns[model]
+        if way.kind == "labels":
+            assert labels is not None
+            return labels
+        assert scores is not None
+        if way.kind == "argmax":
+            return _or_absent(np.argmax(scores, axis=1), np.isnan(scores).any(axis=1))
+        positive = self.facts.positive
+        assert positive is not None
+        index = self.facts.labels.index(positive)
+        one = scores if scores.ndim == 1 else scores[:, index]
+        # A strong float64 compares 32-bit scores at full precision, as the score table holds them.
+        cut = np.float64(settled_threshold(model, way.threshold, lambda: self.score_range(model)))
+        with np.errstate(invalid="ignore"):
+            called = np.where(one >= cut, index, 1 - index)
+        return _or_absent(called, np.isnan(one))
+
+    def confusion(self, model: str, *, threshold: float | None = None) -> Confusion:
+        facts = self.facts
+        return Confusion.from_codes(
+            self.truth, self.calls(model, threshold), facts.labels, positive=facts.chosen, weights=self.weights,
+            weights_kind=facts.weights_kind, missing=facts.missing, declared=facts.declared, sources=self._sources(),
+        )  # fmt: skip
+
+    def keyed_confusion(self, model: str, kind: KeyKind, *, threshold: float | None = None) -> KeyedConfusion:
+        codes, names = self._key_column(kind)
+        called = self.calls(model, threshold)
+        return groups.keyed_confusion(
+            self.facts, _wide(codes), names, _wide(self.truth), _wide(called), self._masses(), self.name
+        )
+
+    def agreement(self, first: str, second: str, *, threshold: float | None = None) -> Agreement:
+        a, b = self.calls(first, threshold), self.calls(second, threshold)
+        if self.weights is not None:
+            return groups.agreement(self.facts, _wide(self.truth), _wide(a), _wide(b), self._masses())
+        facts = self.facts
+        return Agreement.from_codes(self.truth, a, b, facts.labels, positive=facts.positive, missing=facts.missing)
+
+    def keyed_agreement(
+        self, first: str, second: str, kind: KeyKind, *, threshold: float | None = None
+    ) -> KeyedAgreement:
+        codes, names = self._key_column(kind)
+        a, b = self.calls(first, threshold), self.calls(second, threshold)
+        return groups.keyed_agreement(
+            self.facts, _wide(codes), names, _wide(self.truth), _wide(a), _wide(b), self._masses()
+        )
+
+    # Scores.
+
+    def scores(self, model: str, *, positive: Any = None) -> ScoreTable:
+        chosen = self.facts.score_class(model, positive)
+        one, kept = self._one_score(model, chosen)
+        is_positive = self.truth == self.facts.labels.index(chosen)
+        weights = self.weights
+        if kept is not None:
+            one, is_positive = one[kept], is_positive[kept]
+            weights = None if weights is None else weights[kept]
+        return ScoreTable.from_codes(
+            is_positive, one, chosen, weights=weights, weights_kind=self.facts.weights_kind, sources=self._sources()
+        )
+
+    def score_range(self, model: str) -> ScoreRange:
+        scores = self._scores(model)
+        if scores.size == 0 or np.isnan(scores).all():
+            return ScoreRange(np.nan, np.nan)
+        low, high = float(np.nanmin(scores)), float(np.nanmax(scores))
+        if scores.ndim == 1:
+            return ScoreRange(low, high)
+        sums = scores.sum(axis=1, dtype=np.float64)
+        return ScoreRange(low, high, float(np.nanmin(sums)), float(np.nanmax(sums)))
+
+    def class_scores(self, model: str) -> tuple[Codes, Floats]:
+        codes, kept = self._scored([model])
+        scores = self._scores(model).astype(np.float64)
+        if scores.ndim == 1:
+            raise InputError(
+                f"{model!r} has one score a row; this needs one column of scores for each of the "
+                f"{len(self.facts.labels)} classes"
+            )
+        return codes, scores if kept is None else scores[kept]
+
+    def score_columns(self, models: Sequence[str], *, positive: Any = None) -> tuple[NDArray[np.bool_], Floats]:
+        chosen = [self.facts.score_class(model, positive) for model in models]
+        codes, kept = self._scored(models)
+        columns = [self._one_score(m, c)[0].astype(np.float64) + 0.0 for m, c in zip(models, chosen, strict=True)]
+        side_by_side = np.stack(columns, axis=1)
+        return codes == self.facts.labels.index(chosen[0]), side_by_side if kept is None else side_by_side[kept]
+
+    # Losses.
+
+    def losses(self, models: Sequence[str], loss: Loss) -> tuple[list[Floats], NDArray[np.bool_] | None]:
+        """One loss a row for each model, over the rows that all of them scored, and which rows those are."""
+        codes, kept = self._scored(models)
+        values = []
+        for model in models:
+            scores = self._scores(model)
+            table = probabilities(scores if kept is None else scores[kept], self.facts, model)
+            values.append(np.asarray(loss(codes, table), dtype=np.float64))
+        return values, kept
+
+    def moments(self, model: str, loss: Loss) -> Moments:
+        (values,), kept = self.losses([model], loss)
+        return moments_of(values, self._kept_weights(kept), self.facts.weights_kind)
+
+    def paired_moments(self, first: str, second: str, loss: Loss) -> Moments:
+        (a, b), kept = self.losses([first, second], loss)
+        with np.errstate(invalid="ignore"):
+            return moments_of(a - b, self._kept_weights(kept), self.facts.weights_kind)
+
+    def keyed_losses(self, model: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
+        codes, names = self._key_column(kind)
+        (values,), kept = self.losses([model], loss)
+        keys = codes if kept is None else codes[kept]
+        weights = self._kept_weights(kept)
+        if weights is not None and self.facts.weights_kind == "sampling":
+            raise InputError('losses by key do not take sampling weights; use weights_kind="frequency", or no weights')
+        counts = np.ones(len(keys)) if weights is None else weights
+        sizes = np.bincount(keys, weights=counts, minlength=len(names)).astype(np.int64)
+        sums = np.bincount(keys, weights=counts * values, minlength=len(names)).astype(np.float64)
+        return KeyedLosses(names, sizes, sums)
+
+    # Keys.
+
+    def keys(self, kind: KeyKind) -> Keys:
+        codes, names = self._key_column(kind)
+        return Keys(names, np.bincount(codes, minlength=len(names)).astype(np.int64))
+
+    def subset(self, kind: KeyKind, value: Any) -> ArraySource:
+        codes, names = self._key_column(kind)
+        return self.take(np.flatnonzero(codes == pick_key(value, names, kind)))
+
+    def take(self, rows: NDArray[np.int64]) -> ArraySource:
+        """Some of the rows, in the order of `rows`."""
+        columns = {
+            name: ModelColumns(None if c is None else c[rows], None if s is None else s[rows])
+            for name, (c, s) in self.columns.items()
+        }
+        models = tuple(replace(m, absent=count_absent(columns[m.name])) for m in self.facts.models)
+        keyed: dict[KeyKind, KeyColumn] = {}
+        for kind, (codes, names) in self.keyed.items():
+            there, again = np.unique(codes[rows], return_inverse=True)
+            keyed[kind] = KeyColumn(again, tuple(names[i] for i in there))
+        return replace(
+            self,
+            facts=replace(self.facts, n=len(rows), models=models),
+            truth=self.truth[rows],
+            columns=columns,
+            keyed=keyed,
+            ids=None if self.ids is None else self.ids[rows],
+            weights=None if self.weights is None else self.weights[rows],
+        )
+
+    def _key_column(self, kind: KeyKind) -> KeyColumn:
+        self.facts.need_kind(kind)
+        return self.keyed[kind]
+
+    def _scores(self, model: str) -> NDArray[np.floating[Any]]:
+        self.facts.model(model)
+        scores = self.columns[model].scores
+        if scores is None:
+            raise InputError(f"{model!r} has labels only; this needs its scores: pass them in scores=")
+        return scores
+
+    def _one_score(self, model: str, chosen: Label) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+        """The scores of one class, and which rows have one where some do not."""
+        scores = self._scores(model)
+        one = scores if scores.ndim == 1 else scores[:, self.facts.labels.index(chosen)]
+        if self.facts.model(model).absent == 0:
+            return one, None
+        gone = np.isnan(one)
+        groups.absent_scores(self.facts, model, int(gone.sum()))
+        return one, ~gone
+
+    def _scored(self, models: Sequence[str]) -> tuple[Codes, NDArray[np.bool_] | None]:
+        """The truth of the rows that all models scored, and which rows those are where some are not."""
+        gone = np.zeros(len(self.truth), dtype=bool)
+        for model in models:
+            if self.facts.model(model).absent:
+                scores = self._scores(model)
+                lacking = np.isnan(scores) if scores.ndim == 1 else np.isnan(scores).any(axis=1)
+                groups.absent_scores(self.facts, model, int(lacking.sum()))
+                gone |= lacking
+        return (self.truth[~gone], ~gone) if gone.any() else (self.truth, None)
+
+    def _kept_weights(self, kept: NDArray[np.bool_] | None) -> Floats | None:
+        return self.weights if self.weights is None or kept is None else self.weights[kept]
+
+    def _masses(self) -> groups.Masses:
+        if self.weights is None:
+            return groups.Masses(np.ones(len(self.truth), dtype=np.int64))
+        if self.facts.weights_kind == "frequency":
+            return groups.Masses(self.weights.astype(np.int64))
+        return groups.Masses(np.ones(len(self.truth), dtype=np.int64), self.weights, self.weights * self.weights)
+
+    def _sources(self) -> tuple[str, ...]:
+        return (self.name,) if self.name else ()
+
+
+def count_absent(columns: ModelColumns) -> int:
+    """How many rows lack a label or a score."""
+    gone = None if columns.labels is None else columns.labels < 0
+    if columns.scores is not None:
+        lacking = np.isnan(columns.scores)
+        lacking = lacking if lacking.ndim == 1 else lacking.any(axis=1)
+        gone = lacking if gone is None else gone | lacking
+    return 0 if gone is None else int(gone.sum())
+
+
+def _wide(codes: Codes) -> NDArray[np.int64]:
+    return codes.astype(np.int64, copy=False)
+
+
+def _or_absent(codes: NDArray[np.int64], absent: NDArray[np.bool_]) -> Codes:
+    return np.where(absent, -1, codes) if absent.any() else codes

@@ -1,0 +1,149 @@
+"""te.predictions: rows from arrays, series and fitted models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.labels import Label, plain_label
+from trueerror.inputs.weights import WeightsKind
+from trueerror.rows.building import GivenModel, GivenRows, build
+from trueerror.rows.fitted import read_fitted
+from trueerror.rows.predictions import Predictions
+from trueerror.rows.source import Facts
+from trueerror.rows.thresholds import Threshold
+from trueerror.tallies import Missing
+
+ONE_MODEL = "model"
+
+
+def predictions(
+    truth: Any,
+    predicted: Any = None,
+    *,
+    scores: Any = None,
+    fitted: Any = None,
+    X: Any = None,
+    labels: Iterable[Any] | None = None,
+    positive: Any = None,
+    ids: Any = None,
+    clusters: Any = None,
+    by: Any = None,
+    folds: Any = None,
+    repeats: Any = None,
+    weights: Any = None,
+    weights_kind: WeightsKind | None = None,
+    missing: Missing = "error",
+    threshold: Threshold = None,
+) -> Predictions:
+    """The truth and what any number of models said of the same rows.
+
+    Labels go in `predicted`, scores in `scores` (higher = more positive; (n, K) columns follow the label order), each
+    an array or {"name": array}; `fitted={"name": model}` with `X` asks fitted models themselves. Rows match by
+    position.
+
+    >>> p = predictions(["b", "a", "b"], scores={"svm": [0.9, 0.2, 0.4]}, positive="b")
+    >>> print(p)
+    Read 3 rows (2 positive = b): 1 model with scores: svm.
+    >>> p.confusion("svm").matrix.tolist()
+    [[1, 0], [1, 1]]
+    """
+    models = _models(predicted, scores)
+    for name, model in _named_fitted(fitted, X).items():
+        if name in models:
+            raise InputError(f"{name!r} is in fitted= and also in predicted or scores=; give each model once")
+        models[name] = read_fitted(name, model, X)
+    keys = {"clusters": clusters, "slices": by, "folds": folds, "repeats": repeats}
+    source = build(
+        GivenRows(
+            truth=truth,
+            models=models,
+            labels=labels,
+            positive=positive,
+            ids=ids,
+            keys={kind: values for kind, values in keys.items() if values is not None},  # type: ignore[misc]
+            weights=weights,
+            weights_kind=weights_kind,
+            missing=missing,
+            threshold=threshold,
+            places={"slices": "by"},
+        )
+    )
+    given = (truth, *_arrays(predicted), *_arrays(scores))
+    return Predictions(source=source, notes=absent_notes(source.facts), backend=frame_library(given))
+
+
+def absent_notes(facts: Facts) -> tuple[str, ...]:
+    """What is done with rows that lack a prediction, where there are some."""
+    rule = "left out" if facts.missing == "drop" else "counted as wrong"
+    return tuple(
+        f"{m.absent:,} of {facts.n:,} rows have no prediction of {m.name}; they are {rule}."
+        for m in facts.models
+        if m.absent
+    )
+
+
+def frame_library(values: Iterable[Any]) -> str | None:
+    """The data frame library of the first column that has one."""
+    for value in values:
+        library = type(value).__module__.split(".")[0]
+        if library in ("pandas", "polars", "pyarrow"):
+            return library
+    return None
+
+
+def _arrays(values: Any) -> list[Any]:
+    return list(values.values()) if isinstance(values, Mapping) else [values]
+
+
+def _models(predicted: Any, scores: Any) -> dict[str, GivenModel]:
+    labelled = _by_name(predicted, "predicted")
+    scored = _by_name(scores, "scores")
+    models = {}
+    for name in dict.fromkeys([*labelled, *scored]):
+        alone = not isinstance(predicted, Mapping) and not isinstance(scores, Mapping)
+        places: dict[str, Any] = {
+            "place_of_labels": "predicted" if alone else f"predicted[{name!r}]",
+            "place_of_scores": "scores" if alone else f"scores[{name!r}]",
+        }
+        values, classes = _score_values(scored.get(name), places["place_of_scores"])
+        models[name] = GivenModel(labels=labelled.get(name), scores=values, classes=classes, **places)
+    return models
+
+
+def _by_name(values: Any, option: str) -> dict[str, Any]:
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        return {ONE_MODEL: values}
+    if not values:
+        raise InputError(f'{option} is an empty mapping; pass {{"name": array}} for each model')
+    nothing = next((name for name, array in values.items() if array is None), None)
+    if nothing is not None:
+        raise InputError(f"{option}[{nothing!r}] is None; leave the model out or give its column")
+    return {str(name): array for name, array in values.items()}
+
+
+def _score_values(values: Any, place: str) -> tuple[Any, tuple[Label, ...] | None]:
+    """Scores and, where the columns are named by class, those classes."""
+    if isinstance(values, Mapping):
+        if not values:
+            raise InputError(f"{place} is an empty mapping; pass an array, or {{class: array}}")
+        classes = tuple(plain_label(c, f"a class in {place}") for c in values)
+        return np.stack([np.asarray(v) for v in values.values()], axis=1), classes
+    return values, None
+
+
+def _named_fitted(fitted: Any, X: Any) -> Mapping[str, Any]:
+    if fitted is None:
+        if X is not None:
+            raise InputError("X= was given without fitted=; X is what fitted models predict from")
+        return {}
+    if X is None:
+        raise InputError("fitted= needs X=, the rows to predict")
+    if isinstance(fitted, Mapping):
+        return {str(name): model for name, model in fitted.items()}
+    return {type(fitted).__name__: fitted}

@@ -1,0 +1,64 @@
+"""Losses of rows: from scores to probabilities, and from losses to their moments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.labels import need_positive
+from trueerror.inputs.scores import check_probabilities
+from trueerror.inputs.weights import WeightsKind
+from trueerror.rows.source import Facts
+from trueerror.tallies import Moments
+
+Floats = NDArray[np.float64]
+
+
+def probabilities(scores: NDArray[np.floating[Any]], facts: Facts, model: str) -> Floats:
+    """Probabilities (n, K) in label order; one column of scores is P(positive), and the rest is P(negative)."""
+    table = np.asarray(scores, dtype=np.float64)
+    if len(table):
+        check_probabilities(table, f"the scores of {model!r}")
+    if table.ndim == 2:
+        return table
+    if facts.positive is None:
+        raise need_positive(facts.labels, f"the probabilities of {model!r}")
+    if len(facts.labels) != 2:
+        raise InputError(
+            f"{model!r} has one probability a row, but there are {len(facts.labels)} classes; this metric needs one "
+            "column of probabilities for each class"
+        )
+    both = np.empty((len(table), 2))
+    index = facts.labels.index(facts.positive)
+    both[:, index] = table
+    both[:, 1 - index] = 1 - table
+    return both
+
+
+def moments_of(values: Floats, weights: Floats | None, kind: WeightsKind | None) -> Moments:
+    """The moments of row losses, under row weights where there are some.
+
+    Frequency weights repeat rows. With sampling weights the mean is Σwℓ/Σw, and the spread Σ(w/w̄)²(ℓ − mean)², which
+    makes the standard error the linearised one of a ratio (Cochran 1977, chapter 6).
+
+    >>> moments_of(np.array([1.0, 3.0]), np.array([2.0, 1.0]), "frequency").mean
+    1.6666666666666667
+    """
+    if weights is None or len(values) == 0:
+        return Moments.of(values)
+    total = float(weights.sum())
+    if total == 0:
+        return Moments(0, 0.0, 0.0)
+    counted = weights > 0
+    values, weights = values[counted], weights[counted]
+    mean = float(np.dot(weights, values) / total)
+    if not np.isfinite(mean):
+        return Moments(int(total) if kind == "frequency" else len(values), mean, np.inf)
+    squares = (values - mean) ** 2
+    if kind == "frequency":
+        return Moments(int(total), mean, float(np.dot(weights, squares)))
+    relative = weights * (len(values) / total)
+    return Moments(len(values), mean, float(np.dot(relative * relative, squares)))
