@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from trueerror import significance as significance
     from trueerror.intervals.binomial import interval as interval
     from trueerror.intervals.means import mean_interval as mean_interval
+    from trueerror.metrics.compute import cost as cost
+    from trueerror.metrics.compute import metric as metric
+    from trueerror.metrics.listing import catalogue as catalogue
     from trueerror.results import Contrast as Contrast
     from trueerror.results import Interval as Interval
     from trueerror.results import Posterior as Posterior
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from trueerror.results import load as load
     from trueerror.rows.collecting import predictions as predictions
     from trueerror.rows.predictions import Predictions as Predictions
+    from trueerror.tallies import Confusion as Confusion
+    from trueerror.tallies import ScoreTable as ScoreTable
 
 # Public name → the module that defines it; a name mapped to its own module is the module.
 _HOMES = {
@@ -33,6 +38,11 @@ _HOMES = {
     "predictions": "trueerror.rows.collecting",
     "interval": "trueerror.intervals.binomial",
     "mean_interval": "trueerror.intervals.means",
+    "Confusion": "trueerror.tallies",
+    "ScoreTable": "trueerror.tallies",
+    "metric": "trueerror.metrics.compute",
+    "catalogue": "trueerror.metrics.listing",
+    "cost": "trueerror.metrics.compute",
 }
 _MODULES = ("significance",)
 

@@ -11,19 +11,26 @@ import numpy as np
 from trueerror.metrics.registry import Average, Measure, ratio
 from trueerror.tallies.counts import BinaryCounts, ClassCounts
 
+# Summed over the classes, each row is called once and is of one class, so these are plain shares of rows. The other
+# sums count a row several times (as a negative of every other class), and no binomial interval holds for them.
+ROW_ONCE: dict[str, Any] = {
+    "precision": lambda t: (t.hits.sum(axis=-1), t.predicted.sum(axis=-1)),
+    "recall": lambda t: (t.hits.sum(axis=-1), t.truth.sum(axis=-1)),
+    "fnr": lambda t: ((t.truth - t.hits).sum(axis=-1), t.truth.sum(axis=-1)),
+    "f1": lambda t: (t.hits.sum(axis=-1), (t.truth + t.predicted).sum(axis=-1) / 2),
+}
+
 
 @cache
 def averaged(base: Measure, average: Average) -> Measure:
     """The averaged version of a metric of one class, as a metric of all classes."""
     makers = {"macro": _macro, "micro": _micro, "weighted": _weighted}
     share = None
+    situation = "smooth"
     if average == "macro":
         situation = {"f1": "macro-f1", "recall": "mean-of-recalls"}.get(base.name, "smooth")
-    elif average == "micro":
-        situation = base.situation if base.share is not None else "smooth"
-        share = None if base.share is None else _micro_share(base)
-    else:
-        situation = "smooth"
+    elif average == "micro" and base.name in ROW_ONCE:
+        situation, share = "proportion", ROW_ONCE[base.name]
     return replace(
         base,
         name=f"{average}_{base.name}",
@@ -35,7 +42,7 @@ def averaged(base: Measure, average: Average) -> Measure:
         aliases=(),
         average=average,
         of=base.name,
-        undefined=f"for some class {base.undefined}" if base.undefined else "",
+        undefined=base.undefined if average == "micro" else f"for some class {base.undefined}",
     )
 
 
@@ -48,7 +55,7 @@ def _macro(base: Measure) -> Any:
     def macro(t: ClassCounts, **options: Any) -> Any:
         values = np.asarray(base.function(t.one_vs_rest(), **options))
         there = classes_in_play(t)
-        return ratio(np.where(there, values, 0).sum(axis=-1), there.sum(axis=-1))
+        return ratio(np.where(there, values, 0).sum(axis=-1), there.sum(axis=-1))  # a NaN of a class in play stays
 
     macro.__doc__ = f"Mean over the classes of: {base.summary}"
     return macro
@@ -58,7 +65,8 @@ def _weighted(base: Measure) -> Any:
     def weighted(t: ClassCounts, **options: Any) -> Any:
         values = np.asarray(base.function(t.one_vs_rest(), **options))
         # A class without rows has no weight, so its undefined value must not spoil the sum.
-        return ratio(np.where(t.truth != 0, values * t.truth, 0).sum(axis=-1), t.truth.sum(axis=-1))
+        there = t.truth != 0
+        return ratio((np.where(there, values, 0) * t.truth).sum(axis=-1), t.truth.sum(axis=-1))
 
     weighted.__doc__ = f"Mean over the rows' classes of: {base.summary}"
     return weighted
@@ -70,14 +78,6 @@ def _micro(base: Measure) -> Any:
 
     micro.__doc__ = f"From the counts summed over classes: {base.summary}"
     return micro
-
-
-def _micro_share(base: Measure) -> Any:
-    def share(t: ClassCounts) -> Any:
-        assert base.share is not None
-        return base.share(summed(t))
-
-    return share
 
 
 def summed(t: ClassCounts) -> BinaryCounts:

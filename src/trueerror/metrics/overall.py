@@ -6,34 +6,58 @@ from typing import Any
 
 import numpy as np
 
+from trueerror.metrics.averages import classes_in_play
 from trueerror.metrics.registry import measure, ratio
 from trueerror.tallies.counts import ClassCounts
 
 NO_ROWS = "there are no rows"
 
 
-@measure("accuracy", needs="classes", best=1.0, situation="proportion", undefined=NO_ROWS, aliases=("acc",),
+@measure("accuracy", needs="classes", best=1.0, situation="proportion", undefined=NO_ROWS,
+         aliases=("acc", "subset_accuracy"), multilabel=lambda t: ratio(t.exact, t.n),
          share=lambda t: (t.hits.sum(axis=-1), t.total))  # fmt: skip
 def accuracy(t: ClassCounts) -> Any:
-    """Share of the rows that were called right."""
+    """Share of the rows that were called right; of rows with several labels, those that are all right."""
     return ratio(t.hits.sum(axis=-1), t.total)
 
 
 @measure("error_rate", needs="classes", best=0.0, situation="proportion", undefined=NO_ROWS,
-         aliases=("error", "zero_one_loss", "hamming_loss"),
+         aliases=("error", "zero_one_loss"), multilabel=lambda t: ratio(t.n - t.exact, t.n),
          share=lambda t: (t.total - t.hits.sum(axis=-1), t.total))  # fmt: skip
 def error_rate(t: ClassCounts) -> Any:
-    """Share of the rows that were called wrong; with one label a row this is the Hamming loss too."""
+    """Share of the rows that were called wrong; of rows with several labels, those that are not all right."""
+    return ratio(t.total - t.hits.sum(axis=-1), t.total)
+
+
+@measure("hamming_loss", needs="classes", best=0.0, situation="proportion", undefined=NO_ROWS, title="Hamming loss",
+         multilabel=lambda t: ratio((t.fp + t.fn).sum(), t.n * len(t.labels)),
+         share=lambda t: (t.total - t.hits.sum(axis=-1), t.total))  # fmt: skip
+def hamming_loss(t: ClassCounts) -> Any:
+    """Share of wrong label decisions; with one label a row this is the error rate."""
     return ratio(t.total - t.hits.sum(axis=-1), t.total)
 
 
 @measure("balanced_accuracy", needs="classes", best=1.0, situation="mean-of-recalls",
-         undefined="there are no rows")  # fmt: skip
+         undefined=NO_ROWS)  # fmt: skip
 def balanced_accuracy(t: ClassCounts) -> Any:
     """Mean recall over the classes that have rows."""
     recalls = ratio(t.hits, t.truth)
     there = t.truth != 0
     return ratio(np.where(there, recalls, 0).sum(axis=-1), there.sum(axis=-1))
+
+
+@measure("g_mean", needs="classes", best=1.0, situation="smooth", title="G-mean",
+         undefined="a class was predicted but has no rows")  # fmt: skip
+def g_mean(t: ClassCounts) -> Any:
+    """Geometric mean of the classes' recalls; of two classes √(recall · specificity) (Kubat and Matwin 1997)."""
+    there = classes_in_play(t)
+    recalls = ratio(t.hits, t.truth)
+    lost = (there & (t.hits == 0) & (t.truth != 0)).any(axis=-1)
+    # Logarithms, since a product over many classes would underflow; a class that was never found makes it 0.
+    logs = np.log(np.where(there & (t.hits != 0), recalls, 1)) + np.where(there & (t.truth == 0), np.nan, 0)
+    mean = ratio(logs.sum(axis=-1), there.sum(axis=-1))
+    value = np.where(lost & ~np.isnan(mean), 0, np.exp(mean))
+    return value if value.ndim else value.item()
 
 
 @measure("mcc", needs="classes", best=1.0, range=(-1.0, 1.0), situation="mcc", title="Matthews correlation",

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from trueerror.metrics.registry import measure, ratio
+from trueerror.inputs.errors import InputError
+from trueerror.metrics.registry import measure, odds, ratio
 from trueerror.tallies.counts import BinaryCounts
 
 NO_POSITIVES = "there are no positive rows"
@@ -70,15 +71,30 @@ def npv(t: BinaryCounts) -> Any:
 
 
 @measure(
-    "prevalence",
-    best=None,
-    situation="proportion",
-    share=lambda t: (t.tp + t.fn, t.total),
+    "prevalence", best=None, situation="proportion", share=lambda t: (t.tp + t.fn, t.total),
     undefined="there are no rows",
-)
+)  # fmt: skip
 def prevalence(t: BinaryCounts) -> Any:
     """Share of the rows that are positive: (TP + FN) / n."""
     return ratio(t.tp + t.fn, t.total)
+
+
+@measure(
+    "detection_rate", best=None, situation="proportion", share=lambda t: (t.tp, t.total),
+    undefined="there are no rows",
+)  # fmt: skip
+def detection_rate(t: BinaryCounts) -> Any:
+    """Share of all rows that are positive and were called so: TP / n."""
+    return ratio(t.tp, t.total)
+
+
+@measure(
+    "detection_prevalence", best=None, situation="proportion", aliases=("predicted_prevalence",),
+    share=lambda t: (t.tp + t.fp, t.total), undefined="there are no rows",
+)  # fmt: skip
+def detection_prevalence(t: BinaryCounts) -> Any:
+    """Share of all rows that were called positive: (TP + FP) / n."""
+    return ratio(t.tp + t.fp, t.total)
 
 
 @measure("f1", best=1.0, situation="f1", title="F1", aliases=("f_1", "f1_score"),
@@ -91,7 +107,9 @@ def f1(t: BinaryCounts) -> Any:
 @measure("f_beta", best=1.0, situation="smooth", title="F-beta", aliases=("fbeta",), options=("beta",),
          undefined="no row is positive and none was predicted positive")  # fmt: skip
 def f_beta(t: BinaryCounts, beta: float = 1.0) -> Any:
-    """F with recall worth beta times precision: (1 + β²)TP / ((1 + β²)TP + β²FN + FP)."""
+    """F with recall worth beta times precision: (1 + β²)TP / ((1 + β²)TP + β²FN + FP) (van Rijsbergen 1979)."""
+    if not 0 <= beta < np.inf:
+        raise InputError(f"beta={beta!r} must be a number from 0 up; 1 gives F1, 2 makes recall count more")
     weight = beta * beta
     return ratio((1 + weight) * t.tp, (1 + weight) * t.tp + weight * t.fn + t.fp)
 
@@ -117,12 +135,6 @@ def markedness(t: BinaryCounts) -> Any:
     return precision(t) + npv(t) - 1
 
 
-@measure("g_mean", best=1.0, situation="smooth", title="G-mean", undefined="a class has no rows")
-def g_mean(t: BinaryCounts) -> Any:
-    """Geometric mean of recall and specificity."""
-    return np.sqrt(recall(t) * specificity(t))
-
-
 @measure("fowlkes_mallows", best=1.0, situation="smooth", title="Fowlkes–Mallows",
          undefined="no row is positive, or none was predicted positive")  # fmt: skip
 def fowlkes_mallows(t: BinaryCounts) -> Any:
@@ -132,29 +144,53 @@ def fowlkes_mallows(t: BinaryCounts) -> Any:
 
 @measure("lr_plus", best=np.inf, range=(0.0, np.inf), situation="smooth", title="positive likelihood ratio",
          aliases=("positive_likelihood_ratio",),
-         undefined="no negative was called positive, or a class has no rows")  # fmt: skip
+         undefined="a class has no rows, or no row was predicted positive")  # fmt: skip
 def lr_plus(t: BinaryCounts) -> Any:
-    """How much more often positives are called positive than negatives are: recall / FPR."""
-    return ratio(recall(t), fpr(t))
+    """How much more often positives are called positive than negatives are: recall / FPR.
+
+    Infinite where positives but no negatives were called positive.
+    """
+    return odds(recall(t), fpr(t))
 
 
 @measure("lr_minus", best=0.0, range=(0.0, np.inf), situation="smooth", title="negative likelihood ratio",
          aliases=("negative_likelihood_ratio",),
-         undefined="no negative was left alone, or a class has no rows")  # fmt: skip
+         undefined="a class has no rows, or no row was predicted negative")  # fmt: skip
 def lr_minus(t: BinaryCounts) -> Any:
-    """How much more often positives are missed than negatives are left alone: FNR / specificity."""
-    return ratio(fnr(t), specificity(t))
+    """How much more often positives are missed than negatives are left alone: FNR / specificity.
+
+    Infinite where positives were missed but no negative was left alone.
+    """
+    return odds(fnr(t), specificity(t))
 
 
 @measure("diagnostic_odds_ratio", best=np.inf, range=(0.0, np.inf), situation="smooth", aliases=("dor",),
-         undefined="there are no errors of one kind")  # fmt: skip
+         undefined="a class has no rows, or was never predicted")  # fmt: skip
 def diagnostic_odds_ratio(t: BinaryCounts) -> Any:
-    """Odds of a call among positives against negatives: TP·TN / (FP·FN)."""
-    return ratio(t.tp * t.tn, t.fp * t.fn)
+    """Odds of a call among positives against negatives: TP·TN / (FP·FN).
+
+    Infinite where one kind of error never occurs and both classes were found at times.
+    """
+    return odds(t.tp * t.tn, t.fp * t.fn)
 
 
 @measure("weighted_accuracy", best=1.0, situation="smooth", options=("weights",), undefined="nothing has weight")
 def weighted_accuracy(t: BinaryCounts, weights: tuple[float, float, float, float] = (1, 1, 1, 1)) -> Any:
-    """(w1·TP + w4·TN) / (w1·TP + w2·FN + w3·FP + w4·TN)."""
-    w1, w2, w3, w4 = weights
+    """(w1·TP + w4·TN) / (w1·TP + w2·FN + w3·FP + w4·TN).
+
+    Precision is (1, 0, 1, 0), recall (1, 1, 0, 0), F1 (2, 1, 1, 0), accuracy (1, 1, 1, 1).
+    """
+    w1, w2, w3, w4 = _four_weights(weights)
     return ratio(w1 * t.tp + w4 * t.tn, w1 * t.tp + w2 * t.fn + w3 * t.fp + w4 * t.tn)
+
+
+def _four_weights(weights: Any) -> list[float]:
+    try:
+        four = [float(w) for w in weights]
+    except (TypeError, ValueError):
+        four = []
+    if len(four) != 4 or not all(np.isfinite(w) and w >= 0 for w in four) or not any(four):
+        raise InputError(
+            f"weights={weights!r:.60} must be four numbers from 0 up, for TP, FN, FP and TN, and not all 0"
+        )
+    return four

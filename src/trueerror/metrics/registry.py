@@ -18,10 +18,10 @@ from trueerror.tallies.counts import Amount
 # What a metric is computed from:
 #   binary        BinaryCounts: one class against the rest; also macro_, micro_ and weighted_ averages over classes
 #   classes       ClassCounts: hits and margins of all classes
-#   cells         (Confusion, masses or None): every cell counts by itself (cost, weighted kappa)
-#   scores        ScoreTable
+#   cells         (Confusion, masses (…, cells) or None): every cell counts by itself (cost, weighted kappa)
+#   scores        (ScoreTable, masses or None): masses is a pair of (…, scores) arrays in place of its counts
 #   losses        (codes, probabilities (n, K)) → one loss for each row; the metric is their mean
-#   class_scores  (codes, scores (n, K)) → number
+#   class_scores  (codes, scores (n, K), shares (K) or None) → number; shares replace the classes' own
 Needs = Literal["binary", "classes", "cells", "scores", "losses", "class_scores"]
 Average = Literal["macro", "micro", "weighted"]
 AVERAGES: tuple[Average, ...] = ("macro", "micro", "weighted")
@@ -34,6 +34,10 @@ class Measure:
     `situation` is the row of the decision table that gives its default interval; `share` gives (successes, trials)
     where the metric is a plain proportion; `undefined` says why it can be NaN; `higher_is_better` is None where
     neither end is good (prevalence). `average` is set on the averaged versions.
+
+    `additive`: a total, which doubles when every row is there twice. `probabilities`: the scores must be some.
+    `top_label`: with more than two classes it is asked of the called class and its probability. `multilabel` is the
+    formula for rows that carry several labels, where the metric has one.
     """
 
     name: str
@@ -49,6 +53,10 @@ class Measure:
     options: tuple[str, ...] = ()
     average: Average | None = None
     of: str = ""
+    additive: bool = False
+    probabilities: bool = False
+    top_label: bool = False
+    multilabel: Callable[[Any], Any] | None = None
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -68,6 +76,7 @@ class Measure:
 class _Registry:
     measures: dict[str, Measure] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
+    loaded: bool = False
 
 
 _REGISTRY = _Registry()
@@ -85,6 +94,10 @@ def measure(
     aliases: tuple[str, ...] = (),
     undefined: str = "",
     options: tuple[str, ...] = (),
+    additive: bool = False,
+    probabilities: bool = False,
+    top_label: bool = False,
+    multilabel: Callable[[Any], Any] | None = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Enter a formula into the registry."""
 
@@ -95,6 +108,8 @@ def measure(
         _REGISTRY.measures[name] = Measure(
             name=name, title=title or name.replace("_", " "), function=function, needs=needs, best=best, range=range,
             situation=situation, share=share, aliases=aliases, undefined=undefined, options=options,
+            additive=additive, probabilities=probabilities or needs == "losses", top_label=top_label,
+            multilabel=multilabel,
         )  # fmt: skip
         for alias in aliases:
             _REGISTRY.aliases[alias] = name
@@ -115,8 +130,19 @@ def ratio(a: Amount, b: Amount) -> Any:
     return quotient if quotient.ndim else quotient.item()
 
 
+def odds(a: Amount, b: Amount) -> Any:
+    """a / b where the quotient has no upper end: infinite where only b is 0, NaN for 0 / 0.
+
+    >>> odds(3, 0), odds(0, 0), odds(1, 4)
+    (inf, nan, 0.25)
+    """
+    top, bottom = np.asarray(a), np.asarray(b)
+    quotient = np.where((bottom == 0) & (np.real(top) > 0), np.inf, ratio(top, bottom))
+    return quotient if quotient.ndim else quotient.item()
+
+
 def every_measure() -> dict[str, Measure]:
-    """All metrics by name, averages not spelt out."""
+    """All metrics by name, family by family, averages not spelt out."""
     _load()
     return dict(_REGISTRY.measures)
 
@@ -147,10 +173,16 @@ def find_measure(name: str) -> Measure:
 
 def _load() -> None:
     """Import the families; each enters its metrics on import."""
-    if "accuracy" not in _REGISTRY.measures:
-        from importlib import import_module
+    if _REGISTRY.loaded:
+        return
+    from importlib import import_module
 
-        from trueerror.metrics import FAMILIES
+    from trueerror.metrics import FAMILIES
 
-        for family in FAMILIES:
-            import_module(f"trueerror.metrics.{family}")
+    for family in FAMILIES:
+        import_module(f"trueerror.metrics.{family}")
+    # Rooms may have imported a family by itself before: the order is that of the families all the same.
+    place = {f"trueerror.metrics.{family}": i for i, family in enumerate(FAMILIES)}
+    ranked = sorted(_REGISTRY.measures.values(), key=lambda m: place.get(m.function.__module__, len(place)))
+    _REGISTRY.measures = {m.name: m for m in ranked}
+    _REGISTRY.loaded = True

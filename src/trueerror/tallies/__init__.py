@@ -7,6 +7,7 @@ from trueerror.tallies.keyed import KeyedConfusion
 from trueerror.tallies.keyed_agreement import KeyedAgreement
 from trueerror.tallies.missing import Missing
 from trueerror.tallies.moments import Moments
+from trueerror.tallies.multilabel import MultiLabel
 from trueerror.tallies.scores import ScoreTable
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "KeyedConfusion",
     "Missing",
     "Moments",
+    "MultiLabel",
     "ScoreTable",
 ]

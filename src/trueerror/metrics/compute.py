@@ -1,0 +1,107 @@
+"""The public verbs of this room: one metric of anything, and the cost of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.scores import default_threshold
+from trueerror.metrics import cells
+from trueerror.metrics.class_scores import ClassScores
+from trueerror.metrics.priors import Prior
+from trueerror.metrics.registry import find_measure
+from trueerror.metrics.tallying import LABEL_METRICS, tally_rows
+from trueerror.metrics.values import check_options, check_same_positive, score_share, value
+from trueerror.tallies.confusion import Confusion
+from trueerror.tallies.missing import Missing
+from trueerror.tallies.multilabel import MultiLabel
+from trueerror.tallies.scores import ScoreTable
+
+
+def metric(
+    name: str,
+    data: Any,
+    predicted: Any = None,
+    *,
+    scores: Any = None,
+    positive: Any = None,
+    labels: Iterable[Any] | None = None,
+    threshold: float | None = None,
+    prior: Prior | None = None,
+    missing: Missing = "error",
+    **options: Any,
+) -> float:
+    """One metric as a plain number; NaN where it is undefined. `te.catalogue()` lists the names.
+
+    `data` is a `Confusion`, a `ScoreTable`, or the truth with `predicted` labels or `scores` (higher = more positive;
+    one column, or one for each class in label order). Metrics of one class need `positive`, unless the labels are
+    False/True, 0/1 or −1/1; of several classes, `positive="b"` is one class against the rest. macro_, micro_ and
+    weighted_ in front of such a metric average it over the classes. Truth and predictions with one 0/1 column for
+    each label are rows with several labels. `threshold` calls a score at or above it positive (0.5 when all scores are
+    in [0, 1]). `prior` is another class distribution: P(positive) or {label: share}. `options` are the metric's own:
+    f_beta(beta=), weighted_accuracy(weights=), kappa(weights=), cost(costs=), log_loss(clip=), ece(bins=, binning=), …
+
+    >>> metric("accuracy", ["a", "b", "b"], ["a", "b", "a"])
+    0.6666666666666666
+    >>> metric("recall", ["a", "b", "b"], ["a", "b", "a"], positive="b")
+    0.5
+    >>> metric("macro_f1", Confusion([[40, 10], [10, 40]]))
+    0.8
+    >>> metric("auc", [0, 0, 1, 1], scores=[0.1, 0.4, 0.4, 0.8])
+    0.875
+    """
+    measure = find_measure(name)
+    check_options(measure, options)
+    if not isinstance(data, Confusion | ScoreTable | MultiLabel | ClassScores):
+        tally, positive = tally_rows(
+            measure, data, predicted, scores=scores, positive=positive, labels=labels, threshold=threshold,
+            missing=missing,
+        )  # fmt: skip
+        return value(measure, tally, positive=positive, prior=prior, **options)
+    for word, given in (("predicted", predicted), ("scores", scores), ("labels", labels)):
+        if given is not None:
+            raise InputError(f"{word} has no place beside a table that is already counted; leave it out")
+    if isinstance(data, ScoreTable) and measure.needs in LABEL_METRICS:
+        check_same_positive(data, positive)
+        prior = None if prior is None else score_share(prior, data)
+        return value(measure, confusion_at(data, threshold), prior=prior, **options)
+    if threshold is not None:
+        raise InputError("threshold= calls scores positive or negative; it has no effect here")
+    return value(measure, data, positive=positive, prior=prior, **options)
+
+
+def confusion_at(table: ScoreTable, threshold: float | None = None) -> Confusion:
+    """The confusion matrix (False, True) of calling every score at or above the threshold positive.
+
+    >>> confusion_at(ScoreTable.count([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8])).matrix.tolist()
+    [[1, 1], [1, 1]]
+    """
+    if table.squares is not None:
+        raise InputError(
+            "a score table with sampling weights does not know its rows; count labels with weights instead"
+        )
+    called = table.scores >= default_threshold(table.scores, threshold)
+    parts = [(mass, where) for mass in (table.negatives, table.positives) for where in (~called, called)]
+    counts = np.array([mass[where].sum() for mass, where in parts], dtype=np.int64).reshape(2, 2)
+    return Confusion(counts, labels=(False, True))
+
+
+def cost(confusion: Any, costs: Any, *, mean: bool = False) -> float:
+    """What the calls of a confusion matrix cost in all, or for a row (`mean=True`).
+
+    `costs[i][j]` is what it costs to call a row of class i class j, in label order; negative costs are gains. For two
+    classes {"fp": 1, "fn": 10} will do, and {(truth, predicted): cost} for any.
+
+    >>> cost(Confusion([[150, 40], [60, 250]]), [[-1, 100], [1, 0]])
+    3910.0
+    >>> cost(Confusion([[150, 40], [60, 250]]), [[-1, 100], [1, 0]], mean=True)
+    7.82
+    """
+    table = confusion if isinstance(confusion, Confusion) else Confusion(confusion)
+    if costs is None:
+        raise InputError("costs is None; give a table of costs, costs[i][j] for truth i called j")
+    formula = cells.expected_cost if mean else cells.cost
+    return float(formula(table, costs=costs))

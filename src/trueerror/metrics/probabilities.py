@@ -1,0 +1,213 @@
+"""Metrics of predicted probabilities: mean losses, and how far forecasts lie from what happened."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.labels import Codes
+from trueerror.inputs.options import check_word
+from trueerror.metrics.registry import Measure, measure, ratio
+from trueerror.tallies.moments import Moments
+from trueerror.tallies.scores import ScoreTable
+
+Floats = NDArray[np.float64]
+Masses = tuple[Any, Any] | None
+Binning = Literal["width", "mass"]
+NO_ROWS = "there are no rows"
+
+
+@measure("log_loss", needs="losses", best=0.0, range=(0.0, np.inf), situation="mean-loss",
+         aliases=("cross_entropy", "logloss"), options=("clip", "unit"), undefined=NO_ROWS)  # fmt: skip
+def log_loss(
+    codes: Codes, probabilities: NDArray[Any], *, clip: float = 0.0, unit: Literal["nats", "bits"] = "nats"
+) -> Floats:
+    """−log of the probability that the true class was given: infinite where a certain forecast is wrong.
+
+    `clip` keeps probabilities within [clip, 1 − clip], as several programs do without saying so (often 1e−15).
+
+    >>> log_loss(np.array([1]), np.array([[0.5, 0.5]]), unit="bits")
+    array([1.])
+    """
+    if not 0 <= clip < 0.5:
+        raise InputError(f"clip={clip!r} must be at least 0 and below 0.5, such as 1e-15")
+    check_word(unit, ("nats", "bits"), "unit")
+    given = np.take_along_axis(probabilities, codes[:, None].astype(np.intp), axis=1)[:, 0].astype(np.float64)
+    if clip:
+        given = np.clip(given, clip, 1 - clip)
+    with np.errstate(divide="ignore"):
+        loss = np.abs(np.log(given))  # of a number in [0, 1]; −log 1 would be −0.0
+    return loss / math.log(2) if unit == "bits" else loss
+
+
+@measure("brier", needs="losses", best=0.0, situation="mean-loss", title="Brier score",
+         aliases=("brier_score", "brier_score_loss"), options=("scale",), undefined=NO_ROWS)  # fmt: skip
+def brier(
+    codes: Codes, probabilities: NDArray[Any], *, scale: Literal["half", "sum", "mean"] = "half"
+) -> Floats:  # fmt: skip
+    """Squared distance of the probabilities from what happened (Brier 1950).
+
+    "half" is ½ Σ_k (p_k − y_k)², which lies in [0, 1] and for two classes is the usual (p − y)². "sum" is Brier's own
+    form without the half, "mean" divides the sum by the number of classes.
+
+    >>> brier(np.array([1]), np.array([[0.3, 0.7]])).round(3)
+    array([0.09])
+    """
+    check_word(scale, ("half", "sum", "mean"), "scale")
+    gap = np.array(probabilities, dtype=np.float64)
+    gap[np.arange(len(gap)), codes] -= 1
+    total = (gap * gap).sum(axis=1)
+    return np.asarray(total / {"half": 2, "sum": 1, "mean": max(gap.shape[1], 1)}[scale])
+
+
+@measure("ranked_probability_score", needs="losses", best=0.0, situation="mean-loss", aliases=("rps",),
+         undefined=NO_ROWS)  # fmt: skip
+def ranked_probability_score(codes: Codes, probabilities: NDArray[Any]) -> Floats:
+    """For ordered classes: mean over the K − 1 cuts of (P(at or below) − whether it is)² (Epstein 1969).
+
+    The classes' order is the label order. With two classes it is the Brier score.
+    """
+    k = probabilities.shape[1]
+    below = np.cumsum(probabilities, axis=1, dtype=np.float64)[:, :-1] - (codes[:, None] <= np.arange(k - 1))
+    return np.asarray((below * below).sum(axis=1) / max(k - 1, 1))
+
+
+class TableLosses(NamedTuple):
+    """The loss of a positive and of a negative at each distinct score of a table."""
+
+    positive: Floats
+    negative: Floats
+
+
+def table_losses(table: ScoreTable, loss: Measure, **options: Any) -> TableLosses:
+    """A loss of two classes by distinct score, so that a billion rows cost no more than their distinct scores."""
+    scores = table.scores
+    probabilities = np.column_stack([1 - scores, scores])
+    ones = np.ones(len(scores), dtype=np.int64)
+    return TableLosses(loss.function(ones, probabilities, **options), loss.function(0 * ones, probabilities, **options))
+
+
+def mean_loss(table: ScoreTable, loss: Measure, masses: Masses = None, **options: Any) -> Any:
+    """The mean of a loss over the rows (or weights) of a score table, or over `masses` in place of its own."""
+    up, down = (table.positives, table.negatives) if masses is None else masses
+    losses = table_losses(table, loss, **options)
+    # An infinite loss that no row has must not spoil the sum as 0 · ∞.
+    sums = sum(
+        (np.where(mass == 0, 0, mass) * np.where((mass == 0) & np.isinf(value), 0, value)).sum(axis=-1)
+        for value, mass in ((losses.positive, np.asarray(up)), (losses.negative, np.asarray(down)))
+    )
+    return ratio(sums, up.sum(axis=-1) + down.sum(axis=-1))
+
+
+def loss_moments(table: ScoreTable, loss: Measure, **options: Any) -> Moments:
+    """n, mean and spread of a loss over the rows of a score table.
+
+    >>> from trueerror.metrics.registry import find_measure
+    >>> loss_moments(ScoreTable.count([1, 0], [0.8, 0.4]), find_measure("brier")).mean.__round__(6)
+    0.1
+    """
+    if table.squares is not None:
+        raise InputError("a table with sampling weights has no plain moments; use table_losses and its squares")
+    mean = mean_loss(table, loss, **options)
+    n = int(table.n)
+    if n == 0:
+        return Moments(0, 0.0, 0.0)
+    if math.isinf(mean):
+        return Moments(n, mean, math.inf)
+    losses = table_losses(table, loss, **options)
+    parts = ((losses.positive, table.positives), (losses.negative, table.negatives))
+    spread = sum(float((mass[mass > 0] * (value[mass > 0] - mean) ** 2).sum()) for value, mass in parts)
+    return Moments(n, float(mean), spread)
+
+
+@measure("brier_skill_score", needs="scores", best=1.0, range=(-np.inf, 1.0), aliases=("brier_skill", "bss"),
+         probabilities=True, undefined="all rows are of one class")  # fmt: skip
+def brier_skill_score(t: ScoreTable, masses: Masses = None) -> Any:
+    """1 − Brier score / that of always forecasting the share of positives, q(1 − q)."""
+    up, down = (t.positives, t.negatives) if masses is None else masses
+    rows_up, rows_down = up.sum(axis=-1), down.sum(axis=-1)
+    squares = (up * (1 - t.scores) ** 2 + down * t.scores**2).sum(axis=-1)
+    return 1 - ratio(squares * (rows_up + rows_down), np.asarray(rows_up, dtype=np.float64) * rows_down)
+
+
+class Murphy(NamedTuple):
+    """Brier score = reliability − resolution + uncertainty (Murphy 1973)."""
+
+    reliability: float
+    resolution: float
+    uncertainty: float
+
+
+def murphy(table: ScoreTable) -> Murphy:
+    """Murphy's decomposition of the Brier score, rows with equal forecasts making a group.
+
+    Reliability: how far forecasts lie from the share of positives in their group (0 is best). Resolution: how far the
+    groups lie from the overall share (high is good). Uncertainty: q(1 − q), which no forecaster can help.
+
+    >>> [round(x, 4) for x in murphy(ScoreTable.count([1, 0, 0, 1], [0.8, 0.8, 0.2, 0.2]))]
+    [0.09, 0.0, 0.25]
+    """
+    n = float(table.n)
+    if n == 0:
+        return Murphy(math.nan, math.nan, math.nan)
+    mass = (table.positives + table.negatives).astype(np.float64)
+    share = table.positives / np.where(mass == 0, 1, mass)
+    overall = table.n_positive / n
+    return Murphy(
+        float((mass * (table.scores - share) ** 2).sum() / n),
+        float((mass * (share - overall) ** 2).sum() / n),
+        float(overall * (1 - overall)),
+    )
+
+
+@measure("ece", needs="scores", best=0.0, title="expected calibration error", aliases=("expected_calibration_error",),
+         options=("bins", "binning"), probabilities=True, top_label=True, undefined=NO_ROWS)  # fmt: skip
+def ece(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binning = "width") -> Any:
+    """Mean over bins, weighted by rows, of |share of positives − mean forecast| (Naeini et al. 2015).
+
+    `binning="width"`: equal bins over [0, 1], closed on the right, 0 in the first; "mass": bins of about as many rows
+    each, equal forecasts staying together. With more than two classes: of the called class and its probability. It
+    is biased upward: a perfectly calibrated forecaster scores above 0 by chance alone.
+
+    >>> ece(ScoreTable.count([1, 0, 0, 1], [0.85, 0.85, 0.15, 0.15]))
+    0.35
+    """
+    gaps, sizes = _bin_gaps(t, masses, bins, binning)
+    return ratio(np.abs(gaps).sum(axis=-1), sizes.sum(axis=-1))
+
+
+@measure("mce", needs="scores", best=0.0, title="maximum calibration error", aliases=("maximum_calibration_error",),
+         options=("bins", "binning"), probabilities=True, top_label=True, undefined=NO_ROWS)  # fmt: skip
+def mce(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binning = "width") -> Any:
+    """Largest |share of positives − mean forecast| of any bin; bins as in `ece`."""
+    gaps, sizes = _bin_gaps(t, masses, bins, binning)
+    largest = np.max(np.abs(gaps) / np.where(sizes == 0, 1, sizes), axis=-1)
+    return ratio(largest * sizes.sum(axis=-1), sizes.sum(axis=-1))
+
+
+def _bin_gaps(t: ScoreTable, masses: Masses, bins: int, binning: Binning) -> tuple[Any, Any]:
+    """For each bin positives − sum of forecasts, and its rows; leading axes of the masses are kept."""
+    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or not 1 <= bins <= 1_000_000:
+        raise InputError(f"bins={bins!r} must be a whole number from 1 up, such as 10")
+    check_word(binning, ("width", "mass"), "binning")
+    up, down = (np.asarray(x, dtype=np.float64) for x in ((t.positives, t.negatives) if masses is None else masses))
+    mass = up + down
+    if binning == "width":
+        # Edges as correctly rounded fractions: 0.7 typed by hand is the edge 7/10 and falls in the bin below it.
+        place = np.broadcast_to(np.searchsorted(np.arange(1, bins) / bins, t.scores, side="left"), mass.shape)
+    else:
+        middle = np.cumsum(mass, axis=-1) - mass / 2
+        total = mass.sum(axis=-1, keepdims=True)
+        place = np.minimum(middle * bins / np.where(total == 0, 1, total), bins - 1).astype(np.int64)
+    batch = mass.shape[:-1]
+    rows = int(np.prod(batch))
+    cell = (place.reshape(rows, -1) + bins * np.arange(rows)[:, None]).reshape(-1)
+
+    def summed(values: Any) -> Any:
+        return np.bincount(cell, weights=values.reshape(-1), minlength=rows * bins).reshape(*batch, bins)
+
+    return summed(up - mass * t.scores), summed(mass)

@@ -1,0 +1,180 @@
+"""From rows to the tally that a metric looks at: the rules about labels, scores and thresholds in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from trueerror.inputs.arrays import check_indexes, column, matrix, same_length
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.labels import (
+    Codes,
+    Label,
+    check_labels,
+    code_column,
+    find_label,
+    natural_labels,
+    natural_positive,
+    need_positive,
+    recode,
+)
+from trueerror.inputs.scores import Scores, check_probabilities, default_threshold, score_array
+from trueerror.metrics.class_scores import ClassScores
+from trueerror.metrics.registry import Measure
+from trueerror.metrics.values import NEEDED, Tally
+from trueerror.tallies.confusion import Confusion
+from trueerror.tallies.missing import Missing
+from trueerror.tallies.multilabel import MultiLabel
+from trueerror.tallies.scores import ScoreTable
+
+LABEL_METRICS = ("binary", "classes", "cells")
+
+
+def tally_rows(
+    measure: Measure,
+    truth: Any,
+    predicted: Any = None,
+    *,
+    scores: Any = None,
+    positive: Any = None,
+    labels: Iterable[Any] | None = None,
+    threshold: float | None = None,
+    missing: Missing = "error",
+) -> tuple[Tally, Any]:
+    """Count rows into what the metric needs, and the positive class as that tally knows it.
+
+    Labels come from `predicted`, else from `scores` and a threshold.
+    """
+    if hasattr(truth, "__len__") and len(truth) == 0:
+        raise InputError("truth is empty: a metric needs rows")
+    if _is_table(truth):
+        return _multilabel(measure, truth, predicted, labels), positive
+    wants_labels = measure.needs in LABEL_METRICS
+    if wants_labels and predicted is not None:
+        if threshold is not None:
+            raise InputError("threshold= is for scores; here the labels come from predicted")
+        return Confusion.count(truth, predicted, labels=labels, missing=missing), positive
+    if scores is None:
+        raise InputError(f"{measure.name} cannot be computed from what was given: {NEEDED[measure.needs]}")
+    if threshold is not None and not wants_labels:
+        raise InputError(f"threshold= has no effect on {measure.name}, which looks at the scores themselves")
+    check_indexes({"truth": truth, "scores": scores})
+    array = score_array(scores)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    codes, names = coded_truth(truth, labels)
+    same_length({"truth": codes, "scores": array})
+    if array.ndim == 2:
+        check_columns(array, names)
+    chosen = natural_positive(names) if positive is None else find_label(positive, names)
+    if wants_labels:
+        table = called_by_scores(codes, names, array, chosen, threshold, measure.name)
+        return table, True if table.labels != names else positive
+    if array.ndim == 2:
+        tally = _from_class_scores(measure, ClassScores(codes, array, names), positive, chosen)
+    else:
+        tally = _from_one_column(measure, codes, names, array, chosen)
+    return tally, None
+
+
+def check_columns(scores: Scores, names: tuple[Label, ...]) -> None:
+    """(n, K) scores have one column for each label."""
+    if scores.shape[1] != len(names):
+        shown = ", ".join(map(repr, names[:6])) + (", …" if len(names) > 6 else "")
+        raise InputError(
+            f"scores has {scores.shape[1]} columns but there are {len(names)} classes ({shown}); columns follow the "
+            "label order: pass labels= with one for each column"
+        )
+
+
+def coded_truth(truth: Any, labels: Iterable[Any] | None) -> tuple[Codes, tuple[Label, ...]]:
+    """The truth as codes in label order; a missing truth is an error."""
+    coded = code_column(column(truth, "truth"), "truth")
+    names = natural_labels(coded.values) if labels is None else check_labels(labels)
+    codes = recode(coded, names, "truth")
+    if len(codes) and int(codes.min()) < 0:
+        gone = codes < 0
+        raise InputError(
+            f"truth is missing at row {int(np.argmax(gone)) + 1:,} ({int(gone.sum()):,} in all); leave those rows out"
+        )
+    return codes, names
+
+
+def called_by_scores(
+    codes: Codes, names: tuple[Label, ...], scores: Scores, positive: Label | None, threshold: float | None, what: str
+) -> Confusion:
+    """The confusion matrix of calls made from scores: one column by a threshold, several by the highest."""
+    if scores.ndim == 2 and not (len(names) == 2 and threshold is not None):
+        if threshold is not None:
+            raise InputError("threshold= is for one column of scores; of several columns the highest score is called")
+        calls = scores.argmax(axis=1) if len(scores) else np.zeros(0, dtype=np.intp)
+        return Confusion.from_codes(codes, calls, names, positive=positive, declared=True)
+    if positive is None:
+        raise need_positive(names, f"{what} from scores")
+    index = names.index(positive)
+    column_of = scores[:, index] if scores.ndim == 2 else scores
+    called = column_of >= default_threshold(column_of, threshold)
+    if len(names) == 2:
+        calls = np.where(called, index, 1 - index)
+        return Confusion.from_codes(codes, calls, names, positive=positive, declared=True)
+    # One column says nothing about which of the other classes was meant: the class against the rest.
+    return Confusion.from_codes(
+        (codes == index).astype(np.int8), called.astype(np.int8), (False, True), positive=True, declared=True
+    )
+
+
+def _from_one_column(
+    measure: Measure, codes: Codes, names: tuple[Label, ...], scores: Scores, positive: Label | None
+) -> Tally:
+    if measure.needs == "class_scores" and len(names) != 2:
+        raise InputError(f"{measure.name}: {NEEDED['class_scores']}")
+    if positive is None:
+        raise need_positive(names, measure.name)
+    if measure.needs == "class_scores":
+        return ClassScores(codes, np.column_stack([scores if v == positive else -scores for v in names]), names)
+    if measure.probabilities:
+        check_probabilities(scores)
+    return ScoreTable.from_codes(codes == names.index(positive), scores, positive)
+
+
+def _from_class_scores(measure: Measure, rows: ClassScores, named: Any, chosen: Label | None) -> Tally:
+    if measure.needs == "class_scores":
+        if named is not None and len(rows.labels) > 2:
+            raise InputError(f"{measure.name} is of all classes together; leave positive= out")
+        return rows
+    if measure.probabilities:
+        check_probabilities(rows.scores)
+    if named is None and len(rows.labels) > 2:
+        if measure.needs == "losses":
+            return rows
+        if measure.top_label:
+            return rows.top_label()
+        raise need_positive(rows.labels, measure.name)
+    if measure.needs == "losses" and len(rows.labels) == 2:
+        return rows
+    if chosen is None:
+        raise need_positive(rows.labels, measure.name)
+    index = rows.labels.index(chosen)
+    return ScoreTable.from_codes(rows.codes == index, np.ascontiguousarray(rows.scores[:, index]), chosen)
+
+
+def _is_table(truth: Any) -> bool:
+    """Whether the truth has one column for each of several labels."""
+    shape = getattr(truth, "shape", None)
+    if shape is None and isinstance(truth, list | tuple):
+        first = truth[0] if len(truth) else None
+        shape = (len(truth), len(first)) if isinstance(first, list | tuple | np.ndarray) else None
+    return shape is not None and len(shape) == 2 and shape[1] > 1 and shape[0] != 1
+
+
+def _multilabel(measure: Measure, truth: Any, predicted: Any, labels: Iterable[Any] | None) -> MultiLabel:
+    if measure.needs not in ("binary", "classes"):
+        raise InputError(f"{measure.name} is not defined for rows with several labels; macro_f1 or hamming_loss are")
+    if predicted is None:
+        raise InputError(
+            f"truth has {matrix(truth, 'truth').shape[1]} columns, one for each label: pass predicted as a table of "
+            "0 and 1 of the same shape"
+        )
+    return MultiLabel.count(truth, predicted, labels=labels)
