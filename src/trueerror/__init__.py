@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from trueerror.results import load as load
     from trueerror.rows.collecting import predictions as predictions
     from trueerror.rows.predictions import Predictions as Predictions
+    from trueerror.significance.independent import difference as difference
+    from trueerror.significance.independent import probability_less as probability_less
+    from trueerror.significance.planning import power as power
+    from trueerror.significance.planning import sample_size as sample_size
     from trueerror.tallies import Confusion as Confusion
     from trueerror.tallies import ScoreTable as ScoreTable
 
@@ -38,6 +42,10 @@ _HOMES = {
     "predictions": "trueerror.rows.collecting",
     "interval": "trueerror.intervals.binomial",
     "mean_interval": "trueerror.intervals.means",
+    "difference": "trueerror.significance.independent",
+    "probability_less": "trueerror.significance.independent",
+    "power": "trueerror.significance.planning",
+    "sample_size": "trueerror.significance.planning",
     "Confusion": "trueerror.tallies",
     "ScoreTable": "trueerror.tallies",
     "metric": "trueerror.metrics.compute",

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 
 # Each of these modules holds a tuple METHODS.
-PARTS = ("binomial", "composite", "resampled", "differences", "omnibus", "areas", "bayesian", "sequential")
+PARTS = ("binomial", "composite", "resampled", "differences", "omnibus", "areas", "bayesian", "sequential", "planning")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -129,7 +129,7 @@ DECISIONS: dict[str, Decision] = {
             title="two models on different rows",
             default="miettinen-nurminen",
             why="minimum coverage .935; Newcombe's .902 at 30/30",
-            also=("newcombe", "newcombe-cc", "agresti-caffo", "wald"),
+            also=("newcombe-difference", "newcombe-difference-cc", "agresti-caffo", "wald-difference", "fisher"),
         ),
     )
 }
