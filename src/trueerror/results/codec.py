@@ -28,10 +28,10 @@ HOMES = {
     "Finding": "trueerror.findings.finding",
     "Findings": "trueerror.findings.finding",
     "Evaluation": "trueerror.verbs.evaluation",
-    "Evaluations": "trueerror.verbs.evaluation",
+    "ModelEvaluation": "trueerror.verbs.evaluation",
     "Comparison": "trueerror.verbs.comparison",
     "Ranking": "trueerror.significance.ranking",
-    "Power": "trueerror.significance.power",
+    "Power": "trueerror.significance.planning",
 }
 
 
