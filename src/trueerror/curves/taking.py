@@ -37,7 +37,7 @@ def take_table(
     if isinstance(table, ScoreTable):
         if scores is not None or weights is not None or positive is not None:
             raise InputError(f"{what} from counted scores takes no scores=, weights= or positive=: they are counted in")
-        return _some_rows(table, what), str(getattr(data, "name", "") or model or "")
+        return _occupied(table, what), str(getattr(data, "name", "") or model or "")
     if is_predictions(data):
         if isinstance(scores, str) and model is None:
             scores, model = None, scores
@@ -51,7 +51,7 @@ def take_table(
     if array.ndim == 2 and 1 not in array.shape[1:]:
         scores, positive = _one_column(data, array, positive, what)
     counted = ScoreTable.count(data, scores, positive=positive, weights=weights, weights_kind=weights_kind)
-    return _some_rows(counted, what), str(model or "")
+    return _occupied(counted, what), str(model or "")
 
 
 def is_predictions(data: Any) -> bool:
@@ -77,10 +77,22 @@ def _one_column(truth: Any, array: Any, positive: Any, what: str) -> tuple[Any, 
     return np.ascontiguousarray(array[:, labels.index(chosen)]), chosen
 
 
-def _some_rows(table: ScoreTable, what: str) -> ScoreTable:
+def _occupied(table: ScoreTable, what: str) -> ScoreTable:
+    """The table without the scores of rows that have no weight."""
     if not table.n > 0:
         raise InputError(f"{what} needs rows, but there are none")
-    return table
+    there = table.positives + table.negatives > 0
+    if there.all():
+        return table
+    return ScoreTable(
+        table.scores[there],
+        table.positives[there],
+        table.negatives[there],
+        positive=table.positive,
+        exact=table.exact,
+        squares=None if table.squares is None else table.squares[:, there],
+        sources=table.sources,
+    )
 
 
 def need_classes(table: ScoreTable, what: str, *, positives: bool = True, negatives: bool = True) -> None:

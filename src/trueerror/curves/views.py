@@ -81,7 +81,7 @@ def counts_at_cutoffs(table: ScoreTable) -> BinaryCounts:
 
     >>> c = counts_at_cutoffs(ScoreTable.count([0, 1, 1], [0.2, 0.9, 0.2]))
     >>> c.tp.tolist(), c.fp.tolist()
-    ([0, 1, 2], [0, 0, 1])
+    ([0.0, 1.0, 2.0], [0.0, 0.0, 1.0])
     """
     tp, fp = downward(table.positives), downward(table.negatives)
     return BinaryCounts(tp, fp, tp[-1] - tp, fp[-1] - fp)
@@ -92,9 +92,12 @@ def cutoffs(table: ScoreTable) -> Floats:
     return np.concatenate(([np.inf], table.scores[::-1]))
 
 
-def downward(counts: NDArray[Any]) -> NDArray[Any]:
-    """Running sums from the highest score down, starting at 0; the last axis runs over ascending scores."""
-    total = np.zeros((*counts.shape[:-1], counts.shape[-1] + 1), dtype=np.result_type(counts, np.int64))
+def downward(counts: NDArray[Any]) -> Floats:
+    """Running sums from the highest score down, starting at 0; the last axis runs over ascending scores.
+
+    As floats, which are exact up to 2⁵³ rows, so that products of counts do not overflow.
+    """
+    total = np.zeros((*counts.shape[:-1], counts.shape[-1] + 1))
     np.cumsum(counts[..., ::-1], axis=-1, out=total[..., 1:])
     return total
 
@@ -102,3 +105,8 @@ def downward(counts: NDArray[Any]) -> NDArray[Any]:
 def effective_rows(weights: float, squares: float) -> float:
     """Kish's effective number of rows, (Σw)² / Σw²."""
     return weights * weights / squares if squares > 0 else 0.0
+
+
+def area_under(x: Floats, y: Floats) -> float:
+    """The area under points joined by straight lines."""
+    return float(np.sum(np.diff(x) * (y[1:] + y[:-1])) / 2)

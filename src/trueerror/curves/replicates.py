@@ -1,0 +1,145 @@
+"""Bootstrap replicates of any statistic of a score table: one multinomial draw over its cells, whatever the rows.
+
+Rows of a random test sample are resampled together, not class by class: stratifying would leave out the doubt about
+the share of positives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.options import check_confidence, generator
+from trueerror.intervals.critical import tail
+from trueerror.results import Interval
+from trueerror.tallies.scores import ScoreTable
+from trueerror.variances.bootstrap import bootstrap_limits
+
+Floats = NDArray[np.float64]
+# Tables in rows (positives, negatives; ascending scores in the last axis) → one number for each row.
+Statistic = Callable[[NDArray[Any], NDArray[Any]], Floats]
+
+# With more distinct scores, neighbours are grouped for the replicates: at this fineness the grouping moves an area by
+# far less than its standard error, and the replicates are moved by what it does to the estimate.
+GROUPS = 1024
+# Cells held at a time.
+BLOCK = 1 << 21
+
+
+def grouped(table: ScoreTable, groups: int = GROUPS) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Positives and negatives of at most about `groups` neighbourhoods of scores, each class spread over them evenly.
+
+    >>> up, down = grouped(ScoreTable.count([0, 1, 1], [0.1, 0.2, 0.3]))
+    >>> up.tolist(), down.tolist()
+    ([0, 1, 1], [1, 0, 0])
+    """
+    up, down = table.positives, table.negatives
+    if len(up) <= groups:
+        return up, down
+    mass = up / (2 * max(table.n_positive, 1)) + down / (2 * max(table.n_negative, 1))
+    place = np.floor((np.cumsum(mass) - mass / 2) * groups / mass.sum())
+    starts = np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
+    return np.add.reduceat(up, starts), np.add.reduceat(down, starts)
+
+
+def table_replicates(
+    table: ScoreTable, statistic: Statistic, *, replicates: int, rng: Any = None
+) -> tuple[Floats, Floats, float]:
+    """The statistic of `replicates` resamples; of the table without one row of each cell; and of the table itself.
+
+    All three come from the grouped table. The second, with the number of rows of each cell, gives the acceleration
+    of a BCa interval.
+    """
+    if table.squares is not None:
+        raise InputError(
+            "the bootstrap resamples rows, but sampling weights were summed over rows: use an analytic method, or "
+            "pass frequency weights"
+        )
+    if replicates < 100:
+        raise InputError(f"replicates={replicates} are too few for limits; use 1,000 or more")
+    draw, _ = generator(rng)
+    up, down = grouped(table)
+    cells = np.concatenate((up, down)).astype(np.int64)
+    size = len(up)
+    there = np.flatnonzero(cells)
+    total = int(cells.sum())
+    shares = cells[there] / total
+
+    def evaluate(counts: NDArray[np.int64]) -> Floats:
+        full = np.zeros((len(counts), 2 * size), dtype=np.int64)
+        full[:, there] = counts
+        return statistic(full[:, :size], full[:, size:])
+
+    step = max(1, BLOCK // (2 * size))
+    drawn = [
+        evaluate(draw.multinomial(total, shares, size=min(step, replicates - start)))
+        for start in range(0, replicates, step)
+    ]
+    one_less = []
+    for start in range(0, len(there), step):
+        part = np.arange(start, min(start + step, len(there)))
+        counts = np.repeat(cells[there][None], len(part), axis=0)
+        counts[np.arange(len(part)), part] -= 1
+        one_less.append(evaluate(counts))
+    return np.concatenate(drawn), np.concatenate(one_less), float(evaluate(cells[there][None])[0])
+
+
+def cell_sizes(table: ScoreTable) -> NDArray[np.int64]:
+    """How many rows the occupied cells of the grouped table have, in the order of the jackknife values."""
+    cells = np.concatenate(grouped(table)).astype(np.int64)
+    return cells[cells > 0]
+
+
+def bootstrap_area(
+    table: ScoreTable,
+    statistic: Statistic,
+    *,
+    name: str,
+    estimate: float,
+    confidence: float,
+    fallback: tuple[float, float, str],
+    replicates: int = 2000,
+    rng: Any = None,
+    within: tuple[float, float] = (0.0, 1.0),
+    estimand: str = "this model, rows with this share of positives",
+) -> Interval:
+    """A statistic of the table with BCa limits from its replicates.
+
+    `fallback` (low, high, method) takes over where the replicates give no limits: sampling weights, more than 1 % of
+    them without a value, or no spread.
+    """
+    level = check_confidence(confidence)
+    facts: dict[str, Any] = {
+        "name": name,
+        "estimate": estimate,
+        "confidence": level,
+        "n": table.n,
+        "estimand": estimand,
+    }
+    if table.squares is not None:
+        return _instead(facts, fallback, "sampling weights cannot be resampled from sums")
+    drawn, one_less, centre = table_replicates(table, statistic, replicates=replicates, rng=rng)
+    seed = generator(rng)[1]
+    lost = float(np.isnan(drawn).mean())
+    if lost > 0.01:
+        return _instead(facts, fallback, f"{lost:.0%} of the resamples had no value")
+    sizes = cell_sizes(table)
+    known = ~np.isnan(one_less)
+    influences = np.where(
+        known, float(sizes[known] @ one_less[known]) / max(1, int(sizes[known].sum())) - one_less, 0.0
+    )
+    low, high = bootstrap_limits(centre, drawn[~np.isnan(drawn)], tail=tail(level), influences=influences, counts=sizes)
+    move = estimate - centre
+    low, high = max(within[0], min(low + move, estimate)), min(within[1], max(high + move, estimate))
+    if not low < high:
+        return _instead(facts, fallback, "the resamples have no spread")
+    return Interval(low=low, high=high, method="bootstrap-bca", note=f"{replicates:,} replicates, {seed}", **facts)
+
+
+def _instead(facts: dict[str, Any], fallback: tuple[float, float, str], why: str) -> Interval:
+    low, high, method = fallback
+    return Interval(low=low, high=high, method=method, note=f"{why}: {method} instead of the bootstrap", **facts)

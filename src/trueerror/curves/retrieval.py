@@ -1,0 +1,306 @@
+"""Precision and recall at every threshold: the retrieval reading of a score table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from trueerror.curves.replicates import bootstrap_area
+from trueerror.curves.retrieval_areas import PR_AREAS, boyd_limits
+from trueerror.curves.shares import rows_for_interval, share
+from trueerror.curves.taking import need_classes, take_table
+from trueerror.curves.views import Floats, TableCurve, downward, effective_rows
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.options import check_confidence, check_share, check_word
+from trueerror.inputs.weights import WeightsKind
+from trueerror.intervals.proportions import limits as proportion_limits
+from trueerror.results import Interval, Result
+from trueerror.results.words import limits, number, whole
+from trueerror.tallies.scores import ScoreTable
+
+Interpolation = Literal["davis-goadrich", "linear", "step"]
+AreaMethod = Literal["boyd-logit", "bootstrap"]
+INTERPOLATIONS: tuple[Interpolation, ...] = ("davis-goadrich", "linear", "step")
+
+
+def precision_recall(
+    truth: Any,
+    scores: Any = None,
+    *,
+    model: str | None = None,
+    positive: Any = None,
+    weights: Any = None,
+    weights_kind: WeightsKind | None = None,
+) -> PrecisionRecall:
+    """Precision and recall as the threshold goes down, one point for each distinct score.
+
+    Precision is the share of the retrieved rows that are relevant, TP / (TP + FP); recall is the share of the relevant
+    rows that are retrieved, TP / P. Where nothing is retrieved precision is undefined, so the curve starts at the
+    highest score.
+
+    >>> pr = precision_recall([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> pr.precision.round(3).tolist(), pr.recall.tolist()
+    ([1.0, 0.5, 0.667, 0.5], [0.5, 0.5, 1.0, 1.0])
+    >>> pr.average_precision().estimate
+    0.8333333333333333
+    """
+    table, name = take_table(
+        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
+        what="a precision/recall curve",
+    )  # fmt: skip
+    return PrecisionRecall(table, name=name)
+
+
+class PrecisionRecall(TableCurve):
+    """Precision against recall; `thresholds` descend, one for each distinct score."""
+
+    __slots__ = ("_fp", "_tp")
+    _tp: Floats
+    _fp: Floats
+
+    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
+        super().__init__(table, name=name)
+        need_classes(table, "a precision/recall curve", negatives=False)
+        self._set(_tp=downward(table.positives), _fp=downward(table.negatives))
+
+    @property
+    def thresholds(self) -> Floats:
+        """Descending; a row is retrieved when its score is at or above."""
+        return self.table.scores[::-1]
+
+    @property
+    def precision(self) -> Floats:
+        """TP / (TP + FP) at each threshold."""
+        return self._tp[1:] / (self._tp[1:] + self._fp[1:])
+
+    @property
+    def recall(self) -> Floats:
+        """TP / P at each threshold."""
+        return self._tp[1:] / float(self._tp[-1])
+
+    def average_precision(
+        self,
+        *,
+        method: AreaMethod = "boyd-logit",
+        confidence: float = 0.95,
+        replicates: int = 2000,
+        rng: Any = None,
+    ) -> Interval:
+        """Σ (recall gained at a threshold) · (precision there): the area under the steps, ties as one group.
+
+        "boyd-logit" is logit θ ± z/√(P·θ(1 − θ)) with P positives; where P·θ(1 − θ) < 1 Wilson's interval of θ at P
+        rows, which has a width at θ = 1. Source: Boyd, Eng and Page 2013, ECML PKDD, LNCS 8190:451.
+        """
+        return self._area("average precision", "step", method, confidence, replicates, rng)
+
+    def auc(
+        self,
+        interpolation: Interpolation = "davis-goadrich",
+        *,
+        method: AreaMethod = "boyd-logit",
+        confidence: float = 0.95,
+        replicates: int = 2000,
+        rng: Any = None,
+    ) -> Interval:
+        """The area under the curve, with the points joined in one of three ways.
+
+        "davis-goadrich" lets FP grow in proportion to TP between two points, which is what mixing their classifiers
+        does, and starts level from recall 0; "linear" joins them by straight lines from (0, 1), which is too high;
+        "step" is the average precision. Source: Davis and Goadrich 2006, ICML:233.
+
+        >>> precision_recall([1, 0, 1, 0], [0.5, 0.5, 0.5, 0.5]).auc().estimate
+        0.5
+        """
+        check_word(interpolation, INTERPOLATIONS, "interpolation")
+        return self._area(f"area under PR ({interpolation})", interpolation, method, confidence, replicates, rng)
+
+    def interpolate(self, recall: Any) -> Floats:
+        """Precision at any recall by Davis and Goadrich: FP grows in proportion to TP between two points.
+
+        At a recall that several thresholds reach, the best precision among them.
+        """
+        wanted = np.asarray(recall, dtype=np.float64)
+        if not ((wanted >= 0) & (wanted <= 1)).all():
+            raise InputError("recall must lie between 0 and 1")
+        total = float(self._tp[-1])
+        # Of the points with equal TP the first has the fewest FP, the last is where the next segment begins.
+        first = np.concatenate(([True], self._tp[1:] > self._tp[:-1]))
+        last = np.concatenate((self._tp[1:] > self._tp[:-1], [True]))
+        tp = wanted * total
+        ends = self._tp[first]
+        place = np.clip(np.searchsorted(ends, tp, side="left"), 1, len(ends) - 1)
+        begin = ends[place - 1]
+        fp_begin, fp_end = self._fp[last][place - 1], self._fp[first][place]
+        part = (tp - begin) / (ends[place] - begin)
+        fp = fp_begin + part * (fp_end - fp_begin)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            inside: Floats = tp / (tp + fp)
+        # Level from recall 0 to the first point when it is the first thing retrieved.
+        level = ends[1] / (ends[1] + self._fp[first][1]) if self._fp[last][0] == 0 else 0.0
+        return np.where(tp + fp > 0, inside, level)
+
+    @property
+    def break_even(self) -> float:
+        """Precision and recall where they are equal: when as many rows are retrieved as are relevant (R-precision)."""
+        called = self._tp + self._fp
+        return float(np.interp(float(self._tp[-1]), called, self._tp) / self._tp[-1])
+
+    def at(
+        self,
+        *,
+        threshold: float | None = None,
+        recall: float | None = None,
+        precision: float | None = None,
+        confidence: float = 0.95,
+    ) -> RetrievalPoint:
+        """One operating point: at a threshold, or the highest threshold that reaches a recall, or the lowest one that
+        keeps a precision; the last two are read off these rows, and the note says so.
+
+        >>> print(precision_recall([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]).at(recall=1))
+        From 0.700 up: retrieves 3 of 4 rows, 2 of them relevant: precision 0.667 [0.208, 0.939];
+        finds 2 of 2 relevant rows: recall 1.000 [0.342, 1.000]. (the threshold was read off these rows)
+        """
+        given = [v for v in (threshold, recall, precision) if v is not None]
+        if len(given) != 1:
+            raise InputError("give one of threshold=, recall= or precision=")
+        note = "" if threshold is not None else "the threshold was read off these rows"
+        if threshold is not None:
+            if math.isnan(threshold):
+                raise InputError("threshold=nan retrieves nothing; give a number")
+            place = int(np.count_nonzero(self.table.scores >= threshold))
+            cut = float(threshold)
+        else:
+            place = self._reaching(recall, precision)
+            cut = float(self.table.scores[len(self.table.scores) - place])
+        squares = self._squares(place)
+        tp, fp, relevant = (float(x) for x in (self._tp[place], self._fp[place], self._tp[-1]))
+        return RetrievalPoint(
+            threshold=cut,
+            retrieved=tp + fp,
+            relevant=relevant,
+            found=tp,
+            n=self.table.n,
+            precision=share("precision", tp, fp, confidence=confidence, squares=squares[0], note=note,
+                            undefined="nothing is retrieved"),
+            recall=share("recall", tp, relevant - tp, confidence=confidence, squares=squares[1], note=note),
+            note=note,
+        )  # fmt: skip
+
+    def iso_f(self, values: Any = (0.2, 0.4, 0.6, 0.8), *, beta: float = 1.0) -> dict[float, tuple[Floats, Floats]]:
+        """For each F value the line (recall, precision) along which F-beta is constant.
+
+        P = F·R / ((1 + β²)R − β²F), where P is at most 1.
+
+        >>> recall, precision = precision_recall([0, 1], [0, 1]).iso_f([0.5])[0.5]
+        >>> round(float(recall[0]), 6), float(precision[0])
+        (0.333333, 1.0)
+        """
+        square = beta * beta
+        lines = {}
+        for value in values:
+            f = float(value)
+            if not 0 < f < 1:
+                raise InputError(f"an iso-F line needs a value between 0 and 1, not {value!r}")
+            # Precision 1 is reached at R = β²F / (1 + β² − F); nearer to recall 0 no precision gives this F.
+            recall = np.linspace(square * f / (1 + square - f), 1.0, 101)
+            lines[f] = (recall, np.minimum(1.0, f * recall / ((1 + square) * recall - square * f)))
+        return lines
+
+    def band(self, *, confidence: float = 0.95) -> tuple[Floats, Floats]:
+        """Wilson limits of the precision at each threshold: pointwise, so the whole curve may well leave them."""
+        tp, fp = self._tp[1:], self._fp[1:]
+        rows = tp + fp
+        if self.table.squares is not None:
+            squares = downward(self.table.squares)[:, 1:]
+            rows = rows_for_interval(tp, fp, (squares[0], squares[1]))
+        return proportion_limits(self.precision * rows, rows, "wilson", confidence)
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each threshold."""
+        columns = (self.thresholds, self.recall, self.precision)
+        return [
+            {"threshold": float(t), "recall": float(r), "precision": float(p)} for t, r, p in zip(*columns, strict=True)
+        ]
+
+    def __str__(self) -> str:
+        return (
+            f"Precision/recall curve{self._subject()}: {len(self.table.scores):,} thresholds, "
+            f"{whole(self.table.n_positive)} relevant of {whole(self.table.n)} rows "
+            f"(prevalence {number(self.prevalence)}).\n{self.average_precision()}"
+        )
+
+    def _reaching(self, recall: float | None, precision: float | None) -> int:
+        if recall is not None:
+            wanted = check_share(recall, "recall") * float(self._tp[-1])
+            # A hair below, so that recall=0.3 of 10 positives means 3 of them.
+            return max(1, int(np.searchsorted(self._tp, wanted * (1 - 1e-12), side="left")))
+        assert precision is not None
+        good = np.flatnonzero(self.precision >= check_share(precision, "precision"))
+        if len(good) == 0:
+            raise InputError(
+                f"no threshold reaches precision={precision}: the highest is {number(float(self.precision.max()))}"
+            )
+        return int(good[-1]) + 1
+
+    def _squares(self, place: int) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
+        if self.table.squares is None:
+            return None, None
+        up, down = (downward(s) for s in self.table.squares)
+        return (float(up[place]), float(down[place])), (float(up[place]), float(up[-1] - up[place]))
+
+    def _area(
+        self, name: str, interpolation: Interpolation, method: AreaMethod, confidence: float, replicates: int, rng: Any
+    ) -> Interval:
+        level = check_confidence(confidence)
+        check_word(method, ("boyd-logit", "bootstrap"), "method")
+        statistic = PR_AREAS[interpolation]
+        estimate = float(statistic(self.table.positives[None], self.table.negatives[None])[0])
+        positives = float(self.table.n_positive)
+        if self.table.squares is not None:
+            positives = effective_rows(positives, float(self.table.squares[0].sum()))
+        low, high, used, note = boyd_limits(estimate, positives, level)
+        if method == "bootstrap":
+            return bootstrap_area(
+                self.table, statistic, name=name, estimate=estimate, confidence=level, replicates=replicates, rng=rng,
+                fallback=(low, high, used),
+            )  # fmt: skip
+        return Interval(
+            name=name, estimate=estimate, low=low, high=high, confidence=level, method=used, n=self.table.n,
+            note=note, estimand="this model, rows with this share of positives",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RetrievalPoint(Result):
+    """What a threshold retrieves: how many rows, how many of them relevant, precision and recall with intervals."""
+
+    threshold: float
+    retrieved: float
+    relevant: float
+    found: float
+    n: float
+    precision: Interval
+    recall: Interval
+    note: str = ""
+
+    def records(self) -> list[dict[str, object]]:
+        return [
+            {
+                "threshold": self.threshold, "measure": x.name, "estimate": x.estimate, "low": x.low, "high": x.high,
+                "confidence": x.confidence, "method": x.method, "n": x.n,
+            }
+            for x in (self.precision, self.recall)
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        note = f" ({self.note})" if self.note else ""
+        p, r = self.precision, self.recall
+        return (
+            f"From {number(self.threshold)} up: retrieves {whole(self.retrieved)} of {whole(self.n)} rows, "
+            f"{whole(self.found)} of them relevant: precision {number(p.estimate)} {limits(p.low, p.high)};\n"
+            f"finds {whole(self.found)} of {whole(self.relevant)} relevant rows: "
+            f"recall {number(r.estimate)} {limits(r.low, r.high)}.{note}"
+        )
