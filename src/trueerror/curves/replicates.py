@@ -135,7 +135,8 @@ def bootstrap_area(
     low, high = bootstrap_limits(centre, drawn[~np.isnan(drawn)], tail=tail(level), influences=influences, counts=sizes)
     move = estimate - centre
     low, high = max(within[0], min(low + move, estimate)), min(within[1], max(high + move, estimate))
-    if not low < high:
+    # A statistic that is the same in every resample leaves rounding dust at most.
+    if not high - low > 1e-9 * max(1.0, abs(estimate)):
         return _instead(facts, fallback, "the resamples have no spread")
     return Interval(low=low, high=high, method="bootstrap-bca", note=f"{replicates:,} replicates, {seed}", **facts)
 

@@ -60,7 +60,18 @@ def is_predictions(data: Any) -> bool:
 
 
 def _from_predictions(data: Any, model: str | None, positive: Any, what: str) -> tuple[ScoreTable, str]:
-    raise NotImplementedError
+    name = data.only(model)
+    refuse_repeats(data, what)
+    return _occupied(data.scores(name, positive=positive), what), name
+
+
+def refuse_repeats(predictions: Any, what: str) -> None:
+    """Rows that several repeats of an experiment predicted are not more rows."""
+    if predictions.has_key("repeats") and len(predictions.keys("repeats").names) > 1:
+        raise InputError(
+            f'{what} would count each row once for every repeat; take one (predictions.slice(1, "repeats")), or '
+            "te.average_curves over the curves of all"
+        )
 
 
 def _one_column(truth: Any, array: Any, positive: Any, what: str) -> tuple[Any, Any]:

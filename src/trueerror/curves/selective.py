@@ -1,0 +1,241 @@
+"""Risk and coverage: how good the answers are when only the most confident ones are given."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.curves.confidences import count_answers
+from trueerror.curves.replicates import bootstrap_area
+from trueerror.curves.shares import share
+from trueerror.curves.views import Floats, TableCurve, downward, effective_rows
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.options import check_confidence, check_share, check_word
+from trueerror.inputs.weights import WeightsKind
+from trueerror.intervals.proportions import limits
+from trueerror.results import Interval
+from trueerror.results.words import limits as bracket
+from trueerror.results.words import number, percent, whole
+from trueerror.tallies.missing import Missing
+from trueerror.tallies.scores import ScoreTable
+
+
+def risk_coverage(
+    truth: Any,
+    scores: Any = None,
+    *,
+    predicted: Any = None,
+    model: str | None = None,
+    positive: Any = None,
+    labels: Any = None,
+    threshold: float | None = None,
+    missing: Missing = "error",
+    weights: Any = None,
+    weights_kind: WeightsKind | None = None,
+) -> RiskCoverage:
+    """Accuracy on the most confident share of the predictions, as that share grows from nothing to all.
+
+    With `predicted`, `scores` is the confidence of each prediction, or (n, K) of which that of the predicted class
+    counts. Without, (n, K) scores are called by the highest, which is the confidence; one column is cut at
+    `threshold`, and the distance from it is the confidence (for probabilities cut at 0.5 the larger of p and 1 − p).
+    A prediction that is absent is an error, or counts as wrong and as the last to be covered (`missing="wrong"`), or
+    is left out and counted in `.absent` ("drop"). Source: El-Yaniv and Wiener 2010, J. Mach. Learn. Res. 11:1605.
+
+    >>> curve = risk_coverage([1, 0, 1, 0], [0.9, 0.2, 0.4, 0.45])
+    >>> curve.coverage.tolist(), curve.accuracy.round(3).tolist()
+    ([0.25, 0.5, 0.75, 1.0], [1.0, 1.0, 0.667, 0.75])
+    """
+    answers = count_answers(
+        truth, scores, predicted, model=model, positive=positive, labels=labels, threshold=threshold, missing=missing,
+        weights=weights, weights_kind=weights_kind,
+    )  # fmt: skip
+    rule: Missing = missing if not hasattr(truth, "missing") else truth.missing
+    return RiskCoverage(answers.table, name=answers.name, absent=answers.absent, missing=rule)
+
+
+class RiskCoverage(TableCurve):
+    """Selective risk against coverage. `table` holds right answers as positives and wrong ones as negatives, by
+    confidence; `absent` counts the rows without a prediction, `missing` says what was done with them.
+    """
+
+    __slots__ = ("_covered", "_wrong", "absent", "missing")
+    _options: ClassVar[tuple[str, ...]] = ("absent", "missing")
+    absent: int
+    missing: Missing
+    _wrong: Floats
+    _covered: Floats
+
+    def __init__(self, table: ScoreTable, *, name: str = "", absent: int = 0, missing: Missing = "error") -> None:
+        super().__init__(table, name=name)
+        check_word(missing, ("error", "wrong", "drop"), "missing")
+        if not table.n > 0:
+            raise InputError("risk and coverage need rows with predictions, but there are none")
+        wrong = downward(table.negatives)
+        self._set(absent=int(absent), missing=missing, _wrong=wrong, _covered=wrong + downward(table.positives))
+
+    @property
+    def thresholds(self) -> Floats:
+        """Confidences, descending; an answer is given when its confidence is at or above."""
+        return self.table.scores[::-1]
+
+    @property
+    def coverage(self) -> Floats:
+        """Share of the rows that get an answer."""
+        return self._covered[1:] / float(self._covered[-1])
+
+    @property
+    def risk(self) -> Floats:
+        """Share of the answers that are wrong."""
+        return self._wrong[1:] / self._covered[1:]
+
+    @property
+    def accuracy(self) -> Floats:
+        """Share of the answers that are right."""
+        return 1 - self.risk
+
+    def at(
+        self,
+        *,
+        coverage: float | None = None,
+        threshold: float | None = None,
+        accuracy: float | None = None,
+        confidence: float = 0.95,
+    ) -> Interval:
+        """Accuracy on the most confident `coverage` of the rows, from a confidence `threshold` up, or at the largest
+        coverage that still reaches an `accuracy` on these rows. Wilson's interval, for rows like those covered.
+
+        >>> print(risk_coverage([1, 0, 1, 0], [0.9, 0.2, 0.4, 0.45]).at(coverage=0.5))
+        accuracy on the most confident 50 % 1.000 [0.342, 1.000], 95 % wilson, n = 2 (confidence at least 0.800)
+        """
+        if sum(v is not None for v in (coverage, threshold, accuracy)) != 1:
+            raise InputError("give one of coverage=, threshold= or accuracy=")
+        read = ""
+        if threshold is not None:
+            place = int(np.count_nonzero(self.table.scores >= threshold))
+            rows = float(self._covered[place])
+            if rows == 0:
+                raise InputError(f"no answer has a confidence of {threshold!r} or more; the highest is "
+                                 f"{float(self.table.scores[-1]):.6g}")  # fmt: skip
+        elif accuracy is not None:
+            good = np.flatnonzero(self.accuracy >= check_share(accuracy, "accuracy"))
+            if len(good) == 0:
+                raise InputError(
+                    f"no coverage reaches accuracy={accuracy}: the highest is {number(float(self.accuracy.max()))}"
+                )
+            rows, read = float(self._covered[good[-1] + 1]), ", read off these rows"
+        else:
+            assert coverage is not None
+            if not 0 < coverage <= 1:
+                raise InputError(f"coverage={coverage!r} must lie in (0, 1]: the share of the rows that get an answer")
+            rows = coverage * float(self._covered[-1])
+        place = max(1, int(np.searchsorted(self._covered, rows * (1 - 1e-12), side="left")))
+        cut = float(self.thresholds[place - 1])
+        wrong = float(np.interp(rows, self._covered, self._wrong))
+        ties = "" if self._covered[place] <= rows * (1 + 1e-12) else "; ties at the cut in random order"
+        part = rows / float(self._covered[-1])
+        return share(
+            f"accuracy on the most confident {percent(round(part, 6))}", rows - wrong, wrong, confidence=confidence,
+            squares=self._squares(rows), note=f"confidence at least {number(cut)}{read}{ties}",
+            estimand=f"this model on rows with confidence at least {number(cut)}",
+        )  # fmt: skip
+
+    def area(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Any = None) -> Interval:
+        """AURC: the mean over all coverages of the risk; within ties, as if in random order.
+
+        With n rows it is the mean over k = 1 … n of the risk among the k most confident. Bootstrap limits; where the
+        replicates have no spread, as with no error at all, [0, U(1 − ln U)] with U Wilson's upper limit of the error
+        rate: that is the AURC when all errors are the most confident answers. Source: Geifman, Uziel and El-Yaniv 2019,
+        ICLR.
+        """
+        level = check_confidence(confidence)
+        kind = risk_areas if self.table.squares is None else continuous_risk_areas
+        estimate = float(kind(self.table.positives[None], self.table.negatives[None])[0])
+        rows = self.table.n
+        if self.table.squares is not None:
+            rows = effective_rows(rows, float(self.table.squares.sum()))
+        rate = float(self._wrong[-1] / self._covered[-1])
+        low, high = (float(x) for x in limits(rate * rows, rows, "wilson", level))
+        fallback = (max(0.0, best_risk_area(low)), high * (1 - math.log(high)) if high < 1 else 1.0, "unseen-share")
+        return bootstrap_area(
+            self.table, kind, name="area under risk and coverage", estimate=estimate, confidence=level,
+            replicates=replicates, rng=rng, fallback=fallback, estimand="this model",
+        )  # fmt: skip
+
+    @property
+    def excess(self) -> float:
+        """AURC less what the same answers would reach in perfect order, κ + (1 − κ)·ln(1 − κ) at the error rate κ."""
+        kind = risk_areas if self.table.squares is None else continuous_risk_areas
+        area = float(kind(self.table.positives[None], self.table.negatives[None])[0])
+        return area - best_risk_area(float(self._wrong[-1] / self._covered[-1]))
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each distinct confidence."""
+        return [
+            {"threshold": float(t), "coverage": float(c), "risk": float(r), "accuracy": float(a)}
+            for t, c, r, a in zip(self.thresholds, self.coverage, self.risk, self.accuracy, strict=True)
+        ]
+
+    def __str__(self) -> str:
+        shown = [self.at(coverage=c) for c in (1.0, 0.8, 0.5)]
+        parts = [f"{number(x.estimate)} {bracket(x.low, x.high)}" for x in shown]
+        done = {"wrong": "counted as wrong, the last to be covered", "drop": "left out"}.get(self.missing, "")
+        absent = f"\n{whole(self.absent)} rows without a prediction were {done}." if self.absent else ""
+        return (
+            f"Risk and coverage{self._subject()}, {whole(self.table.n)} rows: accuracy {parts[0]} on all,\n"
+            f"{parts[1]} on the most confident 80 %, {parts[2]} on the most confident half.{absent}"
+        )
+
+    def _squares(self, rows: float) -> tuple[float, float] | None:
+        if self.table.squares is None:
+            return None
+        up, down = (float(np.interp(rows, self._covered, downward(s))) for s in self.table.squares)
+        return up, down
+
+
+def best_risk_area(rate: float) -> float:
+    """AURC of perfectly ordered answers, all errors last: κ + (1 − κ)·ln(1 − κ).
+
+    >>> round(best_risk_area(0.5), 4)
+    0.1534
+    """
+    return 1.0 if rate >= 1 else rate + (1 - rate) * math.log1p(-rate)
+
+
+def risk_areas(right: NDArray[Any], wrong: NDArray[Any]) -> Floats:
+    """Mean over k = 1 … n of the risk among the k most confident rows, for tables in rows.
+
+    Within a tie of g rows with e errors, after k₀ rows with E errors, the j-th adds E + e·j/g errors on average, and
+    the sum over j is e + (E − e·k₀/g)·(ψ(k₀ + g + 1) − ψ(k₀ + 1)).
+
+    >>> risk_areas(np.array([[1, 1]]), np.array([[1, 0]])).round(6).tolist()
+    [0.194444]
+    """
+    from scipy.special import digamma
+
+    errors, rows, begin_errors, begin = _steps(right, wrong)
+    growth = digamma(begin + rows + 1) - digamma(begin + 1)
+    return _mean_risk(errors, rows, begin_errors, begin, growth)
+
+
+def continuous_risk_areas(right: NDArray[Any], wrong: NDArray[Any]) -> Floats:
+    """The same as an integral over coverage, for weights that are not whole: a logarithm in the place of ψ."""
+    errors, rows, begin_errors, begin = _steps(right, wrong)
+    growth = np.log1p(rows / np.where(begin > 0, begin, 1.0))
+    return _mean_risk(errors, rows, begin_errors, begin, growth)
+
+
+def _steps(right: NDArray[Any], wrong: NDArray[Any]) -> tuple[Floats, Floats, Floats, Floats]:
+    errors = np.asarray(wrong, dtype=np.float64)[:, ::-1]
+    rows = errors + np.asarray(right, dtype=np.float64)[:, ::-1]
+    return errors, rows, np.cumsum(errors, axis=1) - errors, np.cumsum(rows, axis=1) - rows
+
+
+def _mean_risk(errors: Floats, rows: Floats, begin_errors: Floats, begin: Floats, growth: Any) -> Floats:
+    offset = begin_errors - errors * begin / np.where(rows > 0, rows, 1.0)
+    sums = np.where(rows > 0, errors + np.where(begin > 0, offset * growth, 0.0), 0.0).sum(axis=1)
+    total = rows.sum(axis=1)
+    areas: Floats = sums / np.where(total > 0, total, 1.0)
+    return np.where(total > 0, areas, np.nan)
