@@ -33,7 +33,7 @@ def auc(t: ScoreTable, masses: Masses = None) -> Any:
         up = up.astype(np.float64)  # 64-bit integers would overflow
     # Doubled, so that counts stay whole: one division at the end, the same on every machine.
     twice = (up * (2 * np.cumsum(down, axis=-1) - down)).sum(axis=-1)
-    return ratio(twice, 2.0 * np.asarray(rows_up, dtype=np.float64) * rows_down)
+    return ratio(twice, 2.0 * rows_up * rows_down)
 
 
 @measure("gini", needs="scores", best=1.0, range=(-1.0, 1.0), aliases=("somers_d",), undefined=ONE_CLASS)
@@ -51,9 +51,9 @@ def average_precision(t: ScoreTable, masses: Masses = None) -> Any:
     0.8333333333333333
     """
     up, down = (t.positives, t.negatives) if masses is None else masses
-    up = np.asarray(up, dtype=np.float64)[..., ::-1]
+    up = 1.0 * up[..., ::-1]
     found = np.cumsum(up, axis=-1)
-    called = found + np.cumsum(np.asarray(down, dtype=np.float64)[..., ::-1], axis=-1)
+    called = found + np.cumsum(down[..., ::-1], axis=-1)
     precision = found / np.where(called == 0, 1, called)
     return ratio((up * precision).sum(axis=-1), up.sum(axis=-1))
 

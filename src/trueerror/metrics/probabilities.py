@@ -65,7 +65,7 @@ def brier(
 
 
 @measure("ranked_probability_score", needs="losses", best=0.0, situation="mean-loss", aliases=("rps",),
-         undefined=NO_ROWS)  # fmt: skip
+         ordinal=True, undefined=NO_ROWS)  # fmt: skip
 def ranked_probability_score(codes: Codes, probabilities: NDArray[Any]) -> Floats:
     """For ordered classes: mean over the K − 1 cuts of (P(at or below) − whether it is)² (Epstein 1969).
 
@@ -131,7 +131,7 @@ def brier_skill_score(t: ScoreTable, masses: Masses = None) -> Any:
     up, down = (t.positives, t.negatives) if masses is None else masses
     rows_up, rows_down = up.sum(axis=-1), down.sum(axis=-1)
     squares = (up * (1 - t.scores) ** 2 + down * t.scores**2).sum(axis=-1)
-    return 1 - ratio(squares * (rows_up + rows_down), np.asarray(rows_up, dtype=np.float64) * rows_down)
+    return 1 - ratio(squares * (rows_up + rows_down), 1.0 * rows_up * rows_down)
 
 
 class Murphy(NamedTuple):

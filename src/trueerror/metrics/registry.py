@@ -35,7 +35,8 @@ class Measure:
     where the metric is a plain proportion; `undefined` says why it can be NaN; `higher_is_better` is None where
     neither end is good (prevalence). `average` is set on the averaged versions.
 
-    `additive`: a total, which doubles when every row is there twice. `probabilities`: the scores must be some.
+    `additive`: a total, which doubles when every row is there twice. `ordinal`: the order of the classes matters.
+    `probabilities`: the scores must be some.
     `top_label`: with more than two classes it is asked of the called class and its probability. `multilabel` is the
     formula for rows that carry several labels, where the metric has one.
     """
@@ -54,6 +55,7 @@ class Measure:
     average: Average | None = None
     of: str = ""
     additive: bool = False
+    ordinal: bool = False
     probabilities: bool = False
     top_label: bool = False
     multilabel: Callable[[Any], Any] | None = None
@@ -95,6 +97,7 @@ def measure(
     undefined: str = "",
     options: tuple[str, ...] = (),
     additive: bool = False,
+    ordinal: bool = False,
     probabilities: bool = False,
     top_label: bool = False,
     multilabel: Callable[[Any], Any] | None = None,
@@ -108,7 +111,7 @@ def measure(
         _REGISTRY.measures[name] = Measure(
             name=name, title=title or name.replace("_", " "), function=function, needs=needs, best=best, range=range,
             situation=situation, share=share, aliases=aliases, undefined=undefined, options=options,
-            additive=additive, probabilities=probabilities or needs == "losses", top_label=top_label,
+            additive=additive, ordinal=ordinal, probabilities=probabilities or needs == "losses", top_label=top_label,
             multilabel=multilabel,
         )  # fmt: skip
         for alias in aliases:
