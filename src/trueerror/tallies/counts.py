@@ -49,6 +49,8 @@ def sum_columns(masses: NDArray[Any], index: NDArray[np.integer[Any]], k: int) -
     """Sums of the last axis over groups: (…, cells) → (…, k); complex masses stay complex."""
     if masses.ndim == 1 and masses.dtype.kind != "c":
         return np.bincount(index, weights=masses, minlength=k).astype(np.float64)
+    if masses.shape[-1] == 0:  # no model ever right, say: nothing to group, and -1 would not say how many rows
+        return np.zeros((*masses.shape[:-1], k))
     flat = masses.reshape(-1, masses.shape[-1])
     order = np.argsort(index, kind="stable")
     groups, starts = np.unique(index[order], return_index=True)
