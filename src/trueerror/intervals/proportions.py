@@ -55,7 +55,7 @@ def limits(
         if method == "clopper-pearson":
             again = np.nextafter(low, 0.0), np.nextafter(high, 1.0)
         else:
-            other = "wilson" if method != "wilson" and factor > 0 else "clopper-pearson"
+            other = "wilson" if method != "wilson" and np.all(factor > 0) else "clopper-pearson"
             again = limits(count, size, other, confidence, side, z=z)
         low, high = np.where(flat, again[0], low), np.where(flat, again[1], high)
     if any_empty:

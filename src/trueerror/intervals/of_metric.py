@@ -1,0 +1,205 @@
+"""The one entry: any metric of any tally, with its interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.labels import Label
+from trueerror.intervals.costs import cost_bounds
+from trueerror.intervals.losses import loss_interval
+from trueerror.intervals.one_class import Rough, class_limits
+from trueerror.intervals.resampled import Unfit, bootstrap_of_table
+from trueerror.intervals.sampling import Design, Sample, free_of_prior
+from trueerror.intervals.scored import score_interval
+from trueerror.intervals.situations import chosen_method, situation_of
+from trueerror.intervals.terms import Terms
+from trueerror.intervals.views import every_class, one_class
+from trueerror.intervals.whole_table import whole_limits
+from trueerror.methods import default_for
+from trueerror.metrics.priors import Prior
+from trueerror.metrics.reasons import undefined_reason
+from trueerror.metrics.registry import Measure, find_measure
+from trueerror.metrics.values import check_options
+from trueerror.results import Interval, Side
+from trueerror.tallies.confusion import Confusion
+from trueerror.tallies.keyed import KeyedConfusion
+from trueerror.tallies.moments import Moments
+from trueerror.tallies.scores import ScoreTable
+
+GIVEN = "given by prior=, not estimated"
+
+
+def metric_interval(
+    measure: Measure | str,
+    table: Confusion | ScoreTable | Moments,
+    *,
+    positive: Any = None,
+    method: str | None = None,
+    confidence: float = 0.95,
+    side: Side = "two-sided",
+    options: Mapping[str, Any] | None = None,
+    clusters: KeyedConfusion | None = None,
+    prior: Prior | None = None,
+    design: Design = "random",
+    rng: Any = None,
+    replicates: int | None = None,
+    simultaneous_over: int = 1,
+    estimand: str = "",
+) -> Interval:
+    """A metric of a tally, and where the true value may lie.
+
+    Without `method` the decision table chooses (`trueerror.methods.DECISIONS`); `method="bootstrap"` is BCa over
+    10,000 resamples of the tally's cells (2,000 for scores). `clusters` counts the same rows by cluster; `prior` asks
+    for another class distribution; `simultaneous_over=m` makes this one of m intervals that hold together.
+
+    >>> t = Confusion([[80, 10], [8, 30]])
+    >>> print(metric_interval("f1", t))
+    f1 0.769 [0.652, 0.856], 95 % wilson-f1, n = 48
+    >>> print(metric_interval("mcc", t))
+    mcc 0.669 [0.504, 0.787], 95 % fisher-z, n = 128
+    """
+    m = find_measure(measure) if isinstance(measure, str) else measure
+    chosen = dict(options or {})
+    check_options(m, chosen)
+    terms = Terms(confidence=confidence, side=side, over=simultaneous_over, estimand=estimand)
+    if isinstance(table, Moments):
+        return loss_interval(m, table, chosen, terms, method)
+    if isinstance(table, ScoreTable):
+        return score_interval(
+            m, table, chosen, terms, method, prior=prior, design=design, rng=rng, replicates=replicates or 2_000
+        )
+    sample = Sample.of(m, table, positive=positive, clusters=clusters, prior=prior, design=design)
+    return _of_table(m, sample, chosen, terms, method, prior, positive, rng, replicates or 10_000)
+
+
+def class_intervals(
+    measure: Measure | str,
+    table: Confusion,
+    *,
+    method: str | None = None,
+    confidence: float = 0.95,
+    side: Side = "two-sided",
+    options: Mapping[str, Any] | None = None,
+    clusters: KeyedConfusion | None = None,
+    prior: Prior | None = None,
+    design: Design = "random",
+    rng: Any = None,
+    replicates: int | None = None,
+    simultaneous_over: int = 1,
+    estimand: str = "",
+) -> dict[Label, Interval]:
+    """A metric of each class against the rest, for all classes that have rows or predictions, by label.
+
+    >>> print(class_intervals("recall", Confusion([[45, 5], [15, 15]], labels=["a", "b"]))["a"])
+    recall 0.900 [0.786, 0.957], 95 % wilson, n = 50
+    """
+    m = find_measure(measure) if isinstance(measure, str) else measure
+    if m.needs != "binary":
+        raise InputError(f"{m.name} is a metric of all classes together; ask for it without a class")
+    chosen = dict(options or {})
+    check_options(m, chosen)
+    terms = Terms(confidence=confidence, side=side, over=simultaneous_over, estimand=estimand)
+    situation = situation_of(m)
+    asked = _method(m, situation, method, clustered=clusters is not None)
+    free = prior is None or free_of_prior(m, len(table.labels))
+    if not free or asked.startswith("bootstrap") or design == "case-control":
+        margins = table.classes(weighted=False)
+        there = np.flatnonzero((margins.truth > 0) | (margins.predicted > 0))
+        return {
+            table.labels[i]: metric_interval(
+                m, table, positive=table.labels[i], method=method, confidence=confidence, side=side, options=chosen,
+                clusters=clusters, prior=prior, design=design, rng=rng, replicates=replicates,
+                simultaneous_over=simultaneous_over, estimand=estimand,
+            )
+            for i in there
+        }  # fmt: skip
+    view = every_class(table, clusters)
+    estimate, made, n = class_limits(m, situation, view, asked, terms, chosen)
+    there = np.flatnonzero((view.rows.tp + view.rows.fn > 0) | (view.rows.fp > 0))
+    values = _mended(m, estimate, made)
+    rows = np.broadcast_to(n, estimate.shape)
+    columns = [a[there].tolist() for a in (estimate, values.low, values.high, rows, values.method, values.note)]
+    return {
+        table.labels[i]: terms.interval(m.name, e, lo, hi, bounds=m.range, method=key, n=size, note=note)
+        for i, e, lo, hi, size, key, note in zip(there.tolist(), *columns, strict=True)
+    }
+
+
+def _method(m: Measure, situation: str, method: str | None, *, clustered: bool) -> str:
+    if clustered and situation == "proportion" and method in ("cluster-t", "wilson-clustered"):
+        return method
+    return chosen_method(m, situation, method, default_for(situation))
+
+
+def _mended(m: Measure, estimate: Any, made: Rough) -> Rough:
+    """Nothing is known of an undefined metric but its range."""
+    gone = np.isnan(estimate)
+    if not gone.any():
+        return made
+    low, high = (b if math.isfinite(b) else math.nan for b in m.range)
+    words = (np.asarray(w, dtype=object) for w in (made.method, m.undefined))
+    return made.mended(gone, Rough(np.asarray(low), np.asarray(high), *words))
+
+
+def _of_table(
+    m: Measure,
+    sample: Sample,
+    options: dict[str, Any],
+    terms: Terms,
+    method: str | None,
+    prior: Prior | None,
+    positive: Any,
+    rng: Any,
+    replicates: int,
+) -> Interval:
+    situation = situation_of(m)
+    asked = _method(m, situation, method, clustered=sample.clusters is not None)
+    estimate = float(sample.value(m, options))
+    bounds = cost_bounds(m, sample, options) if situation == "mean-cost" else m.range
+    if math.isnan(estimate):
+        reason = undefined_reason(m, sample.rows, positive=positive, prior=prior, **options)
+        low, high = (b if math.isfinite(b) else math.nan for b in m.range)
+        return terms.interval(
+            m.name, estimate, low, high, bounds=m.range, method=asked, n=sample.rows.n, note=reason or m.undefined
+        )
+    if m.name == "prevalence" and sample.shares is not None:
+        return terms.interval(
+            m.name, estimate, math.nan, math.nan, bounds=bounds, method=asked, n=sample.rows.n, note=GIVEN
+        )
+    why = ""
+    if asked.startswith("bootstrap"):
+        try:
+            low, high, note = bootstrap_of_table(
+                m, sample, estimate, asked, terms, options, rng=rng, replicates=replicates
+            )
+            low, high = _held(low, high, estimate, bounds)
+            if low < high:
+                return terms.interval(
+                    m.name, estimate, low, high, bounds=bounds, method=asked, n=sample.rows.n, note=note
+                )
+            why = "the bootstrap limits have no width"
+        except Unfit as unfit:
+            why = str(unfit)
+        if situation == "other":
+            return terms.interval(
+                m.name, estimate, math.nan, math.nan, bounds=bounds, method=asked, n=sample.rows.n, note=why
+            )
+        asked = default_for(situation)
+        why = f"{why}: {asked} instead of the bootstrap"
+    if m.needs == "binary":
+        _, made, size = class_limits(m, situation, one_class(m, sample, options), asked, terms, options)
+        n = float(np.ravel(size)[0])
+    else:
+        made, n = whole_limits(m, situation, sample, estimate, asked, terms, options)
+    low, high, key, own = (np.ravel(a)[0] for a in made)
+    note = "; ".join(x for x in (why, own) if x)
+    return terms.interval(m.name, estimate, float(low), float(high), bounds=bounds, method=str(key), n=n, note=note)
+
+
+def _held(low: float, high: float, estimate: float, bounds: tuple[float, float]) -> tuple[float, float]:
+    return max(min(low, estimate), bounds[0]), min(max(high, estimate), bounds[1])

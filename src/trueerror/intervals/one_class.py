@@ -1,0 +1,300 @@
+"""Metrics of one class against the rest, for one class or for all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.intervals.critical import tail
+from trueerror.intervals.proportions import limits
+from trueerror.intervals.scales import as_jaccard, at_size, from_jaccard, on_log, on_logit, plain
+from trueerror.intervals.situations import SUMS_OF_TWO
+from trueerror.intervals.terms import Terms
+from trueerror.metrics.registry import Measure, find_measure
+from trueerror.results.words import whole
+from trueerror.tallies.counts import BinaryCounts
+from trueerror.variances.delta import binary_gradients
+from trueerror.variances.weighting import effective_size
+
+Floats = NDArray[np.float64]
+Words = NDArray[np.object_]
+Parts = tuple[bool, bool, bool, bool]
+
+ONE_CLUSTER = "all rows are in one cluster, so nothing shows how clusters differ"
+CORRECTED = "a count is 0: limits from counts with ½ added to each"
+# Rounding leaves dust of about 1e−34 where a variance is 0; one error in a billion rows gives 1e−18.
+DUST = 1e-27
+
+
+class Rough(NamedTuple):
+    """Limits before they are cut to range and side, with the method and the note of each."""
+
+    low: Floats
+    high: Floats
+    method: Words
+    note: Words
+
+    def mended(self, where: Any, other: Rough) -> Rough:
+        """The other's limits, methods and notes where asked."""
+        return Rough(*(np.where(where, b, a) for a, b in zip(self, other, strict=True)))
+
+
+def rough(pair: tuple[Floats, Floats], method: str, note: Any = "") -> Rough:
+    """One method for all."""
+    shape = pair[0].shape
+    words: Words = np.full(shape, method, dtype=object)
+    notes: Words = np.broadcast_to(np.asarray(note, dtype=object), shape)
+    return Rough(pair[0], pair[1], words, notes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassView:
+    """The four counts of some classes as arrays, and what a variance is for them.
+
+    `seen` is what formulas are given (weights or another class distribution in it), `rows` counts rows. `variance`
+    takes a metric's slopes; `groups` and `spread_rows` say, for the rows in given of the four counts, how many clusters
+    they are from and how many equal weights they are worth.
+    """
+
+    seen: BinaryCounts
+    rows: BinaryCounts
+    kind: str
+    at_prior: bool
+    variance: Callable[[BinaryCounts], Floats]
+    groups: Callable[[Parts], Any]
+    spread_rows: Callable[[Parts], Any]
+
+    @property
+    def plain(self) -> bool:
+        """Rows at random, at their own class distribution."""
+        return self.kind == "random" and not self.at_prior
+
+
+def parts_of(trials: Callable[[BinaryCounts], Any]) -> Parts:
+    """Which of TP, FP, FN, TN a function of the counts looks at.
+
+    >>> parts_of(lambda t: t.tp + t.fn)
+    (True, False, True, False)
+    """
+    units = (BinaryCounts(*(float(i == j) for j in range(4))) for i in range(4))
+    a, b, c, d = (bool(trials(u) > 0) for u in units)
+    return a, b, c, d
+
+
+def class_limits(
+    measure: Measure, situation: str, view: ClassView, method: str, terms: Terms, options: Mapping[str, Any]
+) -> tuple[Floats, Rough, Floats]:
+    """Estimates, rough limits and how many rows each speaks of."""
+    estimate = np.asarray(measure.function(view.seen, **options), dtype=np.float64)
+    slopes = None
+
+    def variances() -> Floats:
+        nonlocal slopes
+        if slopes is None:
+            slopes = binary_gradients(measure, view.seen, options)
+        v = view.variance(slopes)
+        return np.where(v > DUST, v, 0.0)
+
+    total = np.asarray(view.rows.total, dtype=np.float64) + np.zeros_like(estimate)
+    if situation == "proportion":
+        assert measure.share is not None
+        return _proportion(measure, view, estimate, variances, method, terms)
+    if situation == "f1":
+        play = view.rows.tp + view.rows.fp + view.rows.fn
+        return estimate, _like_f1(measure, view, estimate, variances, play, method, terms), play
+    if method == "mover-wilson" and view.plain:
+        return estimate, _sum_of_two(measure, view, estimate, terms), total
+    if situation == "ratio":
+        return estimate, _ratio(measure, view, estimate, variances, method, terms, options), total
+    return estimate, spread_limits(estimate, variances(), view.kind, view.groups, total, method, terms, measure), total
+
+
+def _proportion(
+    measure: Measure, view: ClassView, p: Floats, variances: Callable[[], Floats], method: str, terms: Terms
+) -> tuple[Floats, Rough, Floats]:
+    assert measure.share is not None
+    share = measure.share
+    x, n = (np.asarray(v, dtype=np.float64) for v in share(view.seen))
+    rows = np.asarray(share(view.rows)[1], dtype=np.float64)
+    if view.plain:
+        made = rough(limits(x, n, method, terms.level, terms.side), method)
+        if method == "wald":
+            flat = (x == 0) if terms.side == "upper" else (x == n) if terms.side == "lower" else (x == 0) | (x == n)
+            made = made.mended(flat, made._replace(method=_word("wilson"), note=_word("wald has no width here")))
+        return p, made, rows
+    if view.kind == "random":
+        made = rough(on_logit(p, variances(), terms.factor()), "delta-logit")
+        lost = np.isnan(made.low)
+        return p, made.mended(lost, rough(at_size(p, rows, terms, terms.factor()), "wilson-effective")), rows
+    parts = parts_of(lambda t: share(t)[1])
+    return p, _at_effective_size(p, variances(), view, parts, rows, method, terms), rows
+
+
+def _at_effective_size(
+    p: Floats, v: Floats, view: ClassView, parts: Parts, rows: Any, method: str, terms: Terms
+) -> Rough:
+    """Wilson's limits at the number of independent rows that would show this variance."""
+    if view.kind == "weighted":
+        size = effective_size(p, v, rows, view.spread_rows(parts))
+        note = _each(lambda s: f"the weights leave about {whole(float(np.round(s)))} rows' worth", size)
+        return rough(at_size(p, size, terms, terms.factor()), "wilson-weighted", note)
+    groups = np.asarray(view.groups(parts), dtype=np.float64) + np.zeros_like(p)
+    z = t_factors(terms, groups - 1)
+    size = effective_size(p, v, rows, groups)
+    note = _each(
+        lambda g, s: f"{whole(g)} clusters, worth about {whole(float(np.round(s)))} independent rows", groups, size
+    )
+    made = rough(at_size(p, size, terms, z), "wilson-clustered", note)
+    if method == "cluster-t":
+        straight = rough(plain(p, v, z), "cluster-t", note)
+        made = straight.mended(np.isnan(straight.low), made)
+    return one_cluster(made, groups)
+
+
+def _like_f1(
+    measure: Measure, view: ClassView, f: Floats, variances: Callable[[], Floats], play: Any, method: str, terms: Terms
+) -> Rough:
+    if method in ("delta", "delta-logit") and view.kind == "random":
+        v = variances()
+        straight = plain(f, v, terms.factor()) if method == "delta" else on_logit(f, v, terms.factor())
+        again = _like_f1(measure, view, f, variances, play, "wilson-f1", terms)
+        made = rough(straight, method)
+        return made.mended(np.isnan(made.low), again)
+    j = as_jaccard(f)
+    parts: Parts = (True, True, True, False)
+    if view.plain and measure.name == "f1":
+        size, z = np.asarray(play, dtype=np.float64), np.asarray(terms.factor())
+    else:
+        v = variances() * (2 / (2 - f) ** 2) ** 2
+        groups = np.asarray(view.groups(parts), dtype=np.float64) + np.zeros_like(f)
+        z = t_factors(terms, groups - 1) if view.kind == "clustered" else np.asarray(terms.factor())
+        without = {"random": play, "clustered": groups}.get(view.kind)
+        size = effective_size(j, v, play, view.spread_rows(parts) if without is None else without)
+    low, high = at_size(j, size, terms, z)
+    made = rough((from_jaccard(low), from_jaccard(high)), "wilson-f1")
+    if view.kind == "clustered":
+        note = _each(lambda g: f"{whole(g)} clusters", groups)
+        return one_cluster(made._replace(note=note), groups)
+    return made
+
+
+def _sum_of_two(measure: Measure, view: ClassView, estimate: Floats, terms: Terms) -> Rough:
+    """MOVER over Wilson's limits of two proportions of different rows."""
+    reach = []
+    for name in SUMS_OF_TWO[measure.name]:
+        part = find_measure(name)
+        assert part.share is not None
+        x, n = part.share(view.seen)
+        low, high = limits(x, n, "wilson", terms.level, terms.side)
+        p = np.asarray(part.function(view.seen))
+        reach.append((p - low, high - p))
+    down, up = (np.sqrt(reach[0][i] ** 2 + reach[1][i] ** 2) for i in (0, 1))
+    return rough((estimate - down, estimate + up), "mover-wilson")
+
+
+def _ratio(
+    measure: Measure,
+    view: ClassView,
+    estimate: Floats,
+    variances: Callable[[], Floats],
+    method: str,
+    terms: Terms,
+    options: Mapping[str, Any],
+) -> Rough:
+    v = variances()
+    if view.kind == "clustered":
+        groups = np.asarray(view.groups((True, True, True, True)), dtype=np.float64) + np.zeros_like(estimate)
+        z: Any = t_factors(terms, groups - 1)
+    else:
+        z = terms.factor()
+    pair = plain(estimate, v, z) if method == "delta" else on_log(estimate, v, z)
+    made = rough(pair, "delta" if method == "delta" else "delta-log")
+    if view.kind == "clustered":
+        made = one_cluster(made, groups)
+    lost = np.isnan(made.low) & ~np.isnan(estimate)
+    if not lost.any():
+        return made
+    if not view.plain:
+        return made.mended(
+            lost & (made.note == ""), made._replace(note=_word("a count is 0, so no limits can be told"))
+        )
+    more = BinaryCounts(*(np.asarray(c) + 0.5 for c in view.seen))
+    centre = np.asarray(measure.function(more, **options))
+    slopes = binary_gradients(measure, more, options)
+    spread = sum(c * s * s for c, s in zip(more, slopes, strict=True))
+    low, high = on_log(centre, spread, terms.factor())
+    # An infinite estimate has no finite upper limit.
+    high = np.where(np.isinf(estimate), np.inf, high)
+    return made.mended(lost, rough((low, high), "haldane-log", CORRECTED))
+
+
+def spread_limits(
+    estimate: Floats, v: Floats, kind: str, groups_of: Any, total: Any, method: str, terms: Terms, measure: Measure
+) -> Rough:
+    """Limits from a variance alone, on the scale that suits the metric's range; Wilson's where there is no variance."""
+    bounds = measure.range
+    z: Any = terms.factor()
+    groups = None
+    without = total
+    if kind == "clustered":
+        groups = np.asarray(groups_of((True, True, True, True)), dtype=np.float64) + np.zeros_like(estimate)
+        z = t_factors(terms, groups - 1)
+        without = groups
+    if not np.isfinite(bounds).all():
+        made = rough(plain(estimate, v, z) if method == "delta" else on_log(estimate, v, z), method)
+    elif method in ("delta", "takahashi"):
+        made = rough(plain(estimate, v, z), method)
+        # A straight interval that would leave the range is bent to stay in it.
+        past = (made.low < bounds[0]) | (made.high > bounds[1])
+        if bounds == (-1.0, 1.0) and past.any():
+            bent = rough(on_logit(estimate, v, z, bounds), "fisher-z", "the straight interval would leave the range")
+            made = made.mended(past & ~np.isnan(bent.low), bent)
+    else:
+        key = "fisher-z" if bounds == (-1.0, 1.0) else "delta-logit"
+        made = rough(on_logit(estimate, v, z, bounds), key)
+    lost = np.isnan(made.low) & ~np.isnan(estimate)
+    if lost.any() and np.isfinite(bounds).all():
+        note = "no variance to be seen in the counts: Wilson's limit at the number of " + (
+            "clusters" if kind == "clustered" else "rows"
+        )
+        made = made.mended(lost, rough(at_size(estimate, without, terms, z, bounds), "wilson-effective", note))
+    elif lost.any():
+        made = made.mended(lost, made._replace(note=_word("no variance to be seen in the counts")))
+    if groups is not None:
+        made = one_cluster(made, groups)
+        named = _each(lambda g: f"{whole(g)} clusters", groups)
+        made = made._replace(note=np.where(made.note == "", named, made.note))
+    return made
+
+
+def one_cluster(made: Rough, groups: Any) -> Rough:
+    """With a single cluster there is nothing to tell from."""
+    alone = np.asarray(groups) < 2
+    if not alone.any():
+        return made
+    nothing = np.full(made.low.shape, np.nan)
+    return made.mended(alone, Rough(nothing, nothing, made.method, _word(ONE_CLUSTER)))
+
+
+def t_factors(terms: Terms, df: Any) -> Floats:
+    """Student's t for each number of degrees of freedom; 1 stands in where there is none."""
+    from scipy import special
+
+    safe = np.maximum(np.asarray(df, dtype=np.float64), 1.0)
+    return np.asarray(-special.stdtrit(safe, tail(terms.level, terms.side)), dtype=np.float64)
+
+
+def _word(text: str) -> Any:
+    return np.asarray(text, dtype=object)
+
+
+def _each(make: Callable[..., str], *arrays: Any) -> Words:
+    """A sentence for each element."""
+    flat = [np.asarray(a, dtype=np.float64).reshape(-1) for a in np.broadcast_arrays(*arrays)]
+    words = np.empty(len(flat[0]), dtype=object)
+    words[:] = [make(*map(float, values)) for values in zip(*flat, strict=True)]
+    return words.reshape(np.broadcast_arrays(*arrays)[0].shape)

@@ -1,0 +1,128 @@
+"""The bootstrap of a score table: one multinomial draw over its (score, class) cells, neighbours grouped when many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.options import generator
+from trueerror.intervals.resampled import BLOCK, FEWEST, MOST_LOST
+from trueerror.intervals.sampling import Design
+from trueerror.intervals.terms import Terms
+from trueerror.metrics.priors import Prior, reweighted_scores
+from trueerror.metrics.probabilities import mean_loss
+from trueerror.metrics.registry import Measure
+from trueerror.metrics.values import score_share
+from trueerror.results.words import percent
+from trueerror.tallies.scores import ScoreTable
+from trueerror.variances.bootstrap import BootstrapMethod, bootstrap_limits
+
+Floats = NDArray[np.float64]
+# With more distinct scores neighbours are grouped for the replicates, which moves an area or a calibration error by
+# far less than its standard error; the limits are moved by what grouping does to the estimate.
+GROUPS = 1024
+
+
+def bootstrap_of_scores(
+    measure: Measure,
+    table: ScoreTable,
+    estimate: float,
+    method: str,
+    terms: Terms,
+    options: dict[str, Any],
+    *,
+    prior: Prior | None = None,
+    design: Design = "random",
+    rng: Any = None,
+    replicates: int = 2_000,
+) -> tuple[float, float, str, str]:
+    """Limits, method and note; NaN limits with the reason where the replicates give none."""
+    if replicates < FEWEST or replicates != int(replicates):
+        raise InputError(f"replicates={replicates!r} must be a whole number of at least {FEWEST}; 2,000 is usual")
+    if table.squares is not None:
+        return math.nan, math.nan, method, "sampling weights were summed over rows, which cannot be resampled"
+    draw, seed = generator(rng)
+    small = grouped(table)
+    share = None if prior is None else score_share(prior, table)
+
+    def evaluate(up: Any, down: Any) -> Floats:
+        masses = (up, down) if share is None else reweighted_scores(small, share, (up, down))
+        if measure.needs == "losses":
+            return np.asarray(mean_loss(small, measure, masses, **options), dtype=np.float64)
+        return np.asarray(measure.function(small, masses, **options), dtype=np.float64)
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = np.concatenate([evaluate(*pair) for pair in _draws(small, draw, int(replicates), design)])
+        centre = float(evaluate(small.positives[None], small.negatives[None])[0])
+        influences, counts = _jackknife(small, evaluate) if method == "bootstrap-bca" else (None, None)
+    known = np.isfinite(values)
+    lost = 1 - float(known.mean())
+    if lost > MOST_LOST:
+        return math.nan, math.nan, method, f"{percent(round(lost, 3))} of the resamples had no value"
+    values = values[known]
+    if float(values.min()) == float(values.max()):
+        return math.nan, math.nan, method, "the resamples have no spread"
+    kind = cast(BootstrapMethod, method.removeprefix("bootstrap-"))
+    low, high = bootstrap_limits(centre, values, tail=terms.tail, method=kind, influences=influences, counts=counts)
+    move = estimate - centre
+    low, high = min(low + move, estimate), max(high + move, estimate)
+    return low, high, method, f"{int(replicates):,} resamples, {seed}"
+
+
+def grouped(table: ScoreTable, groups: int = GROUPS) -> ScoreTable:
+    """The table with neighbouring scores joined at their mean, about as many rows in each group."""
+    if len(table.scores) <= groups:
+        return table
+    mass = (table.positives + table.negatives).astype(np.float64)
+    place = np.floor((np.cumsum(mass) - mass / 2) * groups / mass.sum())
+    starts = np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
+    up, down = np.add.reduceat(table.positives, starts), np.add.reduceat(table.negatives, starts)
+    # Infinite scores have no mean with others; the middle score of the group stands for it there.
+    finite = np.isfinite(table.scores)
+    sums = np.add.reduceat(np.where(finite, mass * np.where(finite, table.scores, 0.0), 0.0), starts)
+    scores = sums / np.add.reduceat(mass, starts)
+    if not finite.all() or not (np.diff(scores) > 0).all():
+        scores = table.scores[starts]
+    return ScoreTable(scores, up, down, positive=table.positive, exact=False)
+
+
+def _draws(table: ScoreTable, draw: np.random.Generator, b: int, design: Design) -> Iterator[tuple[Any, Any]]:
+    size = len(table.scores)
+    cells = np.concatenate((table.positives, table.negatives)).astype(np.int64)
+    there = np.flatnonzero(cells)
+    step = max(1, BLOCK // (2 * size))
+    parts = [there] if design == "random" else [there[there < size], there[there >= size]]
+    parts = [p for p in parts if len(p)]
+    for start in range(0, b, step):
+        full = np.zeros((min(step, b - start), 2 * size), dtype=np.int64)
+        if len(parts) == 1:
+            full[:, there] = draw.multinomial(int(cells.sum()), cells[there] / cells.sum(), size=len(full))
+        else:
+            for i in range(len(full)):
+                for p in parts:
+                    full[i, p] = draw.multinomial(int(cells[p].sum()), cells[p] / cells[p].sum())
+        yield full[:, :size], full[:, size:]
+
+
+def _jackknife(table: ScoreTable, evaluate: Any) -> tuple[Floats, NDArray[np.int64]]:
+    """The influence of each occupied cell by leaving out one of its rows, and the rows of each."""
+    size = len(table.scores)
+    cells = np.concatenate((table.positives, table.negatives)).astype(np.int64)
+    there = np.flatnonzero(cells)
+    step = max(1, BLOCK // (2 * size))
+    values = []
+    for start in range(0, len(there), step):
+        part = there[start : start + step]
+        full = np.repeat(cells[None], len(part), axis=0)
+        full[np.arange(len(part)), part] -= 1
+        values.append(evaluate(full[:, :size], full[:, size:]))
+    one_less = np.concatenate(values)
+    counts = cells[there]
+    known = np.isfinite(one_less)
+    mean = float(counts[known] @ one_less[known]) / max(1, int(counts[known].sum()))
+    return np.where(known, mean - np.where(known, one_less, 0.0), 0.0), counts

@@ -1,0 +1,187 @@
+"""Metrics of all classes together: accuracy, averages over classes, MCC, kappa, costs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.intervals.costs import cost_limits
+from trueerror.intervals.one_class import (
+    DUST,
+    ClassView,
+    Rough,
+    class_limits,
+    one_cluster,
+    rough,
+    spread_limits,
+    t_factors,
+)
+from trueerror.intervals.proportions import limits
+from trueerror.intervals.sampling import Sample
+from trueerror.intervals.scales import at_size, plain
+from trueerror.intervals.situations import LIKE_F1, share_of
+from trueerror.intervals.terms import Terms
+from trueerror.metrics.averages import classes_in_play
+from trueerror.metrics.registry import Measure, find_measure
+from trueerror.results.words import whole
+from trueerror.tallies.counts import BinaryCounts
+from trueerror.variances.delta import binary_gradients
+from trueerror.variances.mover import class_correlations, mover
+from trueerror.variances.weighting import effective_size
+
+Floats = NDArray[np.float64]
+
+# At another class distribution these are Σ share·recall, or what is missing from 1.
+RIGHT_AT_PRIOR = ("accuracy", "weighted_recall", "micro_recall")
+WRONG_AT_PRIOR = ("error_rate", "hamming_loss", "weighted_fnr", "micro_fnr")
+
+
+def whole_limits(
+    measure: Measure,
+    situation: str,
+    sample: Sample,
+    estimate: float,
+    method: str,
+    terms: Terms,
+    options: dict[str, Any],
+) -> tuple[Rough, float]:
+    """Rough limits (of one element) and how many rows they speak of."""
+    if situation == "mean-cost":
+        return cost_limits(measure, sample, estimate, method, terms, options), sample.rows.n
+    if situation == "proportion" and (sample.plain or sample.shares is not None):
+        return _share(measure, sample, estimate, method, terms, options)
+    if sample.plain and method.startswith("mover"):
+        makers = {"mover-log": _geometric_mean, "mover-wilson": _mover, "mover-f1": _mover}
+        return makers[method](measure, sample, estimate, terms, options), sample.rows.n
+    one = np.array([estimate])
+    v = np.array([sample.variance(sample.influence(measure, options))])
+    v = np.where(v > DUST, v, 0.0)
+    if sample.kind != "random" and measure.range == (0.0, 1.0):
+        return _effective(one, v, sample, method, terms), sample.rows.n
+    made = spread_limits(
+        one, v, sample.kind, lambda _: sample.groups, np.array([float(sample.rows.n)]), method, terms, measure
+    )
+    if made.method[0] == "wilson-effective" and measure.name in ("mcc", "kappa") and sample.plain:
+        made = _no_errors(made, sample, estimate, terms)
+    return made, sample.rows.n
+
+
+def _share(
+    measure: Measure, sample: Sample, estimate: float, method: str, terms: Terms, options: dict[str, Any]
+) -> tuple[Rough, float]:
+    share = share_of(measure)
+    assert share is not None
+    t = sample.table.classes(sample.masses())
+    x, n = (float(v) for v in share(t))
+    if sample.shares is None:
+        low, high = limits([x], [n], method, terms.level, terms.side)
+        made = rough((low, high), method)
+        if method == "wald" and (
+            x in (0, n) if terms.side == "two-sided" else x == (0 if terms.side == "upper" else n)
+        ):
+            made = rough((low, high), "wilson", "wald has no width here")
+        return made, n
+    by_recalls = measure.name in RIGHT_AT_PRIOR or measure.name in WRONG_AT_PRIOR
+    if by_recalls and sample.kind == "random":
+        return _recalls_at_shares(measure, sample, terms), sample.rows.n
+    one = np.array([estimate])
+    v = np.array([sample.variance(sample.influence(measure, options))])
+    v = np.where(v > DUST, v, 0.0)
+    if sample.kind != "random":
+        return _effective(one, v, sample, "wilson", terms), sample.rows.n
+    groups = np.array([float(sample.rows.n)])
+    return spread_limits(one, v, "random", lambda _: 0, groups, "delta-logit", terms, measure), sample.rows.n
+
+
+def _recalls_at_shares(measure: Measure, sample: Sample, terms: Terms) -> Rough:
+    """MOVER over Wilson's limits of the classes' recalls, weighted by the shares that were asked for."""
+    t = sample.table.classes(weighted=False)
+    shares = sample.shares
+    assert shares is not None
+    there = (shares > 0) & (t.truth > 0)
+    hits = t.hits[there] if measure.name in RIGHT_AT_PRIOR else (t.truth - t.hits)[there]
+    low, high = limits(hits, t.truth[there], "wilson", terms.level, terms.side)
+    ends = mover(hits / t.truth[there], low, high, shares[there])
+    return rough((np.array([ends[0]]), np.array([ends[1]])), "mover-wilson")
+
+
+def _effective(one: Floats, v: Floats, sample: Sample, method: str, terms: Terms) -> Rough:
+    """Wilson's limits at the number of independent rows that would show this variance."""
+    n = float(sample.rows.n)
+    if sample.kind == "weighted":
+        assert sample.rows.weight_squares is not None
+        kish = float(sample.rows.masses.sum()) ** 2 / float(sample.rows.weight_squares.sum())
+        size = effective_size(one, v, n, kish)
+        note = f"the weights leave about {whole(round(float(size[0])))} rows' worth"
+        return rough(at_size(one, size, terms, terms.factor()), "wilson-weighted", note)
+    groups = float(sample.groups)
+    z = t_factors(terms, [groups - 1])
+    size = effective_size(one, v, n, groups)
+    note = f"{whole(groups)} clusters, worth about {whole(round(float(size[0])))} independent rows"
+    made = rough(at_size(one, size, terms, z), "wilson-clustered", note)
+    if method == "cluster-t" and v[0] > 0:
+        made = rough(plain(one, v, z), "cluster-t", note)
+    return one_cluster(made, np.array([groups]))
+
+
+def _mover(measure: Measure, sample: Sample, estimate: float, terms: Terms, options: dict[str, Any]) -> Rough:
+    """The classes' own limits, combined with delta-method correlations."""
+    table = sample.table
+    t = table.classes()
+    base = find_measure(measure.of) if measure.average else find_measure("recall")
+    there = classes_in_play(t) if measure.average else t.truth > 0
+    counts = t.one_vs_rest()
+    slopes = BinaryCounts(*(np.where(there, s, 0.0) for s in binary_gradients(base, counts, options)))
+    variances = np.maximum(sum(c * s * s for c, s in zip(counts, slopes, strict=True)), 0.0)
+    variances = np.where(variances > DUST, variances, 0.0)
+    nothing = lambda _: np.zeros(len(there))  # noqa: E731
+    view = ClassView(counts, counts, "random", False, lambda _: variances, nothing, nothing)
+    like_f1 = base.name in LIKE_F1
+    situation, key = ("f1", "wilson-f1") if like_f1 else ("proportion", "wilson")
+    values, made, _ = class_limits(base, situation, view, key, terms, options)
+    weights = np.where(there, 1.0 / max(int(there.sum()), 1), 0.0)
+    values = np.where(there, values, 0.0)
+    # Recalls of different classes are of different rows: they are independent.
+    cross = None if base.name in ("recall", "fnr") else class_correlations(table, slopes, variances)
+    low, high = mover(values, np.where(there, made.low, 0.0), np.where(there, made.high, 0.0), weights, cross)
+    return rough((np.array([low]), np.array([high])), "mover-f1" if like_f1 else "mover-wilson")
+
+
+def _geometric_mean(measure: Measure, sample: Sample, estimate: float, terms: Terms, options: dict[str, Any]) -> Rough:
+    """MOVER over the logarithms of the recalls' Wilson limits.
+
+    A class that was never found makes the mean 0; its upper limit then takes the place of its recall.
+    """
+    t = sample.table.classes()
+    there = t.truth > 0
+    hits, n = t.hits[there], t.truth[there]
+    low, high = limits(hits, n, "wilson", terms.level, terms.side)
+    found = hits > 0
+    values = np.log(np.where(found, hits / n, high))
+    ends = mover(values, np.log(np.where(found, low, high)), np.log(high), 1.0 / len(n))
+    bottom = math.exp(ends[0]) if found.all() else 0.0
+    note = "" if found.all() else "a class was never found: its upper limit stands in for it"
+    return rough((np.array([bottom]), np.array([math.exp(ends[1])])), "mover-log", note)
+
+
+def _no_errors(made: Rough, sample: Sample, estimate: float, terms: Terms) -> Rough:
+    """MCC or kappa of a table without errors (or without hits): 1 − ε/(1 − Σ share²), ε Wilson's limit of the errors.
+
+    The chance agreement Σ share² is what the margins give; with no errors both metrics fall by this much for each
+    error at first.
+    """
+    t = sample.table.classes()
+    n = float(t.total)
+    right = float(t.hits.sum()) == n
+    if not right and estimate > -1:
+        return made
+    chance = float((t.truth * t.truth).sum()) / (n * n)
+    low, _ = limits([n], [n], "wilson", terms.level, terms.side)
+    # A sample of all hits is mirrored by one of all misses.
+    worst = np.maximum(1 - (1 - low) / (1 - chance), -1.0)
+    note = f"{'no errors' if right else 'no hits'}: from Wilson's limit of the accuracy"
+    one = np.ones(1)
+    return rough((worst, one) if right else (-one, -worst), "wilson-agreement", note)

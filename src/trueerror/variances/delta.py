@@ -1,0 +1,235 @@
+"""The delta method: how far a metric moves when one more row falls into a cell.
+
+For a metric f of the counts, its influence on cell c is d_c = ∂f/∂n_c. Metrics do not change when all counts are
+doubled, so Σ n_c·d_c = 0, and the variance of f on a random sample of rows is Σ n_c·d_c². Derivatives are taken by a
+complex step, Im f(n + ih)/h, which has no rounding error (Squire and Trapp 1998, SIAM Rev. 40:110); metrics of very
+many classes have theirs written out.
+
+Source: Agresti 2013, Categorical Data Analysis, 3rd ed., section 16.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs.errors import InputError
+from trueerror.metrics.averages import classes_in_play, summed
+from trueerror.metrics.registry import Measure, find_measure
+from trueerror.tallies.confusion import Confusion
+from trueerror.tallies.counts import BinaryCounts, ClassCounts
+from trueerror.variances.cell_gradients import CELL_GRADIENTS
+
+Floats = NDArray[np.float64]
+STEP = 1e-30
+# A complex step over all margins costs (3K + 1)·K; beyond this many classes a derivative must be written out.
+STEPPED_CLASSES = 300
+STEPPED_CELLS = 4096
+
+
+class MarginGradients(NamedTuple):
+    """∂f by each class's hits, true rows and calls, and by the total."""
+
+    hits: Any
+    truth: Any
+    predicted: Any
+    total: Any
+
+
+def influence(
+    measure: Measure,
+    table: Confusion,
+    *,
+    positive: Any = None,
+    options: Mapping[str, Any] | None = None,
+    masses: Floats | None = None,
+) -> Floats:
+    """d_c for each occupied cell; `masses` (…, cells) replaces the table's own, as for bootstrap replicates.
+
+    >>> from trueerror.metrics.registry import find_measure
+    >>> influence(find_measure("accuracy"), Confusion([[8, 1], [1, 0]]))     # cells (0, 0), (0, 1), (1, 0)
+    array([ 0.02, -0.08, -0.08])
+    """
+    chosen = dict(options or {})
+    m = table.masses if masses is None else masses
+    if measure.needs == "binary":
+        slopes = binary_gradients(measure, table.binary(positive, m), chosen)
+        return _binary_to_cells(table, positive, slopes)
+    if measure.needs == "classes":
+        return _margins_to_cells(table, margin_gradients(measure, table.classes(m), chosen))
+    if measure.needs == "cells":
+        return _cell_gradients(measure, table, m, chosen)
+    raise InputError(f"{measure.name} is not a function of a confusion matrix")
+
+
+def variance(influences: Floats, counts: NDArray[Any]) -> Any:
+    """Σ n_c·d_c² less the square of the mean influence, for rows sampled at random."""
+    n = counts.sum(axis=-1)
+    first = (counts * influences).sum(axis=-1)
+    return np.maximum((counts * influences**2).sum(axis=-1) - first * first / np.where(n > 0, n, 1), 0.0)
+
+
+def binary_gradients(measure: Measure, counts: BinaryCounts, options: Mapping[str, Any]) -> BinaryCounts:
+    """∂f by each of the four counts; fields may be arrays of any shape."""
+    stacked = [np.asarray(c, dtype=np.complex128) for c in counts]
+    slopes = []
+    for i in range(4):
+        moved = [c + 1j * STEP if i == j else c for j, c in enumerate(stacked)]
+        slopes.append(np.imag(measure.function(BinaryCounts(*moved), **options)) / STEP)
+    return BinaryCounts(*slopes)
+
+
+def margin_gradients(measure: Measure, counts: ClassCounts, options: Mapping[str, Any]) -> MarginGradients:
+    """∂f by the margins: by class where f is an average over classes, written out where it is known, else stepped."""
+    if measure.average is not None:
+        return _AVERAGED[measure.average](find_measure(measure.of), counts, options)
+    if measure.name in _WRITTEN_OUT:
+        return _WRITTEN_OUT[measure.name](counts)
+    return _stepped_margins(measure, counts, options)
+
+
+def _stepped_margins(measure: Measure, counts: ClassCounts, options: Mapping[str, Any]) -> MarginGradients:
+    k = counts.hits.shape[-1]
+    if k > STEPPED_CLASSES:
+        raise InputError(
+            f"{measure.name} has no analytic interval for {k:,} classes; use method='bootstrap-percentile'"
+        )
+    complete: list[Any] = [np.asarray(c, dtype=np.complex128) for c in counts]
+    slopes: list[Any] = []
+    for field in range(3):
+        by_class = []
+        for i in range(k):
+            moved = list(complete)
+            moved[field] = complete[field].copy()
+            moved[field][..., i] += 1j * STEP
+            by_class.append(np.imag(measure.function(ClassCounts(*moved), **options)) / STEP)
+        slopes.append(np.stack(by_class, axis=-1))
+    moved = [*complete[:3], complete[3] + 1j * STEP]
+    slopes.append(np.imag(measure.function(ClassCounts(*moved), **options)) / STEP)
+    return MarginGradients(*slopes)
+
+
+# Averages over the classes.
+
+
+def _macro(base: Measure, t: ClassCounts, options: Mapping[str, Any]) -> MarginGradients:
+    there = classes_in_play(t)
+    slopes = binary_gradients(base, t.one_vs_rest(), options)
+    share = 1.0 / np.maximum(there.sum(axis=-1), 1)[..., None]
+    return _from_one_vs_rest(BinaryCounts(*(np.where(there, s, 0.0) * share for s in slopes)))
+
+
+def _weighted(base: Measure, t: ClassCounts, options: Mapping[str, Any]) -> MarginGradients:
+    there = t.truth != 0
+    parts = t.one_vs_rest()
+    values = np.where(there, np.asarray(base.function(parts, **options)), 0.0)
+    n = t.truth.sum(axis=-1)[..., None]
+    slopes = binary_gradients(base, parts, options)
+    through = _from_one_vs_rest(BinaryCounts(*(np.where(there, s * t.truth / n, 0.0) for s in slopes)))
+    mean = (values * t.truth / n).sum(axis=-1)[..., None]
+    return through._replace(truth=through.truth + np.where(there, values - mean, -mean) / n)
+
+
+def _micro(base: Measure, t: ClassCounts, options: Mapping[str, Any]) -> MarginGradients:
+    slopes = binary_gradients(base, summed(t), options)
+    k = t.hits.shape[-1]
+    wide = BinaryCounts(*(np.repeat(np.asarray(s)[..., None], k, axis=-1) for s in slopes))
+    return _from_one_vs_rest(wide)
+
+
+def _from_one_vs_rest(slopes: BinaryCounts) -> MarginGradients:
+    """Chain rule: TP = hits, FP = called − hits, FN = truth − hits, TN = total − truth − FP."""
+    tp, fp, fn, tn = slopes
+    return MarginGradients(tp - fp - fn + tn, fn - tn, fp - tn, np.asarray(tn).sum(axis=-1))
+
+
+_AVERAGED: dict[str, Callable[..., MarginGradients]] = {"macro": _macro, "weighted": _weighted, "micro": _micro}
+
+
+# Derivatives written out, for any number of classes.
+
+
+def _accuracy(t: ClassCounts) -> MarginGradients:
+    n = np.asarray(t.total, dtype=np.float64)
+    zero = np.zeros_like(t.hits)
+    return MarginGradients(zero + 1 / n[..., None], zero, zero, -t.hits.sum(axis=-1) / (n * n))
+
+
+def _error_rate(t: ClassCounts) -> MarginGradients:
+    return MarginGradients(*(-np.asarray(g) for g in _accuracy(t)))
+
+
+def _balanced_accuracy(t: ClassCounts) -> MarginGradients:
+    there = t.truth != 0
+    rows = np.where(there, t.truth, 1.0)
+    share = there / np.maximum(there.sum(axis=-1), 1)[..., None]
+    zero = np.zeros_like(t.hits)
+    return MarginGradients(share / rows, -share * t.hits / (rows * rows), zero, np.zeros(t.hits.shape[:-1]))
+
+
+def _mcc(t: ClassCounts) -> MarginGradients:
+    n = np.asarray(t.total, dtype=np.float64)[..., None]
+    none = n - t.predicted.sum(axis=-1, keepdims=True)
+    called = (t.predicted * (n - t.predicted)).sum(axis=-1, keepdims=True) + none * (n - none)
+    truth = (t.truth * (n - t.truth)).sum(axis=-1, keepdims=True)
+    hits = t.hits.sum(axis=-1, keepdims=True)
+    scale = np.sqrt(called) * np.sqrt(truth)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        m = (hits * n - (t.truth * t.predicted).sum(axis=-1, keepdims=True)) / scale
+        by_total = hits / scale - m / 2 * (2 * (n - none) / called + n / truth)
+        return MarginGradients(
+            np.zeros_like(t.hits) + n / scale,
+            -t.predicted / scale - m / 2 * (n - 2 * t.truth) / truth,
+            -t.truth / scale - m * (none - t.predicted) / called,
+            by_total[..., 0],
+        )
+
+
+_WRITTEN_OUT: dict[str, Callable[[ClassCounts], MarginGradients]] = {
+    "accuracy": _accuracy,
+    "error_rate": _error_rate,
+    "balanced_accuracy": _balanced_accuracy,
+    "mcc": _mcc,
+}
+
+
+# From counts and margins to cells.
+
+
+def _binary_to_cells(table: Confusion, positive: Any, slopes: BinaryCounts) -> Floats:
+    index = table.labels.index(chosen_positive(table, positive))
+    is_true, is_called = table.row == index, table.col == index
+    tp, fp, fn, tn = (np.asarray(s)[..., None] for s in slopes)
+    out: Floats = np.where(is_true, np.where(is_called, tp, fn), np.where(is_called, fp, tn))
+    return out
+
+
+def chosen_positive(table: Confusion, positive: Any) -> Any:
+    """The label that a binary metric speaks of: the one given, else the table's own."""
+    from trueerror.inputs.labels import find_label, need_positive
+
+    label = table.positive if positive is None else find_label(positive, table.labels)
+    if label is None:
+        raise need_positive(table.labels, "a binary metric")
+    return label
+
+
+def _margins_to_cells(table: Confusion, slopes: MarginGradients) -> Floats:
+    k = len(table.labels)
+    called = np.minimum(table.col, k - 1)
+    out: Floats = np.asarray(slopes.total)[..., None] + slopes.truth[..., table.row]
+    out = out + np.where(table.col < k, slopes.predicted[..., called], 0.0)
+    return out + np.where(table.row == table.col, slopes.hits[..., table.row], 0.0)
+
+
+def _cell_gradients(measure: Measure, table: Confusion, masses: Floats, options: Mapping[str, Any]) -> Floats:
+    if measure.name in CELL_GRADIENTS:
+        return CELL_GRADIENTS[measure.name](table, masses, **options)
+    cells = len(table.row)
+    if cells > STEPPED_CELLS or masses.ndim > 1:
+        raise InputError(f"{measure.name} has no analytic interval here; use method='bootstrap-percentile'")
+    steps = masses + 1j * STEP * np.eye(cells)
+    return np.asarray(np.imag(measure.function(table, steps, **options)) / STEP, dtype=np.float64)
