@@ -94,8 +94,9 @@ class Contrast(Interval):
         adjusted = "" if self.p_adjusted is None else f", adjusted {p_value(self.p_adjusted)}"
         size = "" if self.n is None else f", n = {whole(self.n)}"
         note = f" ({self.note})" if self.note else ""
+        shown = "undefined" if math.isnan(self.estimate) else f"{self.estimate:+.3f}"
         return (
-            f"{self.name}: {self.first} − {self.second} = {self.estimate:+.3f} {limits(self.low, self.high)}, "
+            f"{self.name}: {self.first} − {self.second} = {shown} {limits(self.low, self.high)}, "
             f"{percent(self.confidence)} {self.method}, {p_value(self.p_value)}{adjusted}{size}{note}"
         )
 

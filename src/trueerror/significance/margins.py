@@ -180,7 +180,7 @@ def _scores(first: Any, second: Any, paired: bool) -> Shifted:
         facts = unpaired_facts(numbers(first, "first"), numbers(second, "second"), "welch")
     if not facts.varies:
         return Shifted(
-            estimate=0.0 if facts.all_zero else facts.estimate, statistic=lambda _: math.nan, tail=lambda _: math.nan,
+            estimate=facts.estimate, statistic=lambda _: math.nan, tail=lambda _: math.nan,
             limits=lambda _: REALS, whole=REALS, family="paired-t" if paired else "welch-t", n=facts.n, note=facts.note,
         )  # fmt: skip
 

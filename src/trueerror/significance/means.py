@@ -120,7 +120,7 @@ def _five_by_two(differences: Any, level: float, alternative: Alternative, metho
         raise InputError(f"differences must be 5 rows (repeats) × 2 (folds), but it is {shape}")
     p = numbers(table.reshape(-1), "differences").reshape(5, 2)
     variance = float(((p - p.mean(axis=1, keepdims=True)) ** 2).sum(axis=1).mean())
-    facts = Facts(float(p.mean()), variance, 5.0, _scale(p), 10, not p.any())
+    facts = Facts(_settled(float(p.mean()), _scale(p)), variance, 5.0, _scale(p), 10, not p.any())
     around_mean = _t_contrast(facts, level, alternative, method)
     if not facts.varies:
         return around_mean
@@ -177,16 +177,16 @@ def paired_facts(a: Floats, b: Floats) -> Facts:
 def unpaired_facts(a: Floats, b: Floats, df: UnpairedDf) -> Facts:
     """The difference of the means and its variance."""
     scale = _scale(a, b)
-    estimate = float(a.mean() - b.mean()) if len(a) and len(b) else math.nan
+    estimate = _settled(float(a.mean() - b.mean()), scale) if len(a) and len(b) else math.nan
     freedom, variance = _unpaired_variance(a, b, df)
-    return Facts(estimate, variance, freedom, scale, len(a) + len(b), abs(estimate) <= ROUNDING * scale)
+    return Facts(estimate, variance, freedom, scale, len(a) + len(b), estimate == 0)
 
 
 def _mean_facts(d: Floats, ratio: float, scale: float) -> Facts:
     k = len(d)
     variance = float(d.var(ddof=1)) * (1 / k + ratio) if k > 1 else math.nan
     all_zero = k > 0 and bool((np.abs(d) <= ROUNDING * scale).all())
-    return Facts(float(d.mean()) if k else math.nan, variance, k - 1.0, scale, k, all_zero)
+    return Facts(_settled(float(d.mean()), scale) if k else math.nan, variance, k - 1.0, scale, k, all_zero)
 
 
 def _unpaired_variance(a: Floats, b: Floats, df: UnpairedDf) -> tuple[float, float]:
@@ -222,10 +222,15 @@ def _t_contrast(facts: Facts, level: float, alternative: Alternative, method: st
         )  # fmt: skip
     p_value, statistic = (1.0, 0.0) if facts.all_zero else (math.nan, math.nan)
     return contrast(
-        estimate=0.0 if facts.all_zero else estimate, limits=REALS, whole=REALS, confidence=level,
+        estimate=estimate, limits=REALS, whole=REALS, confidence=level,
         alternative=alternative, method=method, statistic=statistic, df=df if df > 0 else None, p_value=p_value,
         n=facts.n, notes=(facts.note,), p_better=0.5 if facts.all_zero else None,
     )  # fmt: skip
+
+
+def _settled(estimate: float, scale: float) -> float:
+    """A difference of rounding size is no difference."""
+    return 0.0 if abs(estimate) <= ROUNDING * scale else estimate
 
 
 def _scale(*columns: Floats) -> float:
