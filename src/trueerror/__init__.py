@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trueerror.results import load as load
     from trueerror.rows.collecting import predictions as predictions
     from trueerror.rows.predictions import Predictions as Predictions
+    from trueerror.rows.reading import read as read
     from trueerror.significance.independent import difference as difference
     from trueerror.significance.independent import probability_less as probability_less
     from trueerror.significance.planning import power as power
@@ -40,6 +41,7 @@ _HOMES = {
     "load": "trueerror.results",
     "Predictions": "trueerror.rows.predictions",
     "predictions": "trueerror.rows.collecting",
+    "read": "trueerror.rows.reading",
     "interval": "trueerror.intervals.binomial",
     "mean_interval": "trueerror.intervals.means",
     "difference": "trueerror.significance.independent",

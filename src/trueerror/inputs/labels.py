@@ -278,6 +278,24 @@ def find_label(label: Any, labels: Sequence[Label], option: str = "positive") ->
     raise InputError(f"{option}={label!r} is not among the labels{nearest(label, labels)}")
 
 
+def label_from_text(text: str, labels: Sequence[Label], option: str = "positive") -> Label:
+    """A label that was typed, as on the command line: "1" and "1.0" mean 1, "true" means True.
+
+    >>> label_from_text("1", (0, 1)), label_from_text("true", (False, True)), label_from_text("1", ("1", "2"))
+    (1, True, '1')
+    """
+    if text not in labels and not any(isinstance(known, str) for known in labels):
+        spoken = {"true": 1, "false": 0}.get(text.strip().lower())
+        try:
+            number = float(text) if spoken is None else spoken
+        except ValueError:
+            number = None
+        for known in labels:
+            if number is not None and known == number:
+                return known
+    return find_label(text, labels, option)
+
+
 def natural_positive(labels: Sequence[Label]) -> Label | None:
     """True, or 1 of {0, 1} or {−1, 1}; otherwise nothing, since a positive class is never guessed.
 

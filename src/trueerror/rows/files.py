@@ -1,0 +1,122 @@
+"""Rows in files as DuckDB sees them.
+
+Column names come from strangers, so none enters a query: columns are c0, c1, … by position, and values travel as
+parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from trueerror.inputs.arrays import Column
+from trueerror.rows.layout import Layout, Options
+from trueerror.rows.source import Source
+from trueerror.rows.tables import Kind
+
+
+class FileTable:
+    """Rows in files, asked by SQL. `where` narrows them to those whose columns hold certain values."""
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        name: str,
+        columns: tuple[str, ...],
+        kinds: tuple[Kind, ...],
+        where: tuple[tuple[str, Any], ...] = (),
+    ) -> None:
+        self.connection = connection
+        self.name = name
+        self.columns = columns
+        self.provenance = name
+        self.backend: str | None = None
+        self.where = where
+        self._kinds = dict(zip(columns, kinds, strict=True))
+        self._places = {column: f"c{i}" for i, column in enumerate(columns)}
+        self._filled: dict[str, int] = {}
+        self.n = int(self.ask("SELECT count(*) FROM counted")[0][0])
+
+    def narrowed(self, column: str, value: Any) -> FileTable:
+        """The rows in which a column holds one value."""
+        kinds = tuple(self._kinds.values())
+        return FileTable(self.connection, self.name, self.columns, kinds, (*self.where, (column, value)))
+
+    def place(self, column: str) -> str:
+        """The safe name of a column inside queries."""
+        return self._places[column]
+
+    def run(self, query: str, values: Sequence[Any] = ()) -> duckdb.DuckDBPyConnection:
+        """A query over `counted`, the rows at hand, with its parameters."""
+        if not self.where:
+            return self.connection.cursor().execute(f"WITH counted AS (FROM data) {query}", list(values))
+        terms = " AND ".join(f"{self.place(column)} = ?" for column, _ in self.where)
+        narrow = [value for _, value in self.where]
+        return self.connection.cursor().execute(
+            f"WITH counted AS (SELECT * FROM data WHERE {terms}) {query}", narrow + list(values)
+        )
+
+    def ask(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """The rows of an answer as plain values."""
+        found: list[tuple[Any, ...]] = self.run(query, values).fetchall()
+        return found
+
+    def fetch(self, query: str, values: Sequence[Any] = ()) -> list[Column]:
+        """The columns of an answer as arrays: None (or NaN, in floats) where missing."""
+        found = self.run(query, values).fetchnumpy()
+        return [_unmasked(array) for array in found.values()]
+
+    def kind(self, name: str) -> Kind:
+        return self._kinds[name]
+
+    def filled(self, name: str) -> int:
+        if not self._filled:
+            counts = ", ".join(f"count({place})" for place in self._places.values())
+            self._filled = dict(zip(self.columns, self.ask(f"SELECT {counts} FROM counted")[0], strict=True))
+        return self._filled[name]
+
+    def few(self, name: str, most: int) -> tuple[Any, ...] | None:
+        place = self.place(name)
+        found = self.ask(f"SELECT DISTINCT {place} FROM counted WHERE {place} IS NOT NULL LIMIT ?", [most + 1])
+        return tuple(value for (value,) in found) if len(found) <= most else None
+
+    def distinct(self, name: str) -> int:
+        return int(self.ask(f"SELECT count(DISTINCT {self.place(name)}) FROM counted")[0][0])
+
+    def is_whole(self, name: str) -> bool:
+        if self.kind(name) in ("boolean", "integer"):
+            return True
+        if self.kind(name) != "number":
+            return False
+        place = self.place(name)
+        return (
+            self.ask(f"SELECT bool_and(isfinite({place}) AND {place} = floor({place})) FROM counted")[0][0] is not False
+        )
+
+    def sum_to_one(self, names: Sequence[str]) -> bool:
+        total = " + ".join(f"{self.place(name)}::DOUBLE" for name in names)
+        return self.ask(f"SELECT bool_and(abs({total} - 1) <= 1e-3) FROM counted")[0][0] is True
+
+    def counted(self, layout: Layout, options: Options) -> Source | None:
+        from trueerror.rows.filesource import build_file_source
+
+        return build_file_source(self, layout, options)
+
+    def values(self, name: str) -> Column:
+        return self.fetch(f"SELECT {self.place(name)} FROM counted")[0]
+
+
+def _unmasked(array: Any) -> Column:
+    if not isinstance(array, np.ma.MaskedArray):
+        return np.asarray(array)
+    mask = np.ma.getmaskarray(array)
+    if not mask.any():
+        return np.asarray(array.data)
+    if array.dtype.kind == "f":
+        return np.asarray(array.filled(np.nan))
+    plain = array.data.astype(object)
+    plain[mask] = None
+    return np.asarray(plain)

@@ -1,0 +1,50 @@
+"""Data frames that hold their rows (pandas, polars, pyarrow, …), through narwhals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from trueerror.inputs.errors import InputError
+from trueerror.rows.tables import ColumnsTable
+
+
+def open_frame(frame: Any) -> ColumnsTable:
+    """A data frame, or a mapping of columns, as a table in memory.
+
+    >>> open_frame({"truth": [0, 1], "svm": [0.1, 0.9]}).columns
+    ('truth', 'svm')
+    """
+    if isinstance(frame, Mapping):
+        return ColumnsTable(frame)
+    import narwhals as nw
+
+    try:
+        wrapped = nw.from_native(frame)
+    except (TypeError, ValueError) as error:
+        # narwhals refuses duplicate column names with a ValueError of its own.
+        if isinstance(error, ValueError):
+            raise InputError(f"the table cannot be read: {str(error).splitlines()[0]}") from None
+        raise InputError(
+            f"cannot read a {type(frame).__name__}: te.read takes a path, a data frame, or a mapping of columns"
+        ) from None
+    if not isinstance(wrapped, nw.DataFrame):
+        raise InputError("this table is lazy; collect it first, or write it to a Parquet file and read that")
+    names = [str(name) for name in wrapped.columns]
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise InputError(f"two columns of the table are called {twice!r}; rename one")
+    columns = {str(name): _column(wrapped[name]) for name in wrapped.columns}
+    library = type(frame).__module__.split(".")[0]
+    return ColumnsTable(columns, backend=library if library in ("pandas", "polars", "pyarrow") else None)
+
+
+def _column(series: Any) -> Any:
+    import narwhals as nw
+
+    if series.dtype == nw.Boolean or series.dtype.is_integer():
+        # Whole numbers with gaps would turn into floats on the way, and large ones change.
+        return series.to_list() if series.null_count() else series.to_numpy()
+    if series.dtype in (nw.Categorical, nw.Enum):
+        return series.cast(nw.String).to_numpy()
+    return series.to_numpy()

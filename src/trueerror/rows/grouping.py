@@ -1,0 +1,263 @@
+"""Rows that an engine counts by GROUP BY: all of `Source`, from a few questions that an engine must answer.
+
+An engine (DuckDB over files here; others may follow) translates `Part`s into its own expressions and returns groups;
+everything else is common.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs.labels import Codes, Label
+from trueerror.rows import groups
+from trueerror.rows.arrays import ArraySource
+from trueerror.rows.identity import truth_fingerprint
+from trueerror.rows.layout import Layout
+from trueerror.rows.losses import moments_of, probabilities
+from trueerror.rows.source import Facts, Floats, KeyedLosses, KeyKind, Keys, Loss, ScoreRange, pick_key
+from trueerror.rows.thresholds import settled_threshold
+from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Moments, ScoreTable
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A column as it stands."""
+
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Is:
+    """1 where a column holds a label, else 0."""
+
+    column: str
+    label: Label
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The code `above` where a column is at least the threshold, else `below`; −1 where it is missing."""
+
+    column: str
+    threshold: float
+    above: int
+    below: int
+
+
+@dataclass(frozen=True, slots=True)
+class Argmax:
+    """The position of the first column that is highest; −1 where one is missing."""
+
+    columns: tuple[str, ...]
+
+
+Part = Value | Is | Cut | Argmax
+
+
+class Groups(NamedTuple):
+    """One array for each part, missing values as None or NaN, and what each group weighs."""
+
+    parts: tuple[NDArray[Any], ...]
+    masses: groups.Masses
+
+
+class GroupedSource(ABC):
+    """The common part of all engines."""
+
+    __slots__ = ()
+    facts: Facts
+    layout: Layout
+
+    # What an engine must answer.
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Where the rows are from."""
+
+    @abstractmethod
+    def with_facts(self, facts: Facts) -> Self:
+        """The same rows, seen with other facts."""
+
+    @abstractmethod
+    def group(self, parts: Sequence[Part], *, weighted: bool = True) -> Groups:
+        """The rows counted by parts; `weighted=False` counts rows whatever their weights."""
+
+    @abstractmethod
+    def score_range(self, model: str) -> ScoreRange:
+        """Between which values the scores lie."""
+
+    @abstractmethod
+    def key_values(self, kind: KeyKind) -> tuple[list[tuple[Any, ...]], tuple[Label, ...]]:
+        """The raw values behind each key, in the order of their names, and those names."""
+
+    @abstractmethod
+    def narrowed(self, kind: KeyKind, values: tuple[Any, ...]) -> Self:
+        """The rows of one key."""
+
+    @abstractmethod
+    def truth_codes(self) -> Codes:
+        """The truth in row order, as codes in label order."""
+
+    @abstractmethod
+    def fetched(self) -> ArraySource:
+        """The rows of the models at hand in memory."""
+
+    # What follows from it.
+
+    def truth_counts(self) -> Ints:
+        found = self.group([Value(self.layout.truth)], weighted=False)
+        truth = self._codes(found.parts[0])
+        return found.masses.added(truth, len(self.facts.labels)).counts
+
+    def fingerprint(self) -> str:
+        return truth_fingerprint(self.truth_codes(), self.facts.labels)
+
+    def confusion(self, model: str, *, threshold: float | None = None) -> Confusion:
+        parts = [Value(self.layout.truth), self._call(model, threshold)]
+        found = self.group(parts)
+        truth, called = self._coded(parts, found)
+        return groups.confusion(self.facts, truth, called, found.masses, self.name)
+
+    def keyed_confusion(self, model: str, kind: KeyKind, *, threshold: float | None = None) -> KeyedConfusion:
+        columns, names, position = self._keys(kind)
+        parts = [Value(self.layout.truth), self._call(model, threshold)]
+        found = self.group([*parts, *columns])
+        truth, called = self._coded(parts, found)
+        keys = _positions(found.parts[2:], position)
+        return groups.keyed_confusion(self.facts, keys, names, truth, called, found.masses, self.name)
+
+    def agreement(self, first: str, second: str, *, threshold: float | None = None) -> Agreement:
+        parts = [Value(self.layout.truth), self._call(first, threshold), self._call(second, threshold)]
+        found = self.group(parts)
+        truth, a, b = self._coded(parts, found)
+        return groups.agreement(self.facts, truth, a, b, found.masses)
+
+    def keyed_agreement(
+        self, first: str, second: str, kind: KeyKind, *, threshold: float | None = None
+    ) -> KeyedAgreement:
+        columns, names, position = self._keys(kind)
+        parts = [Value(self.layout.truth), self._call(first, threshold), self._call(second, threshold)]
+        found = self.group([*parts, *columns])
+        truth, a, b = self._coded(parts, found)
+        keys = _positions(found.parts[3:], position)
+        return groups.keyed_agreement(self.facts, keys, names, truth, a, b, found.masses)
+
+    def scores(self, model: str, *, positive: Any = None) -> ScoreTable:
+        chosen = self.facts.score_class(model, positive)
+        scores, is_positive, masses = self._score_groups(model, chosen)
+        return groups.score_table(scores, is_positive, masses, chosen, self.name)
+
+    def keys(self, kind: KeyKind) -> Keys:
+        columns, names, position = self._keys(kind)
+        found = self.group(columns, weighted=False)
+        where = _positions(found.parts, position)
+        return Keys(names, found.masses.added(where, len(names)).counts)
+
+    def subset(self, kind: KeyKind, value: Any) -> Self:
+        self.facts.need_kind(kind)
+        values, names = self.key_values(kind)
+        return self.narrowed(kind, values[pick_key(value, names, kind)])
+
+    def moments(self, model: str, loss: Loss) -> Moments:
+        if self.facts.model(model).scores == "each" or self.facts.weights_kind == "sampling":
+            return self._only([model]).fetched().moments(model, loss)
+        # The loss of a row depends on its score and its class alone, so distinct scores are enough.
+        chosen = self.facts.score_class(model, None)
+        scores, is_positive, masses = self._score_groups(model, chosen)
+        table = probabilities(scores, self.facts, model)
+        index = self.facts.labels.index(chosen)
+        codes = np.where(is_positive, index, 1 - index)
+        return moments_of(np.asarray(loss(codes, table), np.float64), masses.counts.astype(np.float64), "frequency")
+
+    def paired_moments(self, first: str, second: str, loss: Loss) -> Moments:
+        return self._only([first, second]).fetched().paired_moments(first, second, loss)
+
+    def keyed_losses(self, model: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
+        return self._only([model]).fetched().keyed_losses(model, kind, loss)
+
+    def class_scores(self, model: str) -> tuple[Codes, Floats]:
+        return self._only([model]).fetched().class_scores(model)
+
+    def score_columns(self, models: Sequence[str], *, positive: Any = None) -> tuple[NDArray[np.bool_], Floats]:
+        return self._only(models).fetched().score_columns(models, positive=positive)
+
+    def __reduce__(self) -> Any:
+        # An engine cannot travel to another process; its rows can.
+        return (_same, (self.fetched(),))
+
+    def _only(self, models: Sequence[str]) -> Self:
+        return self.with_facts(self.facts.select(models))
+
+    def _keys(self, kind: KeyKind) -> tuple[list[Part], tuple[Label, ...], dict[tuple[Any, ...], int]]:
+        self.facts.need_kind(kind)
+        values, names = self.key_values(kind)
+        columns: list[Part] = [Value(column) for column in key_columns(self.layout, kind)]
+        return columns, names, {value: i for i, value in enumerate(values)}
+
+    def _call(self, model: str, threshold: float | None) -> Part:
+        way = self.facts.way(model, threshold)
+        layout = self.layout.models[model]
+        if way.kind == "labels":
+            assert layout.label is not None
+            return Value(layout.label)
+        if way.kind == "argmax":
+            assert layout.class_scores is not None
+            return Argmax(tuple(layout.class_scores[label] for label in self.facts.labels))
+        positive = self.facts.positive
+        assert positive is not None
+        index = self.facts.labels.index(positive)
+        cut = settled_threshold(model, way.threshold, lambda: self.score_range(model))
+        return Cut(self._score_column(model, positive), cut, index, 1 - index)
+
+    def _score_column(self, model: str, label: Label) -> str:
+        layout = self.layout.models[model]
+        if layout.class_scores is not None:
+            return layout.class_scores[label]
+        assert layout.score is not None
+        return layout.score
+
+    def _score_groups(self, model: str, chosen: Label) -> tuple[Floats, NDArray[np.bool_], groups.Masses]:
+        found = self.group([Value(self._score_column(model, chosen)), Is(self.layout.truth, chosen)])
+        scores = found.parts[0].astype(np.float64)
+        is_positive = found.parts[1] == 1
+        gone = np.isnan(scores)
+        if not gone.any():
+            return scores, is_positive, found.masses
+        groups.absent_scores(self.facts, model, int(found.masses.counts[gone].sum()))
+        return scores[~gone], is_positive[~gone], found.masses.kept(~gone)
+
+    def _coded(self, parts: Sequence[Part], found: Groups) -> list[Ints]:
+        """Labels as codes; calls by threshold or by the highest score are codes already."""
+        return [
+            self._codes(values) if isinstance(part, Value) else values.astype(np.int64)
+            for part, values in zip(parts, found.parts, strict=False)
+        ]
+
+    def _codes(self, values: NDArray[Any]) -> Ints:
+        position = {label: i for i, label in enumerate(self.facts.labels)}
+        return np.fromiter((position.get(v, -1) for v in values.tolist()), dtype=np.int64, count=len(values))
+
+
+def key_columns(layout: Layout, kind: KeyKind) -> tuple[str, ...]:
+    """The columns behind a key: a fold is one of its repeat, where rows are repeated."""
+    if kind == "folds" and "repeats" in layout.keys:
+        return (layout.keys["repeats"], layout.keys["folds"])
+    return (layout.keys[kind],)
+
+
+def _positions(columns: Sequence[NDArray[Any]], position: dict[tuple[Any, ...], int]) -> Ints:
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return np.fromiter((position[row] for row in rows), dtype=np.int64, count=len(columns[0]))
+
+
+def _same(source: ArraySource) -> ArraySource:
+    return source

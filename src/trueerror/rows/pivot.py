@@ -1,0 +1,141 @@
+"""Long tables, one row for each item and model, turned into columns for each model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs.arrays import Column, missing_rows
+from trueerror.inputs.errors import InputError, nearest
+from trueerror.rows.identity import key_column, plain_id
+from trueerror.rows.layout import Layout, ModelLayout
+from trueerror.rows.tables import ColumnsTable, Table
+
+Ints = NDArray[np.int64]
+
+
+def widen(table: Table, layout: Layout, wanted: Sequence[str] | None) -> tuple[ColumnsTable, Layout]:
+    """A wide table of the same answers, items in the order in which they first come, and its layout."""
+    assert layout.model is not None
+    codes, names = key_column(table.values(layout.model), f"column {layout.model!r} of {table.name}")
+    models = [str(name) for name in names]
+    chosen = _chosen(models, wanted, table)
+    items, shown = _items(table, layout, codes)
+    first = _first_rows(items)
+    cell = items * max(len(models), 1) + codes
+    _refuse_twice(cell, len(models), models, shown, table)
+    columns: dict[str, Any] = {}
+    shared = [layout.truth, *layout.keys.values(), *([layout.weight] if layout.weight else [])]
+    for column in dict.fromkeys(shared):
+        values = table.values(column)
+        _refuse_change(values, items, first, shown, f"column {column!r} of {table.name}", by_id=layout.id is not None)
+        columns[column] = values[first]
+    if layout.id is not None:
+        columns[layout.id] = table.values(layout.id)[first]
+    spread: dict[str, ModelLayout] = {}
+    for name in chosen:
+        rows = np.flatnonzero(codes == models.index(name))
+        spread[name] = _spread(table, layout.models[""], name, rows, items[rows], len(first), columns)
+    wide = ColumnsTable(columns, name=table.name, backend=table.backend, provenance=table.provenance)
+    return wide, Layout(
+        truth=layout.truth,
+        models=spread,
+        id=layout.id,
+        keys=layout.keys,
+        weight=layout.weight,
+        words=layout.words,
+        notes=layout.notes,
+    )
+
+
+def _chosen(models: list[str], wanted: Sequence[str] | None, table: Table) -> list[str]:
+    if wanted is None:
+        return models
+    unknown = next((name for name in wanted if name not in models), None)
+    if unknown is not None:
+        raise InputError(f"models= names {unknown!r}, which is not in {table.name}{nearest(unknown, models)}")
+    return list(wanted)
+
+
+def _items(table: Table, layout: Layout, codes: Any) -> tuple[Ints, Column]:
+    """Which item each row is of, numbered by first appearance, and how to name it in a message."""
+    if layout.id is not None:
+        ids, _ = key_column(table.values(layout.id), f"column {layout.id!r} of {table.name}")
+        if "repeats" in layout.keys:
+            repeats, _ = key_column(table.values(layout.keys["repeats"]), "repeats")
+            ids = ids.astype(np.int64) * (int(repeats.max(initial=0)) + 1) + repeats
+        return _by_appearance(ids.astype(np.int64)), table.values(layout.id)
+    # Without ids the k-th row of every model is the same item; a truth that changes tells when that is wrong.
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(int(codes.max(initial=0)) + 1))
+    running = np.empty(len(codes), dtype=np.int64)
+    running[order] = np.arange(len(codes)) - starts[codes[order]]
+    return running, running + 1
+
+
+def _by_appearance(codes: Ints) -> Ints:
+    _, first, again = np.unique(codes, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[again]
+
+
+def _first_rows(items: Ints) -> Ints:
+    first = np.full(int(items.max(initial=-1)) + 1, -1, dtype=np.int64)
+    first[items[::-1]] = np.arange(len(items) - 1, -1, -1)
+    return first
+
+
+def _refuse_twice(cell: Ints, size: int, models: list[str], shown: Column, table: Table) -> None:
+    order = np.argsort(cell, kind="stable")
+    same = np.flatnonzero(cell[order][1:] == cell[order][:-1])
+    if len(same):
+        first, again = int(order[same[0]]), int(order[same[0] + 1])
+        raise InputError(
+            f"{table.name} has two rows of model {models[cell[first] % size]!r} for id {plain_id(shown[first])!r} "
+            f"(rows {first + 1:,} and {again + 1:,}); ids must differ from row to row"
+        )
+
+
+def _refuse_change(values: Column, items: Ints, first: Ints, shown: Column, place: str, *, by_id: bool) -> None:
+    usual = values[first][items]
+    absent = missing_rows(values)
+    changed = np.asarray(values != usual) & ~(absent & missing_rows(usual))
+    if changed.any():
+        row = int(np.argmax(changed))
+        item = f"id {plain_id(shown[row])!r}" if by_id else f"item {plain_id(shown[row])}"
+        hint = "" if by_id else "; without ids the rows of each model must be in one order: name the id column with id="
+        raise InputError(
+            f"{place} is {plain_id(usual[row])!r} in one row of {item} and {plain_id(values[row])!r} in another "
+            f"(row {row + 1:,}){hint}"
+        )
+
+
+def _spread(
+    table: Table, parts: ModelLayout, name: str, rows: Ints, items: Ints, n: int, columns: dict[str, Any]
+) -> ModelLayout:
+    """The answers of one model as columns of their own, under names that no other column has."""
+
+    def column(source: str, word: str) -> str | None:
+        values = table.values(source)[rows]
+        if missing_rows(values).all():
+            return None
+        numeric = table.kind(source) in ("integer", "number", "boolean") and word != "labels"
+        spread: Column = np.full(n, np.nan) if numeric else np.full(n, None, dtype=object)
+        spread[items] = values.astype(np.float64) if numeric and values.dtype.kind != "O" else values
+        key = f"{source!r} of model {name!r}"
+        columns[key] = spread
+        return key
+
+    label = None if parts.label is None else column(parts.label, "labels")
+    score = None if parts.score is None else column(parts.score, "scores")
+    classes = None
+    if parts.class_scores is not None:
+        found = {v: column(source, "scores") for v, source in parts.class_scores.items()}
+        classes = {v: c for v, c in found.items() if c is not None} or None
+    if label is None and score is None and classes is None:
+        raise InputError(f"model {name!r} has neither labels nor scores in {table.name}")
+    return ModelLayout(label=label, score=score, class_scores=classes)

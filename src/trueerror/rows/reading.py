@@ -1,0 +1,114 @@
+"""te.read: predictions from files and data frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.labels import Label, label_from_text
+from trueerror.inputs.options import check_word
+from trueerror.inputs.weights import WeightsKind
+from trueerror.rows.building import build
+from trueerror.rows.collecting import absent_notes
+from trueerror.rows.frames import open_frame
+from trueerror.rows.gathering import given_rows
+from trueerror.rows.layout import Options
+from trueerror.rows.pivot import widen
+from trueerror.rows.predictions import Predictions, Roles
+from trueerror.rows.roles import Asked, ColumnChoice, ModelChoice, resolve
+from trueerror.rows.source import Source
+from trueerror.rows.tables import Table
+from trueerror.rows.thresholds import Threshold
+from trueerror.tallies import Missing
+
+
+def read(
+    path_or_table: Any,
+    *,
+    truth: str | None = None,
+    models: ModelChoice = None,
+    label: str | None = None,
+    score: Any = None,
+    positive: Any = None,
+    id: ColumnChoice = None,
+    cluster: ColumnChoice = None,
+    by: str | None = None,
+    fold: ColumnChoice = None,
+    repeat: ColumnChoice = None,
+    weight: ColumnChoice = None,
+    weights_kind: WeightsKind | None = None,
+    labels: Iterable[Any] | None = None,
+    missing: Missing = "error",
+    threshold: Threshold = None,
+) -> Predictions:
+    """Predictions from a file (CSV, TSV, Parquet, JSON, JSON Lines; a pattern; "-" for standard input) or a frame.
+
+    Wide tables (a column for each model, or pairs like svm_label and svm_score, or one score column a class) and long
+    ones (model, id, truth, label, score) both work. Columns with plain names are recognised, and all can be named:
+    `models=["a", "b"]`, or `models={"svm": {"label": "c1", "score": "c2"}}`, where the score may be {class: column}.
+    `False` for id, cluster, fold, repeat or weight says that there is none. `.roles` shows how columns were read.
+
+    >>> p = read({"y_true": [0, 1, 1], "svm": [0.2, 0.9, 0.4], "forest": [0, 1, 1], "city": ["Oslo", "Rome", "Lima"]})
+    >>> print(p)
+    Read 3 rows (2 positive): 1 model with scores: svm; 1 with labels: forest.
+    Note: Left out: 'city' (text).
+    """
+    check_word(missing, ("error", "wrong", "drop"), "missing")
+    given_labels = None if labels is None else list(labels)
+    table = _open(path_or_table)
+    asked = Asked(
+        truth=truth,
+        models=models,
+        label=label,
+        score=score,
+        id=id,
+        cluster=cluster,
+        by=by,
+        fold=fold,
+        repeat=repeat,
+        weight=weight,
+        weights_kind=weights_kind,
+        labels=given_labels,
+        positive=positive,
+    )
+    layout, known = resolve(table, asked)
+    if weights_kind is not None and layout.weight is None:
+        raise InputError(f"weights_kind={weights_kind!r} was given, but no weight column: name it with weight=")
+    if layout.model is not None:
+        wanted = None if models is None or isinstance(models, str) else list(models)
+        table, layout = widen(table, layout, wanted)
+    order = None if given_labels is None else known[: len(given_labels)]
+    options = Options(
+        labels=order,
+        positive=_typed(positive, known),
+        weights_kind=weights_kind if layout.weight is not None else None,
+        missing=missing,
+        threshold=threshold,
+    )
+    # Counted where the rows are; where something is wrong, a look at the rows says what.
+    source: Source = table.counted(layout, options) or build(given_rows(table, layout, options))
+    return Predictions(
+        source=source,
+        roles=Roles(layout.words),
+        notes=(*absent_notes(source.facts), *layout.notes),
+        backend=table.backend,
+    )
+
+
+def _open(path_or_table: Any) -> Table:
+    paths = isinstance(path_or_table, str | os.PathLike)
+    if isinstance(path_or_table, list | tuple):
+        paths = bool(path_or_table) and all(isinstance(p, str | os.PathLike) for p in path_or_table)
+        if not paths:
+            raise InputError("te.read takes a path, a list of paths, or a data frame; arrays go to te.predictions")
+    if not paths:
+        return open_frame(path_or_table)
+    from trueerror.rows.opening import open_files
+
+    return open_files(path_or_table)
+
+
+def _typed(positive: Any, labels: tuple[Label, ...]) -> Any:
+    return label_from_text(positive, labels) if isinstance(positive, str) else positive
