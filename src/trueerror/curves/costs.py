@@ -12,7 +12,7 @@ from trueerror.curves.isotonic import hull_places
 from trueerror.curves.replicates import bootstrap_area
 from trueerror.curves.shares import weighted_sum
 from trueerror.curves.taking import need_classes, take_table
-from trueerror.curves.views import Floats, TableCurve, area_under, cutoffs, downward, effective_rows
+from trueerror.curves.views import Floats, TableCurve, area_under, cutoffs, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share
 from trueerror.inputs.weights import WeightsKind
@@ -157,7 +157,7 @@ class CostCurve(TableCurve):
             place = int(places[np.argmin(self.fnr[places] * pc + self.fpr[places] * (1 - pc))])
             threshold, note = float(self.thresholds[place]), "the threshold was read off these rows"
         place = int(np.count_nonzero(self.table.scores >= threshold)) if threshold < np.inf else 0
-        sizes = self._sizes()
+        sizes = self._class_rows()
         missed, alarms = float(self.fnr[place]), float(self.fpr[place])
         estimate, low, high = weighted_sum(
             (pc, 1 - pc), (missed * sizes[0], alarms * sizes[1]), sizes, confidence=level
@@ -204,14 +204,8 @@ class CostCurve(TableCurve):
             f"negatives. Cheaper than calling nothing or everything for PC {useful}.\n{area}"
         )
 
-    def _sizes(self) -> tuple[float, float]:
-        sizes = [float(self.table.n_positive), float(self.table.n_negative)]
-        if self.table.squares is not None:
-            sizes = [effective_rows(n, float(s.sum())) for n, s in zip(sizes, self.table.squares, strict=True)]
-        return sizes[0], sizes[1]
-
     def _outer_areas(self, confidence: float) -> tuple[float, float, str]:
-        positives, negatives = self._sizes()
+        positives, negatives = self._class_rows()
         fpr, fnr = self.fpr[self._places], self.fnr[self._places]
         both = zip(
             limits(fpr * negatives, negatives, "wilson", confidence),

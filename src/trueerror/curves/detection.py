@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from trueerror.curves.replicates import bootstrap_area
 from trueerror.curves.shares import share
 from trueerror.curves.taking import need_classes, take_table
-from trueerror.curves.views import Floats, TableCurve, cutoffs, downward, effective_rows
+from trueerror.curves.views import Floats, TableCurve, cutoffs, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share
 from trueerror.inputs.weights import WeightsKind
@@ -129,10 +129,7 @@ class Det(TableCurve):
         """
         level = check_confidence(confidence)
         estimate = float(equal_rates(self.table.positives[None], self.table.negatives[None])[0])
-        sizes = [self.table.n_positive, self.table.n_negative]
-        if self.table.squares is not None:
-            sizes = [effective_rows(n, float(s.sum())) for n, s in zip(sizes, self.table.squares, strict=True)]
-        rows = min(sizes)
+        rows = min(self._class_rows())
         low, high = (float(x) for x in limits(estimate * rows, rows, "wilson", level))
         return bootstrap_area(
             self.table, equal_rates, name="equal error rate", estimate=estimate, confidence=level,

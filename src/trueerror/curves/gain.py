@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from trueerror.curves.taking import need_classes, take_table
-from trueerror.curves.views import Floats, TableCurve, area_under, cutoffs, downward, effective_rows
+from trueerror.curves.views import Floats, TableCurve, area_under, cutoffs, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence
 from trueerror.inputs.weights import WeightsKind
@@ -88,9 +88,7 @@ class _ByShare(TableCurve):
         at the number of rows that gives a share this variance.
         """
         found = self._found(part)
-        positives = float(self.table.n_positive)
-        if self.table.squares is not None:
-            positives = effective_rows(positives, float(self.table.squares[0].sum()))
+        positives = self._class_rows()[0]
         near = self._near(part)
         spread = found * (1 - found)
         variance = spread * (1 - 2 * near) + near * near * part * (1 - part) / self.prevalence

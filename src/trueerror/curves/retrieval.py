@@ -9,14 +9,16 @@ from typing import Any, Literal
 import numpy as np
 
 from trueerror.curves.replicates import bootstrap_area
-from trueerror.curves.retrieval_areas import PR_AREAS, boyd_limits
+from trueerror.curves.retrieval_areas import PR_AREAS
 from trueerror.curves.shares import rows_for_interval, share
 from trueerror.curves.taking import need_classes, take_table
-from trueerror.curves.views import Floats, TableCurve, downward, effective_rows
+from trueerror.curves.views import Floats, TableCurve, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share, check_word
 from trueerror.inputs.weights import WeightsKind
 from trueerror.intervals.proportions import limits as proportion_limits
+from trueerror.intervals.scored import average_precision_limits
+from trueerror.intervals.terms import Terms
 from trueerror.results import Interval, Result
 from trueerror.results.words import limits, number, whole
 from trueerror.tallies.scores import ScoreTable
@@ -258,10 +260,8 @@ class PrecisionRecall(TableCurve):
         check_word(method, ("boyd-logit", "bootstrap"), "method")
         statistic = PR_AREAS[interpolation]
         estimate = float(statistic(self.table.positives[None], self.table.negatives[None])[0])
-        positives = float(self.table.n_positive)
-        if self.table.squares is not None:
-            positives = effective_rows(positives, float(self.table.squares[0].sum()))
-        low, high, used, note = boyd_limits(estimate, positives, level)
+        positives = self._class_rows()[0]
+        low, high, used, note = average_precision_limits(estimate, positives, Terms(confidence=level))
         if method == "bootstrap":
             return bootstrap_area(
                 self.table, statistic, name=name, estimate=estimate, confidence=level, replicates=replicates, rng=rng,

@@ -1,41 +1,15 @@
-"""Areas under a precision/recall curve, for one table or for many replicates at once, and Boyd's interval."""
+"""Areas under a precision/recall curve, for one table or for many replicates at once."""
 
 from __future__ import annotations
 
-import math
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves.views import Floats, downward
-from trueerror.intervals.critical import critical_z
-from trueerror.intervals.proportions import limits
 from trueerror.metrics.areas import average_precision
-from trueerror.results.words import whole
 from trueerror.tallies.scores import ScoreTable
-
-
-def boyd_limits(estimate: float, positives: float, confidence: float) -> tuple[float, float, str, str]:
-    """Limits of an area under PR from the number of positives, the method used, and a note where it is a fallback.
-
-    The logit interval widens without bound as P·θ(1 − θ) goes to 0; there Wilson's interval of θ at P rows covers as
-    well (.94–.99 simulated with 5 to 50 positives) at a half to a fifth of the width.
-
-    >>> low, high, used, note = boyd_limits(0.8, 50, 0.95)
-    >>> round(low, 4), round(high, 4), used
-    (0.6667, 0.8889, 'boyd-logit')
-    """
-    spread = positives * estimate * (1 - estimate)
-    if spread < 1:
-        low, high = (float(x) for x in limits(estimate * positives, positives, "wilson", confidence))
-        return low, high, "wilson-boyd", (
-            "few positives or a value near its end: Wilson's interval at the "
-            f"{whole(round(positives, 1))} positive{'s' if positives != 1 else ''}"
-        )  # fmt: skip
-    centre = math.log(estimate / (1 - estimate))
-    reach = critical_z(confidence) / math.sqrt(spread)
-    return 1 / (1 + math.exp(reach - centre)), 1 / (1 + math.exp(-reach - centre)), "boyd-logit", ""
 
 
 def step_area(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:

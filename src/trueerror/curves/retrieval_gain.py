@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from trueerror.curves.replicates import bootstrap_area
 from trueerror.curves.taking import need_classes, take_table
-from trueerror.curves.views import Floats, TableCurve, downward, effective_rows
+from trueerror.curves.views import Floats, TableCurve, downward
 from trueerror.inputs.options import check_confidence
 from trueerror.inputs.weights import WeightsKind
 from trueerror.intervals.critical import tail
@@ -104,11 +104,7 @@ class PrecisionRecallGain(TableCurve):
         up, down = (np.asarray(c, dtype=np.float64) for c in (self.table.positives, self.table.negatives))
         shares = [-math.expm1(math.log(alpha) / max(1.0, float(c.sum()))) for c in (up, down)]
         if self.table.squares is not None:
-            sizes = [
-                effective_rows(float(c.sum()), float(s.sum()))
-                for c, s in zip((up, down), self.table.squares, strict=True)
-            ]
-            shares = [min(1.0, math.sqrt(math.log(2 / alpha) / (2 * n))) for n in sizes]
+            shares = [min(1.0, math.sqrt(math.log(2 / alpha) / (2 * n))) for n in self._class_rows()]
         areas = []
         for place in (0, -1):
             # Two more scores, below and above all others, for what is moved.

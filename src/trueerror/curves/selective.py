@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from trueerror.curves.confidences import count_answers
 from trueerror.curves.replicates import bootstrap_area
 from trueerror.curves.shares import share
-from trueerror.curves.views import Floats, TableCurve, downward, effective_rows
+from trueerror.curves.views import Floats, TableCurve, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share, check_word
 from trueerror.inputs.weights import WeightsKind
@@ -153,9 +153,7 @@ class RiskCoverage(TableCurve):
         level = check_confidence(confidence)
         kind = risk_areas if self.table.squares is None else continuous_risk_areas
         estimate = float(kind(self.table.positives[None], self.table.negatives[None])[0])
-        rows = self.table.n
-        if self.table.squares is not None:
-            rows = effective_rows(rows, float(self.table.squares.sum()))
+        rows = self._all_rows()
         rate = float(self._wrong[-1] / self._covered[-1])
         low, high = (float(x) for x in limits(rate * rows, rows, "wilson", level))
         fallback = (max(0.0, best_risk_area(low)), high * (1 - math.log(high)) if high < 1 else 1.0, "unseen-share")
@@ -182,7 +180,8 @@ class RiskCoverage(TableCurve):
         shown = [self.at(coverage=c) for c in (1.0, 0.8, 0.5)]
         parts = [f"{number(x.estimate)} {bracket(x.low, x.high)}" for x in shown]
         done = {"wrong": "counted as wrong, the last to be covered", "drop": "left out"}.get(self.missing, "")
-        absent = f"\n{whole(self.absent)} rows without a prediction were {done}." if self.absent else ""
+        rows = "1 row without a prediction was" if self.absent == 1 else f"{whole(self.absent)} rows without one were"
+        absent = f"\n{rows} {done}." if self.absent else ""
         return (
             f"Risk and coverage{self._subject()}, {whole(self.table.n)} rows: accuracy {parts[0]} on all,\n"
             f"{parts[1]} on the most confident 80 %, {parts[2]} on the most confident half.{absent}"

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.intervals.roc_area import effective_rows
 from trueerror.results import Result
 from trueerror.tallies.counts import BinaryCounts
 from trueerror.tallies.scores import ScoreTable
@@ -58,6 +59,15 @@ class TableCurve(Result):
         """Share of the rows that are positive."""
         return self.table.n_positive / self.table.n
 
+    def _class_rows(self) -> tuple[float, float]:
+        """Positives and negatives; with sampling weights the equal rows that they are worth."""
+        return effective_rows(self.table)
+
+    def _all_rows(self) -> float:
+        """The rows; with sampling weights the equal rows that they are worth, (Σw)²/Σw²."""
+        n = float(self.table.n)
+        return n if self.table.squares is None else n * n / float(self.table.squares.sum())
+
     def _subject(self) -> str:
         return f" of {self.name}" if self.name else ""
 
@@ -100,11 +110,6 @@ def downward(counts: NDArray[Any]) -> Floats:
     total = np.zeros((*counts.shape[:-1], counts.shape[-1] + 1))
     np.cumsum(counts[..., ::-1], axis=-1, out=total[..., 1:])
     return total
-
-
-def effective_rows(weights: float, squares: float) -> float:
-    """Kish's effective number of rows, (Σw)² / Σw²."""
-    return weights * weights / squares if squares > 0 else 0.0
 
 
 def area_under(x: Floats, y: Floats) -> float:
