@@ -59,7 +59,7 @@ def class_scores(draw: st.DrawFn) -> ClassScores:
     return ClassScores(codes, raw / raw.sum(axis=1, keepdims=True), tuple("abcd"[:k]))
 
 
-def of_table(measure: Measure, table: Confusion, masses: Any = None, positive: str = "b") -> Any:
+def of_table(measure: Measure, table: Confusion, masses: Any = None, positive: Any = "b") -> Any:
     if measure.needs == "binary":
         return measure.function(table.binary(positive, masses))
     if measure.needs == "classes":

@@ -177,7 +177,7 @@ def test_b5_cost_is_not_proportional_to_accuracy() -> None:
 @settings(max_examples=50, deadline=None)
 def test_b6_precision_recall_f_and_accuracy_are_weighted_accuracies(tn: int, fp: int, fn: int, tp: int) -> None:
     table = te.Confusion([[tn, fp], [fn, tp + 1]])
-    special = {
+    special: dict[Any, tuple[str, dict[str, Any]]] = {
         (1, 0, 1, 0): ("precision", {}),
         (1, 1, 0, 0): ("recall", {}),
         (2, 1, 1, 0): ("f1", {}),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Label, merge_labels, natural_labels
-from trueerror.tallies.confusion import Confusion
+from trueerror.tallies.confusion import Confusion, without
 
 Ints = NDArray[np.int64]
 
@@ -65,17 +65,14 @@ def _common_labels(a: Confusion, b: Confusion) -> tuple[tuple[Label, ...], tuple
         return a.labels, ()
     for declared, other in ((a, b), (b, a)):
         if declared._declared:
-            unknown = [v for v in _seen(other) if v not in declared.labels]
+            unknown = without(without(other.labels, other._implied), declared.labels)
             if unknown:
                 raise InputError(f"cannot add: {unknown[0]!r} is not among the declared labels")
             return declared.labels, ()
-    seen = merge_labels({"one table": _seen(a), "the other table": _seen(b)})
+    parts = {"one table": a, "the other table": b}
+    seen = merge_labels({name: without(t.labels, t._implied) for name, t in parts.items()})
     labels = natural_labels(seen)
-    return labels, tuple(v for v in labels if v not in seen)
-
-
-def _seen(table: Confusion) -> tuple[Label, ...]:
-    return tuple(v for v in table.labels if v not in table._implied)
+    return labels, without(labels, seen)
 
 
 def _move(table: Confusion, labels: tuple[Label, ...], width: int) -> Ints:

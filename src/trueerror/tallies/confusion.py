@@ -172,7 +172,7 @@ class Confusion(Result):
             same_length({"truth": columns["truth"], "weights": w})
         return cls.from_codes(
             codes[0], codes[1], names, positive=chosen, weights=w, weights_kind=weights_kind, missing=missing,
-            declared=declared, implied=() if declared else tuple(v for v in names if v not in seen),
+            declared=declared, implied=() if declared else without(names, seen),
         )  # fmt: skip
 
     @classmethod
@@ -358,6 +358,12 @@ class Confusion(Result):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def without(labels: Iterable[Label], others: Iterable[Label]) -> tuple[Label, ...]:
+    """The labels that are not among the others."""
+    known = set(others)
+    return tuple(v for v in labels if v not in known)
 
 
 def _restore(data: dict[str, Any]) -> Confusion:

@@ -22,7 +22,7 @@ from trueerror.inputs.labels import (
 )
 from trueerror.inputs.scores import score_array
 from trueerror.inputs.weights import WeightsKind, weight_column
-from trueerror.kernels import plain
+from trueerror.kernels import chosen
 from trueerror.results import Result
 
 Floats = NDArray[np.float64]
@@ -66,15 +66,29 @@ class ScoreTable(Result):
         same_length({"scores": distinct, "positives": up, "negatives": down})
         if np.isnan(distinct).any() or (len(distinct) > 1 and not (distinct[1:] > distinct[:-1]).all()):
             raise InputError("a score table needs distinct scores in ascending order, without NaN")
-        values = {
-            "scores": distinct, "positives": up, "negatives": down, "positive": positive, "exact": exact,
-            "squares": squares, "sources": sources,
-        }  # fmt: skip
+        self._keep(
+            scores=distinct, positives=up, negatives=down, positive=positive, exact=exact, squares=squares,
+            sources=sources,
+        )  # fmt: skip
+
+    def _keep(self, **values: Any) -> None:
         for name, value in values.items():
             if isinstance(value, np.ndarray):
                 value = value.view()
                 value.flags.writeable = False
             object.__setattr__(self, name, value)
+
+    @classmethod
+    def _counted(
+        cls, scores: Floats, positives: Any, negatives: Any, *, positive: Label, sources: tuple[str, ...]
+    ) -> Self:
+        """A table that a kernel has just counted: what `__init__` checks holds already, and checking takes a while."""
+        table = cls.__new__(cls)
+        table._keep(
+            scores=scores, positives=positives, negatives=negatives, positive=positive, exact=True, squares=None,
+            sources=sources,
+        )  # fmt: skip
+        return table
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError("a ScoreTable is frozen; make a new one")
@@ -126,8 +140,8 @@ class ScoreTable(Result):
     ) -> Self:
         """Count rows that are already coded."""
         if weights is None:
-            distinct, up, down = plain.score_groups(scores + scores.dtype.type(0), is_positive)
-            return cls(distinct, up, down, positive=positive, sources=sources)
+            distinct, up, down = chosen(len(scores)).score_groups(scores, is_positive)
+            return cls._counted(distinct, up, down, positive=positive, sources=sources)
         distinct, where = np.unique(scores.astype(np.float64) + 0.0, return_inverse=True)
         size = len(distinct)
         up = np.bincount(where[is_positive], weights=weights[is_positive], minlength=size)
