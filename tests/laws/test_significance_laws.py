@@ -93,6 +93,7 @@ def sound(made: Contrast, whole: tuple[float, float]) -> None:
     if made.side == "two-sided":
         assert made.low <= made.estimate <= made.high
     assert type(made.p_value) is type(made.low) is float
+    assert made.estimand
 
 
 def sided(run: Callable[..., Contrast]) -> None:

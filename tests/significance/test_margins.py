@@ -88,6 +88,12 @@ def test_scores_without_variance_cannot_be_judged():
     assert made.low < 0 < made.high
 
 
+def test_counts_from_numpy_are_counts():
+    made = equivalence((np.int64(800), np.int64(1000)), (810, 1000.0), margin=0.05)
+    assert made == equivalence((800, 1000), (810, 1000), margin=0.05)
+    assert made.method == "miettinen-nurminen-equivalence"
+
+
 def test_no_rows():
     made = noninferiority(0, 0, n=0, margin=0.1)
     assert "no rows" in made.note
@@ -104,6 +110,7 @@ def test_no_rows():
         (((5, 4), (1, 4)), {"margin": 0.1}),
         (((0, 0), (1, 4)), {"margin": 0.1}),
         ((1, 2), {"margin": None, "n": 10}),
+        (((0.8, 0.9), (0.7, 0.9)), {"margin": 0.1}),
     ],
 )
 def test_refused(data, options):

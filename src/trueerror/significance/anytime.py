@@ -20,7 +20,7 @@ from scipy import special
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.numbers import count, paired_numbers
 from trueerror.results import Alternative, Contrast
-from trueerror.significance.contrasts import SHARES, Limits, check_options, contrast
+from trueerror.significance.contrasts import SHARES, THESE_MODELS, Limits, check_options, contrast
 from trueerror.significance.roots import crossing
 
 Floats = NDArray[np.float64]
@@ -129,6 +129,7 @@ def _answer(bets: Bets, margin: float, level: float, alternative: Alternative, m
         n=bets.n,
         notes=tuple(notes),
         null=None,
+        estimand=THESE_MODELS,
     )
 
 

@@ -10,6 +10,7 @@ from scipy import special
 
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_alternative, check_confidence
+from trueerror.intervals.critical import critical_t, critical_z, tail
 from trueerror.results import Alternative, Contrast, Df, Side
 
 Limits = tuple[float, float]
@@ -18,12 +19,20 @@ Limits = tuple[float, float]
 SHARES: Limits = (-1.0, 1.0)
 REALS: Limits = (-math.inf, math.inf)
 
+# The side of the limit that belongs to each alternative.
+SIDES: dict[str, Side] = {"two-sided": "two-sided", "greater": "lower", "less": "upper"}
+
+# Of what the true difference is meant.
+THESE_MODELS = "these two models, on rows like these"
+LEARNERS = "the two learners, at this number of training rows"
+SCORES = "the two, over pairs or groups of scores like these"
+
 BORDERLINE = "borderline: the p-value and the interval fall on different sides of the level; the p-value decides"
 
 
 def tail_area(confidence: float, alternative: Alternative) -> float:
     """α/2 for two sides, α for one."""
-    return (1 - confidence) / (2 if alternative == "two-sided" else 1)
+    return tail(confidence, SIDES[alternative])
 
 
 def normal_quantile(confidence: float, alternative: Alternative) -> float:
@@ -32,12 +41,12 @@ def normal_quantile(confidence: float, alternative: Alternative) -> float:
     >>> round(normal_quantile(0.95, "two-sided"), 3), round(normal_quantile(0.95, "greater"), 3)
     (1.96, 1.645)
     """
-    return -float(special.ndtri(tail_area(confidence, alternative)))
+    return critical_z(confidence, SIDES[alternative])
 
 
 def student_quantile(confidence: float, alternative: Alternative, df: float) -> float:
     """t for the limits."""
-    return -float(special.stdtrit(df, tail_area(confidence, alternative)))
+    return critical_t(confidence, df, SIDES[alternative])
 
 
 def normal_p(z: float, alternative: Alternative) -> float:
@@ -93,6 +102,7 @@ def contrast(
     first: str = "first",
     second: str = "second",
     null: float | None = 0.0,
+    estimand: str = "",
 ) -> Contrast:
     """Limits are cut to the range and to the side of the alternative, and always hold the estimate.
 
@@ -101,11 +111,10 @@ def contrast(
     """
     low, high = limits
     low, high = max(low, whole[0]), min(high, whole[1])
-    side: Side = "two-sided"
     if alternative == "greater":
-        high, side = whole[1], "lower"
+        high = whole[1]
     elif alternative == "less":
-        low, side = whole[0], "upper"
+        low = whole[0]
     elif not math.isnan(estimate):
         # Shrinkage methods can miss their own estimate at low confidence; rounding can by a hair.
         low, high = min(low, estimate), max(high, estimate)
@@ -121,7 +130,7 @@ def contrast(
         low=low,
         high=high,
         confidence=confidence,
-        side=side,
+        side=SIDES[alternative],
         method=method,
         n=n,
         note="; ".join(note for note in notes if note),
@@ -130,6 +139,7 @@ def contrast(
         p_value=p_value,
         alternative=alternative,
         p_better=p_better,
+        estimand=estimand,
     )
 
 

@@ -13,7 +13,7 @@ from trueerror.inputs.numbers import count
 from trueerror.inputs.options import check_word
 from trueerror.intervals.closed_forms import wilson, wilson_cc
 from trueerror.results import Alternative, Contrast
-from trueerror.significance.contrasts import Limits, check_options, contrast, normal_p, normal_quantile
+from trueerror.significance.contrasts import THESE_MODELS, Limits, check_options, contrast, normal_p, normal_quantile
 from trueerror.significance.roots import crossing
 from trueerror.significance.score_statistics import miettinen_nurminen_limits, miettinen_nurminen_z
 
@@ -77,7 +77,7 @@ def difference(
     if a.n == 0 or b.n == 0:
         return contrast(
             estimate=math.nan, limits=(-1.0, 1.0), confidence=level, alternative=alternative, method=KEYS[method],
-            p_value=1.0, statistic=0.0, n=a.n + b.n, notes=(NO_ROWS,), p_better=0.5,
+            p_value=1.0, statistic=0.0, n=a.n + b.n, notes=(NO_ROWS,), p_better=0.5, estimand=THESE_MODELS,
         )  # fmt: skip
     z = normal_quantile(level, alternative)
     note = ""
@@ -109,6 +109,7 @@ def difference(
         n=a.n + b.n,
         notes=(note,),
         p_better=p_better,
+        estimand=THESE_MODELS,
     )
 
 
@@ -207,8 +208,8 @@ def _share(given: Any, name: str, method: str) -> Share:
     except (TypeError, ValueError):
         raise InputError(f"{name}={given!r:.60} must be a pair (successes, rows), such as (20, 100)") from None
     rows = count(n, f"{name} rows")
-    if isinstance(x, float) and 0 < x < 1:
-        successes = x * rows
+    if isinstance(x, float | np.floating) and 0 < float(x) < 1:
+        successes = float(x) * rows
         nearest = round(successes)
         if abs(successes - nearest) <= 1e-9 * max(1, nearest):
             return Share(nearest, rows)

@@ -12,7 +12,7 @@ from trueerror.inputs.errors import InputError
 from trueerror.inputs.numbers import count, numbers, paired_numbers
 from trueerror.inputs.options import check_confidence
 from trueerror.results import Alternative, Contrast
-from trueerror.significance.contrasts import REALS, SHARES, Limits, check_margin, contrast
+from trueerror.significance.contrasts import REALS, SCORES, SHARES, THESE_MODELS, Limits, check_margin, contrast
 from trueerror.significance.means import paired_facts, unpaired_facts
 from trueerror.significance.score_statistics import (
     miettinen_nurminen_limits,
@@ -50,8 +50,8 @@ def equivalence(
     What is compared follows from what is given:
 
     - two counts and `n`: rows that only the first, only the second got right, of n (Tango's score test);
-    - two pairs (successes, rows), as tuples of whole numbers: different rows (Miettinen–Nurminen's score test);
-    - two columns of scores: paired t, or Welch's t with `paired=False`.
+    - two pairs (successes, rows), as tuples: different rows (Miettinen–Nurminen's score test);
+    - two columns of scores, as lists, arrays or series: paired t, or Welch's t with `paired=False`.
 
     `confidence` is that of each one-sided test, so the interval has 1 − 2(1 − confidence): 90 % for 0.95. Equivalence
     is shown (p < 1 − confidence) exactly when that interval lies within ±margin. Not shown does not mean different.
@@ -121,7 +121,7 @@ def _answer(
     return contrast(
         name=name, estimate=shifted.estimate, limits=shifted.limits(tail), whole=shifted.whole, confidence=confidence,
         alternative=alternative, method=f"{shifted.family}-{kind}", p_value=p_value, statistic=statistic, df=shifted.df,
-        n=shifted.n, null=None, notes=(shifted.note,),
+        n=shifted.n, null=None, notes=(shifted.note,), estimand=THESE_MODELS if shifted.whole == SHARES else SCORES,
     )  # fmt: skip
 
 
@@ -139,7 +139,8 @@ def _shifted(first: Any, second: Any, n: int | None, paired: bool) -> Shifted:
 
 
 def _is_pair(value: Any) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and all(isinstance(v, int) for v in value)
+    """A tuple of two is never scores: those come as a list, an array or a series."""
+    return isinstance(value, tuple) and len(value) == 2
 
 
 def _paired_counts(b: int, c: int, n: int) -> Shifted:
@@ -158,9 +159,12 @@ def _paired_counts(b: int, c: int, n: int) -> Shifted:
 
 
 def _independent_counts(first: tuple[int, int], second: tuple[int, int]) -> Shifted:
-    (x1, n1), (x2, n2) = first, second
+    (x1, n1), (x2, n2) = (
+        (count(x, f"{name} successes"), count(rows, f"{name} rows"))
+        for name, (x, rows) in (("first", first), ("second", second))
+    )
     for name, x, rows in (("first", x1, n1), ("second", x2, n2)):
-        if not 0 <= x <= rows or rows == 0:
+        if x > rows or rows == 0:
             raise InputError(f"{name}=({x}, {rows}) must be successes and rows, with 0 ≤ successes ≤ rows and rows > 0")
     return Shifted(
         estimate=x1 / n1 - x2 / n2,

@@ -14,7 +14,15 @@ from trueerror.inputs.errors import InputError
 from trueerror.inputs.numbers import numbers, paired_numbers
 from trueerror.inputs.options import check_word
 from trueerror.results import Alternative, Contrast, Df
-from trueerror.significance.contrasts import REALS, check_options, contrast, student_p, student_quantile
+from trueerror.significance.contrasts import (
+    LEARNERS,
+    REALS,
+    SCORES,
+    check_options,
+    contrast,
+    student_p,
+    student_quantile,
+)
 
 Floats = NDArray[np.float64]
 UnpairedDf = Literal["welch", "pooled", "conservative"]
@@ -133,7 +141,7 @@ def _five_by_two(differences: Any, level: float, alternative: Alternative, metho
     return contrast(
         estimate=around_mean.estimate, limits=(around_mean.low, around_mean.high), whole=REALS, confidence=level,
         alternative=alternative, method=method, statistic=statistic, df=df, p_value=p_value, n=10,
-        notes=("limits around the mean of the ten differences",),
+        notes=("limits around the mean of the ten differences",), estimand=LEARNERS,
     )  # fmt: skip
 
 
@@ -212,19 +220,20 @@ def _t_contrast(facts: Facts, level: float, alternative: Alternative, method: st
     statistic would be infinite, and how sure one may be is not in the data.
     """
     estimate, df = facts.estimate, facts.df
+    estimand = LEARNERS if method in ("corrected-t-test", "five-by-two-t", "five-by-two-f") else SCORES
     if facts.varies:
         half = student_quantile(level, alternative, df) * facts.error
         t = estimate / facts.error
         return contrast(
             estimate=estimate, limits=(estimate - half, estimate + half), whole=REALS, confidence=level,
             alternative=alternative, method=method, statistic=t, df=df, p_value=student_p(t, df, alternative),
-            n=facts.n, p_better=float(special.stdtr(df, t)),
+            n=facts.n, p_better=float(special.stdtr(df, t)), estimand=estimand,
         )  # fmt: skip
     p_value, statistic = (1.0, 0.0) if facts.all_zero else (math.nan, math.nan)
     return contrast(
         estimate=estimate, limits=REALS, whole=REALS, confidence=level,
         alternative=alternative, method=method, statistic=statistic, df=df if df > 0 else None, p_value=p_value,
-        n=facts.n, notes=(facts.note,), p_better=0.5 if facts.all_zero else None,
+        n=facts.n, notes=(facts.note,), p_better=0.5 if facts.all_zero else None, estimand=estimand,
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from trueerror.inputs.options import check_word
 from trueerror.intervals.closed_forms import wilson
 from trueerror.results import Alternative, Contrast, Test
 from trueerror.significance.binomials import at_least, at_most, pmf
-from trueerror.significance.contrasts import Limits, check_options, contrast, normal_p, normal_quantile
+from trueerror.significance.contrasts import THESE_MODELS, Limits, check_options, contrast, normal_p, normal_quantile
 from trueerror.significance.score_statistics import tango_limits
 
 McNemarMethod = Literal["mid-p", "exact", "chi2", "chi2-cc"]
@@ -84,6 +84,7 @@ def mcnemar(
         n=pairs.n,
         notes=(note,),
         p_better=float(special.betaincc(b + 0.5, c + 0.5, 0.5)),
+        estimand=THESE_MODELS,
     )
 
 

@@ -13,6 +13,7 @@ from trueerror.intervals.exact_forms import clopper_pearson
 from trueerror.results import Alternative, Contrast
 from trueerror.significance.binomials import as_likely, at_least, at_most, hypergeometric_p
 from trueerror.significance.contrasts import (
+    THESE_MODELS,
     Limits,
     check_options,
     contrast,
@@ -80,6 +81,7 @@ def one_proportion(
         statistic=statistic,
         n=rows,
         notes=notes,
+        estimand="this model, on rows like these",
     )
 
 
@@ -144,6 +146,7 @@ def two_proportions(
         n=a.n + b.n,
         notes=tuple(notes),
         p_better=size.p_better,
+        estimand=THESE_MODELS,
     )
 
 

@@ -16,6 +16,7 @@ from trueerror.results import Alternative, Contrast
 from trueerror.significance.binomials import at_least, at_most
 from trueerror.significance.contrasts import (
     REALS,
+    SCORES,
     Limits,
     check_options,
     contrast,
@@ -97,6 +98,7 @@ def wilcoxon(
         statistic=ranks.sum_positive,
         n=len(d),
         notes=(note, more),
+        estimand=SCORES,
     )
 
 
@@ -131,6 +133,7 @@ def sign(first: Any, second: Any, *, confidence: float = 0.95, alternative: Alte
         n=len(d),
         notes=(note, more),
         p_better=float(special.betaincc(wins + 0.5, losses + 0.5, 0.5)),
+        estimand=SCORES,
     )
 
 
