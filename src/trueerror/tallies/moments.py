@@ -41,6 +41,8 @@ class Moments:
         if other.n == 0:
             return self
         n = self.n + other.n
+        if math.isinf(self.mean) or math.isinf(other.mean):
+            return Moments(n, self.mean + other.mean, math.inf)  # ∞ − ∞ would make the gap NaN
         gap = other.mean - self.mean
         mean = self.mean + gap * other.n / n
         return Moments(n, mean, self.squares + other.squares + gap * gap * self.n * other.n / n)

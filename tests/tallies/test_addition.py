@@ -1,0 +1,85 @@
+"""Shards of one sample: which tables may be added, and what labels the sum has."""
+
+from __future__ import annotations
+
+import pytest
+
+import trueerror as te
+from trueerror.inputs.errors import InputError
+
+count = te.Confusion.count
+
+
+def test_labels_that_were_seen_are_united() -> None:
+    assert (count(["a"], ["b"]) + count(["c"], ["a"])) == count(["a", "c"], ["b", "a"])
+
+
+def test_the_other_side_of_0_and_1_is_not_carried_into_a_sum_that_does_not_show_it() -> None:
+    assert (count([0], [0]) + count([2], [2])) == count([0, 2], [0, 2])
+    assert (count([1], [1]) + count([0], [0])) == count([1, 0], [1, 0])
+    assert (count([1], [1]) + count([1], [1])).labels == (0, 1)
+    assert (count([True], [True]) + count([False], [True])).labels == (False, True)
+
+
+def test_a_declared_order_rules() -> None:
+    declared = count(["b"], ["a"], labels=["b", "a", "c"])
+    seen = count(["a"], ["a"])
+    assert (declared + seen).labels == (seen + declared).labels == ("b", "a", "c")
+    assert (count([1], [1], labels=[2, 1]) + count([1], [1])).labels == (2, 1)
+    with pytest.raises(InputError, match="'z' is not among the declared labels"):
+        declared + count(["z"], ["a"])
+    with pytest.raises(InputError, match="the label orders differ"):
+        declared + count(["b"], ["a"], labels=["a", "b", "c"])
+
+
+def test_a_class_of_dropped_rows_is_not_forgotten() -> None:
+    shard = count(["a", "b"], ["a", None], missing="drop")
+    assert (shard + count(["c"], ["c"])).labels == ("a", "b", "c")
+
+
+def test_positive_classes_must_agree() -> None:
+    yes = count(["no"], ["yes"], positive="yes")
+    assert (yes + count(["no"], ["yes"])).positive == "yes"
+    with pytest.raises(InputError, match="positive is 'yes' in one and 'no' in the other"):
+        yes + count(["no"], ["yes"], positive="no")
+
+
+def test_weights_must_agree() -> None:
+    weighted = count([0, 1], [0, 1], weights=[0.5, 2], weights_kind="sampling")
+    both = weighted + weighted
+    assert both.masses.tolist() == [1, 4]
+    assert both.weight_squares is not None
+    assert both.weight_squares.tolist() == [0.5, 8]
+    with pytest.raises(InputError, match="sampling weights"):
+        weighted + count([0, 1], [0, 1])
+
+
+def test_text_and_numbers_do_not_add() -> None:
+    with pytest.raises(InputError, match="one type"):
+        count(["a"], ["a"]) + count([1], [1])
+    with pytest.raises(TypeError):
+        count(["a"], ["a"]) + 1  # type: ignore[operator]
+
+
+def test_missing_predictions_of_shards_add_up_to_those_of_the_whole() -> None:
+    many = count(["a", "b", "c"], ["a", None, "c"], missing="wrong") + count(["b"], [None], missing="wrong")
+    assert many == count(["a", "b", "c", "b"], ["a", None, "c", None], missing="wrong")
+    two = count(["a"], [None], missing="wrong") + count(["b"], ["b"])
+    assert two == count(["a", "b"], [None, "b"], missing="wrong")
+
+
+def test_a_missing_prediction_that_was_counted_as_the_other_class_cannot_be_taken_back() -> None:
+    two = count(["a", "b"], [None, "b"], missing="wrong")
+    with pytest.raises(InputError, match="pass labels="):
+        two + count(["c"], ["c"])
+    implied = count([1], [None], missing="wrong")
+    with pytest.raises(InputError, match="pass labels="):
+        implied + count([2], [2])
+    assert (two + count(["b"], ["b"])).matrix.tolist() == [[0, 1], [0, 2]]
+
+
+def test_sources_are_kept_and_do_not_matter_for_equality() -> None:
+    a = te.Confusion.from_cells(**{**count([0, 1], [0, 1])._to_data(), "sources": ("x.csv",)})
+    b = count([0, 1], [0, 1])
+    assert a == b
+    assert (a + b).sources == ("x.csv",)
