@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 from trueerror.version import __version__
 
 if TYPE_CHECKING:
+    from trueerror import data as data
     from trueerror import significance as significance
     from trueerror.intervals.binomial import interval as interval
     from trueerror.intervals.means import mean_interval as mean_interval
     from trueerror.metrics.compute import cost as cost
     from trueerror.metrics.compute import metric as metric
     from trueerror.metrics.listing import catalogue as catalogue
+    from trueerror.reports.page import report as report
     from trueerror.results import Contrast as Contrast
     from trueerror.results import Interval as Interval
     from trueerror.results import Posterior as Posterior
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from trueerror.significance.planning import sample_size as sample_size
     from trueerror.tallies import Confusion as Confusion
     from trueerror.tallies import ScoreTable as ScoreTable
+    from trueerror.verbs.evaluating import evaluate as evaluate
+    from trueerror.verbs.evaluation import Evaluation as Evaluation
 
 # Public name → the module that defines it; a name mapped to its own module is the module.
 _HOMES = {
@@ -50,11 +54,17 @@ _HOMES = {
     "sample_size": "trueerror.significance.planning",
     "Confusion": "trueerror.tallies",
     "ScoreTable": "trueerror.tallies",
+    "evaluate": "trueerror.verbs.evaluating",
+    "Evaluation": "trueerror.verbs.evaluation",
+    "report": "trueerror.reports.page",
     "metric": "trueerror.metrics.compute",
     "catalogue": "trueerror.metrics.listing",
     "cost": "trueerror.metrics.compute",
 }
-_MODULES = ("significance",)
+_MODULES = (
+    "data",
+    "significance",
+)
 
 __all__ = ["__version__", *sorted(_HOMES), *_MODULES]
 

@@ -1,1 +1,12 @@
+"""The command line: one file a command, each importing what it needs when it runs."""
 
+from __future__ import annotations
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """The entry point of `trueerror`."""
+    from trueerror.cli.app import run
+
+    run()

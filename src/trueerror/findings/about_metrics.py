@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trueerror.findings.rules import Evidence, rule
-from trueerror.results.words import number, p_value, percent, whole
+from trueerror.results.words import listing, number, p_value, percent, whole
 
 FEW_CLUSTERS = 30
 FEW_FAULTY_CLUSTERS = 10
@@ -59,8 +59,8 @@ def few_events(e: Evidence) -> Iterator[str]:
     """
     small = e.facts["small_counts"]
     if small:
-        names = ", ".join(f"{name} ({whole(x)} of {whole(n)})" for name, x, n in small[:3])
-        yield f"fewer than 5 successes or failures behind {names}: mid-p would be closer to its confidence"
+        names = listing([name for name, _, _ in small[:4]])
+        yield f'few errors (under 5) or few successes behind {names}: method="mid-p" would be closer to its confidence'
 
 
 @rule(

@@ -17,7 +17,7 @@ Masses = tuple[Any, Any] | None
 ONE_CLASS = "all rows are of one class"
 
 
-@measure("auc", needs="scores", best=1.0, situation="auc", title="area under the ROC curve",
+@measure("auc", needs="scores", best=1.0, situation="auc", title="AUC",
          aliases=("roc_auc", "auroc", "c_statistic"), undefined=ONE_CLASS)  # fmt: skip
 def auc(t: ScoreTable, masses: Masses = None) -> Any:
     """Probability that a positive scores above a negative, ties counting half: (S₊ − P(P + 1)/2) / (P·N).

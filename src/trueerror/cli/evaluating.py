@@ -1,0 +1,83 @@
+"""`trueerror evaluate`: how good are the models in a file of predictions?"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from trueerror.cli import options as o
+from trueerror.cli.output import Format, answers, show
+
+HELP = "How good the models in a file are, really: every metric with its interval."
+EPILOG = "Examples: trueerror evaluate preds.csv --positive 1 · trueerror evaluate preds.parquet --truth y --by country"
+
+
+@answers
+def command(
+    file: o.File,
+    truth: o.Truth = None,
+    model: o.Model = None,
+    score: o.Score = None,
+    positive: o.Positive = None,
+    id: o.Id = None,
+    cluster: o.Cluster = None,
+    by: o.By = None,
+    fold: o.Fold = None,
+    weight: o.Weight = None,
+    weights_kind: o.WeightsKind = None,
+    missing: o.Missing = "error",
+    threshold: o.Threshold = None,
+    metric: o.Metric = None,
+    prior: o.Prior = None,
+    costs: Annotated[
+        str | None,
+        typer.Option("--costs", help="Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.", metavar="JSON"),
+    ] = None,
+    design: Annotated[str, typer.Option("--design", help="random or case-control.", metavar="WORD")] = "random",
+    method: Annotated[
+        str | None,
+        typer.Option("--method", help="Interval for plain proportions, instead of Wilson's.", metavar="WORD"),
+    ] = None,
+    confidence: o.Confidence = 0.95,
+    seed: o.Seed = 0,
+    form: o.OutputFormat = Format.text,
+    explain: o.Explain = False,
+    ignore: o.Ignore = None,
+    columns: o.Columns = False,
+) -> None:
+    """How good the models in a file are, really."""
+    from trueerror.cli.reading import read_file
+    from trueerror.verbs.evaluating import evaluate
+
+    given = read_file(
+        file, truth=truth, model=model, score=score, positive=positive, id=id, cluster=cluster, by=by, fold=fold,
+        weight=weight, weights_kind=weights_kind, missing=missing,
+    )  # fmt: skip
+    if columns:
+        print(given.roles)
+        return
+    wanted: Any = None if not metric else "all" if metric == ["all"] else metric
+    found = evaluate(
+        given,
+        metrics=wanted,
+        prior=prior,
+        costs=None if costs is None else parse_costs(costs),
+        design=design,  # type: ignore[arg-type]
+        method=method,
+        threshold=threshold,
+        confidence=confidence,
+        rng=seed,
+    )
+    show(found.without(*(ignore or ())), form, explain=explain)
+
+
+def parse_costs(text: str) -> Any:
+    """A cost matrix from JSON."""
+    from trueerror.inputs.errors import InputError
+
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise InputError(f"--costs {text!r} is not a JSON table such as '[[0, 1], [10, 0]]'") from None

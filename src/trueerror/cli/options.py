@@ -1,0 +1,59 @@
+"""Options that several commands share, with their help."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from trueerror.cli.output import Format
+
+Confidence = Annotated[
+    float, typer.Option("--confidence", "-c", help="Confidence of the intervals, between 0 and 1.", metavar="SHARE")
+]
+OutputFormat = Annotated[Format, typer.Option("--format", "-f", help="How to write the answer.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Say how each number was made, with formula and source.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0)]
+File = Annotated[str, typer.Argument(help="CSV, Parquet or JSON Lines file, a glob, or - for standard input.")]
+Truth = Annotated[str | None, typer.Option("--truth", help="Column with the true classes.", metavar="COLUMN")]
+Model = Annotated[
+    list[str] | None,
+    typer.Option("--model", "-m", help="Column with a model's labels or scores; repeat for several.", metavar="COLUMN"),
+]
+Score = Annotated[
+    list[str] | None,
+    typer.Option("--score", help="Column with a model's scores (higher = more positive).", metavar="COLUMN"),
+]
+Positive = Annotated[str | None, typer.Option("--positive", help="The positive class.", metavar="LABEL")]
+Id = Annotated[str | None, typer.Option("--id", help="Column that names each row.", metavar="COLUMN")]
+Cluster = Annotated[
+    str | None,
+    typer.Option("--cluster", help="Column of clusters: rows of one cluster depend on each other.", metavar="COLUMN"),
+]
+By = Annotated[str | None, typer.Option("--by", help="Column of slices: results for each value.", metavar="COLUMN")]
+Fold = Annotated[str | None, typer.Option("--fold", help="Column of cross-validation folds.", metavar="COLUMN")]
+Weight = Annotated[str | None, typer.Option("--weight", help="Column of row weights.", metavar="COLUMN")]
+WeightsKind = Annotated[
+    str | None,
+    typer.Option("--weights-kind", help="What the weights mean: frequency or sampling.", metavar="KIND"),
+]
+Missing = Annotated[
+    str, typer.Option("--missing", help="Rows without a prediction: error, wrong or drop.", metavar="RULE")
+]
+Threshold = Annotated[
+    float | None, typer.Option("--threshold", help="A score from here up is a positive call.", metavar="NUMBER")
+]
+Metric = Annotated[
+    list[str] | None,
+    typer.Option("--metric", help="A metric to show; repeat for several, or 'all'.", metavar="NAME"),
+]
+Prior = Annotated[
+    float | None,
+    typer.Option(
+        "--prior", help="Share of positives where the model will run, if not that of the file.", metavar="SHARE"
+    ),
+]
+Ignore = Annotated[
+    list[str] | None, typer.Option("--ignore", help="Leave a finding out, by code; repeat for several.", metavar="CODE")
+]
+Columns = Annotated[bool, typer.Option("--columns", help="Show how the file was read, and stop.")]

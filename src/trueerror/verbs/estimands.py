@@ -1,0 +1,46 @@
+"""What a result is an estimate of, in words: this model, for which rows and which class mix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trueerror.inputs.labels import Label
+from trueerror.results.words import percent
+from trueerror.rows.predictions import Predictions
+from trueerror.tallies import Confusion
+from trueerror.verbs.settings import Settings
+
+
+def fixed_model(source: Predictions | Confusion, settings: Settings) -> str:
+    """The estimand of a model that is tested as it stands."""
+    who, rows = "this model as it stands,", f"rows drawn at random like these {source.n:,}"
+    if isinstance(source, Predictions):
+        if source.has_key("folds"):
+            who = f"these {len(source.keys('folds').names):,} models, one for each fold,"
+        if source.has_key("clusters"):
+            rows = f"rows of new clusters, drawn like these {len(source.keys('clusters').names):,}"
+    return f"Estimates: {who} on {rows}, {class_mix(source, settings)}."
+
+
+def class_mix(source: Predictions | Confusion, settings: Settings) -> str:
+    """The class mix that the result is for."""
+    if settings.prior is not None:
+        shown = _prior_words(settings.prior, source.positive)
+        return f"at another class mix: {shown}"
+    if settings.design == "case-control":
+        return "whose class totals were fixed beforehand (case-control), so only what holds within a class"
+    counts = source.truth_counts() if isinstance(source, Predictions) else source.classes(weighted=False).truth
+    total = max(float(sum(counts)), 1.0)
+    if source.positive is not None:
+        share = float(counts[source.labels.index(source.positive)]) / total
+        return f"of which {percent(round(share, 3))} are {source.positive}"
+    top = int(max(range(len(counts)), key=lambda i: counts[i])) if len(counts) else 0
+    label: Any = source.labels[top] if source.labels else "nothing"
+    share = float(counts[top]) / total if len(counts) else 0.0
+    return f"with the same mix of {len(source.labels):,} classes (commonest: {label}, {percent(round(share, 3))})"
+
+
+def _prior_words(prior: Any, positive: Label | None) -> str:
+    if isinstance(prior, dict):
+        return ", ".join(f"{percent(round(float(p), 4))} {label}" for label, p in list(prior.items())[:6])
+    return f"{percent(round(float(prior), 4))} {positive}"

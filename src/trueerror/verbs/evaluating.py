@@ -1,0 +1,302 @@
+"""`te.evaluate`: how good are these models, really?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from trueerror.findings import Evidence, Findings, find
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.labels import Label, need_positive
+from trueerror.intervals.binomial import interval
+from trueerror.metrics.registry import every_measure, find_measure
+from trueerror.results import Interval
+from trueerror.rows.collecting import predictions
+from trueerror.rows.predictions import Predictions
+from trueerror.significance.paired import mcnemar
+from trueerror.tallies import Confusion
+from trueerror.verbs.bench import Bench
+from trueerror.verbs.estimands import fixed_model
+from trueerror.verbs.evaluation import Evaluation, ModelEvaluation
+from trueerror.verbs.settings import Design, Rng, Settings, named_metrics
+
+BINARY = ("accuracy", "balanced_accuracy", "recall", "specificity", "precision", "f1", "mcc")
+MULTICLASS = ("accuracy", "balanced_accuracy", "macro_f1", "mcc", "kappa")
+CASE_CONTROL = ("balanced_accuracy", "recall", "specificity", "informedness")
+AVERAGED_IN_ALL = ("macro_precision", "macro_recall", "macro_f1", "weighted_f1")
+
+
+def evaluate(
+    truth_or_predictions: Any,
+    predicted: Any = None,
+    *,
+    scores: Any = None,
+    fitted: Mapping[str, Any] | None = None,
+    X: Any = None,
+    labels: Iterable[Any] | None = None,
+    positive: Any = None,
+    ids: Any = None,
+    clusters: Any = None,
+    by: Any = None,
+    folds: Any = None,
+    weights: Any = None,
+    weights_kind: Any = None,
+    missing: Any = "error",
+    threshold: float | None = None,
+    metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    costs: Any = None,
+    prior: Any = None,
+    design: Design = "random",
+    confidence: float = 0.95,
+    method: str | None = None,
+    simultaneous: bool = False,
+    replicates: int = 10_000,
+    rng: Rng = None,
+) -> Evaluation:
+    """How good one or several models are on rows like these: every metric with its interval.
+
+    Pass the truth and predictions (`predicted=` for labels, `scores=` for scores, a dictionary for several models),
+    or what `te.predictions` or `te.read` gave, or a `te.Confusion`. `costs[i][j]` is what it costs to call truth i as
+    j; `prior=` asks for the result at another class distribution; `method=` replaces Wilson's interval for plain
+    proportions; `simultaneous=True` widens the intervals so that all hold together.
+
+    >>> ev = evaluate(["cat", "dog", "dog", "cat"] * 10, ["cat", "dog", "cat", "cat"] * 10)
+    >>> print(ev["accuracy"])
+    accuracy 0.750 [0.598, 0.858], 95 % wilson, n = 40
+    >>> print(ev["recall", "dog"])
+    recall 0.500 [0.299, 0.701], 95 % wilson, n = 20
+    """
+    wanted = None if metrics is None or metrics == "all" else named_metrics(metrics)
+    settings = Settings(
+        confidence=confidence,
+        method=method,
+        prior=prior,
+        costs=costs,
+        design=design,
+        threshold=threshold,
+        metrics=wanted,
+        simultaneous=simultaneous,
+        replicates=replicates,
+        rng=rng,
+        facts={"all": metrics == "all"},
+    )
+    if isinstance(truth_or_predictions, Confusion):
+        _refuse_rows(predicted=predicted, scores=scores, clusters=clusters, by=by, weights=weights)
+        table = truth_or_predictions if positive is None else truth_or_predictions.with_positive(positive)
+        return _from_table(table, settings)
+    given = truth_or_predictions
+    if not isinstance(given, Predictions):
+        given = predictions(
+            given,
+            predicted,
+            scores=scores,
+            fitted=fitted,
+            X=X,
+            labels=labels,
+            positive=positive,
+            ids=ids,
+            clusters=clusters,
+            by=by,
+            folds=folds,
+            weights=weights,
+            weights_kind=weights_kind,
+            missing=missing,
+            threshold=threshold,
+        )
+    elif predicted is not None or scores is not None:
+        raise InputError("pass either predictions that were read, or arrays; not both")
+    return evaluate_predictions(given, settings)
+
+
+def evaluate_predictions(p: Predictions, settings: Settings) -> Evaluation:
+    """Evaluate what was read, with settings that were checked."""
+    if p.has_key("repeats"):
+        raise InputError(
+            "these rows hold several repeats of the same items, so pooling them would count each item more than once; "
+            "evaluate one repeat at a time"
+        )
+    estimand = fixed_model(p, settings)
+    parts = tuple(_one_model(Bench(m, settings, predictions=p, estimand=estimand)) for m in p.models)
+    slices: dict[Label, Evaluation] = {}
+    if p.has_key("slices"):
+        slices = {value: evaluate_predictions(p.slice(value), settings) for value in p.slices()}
+    return Evaluation(
+        n=p.n,
+        labels=p.labels,
+        parts=parts,
+        reading=str(p),
+        estimand=estimand,
+        findings=_findings(parts, p),
+        slices=slices,
+        settings=_recorded(settings),
+        backend=p.backend,
+    )
+
+
+def _from_table(table: Confusion, settings: Settings) -> Evaluation:
+    estimand = fixed_model(table, settings)
+    part = _one_model(Bench("model", settings, confusion=table, estimand=estimand))
+    reading = f"Counts of {table.n:,} rows in {len(table.labels)} classes."
+    return Evaluation(
+        n=table.n,
+        labels=table.labels,
+        parts=(part,),
+        reading=reading,
+        estimand=estimand,
+        findings=_findings((part,), None),
+        settings=_recorded(settings),
+    )
+
+
+def _refuse_rows(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name}= speaks of rows, but a confusion matrix has only counts")
+
+
+def _one_model(bench: Bench) -> ModelEvaluation:
+    names = _chosen_metrics(bench)
+    if bench.settings.simultaneous:
+        facts = {**bench.settings.facts, "simultaneous_over": len(names)}
+        bench = bench.with_facts(facts)
+    overall = {name: bench.interval(name) for name in names}
+    label, baseline, p = _baseline(bench)
+    return ModelEvaluation(
+        name=bench.model,
+        confusion=bench.confusion if bench.calls else None,
+        positive=bench.positive,
+        overall=overall,
+        baseline=baseline,
+        baseline_label=label,
+        baseline_p=p,
+        bench=bench,
+    )
+
+
+def _chosen_metrics(bench: Bench) -> list[str]:
+    settings = bench.settings
+    if settings.metrics is not None:
+        return list(settings.metrics)
+    if settings.facts.get("all"):
+        return _all_metrics(bench)
+    if not bench.calls:
+        if bench.positive is None:
+            raise need_positive(bench.labels, f"judging the scores of {bench.model!r}")
+        return ["auc", "average_precision"]
+    t = bench.confusion
+    if settings.design == "case-control" and settings.prior is None:
+        names = list(CASE_CONTROL if t.positive is not None else CASE_CONTROL[:1])
+    else:
+        names = list(BINARY if t.positive is not None else MULTICLASS)
+    if settings.costs is not None:
+        names = ["expected_cost", "savings", *names]
+    if bench.has_scores and t.positive is not None:
+        names.append("auc")
+        if bench.has_probabilities:
+            names.append("brier")
+    elif bench.has_probabilities:
+        names.append("log_loss")
+    return names
+
+
+def _all_metrics(bench: Bench) -> list[str]:
+    names = []
+    for measure in every_measure().values():
+        fits = {
+            "binary": bench.confusion.positive is not None,
+            "classes": True,
+            "cells": True,
+            "scores": bench.has_scores and bench.confusion.positive is not None,
+            "losses": bench.has_probabilities,
+            "class_scores": False,
+        }[measure.needs]
+        if fits and ("costs" not in measure.options or bench.settings.costs is not None):
+            names.append(measure.name)
+    return names + list(AVERAGED_IN_ALL)
+
+
+def _baseline(bench: Bench) -> tuple[Label | None, Interval, float]:
+    """The constant answer of the commonest class: its label, its accuracy, and McNemar's mid-p against the model."""
+    confidence = bench.settings.confidence
+    if not bench.calls:
+        assert bench.predictions is not None
+        totals = bench.predictions.truth_counts()
+        top = int(np.argmax(totals))
+        share = interval(int(totals[top]), int(totals.sum()), confidence=confidence)
+        return bench.labels[top], replace(share, name="accuracy"), math.nan
+    t = bench.confusion
+    weighed, counted = t.classes(), t.classes(weighted=False)
+    if t.n == 0:
+        empty = Interval(
+            name="accuracy",
+            estimate=math.nan,
+            low=0.0,
+            high=1.0,
+            confidence=confidence,
+            method="wilson",
+            n=0,
+            note="there are no rows",
+        )
+        return None, empty, math.nan
+    if bench.settings.prior is not None:
+        from trueerror.metrics.priors import class_shares
+
+        shares = class_shares(bench.settings.prior, t.labels, t.positive)
+        index = int(np.argmax(shares))
+        known = Interval(
+            name="accuracy",
+            estimate=float(shares[index]),
+            low=math.nan,
+            high=math.nan,
+            confidence=confidence,
+            estimand=bench.estimand,
+            note="known: it is the prior that was given",
+        )
+        return t.labels[index], known, math.nan
+    index = int(np.argmax(weighed.truth))
+    label = t.labels[index]
+    share = bench.interval("prevalence", label)
+    only_model = int(counted.hits.sum() - counted.hits[index])
+    only_constant = int(counted.truth[index] - counted.hits[index])
+    plain = t.weight_sums is None and bench.clusters is None
+    p = mcnemar(only_model, only_constant, n=t.n).p_value if plain else math.nan
+    return label, share, p
+
+
+def _findings(parts: tuple[ModelEvaluation, ...], p: Predictions | None) -> Findings:
+    return find(_evidence(part, p) for part in parts)
+
+
+def _evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
+    small, proportions = [], []
+    for name, found in part.overall.items():
+        measure = find_measure(name)
+        if measure.share is None or found.n is None or math.isnan(found.estimate):
+            continue
+        proportions.append((measure.title, found.method, found.estimate, found.n))
+        x = round(found.estimate * found.n)
+        if found.method == "wilson" and min(x, found.n - x) < 5 <= found.n:
+            small.append((measure.title, x, found.n))
+    facts: dict[str, Any] = {"metrics": tuple(part.overall), "small_counts": small, "proportions": proportions}
+    if not math.isnan(part.baseline_p):
+        facts["baseline_p"] = part.baseline_p
+    if p is not None:
+        facts["missing_predictions"] = (p.absent(part.name), p.n, p.missing)
+    return Evidence(model=part.name, confusion=part.confusion, clusters=part.bench.clusters, facts=facts)
+
+
+def _recorded(settings: Settings) -> dict[str, Any]:
+    """The settings that a saved evaluation keeps."""
+    rng = settings.rng
+    return {
+        "confidence": settings.confidence,
+        "design": settings.design,
+        "threshold": settings.threshold,
+        "asked": None if settings.metrics is None else tuple(settings.metrics),
+        "replicates": settings.replicates,
+        "seed": 0 if rng is None else rng if isinstance(rng, int) else str(rng),
+    }

@@ -1,0 +1,313 @@
+"""How an evaluation speaks: the verdict first, in plain words; numbers second; methods last."""
+
+from __future__ import annotations
+
+import html
+import math
+import textwrap
+from typing import TYPE_CHECKING
+
+from trueerror.findings import Findings
+from trueerror.inputs.labels import Label
+from trueerror.metrics.registry import find_measure
+from trueerror.results import Interval, Table
+from trueerror.results.tables import one_line, width
+from trueerror.results.words import listing, number, p_value, percent, whole
+
+if TYPE_CHECKING:
+    from trueerror.verbs.evaluation import Evaluation, ModelEvaluation
+
+WIDTH = 80
+SHOWN_CLASSES = 12
+SHOWN_SLICES = 20
+# Metrics that fit beside each other when several models share a table, most telling first.
+COLUMNS = ("expected_cost", "accuracy", "auc", "recall", "precision", "balanced_accuracy", "macro_f1", "mcc")
+
+
+def evaluation_text(ev: Evaluation) -> str:
+    """The whole evaluation as text for a terminal, at most 80 columns wide."""
+    blocks = [textwrap.fill(one_line(ev.reading), WIDTH)]
+    if len(ev.parts) == 1:
+        blocks += [verdict(ev.parts[0]), overall_table(ev).text(WIDTH)]
+        if _per_class_matters(ev.parts[0]):
+            blocks.append(class_table(ev.parts[0]).text(WIDTH))
+        blocks += _selective_lines(ev.parts[0])
+    else:
+        blocks += [_leader(ev), models_table(ev).text(WIDTH)]
+    if ev.slices:
+        blocks.append(slice_table(ev).text(WIDTH))
+    if len(ev.findings):
+        blocks.append(findings_text(ev.findings))
+    blocks.append(_footer(ev))
+    return "\n\n".join(b for b in blocks if b)
+
+
+def one_model(part: ModelEvaluation) -> str:
+    """One model's verdict and numbers."""
+    return f"{verdict(part)}\n\n{_overall_rows(part).text(WIDTH)}"
+
+
+def verdict(part: ModelEvaluation) -> str:
+    """How good the model is, and whether that is more than a constant answer would get."""
+    if part.confusion is None:
+        return _ranking_verdict(part)
+    accuracy = part.overall.get("accuracy") or part.baseline
+    if "accuracy" not in part.overall:
+        return _first_metric(part)
+    if math.isnan(accuracy.estimate):
+        return f"  {one_line(part.name)} cannot be judged: {accuracy.note}."
+    plausible = f"plausibly {100 * accuracy.low:.1f} to {100 * accuracy.high:.1f} %"
+    sentence = f"{one_line(part.name)} is right on {100 * accuracy.estimate:.1f} % of rows like these, {plausible}."
+    if part.baseline_label is not None and not math.isnan(part.baseline.estimate):
+        share = f"{100 * part.baseline.estimate:.1f} %"
+        constant = f'Always answering "{one_line(str(part.baseline_label))}" would be right on {share}'
+        sentence += f" {constant}: {_against_baseline(accuracy, part)}."
+    return textwrap.fill(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
+
+
+def _first_metric(part: ModelEvaluation) -> str:
+    """The verdict where accuracy was not asked for: the first metric that was."""
+    for metric, interval in part.overall.items():
+        if not math.isnan(interval.estimate):
+            sentence = (
+                f"{one_line(part.name)}: {metric_title(part, metric)} is {number(interval.estimate)}, plausibly "
+                f"{number(interval.low)} to {number(interval.high)}."
+            )
+            return textwrap.fill(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
+    return ""
+
+
+def _ranking_verdict(part: ModelEvaluation) -> str:
+    lead = _first_metric(part)
+    rest = "Its scores lie outside [0, 1], so nothing was called: pass threshold= for accuracy and the rest."
+    return f"{lead}\n" + textwrap.fill(rest, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
+
+
+def _against_baseline(accuracy: Interval, part: ModelEvaluation) -> str:
+    gap = accuracy.estimate - part.baseline.estimate
+    p = part.baseline_p
+    if math.isnan(p):
+        return "the two were not tested against each other"
+    better = "better" if gap > 0 else "worse"
+    if p <= 0.005 and gap != 0:
+        return f"the model is clearly {better} than that ({p_value(p)})"
+    if p <= 0.05 and gap != 0:
+        return f"the model is probably {better} than that ({p_value(p)})"
+    if gap <= 0:
+        return "the model did no better than that"
+    return f"whether the model is better than that cannot be told from these rows ({p_value(p)})"
+
+
+def _leader(ev: Evaluation) -> str:
+    name = next((m for m in COLUMNS if all(m in p.overall for p in ev.parts)), None)
+    if name is None:
+        return ""
+    measure = find_measure(name)
+    ranked = [p for p in ev.parts if not math.isnan(p.overall[name].estimate)]
+    if not ranked or measure.higher_is_better is None:
+        return ""
+    best = (max if measure.higher_is_better else min)(ranked, key=lambda p: p.overall[name].estimate)
+    first = best.overall[name]
+    word = "Highest" if measure.higher_is_better else "Lowest"
+    sentence = (
+        f"{word} {measure.title}: {one_line(best.name)} with {number(first.estimate)}, plausibly "
+        f"{number(first.low)} to {number(first.high)}. Whether it is really better than the others is another "
+        "question: trueerror compare answers it."
+    )
+    return textwrap.fill(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
+
+
+def _per_class_matters(part: ModelEvaluation) -> bool:
+    if part.confusion is None:
+        return False
+    return len(part.confusion.labels) > 2 or part.confusion.positive is None
+
+
+def bracket(interval: Interval) -> str:
+    """The limits, or a dash where there are none."""
+    if math.isnan(interval.low) and math.isnan(interval.high):
+        return "–"
+    return f"[{number(interval.low)}, {number(interval.high)}]"
+
+
+def short(interval: Interval) -> str:
+    """Estimate and limits in as few characters as can be: .956 [.921, .976]."""
+
+    def bare(x: float) -> str:
+        text = number(x)
+        return text[1:] if text.startswith("0.") else "-" + text[2:] if text.startswith("-0.") else text
+
+    if math.isnan(interval.estimate):
+        return "undefined"
+    if math.isnan(interval.low):
+        return bare(interval.estimate)
+    return f"{bare(interval.estimate)} [{bare(interval.low)}, {bare(interval.high)}]"
+
+
+def _counts(part: ModelEvaluation, metric: str, label: Label | None = None) -> str:
+    """The counts behind a proportion, as people picture them: 78 of 85."""
+    measure = find_measure(metric)
+    t = part.confusion
+    if measure.share is None or t is None or t.weight_sums is not None:
+        return ""
+    if measure.needs == "binary":
+        positive = t.positive if label is None else label
+        x, n = measure.share(t.binary(positive))
+    else:
+        x, n = measure.share(t.classes(weighted=False))
+    return f"{whole(float(x))} of {whole(float(n))}"
+
+
+def metric_title(part: ModelEvaluation, metric: str) -> str:
+    """A metric's name in a table, with the class that it speaks of."""
+    measure = find_measure(metric)
+    if measure.needs in ("binary", "scores") and part.positive not in (None, 1):
+        return f"{measure.title} ({one_line(str(part.positive))})"
+    return measure.title
+
+
+def _overall_rows(part: ModelEvaluation) -> Table:
+    level = percent(next((i.confidence for i in part.overall.values()), 0.95))
+    same_prior = not any("at another class mix" in i.estimand for i in part.overall.values())
+    rows = []
+    for metric, interval in part.overall.items():
+        counts = _counts(part, metric) if same_prior else ""
+        if math.isnan(interval.estimate):
+            counts = interval.note
+        rows.append((metric_title(part, metric), number(interval.estimate), bracket(interval), counts))
+    if part.baseline_label is not None:
+        base = part.baseline
+        title = f'always "{one_line(str(part.baseline_label))}": accuracy'
+        counts = _baseline_counts(part) if same_prior else ""
+        rows.append((title, number(base.estimate), bracket(base), counts))
+    return Table(columns=("", "estimate", f"{level} interval", "counts"), rows=tuple(rows))
+
+
+def _baseline_counts(part: ModelEvaluation) -> str:
+    if part.confusion is None or part.confusion.weight_sums is not None:
+        return ""
+    totals = part.confusion.classes(weighted=False).truth
+    index = part.confusion.labels.index(part.baseline_label)
+    return f"{whole(float(totals[index]))} of {whole(float(totals.sum()))}"
+
+
+def overall_table(ev: Evaluation) -> Table:
+    """One model: a row for each metric. Several: a row for each model."""
+    return _overall_rows(ev.parts[0]) if len(ev.parts) == 1 else models_table(ev)
+
+
+def models_table(ev: Evaluation) -> Table:
+    """A row for each model, with as many metrics as fit into 80 columns."""
+    shared = [m for m in ev.parts[0].overall if all(m in p.overall for p in ev.parts)]
+    chosen = shared if ev.settings.get("asked") else [m for m in COLUMNS if m in shared]
+    for count in range(min(len(chosen), 4), 1, -1):
+        table = _models_table(ev, chosen[:count])
+        if max(width(line) for line in table.text(WIDTH).splitlines()) <= WIDTH:
+            return table
+    return _models_table(ev, chosen[:1])
+
+
+def _models_table(ev: Evaluation, chosen: list[str]) -> Table:
+    part = ev.parts[0]
+    columns = ("model", *(find_measure(m).title for m in chosen))
+    rows = [(p.name, *(short(p.overall[m]) for m in chosen)) for p in ev.parts]
+    if "accuracy" in chosen and part.baseline_label is not None:
+        blank = tuple(short(part.baseline) if m == "accuracy" else "" for m in chosen)
+        rows.append((f'always "{part.baseline_label}"', *blank))
+    level = percent(next((i.confidence for i in part.overall.values()), 0.95))
+    of_class = [find_measure(m).title for m in chosen if find_measure(m).needs in ("binary", "scores")]
+    title = f"In brackets: {level} intervals."
+    if of_class and part.positive not in (None, 1):
+        title += f" {listing(of_class)}: of {one_line(str(part.positive))}."
+    return Table(columns=columns, rows=tuple(rows), title=textwrap.fill(title, WIDTH))
+
+
+def class_table(part: ModelEvaluation) -> Table:
+    """Precision, recall and F1 of each class; beyond a dozen classes, those with the lowest F1."""
+    assert part.confusion is not None
+    totals = dict(zip(part.confusion.labels, part.confusion.classes(weighted=False).truth, strict=True))
+    labels = list(dict.fromkeys(label for _, label in part.classes))
+    title = ""
+    if len(labels) > SHOWN_CLASSES:
+        title = f"The {SHOWN_CLASSES} classes of {len(labels):,} with the lowest F1:"
+
+        def weakness(label: Label) -> float:
+            f1 = part.classes["f1", label].estimate
+            return math.inf if math.isnan(f1) else f1
+
+        labels = sorted(labels, key=weakness)[:SHOWN_CLASSES]
+    rows = tuple(
+        (
+            str(label),
+            whole(float(totals[label])),
+            *(short(part.classes[metric, label]) for metric in ("precision", "recall", "f1")),
+        )
+        for label in labels
+    )
+    return Table(columns=("class", "rows", "precision", "recall", "F1"), rows=rows, title=title)
+
+
+def slice_table(ev: Evaluation) -> Table:
+    """Accuracy of each slice, for each model."""
+    metric = next(iter(ev.parts[0].overall), "accuracy")
+    shown = list(ev.slices.items())[:SHOWN_SLICES]
+    rows = tuple(
+        (str(value), whole(inner.n), *(short(p.metric(metric)) for p in inner.parts[:3])) for value, inner in shown
+    )
+    names = ev.models[:3] if len(ev.parts) > 1 else (find_measure(metric).title,)
+    more = "" if len(shown) == len(ev.slices) else f" (the first {SHOWN_SLICES} of {len(ev.slices):,})"
+    title = f"{find_measure(metric).title} by slice{more}:"
+    return Table(columns=("slice", "rows", *names), rows=rows, title=title)
+
+
+def _selective_lines(part: ModelEvaluation) -> list[str]:
+    if not part.selective:
+        return []
+    parts = [f"{100 * share:.0f} %: {short(interval)}" for share, interval in part.selective.items()]
+    return [textwrap.fill(f"Accuracy on its most confident {'; '.join(parts)}.", WIDTH)]
+
+
+def findings_text(findings: Findings) -> str:
+    """Findings, one paragraph each, with the model where several are judged."""
+    several = len({f.about for f in findings}) > 1
+    grouped: dict[tuple[str, str], list[str]] = {}
+    for f in findings:
+        grouped.setdefault((f.code, f.message), []).append(f.about)
+    lines = []
+    for (code, message), about in grouped.items():
+        who = f"{listing([one_line(a) for a in about[:4]])}: " if several and any(about) else ""
+        lines.append(textwrap.fill(f"! {code} {who}{one_line(message)}", WIDTH, subsequent_indent="  "))
+    return "\n".join(lines)
+
+
+def _footer(ev: Evaluation) -> str:
+    used: dict[str, list[str]] = {}
+    for part in ev.parts:
+        for metric, interval in part.overall.items():
+            if interval.method and metric not in used.setdefault(interval.method, []):
+                used[interval.method].append(metric)
+    methods = "; ".join(
+        f"{method} ({', '.join(find_measure(x).title for x in names[:3])}{', …' if len(names) > 3 else ''})"
+        for method, names in used.items()
+    )
+    lines = [textwrap.fill(one_line(ev.estimand), WIDTH)]
+    if methods:
+        lines.append(textwrap.fill(f"Methods: {methods}; .explain() or --explain for more.", WIDTH))
+    return "\n".join(lines)
+
+
+def evaluation_html(ev: Evaluation) -> str:
+    """The same for a notebook."""
+    blocks = [f"<p>{html.escape(ev.reading)}</p>"]
+    if len(ev.parts) == 1:
+        blocks.append(f"<p><b>{html.escape(' '.join(verdict(ev.parts[0]).split()))}</b></p>")
+    blocks.append(overall_table(ev)._repr_html_())
+    if len(ev.parts) == 1 and _per_class_matters(ev.parts[0]):
+        blocks.append(class_table(ev.parts[0])._repr_html_())
+    if ev.slices:
+        blocks.append(slice_table(ev)._repr_html_())
+    if len(ev.findings):
+        items = "".join(f"<li>{html.escape(str(f))}</li>" for f in ev.findings)
+        blocks.append(f"<ul>{items}</ul>")
+    blocks.append(f"<p><small>{html.escape(_footer(ev))}</small></p>")
+    return f"<div>{''.join(blocks)}</div>"

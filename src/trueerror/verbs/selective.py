@@ -1,0 +1,17 @@
+"""Accuracy on the most confident share of the predictions, where a model has scores."""
+
+from __future__ import annotations
+
+from trueerror.curves.selective import risk_coverage
+from trueerror.results import Interval
+from trueerror.verbs.bench import Bench
+
+SHARES = (0.5, 0.8, 0.9)
+
+
+def confident_shares(bench: Bench) -> dict[float, Interval]:
+    """Accuracy on the most confident 50, 80 and 90 % of the rows; empty for labels alone and for counts."""
+    if bench.predictions is None or not bench.has_scores or not bench.calls or bench.confusion.n == 0:
+        return {}
+    curve = risk_coverage(bench.predictions, model=bench.model, threshold=bench.settings.threshold)
+    return {share: curve.at(coverage=share, confidence=bench.settings.confidence) for share in SHARES}
