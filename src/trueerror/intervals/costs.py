@@ -56,6 +56,7 @@ def _price_matrix(sample: Sample, options: dict[str, Any]) -> Floats:
 
 def _by_shares(sample: Sample, prices: Floats, mean: float, terms: Terms) -> tuple[float, float]:
     """MOVER over Wilson's limits of the share of rows at each price, within each class where a prior sets its share."""
+    terms = terms.both_sides
     table = sample.table
     paid = cell_costs(table, None) if prices.ndim == 1 else prices[table.row, table.col]
     counts = table.counts.astype(np.float64)

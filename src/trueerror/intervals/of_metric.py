@@ -16,6 +16,7 @@ from trueerror.intervals.one_class import Rough, class_limits
 from trueerror.intervals.resampled import Unfit, bootstrap_of_table
 from trueerror.intervals.sampling import Design, Sample, free_of_prior
 from trueerror.intervals.scored import score_interval
+from trueerror.intervals.several_labels import multilabel_interval
 from trueerror.intervals.situations import chosen_method, situation_of
 from trueerror.intervals.terms import Terms
 from trueerror.intervals.views import every_class, one_class
@@ -29,6 +30,7 @@ from trueerror.results import Interval, Side
 from trueerror.tallies.confusion import Confusion
 from trueerror.tallies.keyed import KeyedConfusion
 from trueerror.tallies.moments import Moments
+from trueerror.tallies.multilabel import MultiLabel
 from trueerror.tallies.scores import ScoreTable
 
 GIVEN = "given by prior=, not estimated"
@@ -36,7 +38,7 @@ GIVEN = "given by prior=, not estimated"
 
 def metric_interval(
     measure: Measure | str,
-    table: Confusion | ScoreTable | Moments,
+    table: Confusion | ScoreTable | Moments | MultiLabel,
     *,
     positive: Any = None,
     method: str | None = None,
@@ -69,12 +71,27 @@ def metric_interval(
     terms = Terms(confidence=confidence, side=side, over=simultaneous_over, estimand=estimand)
     if isinstance(table, Moments):
         return loss_interval(m, table, chosen, terms, method)
+    if isinstance(table, MultiLabel):
+        for word, given in (("method", method), ("clusters", clusters), ("prior", prior)):
+            if given is not None:
+                raise InputError(f"{word}= is not offered for rows with several labels")
+        return multilabel_interval(m, table, chosen, terms, positive)
     if isinstance(table, ScoreTable):
         return score_interval(
             m, table, chosen, terms, method, prior=prior, design=design, rng=rng, replicates=replicates or 2_000
         )
     sample = Sample.of(m, table, positive=positive, clusters=clusters, prior=prior, design=design)
-    return _of_table(m, sample, chosen, terms, method, prior, positive, rng, replicates or 10_000)
+    return table_interval(
+        m,
+        sample,
+        chosen,
+        terms,
+        method=method,
+        prior=prior,
+        positive=positive,
+        rng=rng,
+        replicates=replicates or 10_000,
+    )
 
 
 def class_intervals(
@@ -121,7 +138,7 @@ def class_intervals(
     view = every_class(table, clusters)
     estimate, made, n = class_limits(m, situation, view, asked, terms, chosen)
     there = np.flatnonzero((view.rows.tp + view.rows.fn > 0) | (view.rows.fp > 0))
-    values = _mended(m, estimate, made)
+    values = _mended(m, estimate, made, asked)
     rows = np.broadcast_to(n, estimate.shape)
     columns = [a[there].tolist() for a in (estimate, values.low, values.high, rows, values.method, values.note)]
     return {
@@ -136,36 +153,36 @@ def _method(m: Measure, situation: str, method: str | None, *, clustered: bool) 
     return chosen_method(m, situation, method, default_for(situation))
 
 
-def _mended(m: Measure, estimate: Any, made: Rough) -> Rough:
-    """Nothing is known of an undefined metric but its range."""
+def _mended(m: Measure, estimate: Any, made: Rough, asked: str) -> Rough:
+    """The same as `_undefined`, for many classes."""
     gone = np.isnan(estimate)
     if not gone.any():
         return made
     low, high = (b if math.isfinite(b) else math.nan for b in m.range)
-    words = (np.asarray(w, dtype=object) for w in (made.method, m.undefined))
+    words = (np.asarray(w, dtype=object) for w in (asked, m.undefined))
     return made.mended(gone, Rough(np.asarray(low), np.asarray(high), *words))
 
 
-def _of_table(
+def table_interval(
     m: Measure,
     sample: Sample,
     options: dict[str, Any],
     terms: Terms,
-    method: str | None,
-    prior: Prior | None,
-    positive: Any,
-    rng: Any,
-    replicates: int,
+    *,
+    method: str | None = None,
+    prior: Prior | None = None,
+    positive: Any = None,
+    rng: Any = None,
+    replicates: int = 10_000,
 ) -> Interval:
+    """A metric of a sample of rows, on given terms."""
     situation = situation_of(m)
     asked = _method(m, situation, method, clustered=sample.clusters is not None)
     estimate = float(sample.value(m, options))
     bounds = cost_bounds(m, sample, options) if situation == "mean-cost" else m.range
     if math.isnan(estimate):
-        reason = undefined_reason(m, sample.rows, positive=positive, prior=prior, **options)
-        low, high = (b if math.isfinite(b) else math.nan for b in m.range)
-        return terms.interval(
-            m.name, estimate, low, high, bounds=m.range, method=asked, n=sample.rows.n, note=reason or m.undefined
+        return _undefined(
+            m, sample, asked, terms, undefined_reason(m, sample.rows, positive=positive, prior=prior, **options)
         )
     if m.name == "prevalence" and sample.shares is not None:
         return terms.interval(
@@ -199,6 +216,15 @@ def _of_table(
     low, high, key, own = (np.ravel(a)[0] for a in made)
     note = "; ".join(x for x in (why, own) if x)
     return terms.interval(m.name, estimate, float(low), float(high), bounds=bounds, method=str(key), n=n, note=note)
+
+
+def _undefined(m: Measure, sample: Sample, asked: str, terms: Terms, reason: str) -> Interval:
+    """Nothing is known of an undefined metric but its range."""
+    low, high = (b if math.isfinite(b) else math.nan for b in m.range)
+    n = sample.rows.n
+    if m.share is not None and m.needs == "binary":
+        n = int(m.share(sample.table.binary(sample.positive, sample.table.counts.astype(np.float64)))[1])
+    return terms.interval(m.name, math.nan, low, high, bounds=m.range, method=asked, n=n, note=reason or m.undefined)
 
 
 def _held(low: float, high: float, estimate: float, bounds: tuple[float, float]) -> tuple[float, float]:

@@ -96,7 +96,8 @@ def class_limits(
         nonlocal slopes
         if slopes is None:
             slopes = binary_gradients(measure, view.seen, options)
-        v = view.variance(slopes)
+        with np.errstate(invalid="ignore", over="ignore"):
+            v = view.variance(slopes)
         return np.where(v > DUST, v, 0.0)
 
     total = np.asarray(view.rows.total, dtype=np.float64) + np.zeros_like(estimate)
@@ -184,6 +185,7 @@ def _like_f1(
 
 def _sum_of_two(measure: Measure, view: ClassView, estimate: Floats, terms: Terms) -> Rough:
     """MOVER over Wilson's limits of two proportions of different rows."""
+    terms = terms.both_sides
     reach = []
     for name in SUMS_OF_TWO[measure.name]:
         part = find_measure(name)

@@ -92,7 +92,7 @@ def hanley_mcneil_variance(area: float, m: float, n: float) -> float:
     """(A(1−A) + (m−1)(Q1−A²) + (n−1)(Q2−A²))/mn, Q1 = A/(2−A), Q2 = 2A²/(1+A) (Hanley and McNeil 1982).
 
     >>> round(hanley_mcneil_variance(0.9, 20, 30) ** 0.5, 5)
-    0.04747
+    0.0497
     """
     square = area * area
     q1, q2 = area / (2 - area), 2 * square / (1 + area)

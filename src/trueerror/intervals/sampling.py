@@ -124,6 +124,7 @@ class Sample:
             m = reweighted(self.table, self.shares, m)
         return m
 
+    @np.errstate(invalid="ignore", divide="ignore")
     def value(self, measure: Measure, options: dict[str, Any], of_rows: Any = None) -> Any:
         """The metric, of the sample or of replicates of its cells."""
         m = self.masses(of_rows)
@@ -133,6 +134,7 @@ class Sample:
             return measure.function(self.table.classes(m), **options)
         return measure.function(self.table, m, **options)
 
+    @np.errstate(invalid="ignore", over="ignore")
     def influence(self, measure: Measure, options: dict[str, Any], of_rows: Any = None) -> Floats:
         """How far one more row in each cell of `rows` moves the metric."""
         own = self.rows.masses if of_rows is None else of_rows
@@ -170,6 +172,7 @@ class Sample:
         """Degrees of freedom of the variance: G − 1 with clusters."""
         return math.inf if self.clusters is None else self.groups - 1
 
+    @np.errstate(invalid="ignore", over="ignore")
     def variance(self, influences: Floats) -> float:
         """The variance of a metric with these influences."""
         if self.clusters is not None:

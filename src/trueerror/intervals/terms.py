@@ -48,6 +48,14 @@ class Terms:
         """What is left out beyond one limit."""
         return tail(self.level, self.side)
 
+    @property
+    def both_sides(self) -> Terms:
+        """The two-sided terms with the same distance to each limit, for parts that a sum is made of."""
+        if self.side == "two-sided":
+            return self
+        # At a one-sided confidence of a half or less the distance is 0 or beyond; parts keep a little.
+        return Terms(confidence=self.confidence, estimand=self.estimand, each_at=max(1 - 2 * self.tail, 1e-6))
+
     def factor(self, df: float = math.inf) -> float:
         """How many standard errors a limit lies from the estimate."""
         return critical_t(self.level, df, self.side)
@@ -66,6 +74,8 @@ class Terms:
     ) -> Interval:
         """The result: limits cut to the range and the side, holding the estimate; NaN with a note where they meet."""
         if not math.isnan(estimate):
+            # Rounding can put a perfect score a hair beyond the end of its range.
+            estimate = min(max(estimate, bounds[0]), bounds[1])
             low, high = min(low, estimate), max(high, estimate)
         low, high = max(low, bounds[0]), min(high, bounds[1])
         if self.side == "upper" and not math.isnan(high):

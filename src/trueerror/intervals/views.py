@@ -21,7 +21,13 @@ def every_class(table: Confusion, clusters: KeyedConfusion | None = None) -> Cla
     if clusters is not None:
         Sample.check_clusters(table, clusters)
         table = clusters.table
-    seen, rows = table.classes().one_vs_rest(), table.classes(weighted=False).one_vs_rest()
+    rows = table.classes(weighted=False).one_vs_rest()
+    seen = rows
+    if table.weight_sums is not None:
+        # Weights that cancel leave rounding dust where there is no row.
+        seen = BinaryCounts(
+            *(np.where(n > 0, w, 0.0) for n, w in zip(rows, table.classes().one_vs_rest(), strict=True))
+        )
 
     def random_variance(slopes: BinaryCounts) -> Any:
         return sum(c * s * s for c, s in zip(seen, slopes, strict=True))

@@ -98,6 +98,7 @@ def _share(
 
 def _recalls_at_shares(measure: Measure, sample: Sample, terms: Terms) -> Rough:
     """MOVER over Wilson's limits of the classes' recalls, weighted by the shares that were asked for."""
+    terms = terms.both_sides
     t = sample.table.classes(weighted=False)
     shares = sample.shares
     assert shares is not None
@@ -129,6 +130,7 @@ def _effective(one: Floats, v: Floats, sample: Sample, method: str, terms: Terms
 
 def _mover(measure: Measure, sample: Sample, estimate: float, terms: Terms, options: dict[str, Any]) -> Rough:
     """The classes' own limits, combined with delta-method correlations."""
+    terms = terms.both_sides
     table = sample.table
     t = table.classes()
     base = find_measure(measure.of) if measure.average else find_measure("recall")
@@ -155,6 +157,7 @@ def _geometric_mean(measure: Measure, sample: Sample, estimate: float, terms: Te
 
     A class that was never found makes the mean 0; its upper limit then takes the place of its recall.
     """
+    terms = terms.both_sides
     t = sample.table.classes()
     there = t.truth > 0
     hits, n = t.hits[there], t.truth[there]

@@ -103,6 +103,14 @@ METHODS: tuple[Method, ...] = (
         assumes=_ROWS + ", or at random within each class",
     ),
     Method(
+        key="mean-of-limits",
+        title="mean of the labels' limits",
+        formula="Σ l_i/L to Σ u_i/L over the labels' own limits",
+        source="MOVER with every correlation at 1: Zou and Donner 2008, Stat. Med. 27:1693",
+        assumes="independent rows; labels of one row may depend on each other in any way",
+        advice="wider than it needs to be where the labels are nearly independent",
+    ),
+    Method(
         key="wilson-effective",
         title="Wilson score interval where the counts show no variance",
         formula="Wilson's limits of the place in the range, as a proportion of all rows (or clusters)",

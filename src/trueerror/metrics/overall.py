@@ -70,5 +70,9 @@ def mcc(t: ClassCounts) -> Any:
     # Σ p(n − p) rather than n² − Σ p²: no digits are lost when one class is rare among a billion rows.
     spread_called = (t.predicted * (n[..., None] - t.predicted)).sum(axis=-1) + none * (n - none)
     spread_truth = (t.truth * (n[..., None] - t.truth)).sum(axis=-1)
+    # At a prior that leaves one class alone, rounding leaves dust (of either sign) where a spread is 0.
+    spread_called, spread_truth = (
+        np.where(np.real(s) > 1e-14 * np.real(n * n), s, 0) for s in (spread_called, spread_truth)
+    )
     top = t.hits.sum(axis=-1) * n - (t.truth * t.predicted).sum(axis=-1)
     return ratio(top, np.sqrt(spread_called) * np.sqrt(spread_truth))

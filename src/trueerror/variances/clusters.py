@@ -8,8 +8,6 @@ Source: Liang and Zeger 1986, Biometrika 73:13; Cameron and Miller 2015, J. Hum.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -62,21 +60,29 @@ def class_cluster_variances(clusters: KeyedConfusion, slopes: BinaryCounts) -> F
     # Σ_g (n_g·t + s_g)², with the clusters that a class does not touch in the first term alone.
     base = tn * tn * float((sizes * sizes).sum())
     mixed = 2 * tn * np.bincount(own, weights=sums * sizes[group], minlength=k)
-    out: Floats = base + mixed + np.bincount(own, weights=sums * sums, minlength=k)
-    return np.maximum(out, 0.0) * groups / (groups - 1)
+    squares = np.bincount(own, weights=sums * sums, minlength=k)
+    total = base + mixed + squares
+    # Terms that cancel leave rounding dust, which must not pass for a variance.
+    out: Floats = np.where(total > 1e-13 * (base + squares), total, 0.0)
+    return out * groups / (groups - 1)
 
 
 def class_clusters(clusters: KeyedConfusion, parts: tuple[bool, bool, bool, bool]) -> Ints:
     """For each class the number of clusters with rows among the given of TP, FP, FN, TN."""
     table = clusters.table
     k = len(table.labels)
-    if parts[3]:
-        return np.full(k, occupied(clusters), dtype=np.int64)
     row, col = table.row[clusters.cell], table.col[clusters.cell]
     hit = row == col
-    listed: list[Any] = []
-    for wanted, mask, own in ((parts[0], hit, row), (parts[1], ~hit & (col < k), col), (parts[2], ~hit, row)):
+    # True negatives are too many to list: a cluster has a row among the parts unless all its rows are elsewhere.
+    listed = [part != parts[3] for part in parts[:3]]
+    pairs, rows = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for wanted, mask, own in zip(listed, (hit, ~hit & (col < k), ~hit), (row, col, row), strict=True):
         if wanted:
-            listed.append(clusters.key[mask] * k + own[mask])
-    pairs = np.unique(np.concatenate(listed)) if listed else np.zeros(0, dtype=np.int64)
-    return np.bincount(pairs % k, minlength=k).astype(np.int64)
+            pairs.append(clusters.key[mask] * k + own[mask])
+            rows.append(clusters.counts[mask])
+    known, where = np.unique(np.concatenate(pairs), return_inverse=True)
+    sums = np.bincount(where, weights=np.concatenate(rows), minlength=len(known))
+    if not parts[3]:
+        return np.bincount(known % k, minlength=k).astype(np.int64)
+    full = sums == clusters.sizes[known // k]
+    return occupied(clusters) - np.bincount(known[full] % k, minlength=k).astype(np.int64)

@@ -39,6 +39,8 @@ class MarginGradients(NamedTuple):
     total: Any
 
 
+# At the edge of its domain (no rows of a class) a metric has no slope: NaN or infinite, for the caller to see.
+@np.errstate(invalid="ignore", divide="ignore", over="ignore")
 def influence(
     measure: Measure,
     table: Confusion,
@@ -65,6 +67,7 @@ def influence(
     raise InputError(f"{measure.name} is not a function of a confusion matrix")
 
 
+@np.errstate(invalid="ignore", over="ignore")
 def variance(influences: Floats, counts: NDArray[Any]) -> Any:
     """Σ n_c·d_c² less the square of the mean influence, for rows sampled at random."""
     n = counts.sum(axis=-1)
@@ -72,6 +75,7 @@ def variance(influences: Floats, counts: NDArray[Any]) -> Any:
     return np.maximum((counts * influences**2).sum(axis=-1) - first * first / np.where(n > 0, n, 1), 0.0)
 
 
+@np.errstate(invalid="ignore", divide="ignore", over="ignore")
 def binary_gradients(measure: Measure, counts: BinaryCounts, options: Mapping[str, Any]) -> BinaryCounts:
     """∂f by each of the four counts; fields may be arrays of any shape."""
     stacked = [np.asarray(c, dtype=np.complex128) for c in counts]
@@ -170,6 +174,15 @@ def _balanced_accuracy(t: ClassCounts) -> MarginGradients:
     return MarginGradients(share / rows, -share * t.hits / (rows * rows), zero, np.zeros(t.hits.shape[:-1]))
 
 
+def _g_mean(t: ClassCounts) -> MarginGradients:
+    there = classes_in_play(t)
+    share = there / np.maximum(there.sum(axis=-1), 1)[..., None]
+    value = np.asarray(find_measure("g_mean").function(t))[..., None]
+    hits = np.where(there, value * share / np.where(there, t.hits, 1.0), 0.0)
+    truth = np.where(there, -value * share / np.where(there, t.truth, 1.0), 0.0)
+    return MarginGradients(hits, truth, np.zeros_like(t.hits), np.zeros(t.hits.shape[:-1]))
+
+
 def _mcc(t: ClassCounts) -> MarginGradients:
     n = np.asarray(t.total, dtype=np.float64)[..., None]
     none = n - t.predicted.sum(axis=-1, keepdims=True)
@@ -192,6 +205,7 @@ _WRITTEN_OUT: dict[str, Callable[[ClassCounts], MarginGradients]] = {
     "accuracy": _accuracy,
     "error_rate": _error_rate,
     "balanced_accuracy": _balanced_accuracy,
+    "g_mean": _g_mean,
     "mcc": _mcc,
 }
 

