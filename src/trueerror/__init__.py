@@ -13,6 +13,7 @@ from trueerror.version import __version__
 if TYPE_CHECKING:
     from trueerror import data as data
     from trueerror import significance as significance
+    from trueerror.inputs.settings import config as config
     from trueerror.intervals.binomial import interval as interval
     from trueerror.intervals.means import mean_interval as mean_interval
     from trueerror.metrics.compute import cost as cost
@@ -60,6 +61,7 @@ _HOMES = {
     "metric": "trueerror.metrics.compute",
     "catalogue": "trueerror.metrics.listing",
     "cost": "trueerror.metrics.compute",
+    "config": "trueerror.inputs.settings",
 }
 _MODULES = (
     "data",

@@ -1,1 +1,56 @@
+"""The few hot loops, twice: plain (NumPy) and fast (Numba, the extra `fast`), with the same names and answers."""
 
+from __future__ import annotations
+
+import sys
+from importlib.util import find_spec
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.settings import current
+from trueerror.kernels import plain
+from trueerror.kernels.layout import RankLayout
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+# Rows times replicates from which loading compiled loops pays: cold, and once they are loaded.
+COLD = 300_000_000
+WARM = 500_000
+
+
+class Kernels(Protocol):
+    """What both kinds of kernels offer."""
+
+    def score_groups(self, scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Floats, Counts, Counts]: ...
+    def placements(self, scores: NDArray[Any], positive: NDArray[np.bool_]) -> Floats: ...
+    def placement_sums(self, positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[float, float, float]: ...
+    def area_replicates(
+        self, layout: RankLayout, seed: int, first: int, last: int, *, precision: bool = True
+    ) -> tuple[Floats, Floats]: ...
+
+
+def chosen(work: int) -> Kernels:
+    """The kernels for so many row visits, by `te.config(kernels=…)`.
+
+    "auto" takes the compiled ones where numba is installed and the work outweighs loading them.
+    """
+    choice = current().kernels
+    if choice == "plain" or (choice == "auto" and not _pays(work)):
+        return cast(Kernels, plain)
+    try:
+        from trueerror.kernels import fast
+    except (ImportError, RuntimeError) as error:  # a broken Numba, or no folder in which it may keep what it compiles
+        if choice == "fast":
+            raise InputError(f'kernels="fast" cannot be loaded ({error}); te.config(kernels="plain") works') from None
+        return cast(Kernels, plain)
+    return cast(Kernels, fast)
+
+
+def _pays(work: int) -> bool:
+    if "trueerror.kernels.fast" in sys.modules:
+        return work >= WARM
+    return work >= COLD and find_spec("numba") is not None

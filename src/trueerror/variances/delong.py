@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.kernels.ranks import placements, table_placements
+from trueerror.kernels import chosen
 
 Floats = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ def delong_covariance(positive: NDArray[np.bool_], scores: Sequence[NDArray[Any]
     over_positives = np.empty((len(scores), m))
     over_negatives = np.empty((len(scores), n))
     for i, column in enumerate(scores):
-        twice = placements(column, positive)
+        twice = chosen(len(column)).placements(column, positive)
         twice.take(up, out=over_positives[i])
         twice.take(down, out=over_negatives[i])
     # Doubled placements are whole numbers, so this sum is exact up to 2⁵³ and the area has one rounding.
@@ -107,19 +107,18 @@ def delong_from_table(positives: NDArray[Any], negatives: NDArray[Any]) -> AreaC
     array([0.75])
     """
     m, n = int(positives.sum()), int(negatives.sum())
-    for_positives, for_negatives = table_placements(positives, negatives)
-    beats, beaten = for_positives / (2.0 * n), for_negatives / (2.0 * m)
-    area = float(positives @ beats) / m
+    twice, among_positives, among_negatives = chosen(len(positives)).placement_sums(positives, negatives)
     return AreaCovariance(
-        areas=np.array([area]),
-        among_positives=_table_spread(beats, positives, area, m),
-        among_negatives=_table_spread(beaten, negatives, area, n),
+        areas=np.array([twice / (2.0 * m * n)]),
+        among_positives=_mean_square(among_positives, m),
+        among_negatives=_mean_square(among_negatives, n),
         positives=m,
         negatives=n,
     )
 
 
-def _table_spread(values: Floats, counts: NDArray[Any], area: float, size: int) -> Floats:
+def _mean_square(total: float, size: int) -> Floats:
     if size < 2:
         return np.full((1, 1), np.nan)
-    return np.array([[float(counts @ (values - area) ** 2) / ((size - 1.0) * size)]])
+    # Equal placements leave the square of a rounding error, which must not pass for a variance.
+    return np.array([[total / ((size - 1.0) * size) if total > 1e-30 * size else 0.0]])

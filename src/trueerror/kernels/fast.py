@@ -1,0 +1,173 @@
+"""The hot loops compiled by Numba (the extra `fast`), with the names and answers of `plain`.
+
+Whole numbers agree to the last bit; sums of fractions are made in a fixed order and agree to 1e-12.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.kernels import compiled_order, compiled_ranks, plain
+from trueerror.kernels.draws import EXACT, POISSON
+from trueerror.kernels.layout import RankLayout
+from trueerror.kernels.plain import count_codes as count_codes
+from trueerror.kernels.plain import run_lengths as run_lengths
+from trueerror.kernels.threads import in_threads, parts
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+Sorted = tuple[NDArray[np.uint64], NDArray[np.uint32]]
+
+U = np.uint64
+# Row and class share 32 bits beside each key.
+MOST = 1 << 31
+LEADING = 12
+STRETCH = 1 << 18
+
+
+def score_groups(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Floats, Counts, Counts]:
+    """Distinct scores, ascending, with how many positives and negatives have each; −0.0 is 0.0."""
+    if not 0 < len(scores) < MOST:
+        return plain.score_groups(scores, positive)
+    keys, loads = _sorted_rows(scores, positive)
+    cuts = _cuts_between_groups(keys)
+    stretches = list(pairwise(cuts))
+    found = in_threads(lambda s: int(compiled_order.count_groups(keys, *s)), stretches)
+    places = np.cumsum([0, *found])
+    size = int(places[-1])
+    distinct = np.empty(size, dtype=np.uint64)
+    ups, downs = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    in_threads(
+        lambda i: compiled_order.fill_groups(keys, loads, *stretches[i], places[i], distinct, ups, downs),
+        range(len(stretches)),
+    )
+    return distinct.view(np.float64), ups, downs
+
+
+def placements(scores: NDArray[Any], positive: NDArray[np.bool_]) -> Floats:
+    """For each row, how many rows of the other class it beats, ties counting half, doubled to stay whole."""
+    if not 0 < len(scores) < MOST:
+        return plain.placements(scores, positive)
+    keys, loads = _sorted_rows(scores, positive)
+    result = np.empty(len(scores), dtype=np.float64)
+    compiled_order.fill_placements(keys, loads, result)
+    return result
+
+
+def placement_sums(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[float, float, float]:
+    """From a score table the sum and the spreads of placements; see `plain.placement_sums`."""
+    if positives.dtype != np.int64 or negatives.dtype != np.int64:
+        return plain.placement_sums(positives, negatives)
+    _announce()
+    stretches = parts(len(positives), max(1, len(positives) // STRETCH))
+    found = in_threads(lambda s: compiled_ranks.class_sums(positives, negatives, s.start, s.stop), stretches)
+    m, n = sum(up for up, _, _ in found), sum(down for _, down, _ in found)
+    if m == 0 or n == 0:
+        return 0.0, float("nan"), float("nan")
+    below, over = [0], [m]
+    total = 0.0
+    for up, down, twice in found:
+        total += twice + 2.0 * up * below[-1]
+        below.append(below[-1] + down)
+        over.append(over[-1] - up)
+    area = total / (2.0 * m * n)
+    spreads = in_threads(
+        lambda i: compiled_ranks.spread_sums(
+            positives, negatives, stretches[i].start, stretches[i].stop, below[i], over[i], float(m), float(n), area
+        ),
+        range(len(stretches)),
+    )
+    return total, sum(s for s, _ in spreads), sum(s for _, s in spreads)
+
+
+def area_replicates(
+    layout: RankLayout, seed: int, first: int, last: int, *, precision: bool = True
+) -> tuple[Floats, Floats]:
+    """Bootstrap replicates of the area under the ROC curve and of the average precision; see `plain`."""
+    _announce()
+    areas, precisions = np.full(last - first, np.nan), np.full(last - first, np.nan)
+    ends = np.empty(0, dtype=np.intp) if layout.ends is None else layout.ends
+    count = last - first
+    # Pieces of a few million row visits keep all threads busy to the end.
+    pieces = parts(count, max(1, min(count, layout.rows * count // (1 << 22))))
+
+    def run(piece: slice) -> None:
+        compiled_ranks.replicate_areas(
+            layout.positives, layout.negatives, ends, layout.above, layout.through, POISSON, layout.rows <= EXACT,
+            U(seed), first + piece.start, first + piece.stop, precision, areas[piece], precisions[piece],
+        )  # fmt: skip
+
+    in_threads(run, pieces)
+    return areas, precisions
+
+
+def _sorted_rows(scores: NDArray[Any], positive: NDArray[np.bool_]) -> Sorted:
+    """Keys in ascending order with (row, class) beside each: one scatter by leading digit, then run by run."""
+    _announce()
+    n = len(scores)
+    bits = np.ascontiguousarray(scores, dtype=np.float64).view(np.int64)
+    keys, loads = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint32)
+    pieces = parts(n, max(1, min(8, n // STRETCH)))
+    extremes = in_threads(lambda p: compiled_order.order_keys(bits, positive, keys, loads, p.start, p.stop), pieces)
+    low, high = min(int(a) for a, _ in extremes), max(int(b) for _, b in extremes)
+    shift = max(0, (high - low).bit_length() - LEADING)
+    width = ((high - low) >> shift) + 1
+    counts = np.zeros((len(pieces), width), dtype=np.int64)
+    in_threads(
+        lambda i: compiled_order.histogram(keys, pieces[i].start, pieces[i].stop, U(low), U(shift), counts[i]),
+        range(len(pieces)),
+    )
+    # Within a digit the pieces follow one another, so that each piece knows its places without the others.
+    flat = counts.T.ravel()
+    places = np.ascontiguousarray((np.cumsum(flat) - flat).reshape(width, len(pieces)).T)
+    starts = np.append(places[0], n)
+    to_keys, to_loads = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint32)
+    in_threads(
+        lambda i: compiled_order.scatter(
+            keys, loads, to_keys, to_loads, pieces[i].start, pieces[i].stop, U(low), U(shift), places[i]
+        ),
+        range(len(pieces)),
+    )
+    runs = np.searchsorted(starts, [p.start for p in parts(n, max(1, min(64, n // STRETCH)))])
+    runs = np.append(runs, width)
+    in_threads(
+        lambda i: compiled_order.sort_runs(to_keys, to_loads, keys, loads, starts, runs[i], runs[i + 1]),
+        range(len(runs) - 1),
+    )
+    return to_keys, to_loads
+
+
+def _cuts_between_groups(keys: NDArray[np.uint64]) -> list[int]:
+    """Places that cut sorted keys into stretches without splitting equal ones."""
+    n = len(keys)
+    cuts = [0]
+    for piece in parts(n, max(1, n // STRETCH)):
+        cut = int(np.searchsorted(keys, keys[piece.stop - 1], side="right"))
+        if cut > cuts[-1]:
+            cuts.append(cut)
+    return cuts
+
+
+_announced = False
+
+
+def _announce() -> None:
+    """Say once that loops are being compiled: on the logger, and on stderr where a person is looking."""
+    global _announced
+    if _announced:
+        return
+    _announced = True
+    folder = Path(compiled_ranks.replicate_areas.stats.cache_path)
+    if folder.is_dir() and any(folder.glob("compiled_*.nbi")):
+        return
+    words = "compiling the fast kernels with Numba: some seconds, once for this installation"
+    logging.getLogger("trueerror").info(words)
+    if sys.stderr.isatty():
+        sys.stderr.write(f"trueerror: {words}\n")

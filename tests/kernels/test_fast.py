@@ -1,0 +1,92 @@
+"""The compiled loops give what the NumPy loops give."""
+
+import logging
+
+import numpy as np
+import pytest
+
+from trueerror.inputs.settings import config
+
+pytest.importorskip("numba")
+
+from trueerror.kernels import fast, plain
+from trueerror.kernels.draws import EXACT
+from trueerror.kernels.layout import rank_layout
+
+RNG = np.random.default_rng(8)
+SCORES = {
+    "normal": RNG.normal(size=40_000),
+    "ties": np.round(RNG.random(40_000), 2),
+    "skewed": np.exp(9 * RNG.normal(size=40_000)),
+    "awkward": np.array([np.inf, -np.inf, 0.0, -0.0, 5e-324, -5e-324, 1e308, -1e308, 1.0, 1.0]),
+    "float32": RNG.normal(size=3_000).astype(np.float32),
+    "one value": np.full(500, -2.0),
+    "one row": np.array([0.3]),
+    "strided": RNG.normal(size=2_000)[::2],
+}
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_score_groups_and_placements_are_the_same(name):
+    scores = SCORES[name]
+    positive = RNG.random(len(scores)) < 0.4
+    for ours, other in zip(fast.score_groups(scores, positive), plain.score_groups(scores, positive), strict=True):
+        assert ours.dtype == other.dtype
+        assert (ours == other).all()
+    assert (fast.placements(scores, positive) == plain.placements(scores, positive)).all()
+
+
+def test_many_rows_in_many_stretches(monkeypatch):
+    monkeypatch.setattr(fast, "STRETCH", 1000)
+    scores = np.concatenate([np.round(RNG.random(30_000), 3), RNG.normal(size=30_000), np.full(5_000, 0.5)])
+    positive = RNG.random(len(scores)) < 0.5
+    for ours, other in zip(fast.score_groups(scores, positive), plain.score_groups(scores, positive), strict=True):
+        assert (ours == other).all()
+    ups, downs = plain.score_groups(scores, positive)[1:]
+    ours, other = fast.placement_sums(ups, downs), plain.placement_sums(ups, downs)
+    assert ours[0] == other[0]
+    assert ours == pytest.approx(other, rel=1e-12)
+
+
+@pytest.mark.parametrize("rows", [3, 50, 1001, EXACT, EXACT + 1, EXACT + 1013])
+@pytest.mark.parametrize("digits", [1, 12])
+def test_replicates_are_the_same(rows, digits):
+    scores = np.round(RNG.normal(size=rows), digits)
+    positive = np.arange(rows) % 3 == 0
+    layout = rank_layout(*plain.score_groups(scores, positive)[1:])
+    ours, other = fast.area_replicates(layout, 21, 5, 17), plain.area_replicates(layout, 21, 5, 17)
+    assert np.array_equal(ours[0], other[0], equal_nan=True)
+    assert ours[1] == pytest.approx(other[1], rel=1e-12, nan_ok=True)
+
+
+def test_replicates_do_not_depend_on_threads():
+    ups = (RNG.random(30_000) < 0.3).astype(np.int64)
+    layout = rank_layout(ups, 1 - ups)
+    try:
+        config(threads=1)
+        one = fast.area_replicates(layout, 4, 0, 300)
+        config(threads=3)
+        three = fast.area_replicates(layout, 4, 0, 300)
+    finally:
+        config(threads=None)
+    assert (one[0] == three[0]).all()
+    assert (one[1] == three[1]).all()
+
+
+def test_weighted_tables_take_the_plain_way():
+    ups, downs = np.array([0.5, 1.5]), np.array([2.0, 1.0])
+    assert fast.placement_sums(ups, downs) == plain.placement_sums(ups, downs)
+
+
+def test_the_first_compilation_is_announced_once(monkeypatch, tmp_path, caplog, capsys):
+    class Stats:
+        cache_path = str(tmp_path / "nothing here")
+
+    monkeypatch.setattr(fast, "_announced", False)
+    monkeypatch.setattr(fast.compiled_ranks, "replicate_areas", type("Loop", (), {"stats": Stats}))
+    with caplog.at_level(logging.INFO, logger="trueerror"):
+        fast._announce()
+        fast._announce()
+    assert [r.name for r in caplog.records] == ["trueerror"]
+    assert "once" in caplog.records[0].getMessage()
+    assert capsys.readouterr().err == ""  # stderr is no terminal here

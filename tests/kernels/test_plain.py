@@ -1,0 +1,126 @@
+"""The NumPy loops against their definitions, by brute force."""
+
+import numpy as np
+import pytest
+
+from trueerror.inputs.settings import config
+from trueerror.kernels import plain
+from trueerror.kernels.draws import EXACT, row_weights
+from trueerror.kernels.layout import rank_layout
+
+RNG = np.random.default_rng(5)
+AWKWARD = {
+    "infinite": np.array([np.inf, -np.inf, 0.0, np.inf, 1.0]),
+    "zeros": np.array([0.0, -0.0, 0.0, -0.0, 1.0]),
+    "subnormal": np.array([5e-324, 1e-310, 0.0, 1e300, 1.0]),
+    "float32": np.array([0.1, 0.2, 0.1, 0.3, 0.2], dtype=np.float32),
+    "one value": np.full(5, 3.5),
+    "strided": np.arange(10.0)[::2],
+}
+POSITIVE = np.array([True, False, False, True, True])
+
+
+def brute_groups(scores, positive):
+    values = sorted(set(scores.astype(np.float64).tolist()))
+    same = [scores == v for v in values]
+    return values, [int((s & positive).sum()) for s in same], [int((s & ~positive).sum()) for s in same]
+
+
+@pytest.mark.parametrize("name", AWKWARD)
+def test_score_groups_of_awkward_scores(name):
+    distinct, ups, downs = plain.score_groups(AWKWARD[name], POSITIVE)
+    assert (distinct.tolist(), ups.tolist(), downs.tolist()) == brute_groups(AWKWARD[name], POSITIVE)
+    assert not np.signbit(distinct[distinct == 0]).any()
+
+
+@pytest.mark.parametrize("digits", [1, 3, 9])
+def test_score_groups_of_many_rows(digits):
+    scores = np.round(RNG.normal(size=200_000), digits)
+    positive = RNG.random(200_000) < 0.3
+    distinct, ups, downs = plain.score_groups(scores, positive)
+    assert (distinct == np.unique(scores)).all()
+    assert (ups == np.bincount(np.searchsorted(distinct, scores[positive]), minlength=len(distinct))).all()
+    assert (downs == np.bincount(np.searchsorted(distinct, scores[~positive]), minlength=len(distinct))).all()
+
+
+def test_score_groups_of_nothing_and_of_one_class():
+    assert [len(x) for x in plain.score_groups(np.array([]), np.array([], dtype=bool))] == [0, 0, 0]
+    _, ups, downs = plain.score_groups(np.array([0.2, 0.1]), np.array([True, True]))
+    assert ups.tolist() == [1, 1]
+    assert downs.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("rows", [30, 400])
+def test_placement_sums_are_sums_over_pairs(rows):
+    scores = np.round(RNG.normal(size=rows), 1)
+    positive = RNG.random(rows) < 0.4
+    wins = (scores[positive][:, None] > scores[~positive]) + 0.5 * (scores[positive][:, None] == scores[~positive])
+    total, among_up, among_down = plain.placement_sums(*plain.score_groups(scores, positive)[1:])
+    assert total == 2 * wins.sum()
+    assert among_up == pytest.approx(((wins.mean(axis=1) - wins.mean()) ** 2).sum(), rel=1e-12)
+    assert among_down == pytest.approx(((wins.mean(axis=0) - wins.mean()) ** 2).sum(), rel=1e-12)
+
+
+def test_placement_sums_do_not_depend_on_blocks(monkeypatch):
+    ups, downs = RNG.integers(0, 3, 5000), RNG.integers(0, 3, 5000)
+    one = plain.placement_sums(ups, downs)
+    monkeypatch.setattr(plain, "BLOCK", 64)
+    many = plain.placement_sums(ups, downs)
+    assert many[0] == one[0]
+    assert many == pytest.approx(one, rel=1e-12)
+
+
+def test_equal_placements_have_no_spread():
+    for counts in (np.array([7]), np.array([0, 7])):
+        assert plain.placement_sums(counts, counts[::-1].copy())[1:] == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("rows", [60, EXACT + 500])
+def test_replicates_are_areas_of_the_drawn_rows(rows):
+    scores = np.round(RNG.normal(size=rows), 1)
+    positive = RNG.random(rows) < 0.4
+    _, ups, downs = plain.score_groups(scores, positive)
+    layout = rank_layout(ups, downs)
+    areas, precisions = plain.area_replicates(layout, 9, 2, 5)
+    down_the_ranks = np.repeat(np.arange(len(ups))[::-1], ups[::-1])
+    across = np.repeat(np.arange(len(ups))[::-1], downs[::-1])
+    for i, b in enumerate(range(2, 5)):
+        weights = row_weights(rows, 9, b)
+        up = np.bincount(down_the_ranks, weights=weights[: layout.positives], minlength=len(ups))
+        down = np.bincount(across, weights=weights[layout.positives :], minlength=len(ups))
+        twice = (up * (2 * np.cumsum(down) - down)).sum()
+        assert areas[i] == twice / (2 * up.sum() * down.sum())
+        found, called = np.cumsum(up[::-1]), np.cumsum((up + down)[::-1])
+        expected = (up[::-1] * found / np.maximum(called, 1)).sum() / up.sum()
+        assert precisions[i] == pytest.approx(expected, rel=1e-12)
+
+
+def test_replicates_do_not_depend_on_threads_or_chunks():
+    ups = (RNG.random(20_000) < 0.3).astype(np.int64)
+    layout = rank_layout(ups, 1 - ups)
+    try:
+        config(threads=1)
+        one = plain.area_replicates(layout, 4, 0, 12)
+        config(threads=3)
+        three = plain.area_replicates(layout, 4, 0, 12)
+        chunks = [plain.area_replicates(layout, 4, a, b) for a, b in ((0, 5), (5, 6), (6, 12))]
+    finally:
+        config(threads=None)
+    for i in (0, 1):
+        assert (one[i] == three[i]).all()
+        assert (one[i] == np.concatenate([c[i] for c in chunks])).all()
+
+
+def test_a_replicate_that_loses_a_class_is_undefined():
+    layout = rank_layout(np.array([0, 1]), np.array([1, 0]))
+    areas, precisions = plain.area_replicates(layout, 0, 0, 200)
+    assert 0.3 < np.isnan(areas).mean() < 0.7
+    assert np.isnan(precisions).sum() < np.isnan(areas).sum()
+    assert set(areas[~np.isnan(areas)]) == {1.0}
+
+
+def test_average_precision_is_computed_on_demand():
+    layout = rank_layout(np.array([0, 3]), np.array([4, 1]))
+    areas, precisions = plain.area_replicates(layout, 0, 0, 20, precision=False)
+    assert np.isnan(precisions).all()
+    assert (areas == plain.area_replicates(layout, 0, 0, 20)[0])[~np.isnan(areas)].all()
