@@ -58,7 +58,7 @@ def test_text_and_numbers_do_not_add() -> None:
     with pytest.raises(InputError, match="one type"):
         count(["a"], ["a"]) + count([1], [1])
     with pytest.raises(TypeError):
-        count(["a"], ["a"]) + 1  # type: ignore[operator]
+        count(["a"], ["a"]) + 1
 
 
 def test_missing_predictions_of_shards_add_up_to_those_of_the_whole() -> None:

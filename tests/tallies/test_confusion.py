@@ -29,8 +29,8 @@ def test_a_given_label_order_is_kept() -> None:
 
 def test_an_unlabelled_two_by_two_is_tn_fp_fn_tp() -> None:
     counts = te.Confusion([[50, 5], [10, 35]]).binary()
-    assert counts == (35, 5, 10, 50)
     assert counts.total == 100
+    assert counts == (35, 5, 10, 50)
 
 
 def test_one_class_against_the_rest_of_many() -> None:
@@ -98,7 +98,7 @@ def test_whole_floats_and_frames_are_counts() -> None:
 def test_it_is_frozen() -> None:
     table = te.Confusion([[1, 2], [3, 4]])
     with pytest.raises(AttributeError):
-        table.labels = ("x", "y")  # type: ignore[misc]
+        table.labels = ("x", "y")
     with pytest.raises(ValueError, match="read-only"):
         table.counts[0] = 7
     assert hash(table) == hash(te.Confusion([[1, 2], [3, 4]]))
@@ -128,7 +128,7 @@ def test_of_two_classes_a_missing_prediction_is_the_other() -> None:
 def test_a_missing_truth_is_always_an_error() -> None:
     for missing in ("error", "wrong", "drop"):
         with pytest.raises(InputError, match=r"truth is missing at row 2 \(1 in all\)"):
-            te.Confusion.count(["a", None], ["a", "a"], missing=missing)  # type: ignore[arg-type]
+            te.Confusion.count(["a", None], ["a", "a"], missing=missing)
 
 
 def test_frequency_weights_repeat_rows() -> None:

@@ -30,7 +30,7 @@ def test_counts() -> None:
 
 def test_frames_bring_their_labels() -> None:
     for library in (pd, pl):
-        frame = library.DataFrame({"a": TRUTH[:, 0], "b": TRUTH[:, 1], "c": TRUTH[:, 2]})  # type: ignore[attr-defined]
+        frame = library.DataFrame({"a": TRUTH[:, 0], "b": TRUTH[:, 1], "c": TRUTH[:, 2]})
         assert MultiLabel.count(frame, CALLED).labels == ("a", "b", "c")
     assert MultiLabel.count(TRUTH, CALLED, labels=["x", "y", "z"]).labels == ("x", "y", "z")
 
@@ -47,7 +47,7 @@ def test_shards_add() -> None:
     with pytest.raises(InputError, match="labels differ"):
         parts[0] + MultiLabel.count(TRUTH, CALLED, labels=["x", "y", "z"])
     with pytest.raises(TypeError):
-        parts[0] + 1  # type: ignore[operator]
+        parts[0] + 1
 
 
 @pytest.mark.parametrize(

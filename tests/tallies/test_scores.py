@@ -87,7 +87,7 @@ def test_shards_add() -> None:
     with pytest.raises(InputError, match="binned"):
         whole + te.ScoreTable([0.5], [1], [1], exact=False)
     with pytest.raises(TypeError):
-        whole + 1  # type: ignore[operator]
+        whole + 1
 
 
 def test_weights() -> None:
@@ -104,7 +104,7 @@ def test_weights() -> None:
 def test_it_is_frozen_and_written_down() -> None:
     table = te.ScoreTable.count([0, 1], [0.1, float("inf")])
     with pytest.raises(AttributeError):
-        table.positive = 0  # type: ignore[misc]
+        table.positive = 0
     with pytest.raises(ValueError, match="read-only"):
         table.positives[0] = 9
     assert te.load(table.to_json()) == table

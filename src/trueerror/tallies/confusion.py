@@ -261,7 +261,7 @@ class Confusion(Result):
         with np.errstate(invalid="ignore"):
             return self.matrix / np.where(totals > 0, totals, np.nan)[:, None]
 
-    def classes(self, masses: Floats | None = None, *, weighted: bool = True) -> ClassCounts:
+    def classes(self, masses: NDArray[Any] | None = None, *, weighted: bool = True) -> ClassCounts:
         """The margins that multi-class metrics need; `masses` (…, cells) replaces the counts, as in a bootstrap."""
         k = len(self.labels)
         m = (self.masses if weighted else self.counts.astype(np.float64)) if masses is None else masses
@@ -274,7 +274,7 @@ class Confusion(Result):
             total=m.sum(axis=-1),
         )
 
-    def binary(self, positive: Any = None, masses: Floats | None = None) -> BinaryCounts:
+    def binary(self, positive: Any = None, masses: NDArray[Any] | None = None) -> BinaryCounts:
         """One class against the rest; without `positive` the table's own positive class."""
         chosen = self.positive if positive is None else find_label(positive, self.labels)
         if chosen is None:
