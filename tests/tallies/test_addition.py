@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import trueerror as te
@@ -68,14 +70,31 @@ def test_missing_predictions_of_shards_add_up_to_those_of_the_whole() -> None:
     assert two == count(["a", "b"], [None, "b"], missing="wrong")
 
 
-def test_a_missing_prediction_that_was_counted_as_the_other_class_cannot_be_taken_back() -> None:
-    two = count(["a", "b"], [None, "b"], missing="wrong")
-    with pytest.raises(InputError, match="pass labels="):
-        two + count(["c"], ["c"])
+def test_a_missing_prediction_is_the_other_of_two_classes_until_there_are_more() -> None:
+    two = count(["a", "b", "b"], [None, "b", None], missing="wrong")
+    assert two.matrix.tolist() == [[0, 1], [1, 1]]
+    assert (two + count(["b"], ["b"])).matrix.tolist() == [[0, 1], [1, 2]]
+    three = two + count(["c"], ["c"])
+    assert three.unpredicted.tolist() == [1, 1, 0]
+    assert three == count(["a", "b", "b", "c"], [None, "b", None, "c"], missing="wrong")
+    again = te.load(two.to_json()) + count(["c"], ["c"])
+    assert again == three
+
+
+def test_the_implied_class_disappears_with_the_rows_that_were_counted_as_it() -> None:
     implied = count([1], [None], missing="wrong")
-    with pytest.raises(InputError, match="pass labels="):
-        implied + count([2], [2])
-    assert (two + count(["b"], ["b"])).matrix.tolist() == [[0, 1], [0, 2]]
+    assert implied.matrix.tolist() == [[0, 0], [1, 0]]
+    assert implied + count([2], [2]) == count([1, 2], [None, 2], missing="wrong")
+
+
+def test_weights_of_missing_predictions_move_with_them() -> None:
+    options: dict[str, Any] = {"missing": "wrong", "weights_kind": "sampling"}
+    two = count(["a", "b"], [None, "b"], weights=[2.5, 1], **options)
+    one = count(["c"], ["c"], weights=[4], **options)
+    assert two + one == count(["a", "b", "c"], [None, "b", "c"], weights=[2.5, 1, 4], **options)
+    often: dict[str, Any] = {"missing": "wrong", "weights_kind": "frequency"}
+    counted = count(["a", "b"], [None, "b"], weights=[3, 1], **often) + count(["c"], ["c"], weights=[4], **often)
+    assert counted == count(["a", "b", "c"], [None, "b", "c"], weights=[3, 1, 4], **often)
 
 
 def test_sources_are_kept_and_do_not_matter_for_equality() -> None:

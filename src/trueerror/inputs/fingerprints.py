@@ -16,7 +16,8 @@ def fingerprint(codes: Codes, labels: tuple[Label, ...]) -> str:
     True
     """
     digest = hashlib.blake2b(digest_size=16)
-    digest.update(repr([str(v) for v in labels]).encode())
+    # True equals 1, but the text "1" does not.
+    digest.update(repr([v if isinstance(v, str) else int(v) for v in labels]).encode())
     for start in range(0, len(codes), 1 << 20):
         digest.update(np.ascontiguousarray(codes[start : start + (1 << 20)], dtype="<i4").tobytes())
     return digest.hexdigest()

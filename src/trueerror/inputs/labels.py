@@ -212,15 +212,17 @@ def ordered(labels: Iterable[Label], name: str = "the labels") -> tuple[Label, .
 
 def merge_labels(columns: Mapping[str, Sequence[Label]]) -> tuple[Label, ...]:
     """All labels of several columns; text against numbers is an error that names the columns."""
-    texts = {name: v for name, values in columns.items() for v in values if isinstance(v, str)}
-    numbers = {name: v for name, values in columns.items() for v in values if not isinstance(v, str)}
-    for name, value in texts.items():
-        for other, number in numbers.items():
-            hint = f"; {value!r} and {number!r} look alike: convert one side" if value == str(number) else ""
-            raise InputError(
-                f"{name} has text labels ({value!r:.30}) but {other} has numbers ({number!r}); "
-                f"labels must be of one type{hint or ': convert one side'}"
-            )
+    texts = {v: name for name, values in columns.items() for v in values if isinstance(v, str)}
+    numbers = {str(v): (v, name) for name, values in columns.items() for v in values if not isinstance(v, str)}
+    if texts and numbers:
+        alike = next((v for v in texts if v in numbers), None)
+        value = next(iter(texts)) if alike is None else alike
+        number, other = next(iter(numbers.values())) if alike is None else numbers[alike]
+        hint = "convert one side" if alike is None else f"{value!r} and {number!r} look alike: convert one side"
+        raise InputError(
+            f"{texts[value]} has text labels ({value!r:.30}) but {other} has numbers ({number!r}); "
+            f"labels must be of one type: {hint}"
+        )
     return ordered(v for values in columns.values() for v in values)
 
 

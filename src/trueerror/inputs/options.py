@@ -40,7 +40,10 @@ def check_alternative(alternative: str) -> None:
 
 def check_share(value: float, option: str) -> float:
     """A number in [0, 1]."""
-    share = float(value)
+    try:
+        share = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{option}={value!r:.40} is not a number; give a share between 0 and 1") from None
     if not 0 <= share <= 1:
         raise InputError(f"{option}={value!r} must lie between 0 and 1")
     return share

@@ -29,7 +29,7 @@ from trueerror.kernels import plain
 from trueerror.results import Result, Table
 from trueerror.results.words import whole
 from trueerror.tallies.counts import BinaryCounts, ClassCounts, sum_columns
-from trueerror.tallies.missing import Missing, settle_missing
+from trueerror.tallies.missing import Filled, Missing, counted_as_other, settle_missing
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -66,7 +66,7 @@ class Confusion(Result):
     _chosen: Label | None
     _declared: bool  # the label order was given, not found in the rows
     _implied: tuple[Label, ...]  # the other side of 0/1, which no row has shown
-    _filled: bool  # rows without a prediction were counted as the other one of two classes
+    _filled: Filled | None
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class Confusion(Result):
         sources: tuple[str, ...] = (),
         declared: bool = False,
         implied: tuple[Label, ...] = (),
-        filled: bool = False,
+        filled: Filled | None = None,
     ) -> None:
         for array in (row, col, counts, weight_sums, weight_squares):
             if array is not None:
@@ -192,7 +192,7 @@ class Confusion(Result):
     ) -> Self:
         """Count coded columns (−1 is missing)."""
         k = len(labels)
-        filled = k == 2 and missing == "wrong" and bool((predicted < 0).any())
+        filled = counted_as_other(truth, predicted, k, weights, weights_kind) if missing == "wrong" else None
         truth, predicted, weights = settle_missing(truth, predicted, k, weights, missing)
         width = k + 1 if len(predicted) and int(predicted.max()) == k else k
         frequency = weights is not None and weights_kind == "frequency"

@@ -12,6 +12,9 @@ from trueerror.inputs.labels import Codes
 from trueerror.inputs.options import check_word
 
 Missing = Literal["error", "wrong", "drop"]
+# Of two classes a row without a prediction counts as the other one. For each true class: how many such rows there are,
+# their weights and squared weights, so that a sum with more classes can take them out again.
+Filled = tuple[tuple[float, float, float], tuple[float, float, float]]
 Floats = NDArray[np.float64]
 
 
@@ -39,3 +42,17 @@ def settle_missing(
     filled = predicted.astype(np.int64)
     filled[absent] = 1 - truth[absent].astype(np.int64) if k == 2 else k
     return truth, filled, weights
+
+
+def counted_as_other(truth: Codes, predicted: Codes, k: int, weights: Floats | None, kind: str | None) -> Filled | None:
+    """The rows without a prediction that `settle_missing` counts as the other one of two classes."""
+    absent = predicted < 0
+    if k != 2 or not absent.any():
+        return None
+    w = np.ones(len(truth)) if weights is None else weights
+    parts = []
+    for i in (0, 1):
+        own = w[absent & (truth == i)]
+        rows = float(own.sum()) if kind == "frequency" else float(len(own))
+        parts.append((rows, float(own.sum()), float((own * own).sum())))
+    return parts[0], parts[1]

@@ -1,0 +1,228 @@
+"""Labels: text, whole numbers, booleans; how they are coded, ordered and found."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import trueerror as te
+from trueerror.inputs.arrays import column
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.labels import (
+    Coded,
+    check_labels,
+    code_column,
+    find_label,
+    merge_labels,
+    natural_labels,
+    natural_positive,
+    ordered,
+    plain_label,
+    recode,
+)
+
+
+def coded(values: Any) -> Coded:
+    return code_column(column(values, "truth"), "truth")
+
+
+def decoded(values: Any) -> list[Any]:
+    c = coded(values)
+    return [None if code < 0 else c.values[code] for code in c.codes]
+
+
+TEXTS = ["b", "a", "c", "a"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        TEXTS,
+        np.array(TEXTS),
+        np.array(TEXTS, dtype="S1"),
+        np.array(TEXTS, dtype=object),
+        np.array(TEXTS, dtype=np.dtypes.StringDType()),
+        np.array(TEXTS)[::-1][::-1],
+        np.array(TEXTS, dtype=">U3"),
+        pd.Series(TEXTS),
+        pd.Series(TEXTS, dtype="string"),
+        pd.Series(TEXTS, dtype="category"),
+        pd.Series(TEXTS, dtype=pd.CategoricalDtype(["c", "b", "a", "z"])),
+        pl.Series(TEXTS),
+        pl.Series(TEXTS, dtype=pl.Categorical),
+        pl.Series(TEXTS, dtype=pl.Enum(["c", "b", "a"])),
+        pa.array(TEXTS),
+        pa.array(TEXTS).dictionary_encode(),
+        pa.array(TEXTS, type=pa.large_string()),
+    ],
+    ids=lambda v: f"{type(v).__module__}.{type(v).__name__}.{getattr(v, 'dtype', getattr(v, 'type', ''))}",
+)
+def test_text_of_every_library(values: Any) -> None:
+    assert decoded(values) == TEXTS
+    assert coded(values).values == ("a", "b", "c")
+    assert all(type(v) is str for v in coded(values).values)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [3, 1, 1, 200],
+        [3.0, 1.0, 1.0, 200.0],
+        np.array([3, 1, 1, 200], np.uint8),
+        np.array([3, 1, 1, 200], np.int64),
+        np.array([3, 1, 1, 200], np.float32),
+        np.array([3, 1, 1, 200], ">i4"),
+        pd.Series([3, 1, 1, 200], dtype="Int32"),
+        pd.Series([3, 1, 1, 200], dtype="category"),
+        pl.Series([3, 1, 1, 200], dtype=pl.UInt8),
+        pa.array([3, 1, 1, 200], pa.int16()),
+        np.array([3, 1, 1, 200], dtype=object),
+    ],
+    ids=lambda v: f"{type(v).__module__}.{type(v).__name__}.{getattr(v, 'dtype', getattr(v, 'type', ''))}",
+)
+def test_whole_numbers_of_every_library(values: Any) -> None:
+    assert decoded(values) == [3, 1, 1, 200]
+    assert all(type(v) is int for v in coded(values).values)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [-100, 100, 0],
+        np.array([-100, 100, 0], np.int8),
+        np.array([-30_000, 30_000, 0], np.int16),
+        np.array([-(2**62), 2**62, 0]),
+        np.array([2**64 - 1, 2**64 - 2, 2**64 - 1], np.uint64),
+        np.array([2**63 - 1, -(2**63), 0]),
+        [2**70, -(2**70), 0],
+    ],
+)
+def test_wide_ranges_do_not_overflow_small_types(values: Any) -> None:
+    assert decoded(values) == [int(v) for v in values]
+
+
+def test_a_label_that_shows_up_late_or_often_is_found() -> None:
+    texts = np.array(["x"] * 20_000 + ["late"] + ["y"] * 20_000)
+    c = coded(texts)
+    assert c.values == ("late", "x", "y")
+    assert np.bincount(c.codes).tolist() == [1, 20_000, 20_000]
+    many = np.array([f"{i:05d}" for i in range(30_000)])
+    assert coded(many[::-1]).codes.tolist() == list(range(29_999, -1, -1))
+
+
+def test_object_columns_of_many_labels_are_coded_in_one_pass() -> None:
+    texts = np.array([f"{i % 20_000:05d}" for i in range(60_000)], dtype=object)
+    assert len(coded(texts).values) == 20_000
+
+
+def test_booleans_equal_0_and_1() -> None:
+    assert coded([True, False]).values == (False, True)
+    assert decoded(pd.Series([True, None, False], dtype="boolean")) == [True, None, False]
+    assert te.Confusion.count([True, False], [1, 0]) == te.Confusion.count([1, 0], [True, False])
+    assert te.Confusion.count([True, 0, 1.0], [1, 0, False]).matrix.tolist() == [[1, 0], [1, 1]]
+
+
+def test_minus_nought_is_nought() -> None:
+    assert coded(np.array([-0.0, 0.0, 1.0])).values == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([0.5, 1.0], r"0\.5.* at row 1: labels are text, whole numbers or booleans.*scores="),
+        ([1.0, float("inf")], "row 2"),
+        (np.array([1.0, 2.0**60]), "beyond 2"),
+        ([("a", 1), ("b", 2)], "one column"),
+        (np.array(["2020-01-01"], dtype="datetime64[D]"), "row 1 is a date"),
+        ([Decimal("1")], "Decimal"),
+        ([object()], "row 1 is a object"),
+        ([1, 2.5, "a"], r"row 2 is 2\.5"),
+        (["a", 1], "mix text"),
+    ],
+)
+def test_what_is_no_label_is_refused(values: Any, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        coded(values)
+
+
+def test_unhashable_labels_are_refused_with_their_row() -> None:
+    values = np.empty(2, dtype=object)
+    values[:] = ["a", {"b": 1}]
+    with pytest.raises(InputError, match="truth at row 2 is a dict"):
+        coded(values)
+
+
+def test_plain_labels() -> None:
+    assert plain_label(np.str_("a")) == "a"
+    assert type(plain_label(np.int8(3))) is int
+    assert plain_label(pa.scalar("a")) == "a"
+    assert plain_label(b"ab") == "ab"
+    assert plain_label(2.0) == 2
+
+
+def test_columns_of_two_types_are_refused_with_their_names() -> None:
+    with pytest.raises(InputError, match=r"truth has text labels \('1'\) but predicted has numbers \(1\).*look alike"):
+        merge_labels({"truth": ("1", "0"), "predicted": (1,)})
+    assert merge_labels({"truth": (2,), "predicted": (True, 0)}) == (0, True, 2)
+
+
+def test_order_is_natural() -> None:
+    assert ordered([10, 9, -1]) == (-1, 9, 10)
+    assert ordered(["10", "9", "b", "B"]) == ("10", "9", "B", "b")
+
+
+def test_given_labels_are_checked() -> None:
+    assert check_labels(np.array(["b", "a"])) == ("b", "a")
+    assert check_labels([1.0, True - 1]) == (1, 0)
+    for labels, words in (
+        ([], "empty"),
+        (["a", "a"], "twice"),
+        (["a", 1], "one type"),
+        ("ab", "list"),
+        ([1, True], "twice"),
+    ):
+        with pytest.raises(InputError, match=words):
+            check_labels(labels)
+
+
+def test_a_label_outside_the_given_ones_is_named_with_its_row() -> None:
+    with pytest.raises(InputError, match="truth has 'cta' at row 3, which is not among the labels; did you mean 'cat'"):
+        recode(coded(["cat", "dog", "cta"]), ("cat", "dog"), "truth")
+
+
+def test_missing_labels_stay_missing_when_recoded() -> None:
+    assert recode(coded(["b", None]), ("a", "b"), "predicted").tolist() == [1, -1]
+    assert recode(coded([None, None]), ("a", "b"), "predicted").tolist() == [-1, -1]
+
+
+def test_the_natural_positive_class() -> None:
+    assert natural_positive((False, True)) is True
+    assert natural_positive((0, 1)) == 1
+    assert natural_positive((1, -1)) == 1
+    for labels in (("no", "yes"), ("0", "1"), (1, 2), (0, 1, 2), (1,), ()):
+        assert natural_positive(labels) is None
+    assert natural_labels((1,)) == (0, 1)
+    assert natural_labels((False,)) == (False, True)
+    assert natural_labels((2,)) == (2,)
+
+
+def test_finding_a_label() -> None:
+    assert find_label(1, (False, True)) is True
+    assert find_label(1.0, (0, 1)) == 1
+    assert find_label("a", ("a", "b")) == "a"
+    # On the command line all is text: "1" means 1 where no label is text.
+    assert find_label("1", (0, 1)) == 1
+    assert find_label("-1", (-1, 1)) == -1
+    assert find_label("True", (False, True)) is True
+    assert find_label("1", (False, True)) is True
+    for label, labels in (("1", ("a", "b")), (1, ("1", "2")), (2, (0, 1)), ("yes", (0, 1))):
+        with pytest.raises(InputError, match="not among the labels"):
+            find_label(label, labels)
+    with pytest.raises(InputError, match="positive="):
+        find_label(None, ("a", "b"))
