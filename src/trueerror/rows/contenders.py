@@ -51,7 +51,7 @@ class Contenders:
     def long(self, label: str | None, score: Any) -> dict[str, ModelLayout]:
         """The columns that hold every model's answers in a table with one row for each item and model."""
         found = ModelLayout()
-        rest = [c for c in self.table.columns if c not in self.words]
+        rest = [c for c in self.table.columns if c not in self.words and self.table.filled(c)]
         if label is None and score is None:
             labelled = [c for c in rest if naming.bare(c) in naming.PREDICTED | {"label", "labels", "class"}]
             scored = [c for c in rest if naming.bare(c) in naming.SCORE]
@@ -68,8 +68,10 @@ class Contenders:
         classes = None if found.score or found.class_scores else self._class_groups(rest).get("")
         if classes is not None:
             found = replace(found, class_scores=classes)
-        for column in rest:
+        for column in self.table.columns:
             self.words.setdefault(column, "left out: it has no role in a long table")
+        if not found.columns():
+            raise self._nothing()
         return {"": found}
 
     def _enter(self, name: str, spec: Any) -> None:
@@ -134,8 +136,11 @@ class Contenders:
         return replace(layout, class_scores=classes)
 
     def _need_numbers(self, column: str) -> None:
+        if self.table.filled(column) == 0:
+            raise InputError(f"column {column!r} of {self.table.name} is empty")
         if self.table.kind(column) not in NUMERIC:
-            raise InputError(f"column {column!r} of {self.table.name} holds {self.table.kind(column)}s, not scores")
+            what = {"text": "text", "date": "dates"}.get(self.table.kind(column), "something else")
+            raise InputError(f"column {column!r} of {self.table.name} holds {what}, not scores")
 
     def _need_positive(self, label: Label, column: str) -> None:
         if self.positive is None:

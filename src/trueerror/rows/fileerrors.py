@@ -18,7 +18,7 @@ def refuse_csv(files: Files, names: tuple[str, ...], error: Exception) -> FileEr
     counts = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
     if counts:
         return FileError(f"{shown} has {counts[2]} fields{at}, but its header names {counts[1]} columns")
-    if "utf-8" in text.lower() or "unicode" in text.lower():
+    if "not utf-8" in text.lower() or "invalid unicode" in text.lower():
         return FileError(f"{shown} is not UTF-8 text{at}; save it as UTF-8")
     if "unterminated quote" in text:
         return FileError(f"{shown} has a quote that is not closed{at}")

@@ -19,24 +19,33 @@ def open_frame(frame: Any) -> ColumnsTable:
         return ColumnsTable(frame)
     import narwhals as nw
 
+    _refuse_twins(frame)
     try:
         wrapped = nw.from_native(frame)
-    except (TypeError, ValueError) as error:
-        # narwhals refuses duplicate column names with a ValueError of its own.
-        if isinstance(error, ValueError):
-            raise InputError(f"the table cannot be read: {str(error).splitlines()[0]}") from None
+    except TypeError:
         raise InputError(
             f"cannot read a {type(frame).__name__}: te.read takes a path, a data frame, or a mapping of columns"
         ) from None
     if not isinstance(wrapped, nw.DataFrame):
         raise InputError("this table is lazy; collect it first, or write it to a Parquet file and read that")
-    names = [str(name) for name in wrapped.columns]
-    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
-    if twice is not None:
-        raise InputError(f"two columns of the table are called {twice!r}; rename one")
     columns = {str(name): _column(wrapped[name]) for name in wrapped.columns}
     library = type(frame).__module__.split(".")[0]
     return ColumnsTable(columns, backend=library if library in ("pandas", "polars", "pyarrow") else None)
+
+
+def _refuse_twins(frame: Any) -> None:
+    """Two columns of one name cannot be told apart; pyarrow calls its names `column_names`."""
+    if hasattr(frame, "collect"):
+        return
+    names = getattr(frame, "column_names", None)
+    names = getattr(frame, "columns", None) if names is None else names
+    if not hasattr(names, "__iter__"):
+        return
+    seen: set[str] = set()
+    for name in map(str, names):
+        if name in seen:
+            raise InputError(f"two columns of the table are called {name!r}; rename one")
+        seen.add(name)
 
 
 def _column(series: Any) -> Any:

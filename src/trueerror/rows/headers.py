@@ -23,6 +23,8 @@ class Header(NamedTuple):
     delimiter: str
     names: tuple[str, ...]
     decimal: str
+    # How lines end, where it must be said: DuckDB takes the first line break for it, even one inside a quoted name.
+    newline: str | None = None
 
 
 def read_header(files: Files) -> Header:
@@ -47,7 +49,11 @@ def _one_header(path: Path, shown: str, gzipped: bool) -> Header:
     _check_names(names, shown)
     comma = delimiter == ";" and re.search(r"(^|;)-?\d*,\d+(;|\r?$)", text[len(first) :], re.MULTILINE)
     plain = tuple(name if name.strip() else f"column {i + 1}" for i, name in enumerate(names))
-    return Header(delimiter, plain, "," if comma else ".")
+    newline = None
+    if "\n" in first or "\r" in first:
+        ending = text[len(first) :][:2]
+        newline = ending if ending == "\r\n" else ending[:1] or None
+    return Header(delimiter, plain, "," if comma else ".", newline)
 
 
 def _sample(path: Path, shown: str, gzipped: bool) -> str:

@@ -32,6 +32,7 @@ def pair(first: Predictions, second: Predictions) -> Predictions:
     """
     a, b = first.source.fetched(), second.source.fetched()
     _same_rules(a, b)
+    labels = _common_labels(a, b)
     if a.ids is not None and b.ids is not None:
         b = b.take(_joined(a, b))
         _same_truth(a, b)
@@ -47,7 +48,6 @@ def pair(first: Predictions, second: Predictions) -> Predictions:
         )
     if a.weights is not None and b.weights is not None and not np.array_equal(a.weights, b.weights):
         raise InputError("the two give the same rows different weights")
-    labels = _common_labels(a, b)
     names = _names(first.models, second.models)
     columns: dict[str, ModelColumns] = {}
     models = []

@@ -109,12 +109,15 @@ def _exact_error(connection: duckdb.DuckDBPyConnection, files: Files, header: He
 
 
 def _csv_query(files: Files, header: Header, options: str, *, names: bool = True) -> str:
+    ending = (
+        "" if header.newline is None else f"new_line = {quoted(header.newline.encode('unicode_escape').decode())}, "
+    )
     named = f"names = {_listed([f'c{i}' for i in range(len(header.names))])}, " if names else ""
     return (
         f"CREATE TABLE raw AS SELECT * FROM read_csv({_listed(files.paths)}, header = true, skip = 0, "
         f"delim = {quoted(header.delimiter)}, quote = '\"', escape = '\"', comment = '', nullstr = {_listed(MISSING)}, "
         f"decimal_separator = {quoted(header.decimal)}, compression = {quoted('gzip' if files.gzipped else 'none')}, "
-        f"hive_partitioning = false, {named}{options})"
+        f"hive_partitioning = false, {ending}{named}{options})"
     )
 
 

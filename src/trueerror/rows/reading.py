@@ -57,6 +57,11 @@ def read(
     """
     check_word(missing, ("error", "wrong", "drop"), "missing")
     given_labels = None if labels is None else list(labels)
+    if isinstance(weight, str) and weights_kind is None:
+        raise InputError(
+            f'weight={weight!r} needs weights_kind="frequency" (a row stands for so many equal rows) or "sampling" '
+            "(a row stands for a share of the population): the intervals differ"
+        )
     table = _open(path_or_table)
     asked = Asked(
         truth=truth,

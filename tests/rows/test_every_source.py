@@ -1,0 +1,348 @@
+"""One test body, every source: the same rows give the same tallies, to the last count, wherever they are kept."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.rows.filesource import FileSource
+
+N = 60
+rng = np.random.default_rng(7)
+TRUTH = rng.integers(0, 2, N)
+ANIMALS = np.array(["cat", "dög", 'fi"sh; --', "new\nline", "naïve, yes"])
+CLASSES = rng.integers(0, 5, N)
+PROBABILITIES = rng.dirichlet(np.ones(5), N)
+
+Column = list[Any]
+
+
+def binary_columns() -> dict[str, Column]:
+    """Two classes with labels, scores, ties, −0.0, gaps, keys and weights, under names that need quoting."""
+    score = np.round(TRUTH * 0.3 + rng.random(N) * 0.7, 2)
+    score[:4] = [0.0, -0.0, 0.5, 1.0]
+    label = [int(v) for v in rng.integers(0, 2, N)]
+    flags = [bool(v) for v in rng.integers(0, 2, N)]
+    return {
+        "id": [f"r{i}" for i in range(N)],
+        'tr"uth; DROP TABLE data; --': [int(v) for v in TRUTH],
+        "a b": [float(v) for v in score],
+        "select": label,
+        "SELECT": flags,
+        "it's": [float(np.float32(v)) for v in score],
+        "patient": [int(v) for v in rng.integers(0, 9, N)],
+        "site": [str(v) for v in rng.choice(["Oslo", "São Paulo", "x'y"], N)],
+        "w": [int(v) for v in rng.integers(0, 4, N)],
+        "fold": [int(v) for v in rng.integers(1, 4, N)],
+    }
+
+
+BINARY = binary_columns()
+SETTINGS: dict[str, Any] = {
+    "truth": 'tr"uth; DROP TABLE data; --',
+    "models": ["a b", "select", "SELECT", "it's"],
+    "by": "site",
+}
+MULTI: dict[str, Column] = {
+    "key": [int(i) for i in range(N)],
+    "gold": [str(ANIMALS[i]) for i in CLASSES],
+    "svm": [str(ANIMALS[i]) for i in rng.integers(0, 5, N)],
+    **{f"net {a}": [float(p) for p in PROBABILITIES[:, i]] for i, a in enumerate(ANIMALS)},
+}
+MULTI_MODELS = {"svm": {"label": "svm"}, "net": {"score": {str(a): f"net {a}" for a in ANIMALS}}}
+
+
+def plain(columns: dict[str, Column], folder: Path) -> Any:
+    return columns
+
+
+def arrays(columns: dict[str, Column], folder: Path) -> Any:
+    def array(values: Column) -> Any:
+        if any(v is None for v in values):
+            kinds = {type(v) for v in values if v is not None}
+            if kinds == {float}:
+                return np.array([math.nan if v is None else v for v in values])
+            return np.array(values, dtype=object)
+        return np.array(values)
+
+    return {name: array(values) for name, values in columns.items()}
+
+
+def pandas_frame(columns: dict[str, Column], folder: Path) -> Any:
+    return pytest.importorskip("pandas").DataFrame(columns)
+
+
+def polars_frame(columns: dict[str, Column], folder: Path) -> Any:
+    return pytest.importorskip("polars").DataFrame(columns)
+
+
+def arrow_table(columns: dict[str, Column], folder: Path) -> Any:
+    return pytest.importorskip("pyarrow").table(columns)
+
+
+def csv_file(columns: dict[str, Column], folder: Path) -> Any:
+    path = folder / "rows.csv"
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return path
+
+
+def tsv_gz_file(columns: dict[str, Column], folder: Path) -> Any:
+    path = folder / "rows.tsv.gz"
+    with gzip.open(path, "wt", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream, delimiter="\t", lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return path
+
+
+def parquet_file(columns: dict[str, Column], folder: Path) -> Any:
+    path = folder / "rows.parquet"
+    polars_frame(columns, folder).write_parquet(path)
+    return path
+
+
+def json_lines_file(columns: dict[str, Column], folder: Path) -> Any:
+    path = folder / "rows.jsonl"
+    # JSON readers fold names that differ in case only; Parquet and CSV keep them.
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    return path
+
+
+PLACES: list[Callable[[dict[str, Column], Path], Any]] = [
+    plain, arrays, pandas_frame, polars_frame, arrow_table, csv_file, tsv_gz_file, parquet_file, json_lines_file,
+]  # fmt: skip
+FILES = (csv_file, tsv_gz_file, parquet_file, json_lines_file)
+
+
+def read(place: Callable[..., Any], columns: dict[str, Column], folder: Path, **settings: Any) -> te.Predictions:
+    if place is json_lines_file and "SELECT" in columns:
+        columns = {"other" if c == "SELECT" else c: v for c, v in columns.items()}
+        models = settings.get("models")
+        if isinstance(models, list):
+            settings = settings | {"models": {m: ("other" if m == "SELECT" else m) for m in models}}
+    p = te.read(place(columns, folder), **settings)
+    # Files are counted inside DuckDB, not pulled.
+    assert isinstance(p.source, FileSource) == (place in FILES)
+    return p
+
+
+def same_confusion(a: te.Predictions, b: te.Predictions, model: str, **options: Any) -> None:
+    assert a.confusion(model, **options) == b.confusion(model, **options)
+
+
+@pytest.fixture(scope="module")
+def binary() -> te.Predictions:
+    """The same rows by te.predictions: every other place must agree with it."""
+    return te.predictions(
+        BINARY['tr"uth; DROP TABLE data; --'],
+        {"select": BINARY["select"], "SELECT": BINARY["SELECT"]},
+        scores={"a b": BINARY["a b"], "it's": BINARY["it's"]},
+        ids=BINARY["id"],
+        clusters=BINARY["patient"],
+        by=BINARY["site"],
+        folds=BINARY["fold"],
+    )
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_two_classes(place: Callable[..., Any], binary: te.Predictions, tmp_path: Path) -> None:
+    p = read(place, BINARY, tmp_path, **SETTINGS)
+    assert p.n == N
+    assert p.labels == binary.labels == (0, 1)
+    assert p.positive == 1
+    assert set(p.models) == set(binary.models)
+    assert p.fingerprint == binary.fingerprint
+    assert p.truth_counts().tolist() == binary.truth_counts().tolist()
+    for model in binary.models:
+        same_confusion(p, binary, model)
+        for kind in ("clusters", "slices", "folds"):
+            mine, other = p.keyed_confusion(model, kind), binary.keyed_confusion(model, kind)
+            assert mine.keys == other.keys
+            assert mine.pooled() == other.pooled()
+            assert [mine[k] for k in mine.keys] == [other[k] for k in other.keys]
+    for model in ("a b", "it's"):
+        assert p.scores(model) == binary.scores(model)
+        assert p.score_range(model) == binary.score_range(model)
+        for threshold in (0.5, 0.37, -math.inf, 2.0):
+            same_confusion(p, binary, model, threshold=threshold)
+    assert p.agreement("a b", "select") == binary.agreement("a b", "select")
+    mine, other = (x.keyed_agreement("a b", "SELECT", "clusters") for x in (p, binary))
+    assert mine.pooled() == other.pooled()
+    assert mine.sizes.tolist() == other.sizes.tolist()
+    values = np.arange(len(other.table.counts), dtype=float)
+    assert mine.sums(values).tolist() == other.sums(values).tolist()
+    for kind in ("clusters", "slices", "folds"):
+        assert p.keys(kind).names == binary.keys(kind).names
+        assert p.keys(kind).sizes.tolist() == binary.keys(kind).sizes.tolist()
+    truth, columns = p.score_columns(["a b", "it's"])
+    truth2, columns2 = binary.score_columns(["a b", "it's"])
+    assert (truth == truth2).all()
+    assert (columns == columns2).all()
+
+
+def brier(codes: Any, table: Any) -> Any:
+    return ((table - np.eye(table.shape[1])[codes]) ** 2).sum(axis=1)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_losses(place: Callable[..., Any], binary: te.Predictions, tmp_path: Path) -> None:
+    p = read(place, BINARY, tmp_path, **SETTINGS)
+    mine, other = p.moments("a b", brier), binary.moments("a b", brier)
+    assert mine.n == other.n == N
+    assert mine.mean == pytest.approx(other.mean, rel=1e-12)
+    assert mine.squares == pytest.approx(other.squares, rel=1e-12)
+    difference = p.paired_moments("a b", "it's", brier)
+    assert difference.mean == pytest.approx(mine.mean - p.moments("it's", brier).mean, abs=1e-12)
+    by_patient = p.keyed_losses("a b", "clusters", brier)
+    assert by_patient.sums.sum() == pytest.approx(N * mine.mean, rel=1e-12)
+    assert by_patient.sizes.tolist() == p.keys("clusters").sizes.tolist()
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("kind", ["frequency", "sampling"])
+def test_weights(place: Callable[..., Any], kind: Any, tmp_path: Path) -> None:
+    p = read(place, BINARY, tmp_path, **SETTINGS, weight="w", weights_kind=kind)
+    direct = te.predictions(
+        BINARY[SETTINGS["truth"]],
+        {"select": BINARY["select"]},
+        scores={"a b": BINARY["a b"]},
+        weights=BINARY["w"],
+        weights_kind=kind,
+    )
+    assert p.weights_kind == kind
+    for model in ("select", "a b"):
+        same_confusion(p, direct, model)
+    assert p.scores("a b") == direct.scores("a b")
+    mine, other = p.moments("a b", brier), direct.moments("a b", brier)
+    assert (mine.n, mine.mean) == (other.n, pytest.approx(other.mean, rel=1e-12))
+    assert mine.squares == pytest.approx(other.squares, rel=1e-12)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("rule", ["wrong", "drop"])
+def test_missing_predictions(place: Callable[..., Any], rule: Any, tmp_path: Path) -> None:
+    gaps = {name: list(values) for name, values in BINARY.items()}
+    for row in (3, 7, 50):
+        gaps["select"][row] = None
+        gaps["a b"][row] = None
+    gaps["a b"][8] = None
+    settings = {"truth": SETTINGS["truth"], "models": ["a b", "select"], "by": "site", "missing": rule}
+    p = read(place, gaps, tmp_path, **settings)
+    direct = te.predictions(
+        gaps[SETTINGS["truth"]],
+        {"select": gaps["select"]},
+        scores={"a b": gaps["a b"]},
+        clusters=gaps["patient"],
+        by=gaps["site"],
+        missing=rule,
+    )
+    assert (p.absent("select"), p.absent("a b")) == (3, 4)
+    assert [note for note in p.notes if "prediction of select" in note]
+    for model, gone in (("select", 3), ("a b", 4)):
+        same_confusion(p, direct, model)
+        assert p.confusion(model).n == (N if rule == "wrong" else N - gone)
+        assert p.keyed_confusion(model, "clusters").pooled() == direct.keyed_confusion(model, "clusters").pooled()
+    assert p.agreement("select", "a b") == direct.agreement("select", "a b")
+    if rule == "drop":
+        assert p.scores("a b") == direct.scores("a b")
+        assert p.scores("a b").n == N - 4
+        assert p.moments("a b", brier).n == N - 4
+    else:
+        with pytest.raises(ValueError, match="'a b' has no score in 4 rows"):
+            p.scores("a b")
+    for name in p.slices():
+        part = p.slice(name)
+        assert part.absent("select") == direct.slice(name).absent("select")
+        assert part.confusion("select") == direct.slice(name).confusion("select")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_many_classes(place: Callable[..., Any], tmp_path: Path) -> None:
+    p = read(place, MULTI, tmp_path, models=MULTI_MODELS, id="key")
+    order = sorted(str(a) for a in ANIMALS)
+    table = PROBABILITIES[:, [ANIMALS.tolist().index(a) for a in order]]
+    direct = te.predictions(MULTI["gold"], {"svm": MULTI["svm"]}, scores={"net": table}, ids=MULTI["key"])
+    assert p.labels == direct.labels == tuple(order)
+    assert p.positive is None
+    same_confusion(p, direct, "svm")
+    same_confusion(p, direct, "net")
+    assert p.agreement("svm", "net") == direct.agreement("svm", "net")
+    assert p.scores("net", positive="dög") == direct.scores("net", positive="dög")
+    codes, scores = p.class_scores("net")
+    codes2, scores2 = direct.class_scores("net")
+    assert (codes == codes2).all()
+    assert (scores == scores2).all()
+    assert p.moments("net", brier).mean == pytest.approx(direct.moments("net", brier).mean, rel=1e-12)
+    assert p.score_range("net").highest_sum == pytest.approx(1)
+    assert p.fingerprint == direct.fingerprint
+    with pytest.raises(ValueError, match="which class is positive"):
+        p.scores("net")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_ties_of_the_highest_score_go_to_the_first_class(place: Callable[..., Any], tmp_path: Path) -> None:
+    columns = {"y": ["a", "b", "c", "c"], "p_c": [0.2, 0.0, 0.4, 0.5], "p_a": [0.4, -0.0, 0.3, 0.0],
+               "p_b": [0.4, 0.0, 0.3, 0.5]}  # fmt: skip
+    p = read(place, {k: list(v) for k, v in columns.items()}, tmp_path)
+    assert p.models == ("model",)
+    assert p.confusion().matrix.tolist() == [[1, 0, 0], [1, 0, 0], [0, 1, 1]]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_slices_are_rows(place: Callable[..., Any], binary: te.Predictions, tmp_path: Path) -> None:
+    p = read(place, BINARY, tmp_path, **SETTINGS)
+    assert p.slices() == ("Oslo", "São Paulo", "x'y")
+    total = None
+    for name in p.slices():
+        part = p.slice(name)
+        assert part.n == int(np.sum(np.array(BINARY["site"]) == name))
+        assert part.scores("a b") == binary.slice(name).scores("a b")
+        assert part.fingerprint == binary.slice(name).fingerprint
+        assert part.keys("clusters").names == binary.slice(name).keys("clusters").names
+        total = part.confusion("select") if total is None else total + part.confusion("select")
+    assert total == p.confusion("select")
+    with pytest.raises(ValueError, match="did you mean 'Oslo'"):
+        p.slice("Osle")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_boolean_truth_and_whole_floats(place: Callable[..., Any], tmp_path: Path) -> None:
+    columns: dict[str, Column] = {
+        "truth": [True, False, True, False, True],
+        "whole": [1.0, 0.0, 0.0, 0.0, 1.0],
+        "flag": [True, True, False, False, True],
+    }
+    p = read(place, columns, tmp_path)
+    assert p.labels == (False, True)
+    assert p.positive is True
+    assert [p.has_labels(m) for m in p.models] == [True, True]
+    assert p.confusion("whole").matrix.tolist() == [[2, 0], [1, 2]]
+    assert p.confusion("flag").matrix.tolist() == [[1, 1], [1, 2]]
+    # A boolean equals 0 or 1, so the rows are the same rows.
+    assert p.fingerprint == te.predictions([1, 0, 1, 0, 1], [1, 0, 1, 0, 1]).fingerprint
+
+
+def test_32_bit_scores_are_cut_at_full_precision(tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    # 0.7 in 32 bits lies below 0.7, and must not be called positive at 0.7 by one source and negative by another.
+    scores = np.array([0.7, 0.7, 0.1, 0.9], dtype=np.float32)
+    path = tmp_path / "f.parquet"
+    polars.DataFrame({"y": [1, 0, 0, 1], "m": scores}).write_parquet(path)
+    direct = te.predictions([1, 0, 0, 1], scores={"m": scores})
+    for p in (te.read(path), te.read({"y": [1, 0, 0, 1], "m": scores})):
+        assert p.scores("m") == direct.scores("m")
+        assert p.confusion("m", threshold=0.7) == direct.confusion("m", threshold=0.7)
+        assert p.confusion("m", threshold=0.7).matrix.tolist() == [[2, 0], [1, 1]]

@@ -1,0 +1,268 @@
+"""Files: formats, patterns, standard input, hostile names; and that DuckDB is kept on a short leash."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.rows.files import FileTable
+from trueerror.rows.filesource import FileSource
+from trueerror.rows.opening import open_files
+
+SMALL = "truth,svm\n0,0.2\n1,0.9\n1,0.4\n"
+
+
+def small(folder: Path, name: str = "p.csv", text: str = SMALL) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+def check_small(p: te.Predictions) -> None:
+    assert p.n == 3
+    assert p.confusion("svm").matrix.tolist() == [[1, 0], [1, 1]]
+    assert p.scores("svm").scores.tolist() == [0.2, 0.4, 0.9]
+
+
+HOSTILE = [
+    "it's",
+    'say "hi"',
+    "x; DROP TABLE raw; --",
+    "'); ATTACH 'x.db'; --",
+    "new\nline",
+    "tab\tname",
+    "Ünïcödé 名前",
+    "c0",
+    "counted",
+    "%s {} $1 ?",
+    " spaces ",
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_column_names_and_labels(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["truth", name, "site"])
+        writer.writerows([[name, name, name], ["b", name, "k"], ["b", "b", "k"]])
+    p = te.read(path, models=[name], by="site", cluster=False)
+    model = p.models[0]
+    assert isinstance(p.source, FileSource)
+    assert set(p.labels) == {name, "b"}
+    direct = te.predictions([name, "b", "b"], {model: [name, name, "b"]})
+    assert p.confusion(model) == direct.confusion(model)
+    assert p.slice(name).confusion(model).n == 1
+    assert set(p.slices()) == {name, "k"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a'b.csv",
+        "a[1]*.csv",
+        "q?.csv",
+        "x; DROP.csv",
+        "Ünï 名.csv",
+        '"quoted".csv',
+        "~home.csv",
+        "year=2020.csv",
+        "{a,b}.csv",
+        "-dash.csv",
+        "no ending",
+    ],
+)
+def test_hostile_paths(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small(tmp_path, name)
+    (tmp_path / "a1x.csv").write_text("not,this\n1,2\n", encoding="utf-8")
+    check_small(te.read(tmp_path / name))
+    monkeypatch.chdir(tmp_path)
+    check_small(te.read(name))
+
+
+def test_formats(tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"truth": [0, 1, 1], "svm": [0.2, 0.9, 0.4]})
+    frame.write_parquet(tmp_path / "p.parquet")
+    frame.write_ndjson(tmp_path / "p.jsonl")
+    frame.write_json(tmp_path / "p.json")
+    frame.write_csv(tmp_path / "p.tsv", separator="\t")
+    small(tmp_path, "semicolon.csv", SMALL.replace(",", ";").replace(".", ","))
+    small(tmp_path, "pipe.txt", SMALL.replace(",", "|"))
+    small(tmp_path, "bom.csv", "\ufeff" + SMALL)
+    small(tmp_path, "crlf.csv", SMALL.replace("\n", "\r\n"))
+    small(tmp_path, "no_last_newline.csv", SMALL.rstrip())
+    small(tmp_path, "empty_lines.csv", SMALL + "\n\n")
+    small(tmp_path, "spaces.csv", SMALL.replace("0.9", " 0.9"))
+    for packed in ("p.jsonl", "p.tsv"):
+        (tmp_path / f"{packed}.gz").write_bytes(gzip.compress((tmp_path / packed).read_bytes()))
+    (tmp_path / "packed").write_bytes(gzip.compress(SMALL.encode()))
+    (tmp_path / "parquet without ending").write_bytes((tmp_path / "p.parquet").read_bytes())
+    (tmp_path / "json without ending").write_bytes((tmp_path / "p.jsonl").read_bytes())
+    for path in sorted(tmp_path.iterdir()):
+        check_small(te.read(path))
+
+
+def test_patterns_folders_and_lists(tmp_path: Path) -> None:
+    for i in range(3):
+        small(tmp_path, f"part-{i}.csv", f"truth,svm\n{i % 2},0.{i + 1}\n")
+    for several in (str(tmp_path / "part-*.csv"), tmp_path, [tmp_path / f"part-{i}.csv" for i in range(3)]):
+        p = te.read(several)
+        assert p.source.fetched().columns["svm"].scores.tolist() == [0.1, 0.2, 0.3]  # type: ignore[union-attr]
+    assert p.source.name == "part-0.csv and 2 more"
+    reverse = te.read([tmp_path / "part-2.csv", tmp_path / "part-0.csv"])
+    assert reverse.fingerprint == te.predictions([0, 0], [0, 0]).fingerprint
+
+
+def test_standard_input(tmp_path: Path) -> None:
+    parquet = tmp_path / "p.parquet"
+    pytest.importorskip("polars").DataFrame({"truth": [0, 1, 1], "svm": [0.2, 0.9, 0.4]}).write_parquet(parquet)
+    for data in (SMALL.encode(), gzip.compress(SMALL.encode()), parquet.read_bytes(), b'{"truth":0,"svm":0.5}\n'):
+        code = "import trueerror as te; p = te.read('-'); print(p); print(p.scores('svm'))"
+        done = subprocess.run([sys.executable, "-W", "error", "-c", code], input=data, capture_output=True, check=False)
+        assert done.stderr == b""
+        assert done.returncode == 0
+        assert b"1 model with scores: svm" in done.stdout
+
+
+def test_standard_input_of_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(SMALL))
+    check_small(te.read("-"))
+
+
+def test_types_are_told_from_all_rows(tmp_path: Path) -> None:
+    n = 30_000
+    text = "truth,svm,site\n" + "1,0,7\n" * n + "0,0.25,x\n"
+    p = te.read(small(tmp_path, text=text), by="site")
+    assert p.scores("svm").scores.tolist() == [0.0, 0.25]
+    assert p.slices() == ("7", "x")
+
+
+def test_words_are_not_booleans_and_true_is(tmp_path: Path) -> None:
+    p = te.read(small(tmp_path, text="truth,svm\nyes,no\nno,no\n"))
+    assert p.labels == ("no", "yes")
+    q = te.read(small(tmp_path, text="truth,svm\nTrue,FALSE\nfalse,false\n"))
+    assert q.labels == (False, True)
+    assert q.confusion("svm").matrix.tolist() == [[1, 0], [1, 0]]
+    r = te.read(small(tmp_path, text="truth,svm\n007,008\n008,008\n"))
+    assert r.labels == ("007", "008")
+
+
+def test_missing_in_many_spellings(tmp_path: Path) -> None:
+    text = "truth,svm,knn\n0,0.2,0\n1,NA,\n1,nan,1\n0,,NA\n"
+    p = te.read(small(tmp_path, text=text), missing="drop")
+    assert (p.absent("svm"), p.absent("knn")) == (3, 2)
+
+
+def test_large_ids_keep_every_digit(tmp_path: Path) -> None:
+    text = "id,truth,svm\n" + "".join(f"{10**19 + i},{i % 2},0.5\n" for i in range(4))
+    assert te.read(small(tmp_path, text=text)).has_ids
+
+
+def test_provenance_travels_with_the_tally(tmp_path: Path) -> None:
+    p = te.read(small(tmp_path))
+    assert p.confusion("svm").sources == ("p.csv",)
+    assert p.scores("svm").sources == ("p.csv",)
+
+
+def test_later_changes_of_the_file_change_nothing(tmp_path: Path) -> None:
+    path = small(tmp_path)
+    p = te.read(path)
+    path.unlink()
+    check_small(p)
+
+
+def test_the_connection_reads_nothing_else(tmp_path: Path) -> None:
+    other = small(tmp_path, "secret.csv")
+    table = open_files(small(tmp_path))
+    for query in (
+        f"SELECT * FROM read_csv('{other}')",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        f"ATTACH '{tmp_path / 'x.db'}'",
+        f"COPY data TO '{tmp_path / 'out.csv'}'",
+        "SET enable_external_access = true",
+        "SET autoload_known_extensions = true",
+    ):
+        with pytest.raises(duckdb.Error):
+            table.connection.execute(query)
+    leak = [1, 2, 3]
+    with pytest.raises(duckdb.Error):
+        table.connection.execute("SELECT * FROM leak")
+    assert leak
+
+
+def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import tempfile
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "in").mkdir()
+    path = small(tmp_path / "in", "a[1].csv")
+    p = te.read(path)
+    assert any(f.name.startswith("trueerror-") for f in tmp_path.iterdir())
+    check_small(p)
+    del p
+    import gc
+
+    gc.collect()
+    assert [f.name for f in tmp_path.iterdir()] == ["in"]
+    with pytest.raises(ValueError):
+        te.read(small(tmp_path / "in", "bad.csv", "a,b\n"))
+    assert [f.name for f in tmp_path.iterdir()] == ["in"]
+
+
+def test_nothing_is_written_beside_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    check_small(te.read(small(tmp_path)))
+    assert os.listdir(tmp_path) == ["p.csv"]
+
+
+def test_a_million_rows_in_seconds(tmp_path: Path) -> None:
+    n = 1_000_000
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, n)
+    path = tmp_path / "big.csv"
+    scores = (truth * 300_000 + rng.integers(0, 700_000, (3, n))).tolist()
+    with path.open("w", encoding="utf-8") as stream:
+        stream.write("id,truth,svm,knn,net\n")
+        stream.writelines(
+            f"{i},{t},0.{a:06d},0.{b:06d},0.{c:06d}\n"
+            for i, t, a, b, c in zip(range(n), truth.tolist(), *scores, strict=True)
+        )
+    start = time.perf_counter()
+    p = te.read(path)
+    tables = [p.confusion(m) for m in p.models]
+    curve = p.scores("svm")
+    pairs = p.agreement("svm", "knn")
+    seconds = time.perf_counter() - start
+    assert isinstance(p.source, FileSource)
+    assert {t.n for t in tables} == {n}
+    assert pairs.n == n
+    assert (curve.n_positive, curve.n) == (int(truth.sum()), n)
+    assert seconds < 3
+
+
+def test_questions_to_a_table(tmp_path: Path) -> None:
+    table = open_files(small(tmp_path, text="truth,a,b,c\n1,x,1.5,2024-01-01\n0,y,2.0,2024-01-02\n1,,3,\n"))
+    assert isinstance(table, FileTable)
+    kinds: list[Any] = [table.kind(c) for c in table.columns]
+    assert kinds == ["integer", "text", "number", "text"]
+    assert table.filled("a") == 2
+    assert table.few("a", 1) is None
+    assert set(table.few("a", 2) or ()) == {"x", "y"}
+    assert table.distinct("truth") == 2
+    assert (table.is_whole("truth"), table.is_whole("b"), table.is_whole("a")) == (True, False, False)
+    assert table.narrowed("truth", 1).n == 2
+    assert table.values("a").tolist() == ["x", "y", None]
