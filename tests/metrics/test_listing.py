@@ -40,6 +40,7 @@ def test_it_prints_within_80_columns_and_as_tables() -> None:
     assert "diagnostic_odds_ratio" in text
     assert te.catalogue().to_markdown().count("\n") == len(every_measure()) + 1
     assert json.loads(te.catalogue().to_json())["type"] == "Catalogue"
+    assert te.load(te.catalogue().to_json()) == te.catalogue()
     assert te.catalogue() == te.catalogue()
 
 

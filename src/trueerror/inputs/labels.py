@@ -92,7 +92,7 @@ def _code_integers(array: Column) -> Coded:
         values, codes = np.unique(array, return_inverse=True)
         return Coded(codes.astype(smallest(len(values))), tuple(int(v) for v in values))
     width = high - low + 1
-    if low == 0 and array.dtype.kind == "i":
+    if low == 0 and array.dtype != np.uint64:
         shifted = array
     elif array.dtype.itemsize < 8:
         shifted = array.astype(np.int64) - low  # −100 … 100 fits in 8 bits, 0 … 200 does not

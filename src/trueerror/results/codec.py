@@ -25,6 +25,7 @@ HOMES = {
     "Table": "trueerror.results.tables",
     "Confusion": "trueerror.tallies.confusion",
     "ScoreTable": "trueerror.tallies.scores",
+    "Catalogue": "trueerror.metrics.listing",
     "Finding": "trueerror.findings.finding",
     "Findings": "trueerror.findings.finding",
     "Evaluation": "trueerror.verbs.evaluation",
