@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from trueerror.significance.planning import sample_size as sample_size
     from trueerror.tallies import Confusion as Confusion
     from trueerror.tallies import ScoreTable as ScoreTable
+    from trueerror.verbs.comparing import compare as compare
+    from trueerror.verbs.comparison import Comparison as Comparison
     from trueerror.verbs.evaluating import evaluate as evaluate
     from trueerror.verbs.evaluation import Evaluation as Evaluation
 
@@ -56,6 +58,8 @@ _HOMES = {
     "Confusion": "trueerror.tallies",
     "ScoreTable": "trueerror.tallies",
     "evaluate": "trueerror.verbs.evaluating",
+    "compare": "trueerror.verbs.comparing",
+    "Comparison": "trueerror.verbs.comparison",
     "Evaluation": "trueerror.verbs.evaluation",
     "report": "trueerror.reports.page",
     "metric": "trueerror.metrics.compute",

@@ -14,6 +14,7 @@ from trueerror.version import __version__
 # Command → module in this folder; each holds a function `command`. The order is the order of the help.
 COMMANDS = {
     "evaluate": "evaluating",
+    "compare": "comparing",
     "interval": "one_proportion",
     "demo": "demonstration",
 }

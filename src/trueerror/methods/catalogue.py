@@ -8,7 +8,18 @@ from functools import cache
 from importlib import import_module
 
 # Each of these modules holds a tuple METHODS.
-PARTS = ("binomial", "composite", "resampled", "differences", "omnibus", "areas", "bayesian", "sequential", "planning")
+PARTS = (
+    "binomial",
+    "composite",
+    "resampled",
+    "differences",
+    "omnibus",
+    "areas",
+    "bayesian",
+    "sequential",
+    "planning",
+    "verdicts",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

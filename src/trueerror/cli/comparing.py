@@ -1,0 +1,111 @@
+"""`trueerror compare`: is one model in a file better than another?"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from trueerror.cli import options as o
+from trueerror.cli.evaluating import parse_costs
+from trueerror.cli.output import Format, answers, show
+
+HELP = "Which model is better, by how much, and how sure that is."
+EPILOG = (
+    "Examples: trueerror compare preds.csv --positive 1 · trueerror compare new.csv --with old.csv · "
+    "trueerror compare --counts both=810 new=60 old=40 neither=90"
+)
+
+
+@answers
+def command(
+    file: Annotated[
+        list[str] | None,
+        typer.Argument(help="A file of predictions; with --counts the four counts as NAME=N.", metavar="FILE"),
+    ] = None,
+    counts: Annotated[
+        bool,
+        typer.Option("--counts", help="Compare counts: both=N first=N second=N neither=N (any two names)."),
+    ] = False,
+    second: Annotated[
+        str | None, typer.Option("--with", help="A second file: joined on ids, or by the same truth.", metavar="FILE")
+    ] = None,
+    unpaired: Annotated[bool, typer.Option("--unpaired", help="The two files hold different rows.")] = False,
+    truth: o.Truth = None,
+    model: o.Model = None,
+    score: o.Score = None,
+    positive: o.Positive = None,
+    id: o.Id = None,
+    cluster: o.Cluster = None,
+    missing: o.Missing = "error",
+    threshold: o.Threshold = None,
+    metric: Annotated[str, typer.Option("--metric", help="What to compare by.", metavar="NAME")] = "accuracy",
+    reference: Annotated[
+        str | None, typer.Option("--reference", help="Compare only with this model.", metavar="MODEL")
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option("--method", help="mid-p, exact, chi2, chi2-cc, bootstrap or delong.", metavar="WORD"),
+    ] = None,
+    adjust: Annotated[
+        str, typer.Option("--adjust", help="For several pairs: holm, hochberg, bh, … or none.", metavar="WORD")
+    ] = "holm",
+    margin: Annotated[
+        float | None, typer.Option("--margin", help="The smallest difference that matters.", metavar="NUMBER")
+    ] = None,
+    costs: Annotated[
+        str | None,
+        typer.Option("--costs", help="Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.", metavar="JSON"),
+    ] = None,
+    alternative: Annotated[
+        str, typer.Option("--alternative", help="two-sided, greater or less.", metavar="WORD")
+    ] = "two-sided",
+    confidence: o.Confidence = 0.95,
+    seed: o.Seed = 0,
+    form: o.OutputFormat = Format.text,
+    explain: o.Explain = False,
+    ignore: o.Ignore = None,
+    columns: o.Columns = False,
+) -> None:
+    """Which model is better, by how much, and how sure that is."""
+    from trueerror.inputs.errors import InputError
+    from trueerror.verbs.comparing import compare
+
+    files = list(file or ())
+    if counts:
+        from trueerror.verbs.counted import compare_counts, parse_pairs
+
+        found = compare_counts(
+            parse_pairs(files), confidence=confidence, method=method or "mid-p", alternative=alternative, margin=margin
+        )
+        show(found.without(*(ignore or ())), form, explain=explain)
+        return
+    if len(files) != 1:
+        raise InputError("give one file of predictions, or four counts after --counts; a second file goes after --with")
+    from trueerror.cli.reading import read_file
+
+    reading: dict[str, Any] = {
+        "truth": truth, "model": model, "score": score, "positive": positive, "id": id, "cluster": cluster,
+        "missing": missing,
+    }  # fmt: skip
+    given = read_file(files[0], **reading)
+    other = None if second is None else read_file(second, **reading)
+    if columns:
+        print(given.roles if other is None else f"{given.roles}\n\n{other.roles}")
+        return
+    found = compare(
+        given,
+        other,
+        metric="expected_cost" if costs is not None and metric == "accuracy" else metric,
+        reference=reference,
+        method=method,
+        adjust=adjust,
+        margin=margin,
+        paired=False if unpaired else None,
+        threshold=threshold,
+        costs=None if costs is None else parse_costs(costs),
+        alternative=alternative,  # type: ignore[arg-type]
+        confidence=confidence,
+        rng=seed,
+    )
+    show(found.without(*(ignore or ())), form, explain=explain)

@@ -1,0 +1,346 @@
+"""`te.compare`: is this model better than that one?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+from trueerror.findings import Evidence, Findings, find
+from trueerror.inputs.errors import InputError, nearest
+from trueerror.inputs.options import check_alternative, check_word
+from trueerror.methods import DECISIONS
+from trueerror.metrics.registry import Measure, find_measure
+from trueerror.results import Alternative, Contrast, Interval
+from trueerror.rows.collecting import predictions
+from trueerror.rows.joining import pair
+from trueerror.rows.predictions import Predictions
+from trueerror.significance.contrasts import check_margin
+from trueerror.significance.groups import groups_not_told_apart
+from trueerror.significance.margins import equivalence
+from trueerror.significance.multiplicity import adjust as adjusted
+from trueerror.significance.paired import mcnemar
+from trueerror.significance.planning import sample_size
+from trueerror.tallies import Discordance
+from trueerror.verbs.bench import Bench
+from trueerror.verbs.cochran import cochran_from_pairs
+from trueerror.verbs.comparison import Comparison
+from trueerror.verbs.estimands import fixed_model
+from trueerror.verbs.pairs import Pairs
+from trueerror.verbs.separate import separate_contrast
+from trueerror.verbs.settings import Rng, Settings
+
+ADJUSTMENTS = ("holm", "hochberg", "hommel", "bonferroni", "sidak", "bh", "by", "none")
+SOUND_FORMS = ("mid-p", "exact", "chi2")
+
+
+def compare(
+    truth_or_predictions: Any,
+    predicted: Any = None,
+    *,
+    scores: Any = None,
+    metric: str = "accuracy",
+    reference: str | None = None,
+    method: str | None = None,
+    adjust: str = "holm",
+    margin: float | None = None,
+    paired: bool | None = None,
+    fitted: Mapping[str, Any] | None = None,
+    X: Any = None,
+    labels: Iterable[Any] | None = None,
+    positive: Any = None,
+    ids: Any = None,
+    clusters: Any = None,
+    missing: Any = "error",
+    threshold: float | None = None,
+    costs: Any = None,
+    options: Mapping[str, Any] | None = None,
+    confidence: float = 0.95,
+    alternative: Alternative = "two-sided",
+    replicates: int = 10_000,
+    rng: Rng = None,
+) -> Comparison:
+    """Which of two or more models is better, by how much, and how sure that is.
+
+    Pass the truth with `predicted={"a": labels, "b": labels}` or `scores={…}`, or what `te.read` gave, or two
+    Predictions (joined on ids, or by the same truth; `paired=False` for different rows). The method follows from the
+    metric and the rows (`cmp.facts["why"]`); p-values are adjusted for the number of pairs, intervals are not.
+    `margin=` asks besides whether pairs are alike within ±margin; `reference=` compares with one model only.
+
+    >>> truth = [0, 1] * 100
+    >>> a, b = [0, 1] * 90 + [1, 0] * 10, [0, 1] * 80 + [1, 0] * 20
+    >>> print(compare(truth, {"a": a, "b": b})["a", "b"])
+    accuracy: a − b = +0.100 [0.066, 0.149], 95 % mcnemar-mid-p, p < .001, n = 200 (interval: tango)
+    """
+    check_alternative(alternative)
+    check_word(adjust, ADJUSTMENTS, "adjust")
+    measure = find_measure(metric)
+    if measure.higher_is_better is None:
+        raise InputError(f"{measure.name} has no better end, so no model can be better by it")
+    settings = Settings(
+        confidence=confidence, costs=costs, threshold=threshold, metrics={measure.name: dict(options or {})},
+        replicates=replicates, rng=rng,
+    )  # fmt: skip
+    width = None if margin is None else check_margin(margin)
+    second = predicted if isinstance(predicted, Predictions) else None
+    if isinstance(truth_or_predictions, Predictions):
+        given = truth_or_predictions
+        if scores is not None or (predicted is not None and second is None):
+            raise InputError("pass either predictions that were read, or arrays; not both")
+    else:
+        given = predictions(
+            truth_or_predictions, predicted, scores=scores, fitted=fitted, X=X, labels=labels, positive=positive,
+            ids=ids, clusters=clusters, missing=missing, threshold=threshold,
+        )  # fmt: skip
+    if second is not None:
+        if paired is False:
+            return _separate(given, second, measure, settings, alternative, method, adjust, width)
+        given = pair(given, second)
+    elif paired is False:
+        raise InputError("paired=False compares two Predictions on different rows: pass both")
+    return compare_predictions(
+        given,
+        measure,
+        settings,
+        reference=reference,
+        method=method,
+        adjust=adjust,
+        margin=width,
+        alternative=alternative,
+    )
+
+
+def compare_predictions(
+    p: Predictions,
+    measure: Measure,
+    settings: Settings,
+    *,
+    reference: str | None = None,
+    method: str | None = None,
+    adjust: str = "holm",
+    margin: float | None = None,
+    alternative: Alternative = "two-sided",
+) -> Comparison:
+    """Compare the models of one sample."""
+    if p.has_key("repeats"):
+        raise InputError("these rows hold several repeats of the same items; compare one repeat at a time")
+    if len(p.models) < 2:
+        raise InputError(f"there is one model, {p.models[0]!r}; comparing takes two: evaluate judges one by itself")
+    if reference is not None and reference not in p.models:
+        raise InputError(f"reference={reference!r} is not among the models{nearest(reference, p.models)}")
+    estimates = {
+        m: Bench(m, settings, predictions=p, estimand=fixed_model(p, settings)).interval(measure.name) for m in p.models
+    }
+    for m, found in estimates.items():
+        if math.isnan(found.estimate):
+            raise InputError(f"{measure.name} of {m!r} is undefined: {found.note}")
+    engine = Pairs(p, measure, settings, method=method, alternative=alternative)
+    wanted = _pairs(p.models, reference)
+    contrasts = _adjusted([engine.contrast(a, b) for a, b in wanted], adjust)
+    discordance = _discordances(engine, p, wanted)
+    made = Comparison(
+        metric=measure.name,
+        title=measure.title,
+        higher_is_better=bool(measure.higher_is_better),
+        estimates=estimates,
+        pairs=tuple(contrasts),
+        reference=reference,
+        margin=margin,
+        within_margin=tuple(alike(c, discordance, margin, settings.confidence) for c in contrasts) if margin else (),
+        adjust=adjust,
+        confidence=settings.confidence,
+        omnibus=None if p.has_key("clusters") else cochran_from_pairs(discordance, p.models),
+        reading=str(p),
+        estimand=fixed_model(p, settings),
+        facts=pair_facts(measure, contrasts, discordance),
+    )
+    return completed(made)
+
+
+def _pairs(models: tuple[str, ...], reference: str | None) -> list[tuple[str, str]]:
+    if reference is None:
+        return list(combinations(models, 2))
+    return [(m, reference) for m in models if m != reference]
+
+
+def _adjusted(contrasts: list[Contrast], how: str) -> list[Contrast]:
+    if len(contrasts) < 2 or how == "none":
+        return contrasts
+    values = adjusted([c.p_value for c in contrasts], how)  # type: ignore[arg-type]
+    return [replace(c, p_adjusted=float(p)) for c, p in zip(contrasts, values, strict=True)]
+
+
+def _discordances(engine: Pairs, p: Predictions, wanted: list[tuple[str, str]]) -> dict[tuple[str, str], Discordance]:
+    """Right and wrong row by row, for metrics that are shares of rows."""
+    if engine.measure.needs not in ("binary", "classes") or engine.measure.share is None:
+        return {}
+    found = {}
+    for a, b in wanted:
+        counts = engine.discordance(p.agreement(a, b, threshold=engine.settings.threshold))
+        if counts is not None:
+            found[a, b] = counts
+    return found
+
+
+def alike(
+    c: Contrast, discordance: Mapping[tuple[str, str], Discordance], margin: float, confidence: float
+) -> Contrast:
+    """Two one-sided tests against ±margin: Tango's score test for shares, else the pair's own standard error."""
+    counts = discordance.get((c.first, c.second))
+    if counts is not None and c.method.startswith("mcnemar"):
+        found = equivalence(counts.only_first, counts.only_second, n=counts.n, margin=margin, confidence=confidence)
+        return replace(found, first=c.first, second=c.second)
+    from scipy import special
+
+    # The standard error that the two-sided interval implies; exact for t and normal intervals.
+    df = c.df if isinstance(c.df, float) else math.inf
+    quantile = float(special.stdtrit(df, 0.5 + c.confidence / 2)) if math.isfinite(df) else float(
+        special.ndtri(0.5 + c.confidence / 2)
+    )  # fmt: skip
+    error = (c.high - c.low) / (2 * quantile)
+    t = (margin - abs(c.estimate)) / error if error > 0 else math.nan
+    p = float(special.stdtr(df, -t)) if math.isfinite(df) else float(special.ndtr(-t))
+    return replace(c, name=f"equivalence within ±{margin:g}", p_value=p, statistic=t, p_adjusted=None)
+
+
+def pair_facts(
+    measure: Measure, contrasts: list[Contrast], discordance: Mapping[tuple[str, str], Discordance]
+) -> dict[str, Any]:
+    situation = {
+        "mcnemar-mid-p": "paired-proportions",
+        "delong-paired-t": "paired-auc",
+        "miettinen-nurminen": "independent-proportions",
+    }.get(contrasts[0].method if contrasts else "", "")
+    why = DECISIONS[situation].why if situation in DECISIONS else ""
+    share = measure.range in ((0.0, 1.0), (-1.0, 1.0)) and measure.share is not None
+    return {
+        "share": share,
+        "why": f"{measure.title}: {why}" if why else "",
+        "discordance": {pair_: tuple(d) for pair_, d in discordance.items()},
+    }
+
+
+def completed(made: Comparison) -> Comparison:
+    """Tiers, borderline calls, what would settle it, findings."""
+    order = list(made.ranked)
+    apart = {frozenset((c.first, c.second)) for c in made.pairs if made.told_apart(c.first, c.second)}
+    tiers = groups_not_told_apart(order, apart) if made.reference is None and len(order) <= 60 else ()
+    straddling = {(c.first, c.second): _sound_p(made, c) for c in made.pairs}
+    borderline = len(made.pairs) == 1 and _straddles(straddling[made.pairs[0].first, made.pairs[0].second], made)
+    made = replace(made, tiers=tiers, facts={**made.facts, "borderline": borderline})
+    made = replace(made, next_step=_next_step(made))
+    return replace(made, findings=_findings(made, straddling))
+
+
+def _sound_p(made: Comparison, c: Contrast) -> dict[str, float]:
+    """The p-values of the sound forms of McNemar's test, and what Tango's interval says."""
+    counts = made.facts["discordance"].get((c.first, c.second))
+    if counts is None or not c.method.startswith("mcnemar"):
+        return {}
+    return {
+        form: mcnemar(counts[1], counts[2], method=form, alternative=c.alternative).p_value  # type: ignore[arg-type]
+        for form in SOUND_FORMS
+    }
+
+
+def _straddles(p_values: Mapping[str, float], made: Comparison) -> bool:
+    level = 1 - made.confidence
+    return bool(p_values) and min(p_values.values()) <= level < max(p_values.values())
+
+
+def _next_step(made: Comparison) -> str:
+    """What would settle an inconclusive comparison of shares: how many rows of this kind."""
+    best = made.ranked[0]
+    rivals = [m for m in made.ranked[1:] if made.reference is None or made.reference in (best, m)]
+    open_ = [m for m in rivals if not made.told_apart(best, m) or made.facts["borderline"]]
+    if not open_:
+        return ""
+    c = made[best, open_[0]]
+    counts = made.facts["discordance"].get((c.first, c.second)) or made.facts["discordance"].get((c.second, c.first))
+    if counts is None or c.estimate == 0 or not c.method.startswith("mcnemar"):
+        return ""
+    n, differ = sum(counts), counts[1] + counts[2]
+    a, b = (made.estimates[m].estimate for m in (best, open_[0]))
+    try:
+        plan = sample_size(test="mcnemar", first=a, second=b, disagreement=differ / n, alpha=1 - made.confidence)
+    except InputError:
+        return ""
+    rows = _rounded(plan.n)
+    if plan.n <= n:
+        gap = f"{100 * abs(a - b):.1f} points"
+        return f"{n:,} rows find a true gap of {gap} 80 % of the time; more rows of this kind would settle it."
+    return (
+        f"about {rows:,} rows of this kind settle a gap of {100 * abs(a - b):.1f} points between {best} and {open_[0]} "
+        f"(80 % power); there are {n:,}."
+    )
+
+
+def _rounded(n: int) -> int:
+    """Two significant figures: more would be false precision."""
+    digits = max(0, len(str(n)) - 2)
+    return int(round(n, -digits))
+
+
+def _findings(made: Comparison, sound: Mapping[tuple[str, str], Mapping[str, float]]) -> Findings:
+    level = 1 - made.confidence
+    evidence = []
+    for c in made.pairs:
+        counts = made.facts["discordance"].get((c.first, c.second))
+        facts: dict[str, Any] = {
+            "pair": (c.first, c.second),
+            "p_values": dict(sound.get((c.first, c.second), {})),
+            "level": level,
+            "difference": c.estimate,
+            "limits": (c.low, c.high),
+            "p_value": c.p_value if c.p_adjusted is None else c.p_adjusted,
+            "told_apart": made.told_apart(c.first, c.second),
+            "comparisons": len(made.pairs),
+        }
+        if counts is not None:
+            facts["discordance"] = Discordance(*counts)
+        if made.margin is not None:
+            facts["margin"] = made.margin
+        evidence.append(Evidence(model=f"{c.first} and {c.second}", facts=facts))
+    whole = {
+        "n_models": len(made.models),
+        "best": made.best,
+        "comparisons": len(made.pairs),
+        "adjusted": made.adjust != "none" or len(made.pairs) < 2,
+    }
+    return find([*evidence, Evidence(facts=whole)])
+
+
+def _separate(
+    first: Predictions,
+    second: Predictions,
+    measure: Measure,
+    settings: Settings,
+    alternative: Alternative,
+    method: str | None,
+    adjust: str,
+    margin: float | None,
+) -> Comparison:
+    """Two samples of different rows: every model of the first against every one of the second."""
+    estimates: dict[str, Interval] = {}
+    contrasts = []
+    for a in first.models:
+        for b in second.models:
+            c = separate_contrast(
+                (first, a), (second, b), measure, settings, alternative=alternative, method=method
+            )  # fmt: skip
+            contrasts.append(c)
+            for name, p, m in ((c.first, first, a), (c.second, second, b)):
+                if name not in estimates:
+                    estimates[name] = Bench(m, settings, predictions=p).interval(measure.name)
+    contrasts = _adjusted(contrasts, adjust)
+    reading = f"First: {first}\nSecond: {second}\nDifferent rows: not paired."
+    made = Comparison(
+        metric=measure.name, title=measure.title, higher_is_better=bool(measure.higher_is_better), estimates=estimates,
+        pairs=tuple(contrasts), margin=margin, adjust=adjust, confidence=settings.confidence, reading=reading,
+        within_margin=tuple(alike(c, {}, margin, settings.confidence) for c in contrasts) if margin else (),
+        estimand="Estimates: the difference between two models, each on rows drawn like its own.",
+        facts=pair_facts(measure, contrasts, {}),
+    )  # fmt: skip
+    return completed(made)

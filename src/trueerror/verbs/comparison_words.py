@@ -1,0 +1,252 @@
+"""How a comparison speaks: who is better, by how much, how sure; sizes beside p-values; "cannot tell" is an answer."""
+
+from __future__ import annotations
+
+import html
+import math
+import textwrap
+from typing import TYPE_CHECKING
+
+from trueerror.results import Contrast, Table
+from trueerror.results.tables import one_line
+from trueerror.results.words import listing, number, p_value, percent, whole
+from trueerror.verbs.evaluation_words import WIDTH, findings_text, short
+
+if TYPE_CHECKING:
+    from trueerror.verbs.comparison import Comparison
+
+# Adjusted p-values up to here are called proven; between here and the level, probable.
+PROVEN = 0.005
+
+
+def points(cmp: Comparison, x: float) -> str:
+    """A difference with its sign: in points of a percent for shares, else as a number."""
+    if math.isnan(x) or math.isinf(x):
+        return number(x)
+    if cmp.facts.get("share"):
+        shown = f"{100 * x:+.1f}"
+        return "0.0" if shown in ("+0.0", "-0.0") else shown
+    return f"{x:+.3g}"
+
+
+def level(cmp: Comparison, x: float) -> str:
+    """A model's own figure."""
+    return f"{100 * x:.1f} %" if cmp.facts.get("share") else number(x)
+
+
+def unit(cmp: Comparison) -> str:
+    """What differences are counted in."""
+    return " points" if cmp.facts.get("share") else ""
+
+
+def adjusted(c: Contrast) -> float:
+    """The p-value that decides."""
+    return c.p_value if c.p_adjusted is None else c.p_adjusted
+
+
+def verdict(cmp: Comparison) -> str:
+    """The verdict in one paragraph."""
+    if len(cmp.models) == 2:
+        return _two(cmp)
+    return _many(cmp)
+
+
+def _two(cmp: Comparison) -> str:
+    best, other = cmp.ranked
+    c = cmp[best, other]
+    p = adjusted(c)
+    a, b = one_line(best), one_line(other)
+    figures = f"{level(cmp, cmp.estimates[best].estimate)} against {level(cmp, cmp.estimates[other].estimate)}"
+    size = f"{points(cmp, c.estimate)}{unit(cmp)}, {_plausible(cmp, c)}"
+    if math.isnan(p):
+        return f"{a} and {b} cannot be judged: {c.note}."
+    if c.estimate == 0:
+        lead = f"{a} and {b} cannot be told apart: both have {level(cmp, cmp.estimates[best].estimate)} {cmp.title}"
+        reach = f"{points(cmp, c.low)} to {points(cmp, c.high)}{unit(cmp)}"
+        return f"{lead}; the true difference is plausibly {reach}. That is not proof that they are alike."
+    close = " a close call." if cmp.facts.get("borderline") else ""
+    if p <= PROVEN and p <= 1 - c.confidence:
+        lead = f"{a} is better: {figures} {cmp.title}, {size}."
+    elif p <= 1 - c.confidence:
+        lead = f"{a} is probably better;{close} {figures} {cmp.title}: {size}." if close else (
+            f"{a} is probably better: {figures} {cmp.title}, {size}."
+        )  # fmt: skip
+    else:
+        lead = f"Cannot tell which is better;{close} {a} is ahead, {figures} {cmp.title}: {size}." if close else (
+            f"Cannot tell which is better: {a} is ahead, {figures} {cmp.title}, {size}."
+        )  # fmt: skip
+    return f"{lead} {_odds(cmp, c, a)}".strip()
+
+
+def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:
+    """The p-value as a picture: how often a split this uneven comes up by luck."""
+    p = c.p_value
+    often = (
+        "less than 1 time in 1,000"
+        if p < 0.001
+        else f"about 1 time in {round(1 / p):,}"
+        if p < 0.5
+        else "most of the time"
+    )
+    pairs = cmp.facts.get("discordance", {}).get((c.first, c.second))
+    if pairs is None:
+        swapped = cmp.facts.get("discordance", {}).get((c.second, c.first))
+        pairs = None if swapped is None else (swapped[0], swapped[2], swapped[1], swapped[3])
+    if pairs is None:
+        return f"If they were equally good, a gap this large would come up {often} ({p_value(p)})."
+    differ, won = pairs[1] + pairs[2], pairs[1]
+    if differ == 0:
+        return f"They never differ on these rows ({p_value(p)})."
+    return (
+        f"Of {whole(differ)} rows on which they differ {winner} wins {whole(won)}: if they were equally good, a split "
+        f"this uneven would come up {often} ({p_value(p)})."
+    )
+
+
+def _plausible(cmp: Comparison, c: Contrast) -> str:
+    if math.isinf(c.low) or math.isinf(c.high) or math.isnan(c.low):
+        return "with no limits to be had"
+    return f"plausibly {points(cmp, c.low)} to {points(cmp, c.high)}"
+
+
+def _many(cmp: Comparison) -> str:
+    best = cmp.ranked[0]
+    title = f"{level(cmp, cmp.estimates[best].estimate)} {cmp.title}"
+    others = [m for m in cmp.ranked[1:] if _compared(cmp, best, m)]
+    worse = [m for m in others if cmp.better(best, m)]
+    open_ = [m for m in others if m not in worse]
+    word = "highest" if cmp.higher_is_better else "lowest"
+    if not open_ and not worse:
+        return f"{one_line(best)} has the {word} estimate, {title}; it was not compared with the others."
+    if not open_:
+        lead = f"{one_line(best)} is best, {title}: better than all {len(worse)} others, each difference beyond chance."
+        return f"{lead} The nearest is {_gap(cmp, best, worse[0])}."
+    if not worse:
+        return (
+            f"No single winner: {one_line(best)} has the {word} estimate ({title}) but cannot be told apart from "
+            f"{_names(open_)}. The nearest is {_gap(cmp, best, open_[0])}."
+        )
+    return (
+        f"{one_line(best)} has the {word} estimate ({title}) but cannot be told apart from {_names(open_)}. "
+        f"{_names(worse)} {'is' if len(worse) == 1 else 'are'} worse, beyond chance: {_gap(cmp, best, worse[0])}"
+        f"{' and more' if len(worse) > 1 else ''}."
+    )
+
+
+def _compared(cmp: Comparison, a: str, b: str) -> bool:
+    return cmp.reference is None or cmp.reference in (a, b)
+
+
+def _gap(cmp: Comparison, best: str, other: str) -> str:
+    c = cmp[best, other]
+    return (
+        f"{one_line(other)}, {points(cmp, -c.estimate)}{unit(cmp)} from {one_line(best)}, plausibly "
+        f"{points(cmp, -c.high)} to {points(cmp, -c.low)} ({p_value(adjusted(c))})"
+    )
+
+
+def _names(names: list[str]) -> str:
+    shown = [one_line(n) for n in names[:6]]
+    return listing(shown + ([f"{len(names) - 6} more"] if len(names) > 6 else []))
+
+
+def differences_table(cmp: Comparison) -> Table:
+    """Each pair, the better one first: difference, interval, p-value, probability of being better."""
+    rows: list[tuple[str, ...]] = []
+    for c in _shown_pairs(cmp):
+        name = f"{c.first} − {c.second}"
+        limits = f"[{points(cmp, c.low)}, {points(cmp, c.high)}]"
+        chance = "" if c.p_better is None else number(c.p_better)
+        rows.append((name, points(cmp, c.estimate), limits, p_value(c.p_value)[2:].lstrip("= "), _p(c), chance))
+    head = f"{percent(cmp.confidence)} interval"
+    columns: tuple[str, ...] = (
+        "difference" + (" (points)" if cmp.facts.get("share") else ""),
+        "size",
+        head,
+        "p",
+        "adjusted p",
+        "P(better)",
+    )
+    if len(cmp.pairs) < 2 or cmp.adjust == "none":
+        columns = (*columns[:4], columns[5])
+        rows = [(*r[:4], r[5]) for r in rows]
+    return Table(columns=columns, rows=tuple(rows))
+
+
+def _p(c: Contrast) -> str:
+    return p_value(adjusted(c))[2:].lstrip("= ")
+
+
+def _shown_pairs(cmp: Comparison) -> list[Contrast]:
+    """Pairs with the leader first; with many models only those with the leader (or the reference)."""
+    order = cmp.ranked
+    place = {m: i for i, m in enumerate(order)}
+    chosen = []
+    for c in cmp.pairs:
+        chosen.append(cmp[c.first, c.second] if place[c.first] < place[c.second] else cmp[c.second, c.first])
+    chosen.sort(key=lambda c: (place[c.first], place[c.second]))
+    return chosen if len(chosen) <= 10 else [c for c in chosen if c.first == (cmp.reference or order[0])] or chosen[:10]
+
+
+def models_table(cmp: Comparison) -> Table:
+    """Each model's own estimate, best first."""
+    rows = tuple((m, short(cmp.estimates[m])) for m in cmp.ranked)
+    return Table(columns=("model", f"{cmp.title} {percent(cmp.confidence)}"), rows=rows)
+
+
+def tiers_text(cmp: Comparison) -> str:
+    """The tiers, where there are more than two models."""
+    if len(cmp.models) < 3 or cmp.reference is not None or not cmp.tiers:
+        return ""
+    lines = [f"  {i + 1}. {', '.join(one_line(m) for m in tier)}" for i, tier in enumerate(cmp.tiers[:8])]
+    return "Not told apart from each other:\n" + "\n".join(
+        textwrap.fill(x, WIDTH, subsequent_indent="     ") for x in lines
+    )
+
+
+def margin_text(cmp: Comparison) -> str:
+    """Whether pairs are alike within the margin."""
+    lines = []
+    for c in cmp.within_margin:
+        shown = c.p_value <= 1 - cmp.confidence
+        word = "shown" if shown else "not shown"
+        lines.append(
+            f"{one_line(c.first)} and {one_line(c.second)} alike within ±{points(cmp, cmp.margin or 0).lstrip('+')}"
+            f"{unit(cmp)}: {word} ({p_value(c.p_value)})."
+        )
+    return "\n".join(textwrap.fill(x, WIDTH) for x in lines[:8])
+
+
+def comparison_text(cmp: Comparison) -> str:
+    """The whole comparison for a terminal."""
+    blocks = [textwrap.fill(one_line(cmp.reading), WIDTH) if cmp.reading else ""]
+    blocks.append(textwrap.fill(cmp.verdict, WIDTH - 2, initial_indent="  ", subsequent_indent="  "))
+    if len(cmp.models) > 2:
+        blocks.append(models_table(cmp).text(WIDTH))
+    blocks.append(differences_table(cmp).text(WIDTH))
+    blocks += [tiers_text(cmp), margin_text(cmp)]
+    if len(cmp.findings):
+        blocks.append(findings_text(cmp.findings))
+    blocks.append(textwrap.fill(f"Next: {cmp.next_step}", WIDTH) if cmp.next_step else "")
+    blocks.append(_footer(cmp))
+    return "\n\n".join(b for b in blocks if b)
+
+
+def _footer(cmp: Comparison) -> str:
+    methods = listing(list(dict.fromkeys(c.method for c in cmp.pairs)))
+    more = f", {cmp.adjust} over {len(cmp.pairs)} pairs (intervals unadjusted)" if len(cmp.pairs) > 1 else ""
+    lines = [textwrap.fill(cmp.estimand, WIDTH)] if cmp.estimand else []
+    lines.append(textwrap.fill(f"Methods: {methods}{more}; .explain() or --explain for more.", WIDTH))
+    return "\n".join(lines)
+
+
+def comparison_html(cmp: Comparison) -> str:
+    """The same for a notebook."""
+    parts = [f"<p>{html.escape(cmp.reading)}</p>", f"<p><b>{html.escape(cmp.verdict)}</b></p>"]
+    if len(cmp.models) > 2:
+        parts.append(models_table(cmp)._repr_html_())
+    parts.append(differences_table(cmp)._repr_html_())
+    if len(cmp.findings):
+        parts.append("<ul>" + "".join(f"<li>{html.escape(str(f))}</li>" for f in cmp.findings) + "</ul>")
+    parts.append(f"<p><small>{html.escape(_footer(cmp))}</small></p>")
+    return f"<div>{''.join(parts)}</div>"

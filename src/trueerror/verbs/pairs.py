@@ -1,0 +1,296 @@
+"""Two models on the same rows: which test and interval their metric calls for, by the decision table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.labels import Label, need_positive
+from trueerror.inputs.options import check_word, generator
+from trueerror.kernels import chosen
+from trueerror.kernels.draws import row_weights, seed_of
+from trueerror.metrics.registry import Measure
+from trueerror.results import Alternative, Contrast
+from trueerror.rows.predictions import Predictions
+from trueerror.significance.areas import area_contrast
+from trueerror.significance.contrasts import contrast, student_p, student_quantile, tail_area
+from trueerror.significance.paired import mcnemar
+from trueerror.significance.paired_metrics import paired_metric
+from trueerror.significance.resampled import paired_bootstrap
+from trueerror.tallies import Agreement, Discordance, Moments, ScoreTable
+from trueerror.tallies.counts import BinaryCounts
+from trueerror.variances.bootstrap import bootstrap_limits, bootstrap_p
+from trueerror.variances.delong import AreaCovariance, delong_covariance
+from trueerror.verbs.settings import Settings
+
+Floats = NDArray[np.float64]
+MCNEMAR = ("mid-p", "exact", "chi2", "chi2-cc")
+ROW_REPLICATES = 2_000
+
+
+class Pairs:
+    """Contrasts of any two of the models, each tally counted once."""
+
+    def __init__(
+        self, p: Predictions, measure: Measure, settings: Settings, *, method: str | None, alternative: Alternative
+    ) -> None:
+        if p.weights_kind == "sampling":
+            raise InputError("models cannot yet be compared under sampling weights; evaluate gives each one's interval")
+        self.p = p
+        self.measure = measure
+        self.settings = settings
+        self.method = method
+        self.alternative = alternative
+        self.options = settings.options(measure.name)
+        if method is not None:
+            check_word(method, ("bootstrap", "delong", "t", *MCNEMAR), "method")
+
+    def contrast(self, first: str, second: str) -> Contrast:
+        """First − second, by the method that the metric and the rows call for."""
+        found = self._contrast(first, second)
+        return replace(found, name=self.measure.title, first=first, second=second, estimand=self.estimand)
+
+    @property
+    def estimand(self) -> str:
+        """What the difference is of."""
+        return f"the difference in {self.measure.title} between these two models, on rows like these {self.p.n:,}"
+
+    def _contrast(self, first: str, second: str) -> Contrast:
+        if self.measure.needs in ("binary", "classes", "cells"):
+            if self.p.has_key("clusters"):
+                return self._clustered_counts(first, second)
+            table = self.p.agreement(first, second, threshold=self.settings.threshold)
+            pairs = self.discordance(table)
+            if pairs is not None and self.method != "bootstrap":
+                return self._mcnemar(pairs)
+            self._refuse_mcnemar()
+            return paired_bootstrap(
+                table, metric=self.measure.name, positive=self._positive(), replicates=self.settings.replicates,
+                confidence=self.settings.confidence, alternative=self.alternative, rng=self.settings.rng,
+                **self.options,
+            )  # fmt: skip
+        self._refuse_mcnemar()
+        if self.measure.needs == "losses":
+            return self._losses(first, second)
+        if self.measure.name in ("auc", "gini") and self.method != "bootstrap":
+            return self._areas(first, second)
+        if self.measure.needs == "scores":
+            return self._score_bootstrap(first, second)
+        raise InputError(f"{self.measure.name} cannot be compared yet; choose 'auc', 'log_loss' or a metric of labels")
+
+    def _refuse_mcnemar(self) -> None:
+        if self.method in MCNEMAR:
+            raise InputError(
+                f"method={self.method!r} is a form of McNemar's test, which compares shares of rows; "
+                f"{self.measure.name} is not one: leave method out"
+            )
+
+    def _positive(self) -> Label | None:
+        if self.measure.needs != "binary":
+            return None
+        if self.p.positive is None:
+            raise need_positive(self.p.labels, self.measure.name)
+        return self.p.positive
+
+    def discordance(self, table: Agreement) -> Discordance | None:
+        """Right and wrong row by row, where the metric is a share of rows that the truth alone picks; else None."""
+        if self.measure.share is None:
+            return None
+        if self.measure.name in ("accuracy", "error_rate"):
+            found = table.discordance()
+            if self.measure.name == "accuracy":
+                return found
+            right, first, second, wrong = found
+            return Discordance(wrong, second, first, right)
+        if self.measure.needs != "binary":
+            return None
+        index = table.labels.index(self._positive())
+        parts = [self._unit_shares(table.truth == index, calls == index) for calls in (table.first, table.second)]
+        (x1, n1), (x2, n2) = parts
+        if not np.array_equal(n1, n2):
+            return None
+        counts = table.counts * n1
+        both, one, two = (int((counts * w).sum()) for w in (x1 * x2, x1 * (1 - x2), (1 - x1) * x2))
+        return Discordance(both, one, two, int(counts.sum()) - both - one - two)
+
+    def _unit_shares(self, positive: NDArray[np.bool_], called: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """What one row of each cell adds to the metric's successes and trials."""
+        assert self.measure.share is not None
+        unit = BinaryCounts(
+            *(
+                part.astype(float)
+                for part in (positive & called, ~positive & called, positive & ~called, ~positive & ~called)
+            )
+        )
+        x, n = self.measure.share(unit)
+        return np.asarray(x, dtype=float), np.asarray(n, dtype=float)
+
+    def _mcnemar(self, pairs: Discordance) -> Contrast:
+        form: Any = self.method if self.method in MCNEMAR else "mid-p"
+        return mcnemar(
+            pairs.only_first, pairs.only_second, both_right=pairs.both_right, both_wrong=pairs.both_wrong, method=form,
+            confidence=self.settings.confidence, alternative=self.alternative,
+        )  # fmt: skip
+
+    def _clustered_counts(self, first: str, second: str) -> Contrast:
+        """First − second with the variance G/(G − 1)·Σ_g(Σ_c n_gc·d_c)² of its influences, and t(G − 1)."""
+        keyed = self.p.keyed_agreement(first, second, "clusters", threshold=self.settings.threshold)
+        compared = paired_metric(keyed.table, self.measure.name, self._positive(), self.options)
+        influences = compared.influences()
+        estimate = compared.difference()
+        if influences is None or math.isnan(estimate):
+            raise InputError(f"{self.measure.name} cannot be compared over clusters: {compared.why}")
+        return self._cluster_t(estimate, keyed.sums(influences), compared.range, keyed.table.n)
+
+    def _cluster_t(self, estimate: float, sums: Floats, whole: tuple[float, float], n: int) -> Contrast:
+        groups = len(sums)
+        confidence, alternative = self.settings.confidence, self.alternative
+        common: dict[str, Any] = {
+            "estimate": estimate, "whole": whole, "confidence": confidence, "alternative": alternative,
+            "method": "cluster-t-difference", "n": n,
+        }  # fmt: skip
+        if groups < 2:
+            note = "one cluster alone shows no spread between clusters"
+            return contrast(limits=(math.nan, math.nan), p_value=math.nan, statistic=math.nan, notes=(note,), **common)
+        df = groups - 1.0
+        t = student_quantile(confidence, alternative, df)
+        error = math.sqrt(groups / df * float(np.sum(sums**2)))
+        if error <= 1e-15:
+            half = t * t / (groups + t * t) * whole[1]
+            p = 1.0 if estimate == 0 else math.nan
+            note = f"no spread between the {groups:,} clusters: limits as for {groups:,} rows that agree"
+            return contrast(
+                limits=(estimate - half, estimate + half),
+                p_value=p,
+                statistic=0.0,
+                df=df,
+                p_better=0.5,
+                notes=(note,),
+                **common,
+            )
+        statistic = estimate / error
+        return contrast(
+            limits=(estimate - t * error, estimate + t * error), statistic=statistic, df=df,
+            p_value=student_p(statistic, df, alternative), p_better=self._better(statistic, df),
+            notes=(f"{groups:,} clusters",), **common,
+        )  # fmt: skip
+
+    def _better(self, statistic: float, df: float) -> float:
+        """A flat-prior posterior probability that the first is better."""
+        ahead = float(special.stdtr(df, statistic))
+        return ahead if self.measure.higher_is_better is not False else 1 - ahead
+
+    def _losses(self, first: str, second: str) -> Contrast:
+        loss, options = self.measure.function, self.options
+        if self.p.has_key("clusters"):
+            a, b = (self.p.keyed_losses(m, "clusters", loss, **options) for m in (first, second))
+            n = int(a.sizes.sum())
+            difference = (a.sums - b.sums).astype(float)
+            estimate = float(difference.sum()) / n
+            return self._cluster_t(estimate, (difference - a.sizes * estimate) / n, self._reach(), n)
+        return self._moments(self.p.paired_moments(first, second, loss, **options))
+
+    def _reach(self) -> tuple[float, float]:
+        low, high = self.measure.range
+        return low - high, high - low
+
+    def _moments(self, m: Moments) -> Contrast:
+        confidence, alternative = self.settings.confidence, self.alternative
+        common: dict[str, Any] = {
+            "estimate": m.mean, "whole": self._reach(), "confidence": confidence, "alternative": alternative,
+            "method": "paired-t-losses", "n": m.n,
+        }  # fmt: skip
+        if m.n < 2 or not math.isfinite(m.mean) or not m.squares > 0:
+            same = m.n > 0 and m.mean == 0
+            note = "the losses are the same on every row" if same else "the losses show no spread to judge by"
+            reach = self._reach()
+            # No row differed: by the rule of three at most a share 1 − α^(1/n) of rows can, each by the whole range.
+            half = (1 - tail_area(confidence, alternative) ** (1 / m.n)) * reach[1] if same else math.inf
+            return contrast(
+                limits=(m.mean - half, m.mean + half), p_value=1.0 if same else math.nan, statistic=0.0, p_better=0.5,
+                notes=(note,), **common,
+            )  # fmt: skip
+        df = m.n - 1.0
+        t, error = student_quantile(confidence, alternative, df), m.standard_error
+        statistic = m.mean / error
+        return contrast(
+            limits=(m.mean - t * error, m.mean + t * error), statistic=statistic, df=df,
+            p_value=student_p(statistic, df, alternative), p_better=self._better(statistic, df), **common,
+        )  # fmt: skip
+
+    @cached_property
+    def _columns(self) -> tuple[NDArray[np.bool_], Floats]:
+        return self.p.score_columns(self.p.models)
+
+    @cached_property
+    def _covariance(self) -> AreaCovariance:
+        up, scores = self._columns
+        return delong_covariance(up, [scores[:, i] for i in range(scores.shape[1])])
+
+    def _areas(self, first: str, second: str) -> Contrast:
+        i, j = self.p.models.index(first), self.p.models.index(second)
+        scale = 2.0 if self.measure.name == "gini" else 1.0
+        if self.p.has_key("clusters"):
+            found = self._clustered_areas(i, j)
+        else:
+            confidence, alternative = self.settings.confidence, self.alternative
+            found = area_contrast(self._covariance, i, j, confidence=confidence, alternative=alternative)
+        if scale == 1.0:
+            return found
+        return replace(found, estimate=scale * found.estimate, low=scale * found.low, high=scale * found.high)
+
+    def _clustered_areas(self, i: int, j: int) -> Contrast:
+        """Obuchowski's (1997) variance: the rows' placements, summed within clusters."""
+        up, scores = self._columns
+        codes, names = self.p.source.fetched().keyed["clusters"]
+        sizes, others = (np.where(side, up.sum(), (~up).sum()) for side in (up, ~up))
+        placed = [chosen(len(up)).placements(scores[:, m], up) / (2.0 * others) for m in (i, j)]
+        areas = [float(v[up].mean()) for v in placed]
+        rows = ((placed[0] - areas[0]) - (placed[1] - areas[1])) / sizes
+        sums = np.bincount(codes, weights=rows, minlength=len(names)).astype(float)
+        return self._cluster_t(areas[0] - areas[1], sums, (-1.0, 1.0), len(up))
+
+    def _score_bootstrap(self, first: str, second: str) -> Contrast:
+        """Rows drawn again, the same rows for both models; percentile limits."""
+        up, scores = self._columns
+        rng, seed = generator(self.settings.rng)
+        draws, key = min(self.settings.replicates, ROW_REPLICATES), seed_of(rng)
+        groups = [np.unique(scores[:, self.p.models.index(m)], return_inverse=True) for m in (first, second)]
+        label = self.p.positive if self.p.positive is not None else 1
+
+        def difference(weights: Floats) -> float:
+            values = []
+            for distinct, where in groups:
+                size = len(distinct)
+                positives = np.bincount(where[up], weights=weights[up], minlength=size)
+                negatives = np.bincount(where[~up], weights=weights[~up], minlength=size)
+                table = ScoreTable(distinct, positives.astype(np.int64), negatives.astype(np.int64), positive=label)
+                values.append(float(self.measure.function(table, **self.options)))
+            return values[0] - values[1]
+
+        estimate = difference(np.ones(len(up)))
+        values = np.array([difference(row_weights(len(up), key, b).astype(float)) for b in range(draws)])
+        values = values[~np.isnan(values)]
+        confidence, alternative = self.settings.confidence, self.alternative
+        limits = bootstrap_limits(estimate, values, tail=tail_area(confidence, alternative), method="percentile")
+        notes: tuple[str, ...] = (f"{draws:,} replicates, {seed}",)
+        if not limits[1] > limits[0]:
+            half = sum(1 - tail_area(confidence, alternative) ** (1 / max(int(k), 1)) for k in (up.sum(), (~up).sum()))
+            limits, notes = (
+                (estimate - half, estimate + half),
+                ("all replicates are alike: limits by the rule of three",),
+            )
+        p = bootstrap_p(estimate, values, alternative=alternative, method="percentile")
+        ahead = float((values > 0).mean() + 0.5 * (values == 0).mean())
+        return contrast(
+            estimate=estimate, limits=limits, whole=self._reach(), confidence=confidence, alternative=alternative,
+            method="paired-bootstrap-percentile", statistic=estimate, p_value=p, n=len(up), notes=notes,
+            p_better=ahead if self.measure.higher_is_better is not False else 1 - ahead,
+        )  # fmt: skip
