@@ -18,8 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.kernels import chosen
+from trueerror.kernels.threads import in_threads
 
 Floats = NDArray[np.float64]
+
+# From so many rows on, models are ranked in threads.
+THREADED = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,10 +78,19 @@ def delong_covariance(positive: NDArray[np.bool_], scores: Sequence[NDArray[Any]
     m, n = len(up), len(down)
     over_positives = np.empty((len(scores), m))
     over_negatives = np.empty((len(scores), n))
-    for i, column in enumerate(scores):
-        twice = chosen(len(column)).placements(column, positive)
-        twice.take(up, out=over_positives[i])
-        twice.take(down, out=over_negatives[i])
+    kernels = chosen(len(positive))
+
+    def place(i: int) -> None:
+        twice = kernels.placements(scores[i], positive)
+        # "clip" writes straight into the row; no index is out of range.
+        twice.take(up, out=over_positives[i], mode="clip")
+        twice.take(down, out=over_negatives[i], mode="clip")
+
+    if len(positive) < THREADED:
+        for i in range(len(scores)):
+            place(i)
+    else:
+        in_threads(place, range(len(scores)))
     # Doubled placements are whole numbers, so this sum is exact up to 2⁵³ and the area has one rounding.
     areas = over_positives.sum(axis=1) / (2.0 * m * n)
     return AreaCovariance(
