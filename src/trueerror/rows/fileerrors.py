@@ -55,6 +55,12 @@ def refuse_parquet(files: Files, error: Exception) -> FileError:
     return FileError(f"{shown} cannot be read as Parquet: {_first_sentence(text, files)}")
 
 
+def damaged(name: str, error: Exception) -> FileError:
+    """A file that opened well, and then could not be read to its end."""
+    reason = re.sub(r"^[A-Z]\w*( [A-Z]\w*)* Error: ", "", str(error).splitlines()[0] if str(error) else "").strip(" .:")
+    return FileError(f"{name} is damaged inside and cannot be read{f': {reason}' if reason else ''}")
+
+
 def _which(files: Files, text: str) -> str:
     """The file that a message speaks of, by the name that people know."""
     for path, shown in zip(files.paths, files.shown, strict=True):

@@ -6,13 +6,15 @@ parameters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import duckdb
 import numpy as np
 
 from trueerror.inputs.arrays import Column
+from trueerror.rows.fileerrors import damaged
 from trueerror.rows.layout import Layout, Options
 from trueerror.rows.source import Source
 from trueerror.rows.tables import Kind
@@ -61,13 +63,23 @@ class FileTable:
 
     def ask(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows of an answer as plain values."""
-        found: list[tuple[Any, ...]] = self.run(query, values).fetchall()
+        with self._reading():
+            found: list[tuple[Any, ...]] = self.run(query, values).fetchall()
         return found
 
     def fetch(self, query: str, values: Sequence[Any] = ()) -> list[Column]:
         """The columns of an answer as arrays: None (or NaN, in floats) where missing."""
-        found = self.run(query, values).fetchnumpy()
+        with self._reading():
+            found = self.run(query, values).fetchnumpy()
         return [_unmasked(array) for array in found.values()]
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """A damaged part of a file may show itself only when a query comes to it."""
+        try:
+            yield
+        except duckdb.Error as error:
+            raise damaged(self.name, error) from None
 
     def kind(self, name: str) -> Kind:
         return self._kinds[name]

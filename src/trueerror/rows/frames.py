@@ -37,7 +37,7 @@ def _refuse_twins(frame: Any) -> None:
     """Two columns of one name cannot be told apart; pyarrow calls its names `column_names`."""
     if hasattr(frame, "collect"):
         return
-    names = getattr(frame, "column_names", None)
+    names: Any = getattr(frame, "column_names", None)
     names = getattr(frame, "columns", None) if names is None else names
     if not hasattr(names, "__iter__"):
         return

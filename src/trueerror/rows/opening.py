@@ -41,10 +41,7 @@ def open_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
             names, types = _view_parquet(connection, files)
         kinds = _normalise(connection, types, text_booleans=files.format == "csv")
         connection.execute("SET lock_configuration = true")
-        try:
-            table = FileTable(connection, files.name, names, kinds)
-        except duckdb.Error as error:
-            raise refuse_parquet(files, error) from None
+        table = FileTable(connection, files.name, names, kinds)
         if table.n == 0:
             raise FileError(f"{files.name} has column names but no rows")
     except BaseException:

@@ -72,18 +72,17 @@ def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
 def _matches(text: str) -> list[Path]:
     if REMOTE.match(text):
         raise FileError(f"{text} is not on this machine; trueerror reads local files only: download it first")
+    if "\x00" in text:
+        raise FileError(f"{text!r} is not a path")
     path = Path(text)
-    try:
-        if path.is_dir():
-            inside = (Path(folder) / name for folder, _, names in os.walk(path) for name in names)
-            tables = sorted(file for file in inside if _ending(file)[0] in ENDINGS)
-            if not tables:
-                raise FileError(f"the folder {text} holds no CSV, Parquet or JSON file")
-            return tables
-        if path.exists():
-            return [path]
-    except ValueError:
-        raise FileError(f"{text!r} is not a path") from None
+    if path.is_dir():
+        inside = (Path(folder) / name for folder, _, names in os.walk(path) for name in names)
+        tables = sorted(file for file in inside if _ending(file)[0] in ENDINGS)
+        if not tables:
+            raise FileError(f"the folder {text} holds no CSV, Parquet or JSON file")
+        return tables
+    if path.exists():
+        return [path]
     if glob.has_magic(text):
         matched = sorted(Path(p) for p in glob.glob(text, recursive=True) if os.path.isfile(p))
         if not matched:

@@ -198,10 +198,11 @@ def _known_labels(table: Table, truth: str, given: Iterable[Any] | None) -> tupl
     if table.kind(truth) == "other":
         raise InputError(f"{place} holds neither text nor whole numbers nor booleans; it cannot be the truth")
     try:
-        labels = natural_labels(ordered(plain_label(v, place) for v in table.few(truth, table.n) or ()))
+        labels = ordered(plain_label(v, place) for v in table.few(truth, table.n) or ())
     except InputError:
-        code_column(table.values(truth), place)  # says in which row the trouble is
-        raise
+        labels = ()
+    # Where a value is no label, the column itself says in which row.
+    labels = natural_labels(labels or code_column(table.values(truth), place).values)
     if given is None:
         return labels
     typed = [_typed_label(v, labels) for v in given]
