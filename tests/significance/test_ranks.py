@@ -169,6 +169,16 @@ def test_shaffer_rejects_at_least_what_bonferroni_does() -> None:
         assert p.p_value <= p.p_adjusted <= min(1, 6 * p.p_value) + 1e-15
 
 
+def test_p_values_that_underflow_are_not_zero() -> None:
+    rows = np.tile([0.9, 0.8, 0.7], (3000, 1))
+    rows[0] = [0.7, 0.8, 0.9]
+    for test in (friedman, iman_davenport, quade):
+        assert 0 < test(rows).p_value < 1e-200
+    assert 0 < iman_davenport(rows[1:]).p_value < 1e-200
+    for made in (nemenyi(rows), shaffer(rows), bonferroni_dunn(rows, control=0)):
+        assert all(0 < p.p_value <= p.p_adjusted < 1e-200 for p in made.pairs)
+
+
 def test_alpha_is_checked() -> None:
     with pytest.raises(InputError, match="alpha=5"):
         nemenyi(SCORES, alpha=5)

@@ -25,6 +25,9 @@ from trueerror.significance.studentized import range_above, range_point
 
 Floats = NDArray[np.float64]
 
+# A p-value that underflows is tiny, never 0.
+TINY = sys.float_info.min
+
 
 def friedman(scores: Any, *, ties: bool = True, higher_is_better: bool = True) -> Test:
     """Friedman's test that all models have the same mean rank.
@@ -43,7 +46,7 @@ def friedman(scores: Any, *, ties: bool = True, higher_is_better: bool = True) -
         name="Friedman",
         statistic=statistic,
         df=m.k - 1,
-        p_value=float(special.chdtrc(m.k - 1, statistic)),
+        p_value=max(float(special.chdtrc(m.k - 1, statistic)), TINY),
         method="friedman",
         n=m.n,
         note=note,
@@ -84,7 +87,7 @@ def iman_davenport(scores: Any, *, ties: bool = True, higher_is_better: bool = T
         statistic, p, note = math.inf, _chance_of_one_order(ranks), _ONE_ORDER
     else:
         statistic = iman_davenport_statistic(chi2, m.n, m.k)
-        p, note = float(special.fdtrc(*df, statistic)), ""
+        p, note = max(float(special.fdtrc(*df, statistic)), TINY), ""
     return Test(name="Iman–Davenport", statistic=statistic, df=df, p_value=p, method="iman-davenport", n=m.n, note=note)
 
 
@@ -120,7 +123,7 @@ def quade(scores: Any, *, higher_is_better: bool = True) -> Test:
         statistic, p, note = math.inf, _chance_of_one_order(ranks), _ONE_ORDER
     else:
         statistic = (m.n - 1) * b / (a - b)
-        p, note = float(special.fdtrc(*df, statistic)), ""
+        p, note = max(float(special.fdtrc(*df, statistic)), TINY), ""
     return Test(name="Quade", statistic=statistic, df=df, p_value=p, method="quade", n=m.n, note=note)
 
 
@@ -136,7 +139,7 @@ def nemenyi(scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True) 
     """
     m, level, se = _prepared(scores, alpha, higher_is_better)
     pairs = _pairs(m, se, level, "nemenyi", list(combinations(range(m.k), 2)))
-    adjusted = range_above(np.array([abs(p.statistic) for p in pairs]) * math.sqrt(2), m.k)
+    adjusted = np.maximum(range_above(np.array([abs(p.statistic) for p in pairs]) * math.sqrt(2), m.k), TINY)
     critical = range_point(level, m.k) / math.sqrt(2) * se
     return _ranking(m, pairs, adjusted, "nemenyi", level, critical)
 
@@ -194,7 +197,7 @@ def _chance_of_one_order(ranks: Floats) -> float:
     """That all other data sets repeat the first one's order: (Πt!/k!)^(N − 1), t the sizes of its ties."""
     n, k = ranks.shape
     sizes = np.unique(ranks[0], return_counts=True)[1]
-    return math.exp((n - 1) * (sum(math.lgamma(t + 1) for t in sizes.tolist()) - math.lgamma(k + 1)))
+    return max(TINY, math.exp((n - 1) * (sum(math.lgamma(t + 1) for t in sizes.tolist()) - math.lgamma(k + 1))))
 
 
 def _range_ranks(values: Floats) -> Floats:
@@ -233,7 +236,7 @@ def _pairs(m: ScoreMatrix, se: float, alpha: float, method: str, chosen: list[tu
                 confidence=1 - alpha,
                 method=method,
                 statistic=z,
-                p_value=max(normal_p(z, "two-sided"), sys.float_info.min),
+                p_value=max(normal_p(z, "two-sided"), TINY),
                 n=m.n,
             )
         )
