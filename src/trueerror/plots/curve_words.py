@@ -1,0 +1,37 @@
+"""What is written above curves and in their legends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trueerror.plots.labels import plain, shorten
+from trueerror.results.words import whole
+
+# Models by name, one curve each.
+Named = list[tuple[str, Any]]
+
+
+def heading(what: str, named: Named) -> str:
+    """The kind of curve, and of which model where there is one.
+
+    >>> heading("Lift", [("svm", None)]), heading("Lift", [("", None)]), heading("Lift", [("a", None), ("b", None)])
+    ('Lift of svm', 'Lift', 'Lift of 2 models')
+    """
+    if len(named) > 1:
+        return f"{what} of {len(named)} models"
+    name = plain(named[0][0])
+    return f"{what} of {shorten(name, 40)}" if name else what
+
+
+def series_name(name: str, figures: str = "") -> str:
+    """A legend entry: the model and its figures."""
+    return ": ".join(part for part in (shorten(name, 34), figures) if part)
+
+
+def sizes_words(named: Named) -> str:
+    """How many rows of each class stand behind the curves."""
+    sizes = {(c.table.n_positive, c.table.n_negative) for _, c in named}
+    if len(sizes) > 1:
+        return "the models have different rows"
+    positives, negatives = next(iter(sizes))
+    return f"{whole(positives)} positives, {whole(negatives)} negatives"

@@ -1,0 +1,79 @@
+"""User text in pictures: one line or two, clipped to its room, and different names never drawn as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from trueerror.results.tables import clip, one_line, width
+
+
+def plain(text: object) -> str:
+    """Any label as one printable line.
+
+    >>> plain("a\\nb"), plain(None), plain(True)
+    ('a b', '', 'True')
+    """
+    return "" if text is None else " ".join(one_line(str(text)).split())
+
+
+def shorten(text: object, room: int) -> str:
+    """A label cut to `room` columns with an ellipsis."""
+    return clip(plain(text), room)
+
+
+def fold(text: object, room: int, lines: int = 2) -> list[str]:
+    """A label over at most `lines` lines of `room` columns, cut with an ellipsis where even that is too little.
+
+    Breaks at spaces, else after _ - / . : and such, else anywhere.
+
+    >>> fold("gradient boosting on counts", 16)
+    ['gradient', 'boosting on cou…']
+    >>> fold("xgb_depth6_lr0.01_v2", 14)
+    ['xgb_depth6_', 'lr0.01_v2']
+    """
+    rest = plain(text)
+    folded: list[str] = []
+    while rest and len(folded) < lines - 1 and width(rest) > room:
+        cut = _break_place(rest, room)
+        folded.append(rest[:cut].rstrip())
+        rest = rest[cut:].lstrip()
+    return [*folded, clip(rest, room)] if rest or not folded else folded
+
+
+def _break_place(text: str, room: int) -> int:
+    used = 0
+    last = 0
+    for i, c in enumerate(text):
+        used += width(c)
+        if used > room:
+            # A break in the first third would waste the line: better in the middle of a word.
+            return last if last > room // 3 else max(i, 1)
+        if c in " _-/.:,;|+=@#)]}":
+            last = i + 1
+    return len(text)
+
+
+def distinct(names: Iterable[object], room: int = 60) -> list[str]:
+    """Short names, made different by a number where clipping, or the user, made them equal.
+
+    >>> distinct(["a", "b", "a"])
+    ['a', 'b', 'a (2)']
+    """
+    seen: set[str] = set()
+    out = []
+    for name in names:
+        short = shorten(name, room) or "(no name)"
+        candidate, count = short, 1
+        while candidate in seen:
+            count += 1
+            mark = f" ({count})"
+            candidate = clip(short, room - len(mark)) + mark
+        seen.add(candidate)
+        out.append(candidate)
+    return out
+
+
+def columns_needed(texts: Iterable[str | Sequence[str]]) -> int:
+    """The width of the widest line, in columns."""
+    lines = (line for text in texts for line in ([text] if isinstance(text, str) else text))
+    return max((width(line) for line in lines), default=0)
