@@ -92,4 +92,11 @@ METHODS: tuple[Method, ...] = (
         assumes="independent rows, many of each class, and no row in both samples",
         measured="type I .068 at .05 with 10 positives and 100 negatives each",
     ),
+    Method(
+        key="delong-classes",
+        title="DeLong's variance of a mean of areas over classes, on the logit scale",
+        formula="logit A ± z·√V/(A(1 − A)), V = Σ_c n_c/(n_c − 1)·Σ h² over the rows' shares h of the mean of areas",
+        source=f"{_DELONG}; Hand and Till 2001, Mach. Learn. 45:171",
+        assumes="independent rows with one score for each class; class sizes taken as they are",
+    ),
 )

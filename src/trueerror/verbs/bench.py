@@ -9,7 +9,9 @@ from typing import Any
 
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Label, find_label, need_positive
+from trueerror.intervals.class_areas import class_area_interval
 from trueerror.intervals.of_metric import class_intervals, metric_interval
+from trueerror.intervals.terms import Terms
 from trueerror.metrics.registry import Measure, find_measure
 from trueerror.results import Interval
 from trueerror.rows.predictions import Predictions
@@ -89,6 +91,11 @@ class Bench:
         """Whether metrics of scores can be had."""
         return self._predictions is not None and self._predictions.has_scores(self.model)
 
+    @property
+    def has_class_scores(self) -> bool:
+        """Whether there is one score for each class."""
+        return self._predictions is not None and self._predictions.has_class_scores(self.model)
+
     @cached_property
     def has_probabilities(self) -> bool:
         """Whether the scores can be probabilities: within [0, 1], and adding up to 1 where each class has one."""
@@ -146,7 +153,11 @@ class Bench:
         if measure.needs == "losses":
             moments = self._predictions.moments(self.model, measure.function, **common["options"])
             return metric_interval(measure, moments, **common)
-        raise InputError(f"{measure.name} is not available here; te.metric({measure.name!r}, …) computes it")
+        if not self._predictions.has_class_scores(self.model):
+            raise InputError(f"{measure.name} needs one column of scores for each class; {self.model!r} has one in all")
+        codes, scores = self._predictions.class_scores(self.model)
+        terms = Terms(confidence=self.settings.confidence, over=common["simultaneous_over"], estimand=self.estimand)
+        return class_area_interval(measure, codes, scores, self.labels, common["options"], terms)
 
     def _positive(self, measure: Measure) -> Label:
         if self.positive is None:

@@ -23,6 +23,7 @@ from trueerror.verbs.bench import Bench
 from trueerror.verbs.estimands import fixed_model
 from trueerror.verbs.evaluation import Evaluation, ModelEvaluation
 from trueerror.verbs.settings import Design, Rng, Settings, named_metrics
+from trueerror.verbs.several_labels import evaluate_labels, is_multilabel
 
 BINARY = ("accuracy", "balanced_accuracy", "recall", "specificity", "precision", "f1", "mcc")
 MULTICLASS = ("accuracy", "balanced_accuracy", "macro_f1", "mcc", "kappa")
@@ -89,6 +90,9 @@ def evaluate(
         table = truth_or_predictions if positive is None else truth_or_predictions.with_positive(positive)
         return _from_table(table, settings)
     given = truth_or_predictions
+    if is_multilabel(given) and not hasattr(given, "columns"):
+        _refuse_rows(scores=scores, clusters=clusters, by=by, weights=weights, prior=prior, costs=costs)
+        return evaluate_labels(given, predicted, labels, settings)
     if not isinstance(given, Predictions):
         given = predictions(
             given,
@@ -155,7 +159,7 @@ def _from_table(table: Confusion, settings: Settings) -> Evaluation:
 def _refuse_rows(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
-            raise InputError(f"{name}= speaks of rows, but a confusion matrix has only counts")
+            raise InputError(f"{name}= cannot be used here: it needs rows with one label each")
 
 
 def _one_model(bench: Bench) -> ModelEvaluation:
@@ -198,8 +202,10 @@ def _chosen_metrics(bench: Bench) -> list[str]:
         names.append("auc")
         if bench.has_probabilities:
             names.append("brier")
-    elif bench.has_probabilities:
-        names.append("log_loss")
+    elif bench.has_class_scores:
+        names.append("hand_till_auc")
+        if bench.has_probabilities:
+            names.append("log_loss")
     return names
 
 
@@ -212,7 +218,7 @@ def _all_metrics(bench: Bench) -> list[str]:
             "cells": True,
             "scores": bench.has_scores and bench.confusion.positive is not None,
             "losses": bench.has_probabilities,
-            "class_scores": False,
+            "class_scores": bench.has_class_scores,
         }[measure.needs]
         if fits and ("costs" not in measure.options or bench.settings.costs is not None):
             names.append(measure.name)

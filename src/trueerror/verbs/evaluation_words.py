@@ -50,7 +50,7 @@ def one_model(part: ModelEvaluation) -> str:
 def verdict(part: ModelEvaluation) -> str:
     """How good the model is, and whether that is more than a constant answer would get."""
     if part.confusion is None:
-        return _ranking_verdict(part)
+        return _labels_verdict(part) if part.classes else _ranking_verdict(part)
     accuracy = part.overall.get("accuracy") or part.baseline
     if "accuracy" not in part.overall:
         return _first_metric(part)
@@ -75,6 +75,15 @@ def _first_metric(part: ModelEvaluation) -> str:
             )
             return textwrap.fill(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
     return ""
+
+
+def _labels_verdict(part: ModelEvaluation) -> str:
+    right = part.metric("accuracy")
+    sentence = (
+        f"{one_line(part.name)} gets all labels of a row right on {100 * right.estimate:.1f} % of rows like these, "
+        f"plausibly {100 * right.low:.1f} to {100 * right.high:.1f} %."
+    )
+    return textwrap.fill(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
 
 
 def _ranking_verdict(part: ModelEvaluation) -> str:
@@ -119,7 +128,7 @@ def _leader(ev: Evaluation) -> str:
 
 def _per_class_matters(part: ModelEvaluation) -> bool:
     if part.confusion is None:
-        return False
+        return bool(part.classes)
     return len(part.confusion.labels) > 2 or part.confusion.positive is None
 
 
@@ -224,8 +233,7 @@ def _models_table(ev: Evaluation, chosen: list[str]) -> Table:
 
 def class_table(part: ModelEvaluation) -> Table:
     """Precision, recall and F1 of each class; beyond a dozen classes, those with the lowest F1."""
-    assert part.confusion is not None
-    totals = dict(zip(part.confusion.labels, part.confusion.classes(weighted=False).truth, strict=True))
+    totals = {label: interval.n or 0 for (metric, label), interval in part.classes.items() if metric == "recall"}
     labels = list(dict.fromkeys(label for _, label in part.classes))
     title = ""
     if len(labels) > SHOWN_CLASSES:
