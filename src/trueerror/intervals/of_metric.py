@@ -180,10 +180,9 @@ def table_interval(
     asked = _method(m, situation, method, clustered=sample.clusters is not None)
     estimate = float(sample.value(m, options))
     bounds = cost_bounds(m, sample, options) if situation == "mean-cost" else m.range
-    if math.isnan(estimate):
-        return _undefined(
-            m, sample, asked, terms, undefined_reason(m, sample.rows, positive=positive, prior=prior, **options)
-        )
+    if math.isnan(estimate) or sample.rows.n == 0:
+        reason = undefined_reason(m, sample.rows, positive=positive, prior=prior, **options)
+        return _undefined(m, sample, estimate, asked, terms, reason or "there are no rows")
     if m.name == "prevalence" and sample.shares is not None:
         return terms.interval(
             m.name, estimate, math.nan, math.nan, bounds=bounds, method=asked, n=sample.rows.n, note=GIVEN
@@ -218,13 +217,13 @@ def table_interval(
     return terms.interval(m.name, estimate, float(low), float(high), bounds=bounds, method=str(key), n=n, note=note)
 
 
-def _undefined(m: Measure, sample: Sample, asked: str, terms: Terms, reason: str) -> Interval:
+def _undefined(m: Measure, sample: Sample, estimate: float, asked: str, terms: Terms, reason: str) -> Interval:
     """Nothing is known of an undefined metric but its range."""
     low, high = (b if math.isfinite(b) else math.nan for b in m.range)
     n = sample.rows.n
     if m.share is not None and m.needs == "binary":
         n = int(m.share(sample.table.binary(sample.positive, sample.table.counts.astype(np.float64)))[1])
-    return terms.interval(m.name, math.nan, low, high, bounds=m.range, method=asked, n=n, note=reason or m.undefined)
+    return terms.interval(m.name, math.nan, low, high, bounds=m.range, method=asked, n=n, note=reason)
 
 
 def _held(low: float, high: float, estimate: float, bounds: tuple[float, float]) -> tuple[float, float]:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.intervals.binomial import BINOMIAL_METHODS
 from trueerror.intervals.critical import tail
 from trueerror.intervals.proportions import limits
 from trueerror.intervals.scales import as_jaccard, at_size, from_jaccard, on_log, on_logit, plain
@@ -28,6 +29,8 @@ ONE_CLUSTER = "all rows are in one cluster, so nothing shows how clusters differ
 CORRECTED = "a count is 0: limits from counts with ½ added to each"
 # Rounding leaves dust of about 1e−34 where a variance is 0; one error in a billion rows gives 1e−18.
 DUST = 1e-27
+# An estimate within this many standard errors of the end of (−1, 1) has its delta interval on Fisher's scale.
+BEND = 1.96
 
 
 class Rough(NamedTuple):
@@ -128,7 +131,7 @@ def _proportion(
             made = made.mended(flat, made._replace(method=_word("wilson"), note=_word("wald has no width here")))
         return p, made, rows
     if view.kind == "random":
-        made = rough(on_logit(p, variances(), terms.factor()), "delta-logit")
+        made = rough(on_logit(p, variances(), terms.factor()), "delta-logit", gives_way(method, "delta-logit"))
         lost = np.isnan(made.low)
         return p, made.mended(lost, rough(at_size(p, rows, terms, terms.factor()), "wilson-effective")), rows
     parts = parts_of(lambda t: share(t)[1])
@@ -141,13 +144,15 @@ def _at_effective_size(
     """Wilson's limits at the number of independent rows that would show this variance."""
     if view.kind == "weighted":
         size = effective_size(p, v, rows, view.spread_rows(parts))
-        note = _each(lambda s: f"the weights leave about {whole(float(np.round(s)))} rows' worth", size)
+        way = gives_way(method, "wilson-weighted", "; ")
+        note = _each(lambda s: f"{way}the weights leave about {whole(float(np.round(s)))} rows' worth", size)
         return rough(at_size(p, size, terms, terms.factor()), "wilson-weighted", note)
     groups = np.asarray(view.groups(parts), dtype=np.float64) + np.zeros_like(p)
     z = t_factors(terms, groups - 1)
     size = effective_size(p, v, rows, groups)
+    way = gives_way(method, "wilson-clustered", "; ")
     note = _each(
-        lambda g, s: f"{whole(g)} clusters, worth about {whole(float(np.round(s)))} independent rows", groups, size
+        lambda g, s: f"{way}{whole(g)} clusters, worth about {whole(float(np.round(s)))} independent rows", groups, size
     )
     made = rough(at_size(p, size, terms, z), "wilson-clustered", note)
     if method == "cluster-t":
@@ -250,10 +255,14 @@ def spread_limits(
         made = rough(plain(estimate, v, z) if method == "delta" else on_log(estimate, v, z), method)
     elif method in ("delta", "takahashi"):
         made = rough(plain(estimate, v, z), method)
-        # A straight interval that would leave the range is bent to stay in it.
-        past = (made.low < bounds[0]) | (made.high > bounds[1])
+        # Near an end of the range the interval is bent to stay within; where that is does not depend on the confidence,
+        # so that more confidence is always wider.
+        reach = BEND * np.sqrt(v)
+        past = (estimate - reach < bounds[0]) | (estimate + reach > bounds[1])
         if bounds == (-1.0, 1.0) and past.any():
-            bent = rough(on_logit(estimate, v, z, bounds), "fisher-z", "the straight interval would leave the range")
+            bent = rough(
+                on_logit(estimate, v, z, bounds), "fisher-z", "too near the end of the range for a straight interval"
+            )
             made = made.mended(past & ~np.isnan(bent.low), bent)
     else:
         key = "fisher-z" if bounds == (-1.0, 1.0) else "delta-logit"
@@ -271,6 +280,12 @@ def spread_limits(
         named = _each(lambda g: f"{whole(g)} clusters", groups)
         made = made._replace(note=np.where(made.note == "", named, made.note))
     return made
+
+
+def gives_way(method: str, used: str, end: str = "") -> str:
+    """A note where a method for plain rows was asked for by name and cannot be used."""
+    plain_rows = method in BINOMIAL_METHODS and method != "wilson"
+    return f"{method} is for plain rows: {used} instead{end}" if plain_rows else ""
 
 
 def one_cluster(made: Rough, groups: Any) -> Rough:

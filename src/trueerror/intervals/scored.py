@@ -49,6 +49,7 @@ def score_interval(
             f'{measure.name} depends on how common the positives are, which a sample with design="case-control" does '
             "not show: pass prior= (their share where the model will be used)"
         )
+    prior = None if measure.name in FREE_OF_PRIOR else prior
     estimate = value(measure, table, prior=prior, **options)
     n = float(table.n)
     if math.isnan(estimate):
@@ -97,7 +98,8 @@ def average_precision_limits(estimate: float, positives: float, terms: Terms) ->
     spread = positives * estimate * (1 - estimate)
     if spread < 1:
         low, high = limits(estimate * positives, positives, "wilson", terms.level, terms.side)
-        note = f"few positives or a value near its end: Wilson's interval at the {whole(round(positives, 1))} positives"
+        rows = f"{whole(round(positives, 1))} positive{'' if positives == 1 else 's'}"
+        note = f"few positives or a value near its end: Wilson's interval at the {rows}"
         return float(low), float(high), "wilson-boyd", note
     # Boyd's error on the logit scale is that of a proportion of P rows.
     low, high = on_logit(estimate, estimate * (1 - estimate) / positives, terms.factor())

@@ -14,6 +14,7 @@ from trueerror.intervals.one_class import (
     ClassView,
     Rough,
     class_limits,
+    gives_way,
     one_cluster,
     rough,
     spread_limits,
@@ -51,7 +52,7 @@ def whole_limits(
     """Rough limits (of one element) and how many rows they speak of."""
     if situation == "mean-cost":
         return cost_limits(measure, sample, estimate, method, terms, options), sample.rows.n
-    if situation == "proportion" and (sample.plain or sample.shares is not None):
+    if situation == "proportion" and method != "takahashi" and (sample.plain or sample.shares is not None):
         return _share(measure, sample, estimate, method, terms, options)
     if sample.plain and method.startswith("mover"):
         makers = {"mover-log": _geometric_mean, "mover-wilson": _mover, "mover-f1": _mover}
@@ -86,12 +87,13 @@ def _share(
         return made, n
     by_recalls = measure.name in RIGHT_AT_PRIOR or measure.name in WRONG_AT_PRIOR
     if by_recalls and sample.kind == "random":
-        return _recalls_at_shares(measure, sample, terms), sample.rows.n
+        made = _recalls_at_shares(measure, sample, terms)
+        return made._replace(note=np.array([gives_way(method, "mover-wilson")], dtype=object)), sample.rows.n
     one = np.array([estimate])
     v = np.array([sample.variance(sample.influence(measure, options))])
     v = np.where(v > DUST, v, 0.0)
     if sample.kind != "random":
-        return _effective(one, v, sample, "wilson", terms), sample.rows.n
+        return _effective(one, v, sample, method, terms), sample.rows.n
     groups = np.array([float(sample.rows.n)])
     return spread_limits(one, v, "random", lambda _: 0, groups, "delta-logit", terms, measure), sample.rows.n
 
@@ -116,12 +118,14 @@ def _effective(one: Floats, v: Floats, sample: Sample, method: str, terms: Terms
         assert sample.rows.weight_squares is not None
         kish = float(sample.rows.masses.sum()) ** 2 / float(sample.rows.weight_squares.sum())
         size = effective_size(one, v, n, kish)
-        note = f"the weights leave about {whole(round(float(size[0])))} rows' worth"
+        note = gives_way(method, "wilson-weighted", "; ")
+        note += f"the weights leave about {whole(round(float(size[0])))} rows' worth"
         return rough(at_size(one, size, terms, terms.factor()), "wilson-weighted", note)
     groups = float(sample.groups)
     z = t_factors(terms, [groups - 1])
     size = effective_size(one, v, n, groups)
-    note = f"{whole(groups)} clusters, worth about {whole(round(float(size[0])))} independent rows"
+    note = gives_way(method, "wilson-clustered", "; ")
+    note += f"{whole(groups)} clusters, worth about {whole(round(float(size[0])))} independent rows"
     made = rough(at_size(one, size, terms, z), "wilson-clustered", note)
     if method == "cluster-t" and v[0] > 0:
         made = rough(plain(one, v, z), "cluster-t", note)
@@ -179,7 +183,7 @@ def _no_errors(made: Rough, sample: Sample, estimate: float, terms: Terms) -> Ro
     t = sample.table.classes()
     n = float(t.total)
     right = float(t.hits.sum()) == n
-    if not right and estimate > -1:
+    if not right and estimate > -1 + 1e-9:
         return made
     chance = float((t.truth * t.truth).sum()) / (n * n)
     low, _ = limits([n], [n], "wilson", terms.level, terms.side)

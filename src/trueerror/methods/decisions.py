@@ -51,14 +51,14 @@ DECISIONS: dict[str, Decision] = {
             situation="macro-of-shares",
             title="macro average of another proportion (macro precision, macro specificity, …)",
             default="mover-wilson",
-            why="covers MACRO; the delta method falls to .53 where a class is rare",
+            why="covers .90–.96 (simulated); the delta method falls to .53 where a class is rare",
             also=("takahashi", "delta", "delta-logit", "bootstrap"),
         ),
         Decision(
             situation="geometric-mean",
             title="geometric mean of the recalls",
             default="mover-log",
-            why="covers GMEAN; the delta method falls to .45 where a class is rare",
+            why="covers .90–.97 (simulated); the delta method falls to .45 where a class is rare",
             also=("delta", "delta-logit", "bootstrap"),
         ),
         Decision(

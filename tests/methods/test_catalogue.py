@@ -1,0 +1,89 @@
+"""Every method that a result can name is in the catalogue, and every default of the decision table exists."""
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.intervals.binomial import BINOMIAL_METHODS
+from trueerror.intervals.of_metric import metric_interval
+from trueerror.intervals.roc_area import AREA_METHODS
+from trueerror.intervals.situations import BOOTSTRAPS, OFFERED, situation_of
+from trueerror.methods import DECISIONS, default_for, every_method, explain, method
+from trueerror.metrics.registry import AVERAGES, every_measure, find_measure
+from trueerror.tallies import Confusion, ScoreTable
+
+# Words that users may say and the key that results carry.
+SHORT = {"bootstrap": "bootstrap-bca", "newcombe": "newcombe-auc"}
+
+
+def test_every_entry_says_what_it_is():
+    for entry in every_method().values():
+        assert entry.title, entry.key
+        assert entry.formula, entry.key
+        assert entry.source, entry.key
+
+
+@pytest.mark.parametrize("situation", ["proportion", "f1", "macro-f1", "mean-of-recalls", "macro-of-shares",
+    "geometric-mean", "mcc", "smooth", "smooth-share", "correlation", "ratio", "mean-cost", "other", "auc",
+    "average-precision", "clustered", "sampling-weights", "mean", "mean-loss"])  # fmt: skip
+def test_defaults_and_alternatives_of_intervals_are_known(situation):
+    decision = DECISIONS[situation]
+    assert decision.default in every_method()
+    for word in decision.also:
+        key = SHORT.get(word, word) if situation == "auc" or word == "bootstrap" else word
+        assert key in every_method(), (situation, word)
+
+
+def test_every_count_metric_has_a_situation_with_a_default():
+    names = [m for m in every_measure().values() if m.needs in ("binary", "classes", "cells")]
+    names += [find_measure(f"{a}_{m.name}") for m in names if m.needs == "binary" for a in AVERAGES]
+    assert len(names) > 60
+    for measure in names:
+        situation = situation_of(measure)
+        assert situation in OFFERED, measure.name
+        assert default_for(situation) in every_method(), measure.name
+
+
+def test_every_offered_method_is_known_and_explains_itself():
+    offered = {*BINOMIAL_METHODS, *BOOTSTRAPS, *(m for row in OFFERED.values() for m in row)}
+    offered |= {SHORT.get(m, m) for m in AREA_METHODS}
+    for key in offered:
+        assert method(key).title in explain(key)
+
+
+def test_every_offered_method_works_where_it_is_offered():
+    t = Confusion([[50, 5, 2], [6, 30, 4], [1, 3, 19]])
+    examples = {
+        "proportion": "accuracy", "f1": "f1", "macro-f1": "macro_f1", "mean-of-recalls": "balanced_accuracy",
+        "macro-of-shares": "macro_precision", "geometric-mean": "g_mean", "mcc": "mcc", "smooth": "kappa",
+        "correlation": "macro_informedness", "smooth-share": "weighted_f1", "ratio": "lr_plus",
+        "mean-cost": "expected_cost", "other": "savings",
+    }  # fmt: skip
+    for situation, name in examples.items():
+        positive = 1 if find_measure(name).needs == "binary" else None
+        assert situation_of(find_measure(name)) == situation
+        for key in (*OFFERED[situation], *BOOTSTRAPS):
+            if (name, key) == ("savings", "bootstrap-studentised") or (
+                key == "fisher-z" and situation == "mean-of-recalls"
+            ):
+                continue
+            made = metric_interval(name, t, positive=positive, method=key, replicates=200)
+            assert made.method == key, (name, key, made)
+            assert made.low < made.estimate < made.high
+            assert method(key).title in made.explain()
+    assert metric_interval("informedness", t, positive=1, method="fisher-z").method == "fisher-z"
+
+
+def test_areas_explain_themselves():
+    rng = np.random.default_rng(0)
+    t = ScoreTable.count(rng.integers(0, 2, 60), rng.random(60))
+    for word in AREA_METHODS:
+        made = metric_interval("auc", t, method=word)
+        assert made.method == SHORT.get(word, word)
+        assert "Formula:" in made.explain()
+
+
+def test_an_interval_from_counts_explains_itself():
+    words = te.interval(3, 40, method="mid-p").explain()
+    assert "mid-p interval" in words
+    assert "Lancaster" in words
