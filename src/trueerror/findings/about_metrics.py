@@ -1,4 +1,15 @@
-"""TE2xx: findings about estimates and their intervals."""
+"""TE2xx: findings about estimates and their intervals.
+
+Facts that these rules look at, beside the confusion matrix and the clusters:
+baseline_p           p-value of the model against always answering the commonest class
+small_counts         (metric, successes, rows) of the proportions with few successes or failures
+proportions          (metric, method, estimate, rows) of the proportions that were read
+lost_replicates      (metric, share) of bootstrap replicates without a value
+missing_predictions  (rows without a prediction, all rows, how they were counted)
+clusters_ignored     names of the metrics whose intervals take rows as independent although clusters are given
+training_gap         Contrast of accuracy, training rows − test rows
+overfits             Overfit of this model against another one, where training and test rows disagree on the better
+"""
 
 from __future__ import annotations
 
@@ -9,6 +20,7 @@ from trueerror.results.words import listing, number, p_value, percent, whole
 
 FEW_CLUSTERS = 30
 FEW_FAULTY_CLUSTERS = 10
+SMALLEST_GAP = 0.02
 
 
 @rule(
@@ -129,3 +141,64 @@ def missing_predictions(e: Evidence) -> Iterator[str]:
     if count:
         how = "counted as wrong" if rule_word == "wrong" else "left out"
         yield f"{whole(count)} of {whole(total)} rows have no prediction and were {how}"
+
+
+@rule(
+    "TE207",
+    severity="warning",
+    title="clusters ignored",
+    fix="Read these intervals as too narrow; accuracy, recall and other metrics of labels take the clusters into "
+    "account, and so does te.compare.",
+    needs=("clusters_ignored",),
+)
+def clusters_ignored(e: Evidence) -> Iterator[str]:
+    """Rows of one patient, user or document resemble each other, so that they are worth fewer independent rows.
+
+    An interval that takes them as independent is too narrow, often by half. The rule fires for metrics whose interval
+    has no form for clusters.
+    """
+    names = e.facts["clusters_ignored"]
+    if names:
+        word = "interval takes" if len(names) == 1 else "intervals take"
+        yield f"rows are clustered, but the {word} them as independent: {listing(list(names[:4]))}"
+
+
+@rule(
+    "TE208",
+    severity="warning",
+    title="train/test gap",
+    fix="Believe the test rows; a simpler model, more regularisation or more training rows may close the gap.",
+    needs=("training_gap",),
+)
+def training_gap(e: Evidence) -> Iterator[str]:
+    """A model that is much better on the rows that it was fitted to than on others has learnt accidents of those rows.
+
+    Training error is optimistically biased, so some gap is usual. The rule fires when the gap is 2 points or more and
+    beyond chance at p < .01 (score test of two proportions from different rows).
+    """
+    gap = e.facts["training_gap"]
+    if gap.estimate >= SMALLEST_GAP and gap.p_value < 0.01:
+        yield (
+            f"accuracy is {100 * gap.estimate:.1f} points higher on the training rows than here, plausibly "
+            f"{100 * gap.low:.1f} to {100 * gap.high:.1f} ({p_value(gap.p_value)})"
+        )
+
+
+@rule(
+    "TE209",
+    severity="warning",
+    title="overfitting against another model",
+    fix="Prefer the model that is better on test rows, whatever the training rows say.",
+    needs=("overfits",),
+)
+def overfits(e: Evidence) -> Iterator[str]:
+    """A hypothesis overfits when another one has a higher training error and a lower true error (Mitchell 1997).
+
+    The true errors are known only from the test rows, so the second half is tested: on the same rows, by McNemar's
+    mid-p test, with Holm's correction for the number of pairs.
+    """
+    for o in e.facts["overfits"]:
+        yield (
+            f"better than {o.rival} on the training rows ({100 * o.training_lead:+.1f} points) but worse on the test "
+            f"rows ({100 * o.test_lead:+.1f} points, {p_value(o.p_value)})"
+        )

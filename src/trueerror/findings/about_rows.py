@@ -1,4 +1,12 @@
-"""TE1xx: findings about the rows themselves."""
+"""TE1xx: findings about the rows themselves.
+
+Facts that these rules look at, beside the confusion matrix:
+metrics           names of the metrics that were read
+repeated_ids      (rows, example): rows whose id an earlier row has, and one such id
+doubled           Doubles from `rows.doubles`: copies of rows, and how many of them lie in different clusters
+repeats           Repeats from `rows.doubles`: the same items several times
+training_overlap  Overlap from `rows.doubles`: test rows among the training rows
+"""
 
 from __future__ import annotations
 
@@ -9,6 +17,7 @@ from trueerror.results.words import listing, percent, whole
 
 FEW_ROWS = 30
 FEW_OF_A_CLASS = 10
+MOST_DOUBLED = 0.01
 
 
 @rule(
@@ -124,3 +133,97 @@ def invented_class(e: Evidence) -> Iterator[str]:
     if invented and (margins.truth > 0).sum() > 1:
         shown = listing([f"{label} ({n:,} times)" for n, label in sorted(invented, reverse=True)[:4]])
         yield f"predicted {shown}, a label that no row has"
+
+
+@rule(
+    "TE107",
+    severity="error",
+    title="duplicated ids",
+    fix="Leave the copies out, name the column as clusters if rows of one id belong together, or as repeats with "
+    "repeat= if each item was predicted several times.",
+    needs=("repeated_ids",),
+)
+def duplicated_ids(e: Evidence) -> Iterator[str]:
+    """An id that stands for two rows is either no id, or the rows were joined wrongly and some count twice.
+
+    Rows that count twice make every interval too narrow, and predictions of two models cannot be paired by such ids.
+    """
+    rows, example = e.facts["repeated_ids"]
+    if rows:
+        what = "1 row repeats" if rows == 1 else f"{whole(rows)} rows repeat"
+        yield f"{what} the id of an earlier row, such as {example!r}"
+
+
+@rule(
+    "TE108",
+    severity="warning",
+    title="duplicated rows",
+    fix="Leave the copies out, or pass clusters= so that a row and its copies count as one.",
+    needs=("doubled",),
+)
+def duplicated_rows(e: Evidence) -> Iterator[str]:
+    """Copies of a row add no information, but shrink every interval as if they did.
+
+    Two rows are taken for copies when the truth and the scores of all models agree to the last digit, where scores
+    are fine enough not to agree by chance. The rule fires above 1 % of the rows.
+    """
+    d = e.facts["doubled"]
+    if d.rows > MOST_DOUBLED * d.n:
+        yield f"{whole(d.rows)} of {whole(d.n)} rows have exactly the truth and scores of an earlier row: copies?"
+
+
+@rule(
+    "TE109",
+    severity="warning",
+    title="duplicated rows across clusters",
+    fix="Leave the copies out, or give rows that repeat each other one cluster.",
+    needs=("doubled",),
+)
+def rows_across_clusters(e: Evidence) -> Iterator[str]:
+    """Clusters are taken as independent of each other. A row that is in two of them ties the two together, and the
+    intervals are too narrow."""
+    d = e.facts["doubled"]
+    if d.apart > MOST_DOUBLED * d.n:
+        yield f"{whole(d.apart)} of {whole(d.n)} rows have a copy in another cluster: the clusters are not independent"
+
+
+@rule(
+    "TE110",
+    severity="warning",
+    title="the same rows counted several times by repeats",
+    fix="Judge one repeat at a time, or name the repeats (repeat=) and let an experiment average them.",
+    needs=("repeats",),
+)
+def repeated_items(e: Evidence) -> Iterator[str]:
+    """Ten repeats of cross-validation predict each row ten times. Pooled, they look like ten times as many rows, and
+    every interval comes out about three times too narrow.
+
+    Without a repeat column the rule goes by a truth that repeats itself from end to end.
+    """
+    r = e.facts["repeats"]
+    if r is None:
+        return
+    seen = f"{whole(r.items)} rows stand there {whole(r.times)} times"
+    if r.declared:
+        yield f"{seen}, once for each repeat: pooled, each would count {whole(r.times)} times; one repeat was judged"
+    else:
+        yield f"the truth repeats itself: it looks as if {seen}, and each counts {whole(r.times)} times"
+
+
+@rule(
+    "TE111",
+    severity="error",
+    title="test rows among the training rows",
+    fix="Test on rows that the model has not seen; split by id, and by cluster where rows depend on each other.",
+    needs=("training_overlap",),
+)
+def leaked_rows(e: Evidence) -> Iterator[str]:
+    """A model may remember the rows that it was trained on; its error there says nothing about new rows.
+
+    Rows are known by their ids; without ids by the scores that the same models give them, or by one and the same
+    sequence of classes.
+    """
+    shared, n = e.facts["training_overlap"]
+    if shared:
+        share = f"all {whole(n)}" if shared == n else f"{whole(shared)} of {whole(n)}"
+        yield f"{share} test rows are training rows too: the error here is not that on new rows"

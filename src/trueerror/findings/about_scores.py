@@ -1,1 +1,166 @@
-"""TE3xx: findings about scores, probabilities and thresholds."""
+"""TE3xx: findings about scores, probabilities and thresholds.
+
+Facts that these rules look at, beside the score table of the positive class (`scores`):
+score_range      ScoreRange: lowest and highest score, and for one column a class the lowest and highest sum of a row
+auc              Interval of the area under the ROC curve
+probabilities    bool: whether the scores can be read as probabilities
+tuned_threshold  TunedThreshold from `findings.tuning`, where the threshold was, or would be, chosen on these rows
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from trueerror.findings.rules import Evidence, rule
+from trueerror.results.words import limits, number, p_value
+
+NEARLY = 0.1
+ROUNDING = 1e-3
+MISCALIBRATED = 0.05
+
+
+@rule(
+    "TE301",
+    severity="error",
+    title="constant scores",
+    fix="Check that the right column was read as scores, and that the model was fitted.",
+    needs=("score_range",),
+)
+def constant_scores(e: Evidence) -> Iterator[str]:
+    """A model that gives every row one score ranks nothing: its AUC is 0.5, and any threshold calls all rows alike."""
+    reach = e.facts["score_range"]
+    if reach.low == reach.high and (e.confusion is None or e.confusion.n > 1):
+        yield f"every score is {number(reach.low)}: they rank nothing"
+
+
+@rule(
+    "TE302",
+    severity="error",
+    title="inverted scores",
+    fix="Check which class is positive (positive=) and that higher scores mean more positive; "
+    "scores are never flipped for you.",
+    needs=("auc",),
+)
+def inverted_scores(e: Evidence) -> Iterator[str]:
+    """An AUC clearly below 0.5 is worse than tossing a coin, which takes knowledge of the truth.
+
+    Nearly always the direction or the positive class is swapped: the score is that of the other class, or a distance
+    or loss, for which lower is more positive. The rule fires when the whole interval of the AUC lies below 0.5.
+    """
+    area = e.facts["auc"]
+    if area.high < 0.5:
+        yield (
+            f"AUC {number(area.estimate)} {limits(area.low, area.high)} is clearly below 0.5: "
+            "is the direction of the scores or the positive class swapped?"
+        )
+
+
+@rule(
+    "TE303",
+    severity="warning",
+    title="probabilities outside [0, 1], or not adding up to 1",
+    fix="Pass the probabilities as the model gives them; for other scores pass one column, or labels.",
+    needs=("score_range",),
+)
+def broken_probabilities(e: Evidence) -> Iterator[str]:
+    """Scores that are nearly probabilities, but not quite, often come from a regression, from rounding, or from a
+    column that is missing.
+
+    The rule speaks of one column that leaves [0, 1] by at most 0.1, and of one column a class when either the values
+    or the sums of the rows are those of probabilities and the other is not. Scores on another scale, such as margins
+    or logits, are no probabilities and are left alone.
+    """
+    low, high, lowest, highest = e.facts["score_range"]
+    inside = low >= 0 and high <= 1
+    if math.isnan(lowest):
+        if not inside and low >= -NEARLY and high <= 1 + NEARLY and low < high:
+            yield f"scores run from {number(low)} to {number(high)}: nearly probabilities, which stay within 0 and 1"
+        return
+    whole = lowest >= 1 - ROUNDING and highest <= 1 + ROUNDING
+    if inside and not whole and high > 0:
+        yield f"the scores of a row add up to {number(lowest)} to {number(highest)}; probabilities add up to 1"
+    if whole and not inside:
+        yield f"the scores of each row add up to 1 but run from {number(low)} to {number(high)}, outside 0 and 1"
+
+
+@rule(
+    "TE304",
+    severity="warning",
+    title="threshold chosen on these rows",
+    fix="Choose the threshold on other rows, or take the one that follows from the costs: "
+    "cost_fp/(cost_fp + cost_fn) for probabilities.",
+    needs=("tuned_threshold",),
+)
+def threshold_chosen_here(e: Evidence) -> Iterator[str]:
+    """The best of all cutoffs on a sample fits its accidents too, so its result there is better than on other rows.
+
+    How much is seen by choosing in the bag and scoring out of the bag: bootstrap replicates choose the cutoff on the
+    rows drawn and judge it on the rows left out.
+    """
+    t = e.facts["tuned_threshold"]
+    shown = f"{t.threshold:.3g}"
+    honest = "" if math.isnan(t.honest) else f"; out of the bag it is {number(abs(t.honest))}"
+    if t.used:
+        yield (
+            f"the threshold {shown} is the one that looks best for {t.metric} on these very rows "
+            f"({number(abs(t.apparent))}{honest})"
+        )
+    else:
+        yield (
+            f"a threshold tuned on these rows would be {shown} and look like {t.metric} "
+            f"{number(abs(t.apparent))}{honest}"
+        )
+
+
+@rule(
+    "TE305",
+    severity="warning",
+    title="scores that look like labels",
+    fix="Pass labels as predicted=, and the model's probabilities or decision function as scores=.",
+    needs=("scores",),
+)
+def scores_like_labels(e: Evidence) -> Iterator[str]:
+    """Calls of 0 and 1 given as scores make a curve with one corner: its AUC is the balanced accuracy of the calls,
+    and says nothing about how the model ranks rows."""
+    t = e.scores
+    assert t is not None
+    values = t.scores.tolist()
+    if t.n >= 10 and values in ([0.0, 1.0], [-1.0, 1.0]):
+        yield f"the only scores are {values[0]:g} and {values[1]:g}: these are calls, not scores"
+
+
+@rule(
+    "TE306",
+    severity="note",
+    title="badly calibrated probabilities",
+    fix="Recalibrate on other rows (Platt, isotonic) before reading scores as probabilities or choosing a threshold "
+    "by costs; te.calibration shows where they are off.",
+    needs=("scores", "probabilities"),
+)
+def badly_calibrated(e: Evidence) -> Iterator[str]:
+    """A probability of 0.8 should come true four times in five. Ranking (AUC) and calls are not touched by bad
+    calibration, but costs, thresholds that follow from costs, and anyone who reads the numbers are.
+
+    The rule fires when forecasts miss the shares seen by more than 5 points on average, over ten bins of equal size,
+    and Spiegelhalter's test shows at p < .001 that this is no accident.
+    """
+    t = e.scores
+    assert t is not None
+    if not e.facts["probabilities"] or t.n < 50:
+        return
+    from trueerror.curves.calibration_errors import bin_places, spiegelhalter_test
+
+    test = spiegelhalter_test(t)
+    if not test.p_value < 0.001:
+        return
+    rows = (t.positives + t.negatives).astype(np.float64)
+    gaps = np.bincount(bin_places(t, 10, "mass"), weights=t.positives - rows * t.scores)
+    off = float(np.abs(gaps).sum() / rows.sum())
+    if off > MISCALIBRATED:
+        yield (
+            f"probabilities are off by {100 * off:.1f} points on average (Spiegelhalter's z "
+            f"{test.statistic:+.1f}, {p_value(test.p_value)})"
+        )

@@ -18,6 +18,15 @@ class FileError(InputError):
     """A file cannot be read as a table."""
 
 
+class RepeatedIdError(InputError):
+    """An id stands for more than one row: `rows` of them repeat the id of an earlier one, such as `example`."""
+
+    def __init__(self, message: str, *, rows: int, example: object) -> None:
+        super().__init__(message)
+        self.rows = rows
+        self.example = example
+
+
 def nearest(name: object, choices: Iterable[object]) -> str:
     """A hint at the nearest known name, or the known names when there are few, or nothing.
 

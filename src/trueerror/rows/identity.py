@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs.arrays import Column, column, missing_rows
-from trueerror.inputs.errors import InputError
+from trueerror.inputs.errors import InputError, RepeatedIdError
 from trueerror.inputs.fingerprints import fingerprint
 from trueerror.inputs.labels import Codes, Label, code_column, ordered, smallest
 
@@ -68,16 +68,18 @@ def id_column(values: Any, repeats: Codes | None, name: str = "ids") -> Column:
         raise InputError(f"{name} is missing at row {int(np.argmax(gone)) + 1:,}; each row needs an id")
     twice = repeated_row(array, repeats)
     if twice is not None:
-        first, again = twice
-        raise InputError(
+        first, again, rows = twice
+        raise RepeatedIdError(
             f"{name} must differ from row to row, but {plain_id(array[again])!r} is at rows {first + 1:,} and "
-            f"{again + 1:,}; if the rows of one id belong together, they are a cluster, not an id"
+            f"{again + 1:,}; if the rows of one id belong together, they are a cluster, not an id",
+            rows=rows,
+            example=plain_id(array[again]),
         )
     return array
 
 
-def repeated_row(ids: Column, repeats: Codes | None) -> tuple[int, int] | None:
-    """The first two rows with one id, or None."""
+def repeated_row(ids: Column, repeats: Codes | None) -> tuple[int, int, int] | None:
+    """The first two rows with one id, and how many rows repeat the id of an earlier one; None where none does."""
     codes = _id_codes(ids)
     if repeats is not None:
         codes = codes * (int(repeats.max(initial=0)) + 1) + repeats
@@ -87,7 +89,7 @@ def repeated_row(ids: Column, repeats: Codes | None) -> tuple[int, int] | None:
         return None
     again = order[same + 1]
     at = int(np.argmin(again))
-    return int(order[same[at]]), int(again[at])
+    return int(order[same[at]]), int(again[at]), len(same)
 
 
 def _id_codes(ids: Column) -> NDArray[np.int64]:
