@@ -24,7 +24,6 @@ LOWER_IS_BETTER = {
     "error", "errors", "errorrate", "err", "loss", "losses", "logloss", "crossentropy", "brier", "brierscore", "cost",
     "costs", "rmse", "mse", "mae", "risk", "fpr", "fnr", "ece", "misclassification",
 }  # fmt: skip
-)
 
 
 def count_words(n: int, thing: str) -> str:
