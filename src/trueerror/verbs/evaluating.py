@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from trueerror.findings import Evidence, Findings, find
+from trueerror.findings import Findings, find
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Label, need_positive
 from trueerror.intervals.binomial import interval
-from trueerror.metrics.registry import every_measure, find_measure
+from trueerror.metrics.registry import every_measure
 from trueerror.results import Interval
 from trueerror.rows.collecting import predictions
 from trueerror.rows.predictions import Predictions
@@ -22,6 +22,7 @@ from trueerror.tallies import Confusion
 from trueerror.verbs.bench import Bench
 from trueerror.verbs.estimands import fixed_model
 from trueerror.verbs.evaluation import Evaluation, ModelEvaluation
+from trueerror.verbs.evidence import model_evidence
 from trueerror.verbs.settings import Design, Rng, Settings, named_metrics
 from trueerror.verbs.several_labels import evaluate_labels, is_multilabel
 
@@ -274,25 +275,7 @@ def _baseline(bench: Bench) -> tuple[Label | None, Interval, float]:
 
 
 def _findings(parts: tuple[ModelEvaluation, ...], p: Predictions | None) -> Findings:
-    return find(_evidence(part, p) for part in parts)
-
-
-def _evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
-    small, proportions = [], []
-    for name, found in part.overall.items():
-        measure = find_measure(name)
-        if measure.share is None or found.n is None or math.isnan(found.estimate):
-            continue
-        proportions.append((measure.title, found.method, found.estimate, found.n))
-        x = round(found.estimate * found.n)
-        if found.method == "wilson" and min(x, found.n - x) < 5 <= found.n:
-            small.append((measure.title, x, found.n))
-    facts: dict[str, Any] = {"metrics": tuple(part.overall), "small_counts": small, "proportions": proportions}
-    if not math.isnan(part.baseline_p):
-        facts["baseline_p"] = part.baseline_p
-    if p is not None:
-        facts["missing_predictions"] = (p.absent(part.name), p.n, p.missing)
-    return Evidence(model=part.name, confusion=part.confusion, clusters=part.bench.clusters, facts=facts)
+    return find(model_evidence(part, p) for part in parts)
 
 
 def _recorded(settings: Settings) -> dict[str, Any]:

@@ -1,0 +1,74 @@
+"""What the linter sees of an evaluation: tallies that are counted anyway, and facts about how they were used."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from trueerror.findings import Evidence
+from trueerror.findings.tuning import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
+from trueerror.inputs.costs import cost_matrix
+from trueerror.metrics.registry import find_measure
+from trueerror.results import Interval
+from trueerror.rows.predictions import Predictions
+from trueerror.tallies import ScoreTable
+from trueerror.verbs.bench import Bench
+from trueerror.verbs.evaluation import ModelEvaluation
+
+
+def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
+    """The evidence of one model; `p` is None where counts were given."""
+    bench = part.bench
+    facts: dict[str, Any] = {"metrics": tuple(part.overall), **_proportions(part.overall)}
+    if not math.isnan(part.baseline_p):
+        facts["baseline_p"] = part.baseline_p
+    if p is not None:
+        facts["missing_predictions"] = (p.absent(part.name), p.n, p.missing)
+    if bench.clusters is not None:
+        facts["clusters_ignored"] = tuple(
+            find_measure(m).title for m in part.overall if find_measure(m).needs in ("scores", "losses")
+        )
+    table: ScoreTable | None = None
+    if bench.has_scores and p is not None:
+        facts["score_range"] = p.score_range(part.name)
+        facts["probabilities"] = bench.has_probabilities
+        area = part.overall.get("auc")
+        if area is not None and not math.isnan(area.estimate):
+            # Counted for the area already, so it costs nothing to look at.
+            facts["auc"], table = area, bench.score_table()
+            tuned = _tuned(bench, p, table)
+            if tuned is not None:
+                facts["tuned_threshold"] = tuned
+    return Evidence(model=part.name, confusion=part.confusion, scores=table, clusters=bench.clusters, facts=facts)
+
+
+def _proportions(overall: dict[str, Interval]) -> dict[str, Any]:
+    small, proportions, lost = [], [], []
+    for name, found in overall.items():
+        measure = find_measure(name)
+        words = re.search(r"([\d.]+) % of the resamples had no value", found.note)
+        if words:
+            lost.append((measure.title, float(words[1]) / 100))
+        if measure.share is None or found.n is None or math.isnan(found.estimate):
+            continue
+        proportions.append((measure.title, found.method, found.estimate, found.n))
+        x = round(found.estimate * found.n)
+        if found.method == "wilson" and min(x, found.n - x) < 5 <= found.n:
+            small.append((measure.title, x, found.n))
+    return {"small_counts": small, "proportions": proportions, "lost_replicates": lost}
+
+
+def _tuned(bench: Bench, p: Predictions, table: ScoreTable) -> TunedThreshold | None:
+    """Whether the threshold that was given is the best one of these rows."""
+    given = bench.settings.threshold
+    threshold = p.facts.model(bench.model).threshold if given is None else given
+    if threshold is None or not bench.calls:
+        return None
+    measures = list(MEASURES.items())
+    if bench.settings.costs is not None and len(bench.labels) == 2 and bench.positive is not None:
+        costs = cost_matrix(bench.settings.costs, bench.labels, bench.positive)
+        up = bench.labels.index(bench.positive)
+        cost_fn, cost_fp = costs[up, 1 - up] - costs[up, up], costs[1 - up, up] - costs[1 - up, 1 - up]
+        measures.insert(0, ("expected cost", cost_of_errors(float(cost_fp), float(cost_fn))))
+    return tuned_threshold(table, float(threshold), measures=measures)
