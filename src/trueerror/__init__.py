@@ -13,6 +13,20 @@ from trueerror.version import __version__
 if TYPE_CHECKING:
     from trueerror import data as data
     from trueerror import significance as significance
+    from trueerror.curves.averaging import average_curves as average_curves
+    from trueerror.curves.averaging import pool_curves as pool_curves
+    from trueerror.curves.benefit import decision_curve as decision_curve
+    from trueerror.curves.brier_curves import brier_curve as brier_curve
+    from trueerror.curves.calibrating import calibration as calibration
+    from trueerror.curves.costs import cost_curve as cost_curve
+    from trueerror.curves.detection import det as det
+    from trueerror.curves.fold_areas import auc_over_folds as auc_over_folds
+    from trueerror.curves.gain import gains as gains
+    from trueerror.curves.gain import lift as lift
+    from trueerror.curves.measures import measure_curve as measure_curve
+    from trueerror.curves.retrieval import precision_recall as precision_recall
+    from trueerror.curves.retrieval_gain import precision_recall_gain as precision_recall_gain
+    from trueerror.curves.selective import risk_coverage as risk_coverage
     from trueerror.inputs.settings import config as config
     from trueerror.intervals.binomial import interval as interval
     from trueerror.intervals.means import mean_interval as mean_interval
@@ -57,6 +71,20 @@ _HOMES = {
     "sample_size": "trueerror.significance.planning",
     "Confusion": "trueerror.tallies",
     "ScoreTable": "trueerror.tallies",
+    "average_curves": "trueerror.curves.averaging",
+    "pool_curves": "trueerror.curves.averaging",
+    "auc_over_folds": "trueerror.curves.fold_areas",
+    "brier_curve": "trueerror.curves.brier_curves",
+    "calibration": "trueerror.curves.calibrating",
+    "cost_curve": "trueerror.curves.costs",
+    "decision_curve": "trueerror.curves.benefit",
+    "det": "trueerror.curves.detection",
+    "gains": "trueerror.curves.gain",
+    "lift": "trueerror.curves.gain",
+    "measure_curve": "trueerror.curves.measures",
+    "precision_recall": "trueerror.curves.retrieval",
+    "precision_recall_gain": "trueerror.curves.retrieval_gain",
+    "risk_coverage": "trueerror.curves.selective",
     "evaluate": "trueerror.verbs.evaluating",
     "compare": "trueerror.verbs.comparing",
     "Comparison": "trueerror.verbs.comparison",

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.curves.envelopes import crossings, envelope_corners, envelope_interval
 from trueerror.curves.isotonic import hull_places
-from trueerror.curves.replicates import bootstrap_area
 from trueerror.curves.shares import weighted_sum
 from trueerror.curves.taking import need_classes, take_table
 from trueerror.curves.views import Floats, TableCurve, area_under, cutoffs, downward
@@ -109,7 +109,7 @@ class CostCurve(TableCurve):
     def ranges(self) -> list[dict[str, float]]:
         """Each threshold on the envelope with the range of PC over which it is the cheapest."""
         fpr, fnr = self.fpr[self._places], self.fnr[self._places]
-        edges = np.concatenate(([0.0], _crossings(fpr, fnr), [1.0]))
+        edges = np.concatenate(([0.0], crossings(fpr, fnr), [1.0]))
         rows = zip(self.thresholds[self._places], fpr, fnr, edges[:-1], edges[1:], strict=True)
         return [
             {"threshold": float(t), "fpr": float(x), "fnr": float(y), "from": float(a), "to": float(b)}
@@ -179,16 +179,14 @@ class CostCurve(TableCurve):
     def area(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Any = None) -> Interval:
         """Area under the lower envelope: the expected cost when every PC is equally likely; 0.25 is a coin.
 
-        It lets each PC have the threshold that is best on these rows. Bootstrap limits; where they collapse, those of
-        the envelopes of all lines at their lower and at their upper Wilson limits.
+        The envelope takes for each PC the threshold that is cheapest on these rows, so its area is too low for new
+        rows. The limits are for new rows: resamples choose their own thresholds, whose cost on all rows less that on
+        the resample is the optimism, and the limits are moved up by it (Efron 1983, JASA 78:316). Where resamples give
+        none, the envelopes of all lines at their lower and at their upper Wilson limits.
         """
         level = check_confidence(confidence)
         estimate = area_under(*self.envelope)
-        return bootstrap_area(
-            self.table, envelope_areas, name="area under the cost envelope", estimate=estimate, confidence=level,
-            replicates=replicates, rng=rng, within=(0.0, 0.25), fallback=self._outer_areas(level),
-            estimand="this model, all PC equally likely",
-        )  # fmt: skip
+        return envelope_interval(self.table, estimate, level, replicates, rng, self._outer_areas(level))
 
     def records(self) -> list[dict[str, object]]:
         """One record for each corner of the lower envelope."""
@@ -253,31 +251,3 @@ class CostPoint(Result):
             f"{number(self.cost.estimate)} {bracket(self.cost.low, self.cost.high)}; calling nothing or all costs "
             f"{number(self.trivial)}.{note}"
         )
-
-
-def _crossings(fpr: Floats, fnr: Floats) -> Floats:
-    """PC at which neighbours on the hull cost the same: ΔFPR / (ΔFPR + ΔTPR)."""
-    alarms, found = np.diff(fpr), -np.diff(fnr)
-    return alarms / (alarms + found)
-
-
-def envelope_corners(fpr: Floats, fnr: Floats) -> tuple[Floats, Floats]:
-    """Corners of the lower envelope of hull lines in order, each once."""
-    pc = _crossings(fpr, fnr)
-    cost = fnr[1:] * pc + fpr[1:] * (1 - pc)
-    inside = (pc > 0) & (pc < 1)
-    return np.concatenate(([0.0], pc[inside], [1.0])), np.concatenate(([0.0], cost[inside], [0.0]))
-
-
-def envelope_areas(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
-    """The area under the lower envelope for tables in rows; NaN where a class has no rows."""
-    areas = np.full(len(positives), np.nan)
-    tp, fp = downward(positives), downward(negatives)
-    for i in np.flatnonzero((tp[:, -1] > 0) & (fp[:, -1] > 0)):
-        there = np.flatnonzero(positives[i] + negatives[i])
-        places = hull_places(positives[i, there], negatives[i, there])
-        # Places count occupied scores from the top; empty ones between them change nothing.
-        up, down = downward(positives[i, there]), downward(negatives[i, there])
-        pc, cost = envelope_corners(down[places] / down[-1], 1 - up[places] / up[-1])
-        areas[i] = area_under(pc, cost)
-    return areas

@@ -6,7 +6,7 @@ the share of positives.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from trueerror.tallies.scores import ScoreTable
 from trueerror.variances.bootstrap import bootstrap_limits
 
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 # Tables in rows (positives, negatives; ascending scores in the last axis) → one number for each row.
 Statistic = Callable[[NDArray[Any], NDArray[Any]], Floats]
 
@@ -46,13 +47,10 @@ def grouped(table: ScoreTable, groups: int = GROUPS) -> tuple[NDArray[Any], NDAr
     return np.add.reduceat(up, starts), np.add.reduceat(down, starts)
 
 
-def table_replicates(
-    table: ScoreTable, statistic: Statistic, *, replicates: int, rng: Any = None
-) -> tuple[Floats, Floats, float]:
-    """The statistic of `replicates` resamples; of the table without one row of each cell; and of the table itself.
+def resampled_tables(table: ScoreTable, *, replicates: int, rng: Any = None) -> Iterator[tuple[Counts, Counts]]:
+    """Blocks of resamples of the grouped table: positives and negatives, one resample a row.
 
-    All three come from the grouped table. The second, with the number of rows of each cell, gives the acceleration
-    of a BCa interval.
+    The draws come one after the other, so the size of a block changes nothing.
     """
     if table.squares is not None:
         raise InputError(
@@ -62,30 +60,38 @@ def table_replicates(
     if replicates < 100:
         raise InputError(f"replicates={replicates} are too few for limits; use 1,000 or more")
     draw, _ = generator(rng)
-    up, down = grouped(table)
-    cells = np.concatenate((up, down)).astype(np.int64)
-    size = len(up)
+    cells = np.concatenate(grouped(table)).astype(np.int64)
+    size = len(cells) // 2
     there = np.flatnonzero(cells)
     total = int(cells.sum())
-    shares = cells[there] / total
+    step = max(1, BLOCK // len(cells))
+    for start in range(0, replicates, step):
+        full = np.zeros((min(step, replicates - start), len(cells)), dtype=np.int64)
+        full[:, there] = draw.multinomial(total, cells[there] / total, size=len(full))
+        yield full[:, :size], full[:, size:]
 
-    def evaluate(counts: NDArray[np.int64]) -> Floats:
-        full = np.zeros((len(counts), 2 * size), dtype=np.int64)
-        full[:, there] = counts
-        return statistic(full[:, :size], full[:, size:])
 
-    step = max(1, BLOCK // (2 * size))
-    drawn = [
-        evaluate(draw.multinomial(total, shares, size=min(step, replicates - start)))
-        for start in range(0, replicates, step)
-    ]
+def table_replicates(
+    table: ScoreTable, statistic: Statistic, *, replicates: int, rng: Any = None
+) -> tuple[Floats, Floats, float]:
+    """The statistic of `replicates` resamples; of the table without one row of each cell; and of the table itself.
+
+    All three come from the grouped table. The second, with the number of rows of each cell, gives the acceleration
+    of a BCa interval.
+    """
+    drawn = [statistic(up, down) for up, down in resampled_tables(table, replicates=replicates, rng=rng)]
+    cells = np.concatenate(grouped(table)).astype(np.int64)
+    size = len(cells) // 2
+    there = np.flatnonzero(cells)
+    step = max(1, BLOCK // len(cells))
     one_less = []
     for start in range(0, len(there), step):
-        part = np.arange(start, min(start + step, len(there)))
-        counts = np.repeat(cells[there][None], len(part), axis=0)
-        counts[np.arange(len(part)), part] -= 1
-        one_less.append(evaluate(counts))
-    return np.concatenate(drawn), np.concatenate(one_less), float(evaluate(cells[there][None])[0])
+        part = there[start : start + step]
+        full = np.repeat(cells[None], len(part), axis=0)
+        full[np.arange(len(part)), part] -= 1
+        one_less.append(statistic(full[:, :size], full[:, size:]))
+    whole = statistic(cells[None, :size], cells[None, size:])
+    return np.concatenate(drawn), np.concatenate(one_less), float(whole[0])
 
 
 def cell_sizes(table: ScoreTable) -> NDArray[np.int64]:

@@ -15,6 +15,7 @@ PARTS = (
     "differences",
     "omnibus",
     "areas",
+    "curves",
     "bayesian",
     "sequential",
     "planning",
