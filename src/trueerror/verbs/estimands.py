@@ -13,7 +13,8 @@ from trueerror.verbs.settings import Settings
 
 def fixed_model(source: Predictions | Confusion, settings: Settings) -> str:
     """The estimand of a model that is tested as it stands."""
-    who, rows = "this model as it stands,", f"rows drawn at random like these {source.n:,}"
+    rows_counted = sum(class_totals(source)) if _repeated(source) else source.n
+    who, rows = "this model as it stands,", f"rows drawn at random like these {rows_counted:,.0f}"
     if isinstance(source, Predictions):
         if source.has_key("folds"):
             who = f"these {len(source.keys('folds').names):,} models, one for each fold,"
@@ -29,7 +30,7 @@ def class_mix(source: Predictions | Confusion, settings: Settings) -> str:
         return f"at another class mix: {shown}"
     if settings.design == "case-control":
         return "whose class totals were fixed beforehand (case-control), so only what holds within a class"
-    counts = source.truth_counts() if isinstance(source, Predictions) else source.classes(weighted=False).truth
+    counts = class_totals(source)
     total = max(float(sum(counts)), 1.0)
     if source.positive is not None:
         share = float(counts[source.labels.index(source.positive)]) / total
@@ -38,6 +39,19 @@ def class_mix(source: Predictions | Confusion, settings: Settings) -> str:
     label: Any = source.labels[top] if source.labels else "nothing"
     share = float(counts[top]) / total if len(counts) else 0.0
     return f"with the same mix of {len(source.labels):,} classes (commonest: {label}, {percent(round(share, 3))})"
+
+
+def _repeated(source: Predictions | Confusion) -> bool:
+    return isinstance(source, Predictions) and source.weights_kind == "frequency"
+
+
+def class_totals(source: Predictions | Confusion) -> list[float]:
+    """How many rows each class stands for, weights counted in."""
+    if isinstance(source, Confusion):
+        return [float(x) for x in source.classes().truth]
+    weighed = source.weights_kind is not None and source.can_call(source.models[0])
+    counts = source.confusion(source.models[0]).classes().truth if weighed else source.truth_counts()
+    return [float(x) for x in counts]
 
 
 def _prior_words(prior: Any, positive: Label | None) -> str:

@@ -117,7 +117,7 @@ def evaluate(
     return evaluate_predictions(given, settings)
 
 
-def evaluate_predictions(p: Predictions, settings: Settings) -> Evaluation:
+def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = True) -> Evaluation:
     """Evaluate what was read, with settings that were checked."""
     if p.has_key("repeats"):
         raise InputError(
@@ -127,8 +127,8 @@ def evaluate_predictions(p: Predictions, settings: Settings) -> Evaluation:
     estimand = fixed_model(p, settings)
     parts = tuple(_one_model(Bench(m, settings, predictions=p, estimand=estimand)) for m in p.models)
     slices: dict[Label, Evaluation] = {}
-    if p.has_key("slices"):
-        slices = {value: evaluate_predictions(p.slice(value), settings) for value in p.slices()}
+    if sliced and p.has_key("slices"):
+        slices = {value: evaluate_predictions(p.slice(value), settings, sliced=False) for value in p.slices()}
     return Evaluation(
         n=p.n,
         labels=p.labels,
@@ -249,6 +249,16 @@ def _baseline(bench: Bench) -> tuple[Label | None, Interval, float]:
             note="there are no rows",
         )
         return None, empty, math.nan
+    if bench.settings.design == "case-control" and bench.settings.prior is None:
+        unknown = Interval(
+            name="accuracy",
+            estimate=math.nan,
+            low=math.nan,
+            high=math.nan,
+            confidence=confidence,
+            note="a case-control sample does not show how common each class is: pass prior=",
+        )
+        return None, unknown, math.nan
     if bench.settings.prior is not None:
         from trueerror.metrics.priors import class_shares
 

@@ -1,0 +1,265 @@
+"""te.compare, as a user would call it."""
+
+import math
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.verbs.counted import compare_counts, parse_pairs
+
+RNG = np.random.default_rng(11)
+TRUTH = RNG.integers(0, 2, 400)
+
+
+def noisy(share: float) -> np.ndarray:
+    return np.where(RNG.random(400) < share, TRUTH, 1 - TRUTH)
+
+
+def scored(gap: float) -> np.ndarray:
+    return 1 / (1 + np.exp(-((TRUTH - 0.5) * gap + RNG.normal(0, 1, 400))))
+
+
+GOOD, FAIR, POOR = noisy(0.92), noisy(0.89), noisy(0.6)
+SHARP, DULL = scored(3), scored(1)
+
+
+def three():
+    return te.compare(TRUTH, {"good": GOOD, "fair": FAIR, "poor": POOR})
+
+
+def test_two_models_are_mcnemars_test():
+    cmp = te.compare(TRUTH, {"good": GOOD, "poor": POOR})
+    b, c = int(((GOOD == TRUTH) & (POOR != TRUTH)).sum()), int(((GOOD != TRUTH) & (POOR == TRUTH)).sum())
+    want = te.significance.mcnemar(b, c, n=400)
+    got = cmp["good", "poor"]
+    assert (got.estimate, got.low, got.high, got.p_value) == (want.estimate, want.low, want.high, want.p_value)
+    assert got.p_adjusted is None
+
+
+def test_swapping_flips_signs_and_sides():
+    there, back = three()["good", "poor"], three()["poor", "good"]
+    assert there.estimate == -back.estimate
+    assert (there.low, there.high) == (-back.high, -back.low)
+    assert there.p_value == back.p_value
+    assert there.p_better == pytest.approx(1 - back.p_better)
+
+
+def test_best_tiers_and_wins():
+    cmp = three()
+    assert cmp.best == "good"
+    assert cmp.tiers == (("good", "fair"), ("poor",))
+    assert cmp.better("good", "poor")
+    assert not cmp.better("good", "fair")
+    table = {row[0]: row for row in cmp.wins().rows}
+    assert table["poor"][1:] == ("v", "v", "", "0/0/2")
+    assert table["good"][-1] == "1/1/0"
+
+
+def test_p_values_are_adjusted_by_holm_and_intervals_are_not():
+    cmp = three()
+    raw = [c.p_value for c in cmp.pairs]
+    assert [c.p_adjusted for c in cmp.pairs] == pytest.approx(te.significance.adjust(raw, "holm"))
+    alone = te.compare(TRUTH, {"good": GOOD, "fair": FAIR})["good", "fair"]
+    assert (alone.low, alone.high) == (cmp["good", "fair"].low, cmp["good", "fair"].high)
+
+
+def test_cochrans_q_from_the_pairs_counts():
+    correct = np.stack([m == TRUTH for m in (GOOD, FAIR, POOR)], axis=1)
+    want = te.significance.cochran_q(correct)
+    assert three().omnibus.statistic == pytest.approx(want.statistic)
+    assert three().omnibus.p_value == pytest.approx(want.p_value)
+
+
+def test_reference_compares_with_one_model_only():
+    cmp = te.compare(TRUTH, {"good": GOOD, "fair": FAIR, "poor": POOR}, reference="fair")
+    assert len(cmp.pairs) == 2
+    with pytest.raises(ValueError, match="only pairs with 'fair'"):
+        cmp["good", "poor"]
+    with pytest.raises(ValueError, match="did you mean 'fair'"):
+        te.compare(TRUTH, {"good": GOOD, "fair": FAIR}, reference="fiar")
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "error_rate", "recall", "macro_f1", "mcc", "kappa", "precision", "f1"])
+def test_identical_models_have_p_1_difference_0_and_a_sound_interval(metric):
+    c = te.compare(TRUTH, {"a": FAIR, "b": FAIR.copy()}, metric=metric, replicates=500)["a", "b"]
+    assert c.estimate == 0
+    assert c.p_value == 1
+    assert c.low < 0 < c.high
+    assert c.low > -1
+
+
+@pytest.mark.parametrize("metric", ["auc", "average_precision", "brier", "log_loss", "gini"])
+def test_identical_scores_have_p_1_and_a_sound_interval(metric):
+    c = te.compare(TRUTH, scores={"a": SHARP, "b": SHARP.copy()}, metric=metric, replicates=300)["a", "b"]
+    assert c.estimate == 0
+    assert c.p_value == 1
+    assert c.low < 0 < c.high
+
+
+def test_recall_is_compared_on_the_positives():
+    c = te.compare(TRUTH, {"good": GOOD, "poor": POOR}, metric="recall")["good", "poor"]
+    up = TRUTH == 1
+    want = te.significance.mcnemar(int((GOOD[up] > POOR[up]).sum()), int((GOOD[up] < POOR[up]).sum()), n=int(up.sum()))
+    assert c.p_value == want.p_value
+    assert c.n == up.sum()
+
+
+def test_lower_is_better_for_errors():
+    cmp = te.compare(TRUTH, {"good": GOOD, "poor": POOR}, metric="error_rate")
+    assert cmp.best == "good"
+    assert cmp["good", "poor"].estimate < 0
+    assert cmp["good", "poor"].p_value == te.compare(TRUTH, {"good": GOOD, "poor": POOR})["good", "poor"].p_value
+
+
+def test_areas_by_delong():
+    c = te.compare(TRUTH, scores={"sharp": SHARP, "dull": DULL}, metric="auc")["sharp", "dull"]
+    want = te.significance.delong(TRUTH, SHARP, DULL)
+    assert (c.estimate, c.low, c.high, c.p_value) == (want.estimate, want.low, want.high, want.p_value)
+
+
+def test_losses_by_the_paired_t():
+    c = te.compare(TRUTH, scores={"sharp": SHARP, "dull": DULL}, metric="brier")["sharp", "dull"]
+    d = (SHARP - TRUTH) ** 2 - (DULL - TRUTH) ** 2
+    want = te.significance.paired_t((SHARP - TRUTH) ** 2, (DULL - TRUTH) ** 2)
+    assert c.estimate == pytest.approx(d.mean())
+    assert c.p_value == pytest.approx(want.p_value)
+    assert c.low == pytest.approx(want.low)
+
+
+def test_costs():
+    costs = [[0, 1], [10, 0]]
+    cmp = te.compare(TRUTH, {"good": GOOD, "poor": POOR}, metric="expected_cost", costs=costs, replicates=1000)
+    assert cmp.best == "good"
+    each = [np.mean(np.where(TRUTH == 1, 10 * (m == 0), 1 * (m == 1))) for m in (GOOD, POOR)]
+    assert cmp["good", "poor"].estimate == pytest.approx(each[0] - each[1])
+
+
+def test_clusters_count_as_units():
+    clusters = np.repeat(np.arange(40), 10)
+    calls = {"a": np.where(np.repeat(RNG.random(40) < 0.9, 10), TRUTH, 1 - TRUTH), "b": GOOD}
+    plain, robust = te.compare(TRUTH, calls), te.compare(TRUTH, calls, clusters=clusters)
+    assert robust["a", "b"].estimate == pytest.approx(plain["a", "b"].estimate)
+    assert robust["a", "b"].width > 1.5 * plain["a", "b"].width
+    assert robust["a", "b"].df == 39
+    rows = te.compare(TRUTH, calls, clusters=np.arange(400))["a", "b"]
+    assert rows.width == pytest.approx(plain["a", "b"].width, rel=0.05)
+
+
+def test_clustered_areas_match_delong_when_each_row_is_a_cluster():
+    scores = {"sharp": SHARP, "dull": DULL}
+    each = te.compare(TRUTH, scores=scores, metric="auc", clusters=np.arange(400))["sharp", "dull"]
+    plain = te.compare(TRUTH, scores=scores, metric="auc")["sharp", "dull"]
+    assert each.estimate == pytest.approx(plain.estimate)
+    assert each.width == pytest.approx(plain.width, rel=0.02)
+
+
+def test_margin_asks_for_equivalence():
+    cmp = te.compare(TRUTH, {"a": FAIR, "b": FAIR}, margin=0.05)
+    assert cmp.within_margin[0].p_value < 0.05
+    assert "alike within ±5.0 points: shown" in str(cmp)
+    far = te.compare(TRUTH, {"a": GOOD, "b": POOR}, margin=0.05)
+    assert "not shown" in str(far)
+
+
+def test_two_files_of_the_same_rows_are_joined_on_ids():
+    ids = np.arange(400)
+    order = RNG.permutation(400)
+    a = te.predictions(TRUTH, {"good": GOOD}, ids=ids)
+    b = te.predictions(TRUTH[order], {"poor": POOR[order]}, ids=ids[order])
+    direct = te.compare(TRUTH, {"good": GOOD, "poor": POOR})["good", "poor"]
+    assert te.compare(a, b)["good", "poor"].p_value == direct.p_value
+    other = te.predictions(1 - TRUTH, {"poor": POOR})
+    with pytest.raises(ValueError, match="not the same rows"):
+        te.compare(te.predictions(TRUTH, {"good": GOOD}), other)
+
+
+def test_different_rows():
+    a = te.predictions(TRUTH[:150], {"m": GOOD[:150]})
+    b = te.predictions(TRUTH[150:], {"m": POOR[150:]})
+    cmp = te.compare(a, b, paired=False)
+    x1, x2 = int((GOOD[:150] == TRUTH[:150]).sum()), int((POOR[150:] == TRUTH[150:]).sum())
+    want = te.difference((x1, 150), (x2, 250))
+    c = cmp["m (first)", "m (second)"]
+    assert (c.estimate, c.low, c.p_value) == (want.estimate, want.low, want.p_value)
+    f1 = te.compare(a, b, paired=False, metric="f1")["m (first)", "m (second)"]
+    assert f1.p_value < 0.01
+    assert f1.low > 0
+    area = te.compare(
+        te.predictions(TRUTH[:150], scores={"s": SHARP[:150]}), te.predictions(TRUTH[150:], scores={"d": DULL[150:]}),
+        paired=False, metric="auc",
+    )["s", "d"]  # fmt: skip
+    assert area.p_value < 0.05
+
+
+def test_the_users_transcript_of_four_counts():
+    cmp = compare_counts(parse_pairs(["both=810", "new=60", "old=40", "neither=90"]))
+    text = " ".join(str(cmp).split())
+    assert "new is probably better; a close call. 87.0 % against 85.0 %" in text
+    assert "Of 100 rows on which they differ new wins 60" in text
+    assert "about 1 time in 22 (p = .046)" in text
+    assert "about 2,000 rows of this kind" in text
+
+
+def test_words_never_call_an_open_question_equal():
+    for cmp in (te.compare(TRUTH, {"a": FAIR, "b": FAIR}), te.compare(TRUTH, {"a": GOOD, "b": FAIR}), three()):
+        text = str(cmp).lower()
+        for word in ("equal.", "are equal", "the same as", "identical", "no difference."):
+            assert word not in text
+        assert "plausibly" in text
+
+
+def test_every_p_value_has_its_size_beside_it():
+    text = three().verdict
+    assert "points" in text
+    assert "p " in text
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: te.compare(TRUTH, GOOD), "there is one model"),
+        (lambda: te.compare(TRUTH, {"a": GOOD, "b": FAIR}, metric="prevalence"), "no better end"),
+        (lambda: te.compare(TRUTH, {"a": GOOD, "b": FAIR}, adjust="tukey"), "adjust='tukey' is not known"),
+        (lambda: te.compare(TRUTH, {"a": GOOD, "b": FAIR}, method="exact", metric="macro_f1"), "McNemar"),
+        (lambda: te.compare(TRUTH, {"a": GOOD, "b": FAIR}, margin=-1), "margin"),
+        (lambda: te.compare(TRUTH, {"a": GOOD, "b": FAIR}, metric="auc"), "scores"),
+        (lambda: three()["good"], "pair of models"),
+        (lambda: parse_pairs(["both=1", "a=x", "b=2", "neither=3"]), "whole number"),
+        (lambda: parse_pairs(["both=1", "a=1", "neither=3"]), "two models"),
+    ],
+)
+def test_bad_input_gets_one_clear_sentence(call, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_json_comes_back_equal():
+    for cmp in (three(), te.compare(TRUTH, scores={"a": SHARP, "b": DULL}, metric="auc")):
+        again = te.load(cmp.to_json())
+        assert again == cmp
+        assert str(again) == str(cmp)
+
+
+def test_text_fits_a_terminal():
+    names = {
+        f"model number {i} with a long name, longer than any sane person would choose": noisy(0.8) for i in range(12)
+    }
+    assert max(map(len, str(te.compare(TRUTH, names)).splitlines())) <= 80
+
+
+def test_one_sided():
+    cmp = te.compare(TRUTH, {"good": GOOD, "poor": POOR}, alternative="greater")
+    assert cmp["good", "poor"].p_value < 0.001
+    assert cmp["good", "poor"].high == 1
+    back = cmp["poor", "good"]
+    assert back.alternative == "less"
+    assert back.low == -1
+
+
+def test_all_pairs_of_many_models():
+    models = {f"m{i}": noisy(0.8) for i in range(15)}
+    cmp = te.compare(TRUTH, models)
+    assert len(cmp.pairs) == 105
+    assert not math.isnan(cmp.omnibus.p_value)

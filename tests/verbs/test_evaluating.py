@@ -1,0 +1,298 @@
+"""te.evaluate, as a user would call it."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import trueerror as te
+from trueerror.metrics.registry import find_measure
+
+RNG = np.random.default_rng(7)
+TRUTH = RNG.integers(0, 2, 300)
+SCORES = np.clip(0.5 + (TRUTH - 0.5) * 0.4 + RNG.normal(0, 0.25, 300), 0, 1)
+CALLS = (SCORES >= 0.5).astype(int)
+NAMES = np.array(["ape", "bee", "cat"])
+ANIMALS = NAMES[RNG.integers(0, 3, 240)]
+GUESSES = np.where(RNG.random(240) < 0.8, ANIMALS, NAMES[RNG.integers(0, 3, 240)])
+
+
+def test_each_number_is_the_metric_of_the_counts():
+    ev = te.evaluate(TRUTH, CALLS)
+    for name in ("accuracy", "recall", "specificity", "precision", "f1", "mcc", "balanced_accuracy", "kappa", "npv"):
+        assert float(ev[name]) == pytest.approx(te.metric(name, TRUTH, CALLS), abs=1e-12)
+        assert ev[name].low < float(ev[name]) < ev[name].high
+
+
+def test_scores_and_their_calls_agree():
+    from_scores, from_labels = te.evaluate(TRUTH, scores=SCORES), te.evaluate(TRUTH, CALLS)
+    assert from_scores.confusion == from_labels.confusion
+    assert from_scores["accuracy"] == from_labels["accuracy"]
+    assert float(from_scores["auc"]) == pytest.approx(te.metric("auc", TRUTH, scores=SCORES), abs=1e-12)
+    assert float(from_scores["brier"]) == pytest.approx(np.mean((SCORES - TRUTH) ** 2), abs=1e-12)
+
+
+def test_one_class_and_averages_of_many():
+    ev = te.evaluate(ANIMALS, GUESSES)
+    assert float(ev["recall", "bee"]) == pytest.approx(np.mean(GUESSES[ANIMALS == "bee"] == "bee"))
+    assert float(ev["macro_f1"]) == pytest.approx(te.metric("macro_f1", ANIMALS, GUESSES))
+    with pytest.raises(ValueError, match=r"recall needs to know which class is positive.*macro_recall"):
+        ev["recall"]
+    with pytest.raises(ValueError, match="did you mean 'bee'"):
+        ev["recall", "beee"]
+    with pytest.raises(ValueError, match="did you mean 'accuracy'"):
+        ev["acuracy"]
+
+
+def test_the_majority_is_always_beside_it():
+    ev = te.evaluate([0] * 90 + [1] * 10, [0] * 90 + [1] * 2 + [0] * 8)
+    assert float(ev.baseline) == 0.9
+    assert 'Always answering "0" would be right on 90.0 %' in str(ev)
+
+
+def test_several_models():
+    ev = te.evaluate(TRUTH, {"a": CALLS, "b": 1 - CALLS})
+    assert ev.models == ("a", "b")
+    assert float(ev.model("a")["accuracy"]) + float(ev.model("b")["accuracy"]) == pytest.approx(1)
+    with pytest.raises(ValueError, match=r"2 models: choose one with \.model"):
+        ev["accuracy"]
+    with pytest.raises(ValueError, match="no model 'c'"):
+        ev.model("c")
+
+
+def test_slices_add_up():
+    place = np.array(["north", "south", "west"])[RNG.integers(0, 3, 300)]
+    ev = te.evaluate(TRUTH, CALLS, by=place)
+    assert sum(s.n for s in ev.slices.values()) == ev.n
+    total = sum(s.confusion.matrix for s in ev.slices.values())
+    assert (total == ev.confusion.matrix).all()
+    assert "by slice" in str(ev)
+    assert {r["slice"] for r in ev.records()} == {None, "north", "south", "west"}
+
+
+def test_a_confusion_matrix_will_do():
+    ev = te.evaluate(te.Confusion([[50, 5], [10, 35]]))
+    assert float(ev["accuracy"]) == 0.85
+    with pytest.raises(ValueError, match="clusters= cannot be used here"):
+        te.evaluate(te.Confusion([[50, 5], [10, 35]]), clusters=[1] * 100)
+
+
+def test_another_class_mix():
+    ev = te.evaluate(te.Confusion([[160, 40], [5, 45]]), prior=0.1)
+    assert float(ev["accuracy"]) == pytest.approx(0.81)
+    assert ev["accuracy"].low == pytest.approx(0.7541, abs=1e-4)
+    assert ev["accuracy"].high == pytest.approx(0.8550, abs=1e-4)
+    assert "at another class mix: 10 % 1" in ev.estimand
+
+
+def test_costs():
+    table = te.Confusion([[150, 40], [60, 250]])
+    ev = te.evaluate(table, costs=[[-1, 100], [1, 0]])
+    assert float(ev["expected_cost"]) == pytest.approx(3910 / 500)
+    with pytest.raises(ValueError, match="costs"):
+        te.evaluate(table, costs=[[0, 1, 2], [1, 0, 3], [4, 5, 0]])
+
+
+def test_clusters_widen_the_interval():
+    rows = np.repeat([0, 1], 50)
+    calls = np.repeat(RNG.integers(0, 2, 20), 5)
+    clusters = np.repeat(np.arange(20), 5)
+    plain, clustered = te.evaluate(rows, calls), te.evaluate(rows, calls, clusters=clusters)
+    assert clustered["accuracy"].width > 1.5 * plain["accuracy"].width
+    assert clustered["accuracy"].method == "wilson-clustered"
+    assert "TE204" in clustered.findings
+    assert "new clusters" in clustered.estimand
+
+
+def test_one_cluster_says_why_there_are_no_limits():
+    got = te.evaluate([0, 1, 1, 0], [0, 1, 0, 0], clusters=[1, 1, 1, 1])["accuracy"]
+    assert math.isnan(got.low)
+    assert "cluster" in got.note
+
+
+def test_frequency_weights_are_repeated_rows():
+    truth, calls, times = [0, 1, 1, 0], [0, 1, 0, 1], [30, 20, 7, 4]
+    weighed = te.evaluate(truth, calls, weights=times, weights_kind="frequency")
+    repeated = te.evaluate(np.repeat(truth, times), np.repeat(calls, times))
+    for name in ("accuracy", "recall", "f1", "mcc", "kappa"):
+        assert weighed[name] == repeated[name]
+
+
+def test_sampling_weights_move_the_estimate_and_widen_the_interval():
+    weights = np.where(TRUTH == 1, 5.0, 1.0)
+    ev = te.evaluate(TRUTH, CALLS, weights=weights, weights_kind="sampling")
+    assert float(ev["accuracy"]) == pytest.approx(np.average(TRUTH == CALLS, weights=weights))
+    assert ev["accuracy"].method == "wilson-weighted"
+    with pytest.raises(ValueError, match="weights_kind"):
+        te.evaluate(TRUTH, CALLS, weights=weights)
+
+
+def test_missing_predictions_are_handled_openly():
+    calls = [0, None, 1, 0]
+    with pytest.raises(ValueError, match=r"missing.*row 2"):
+        te.evaluate([0, 1, 1, 0], calls)
+    assert te.evaluate([0, 1, 1, 0], calls, missing="wrong").confusion.n == 4
+    dropped = te.evaluate([0, 1, 1, 0], calls, missing="drop")
+    assert dropped.confusion.n == 3
+    assert "TE206" in dropped.findings
+
+
+def test_case_control_needs_a_prior_for_accuracy():
+    ev = te.evaluate(TRUTH, CALLS, design="case-control")
+    assert "accuracy" not in ev.only.overall
+    with pytest.raises(ValueError, match="prior"):
+        ev["accuracy"]
+    assert te.evaluate(TRUTH, CALLS, design="case-control", prior=0.3)["accuracy"].low > 0
+
+
+def test_scores_beyond_01_need_a_threshold_but_rank_without():
+    ev = te.evaluate(TRUTH, scores=10 * SCORES - 3)
+    assert float(ev["auc"]) == pytest.approx(te.metric("auc", TRUTH, scores=SCORES))
+    assert "pass threshold=" in str(ev)
+    with pytest.raises(ValueError, match="threshold="):
+        ev.confusion
+    assert te.evaluate(TRUTH, scores=10 * SCORES - 3, threshold=2.0)["accuracy"].n == 300
+
+
+def test_repeats_are_refused_and_folds_change_the_estimand():
+    p = te.predictions(TRUTH, CALLS, folds=np.arange(300) % 5)
+    assert "these 5 models, one for each fold" in te.evaluate(p).estimand
+    p = te.predictions(np.tile(TRUTH, 2), np.tile(CALLS, 2), repeats=np.repeat([1, 2], 300))
+    with pytest.raises(ValueError, match="repeats"):
+        te.evaluate(p)
+
+
+def test_chosen_metrics_and_their_options():
+    ev = te.evaluate(TRUTH, CALLS, metrics={"f_beta": {"beta": 2}, "accuracy": {}})
+    assert list(ev.only.overall) == ["f_beta", "accuracy"]
+    assert float(ev["f_beta"]) == pytest.approx(te.metric("f_beta", TRUTH, CALLS, beta=2))
+    with pytest.raises(ValueError, match="no option 'gamma'; it takes beta"):
+        te.evaluate(TRUTH, CALLS, metrics={"f_beta": {"gamma": 2}})
+
+
+def test_all_metrics_can_be_asked_for():
+    ev = te.evaluate(TRUTH, scores=SCORES, metrics="all")
+    assert {"auc", "brier", "log_loss", "ece", "kappa", "diagnostic_odds_ratio", "macro_f1"} <= set(ev.only.overall)
+    for name, interval in ev.only.overall.items():
+        assert interval.low <= interval.estimate <= interval.high or interval.note, name
+
+
+def test_simultaneous_intervals_are_wider():
+    assert te.evaluate(TRUTH, CALLS, simultaneous=True)["accuracy"].width > te.evaluate(TRUTH, CALLS)["accuracy"].width
+
+
+def test_confidence_is_kept_everywhere():
+    ev = te.evaluate(TRUTH, scores=SCORES, confidence=0.8)
+    assert {i.confidence for i in ev.only.overall.values()} == {0.8}
+    assert {i.confidence for i in ev.only.classes.values()} == {0.8}
+    assert {i.confidence for i in ev.risk_coverage.values()} == {0.8}
+
+
+def test_risk_and_coverage():
+    ev = te.evaluate(TRUTH, scores=SCORES)
+    assert list(ev.risk_coverage) == [0.5, 0.8, 0.9]
+    assert float(ev.risk_coverage[0.5]) > float(ev["accuracy"])
+    order = np.argsort(-np.abs(SCORES - 0.5))[:150]
+    assert float(ev.risk_coverage[0.5]) == pytest.approx(np.mean(CALLS[order] == TRUTH[order]))
+
+
+def test_frames_answer_in_kind():
+    pandas = pd.DataFrame({"truth": TRUTH, "m": CALLS})
+    assert isinstance(te.evaluate(te.read(pandas)).frame(), pd.DataFrame)
+    assert isinstance(te.evaluate(te.read(pl.from_pandas(pandas))).frame(), pl.DataFrame)
+
+
+@pytest.mark.parametrize("make", [
+    lambda: te.evaluate(TRUTH, scores={"a": SCORES, "b": 1 - SCORES}),
+    lambda: te.evaluate(ANIMALS, GUESSES, by=ANIMALS),
+    lambda: te.evaluate(TRUTH, scores=10 * SCORES - 3),
+    lambda: te.evaluate(te.Confusion([[3, 0], [0, 0]])),
+])  # fmt: skip
+def test_json_comes_back_equal(make):
+    ev = make()
+    again = te.load(ev.to_json())
+    assert again == ev
+    assert str(again) == str(ev)
+
+
+def test_a_loaded_evaluation_still_computes():
+    again = te.load(te.evaluate(ANIMALS, GUESSES).to_json())
+    assert float(again["weighted_f1"]) == pytest.approx(te.metric("weighted_f1", ANIMALS, GUESSES))
+
+
+@pytest.mark.parametrize(
+    ("truth", "calls"),
+    [
+        ([1], [1]), ([0], [1]), ([1] * 50, [1] * 50), ([0] * 50, [1] * 50), ([0, 1] * 20, [0, 1] * 20),
+        ([0, 1] * 20, [1, 0] * 20), (["a"] * 10, ["a"] * 10), (["a", "b", "c"] * 5, ["c"] * 15), ([False], [True]),
+    ],
+)  # fmt: skip
+def test_degenerate_samples_give_sound_intervals_or_a_reason(truth, calls):
+    ev = te.evaluate(truth, calls, metrics="all")
+    assert str(ev)
+    for name, i in ev.only.overall.items():
+        low, high = find_measure(name).range
+        if math.isnan(i.estimate):
+            assert i.note, name
+        elif not math.isnan(i.low):
+            assert low <= i.low <= i.estimate <= i.high <= high, name
+            assert i.high > i.low, name
+        else:
+            assert i.note, name
+
+
+def test_no_rows():
+    with pytest.raises(ValueError, match=r"no rows|empty"):
+        te.evaluate([], [])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: te.evaluate([0, 1], [0, 1, 1]), "truth has 2 rows but"),
+        (lambda: te.evaluate([0, None, 1], [0, 1, 1]), "truth is missing at row 2"),
+        (lambda: te.evaluate([0, 1], [0, 1], positive=3), "positive=3 is not among the labels"),
+        (lambda: te.evaluate([0, "a"], [0, 1]), "mix text"),
+        (lambda: te.evaluate(["0", "1"], [0, 1]), "text labels"),
+        (lambda: te.evaluate([0, 1], [0, 1], confidence=95), "did you mean 0.95"),
+        (lambda: te.evaluate([0, 1], [0.2, 0.7]), "scores="),
+        (lambda: te.evaluate([0, 1], scores=[0.1, float("nan")]), "scores is missing at row 2"),
+        (lambda: te.evaluate([0, 1], [0, 1], metrics="acuracy"), "did you mean 'accuracy'"),
+    ],
+)
+def test_bad_input_gets_one_clear_sentence(call, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_explain_names_every_method_once():
+    text = te.evaluate(TRUTH, CALLS).explain()
+    assert text.count("Wilson 1927") >= 1
+    assert "Fisher" in text
+
+
+def test_text_fits_a_terminal():
+    long = {"a model with a rather long and winding name that goes on": CALLS, "b" * 90: 1 - CALLS}
+    for ev in (te.evaluate(TRUTH, long), te.evaluate(ANIMALS, GUESSES), te.evaluate(TRUTH, scores=SCORES)):
+        assert max(map(len, str(ev).splitlines())) <= 80
+
+
+def test_hostile_names_do_no_harm():
+    name = '<img src=x onerror=alert(1)>|\x1b[31m"'
+    ev = te.evaluate(["<b>x</b>", "y|z"] * 20, {name: ["<b>x</b>", "y|z"] * 15 + ["y|z", "<b>x</b>"] * 5})
+    assert "<img" not in ev._repr_html_()
+    assert "<b>x" not in ev._repr_html_()
+    assert "\x1b" not in str(ev)
+
+
+def test_several_labels_a_row():
+    truth = RNG.integers(0, 2, (150, 3))
+    calls = np.where(RNG.random((150, 3)) < 0.9, truth, 1 - truth)
+    ev = te.evaluate(truth, calls, labels=["x", "y", "z"])
+    assert float(ev["accuracy"]) == pytest.approx(np.mean((truth == calls).all(axis=1)))
+    assert float(ev["hamming_loss"]) == pytest.approx(np.mean(truth != calls))
+    assert float(ev["recall", "y"]) == pytest.approx(np.mean(calls[truth[:, 1] == 1, 1]))
+    assert te.load(ev.to_json()) == ev
