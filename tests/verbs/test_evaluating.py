@@ -296,3 +296,23 @@ def test_several_labels_a_row():
     assert float(ev["hamming_loss"]) == pytest.approx(np.mean(truth != calls))
     assert float(ev["recall", "y"]) == pytest.approx(np.mean(calls[truth[:, 1] == 1, 1]))
     assert te.load(ev.to_json()) == ev
+
+
+def test_scores_respect_clusters_priors_and_designs():
+    rng = np.random.default_rng(0)
+    effects, size = rng.normal(size=30), 10
+    truth = np.repeat(rng.random(30) < 0.5, size) ^ (rng.random(300) < 0.2)
+    scores = 1 / (1 + np.exp(-(truth - 0.5 + np.repeat(effects, size) + rng.normal(size=300))))
+    clusters = np.repeat(np.arange(30), size)
+    plain, clustered = te.evaluate(truth, scores=scores), te.evaluate(truth, scores=scores, clusters=clusters)
+    for name in ("auc", "brier"):
+        assert clustered[name].estimate == pytest.approx(plain[name].estimate)
+        assert clustered[name].width > 1.2 * plain[name].width
+        assert "30 clusters" in clustered[name].note
+    rare = te.evaluate(truth, scores=scores, prior=0.05)
+    assert rare["average_precision"].estimate < plain["average_precision"].estimate
+    assert (rare["auc"].low, rare["auc"].high) == (plain["auc"].low, plain["auc"].high)
+    fixed = te.evaluate(truth, scores=scores, design="case-control")
+    assert fixed["auc"].low == plain["auc"].low
+    with pytest.raises(ValueError, match="pass prior="):
+        fixed["brier"]

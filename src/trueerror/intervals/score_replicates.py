@@ -76,19 +76,27 @@ def bootstrap_of_scores(
 
 def grouped(table: ScoreTable, groups: int = GROUPS) -> ScoreTable:
     """The table with neighbouring scores joined at their mean, about as many rows in each group."""
-    if len(table.scores) <= groups:
+    starts = group_starts(table, groups)
+    if len(starts) == len(table.scores):
         return table
     mass = (table.positives + table.negatives).astype(np.float64)
-    place = np.floor((np.cumsum(mass) - mass / 2) * groups / mass.sum())
-    starts = np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
     up, down = np.add.reduceat(table.positives, starts), np.add.reduceat(table.negatives, starts)
-    # Infinite scores have no mean with others; the middle score of the group stands for it there.
     finite = np.isfinite(table.scores)
-    sums = np.add.reduceat(np.where(finite, mass * np.where(finite, table.scores, 0.0), 0.0), starts)
+    sums = np.add.reduceat(mass * np.where(finite, table.scores, 0.0), starts)
     scores = sums / np.add.reduceat(mass, starts)
+    # Infinite scores have no mean with others; the first score of the group stands for it then.
     if not finite.all() or not (np.diff(scores) > 0).all():
         scores = table.scores[starts]
     return ScoreTable(scores, up, down, positive=table.positive, exact=False)
+
+
+def group_starts(table: ScoreTable, groups: int = GROUPS) -> NDArray[np.intp]:
+    """Where each group of neighbouring scores begins; every score by itself while there are few."""
+    if len(table.scores) <= groups:
+        return np.arange(len(table.scores))
+    mass = (table.positives + table.negatives).astype(np.float64)
+    place = np.floor((np.cumsum(mass) - mass / 2) * groups / mass.sum())
+    return np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
 
 
 def _draws(table: ScoreTable, draw: np.random.Generator, b: int, design: Design) -> Iterator[tuple[Any, Any]]:

@@ -18,6 +18,14 @@ METHODS: tuple[Method, ...] = (
         measured="AUC .95 of 20 and 20 rows: .946 (simulated), where DeLong's straight interval covers .84–.86",
     ),
     Method(
+        key="delong-clustered",
+        title="DeLong's placements summed within clusters, on the logit scale",
+        formula="logit(A) ± t(G − 1)·SE/(A(1 − A)), SE² = G/(G − 1)·Σ_g(Σ h_i)², h a row's placement less A, over its "
+        "class's rows; with few errors of order the outer limits of this and Newcombe's method 5 at the effective rows",
+        source="Obuchowski 1997, Biometrics 53:567",
+        assumes="independent clusters, any dependence within; higher scores are more positive",
+    ),
+    Method(
         key="delong",
         title="DeLong's interval",
         formula="A ± z·√(S10/m + S01/n), cut to [0, 1]",

@@ -10,6 +10,7 @@ from typing import Any
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Label, find_label, need_positive
 from trueerror.intervals.class_areas import class_area_interval
+from trueerror.intervals.clustered_scores import clustered_loss_interval, clustered_score_interval
 from trueerror.intervals.of_metric import class_intervals, metric_interval
 from trueerror.intervals.terms import Terms
 from trueerror.metrics.registry import Measure, find_measure
@@ -18,6 +19,8 @@ from trueerror.rows.predictions import Predictions
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 from trueerror.verbs.settings import Settings
 
+# Replicates of a statistic of ranks cost more than those of a table of counts.
+SCORE_REPLICATES = 2_000
 CLASS_METRICS = ("precision", "recall", "f1")
 
 
@@ -148,9 +151,18 @@ class Bench:
         if not self.has_scores:
             raise InputError(f"{measure.name} needs scores, and {self.model} has labels only: pass scores=")
         assert self._predictions is not None
-        if measure.needs == "scores":
-            return metric_interval(measure, self.score_table(label), **common)
+        if self._predictions.has_key("clusters") and measure.needs != "class_scores":
+            return self._from_clustered_scores(measure, label, common)
+        elsewhere = self.settings.prior is not None or self.settings.design == "case-control"
+        if measure.needs == "scores" or (measure.needs == "losses" and elsewhere and self.positive is not None):
+            at = {"prior": self.settings.prior, "design": self.settings.design}
+            few = common | {"replicates": min(self.settings.replicates, SCORE_REPLICATES)}
+            return metric_interval(measure, self.score_table(label), **at, **few)
         if measure.needs == "losses":
+            if elsewhere:
+                raise InputError(
+                    f"{measure.name} of several classes is not offered at another class mix; leave prior= out"
+                )
             moments = self._predictions.moments(self.model, measure.function, **common["options"])
             return metric_interval(measure, moments, **common)
         if not self._predictions.has_class_scores(self.model):
@@ -158,6 +170,25 @@ class Bench:
         codes, scores = self._predictions.class_scores(self.model)
         terms = Terms(confidence=self.settings.confidence, over=common["simultaneous_over"], estimand=self.estimand)
         return class_area_interval(measure, codes, scores, self.labels, common["options"], terms)
+
+    def _from_clustered_scores(self, measure: Measure, label: Label | None, common: dict[str, Any]) -> Interval:
+        """Rows of one cluster may repeat each other: the intervals rest on whole clusters."""
+        p, options = self._predictions, dict(common["options"])
+        assert p is not None
+        terms = Terms(confidence=self.settings.confidence, over=common["simultaneous_over"], estimand=self.estimand)
+        if measure.needs == "losses":
+            if self.settings.prior is not None or self.settings.design == "case-control":
+                raise InputError(f"{measure.name} at another class mix is not offered with clusters; leave one out")
+            losses = p.keyed_losses(self.model, "clusters", measure.function, **options)
+            return clustered_loss_interval(measure, losses.sizes, losses.sums, options, terms)
+        up, scores = p.score_columns([self.model], positive=label)
+        keys, _ = p.source.fetched().keyed["clusters"]
+        if len(keys) != len(up):
+            raise InputError(f"{measure.name} with clusters needs a score for each row; leave out the rows without one")
+        return clustered_score_interval(
+            measure, up, scores[:, 0], keys, options, terms, prior=self.settings.prior, rng=common["rng"],
+            replicates=min(self.settings.replicates, SCORE_REPLICATES),
+        )  # fmt: skip
 
     def _positive(self, measure: Measure) -> Label:
         if self.positive is None:

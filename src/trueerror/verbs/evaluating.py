@@ -193,7 +193,8 @@ def _chosen_metrics(bench: Bench) -> list[str]:
             raise need_positive(bench.labels, f"judging the scores of {bench.model!r}")
         return ["auc", "average_precision"]
     t = bench.confusion
-    if settings.design == "case-control" and settings.prior is None:
+    unknown_mix = settings.design == "case-control" and settings.prior is None
+    if unknown_mix:
         names = list(CASE_CONTROL if t.positive is not None else CASE_CONTROL[:1])
     else:
         names = list(BINARY if t.positive is not None else MULTICLASS)
@@ -201,11 +202,11 @@ def _chosen_metrics(bench: Bench) -> list[str]:
         names = ["expected_cost", "savings", *names]
     if bench.has_scores and t.positive is not None:
         names.append("auc")
-        if bench.has_probabilities:
+        if bench.has_probabilities and not unknown_mix:
             names.append("brier")
     elif bench.has_class_scores:
         names.append("hand_till_auc")
-        if bench.has_probabilities:
+        if bench.has_probabilities and not unknown_mix and settings.prior is None:
             names.append("log_loss")
     return names
 

@@ -1,0 +1,189 @@
+"""Metrics of scores over clustered rows: areas by summed placements, losses by sums, the rest by resampling."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.labels import Label
+from trueerror.inputs.options import generator
+from trueerror.intervals.losses import INFINITE, loss_range, mean_limits
+from trueerror.intervals.one_class import ONE_CLUSTER
+from trueerror.intervals.resampled import BLOCK, FEWEST, MOST_LOST
+from trueerror.intervals.roc_area import FEW, newcombe_limits
+from trueerror.intervals.scales import on_logit
+from trueerror.intervals.score_replicates import group_starts, grouped
+from trueerror.intervals.terms import Terms
+from trueerror.kernels import chosen
+from trueerror.metrics.priors import Prior, reweighted_scores
+from trueerror.metrics.reasons import undefined_reason
+from trueerror.metrics.registry import Measure
+from trueerror.metrics.values import score_share, value
+from trueerror.results import Interval
+from trueerror.results.words import percent, whole
+from trueerror.tallies.scores import ScoreTable
+from trueerror.variances.bootstrap import bootstrap_limits
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer[Any]]
+
+
+def clustered_score_interval(
+    measure: Measure,
+    up: NDArray[np.bool_],
+    scores: NDArray[Any],
+    keys: Ints,
+    options: dict[str, Any],
+    terms: Terms,
+    *,
+    positive: Label = 1,
+    prior: Prior | None = None,
+    rng: Any = None,
+    replicates: int = 2_000,
+) -> Interval:
+    """A metric of scores, from rows with a cluster each.
+
+    >>> from trueerror.metrics.registry import find_measure
+    >>> up, keys = np.array([False, True] * 20), np.repeat(np.arange(10), 4)
+    >>> made = clustered_score_interval(find_measure("auc"), up, np.arange(40) % 7 + up, keys, {}, Terms())
+    >>> made.method, made.note.split(";")[0]
+    ('delong-clustered', '10 clusters')
+    """
+    table = ScoreTable.from_codes(up, scores, positive)
+    is_area = measure.name in ("auc", "gini")
+    prior = None if is_area else prior
+    estimate = value(measure, table, prior=prior, **options)
+    key = "delong-clustered" if is_area else "bootstrap-bca"
+    _, codes = np.unique(keys, return_inverse=True)
+    groups = int(codes.max()) + 1 if len(codes) else 0
+    facts: dict[str, Any] = {"bounds": measure.range, "n": len(up), "method": key}
+    if math.isnan(estimate):
+        low, high = (b if math.isfinite(b) else math.nan for b in measure.range)
+        reason = undefined_reason(measure, table, prior=prior, **options)
+        return terms.interval(measure.name, estimate, low, high, note=reason, **facts)
+    if groups < 2:
+        return terms.interval(measure.name, estimate, math.nan, math.nan, note=ONE_CLUSTER, **facts)
+    if is_area:
+        area = (estimate + 1) / 2 if measure.name == "gini" else estimate
+        low, high, note = _area(up, scores, codes, groups, area, terms)
+        if measure.name == "gini":
+            low, high = 2 * low - 1, 2 * high - 1
+    else:
+        low, high, note = _resampled(
+            measure, table, up, scores, codes, groups, estimate, options, terms, prior, rng, replicates
+        )
+    return terms.interval(measure.name, estimate, low, high, note=note, **facts)
+
+
+def clustered_loss_interval(
+    measure: Measure, sizes: Ints, sums: Floats, options: dict[str, Any], terms: Terms
+) -> Interval:
+    """The mean of a loss over rows, from how many rows each cluster has and the sum of their losses."""
+    there = sizes > 0
+    n, total = float(sizes.sum()), float(sums[there].sum())
+    bounds = loss_range(measure, options)
+    groups = int(there.sum())
+    facts: dict[str, Any] = {"bounds": bounds, "n": n, "method": "cluster-t"}
+    if n == 0:
+        low, high = (b if math.isfinite(b) else math.nan for b in bounds)
+        return terms.interval(measure.name, math.nan, low, high, note="there are no rows", **facts)
+    mean = total / n
+    if math.isinf(mean):
+        return terms.interval(measure.name, mean, math.nan, mean, note=INFINITE, **facts)
+    if groups < 2:
+        return terms.interval(measure.name, mean, math.nan, math.nan, note=ONE_CLUSTER, **facts)
+    rest = (sums[there] - mean * sizes[there]) / n
+    error = math.sqrt(groups / (groups - 1) * float((rest * rest).sum()))
+    low, high, key, note = mean_limits(mean, error, groups - 1, groups, bounds, terms)
+    facts["method"] = "cluster-t" if key == "t-mean" else key
+    return terms.interval(measure.name, mean, low, high, note=note or f"{whole(groups)} clusters", **facts)
+
+
+def _area(
+    up: NDArray[np.bool_], scores: NDArray[Any], codes: Ints, groups: int, area: float, terms: Terms
+) -> tuple[float, float, str]:
+    """Obuchowski's variance on the logit scale; Newcombe's method 5 where few pairs are misordered."""
+    m, n = int(up.sum()), int((~up).sum())
+    placed = chosen(len(up)).placements(np.ascontiguousarray(scores), up) / (2.0 * np.where(up, n, m))
+    rows = (placed - area) / np.where(up, m, n)
+    sums = np.bincount(codes, weights=rows, minlength=groups)
+    variance = groups / (groups - 1) * float((sums * sums).sum())
+    alone = float((rows * rows).sum())
+    z = max(terms.factor(groups - 1), 0.0)
+    note = f"{whole(groups)} clusters"
+    if not variance > 1e-18 or not 0 < area < 1:
+        ours, theirs = (float(len(np.unique(codes[side]))) for side in (up, ~up))
+        low, high = newcombe_limits(area, ours, theirs, z)
+        return low, high, f"{note}; no variance in the order: Newcombe's method 5 at the clusters of each class"
+    low, high = (float(v) for v in on_logit(area, variance, z))
+    if min(m, n) * min(area, 1 - area) < FEW:
+        # As many independent rows as would give this variance.
+        shrink = min(1.0, alone / variance)
+        own = newcombe_limits(area, max(1.0, m * shrink), max(1.0, n * shrink), z)
+        low, high = min(low, own[0]), max(high, own[1])
+        note += "; few errors of order: the outer limits of this and Newcombe's method 5"
+    return low, high, note
+
+
+def _resampled(
+    measure: Measure,
+    table: ScoreTable,
+    up: NDArray[np.bool_],
+    scores: NDArray[Any],
+    codes: Ints,
+    groups: int,
+    estimate: float,
+    options: dict[str, Any],
+    terms: Terms,
+    prior: Prior | None,
+    rng: Any,
+    replicates: int,
+) -> tuple[float, float, str]:
+    """BCa over whole clusters drawn with replacement."""
+    from scipy import sparse
+
+    if replicates < FEWEST:
+        raise InputError(f"replicates={replicates!r} must be a whole number of at least {FEWEST}; 2,000 is usual")
+    draw, seed = generator(rng)
+    small = grouped(table)
+    size = len(small.scores)
+    starts = group_starts(table)
+    place = np.searchsorted(starts, np.searchsorted(table.scores, scores + 0.0), side="right") - 1
+    cell = np.where(up, place, size + place)
+    # Clusters × (class, score) cells: what each cluster adds to the table when it is drawn.
+    ones = np.ones(len(codes))
+    held = sparse.csr_matrix((ones, (codes, cell)), shape=(groups, 2 * size))
+    share = None if prior is None else score_share(prior, table)
+
+    def evaluate(masses: Floats) -> Floats:
+        pair = (masses[:, :size], masses[:, size:])
+        pair = pair if share is None else reweighted_scores(small, share, pair)
+        return np.asarray(measure.function(small, pair, **options), dtype=np.float64)
+
+    step = max(1, BLOCK // max(2 * size, groups))
+    even = np.full(groups, 1 / groups)
+    total = np.asarray(held.sum(axis=0)).reshape(1, -1)
+    values, one_less = [], []
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for start in range(0, replicates, step):
+            often = draw.multinomial(groups, even, size=min(step, replicates - start)).astype(np.float64)
+            values.append(evaluate(np.asarray((held.T @ often.T).T)))
+        for start in range(0, groups, step):
+            one_less.append(evaluate(total - held[start : start + step].toarray()))
+        centre = float(evaluate(total)[0])
+    drawn, jackknife = np.concatenate(values), np.concatenate(one_less)
+    known = np.isfinite(drawn)
+    lost = 1 - float(known.mean())
+    if lost > MOST_LOST:
+        return math.nan, math.nan, f"{percent(round(lost, 3))} of the resamples had no value"
+    drawn = drawn[known]
+    if float(drawn.min()) == float(drawn.max()):
+        return math.nan, math.nan, "the resamples have no spread"
+    influences = jackknife.mean() - jackknife if np.isfinite(jackknife).all() else None
+    low, high = bootstrap_limits(centre, drawn, tail=terms.tail, influences=influences)
+    move = estimate - centre
+    return low + move, high + move, f"{whole(groups)} clusters, {replicates:,} resamples of them, {seed}"

@@ -1,0 +1,103 @@
+import math
+
+import numpy as np
+import pytest
+
+from trueerror.intervals.clustered_scores import clustered_loss_interval, clustered_score_interval
+from trueerror.intervals.of_metric import metric_interval
+from trueerror.intervals.terms import Terms
+from trueerror.metrics.registry import find_measure
+from trueerror.tallies import ScoreTable
+
+
+def rows(seed=0, groups=40, size=8, effect=1.0):
+    rng = np.random.default_rng(seed)
+    keys = np.repeat(np.arange(groups), size)
+    up = np.where(rng.random(groups * size) < 0.7, (rng.random(groups) < 0.5)[keys], rng.random(groups * size) < 0.5)
+    scores = 1.5 * up + effect * rng.normal(size=groups)[keys] + rng.normal(size=groups * size)
+    return up, 1 / (1 + np.exp(-scores)), keys
+
+
+def interval(name, up, scores, keys, **more):
+    return clustered_score_interval(find_measure(name), up, scores, keys, {}, Terms(), **more)
+
+
+@pytest.mark.parametrize("name", ["auc", "gini"])
+def test_rows_as_their_own_clusters_change_next_to_nothing(name):
+    up, scores, _ = rows()
+    own, alone = metric_interval(name, ScoreTable.from_codes(up, scores, 1)), interval(name, up, scores, np.arange(320))
+    assert alone.estimate == pytest.approx(own.estimate)
+    assert (alone.low, alone.high) == pytest.approx((own.low, own.high), abs=0.003)
+
+
+@pytest.mark.parametrize("name", ["average_precision", "ece", "brier_skill_score"])
+def test_the_bootstrap_of_single_rows_is_the_bootstrap_of_rows(name):
+    up, scores, _ = rows()
+    own = metric_interval(name, ScoreTable.from_codes(up, scores, 1), method="bootstrap")
+    alone = interval(name, up, scores, np.arange(320))
+    assert alone.width == pytest.approx(own.width, rel=0.15)
+    assert alone.note == "320 clusters, 2,000 resamples of them, seed 0"
+
+
+def test_duplicated_rows_in_one_cluster_add_nothing():
+    up, scores, _ = rows(effect=0)
+    keys = np.arange(320)
+    once = interval("auc", up, scores, keys)
+    thrice = interval("auc", np.tile(up, 3), np.tile(scores, 3), np.tile(keys, 3))
+    assert (thrice.low, thrice.high) == pytest.approx((once.low, once.high), abs=1e-9)
+    assert metric_interval("auc", ScoreTable.from_codes(np.tile(up, 3), np.tile(scores, 3), 1)).width < 0.7 * once.width
+
+
+def test_losses_by_hand():
+    rng = np.random.default_rng(2)
+    sizes = rng.integers(1, 9, 30)
+    sums = sizes * rng.random(30)
+    made = clustered_loss_interval(find_measure("brier"), sizes, sums, {}, Terms())
+    mean = sums.sum() / sizes.sum()
+    error = math.sqrt(30 / 29 * (((sums - mean * sizes) / sizes.sum()) ** 2).sum())
+    assert made.estimate == pytest.approx(mean)
+    assert made.width / 2 == pytest.approx(2.04523 * error, rel=1e-5)
+    assert made.method == "cluster-t"
+
+
+def test_perfect_order_rests_on_the_clusters_of_each_class():
+    up = np.array([False] * 40 + [True] * 40)
+    made = interval("auc", up, np.arange(80.0), np.repeat(np.arange(20), 4))
+    by_rows = metric_interval("auc", ScoreTable.from_codes(up, np.arange(80.0), 1))
+    assert made.high == 1
+    assert made.low < by_rows.low
+    assert "Newcombe" in made.note
+
+
+def test_one_cluster_and_one_class():
+    up, scores, keys = rows()
+    for name in ("auc", "ece"):
+        made = interval(name, up, scores, np.zeros_like(keys))
+        assert math.isnan(made.low)
+        assert "one cluster" in made.note
+    assert "one class" in interval("auc", np.ones_like(up), scores, keys).note
+    loss = find_measure("brier")
+    assert "one cluster" in clustered_loss_interval(loss, np.array([5, 0]), np.array([1.0, 0.0]), {}, Terms()).note
+    assert clustered_loss_interval(loss, np.array([0]), np.array([0.0]), {}, Terms()).note == "there are no rows"
+    infinite = clustered_loss_interval(
+        find_measure("log_loss"), np.array([2, 2]), np.array([1.0, math.inf]), {}, Terms()
+    )
+    assert infinite.estimate == math.inf
+    flat = clustered_loss_interval(loss, np.array([2, 2]), np.array([0.0, 0.0]), {}, Terms())
+    assert (flat.low, flat.method) == (0, "wilson-constant-loss")
+    assert flat.high > 0.5
+
+
+def test_clustered_areas_cover():
+    from scipy.special import ndtr
+
+    true = ndtr(1.5 / math.sqrt(2 * 2.0))
+    held, naive = 0, 0
+    for seed in range(200):
+        up, scores, keys = rows(seed)
+        made = interval("auc", up, scores, keys)
+        held += made.low <= true <= made.high
+        plain = metric_interval("auc", ScoreTable.from_codes(up, scores, 1))
+        naive += plain.low <= true <= plain.high
+    assert held / 200 > 0.9
+    assert naive / 200 < 0.85
