@@ -23,15 +23,12 @@ def test_every_entry_says_what_it_is():
         assert entry.source, entry.key
 
 
-@pytest.mark.parametrize("situation", ["proportion", "f1", "macro-f1", "mean-of-recalls", "macro-of-shares",
-    "geometric-mean", "mcc", "smooth", "smooth-share", "correlation", "ratio", "mean-cost", "other", "auc",
-    "average-precision", "clustered", "sampling-weights", "mean", "mean-loss"])  # fmt: skip
-def test_defaults_and_alternatives_of_intervals_are_known(situation):
+@pytest.mark.parametrize("situation", list(DECISIONS))
+def test_every_default_and_alternative_is_known(situation):
     decision = DECISIONS[situation]
     assert decision.default in every_method()
     for word in decision.also:
-        key = SHORT.get(word, word) if situation == "auc" or word == "bootstrap" else word
-        assert key in every_method(), (situation, word)
+        assert SHORT.get(word, word) in every_method(), (situation, word)
 
 
 def test_every_count_metric_has_a_situation_with_a_default():
