@@ -64,6 +64,8 @@ def count_answers(
         raise InputError("risk and coverage need scores: how confident each answer was")
     check_indexes({"truth": truth, "scores": scores, **({} if predicted is None else {"predicted": predicted})})
     array, gone = _scores(scores, missing)
+    if len(array) == 0:
+        raise InputError("risk and coverage need rows with predictions, but there are none")
     codes, called, names, chosen = _labels(truth, predicted, positive, labels, array)
     same_length({"truth": codes, "scores": array, **({} if called is None else {"predicted": called})})
     if called is None:

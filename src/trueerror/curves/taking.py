@@ -48,6 +48,8 @@ def take_table(
         raise InputError(f"{what} needs scores: pass (truth, scores), Predictions, or a ScoreTable")
     check_indexes({"truth": data, "scores": scores})
     array = matrix(scores, "scores")
+    if len(array) == 0:
+        raise InputError(f"{what} needs rows, but there are none")
     if array.ndim == 2 and 1 not in array.shape[1:]:
         scores, positive = _one_column(data, array, positive, what)
     counted = ScoreTable.count(data, scores, positive=positive, weights=weights, weights_kind=weights_kind)

@@ -1,0 +1,132 @@
+"""One place takes the input of every curve: rows, predictions, score tables, other curves."""
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.curves.taking import take_table
+from trueerror.inputs.errors import InputError
+from trueerror.tallies import ScoreTable
+
+KINDS = [
+    te.precision_recall, te.precision_recall_gain, te.lift, te.gains, te.det, te.risk_coverage, te.cost_curve,
+    te.brier_curve, te.calibration, te.decision_curve,
+]  # fmt: skip
+RNG = np.random.default_rng(0)
+TRUTH = np.array(["no", "yes"])[(RNG.random(60) < 0.4).astype(int)]
+SCORES = np.clip(0.5 + 0.2 * (TRUTH == "yes") + 0.2 * RNG.normal(size=60), 0, 1).round(2)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.__name__)
+def test_every_form_of_input_gives_the_same_curve(kind):
+    pd = pytest.importorskip("pandas")
+    made = kind(TRUTH, SCORES, positive="yes", model="m")
+    assert kind(pd.Series(TRUTH), pd.Series(SCORES), positive="yes", model="m") == made
+    columns = kind(list(TRUTH), np.column_stack([1 - SCORES, SCORES]), positive="yes", model="m")
+    assert columns.records() == made.records()
+    predictions = te.predictions(TRUTH, scores={"m": SCORES}, positive="yes")
+    assert kind(predictions) == kind(predictions, "m") == kind(predictions, model="m") == made
+    if kind is not te.risk_coverage:
+        assert kind(made).records() == made.records()
+        table = ScoreTable.count(TRUTH, SCORES, positive="yes")
+        assert kind(table, model="m") == made
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.__name__)
+def test_results_travel(kind):
+    made = kind(TRUTH, SCORES, positive="yes", model="m")
+    again = te.load(made.to_json())
+    assert again == made
+    assert again.records() == made.records()
+    assert str(again) == str(made)
+    assert "of m" in str(made)
+    import pickle
+
+    assert pickle.loads(pickle.dumps(made)) == made
+    with pytest.raises(AttributeError, match="frozen"):
+        made.table = None
+    with pytest.raises(AttributeError, match="frozen"):
+        del made.table
+    assert made._repr_html_().startswith("<div>")
+    assert "|" in made.to_markdown()
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.__name__)
+def test_bad_input_is_said_to_be_so(kind):
+    with pytest.raises(InputError, match="NaN at row 2"):
+        kind([0, 1, 1], [0.1, np.nan, 0.3])
+    with pytest.raises(InputError, match="rows"):
+        kind([0, 1, 1], [0.1, 0.2])
+    with pytest.raises(InputError, match="positive="):
+        kind(["a", "b"], [0.1, 0.2])
+    with pytest.raises(InputError, match="need"):
+        kind([0, 1, 1])
+    with pytest.raises(InputError, match="but there are none"):
+        kind([], [])
+
+
+def test_scores_of_three_classes_one_against_the_rest():
+    truth = ["a", "b", "c", "a"]
+    scores = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6], [0.4, 0.5, 0.1]]
+    table, _ = take_table(truth, scores, positive="a")
+    assert table.scores.tolist() == [0.1, 0.2, 0.4, 0.7]
+    assert table.positives.tolist() == [0, 0, 1, 1]
+    with pytest.raises(InputError, match="3 columns but truth has 2 classes"):
+        take_table(["a", "b"], [[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]], positive="a")
+    with pytest.raises(InputError, match="which class is positive"):
+        take_table(truth, scores)
+
+
+def test_rows_without_weight_leave_no_score():
+    table, _ = take_table([0, 1, 1], [0.1, 0.2, 0.3], weights=[1, 0, 2], weights_kind="frequency")
+    assert table.scores.tolist() == [0.1, 0.3]
+    table, _ = take_table([0, 1, 1], [0.1, 0.2, 0.3], weights=[1, 0, 0.5], weights_kind="sampling")
+    assert table.squares.tolist() == [[0.0, 0.25], [1.0, 0.0]]
+
+
+def test_counted_scores_take_no_rows():
+    table = ScoreTable.count([0, 1], [0.1, 0.2])
+    with pytest.raises(InputError, match="counted in"):
+        take_table(table, positive=1)
+    with pytest.raises(InputError, match="choose by model="):
+        take_table(te.predictions([0, 1], scores=[0.1, 0.2]), [0.1, 0.2])
+
+
+def test_repeats_are_not_pooled():
+    predictions = te.predictions(
+        [0, 1, 0, 1] * 2, scores=np.arange(8.0), folds=[1, 1, 2, 2] * 2, repeats=[1] * 4 + [2] * 4
+    )
+    with pytest.raises(InputError, match="for every repeat"):
+        te.det(predictions)
+    with pytest.raises(InputError, match="for every repeat"):
+        te.risk_coverage(predictions, threshold=3)
+    assert te.det(predictions.slice(1, "repeats")).n == 4
+
+
+def test_probabilities_are_wanted_where_they_are_read_as_such():
+    for kind in (te.calibration, te.brier_curve, te.decision_curve):
+        with pytest.raises(InputError, match="from -1 to 2"):
+            kind([0, 1, 0], [-1, 0.5, 2])
+        with pytest.raises(InputError, match="to inf"):
+            kind([0, 1, 0], [0.1, 0.5, np.inf])
+
+
+@pytest.mark.parametrize("kind", [te.precision_recall, te.precision_recall_gain, te.lift, te.gains, te.det, te.cost_curve])
+def test_infinite_scores_tiny_scores_and_negative_zero_have_an_order(kind):
+    made = kind([0, 0, 1, 0, 1, 1], [-np.inf, -0.0, 0.0, 5e-324, 1e300, np.inf])
+    same = kind([0, 0, 1, 0, 1, 1], [0, 1, 1, 2, 3, 4])
+    for a, b in zip(made.records(), same.records(), strict=True):
+        a.pop("threshold", None), b.pop("threshold", None)
+        assert a == b
+    assert str(made)
+    single = kind(np.array([0, 1, 0, 1]), np.array([0.1, 0.2, 0.3, 0.4], dtype=np.float32))
+    assert single.table.scores.dtype == np.float64
+
+
+def test_one_class_is_an_error_where_the_curve_needs_both():
+    for kind in (te.det, te.cost_curve, te.precision_recall_gain):
+        with pytest.raises(InputError, match="negative row"):
+            kind([1, 1], [0.1, 0.2])
+    for kind in (te.det, te.cost_curve, te.precision_recall_gain, te.lift, te.gains, te.precision_recall):
+        with pytest.raises(InputError, match="positive row"):
+            kind([0, 0], [0.1, 0.2])
