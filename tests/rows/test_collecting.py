@@ -78,6 +78,18 @@ def test_class_scores_follow_the_label_order_or_their_names() -> None:
     assert named.scores("m", positive="c").scores.tolist() == [0.1, 0.5]
 
 
+def test_columns_named_by_class_go_by_name() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    table = {"b": [0.9, 0.2], "a": [0.1, 0.8]}
+    for frame in (pandas.DataFrame(table), polars.DataFrame(table)):
+        p = te.predictions(["a", "b"], scores={"m": frame})
+        assert p.scores("m", positive="b").scores.tolist() == [0.2, 0.9]
+    nameless = pandas.DataFrame(np.array([[0.1, 0.9], [0.8, 0.2]]))
+    assert te.predictions(["a", "b"], scores=nameless).scores(positive="b").scores.tolist() == [0.2, 0.9]
+    named = pandas.DataFrame({"1": [0.1, 0.8], "0": [0.9, 0.2]})
+    assert te.predictions([0, 1], scores=named).scores().scores.tolist() == [0.1, 0.8]
+
+
 def test_natural_labels_and_unseen_ones() -> None:
     assert te.predictions([1, 1], [1, 1]).labels == (0, 1)
     p = te.predictions(["a", "b"], {"m": ["a", "z"]})
@@ -210,6 +222,8 @@ def test_pandas_indexes_must_agree_unless_ids_are_given() -> None:
     shuffled = pandas.Series([0, 1, 1], index=[2, 1, 0])
     with pytest.raises(InputError, match="different indexes"):
         te.predictions(truth, {"m": shuffled})
+    with pytest.raises(InputError, match="truth and clusters are pandas objects with different indexes"):
+        te.predictions(truth, [0, 1, 1], clusters=shuffled)
     assert te.predictions(truth, {"m": shuffled}, ids=[1, 2, 3]).n == 3
     assert te.predictions(truth, shuffled.to_numpy()).backend == "pandas"
     assert te.predictions([0, 1], [0, 1]).backend is None

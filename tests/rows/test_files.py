@@ -184,9 +184,17 @@ def test_later_changes_of_the_file_change_nothing(tmp_path: Path) -> None:
     check_small(p)
 
 
-def test_the_connection_reads_nothing_else(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_the_connection_reads_nothing_else(ending: str, tmp_path: Path) -> None:
     other = small(tmp_path, "secret.csv")
-    table = open_files(small(tmp_path))
+    path = small(tmp_path)
+    if ending == "jsonl":
+        path = small(tmp_path, "p.jsonl", '{"truth": 0, "svm": 0.5}')
+    elif ending == "parquet":
+        path = tmp_path / "p.parquet"
+        pytest.importorskip("polars").DataFrame({"truth": [0, 1], "svm": [0.5, 0.5]}).write_parquet(path)
+    table = open_files(path)
+    assert table.n in (1, 2, 3)
     for query in (
         f"SELECT * FROM read_csv('{other}')",
         "INSTALL httpfs",
@@ -241,17 +249,21 @@ def test_a_million_rows_in_seconds(tmp_path: Path) -> None:
             f"{i},{t},0.{a:06d},0.{b:06d},0.{c:06d}\n"
             for i, t, a, b, c in zip(range(n), truth.tolist(), *scores, strict=True)
         )
-    start = time.perf_counter()
+
+    def timed() -> float:
+        start = time.perf_counter()
+        p = te.read(path)
+        assert {p.confusion(m).n for m in p.models} == {n}
+        assert p.agreement("svm", "knn").n == n
+        assert p.scores("svm").n_positive == int(truth.sum())
+        return time.perf_counter() - start
+
+    # The best of three, since the machine may be busy with something else.
+    assert min(timed() for _ in range(3)) < 3
     p = te.read(path)
-    tables = [p.confusion(m) for m in p.models]
-    curve = p.scores("svm")
-    pairs = p.agreement("svm", "knn")
-    seconds = time.perf_counter() - start
     assert isinstance(p.source, FileSource)
-    assert {t.n for t in tables} == {n}
-    assert pairs.n == n
-    assert (curve.n_positive, curve.n) == (int(truth.sum()), n)
-    assert seconds < 3
+    curve = p.scores("svm")
+    assert curve == p.source.fetched().scores("svm")
 
 
 def test_questions_to_a_table(tmp_path: Path) -> None:
@@ -266,3 +278,46 @@ def test_questions_to_a_table(tmp_path: Path) -> None:
     assert (table.is_whole("truth"), table.is_whole("b"), table.is_whole("a")) == (True, False, False)
     assert table.narrowed("truth", 1).n == 2
     assert table.values("a").tolist() == ["x", "y", None]
+
+
+@pytest.mark.parametrize("kind", [None, "frequency", "sampling"])
+def test_nearly_distinct_scores_are_not_grouped(kind: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    truth, scores, weights = rng.integers(0, 2, 50), rng.random(50), rng.integers(0, 3, 50)
+    rows = "".join(
+        f"{t},{s!r},{w}\n" for t, s, w in zip(truth.tolist(), scores.tolist(), weights.tolist(), strict=True)
+    )
+    path = small(tmp_path, text="truth,svm,weight\n" + rows + "1,,1\n")
+    options: dict[str, Any] = {"weights_kind": kind, "missing": "drop"}
+    grouped = te.read(path, **options)
+    expected = grouped.scores("svm")
+
+    def brier(codes: Any, table: Any) -> Any:
+        return ((table - np.eye(2)[codes]) ** 2).sum(axis=1)
+
+    moments = grouped.moments("svm", brier)
+    monkeypatch.setattr("trueerror.rows.filesource.MANY_ROWS", 0)
+    p = te.read(path, **options)
+    assert isinstance(p.source, FileSource)
+    assert p.source.nearly_distinct("svm")
+    assert not p.source.nearly_distinct("truth")
+    assert p.scores("svm") == expected
+    again = p.moments("svm", brier)
+    assert (again.n, again.mean) == (moments.n, pytest.approx(moments.mean, rel=1e-12))
+
+
+def test_fifty_thousand_classes_in_a_file(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    truth = np.concatenate([np.arange(50_000), rng.integers(0, 50_000, 50_000)])
+    called = np.where(rng.random(100_000) < 0.9, truth, 7)
+    path = small(
+        tmp_path, text="truth,svm_pred,knn\n" + "".join(f"k{t},k{c},k{c}\n" for t, c in zip(truth, called, strict=True))
+    )
+    start = time.perf_counter()
+    p = te.read(path)
+    assert p.models == ("svm", "knn")
+    table = p.confusion("svm")
+    assert time.perf_counter() - start < 5
+    assert len(p.labels) == 50_000
+    assert table.n == 100_000
+    assert table.classes().hits.sum() == (truth == called).sum()

@@ -80,3 +80,11 @@ def test_large_whole_numbers_with_gaps_keep_their_digits() -> None:
 def test_uneven_mapping_is_refused() -> None:
     with pytest.raises(ValueError, match="column 'truth' has 2 rows but column 'svm' has 1"):
         te.read({"truth": [0, 1], "svm": [0]})
+
+
+def test_column_names_that_are_not_text() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({0: [0.1, 0.9, 0.3], "truth": [0, 1, 1], ("a", 1): [0, 1, 1]})
+    p = te.read(frame)
+    assert p.models == ("0", "('a', 1)")
+    assert p.scores("0").n == 3

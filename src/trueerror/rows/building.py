@@ -138,7 +138,8 @@ def _as_given(given: GivenRows) -> dict[str, Any]:
     for model in given.models.values():
         found |= {} if model.labels is None else {model.place_of_labels: model.labels}
         found |= {} if model.scores is None else {model.place_of_scores: model.scores}
-    return found
+    found |= {given.places.get(kind, kind): values for kind, values in given.keys.items()}
+    return found if given.weights is None else found | {"weights": given.weights}
 
 
 def _coded_truth(values: Any, place: str) -> Coded:
@@ -233,6 +234,10 @@ def _in_label_order(scores: NDArray[Any], model: GivenModel, labels: tuple[Label
         return scores
     place = model.place_of_scores
     if model.classes is None:
+        # A frame whose columns are called as the labels says more than their positions.
+        named = [str(name) for name in getattr(model.scores, "columns", ())]
+        if sorted(named) == sorted(map(str, labels)):
+            return scores[:, [named.index(str(label)) for label in labels]]
         if scores.shape[1] != len(labels):
             raise InputError(
                 f"{place} has {scores.shape[1]} columns but there are {len(labels)} labels; columns follow the label "

@@ -43,7 +43,7 @@ def predictions(
 
     Labels go in `predicted`, scores in `scores` (higher = more positive; (n, K) columns follow the label order), each
     an array or {"name": array}; `fitted={"name": model}` with `X` asks fitted models themselves. Rows match by
-    position.
+    position. A model with labels and scores is judged by its labels, unless a `threshold` says to cut its scores.
 
     >>> p = predictions(["b", "a", "b"], scores={"svm": [0.9, 0.2, 0.4]}, positive="b")
     >>> print(p)

@@ -22,6 +22,7 @@ class Contenders:
     def __init__(self, table: Table, labels: tuple[Label, ...], positive: Label | None, words: dict[str, str]) -> None:
         self.table = table
         self.labels = labels
+        self.known = frozenset(labels)
         self.positive = positive
         self.words = words
         self.notes: list[str] = []
@@ -222,7 +223,7 @@ class Contenders:
         if not values or self.table.kind(column) in ("date", "other"):
             return False
         try:
-            return all(plain_label(v) in self.labels for v in values)
+            return all(plain_label(v) in self.known for v in values)
         except InputError:
             return False
 
@@ -231,8 +232,8 @@ class Contenders:
         if kind == "boolean":
             return "true and false, which the truth never is"
         values = self.table.few(column, 4 * len(self.labels) + 4) or ()
-        odd = next((v for v in values if v not in self.labels), None)
-        if odd is not None and any(v in self.labels for v in values):
+        odd = next((v for v in values if v not in self.known), None)
+        if odd is not None and any(v in self.known for v in values):
             return f"text with {odd!r:.30}, which the truth never is; name it in models= if it is a model"
         return "text"
 

@@ -33,6 +33,9 @@ from trueerror.rows.layout import Layout, Options
 from trueerror.rows.source import KINDS, Facts, KeyKind, ModelFacts, ScoreRange
 from trueerror.rows.thresholds import apply_threshold
 
+# Below this many rows a GROUP BY is quick whatever it finds.
+MANY_ROWS = 1 << 18
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class FileSource(GroupedSource):
@@ -50,26 +53,42 @@ class FileSource(GroupedSource):
         return replace(self, facts=facts)
 
     def group(self, parts: Sequence[Part], *, weighted: bool = True) -> Groups:
-        expressions, values = [], []
-        for i, part in enumerate(parts):
-            expression, parameters = self._expression(part)
-            expressions.append(f"{expression} AS p{i}")
-            values += parameters
-        amounts = ["count(*) AS n"]
+        amounts = ["count(*)"]
         kind = self.facts.weights_kind if weighted else None
         if kind is not None and self.layout.weight is not None:
-            weight = self.table.place(self.layout.weight)
+            weight = f"{self.table.place(self.layout.weight)}::DOUBLE"
+            frequency = [f"sum({self.table.place(self.layout.weight)}::HUGEINT)::BIGINT"]
+            # fsum compensates, so that the order in which threads add does not show.
             amounts = (
-                [f"sum({weight}::HUGEINT)::BIGINT AS n"]
-                if kind == "frequency"
-                else ["count(*) AS n", f"fsum({weight}) AS w", f"fsum({weight}::DOUBLE * {weight}) AS w2"]
+                frequency if kind == "frequency" else ["count(*)", f"fsum({weight})", f"fsum({weight} * {weight})"]
             )
-        keys = ", ".join(str(i + 1) for i in range(len(parts)))
-        query = f"SELECT {', '.join(expressions + amounts)} FROM counted GROUP BY {keys}"
-        found = self.table.fetch(query, values)
+        return self._groups(parts, amounts, f" GROUP BY {', '.join(str(i + 1) for i in range(len(parts)))}")
+
+    def rows(self, parts: Sequence[Part]) -> Groups:
+        amounts = ["1"]
+        if self.layout.weight is not None and self.facts.weights_kind is not None:
+            weight = f"{self.table.place(self.layout.weight)}::DOUBLE"
+            frequency = self.facts.weights_kind == "frequency"
+            amounts = [f"{weight}::BIGINT"] if frequency else ["1", weight, f"{weight} * {weight}"]
+        return self._groups(parts, amounts, "")
+
+    def _groups(self, parts: Sequence[Part], amounts: list[str], ending: str) -> Groups:
+        expressions, values = [], []
+        for part in parts:
+            expression, parameters = self._expression(part)
+            expressions.append(expression)
+            values += parameters
+        named = ", ".join(f"{e} AS p{i}" for i, e in enumerate([*expressions, *amounts]))
+        found = self.table.fetch(f"SELECT {named} FROM counted{ending}", values)
         columns, counts = found[: len(parts)], found[len(parts)].astype(np.int64)
         sums, squares = [*found[len(parts) + 1 :], None, None][:2]
         return Groups(tuple(columns), groups.Masses(counts, sums, squares))
+
+    def nearly_distinct(self, column: str) -> bool:
+        if self.table.n < MANY_ROWS:
+            return False
+        place = self.table.place(column)
+        return int(self.table.ask(f"SELECT approx_count_distinct({place}) FROM counted")[0][0]) > self.table.n // 8
 
     def _expression(self, part: Part) -> tuple[str, list[Any]]:
         place = self.table.place
@@ -133,8 +152,9 @@ class FileSource(GroupedSource):
         return recode(coded, self.facts.labels, "truth")
 
     def fetched(self) -> ArraySource:
-        layout = self.layout.select(tuple(m.name for m in self.facts.models))
         facts = self.facts
+        layout = self.layout.select(tuple(m.name for m in facts.models))
+        layout = layout if facts.has_ids else replace(layout, id=None)
         options = Options(labels=facts.labels, weights_kind=facts.weights_kind, missing=facts.missing)
         return build(given_rows(self.table, layout, options)).with_facts(facts)
 
@@ -159,9 +179,10 @@ def build_file_source(table: FileTable, layout: Layout, options: Options) -> Fil
         chosen = None if options.positive is None else find_label(options.positive, order)
     except InputError:
         return None
-    if any(value not in order for values in seen.values() for value in values):
+    known = frozenset(order)
+    if any(value not in known for values in seen.values() for value in values):
         return None
-    if any(m.class_scores is not None and set(m.class_scores) != set(order) for m in layout.models.values()):
+    if any(m.class_scores is not None and set(m.class_scores) != known for m in layout.models.values()):
         return None
     models = tuple(
         ModelFacts(
@@ -204,7 +225,7 @@ def _absent(table: FileTable, layout: Layout, model: str) -> int:
 
 def _sound(table: FileTable, layout: Layout, weights_kind: WeightsKind | None) -> bool:
     """Whether ids differ from row to row and weights are what their kind says."""
-    if layout.id is not None:
+    if layout.id is not None and not _plainly_distinct(table, layout.id):
         columns = [table.place(layout.id)]
         columns += [table.place(layout.keys["repeats"])] if "repeats" in layout.keys else []
         distinct = table.ask(f"SELECT count(*) FROM (SELECT DISTINCT {', '.join(columns)} FROM counted)")[0][0]
@@ -220,6 +241,17 @@ def _sound(table: FileTable, layout: Layout, weights_kind: WeightsKind | None) -
         )[0]
         return bool(sound) and most > 0
     return weights_kind is None
+
+
+def _plainly_distinct(table: FileTable, column: str) -> bool:
+    """Whether whole numbers differ, by sorting them: far quicker than grouping so many."""
+    if table.kind(column) != "integer" or table.filled(column) < table.n:
+        return False
+    values = table.values(column)
+    if bool((values[1:] > values[:-1]).all()):
+        return True
+    values = np.sort(values)
+    return bool((values[1:] > values[:-1]).all())
 
 
 def _key_order(value: Any) -> tuple[bool, Any]:

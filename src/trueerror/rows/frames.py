@@ -28,7 +28,7 @@ def open_frame(frame: Any) -> ColumnsTable:
         ) from None
     if not isinstance(wrapped, nw.DataFrame):
         raise InputError("this table is lazy; collect it first, or write it to a Parquet file and read that")
-    columns = {str(name): _column(wrapped[name]) for name in wrapped.columns}
+    columns = {str(name): _column(wrapped.get_column(name)) for name in wrapped.columns}
     library = type(frame).__module__.split(".")[0]
     return ColumnsTable(columns, backend=library if library in ("pandas", "polars", "pyarrow") else None)
 

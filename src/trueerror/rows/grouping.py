@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -92,6 +92,14 @@ class GroupedSource(ABC):
         """The rows counted by parts; `weighted=False` counts rows whatever their weights."""
 
     @abstractmethod
+    def rows(self, parts: Sequence[Part]) -> Groups:
+        """The rows themselves, each a group of its own."""
+
+    @abstractmethod
+    def nearly_distinct(self, column: str) -> bool:
+        """Whether grouping by a column would hardly make fewer groups than rows, so that it does not pay."""
+
+    @abstractmethod
     def score_range(self, model: str) -> ScoreRange:
         """Between which values the scores lie."""
 
@@ -154,6 +162,9 @@ class GroupedSource(ABC):
     def scores(self, model: str, *, positive: Any = None) -> ScoreTable:
         chosen = self.facts.score_class(model, positive)
         scores, is_positive, masses = self._score_groups(model, chosen)
+        if self.facts.weights_kind is None and len(scores) == masses.counts.sum():
+            # Every group is one row: sorting the classes apart is the quickest way to the table.
+            return ScoreTable.from_codes(is_positive, scores, chosen, sources=(self.name,))
         return groups.score_table(scores, is_positive, masses, chosen, self.name)
 
     def keys(self, kind: KeyKind) -> Keys:
@@ -195,7 +206,8 @@ class GroupedSource(ABC):
         return (_same, (self.fetched(),))
 
     def _only(self, models: Sequence[str]) -> Self:
-        return self.with_facts(self.facts.select(models))
+        """These models without ids, which only joining needs."""
+        return self.with_facts(replace(self.facts.select(models), has_ids=False))
 
     def _keys(self, kind: KeyKind) -> tuple[list[Part], tuple[Label, ...], dict[tuple[Any, ...], int]]:
         self.facts.need_kind(kind)
@@ -226,7 +238,9 @@ class GroupedSource(ABC):
         return layout.score
 
     def _score_groups(self, model: str, chosen: Label) -> tuple[Floats, NDArray[np.bool_], groups.Masses]:
-        found = self.group([Value(self._score_column(model, chosen)), Is(self.layout.truth, chosen)])
+        column = self._score_column(model, chosen)
+        count = self.rows if self.nearly_distinct(column) else self.group
+        found = count([Value(column), Is(self.layout.truth, chosen)])
         scores = found.parts[0].astype(np.float64)
         is_positive = found.parts[1] == 1
         gone = np.isnan(scores)

@@ -95,6 +95,9 @@ def ends_in_class(name: str, label: str) -> ClassColumn | None:
     >>> ends_in_class("svm_prob_cat", "cat"), ends_in_class("svm_cat", "cat").says_score, ends_in_class("svm", "cat")
     (ClassColumn(stem='svm_prob', model='svm', says_score=True), False, None)
     """
+    # The plain look comes first: there may be fifty thousand classes.
+    if not name.endswith((label, f"{label}]", f"{label})")):
+        return None
     found = re.fullmatch(rf"(.+?)[ _.:\-\[(]+{re.escape(label)}[\])]?", name)
     if found is None:
         return None

@@ -117,6 +117,11 @@ class Facts:
             return Way("argmax")
         if self.positive is None:
             raise need_positive(self.labels, f"cutting the scores of {model!r}")
+        if len(self.labels) == 1:
+            raise InputError(
+                f"there is one class only, {self.labels[0]!r}, so the scores of {model!r} cannot be cut; pass labels= "
+                "with both classes"
+            )
         if len(self.labels) != 2:
             raise InputError(
                 f"a threshold on one score tells two classes apart, but there are {len(self.labels)}; "
