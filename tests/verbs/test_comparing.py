@@ -20,7 +20,11 @@ def scored(gap: float) -> np.ndarray:
     return 1 / (1 + np.exp(-((TRUTH - 0.5) * gap + RNG.normal(0, 1, 400))))
 
 
-GOOD, FAIR, POOR = noisy(0.92), noisy(0.89), noisy(0.6)
+GOOD, POOR = noisy(0.92), noisy(0.6)
+# Worse than GOOD on 12 rows and better on 6: not to be told apart (mid-p .17).
+FAIR = GOOD.copy()
+FAIR[np.flatnonzero(GOOD == TRUTH)[:12]] ^= 1
+FAIR[np.flatnonzero(GOOD != TRUTH)[:6]] ^= 1
 SHARP, DULL = scored(3), scored(1)
 
 

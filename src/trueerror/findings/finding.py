@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -67,3 +67,13 @@ class Findings(Result):
 def sorted_findings(found: list[Finding]) -> Findings:
     """Worst first, then by code; the order of models is kept."""
     return Findings(items=tuple(sorted(found, key=lambda f: (-SEVERITIES.index(f.severity), f.code))))
+
+
+def grouped(findings: Iterable[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
+    """Findings with the same words once, with all that they are about."""
+    found: dict[tuple[str, str], tuple[Finding, list[str]]] = {}
+    for f in findings:
+        _, about = found.setdefault((f.code, f.message), (f, []))
+        if f.about and f.about not in about:
+            about.append(f.about)
+    return [(f, tuple(about)) for f, about in found.values()]

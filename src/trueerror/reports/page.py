@@ -9,9 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from trueerror.findings.finding import grouped
 from trueerror.inputs.errors import InputError
 from trueerror.results.tables import Table
 from trueerror.rows.predictions import Predictions
+from trueerror.verbs.comparing import compare
+from trueerror.verbs.comparison import Comparison
+from trueerror.verbs.comparison_words import differences_table, leader_contrasts
 from trueerror.verbs.evaluating import evaluate
 from trueerror.verbs.evaluation import Evaluation
 from trueerror.verbs.evaluation_words import class_table, overall_table, slice_table, verdict
@@ -29,7 +33,7 @@ class Section(NamedTuple):
 
 
 def report(source: Any, path: str | Path, *, title: str | None = None, command: str = "") -> Path:
-    """Write an HTML report of predictions or of an evaluation, and give back where it is.
+    """Write an HTML report of predictions, an evaluation or a comparison, and give back where it is.
 
     The file needs no network and holds no rows. `command` is the line that repeats it, where there is one.
     """
@@ -38,15 +42,28 @@ def report(source: Any, path: str | Path, *, title: str | None = None, command: 
         raise InputError(f"a report is an HTML file: give a path that ends in .html, not {target.name!r}")
     if not target.parent.exists():
         raise InputError(f"there is no folder {str(target.parent)!r} to write {target.name!r} into")
-    ev = evaluate(source) if isinstance(source, Predictions) else source
-    if not isinstance(ev, Evaluation):
-        raise InputError(f"a report is made of predictions or an evaluation, not of {type(source).__name__}")
-    target.write_text(render(ev, title or "How good are these models, really?", command), encoding="utf-8")
+    ev, cmp = _contents(source)
+    page = render(ev, cmp, title or "How good are these models, really?", command)
+    target.write_text(page, encoding="utf-8")
     return target
 
 
-def render(ev: Evaluation, title: str, command: str = "") -> str:
+def _contents(source: Any) -> tuple[Evaluation | None, Comparison | None]:
+    """What a source can show: how good each model is, and which one is better."""
+    if isinstance(source, Predictions):
+        several = len(source.models) > 1 and all(source.can_call(m) for m in source.models)
+        return evaluate(source), compare(source) if several else None
+    if isinstance(source, Evaluation):
+        return source, None
+    if isinstance(source, Comparison):
+        return None, source
+    raise InputError(f"a report is made of predictions, an evaluation or a comparison, not of {type(source).__name__}")
+
+
+def render(ev: Evaluation | None, cmp: Comparison | None, title: str, command: str = "") -> str:
     """The page as text; every name is escaped by the template."""
+    shown = cmp if ev is None else ev
+    assert shown is not None
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("trueerror.reports", "templates")
@@ -54,13 +71,13 @@ def render(ev: Evaluation, title: str, command: str = "") -> str:
     style = environment.loader.get_source(environment, "style.css")[0]  # type: ignore[union-attr]
     return environment.get_template("report.html").render(
         title=title,
-        verdicts=[" ".join(verdict(part).split()) for part in ev.parts],
-        reading=ev.reading,
-        estimand=ev.estimand,
-        sections=list(_sections(ev)),
-        findings=list(ev.findings),
-        explained=str(ev.explain()),
-        settings=ev.settings,
+        verdicts=_verdicts(ev, cmp),
+        reading=shown.reading,
+        estimand=shown.estimand,
+        sections=[*_compared(cmp), *_sections(ev)],
+        findings=grouped([*(cmp.findings if cmp else ()), *(ev.findings if ev else ())]),
+        explained="\n\n".join(str(x.explain()) for x in (cmp, ev) if x is not None),
+        settings={} if ev is None else ev.settings,
         command=command,
         versions=f"trueerror {__version__}, Python {platform.python_version()}",
         style=style,
@@ -68,7 +85,25 @@ def render(ev: Evaluation, title: str, command: str = "") -> str:
     )
 
 
-def _sections(ev: Evaluation) -> Iterator[Section]:
+def _verdicts(ev: Evaluation | None, cmp: Comparison | None) -> list[str]:
+    """The comparison's verdict where there is one, else each model's."""
+    if cmp is not None:
+        return [cmp.verdict, *([f"Next: {cmp.next_step}"] if cmp.next_step else [])]
+    assert ev is not None
+    return [" ".join(verdict(part).split()) for part in ev.parts]
+
+
+def _compared(cmp: Comparison | None) -> Iterator[Section]:
+    if cmp is None:
+        return
+    picture = ((f"Differences in {cmp.title} from the leader, with their intervals", _picture(leader_contrasts(cmp))),)
+    tables = [_html(differences_table(cmp))] + ([_html(cmp.wins())] if 2 < len(cmp.models) <= 12 else [])
+    yield Section("differences", "Differences", tuple(tables), picture)
+
+
+def _sections(ev: Evaluation | None) -> Iterator[Section]:
+    if ev is None:
+        return
     pictures = (("Metrics with their intervals", _picture(ev)),)
     yield Section("models", "The models, with intervals", (_html(overall_table(ev)),), pictures)
     for i, part in enumerate(ev.parts):
@@ -94,5 +129,7 @@ def _picture(result: Any) -> str:
     """A picture as an image that cannot run scripts: SVG behind a data address."""
     import vl_convert
 
-    svg = vl_convert.vegalite_to_svg(result.plot().to_dict())
+    from trueerror.plots import spec
+
+    svg = vl_convert.vegalite_to_svg(spec(result))
     return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()

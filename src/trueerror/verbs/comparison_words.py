@@ -188,6 +188,12 @@ def _shown_pairs(cmp: Comparison) -> list[Contrast]:
     return chosen if len(chosen) <= 10 else [c for c in chosen if c.first == (cmp.reference or order[0])] or chosen[:10]
 
 
+def leader_contrasts(cmp: Comparison) -> list[Contrast]:
+    """Each model less the leader (or less the reference): what the picture of differences shows."""
+    anchor = cmp.reference or cmp.best
+    return [cmp[m, anchor] for m in cmp.ranked if m != anchor]
+
+
 def models_table(cmp: Comparison) -> Table:
     """Each model's own estimate, best first."""
     rows = tuple((m, short(cmp.estimates[m])) for m in cmp.ranked)

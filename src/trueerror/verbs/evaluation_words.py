@@ -8,6 +8,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from trueerror.findings import Findings
+from trueerror.findings.finding import grouped
 from trueerror.inputs.labels import Label
 from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval, Table
@@ -278,13 +279,10 @@ def _selective_lines(part: ModelEvaluation) -> list[str]:
 def findings_text(findings: Findings) -> str:
     """Findings, one paragraph each, with the model where several are judged."""
     several = len({f.about for f in findings}) > 1
-    grouped: dict[tuple[str, str], list[str]] = {}
-    for f in findings:
-        grouped.setdefault((f.code, f.message), []).append(f.about)
     lines = []
-    for (code, message), about in grouped.items():
-        who = f"{listing([one_line(a) for a in about[:4]])}: " if several and any(about) else ""
-        lines.append(textwrap.fill(f"! {code} {who}{one_line(message)}", WIDTH, subsequent_indent="  "))
+    for f, about in grouped(findings):
+        who = f"{listing([one_line(a) for a in about[:4]])}: " if several and about else ""
+        lines.append(textwrap.fill(f"! {f.code} {who}{one_line(f.message)}", WIDTH, subsequent_indent="  "))
     return "\n".join(lines)
 
 

@@ -1,0 +1,138 @@
+"""`trueerror evaluate`, `compare` and `demo`, run for real on files."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import trueerror as te
+from trueerror.data import path
+
+CANCER, DIGITS = str(path("breast_cancer")), str(path("digits"))
+
+
+def run(*args: str, **more) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "trueerror", *args], capture_output=True, text=True, check=False, **more
+    )
+
+
+def good(*args: str, **more) -> str:
+    done = run(*args, **more)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_text_says_what_was_read_then_the_verdict():
+    text = good("evaluate", CANCER, "--positive", "malignant", "--model", "logreg")
+    assert text.startswith("Read 285 rows (106 positive = malignant): 1 model with scores: logreg.")
+    assert "logreg is right on" in text
+    assert 'Always answering "benign"' in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_the_numbers_are_the_apis():
+    data = te.load(good("evaluate", CANCER, "--positive", "malignant", "--format", "json"))
+    assert data == te.evaluate(te.read(CANCER, positive="malignant"), rng=0)
+
+
+@pytest.mark.parametrize(("form", "mark"), [("markdown", "| --- |"), ("latex", r"\toprule"), ("html", "<table>")])
+def test_formats(form, mark):
+    assert mark in good("evaluate", DIGITS, "--format", form)
+
+
+def test_metrics_can_be_chosen():
+    text = good("evaluate", DIGITS, "--model", "svm", "--metric", "kappa", "--metric", "macro_recall")
+    assert "Cohen's kappa" in text
+    assert "macro recall" in text
+    assert "Matthews" not in text
+
+
+def test_standard_input():
+    with open(DIGITS, encoding="utf-8") as file:
+        assert "899 rows" in good("evaluate", "-", stdin=file)
+
+
+def test_slices(tmp_path):
+    file = tmp_path / "p.csv"
+    file.write_text(
+        "y,m,city\n" + "".join(f"{i % 2},{(i // 3) % 2},{'Oslo' if i % 3 else 'Rome'}\n" for i in range(90))
+    )
+    text = good("evaluate", str(file), "--truth", "y", "--model", "m", "--by", "city")
+    assert "Oslo" in text
+    assert "Rome" in text
+
+
+def test_columns_shows_how_the_file_was_read():
+    assert "scores of knn" in good("evaluate", CANCER, "--positive", "malignant", "--columns")
+
+
+def test_findings_can_be_silenced():
+    noisy = good("evaluate", CANCER, "--positive", "malignant")
+    assert "TE202" in noisy
+    assert "TE202" not in good("evaluate", CANCER, "--positive", "malignant", "--ignore", "TE202")
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("evaluate", "nowhere.csv"), "nowhere.csv"),
+        (("evaluate", CANCER), "positive"),
+        (("evaluate", CANCER, "--truth", "thruth"), "did you mean 'truth'"),
+        (("evaluate", CANCER, "--positive", "malignat"), "did you mean 'malignant'"),
+        (("evaluate", DIGITS, "--metric", "acuracy"), "did you mean 'accuracy'"),
+        (("evaluate", CANCER, "--positive", "malignant", "--costs", "nonsense"), "not a JSON table"),
+        (("compare", CANCER, "--positive", "malignant", "--model", "logreg"), "one model"),
+        (("compare",), "give one file"),
+        (("compare", "--counts", "both=1"), "neither"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(args, message):
+    done = run(*args)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_compare_counts_is_the_users_transcript():
+    text = " ".join(good("compare", "--counts", "both=810", "new=60", "old=40", "neither=90").split())
+    assert "new is probably better; a close call. 87.0 % against 85.0 % accuracy: +2.0 points" in text
+
+
+def test_compare_a_file():
+    data = te.load(good("compare", CANCER, "--positive", "malignant", "--metric", "auc", "--format", "json"))
+    assert data["logreg", "knn"].method == "delong-paired-t"
+
+
+def test_compare_two_files(tmp_path):
+    rows = [line.split(",") for line in path("digits").read_text(encoding="utf-8").splitlines()]
+    for name, column in (("a.csv", 2), ("b.csv", 3)):
+        (tmp_path / name).write_text("\n".join(",".join((r[0], r[1], r[column])) for r in rows))
+    text = good("compare", str(tmp_path / "a.csv"), "--with", str(tmp_path / "b.csv"))
+    assert "svm" in text
+    assert "forest" in text
+
+
+def test_demo_prints_a_verdict_and_writes_a_report(tmp_path):
+    text = good("demo", cwd=tmp_path)
+    assert "Wrote report.html" in text
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Content-Security-Policy" in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert len(page) < 2_000_000
+
+
+def test_a_closed_pipe_is_no_error():
+    command = f'"{sys.executable}" -m trueerror evaluate "{CANCER}" --positive malignant | head -1'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False, env=os.environ)
+    assert done.stderr == ""
+
+
+def test_json_has_no_surprises():
+    data = json.loads(good("evaluate", DIGITS, "--model", "svm", "--format", "json"))
+    assert data["type"] == "Evaluation"

@@ -1,0 +1,100 @@
+"""`trueerror interval`, run for real."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+import trueerror as te
+
+
+def run(*args: str, **more) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "trueerror", *args], capture_output=True, text=True, check=False, **more
+    )
+
+
+def test_the_seeds_example():
+    done = run("interval", "750/1000", "--confidence", "0.8")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "0.732 to 0.767" in done.stdout
+
+
+@pytest.mark.parametrize("text", ["750/1000", "750 / 1000", "750 of 1000", "1,500/2,000"])
+def test_counts_may_be_written_as_people_do(text):
+    assert "is 0.750" in run("interval", text).stdout
+
+
+def test_a_rate_with_its_rows():
+    assert "0.022 to 0.278" in run("interval", "0.15/30", "--method", "wald").stdout
+
+
+def test_json_is_the_result():
+    done = run("interval", "15/20", "--format", "json")
+    assert te.load(done.stdout) == te.interval(15, 20)
+    assert json.loads(done.stdout)["schema"] == "trueerror/1"
+
+
+@pytest.mark.parametrize(("form", "mark"), [("markdown", "| --- |"), ("latex", r"\toprule"), ("html", "<p>")])
+def test_other_formats(form, mark):
+    assert mark in run("interval", "15/20", "--format", form).stdout
+
+
+def test_one_side():
+    assert "or less" in run("interval", "0/20", "--side", "upper").stdout
+    assert "or more" in run("interval", "20/20", "--side", "lower").stdout
+
+
+def test_explain():
+    assert "Wilson 1927" in run("interval", "15/20", "--explain").stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("interval", "75/60"), "successes=75 is more than trials=60"),
+        (("interval", "x"), "write counts as X/N"),
+        (("interval", "-3/10"), "negative"),
+        (("interval", "1.5/10"), "whole number"),
+        (("interval", "5/10", "--confidence", "95"), "did you mean 0.95"),
+        (("interval", "5/10", "--method", "wilsn"), "did you mean 'wilson'"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(args, message):
+    done = run(args[0], *args[2:], "--", args[1])
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_version_and_help():
+    assert te.__version__ in run("--version").stdout
+    shown = run("--help")
+    assert shown.returncode == 0
+    for command in ("evaluate", "compare", "interval", "demo"):
+        assert command in shown.stdout
+
+
+def test_an_unknown_command_is_exit_code_2():
+    assert run("intervall").returncode == 2
+
+
+def best(args: list[str], tries: int = 5) -> float:
+    times = []
+    for _ in range(tries):
+        start = time.perf_counter()
+        subprocess.run(args, check=True, capture_output=True)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def test_starts_within_twice_the_time_of_loading_numpy_and_scipy():
+    ours = [sys.executable, "-m", "trueerror", "interval", "750/1000", "--confidence", "0.8"]
+    peer = [sys.executable, "-c", "import numpy, scipy.special"]
+    ratios = [best(ours, 3) / best(peer, 3) for _ in range(3)]
+    assert min(ratios) <= 2, ratios
