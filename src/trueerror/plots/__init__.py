@@ -33,9 +33,9 @@ def chart(result: Any, **options: Any) -> Any:
     >>> sorted({type(made).__name__, made.to_dict()["title"]["text"]})
     ['LayerChart', 'proportion']
     """
-    import altair
+    from trueerror.plots.altair_objects import altair_chart
 
-    return altair.Chart.from_dict(spec(result, **options))
+    return altair_chart(spec(result, **options))
 
 
 def draw(result: Any, ax: Any = None, **options: Any) -> Any:

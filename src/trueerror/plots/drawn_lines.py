@@ -48,7 +48,9 @@ def drawn(line: Line, picture: Curves) -> Drawn:
 def hover_places(line: Line, picture: Curves) -> NDArray[np.int64]:
     """Indexes of points spread evenly along a line, as it is seen."""
     x, y = placed(line.x, picture.x), placed(line.y, picture.y)
-    there = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    # A point put between two of the curve's own has nothing exact to tell.
+    known = np.logical_and.reduce([~np.isnan(tip) for tip in line.tips.values()], initial=True)
+    there = np.flatnonzero(np.isfinite(x) & np.isfinite(y) & known)
     if len(there) <= HOVERED:
         return there
     spans = [float(np.diff(placed(np.array([a.low, a.high]), a))[0]) for a in (picture.x, picture.y)]

@@ -56,7 +56,7 @@ def contrasts_forest(
     heading = names[0] if len(names) == 1 else "differences"
     if len(named) == 1:
         heading = f"{shorten(first.first, 30)} against {shorten(first.second, 30)}: {heading}"
-    subtitle = list(how_words([c for _, c in named], noun="intervals, not adjusted for the number of comparisons"))
+    subtitle = list(how_words([c for _, c in named], more=", not adjusted for the number of comparisons"))
     if margin is not None:
         subtitle.append(f"shaded: differences up to ±{number(abs(margin))} do not matter")
     return Forest(
@@ -102,7 +102,7 @@ def domain_of(values: Sequence[float], within: tuple[float, float] = (-math.inf,
     >>> domain_of([0.8, 0.9], (0, 1))
     (0.792, 0.908)
     >>> domain_of([1.0], (0, 1))
-    (0.95, 1.0)
+    (0.95, 1)
     """
     if not values:
         return (max(0.0, within[0]), min(1.0, within[1])) if within[0] < 1 and within[1] > 0 else (0.0, 1.0)
@@ -171,12 +171,14 @@ def _p_words(c: Contrast) -> str:
     return "" if math.isnan(c.p_value) else p_value(c.p_value)
 
 
-def how_words(intervals: Sequence[Interval], noun: str = "intervals") -> tuple[str, ...]:
-    """Level, methods and sizes in one line."""
+def how_words(intervals: Sequence[Interval], more: str = "") -> tuple[str, ...]:
+    """Level, methods and sizes in one line; `more` is said of several."""
     levels = sorted({i.confidence for i in intervals})
     methods = sorted({i.method for i in intervals if i.method})
     sizes = {i.n for i in intervals}
-    level = listing([percent(v) for v in levels])
-    how = f"{level} {noun}" + (f" ({', '.join(methods[:3])}{', …' if len(methods) > 3 else ''})" if methods else "")
+    noun = "interval" if len(intervals) == 1 else f"intervals{more}"
+    how = f"{listing([percent(v) for v in levels])} {noun}"
+    if methods:
+        how += f" ({', '.join(methods[:3])}{', …' if len(methods) > 3 else ''})"
     size = next(iter(sizes))
     return (how + (f", n = {whole(size)}" if len(sizes) == 1 and size is not None else ""),)

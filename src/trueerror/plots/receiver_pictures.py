@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from trueerror.plots.curve_words import Named, heading, series_name
-from trueerror.plots.pictures import Axis, Curves, Floats, Line, Whiskers
+from trueerror.plots.pictures import Axis, Curves, Line, Whiskers
 from trueerror.results.words import limits, number, percent
 
 UNIT = np.array([0.0, 1.0])
@@ -31,7 +33,7 @@ def average_picture(named: Named) -> Curves:
             tips = {"threshold": c.thresholds, **tips}
         lines.append(Line(x=c.fpr, y=c.tpr, name=series_name(name, words), series=place, tips=tips))
         some = np.unique(np.linspace(0, len(c.fpr) - 1, BARS).round().astype(int))
-        arms: dict[str, Floats] = {}
+        arms: dict[str, Any] = {}
         for side, low, high in (("tpr", "low", "high"), ("fpr", "left", "right")):
             ends = [getattr(c, f"{side}_{end}")[some] for end in ("low", "high")]
             if not np.isnan(ends[0]).all():

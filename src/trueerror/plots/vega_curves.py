@@ -47,7 +47,6 @@ def curves_spec(picture: Curves) -> Spec:
         "description": " ".join(notes),
         "vconcat": [body, _histogram(picture.histogram, picture)],
         "spacing": 14,
-        "align": "all",
         "resolve": {"legend": {"fill": "independent"}},
     }
 
@@ -241,7 +240,7 @@ def _hover(picture: Curves, x: Spec, y: Spec) -> list[Spec]:
         kept = hover_places(line, picture)
         px, py = _places(line.x[kept], line.y[kept], picture)
         tips = [shown(f"tip{n}", title) for n, title in enumerate(line.tips)]
-        if names[place]:
+        if len(curves) > 1:
             tips.insert(0, shown("name", "model"))
         data = columns(x=px, y=py, name=names[place], **_tips(line.tips, kept))
         mark = {"type": "point", "filled": True, "opacity": 0, "size": 140, "clip": True}

@@ -21,7 +21,7 @@ def forest_spec(picture: Forest) -> Spec:
     title = theme.title_style(picture.title, picture.subtitle)
     if len(panels) == 1:
         return panels[0] | {"title": title}
-    return {"title": title | {"offset": 16}, "vconcat": panels, "spacing": 26, "align": "each", "bounds": "full"}
+    return {"title": title | {"offset": 16}, "vconcat": panels, "spacing": 26, "bounds": "full"}
 
 
 def _panel(panel: Panel) -> Spec:
@@ -49,7 +49,7 @@ def _panel(panel: Panel) -> Spec:
             layer(
                 {"type": "point", "filled": True, "opacity": 1, "strokeWidth": 2},
                 {"x": x | {"field": "estimate"}, "y": y, "shape": as_is("shape"), "fill": as_is("inside"),
-                 "stroke": as_is("ink"), "size": as_is("size"), "tooltip": {"field": "tip", "type": "nominal"}},
+                 "stroke": as_is("ink"), "size": as_is("size") | {"type": "quantitative"}, "tooltip": {"field": "tip", "type": "nominal"}},
             ),
             *_names(y),
             layer(

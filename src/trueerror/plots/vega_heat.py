@@ -139,7 +139,7 @@ def _column_names(picture: Heat, x: Spec, side: float, gap: float, base: int) ->
         for j, name in enumerate(names)
         if j % step == 0 or j >= base
     ]
-    turned: Spec = {"align": "center"} if flat else {"align": "left", "angle": -45, "dx": 2}
+    turned: Spec = {"align": "center"} if flat else {"align": "left", "angle": 315, "dx": 2}
     high = LINE if flat else longest * CHARACTER * math.sqrt(0.5) + LINE / 2
     mark = theme.text_mark(baseline="bottom" if flat else "middle", fontSize=size, **turned)
     return [

@@ -1,0 +1,114 @@
+"""The matplotlib twins draw the same picture, on new axes or on given ones."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.curves.averaging import average_curves
+from trueerror.curves.calibrating import calibration
+from trueerror.curves.detection import det
+from trueerror.curves.retrieval import precision_recall
+from trueerror.plots import draw
+from trueerror.plots.axes import drawable
+from trueerror.tallies import Confusion, ScoreTable
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+
+@pytest.fixture(autouse=True)
+def close() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+def texts(ax: Any) -> list[str]:
+    return [t.get_text() for t in ax.figure.findobj(matplotlib.text.Text)]
+
+
+RNG = np.random.default_rng(0)
+FORTY = RNG.integers(0, 40, 800)
+RANKED = RNG.normal(size=(12, 6))
+MAKERS: dict[str, Callable[[Any, Any], Any]] = {
+    "interval": lambda truth, scores: te.interval(75, 100),
+    "one-sided": lambda truth, scores: [te.interval(75, 100, side="lower"), te.interval(5, 100, side="upper")],
+    "contrast": lambda truth, scores: te.significance.mcnemar(60, 40, n=1000),
+    "evaluation": lambda truth, scores: te.evaluate(truth, {n: (s > 0.5).astype(int) for n, s in scores.items()}),
+    "confusion": lambda truth, scores: Confusion([[40, 3], [5, 52]], labels=["no", "yes"]),
+    "confusion with gaps": lambda t, s: Confusion.count(["a", "b", "c"], ["a", None, "b"], missing="wrong"),
+    "large confusion": lambda truth, scores: Confusion.count(FORTY, np.where(FORTY % 3 > 0, FORTY, 0)),
+    "pairs": lambda truth, scores: Confusion.count(np.arange(300), np.zeros(300, dtype=int)),
+    "precision and recall": lambda truth, scores: {n: precision_recall(truth, s) for n, s in scores.items()},
+    "det": lambda truth, scores: det(truth, scores["smooth"]),
+    "calibration": lambda truth, scores: calibration(truth, scores["smooth"]),
+    "average": lambda truth, scores: average_curves(
+        [ScoreTable.count(truth[i::4], scores["smooth"][i::4]) for i in range(4)], how="threshold"
+    ),
+    "ranking": lambda truth, scores: te.significance.nemenyi(RANKED),
+    "control": lambda truth, scores: te.significance.bonferroni_dunn(RANKED, control=0),
+    "posterior": lambda truth, scores: te.Posterior(left=0.1, rope=0.2, right=0.7),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(MAKERS))
+def test_draws_on_new_axes_and_on_given_ones(kind: str, rows: Any) -> None:
+    result = MAKERS[kind](*rows)
+    fresh = draw(result)
+    fresh.figure.canvas.draw()
+    image = np.asarray(fresh.figure.canvas.buffer_rgba())
+    assert (image[..., :3] < 200).any(axis=2).mean() > 0.002, "something must be drawn"
+    figure, axes = plt.subplots(1, 2, figsize=(12, 6), layout="constrained")
+    assert draw(result, axes[1]) is axes[1]
+    figure.canvas.draw()
+    assert not axes[0].lines
+
+
+def test_axes_placed_by_hand_work_too(rows: Any) -> None:
+    truth, scores = rows
+    figure = plt.figure()
+    ax = figure.add_axes((0.1, 0.4, 0.8, 0.5))
+    assert draw(calibration(truth, scores["smooth"]), ax) is ax
+    figure.canvas.draw()
+
+
+def test_result_draw_reaches_the_twin() -> None:
+    ax = te.interval(75, 100).draw()
+    assert "0.750 [0.657, 0.825]" in texts(ax)
+
+
+def test_cells_say_what_the_altair_picture_says() -> None:
+    ax = draw(Confusion([[40, 3], [5, 52]], labels=["no", "yes"]))
+    assert "40\n93.0 %" in texts(ax)
+    assert ax.get_xlabel() == "predicted"
+    assert ax.get_ylabel() == "truth"
+
+
+def test_undefined_rows_are_named() -> None:
+    nothing = te.Interval(name="x", estimate=math.nan, low=math.nan, high=math.nan, note="no rows")
+    assert "undefined: no rows" in texts(draw([nothing, te.interval(1, 2)]))
+
+
+def test_legend_shows_names_that_begin_with_an_underscore(rows: Any) -> None:
+    truth, scores = rows
+    ax = draw({"_hidden": precision_recall(truth, scores["smooth"]), "$x$": precision_recall(truth, scores["rough"])})
+    shown = [t.get_text() for t in ax.get_legend().get_texts()]
+    assert shown[0].startswith("_hidden")
+    assert shown[1].startswith("$x$")
+
+
+def test_characters_that_the_font_lacks_become_boxes() -> None:
+    assert drawable("aé\U0010fffd") == "aé□"
+
+
+def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"pip install 'trueerror\[matplotlib\]'"):
+        te.interval(1, 2).draw()

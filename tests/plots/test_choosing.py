@@ -1,0 +1,64 @@
+"""Which picture belongs to which result, and that nothing heavy is loaded before one is asked for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import trueerror as te
+from trueerror.inputs.errors import InputError
+from trueerror.plots import chart, choosing, picture
+from trueerror.plots.choosing import DRAWERS, OF_ONE, OF_SEVERAL, WRITERS
+from trueerror.results import Table
+from trueerror.tallies import Confusion, ScoreTable
+
+
+@pytest.mark.parametrize("home", [*OF_ONE.values(), *OF_SEVERAL.values(), *WRITERS.values(), *DRAWERS.values()])
+def test_every_place_named_exists(home: tuple[str, str]) -> None:
+    assert callable(choosing._find(home))
+
+
+def test_results_without_a_picture_say_what_to_do() -> None:
+    test = te.Test(name="Q", statistic=1.0, p_value=0.5)
+    with pytest.raises(InputError, match="a Test has no picture: it is one number"):
+        test.plot()
+    with pytest.raises(InputError, match=r"a ScoreTable has no picture: te\.roc"):
+        picture(ScoreTable.count([0, 1], [0.1, 0.9]))
+    with pytest.raises(InputError, match="a Table has no picture"):
+        picture(Table(columns=("a",), rows=()))
+    with pytest.raises(InputError, match="a int has no picture"):
+        picture(3)
+
+
+def test_one_picture_shows_one_matrix() -> None:
+    t = Confusion([[1, 2], [3, 4]])
+    with pytest.raises(InputError, match="one picture shows one Confusion"):
+        picture([t, t])
+    assert picture([t]).title == "Confusion matrix"
+
+
+def test_charts_can_stand_beside_each_other() -> None:
+    both = chart(te.interval(1, 2)) | chart(Confusion([[1, 2], [3, 4]]))
+    assert len(both.to_dict()["hconcat"]) == 2
+
+
+LAZY = """
+import sys
+import trueerror as te
+import trueerror.plots
+assert "altair" not in sys.modules and "matplotlib" not in sys.modules and "numpy" not in sys.modules
+i = te.Interval(name="a", estimate=0.5, low=0.4, high=0.6)
+i.save(sys.argv[1])
+assert "altair" not in sys.modules and "matplotlib" not in sys.modules, "files need neither"
+i.plot()
+assert "altair" in sys.modules and "matplotlib" not in sys.modules and "pandas" not in sys.modules
+"""
+
+
+def test_nothing_heavy_is_loaded_before_it_is_needed(tmp_path: object) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LAZY, f"{tmp_path}/x.svg"], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr

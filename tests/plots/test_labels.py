@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from trueerror.plots.labels import distinct, fold, plain
+from trueerror.results.tables import width
+
+
+def test_control_characters_never_reach_a_picture() -> None:
+    assert plain("a\x1b[31m\n\tb\u2028c") == "a [31m b c"
+
+
+def test_long_names_fold_into_two_lines_and_are_then_cut() -> None:
+    lines = fold("word " * 60, 20)
+    assert len(lines) == 2
+    assert all(width(line) <= 20 for line in lines)
+    assert lines[-1].endswith("…")
+    assert all(width(line) <= 10 for line in fold("名" * 300, 10))
+    assert fold("", 10) == [""]
+
+
+def test_clipping_does_not_make_different_models_one() -> None:
+    names = distinct(["x" * 100 + "a", "x" * 100 + "b", "x" * 100 + "a", ""], room=20)
+    assert len(set(names)) == 4
+    assert all(width(name) <= 20 for name in names)
