@@ -117,7 +117,7 @@ def test_operating_points():
 
 def test_a_precision_that_is_never_reached():
     curve = te.precision_recall([0, 1, 0, 1], [4, 3, 2, 1])
-    with pytest.raises(InputError, match="highest is 0.500"):
+    with pytest.raises(InputError, match=r"highest is 0\.500"):
         curve.at(precision=0.9)
     with pytest.raises(InputError, match="one of threshold"):
         curve.at(precision=0.9, recall=0.1)

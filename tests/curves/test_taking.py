@@ -111,7 +111,9 @@ def test_probabilities_are_wanted_where_they_are_read_as_such():
             kind([0, 1, 0], [0.1, 0.5, np.inf])
 
 
-@pytest.mark.parametrize("kind", [te.precision_recall, te.precision_recall_gain, te.lift, te.gains, te.det, te.cost_curve])
+@pytest.mark.parametrize(
+    "kind", [te.precision_recall, te.precision_recall_gain, te.lift, te.gains, te.det, te.cost_curve]
+)
 def test_infinite_scores_tiny_scores_and_negative_zero_have_an_order(kind):
     made = kind([0, 0, 1, 0, 1, 1], [-np.inf, -0.0, 0.0, 5e-324, 1e300, np.inf])
     same = kind([0, 0, 1, 0, 1, 1], [0, 1, 1, 2, 3, 4])

@@ -149,4 +149,5 @@ def bootstrap_area(
 
 def _instead(facts: dict[str, Any], fallback: tuple[float, float, str], why: str) -> Interval:
     low, high, method = fallback
+    low, high = min(low, facts["estimate"]), max(high, facts["estimate"])
     return Interval(low=low, high=high, method=method, note=f"{why}: {method} instead of the bootstrap", **facts)
