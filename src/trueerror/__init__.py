@@ -50,8 +50,11 @@ if TYPE_CHECKING:
     from trueerror.tallies import ScoreTable as ScoreTable
     from trueerror.verbs.comparing import compare as compare
     from trueerror.verbs.comparison import Comparison as Comparison
+    from trueerror.verbs.checking import check as check
     from trueerror.verbs.evaluating import evaluate as evaluate
     from trueerror.verbs.evaluation import Evaluation as Evaluation
+    from trueerror.verbs.ranked import rank as rank
+    from trueerror.verbs.training_gaps import training_gap as training_gap
 
 # Public name → the module that defines it; a name mapped to its own module is the module.
 _HOMES = {
@@ -89,6 +92,9 @@ _HOMES = {
     "compare": "trueerror.verbs.comparing",
     "Comparison": "trueerror.verbs.comparison",
     "Evaluation": "trueerror.verbs.evaluation",
+    "rank": "trueerror.verbs.ranked",
+    "check": "trueerror.verbs.checking",
+    "training_gap": "trueerror.verbs.training_gaps",
     "report": "trueerror.reports.page",
     "metric": "trueerror.metrics.compute",
     "catalogue": "trueerror.metrics.listing",

@@ -26,9 +26,9 @@ LOWER_IS_BETTER = {
 }  # fmt: skip
 
 
-def count_words(n: int, thing: str) -> str:
-    """ "three data sets", "12 data sets"."""
-    return f"{WORDS[n] if n < len(WORDS) else whole(n)} {thing}{'' if n == 1 else 's'}"
+def numeral(n: int) -> str:
+    """Small numbers in words: three, ten, 11."""
+    return WORDS[n] if n < len(WORDS) else whole(n)
 
 
 @rule(
@@ -83,4 +83,5 @@ def few_data_sets(e: Evidence) -> Iterator[str]:
     if smallest <= level:
         reach += f", times {whole(pairs)} for the pairs"
     said = " Folds were not counted as data sets." if e.facts.get("folds") else ""
-    yield f'{count_words(n, "data set")} {"is" if n == 1 else "are"} too few for "best overall" ({reach}).{said}'
+    sets = "one data set is" if n == 1 else f"{numeral(n)} data sets are"
+    yield f'{sets} too few for "best overall" ({reach}).{said}'

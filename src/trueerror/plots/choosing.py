@@ -17,6 +17,7 @@ OF_ONE = {
     "Evaluation": ("evaluations", "evaluation_forest"),
     "ModelEvaluation": ("evaluations", "model_forest"),
     "Ranking": ("ranks_pictures", "ranking_picture"),
+    "LearnerRanking": ("ranks_pictures", "ranking_picture"),
     "Posterior": ("ranks_pictures", "posterior_picture"),
 }
 # A Comparison gets its forest of differences and its heat map of pairs here, when there is one.

@@ -48,6 +48,8 @@ HOMES = {
     "ModelEvaluation": "trueerror.verbs.evaluation",
     "Comparison": "trueerror.verbs.comparison",
     "Ranking": "trueerror.significance.ranking",
+    "LearnerRanking": "trueerror.verbs.learner_ranking",
+    "TrainingGap": "trueerror.verbs.training_gaps",
     "Power": "trueerror.significance.planning",
 }
 

@@ -1,0 +1,305 @@
+"""How a ranking of learners speaks: who leads, who is behind by how much, and what cannot be told."""
+
+from __future__ import annotations
+
+import html
+import math
+import statistics
+import textwrap
+from typing import TYPE_CHECKING
+
+from trueerror.findings.about_rankings import numeral
+from trueerror.results import Contrast, Table
+from trueerror.results.tables import one_line, width
+from trueerror.results.words import listing, number, p_value, percent
+from trueerror.verbs.evaluation_words import findings_text
+
+if TYPE_CHECKING:
+    from trueerror.verbs.learner_ranking import LearnerRanking
+
+WIDTH = 80
+SHOWN = 6
+SHOWN_DATA_SETS = 12
+# Adjusted p-values up to here are called beyond doubt; between here and the level, probable.
+PROVEN = 0.005
+
+
+def verdict(r: LearnerRanking) -> str:
+    """The verdict in a few sentences."""
+    if r.control is not None:
+        return _against_control(r)
+    if len(r.names) == 2:
+        return _two(r)
+    return _many(r)
+
+
+def _many(r: LearnerRanking) -> str:
+    best = r.best
+    behind = [m for m in r.order[1:] if r.told_apart(best, m)]
+    weak = [m for m in r.order[1:] if m not in behind and _worse_throughout(r, m, best)]
+    front = [m for m in r.order if m not in behind and m not in weak]
+    if len(front) > 1:
+        together = any(set(front) <= set(group) for group in r.groups)
+        whom = _named(front) if together else f"{one_line(best)} and any of {_named(front[1:])}"
+        parts = [f"No single winner: {whom} cannot be told apart."]
+    elif weak:
+        parts = [f"{one_line(best)} leads, but the data sets are too few to call it best overall."]
+    else:
+        parts = [f"{one_line(best)} is best overall."]
+    if behind:
+        parts.append(_behind(r, behind, best))
+    parts += [_throughout(r, m, best) for m in weak[:3]]
+    return " ".join(parts)
+
+
+def _behind(r: LearnerRanking, behind: list[str], best: str) -> str:
+    """Learners that the test over data sets tells apart from the best one, with sizes beside the p-values."""
+    sizes = []
+    for m in behind[:3]:
+        gaps = list(r.gaps(best, m).values())
+        lost = sum(g > 0 for g in gaps)
+        p = _adjusted(r[best, m])
+        sizes.append(f"by {_amount(r, statistics.median(gaps))} in the median, {_lost(lost, len(gaps))}, {p_value(p)}")
+    if len(behind) > 3:
+        return f"{_named(behind)} rank behind {one_line(best)} (the nearest {sizes[0]})."
+    if len(behind) == 1:
+        return f"{one_line(behind[0])} ranks behind {one_line(best)} ({sizes[0]})."
+    each = "; ".join(f"{one_line(m)} {size}" for m, size in zip(behind, sizes, strict=False))
+    return f"Behind {one_line(best)} rank {each}."
+
+
+def _lost(lost: int, n: int) -> str:
+    return f"worse on all {n:,}" if lost == n else f"worse on {lost:,} of {n:,}"
+
+
+def _worse_throughout(r: LearnerRanking, m: str, best: str) -> bool:
+    """Whether a learner loses on every data set, and beyond chance on at least one by its folds."""
+    if not all(gap > 0 for gap in r.gaps(best, m).values()):
+        return False
+    return any(_probable(r, c) for c in _within(r, best, m))
+
+
+def _throughout(r: LearnerRanking, m: str, best: str) -> str:
+    gaps = list(r.gaps(best, m).values())
+    n = len(gaps)
+    where = "" if n == 1 else " on both" if n == 2 else f" on all {numeral(n)}"
+    span = _span(r, min(gaps), max(gaps))
+    tested = _within(r, best, m)
+    sure = [c.name for c in tested if _probable(r, c) and _adjusted(c) <= PROVEN]
+    likely = [c.name for c in tested if _probable(r, c) and _adjusted(c) > PROVEN]
+    words = []
+    for names, how in ((sure, "beyond doubt"), (likely, "probably")):
+        if names:
+            words.append(how if n == 1 else f"{how} on {_named(names)}")
+    return f"{one_line(m)} is worse{where} ({span}), {', '.join(words)}."
+
+
+def _two(r: LearnerRanking) -> str:
+    best, other = r.order
+    c = r[best, other]
+    gaps = list(r.gaps(best, other).values())
+    ahead = sum(g > 0 for g in gaps)
+    a, b = one_line(best), one_line(other)
+    n = len(gaps)
+    own = r.method in ("wilcoxon", "sign")
+    middle = abs(c.estimate) if own else statistics.median(gaps)
+    score = f"{a} is ahead on {'both' if ahead == n == 2 else f'all {n:,}' if ahead == n else f'{ahead:,} of {n:,}'}"
+    if n == 1:
+        score = f"{a} is ahead on the one data set"
+    score += f" data sets, by about {_amount(r, middle)}" if n > 1 else f", by {_amount(r, middle)}"
+    low, high = (c.low, c.high) if r.higher_is_better else (-c.high, -c.low)
+    if own and math.isfinite(low) and math.isfinite(high):
+        score += f", plausibly {_signed(r, low)} to {_signed(r, high)}"
+    p = _adjusted(c)
+    if all(g == 0 for g in gaps):
+        parts = [f"{a} and {b} cannot be told apart: they tie on every data set. That is no proof that they are alike."]
+    elif p <= r.alpha:
+        parts = [f"{a} is {'better' if p <= PROVEN else 'probably better'} over data sets like these: {score} "
+                 f"({p_value(p)})."]  # fmt: skip
+    else:
+        parts = [f"Cannot tell which is better overall: {score} ({p_value(p)})."]
+        if _worse_throughout(r, other, best):
+            parts.append(_throughout(r, other, best))
+    return " ".join(parts)
+
+
+def _against_control(r: LearnerRanking) -> str:
+    control = str(r.control)
+    others = [m for m in r.order if m != control]
+    apart = [m for m in others if r.told_apart(control, m)]
+    parts = []
+    for ahead, word in ((True, "better"), (False, "worse")):
+        for m in apart:
+            gaps = list(r.gaps(m, control).values())
+            middle = statistics.median(gaps)
+            if (r.ranks[m] < r.ranks[control]) == ahead:
+                size = f"by {_amount(r, middle)} in the median, {p_value(_adjusted(r[m, control]))}"
+                parts.append(f"{one_line(m)} is {word} than {one_line(control)} ({size}).")
+    unclear = [m for m in others if m not in apart]
+    if unclear:
+        parts.append(f"{_named(unclear)} cannot be told apart from {one_line(control)}.")
+    return " ".join(parts)
+
+
+def ranks_table(r: LearnerRanking) -> Table:
+    """Each learner beside the best one (or the control): rank, mean score, difference, outcomes, p-value."""
+    anchor = r.best if r.control is None else r.control
+    ranks, means = r.ranks, r.means
+    rows = []
+    for name in r.order:
+        own = (name, f"{ranks[name]:.2f}", number(means[name]))
+        if name == anchor:
+            rows.append((*own, "", "", ""))
+            continue
+        gaps = list(r.gaps(name, anchor).values())
+        pair, (wins, ties, losses) = r._compared(name, anchor)
+        p = p_value(_adjusted(pair)).removeprefix("p ").removeprefix("= ")
+        rows.append((*own, _signed(r, statistics.median(gaps)), f"{wins}–{ties}–{losses}", p))
+    unit = " (points)" if r.share else ""
+    adjusted = "p" if len(r.pairs) < 2 or r.adjust == "none" else "adjusted p"
+    columns = (
+        "learner", "mean rank", f"mean {r.value_name or 'score'}", f"to {anchor}{unit}", "won–tied–lost", adjusted
+    )  # fmt: skip
+    return Table(columns=columns, rows=tuple(rows))
+
+
+def scores_table(r: LearnerRanking) -> Table | None:
+    """Each data set's scores; * marks a learner that is worse there than the best ranked one, v one that is better."""
+    if len(r.names) > SHOWN or len(r.data_sets) > SHOWN_DATA_SETS:
+        return None
+    anchor = r.best if r.control is None else r.control
+    marked = bool(r.within)
+    rows = []
+    for d, scores in zip(r.data_sets, r.scores, strict=True):
+        by_name = dict(zip(r.names, scores, strict=True))
+        cells = []
+        for m in r.order:
+            c = r.on(d, m, anchor) if m != anchor else None
+            mark = "" if c is None or not _probable(r, c) else "v" if r.gaps(m, anchor)[d] > 0 else "*"
+            cells.append(number(by_name[m]) + (mark or " " if marked else ""))
+        rows.append((d, *cells))
+    title = f"* worse than {one_line(anchor)} there, v better (corrected t over folds, {r.adjust})" if marked else ""
+    made = Table(columns=("data set", *r.order), rows=tuple(rows), title=title)
+    return made if max(width(line) for line in made.text(WIDTH).splitlines()) <= WIDTH else None
+
+
+def comparison_matrix(r: LearnerRanking) -> Table:
+    """Row against column: mean difference, outcomes, adjusted p."""
+    means = r.means
+    sign = 1.0 if r.higher_is_better else -1.0
+    rows = []
+    for a in r.order:
+        cells = []
+        for b in r.order:
+            if a == b or (r.control is not None and r.control not in (a, b)):
+                cells.append("")
+                continue
+            pair, (wins, ties, losses) = r._compared(a, b)
+            gap = _signed(r, sign * (means[a] - means[b]))
+            cells.append(f"{gap} · {wins}–{ties}–{losses} · {p_value(_adjusted(pair))}")
+        rows.append((a, *cells))
+    return Table(columns=("row against column", *r.order), rows=tuple(rows))
+
+
+def ranking_text(r: LearnerRanking) -> str:
+    """The whole ranking for a terminal, at most 80 columns wide."""
+    blocks = [
+        _filled(one_line(r.reading)),
+        _filled(r.verdict, "  "),
+        ranks_table(r).text(WIDTH),
+    ]
+    table = scores_table(r)
+    blocks += [] if table is None else [table.text(WIDTH)]
+    if len(r.findings):
+        blocks.append(findings_text(r.findings))
+    blocks.append("\n".join(_filled(line, more="  ") for line in _footer(r)))
+    return "\n\n".join(blocks)
+
+
+def _footer(r: LearnerRanking) -> list[str]:
+    lines = [r._omnibus()] if len(r.names) > 2 else []
+    if r.posterior is not None:
+        p = r.posterior
+        first, second = (one_line(m) for m in r.names)
+        middle = f"no difference beyond ±{_amount(r, p.rope_width)} {_chance(p.rope)}, " if p.rope_width else ""
+        lines.append(
+            f"Posterior probabilities (Bayesian signed rank): {first} better {_chance(p.right)}, {middle}{second} "
+            f"better {_chance(p.left)}."
+        )
+    how = f"Methods: {r.method} over data sets at {percent(round(r.alpha, 6))}"
+    if r.method in ("wilcoxon", "sign") and len(r.pairs) > 1:
+        how += f", {r.adjust} over {len(r.pairs)} pairs"
+    if r.critical_difference is not None:
+        how += f", mean ranks must lie {r.critical_difference:.2f} apart"
+    if r.within:
+        how += "; corrected t within data sets"
+    return [*lines, f"{how}; .explain() or --explain for more."]
+
+
+def ranking_html(r: LearnerRanking) -> str:
+    """The same for a notebook."""
+    parts = [
+        f"<p>{html.escape(r.reading)}</p>",
+        f"<p><b>{html.escape(r.verdict)}</b></p>",
+        ranks_table(r)._repr_html_(),
+    ]
+    table = scores_table(r)
+    parts += [] if table is None else [table._repr_html_()]
+    if len(r.findings):
+        parts.append("<ul>" + "".join(f"<li>{html.escape(str(f))}</li>" for f in r.findings) + "</ul>")
+    parts.append(f"<p><small>{html.escape(' '.join(_footer(r)))}</small></p>")
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _within(r: LearnerRanking, first: str, second: str) -> list[Contrast]:
+    found = (r.on(d, first, second) for d in r.data_sets)
+    return [c for c in found if c is not None]
+
+
+def _probable(r: LearnerRanking, c: Contrast) -> bool:
+    return _adjusted(c) <= r.alpha
+
+
+def _adjusted(c: Contrast) -> float:
+    return c.p_value if c.p_adjusted is None else c.p_adjusted
+
+
+def _chance(p: float) -> str:
+    """A probability from samples, never 0 or 1."""
+    return "< 0.001" if p < 0.001 else "> 0.999" if p > 0.999 else number(p)
+
+
+def _amount(r: LearnerRanking, x: float) -> str:
+    """A size without its sign."""
+    if not r.share:
+        return number(abs(x))
+    shown = f"{100 * abs(x):.1f}"
+    return f"{shown} point{'' if shown == '1.0' else 's'}"
+
+
+def _signed(r: LearnerRanking, x: float) -> str:
+    shown = f"{100 * x:+.1f}" if r.share else f"{x:+.3g}"
+    return "0.0" if shown in ("+0.0", "-0.0") else shown
+
+
+def _span(r: LearnerRanking, low: float, high: float) -> str:
+    """ "by 4 to 13 points": whole points where the smaller is two or more."""
+    if not r.share:
+        return f"by {number(low)}" if low == high else f"by {number(low)} to {number(high)}"
+    digits = 0 if 100 * low >= 1.95 else 1
+    a, b = (f"{100 * x:.{digits}f}" for x in (low, high))
+    return f"by {a if a == b else f'{a} to {b}'} point{'' if a == b == '1' else 's'}"
+
+
+def _named(models: list[str]) -> str:
+    shown = [one_line(m) for m in models]
+    if len(shown) <= SHOWN:
+        return listing(shown)
+    return f"{', '.join(shown[: SHOWN - 1])} and {len(shown) - SHOWN + 1} more"
+
+
+def _filled(text: str, indent: str = "", more: str = "") -> str:
+    """Lines of at most 80 columns that keep "p = .03" together."""
+    kept = text.replace("p = ", "p\u00a0=\u00a0").replace("p < ", "p\u00a0<\u00a0")
+    wrapped = textwrap.fill(kept, WIDTH - len(indent), initial_indent=indent, subsequent_indent=more or indent)
+    return wrapped.replace("\u00a0", " ")
