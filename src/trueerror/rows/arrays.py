@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from trueerror.inputs.arrays import Column
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Codes, Label
+from trueerror.kernels import plain
 from trueerror.rows import groups
 from trueerror.rows.identity import truth_fingerprint
 from trueerror.rows.losses import moments_of, probabilities
@@ -62,7 +63,8 @@ class ArraySource:
         return self
 
     def truth_counts(self) -> NDArray[np.int64]:
-        return np.bincount(self.truth, minlength=len(self.facts.labels)).astype(np.int64)
+        counts: NDArray[np.int64] = plain.count_codes([self.truth], [len(self.facts.labels)])
+        return counts
 
     def fingerprint(self) -> str:
         return truth_fingerprint(self.truth, self.facts.labels)
@@ -277,7 +279,7 @@ def count_absent(columns: ModelColumns) -> int:
         lacking = np.isnan(columns.scores)
         lacking = lacking if lacking.ndim == 1 else lacking.any(axis=1)
         gone = lacking if gone is None else gone | lacking
-    return 0 if gone is None else int(gone.sum())
+    return 0 if gone is None else int(np.count_nonzero(gone))
 
 
 def _wide(codes: Codes) -> NDArray[np.int64]:

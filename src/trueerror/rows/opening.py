@@ -25,6 +25,7 @@ from trueerror.rows.sqltext import described, listed, quoted
 from trueerror.rows.tables import Kind
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+DATE = r"^\d{4}-\d\d-\d\d([ T]\d\d:\d\d.*)?$"
 
 
 def open_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> FileTable:
@@ -39,7 +40,7 @@ def open_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
             names, types = _load_json(connection, files)
         else:
             names, types = _view_parquet(connection, files)
-        kinds = _normalise(connection, types, text_booleans=files.format == "csv")
+        kinds = _normalise(connection, types, look=files.format == "csv")
         connection.execute("SET lock_configuration = true")
         table = FileTable(connection, files.name, names, kinds)
         if table.n == 0:
@@ -107,29 +108,28 @@ def _view_parquet(connection: duckdb.DuckDBPyConnection, files: Files) -> tuple[
     return (flat if len(flat) == len(names) and len(schema) == len(names) + 1 else names), types
 
 
-def _normalise(connection: duckdb.DuckDBPyConnection, types: list[str], *, text_booleans: bool) -> tuple[Kind, ...]:
-    """The view `data`: few types, NULL the only missing value, no −0.0."""
+def _normalise(connection: duckdb.DuckDBPyConnection, types: list[str], *, look: bool) -> tuple[Kind, ...]:
+    """The view `data`: few types, NULL the only missing value, no −0.0. `look`: text may hold booleans and dates."""
     places = [f"c{i}" for i in range(len(types))]
-    boolean = [False] * len(types)
-    texts = [i for i, t in enumerate(types) if t == "VARCHAR"]
-    if text_booleans and texts:
-        renamed = f"raw AS r({', '.join(places)})"
-        terms = ", ".join(f"bool_and(lower({places[i]}) IN ('true', 'false'))" for i in texts)
-        for i, answer in zip(texts, connection.execute(f"SELECT {terms} FROM {renamed}").fetchall()[0], strict=True):
-            boolean[i] = answer is True
-    kinds: list[Kind] = []
-    parts = []
-    for place, type_, is_boolean in zip(places, types, boolean, strict=True):
-        part, kind = _plain(place, type_, is_boolean)
-        kinds.append(kind)
-        parts.append(f"{part} AS {place}")
-    connection.execute(f"CREATE VIEW data AS SELECT {', '.join(parts)} FROM raw AS r({', '.join(places)})")
-    return tuple(kinds)
+    renamed = f"raw AS r({', '.join(places)})"
+    found = [_plain(place, type_) for place, type_ in zip(places, types, strict=True)]
+    texts = [i for i, (_, kind) in enumerate(found) if kind == "text"] if look else []
+    if texts:
+        terms = [f"bool_and(lower({places[i]}) IN ('true', 'false'))" for i in texts]
+        terms += [f"bool_and(regexp_matches({places[i]}, {quoted(DATE)}))" for i in texts]
+        answers = connection.execute(f"SELECT {', '.join(terms)} FROM {renamed}").fetchall()[0]
+        for i, boolean, date in zip(texts, answers, answers[len(texts) :], strict=False):
+            if boolean:
+                found[i] = (f"lower({places[i]}) = 'true'", "boolean")
+            elif date:
+                found[i] = (places[i], "date")
+    parts = ", ".join(f"{part} AS {place}" for place, (part, _) in zip(places, found, strict=True))
+    connection.execute(f"CREATE VIEW data AS SELECT {parts} FROM {renamed}")
+    return tuple(kind for _, kind in found)
 
 
-def _plain(place: str, type_: str, text_boolean: bool) -> tuple[str, Kind]:
-    if text_boolean:
-        return f"lower({place}) = 'true'", "boolean"
+def _plain(place: str, type_: str) -> tuple[str, Kind]:
+    """A column in one of the few types, and what it holds."""
     if type_ == "BOOLEAN":
         return place, "boolean"
     if type_ in WHOLE:

@@ -1,0 +1,57 @@
+"""Moments of row losses under weights, against the formulas written out."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.inputs.errors import InputError
+from trueerror.rows.losses import moments_of, probabilities
+
+VALUES = np.array([0.1, 0.4, 0.9, 0.0])
+
+
+def test_without_weights_it_is_the_plain_mean() -> None:
+    m = moments_of(VALUES, None, None)
+    assert m.mean == pytest.approx(VALUES.mean())
+    assert m.standard_error == pytest.approx(VALUES.std(ddof=1) / 2)
+    assert moments_of(np.zeros(0), None, None).n == 0
+
+
+def test_frequency_weights_repeat_rows() -> None:
+    w = np.array([2.0, 0.0, 1.0, 3.0])
+    repeated = np.repeat(VALUES, w.astype(int))
+    m = moments_of(VALUES, w, "frequency")
+    assert m.n == 6
+    assert m.mean == pytest.approx(repeated.mean())
+    assert m.variance == pytest.approx(repeated.var(ddof=1))
+
+
+def test_sampling_weights_give_the_linearised_error_of_a_ratio() -> None:
+    w = np.array([0.5, 2.0, 1.0, 4.0])
+    m = moments_of(VALUES, w, "sampling")
+    mean = (w * VALUES).sum() / w.sum()
+    error = math.sqrt(4 / 3 * (w**2 * (VALUES - mean) ** 2).sum()) / w.sum()
+    assert m.mean == pytest.approx(mean)
+    assert m.standard_error == pytest.approx(error)
+    # The unit of the weights means nothing.
+    assert moments_of(VALUES, 10 * w, "sampling").standard_error == pytest.approx(error)
+    assert moments_of(VALUES, np.full(4, 3.0), "sampling").squares == pytest.approx(
+        moments_of(VALUES, None, None).squares
+    )
+
+
+def test_an_infinite_loss_stays_infinite() -> None:
+    m = moments_of(np.array([0.0, math.inf]), np.array([1.0, 1.0]), "frequency")
+    assert m.mean == math.inf
+
+
+def test_one_column_is_the_probability_of_the_positive_class() -> None:
+    facts = te.predictions(["b", "a"], scores=[0.75, 0.5], positive="a").facts
+    assert probabilities(np.array([0.75, 0.5]), facts, "m").tolist() == [[0.75, 0.25], [0.5, 0.5]]
+    many = te.predictions([0, 1, 2], scores=[0.1, 0.2, 0.3], positive=1).facts
+    with pytest.raises(InputError, match="there are 3 classes"):
+        probabilities(np.array([0.1]), many, "m")
