@@ -16,13 +16,15 @@ OF_ONE = {
     "Confusion": ("heats", "confusion_picture"),
     "Evaluation": ("evaluations", "evaluation_forest"),
     "ModelEvaluation": ("evaluations", "model_forest"),
+    "Comparison": ("comparisons", "comparison_picture"),
     "Ranking": ("ranks_pictures", "ranking_picture"),
     "LearnerRanking": ("ranks_pictures", "ranking_picture"),
     "Posterior": ("ranks_pictures", "posterior_picture"),
 }
-# A Comparison gets its forest of differences and its heat map of pairs here, when there is one.
 # These take several results of their kind at once, by name.
 OF_SEVERAL = {
+    "Roc": ("receiver_pictures", "roc_picture"),
+    "RocBand": ("receiver_pictures", "band_picture"),
     "PrecisionRecall": ("ranked_curves", "precision_recall_picture"),
     "PrecisionRecallGain": ("ranked_curves", "gain_picture"),
     "Gains": ("ranked_curves", "gains_picture"),
@@ -38,6 +40,8 @@ OF_SEVERAL = {
 }
 # Results that hold intervals and are best seen as those.
 AS_INTERVALS = {
+    "RocPoint": ("tpr_interval", "fpr_interval"),
+    "OperatingPoint": ("corrected",),
     "RetrievalPoint": ("precision", "recall"),
     "ErrorPoint": ("fpr", "fnr"),
     "CostPoint": ("cost",),
@@ -68,10 +72,10 @@ def compose(result: Any, options: dict[str, Any]) -> Picture:
     one = next(iter(_members(result)), None)
     if one is None:
         raise InputError("there is nothing to plot: the list of results is empty")
-    if {type(r).__name__ for r in _members(result)} <= {"Interval", "Contrast"} and isinstance(one, Interval):
+    if all(isinstance(r, Interval) for r in _members(result)):
         name = "contrasts_forest" if all(isinstance(r, Contrast) for r in _members(result)) else "intervals_forest"
         return _call(_find(("forests", name)), result, options)
-    kinds = {type(r).__name__ for r in _members(result)}
+    kinds = {_kind(r) for r in _members(result)}
     if len(kinds) > 1:
         raise InputError(f"one picture shows results of one kind, not {' and '.join(sorted(kinds))} together")
     kind = kinds.pop()
@@ -88,6 +92,12 @@ def compose(result: Any, options: dict[str, Any]) -> Picture:
         return _call(_find(OF_ONE[kind]), result, options)
     hint = INSTEAD.get(kind, "print it, or see its .frame()")
     raise InputError(f"a {kind} has no picture: {hint}")
+
+
+def _kind(result: Any) -> str:
+    """The name under which a result's picture is known: that of its type, or of one that its type builds on."""
+    names = [t.__name__ for t in type(result).__mro__]
+    return next((n for n in names if n in OF_ONE or n in OF_SEVERAL or n in AS_INTERVALS), names[0])
 
 
 def _members(result: Any) -> list[Any]:

@@ -50,7 +50,7 @@ def contrasts_forest(
     else:
         several = [given] if isinstance(given, Contrast) else list(given)
         named = [(f"{plain(c.first)} − {plain(c.second)}", c) for c in several]
-    rows = tuple(interval_row(label, c, signed=True, more=_p_words(c)) for label, c in named)
+    rows = tuple(interval_row(label, c, signed=True, more=p_words(c)) for label, c in named)
     names = list(dict.fromkeys(plain(c.name) for _, c in named))
     first = named[0][1]
     heading = names[0] if len(names) == 1 else "differences"
@@ -165,7 +165,8 @@ def words_of(i: Interval, *, signed: bool = False) -> str:
     return f"{say(i.estimate)} [{say(i.low)}, {say(i.high)}]"
 
 
-def _p_words(c: Contrast) -> str:
+def p_words(c: Contrast) -> str:
+    """The p-value, adjusted where it was."""
     if c.p_adjusted is not None:
         return p_value(c.p_adjusted) + " adj."
     return "" if math.isnan(c.p_value) else p_value(c.p_value)

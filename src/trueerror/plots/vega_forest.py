@@ -49,7 +49,8 @@ def _panel(panel: Panel) -> Spec:
             layer(
                 {"type": "point", "filled": True, "opacity": 1, "strokeWidth": 2},
                 {"x": x | {"field": "estimate"}, "y": y, "shape": as_is("shape"), "fill": as_is("inside"),
-                 "stroke": as_is("ink"), "size": as_is("size") | {"type": "quantitative"}, "tooltip": {"field": "tip", "type": "nominal"}},
+                 "stroke": as_is("ink"), "size": as_is("size") | {"type": "quantitative"},
+                 "tooltip": {"field": "tip", "type": "nominal"}},
             ),
             *_names(y),
             layer(

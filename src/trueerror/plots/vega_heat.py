@@ -27,6 +27,7 @@ def heat_spec(picture: Heat) -> Spec:
     x = number_at("left", (0, columns + gap), axis=None)
     y = number_at("top", (0, rows), axis=None, scale={"reverse": True})
     base = columns - picture.extra_columns
+    count = max((len(words) for words in picture.words), default=0)
     cells = []
     for k, (i, j) in enumerate(picture.place.tolist()):
         share = float(picture.share[k])
@@ -36,7 +37,7 @@ def heat_spec(picture: Heat) -> Spec:
         cells.append(
             {"left": left, "right": left + 1, "middle": left + 0.5, "top": i, "bottom": i + 1, "centre": i + 0.5,
              "share": share, "colour": colour, "ink": theme.ink_on(colour),
-             "first": lines[0] if lines else "", "second": lines[1] if len(lines) > 1 else "",
+             **{f"line{n}": lines[n] if n < len(lines) else "" for n in range(count)},
              **{f"tip{n}": v for n, v in enumerate(picture.tips[k].values())}}
         )  # fmt: skip
     tips = [shown(f"tip{n}", title) for n, title in enumerate(picture.tips[0])] if picture.tips else []
@@ -46,11 +47,11 @@ def heat_spec(picture: Heat) -> Spec:
     made = [layer({"type": "rect", **edge}, where | {"color": _colour(picture)})]
     if picture.text:
         size = theme.NORMAL if side_y >= 44 else theme.SMALL - 1
-        for field, shift, weight in (("first", -size * 0.62, "bold"), ("second", size * 0.72, "normal")):
-            made.append(
-                layer(theme.text_mark(fontSize=size, dy=shift, fontWeight=weight, baseline="middle"),
-                      centre | {"text": {"field": field, "type": "nominal"}, "color": as_is("ink")})
-            )  # fmt: skip
+        for n in range(count):
+            mark = theme.text_mark(fontSize=size, dy=(n - (count - 1) / 2) * 1.34 * size, baseline="middle",
+                                   fontWeight="normal" if n else "bold")  # fmt: skip
+            text = {"field": f"line{n}", "type": "nominal"}
+            made.append(layer(mark, centre | {"text": text, "color": as_is("ink")}))
     frame = layer(
         {"type": "rect", "filled": False, "stroke": theme.REFERENCE, "strokeWidth": 1},
         {"x": x, "x2": {"field": "right"}, "y": y, "y2": {"field": "bottom"}},
