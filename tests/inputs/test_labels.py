@@ -121,6 +121,23 @@ def test_object_columns_of_many_labels_are_coded_in_one_pass() -> None:
     assert len(coded(texts).values) == 20_000
 
 
+def test_missing_values_among_objects_are_missing_whatever_they_are() -> None:
+    import pandas as pd
+
+    values = np.array(["b", None, float("nan"), "a", float("nan"), pd.NA, np.nan, pd.NaT, "b"], dtype=object)
+    coded = code_column(values, "truth")
+    assert coded.values == ("a", "b")
+    assert coded.codes.tolist() == [1, -1, -1, 0, -1, -1, -1, -1, 1]
+
+
+def test_labels_with_gaps_are_coded_without_them() -> None:
+    late = np.full(200_000, 3)
+    late[-1], late[0] = -1, 9
+    coded = code_column(late, "truth")
+    assert coded.values == (-1, 3, 9)
+    assert coded.codes[[0, 1, -1]].tolist() == [2, 1, 0]
+
+
 def test_booleans_equal_0_and_1() -> None:
     assert coded([True, False]).values == (False, True)
     assert decoded(pd.Series([True, None, False], dtype="boolean")) == [True, None, False]

@@ -20,6 +20,16 @@ AWKWARD = {
 POSITIVE = np.array([True, False, False, True, True])
 
 
+@pytest.mark.parametrize("sizes", [[2], [2, 2], [3, 4], [2, 2, 3], [5, 5], [30, 40]])
+@pytest.mark.parametrize("rows", [0, 7, 150_000])
+def test_codes_of_one_byte_and_of_eight_are_counted_alike(sizes, rows):
+    wide = [RNG.integers(0, size, rows) for size in sizes]
+    small = plain.count_codes([w.astype(np.int8) for w in wide], sizes)
+    expected = np.zeros(sizes, dtype=np.int64)
+    np.add.at(expected, tuple(wide), 1)
+    assert small.tolist() == plain.count_codes(wide, sizes).tolist() == expected.ravel().tolist()
+
+
 def brute_groups(scores, positive):
     values = sorted(set(scores.astype(np.float64).tolist()))
     same = [scores == v for v in values]

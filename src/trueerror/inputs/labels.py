@@ -98,14 +98,24 @@ def _code_integers(array: Column) -> Coded:
         shifted = array.astype(np.int64) - low  # −100 … 100 fits in 8 bits, 0 … 200 does not
     else:
         shifted = array - array.dtype.type(low)
-    counts = np.bincount(shifted.astype(np.intp, copy=False), minlength=width)
-    present = np.flatnonzero(counts)
+    present = _present(shifted, width)
     kind = smallest(len(present))
     if len(present) == width:
         return Coded(shifted.astype(kind), tuple(range(low, high + 1)))
     recode = np.zeros(width, dtype=kind)
     recode[present] = np.arange(len(present), dtype=kind)
     return Coded(recode[shifted], tuple(int(v) + low for v in present))
+
+
+def _present(offsets: Column, width: int) -> NDArray[np.intp]:
+    """Which of 0 … width − 1 occur; most columns show all their labels early, and the rest is not looked at."""
+    seen = np.zeros(width, dtype=bool)
+    step = 1 << 16
+    for start in range(0, len(offsets), step):
+        seen[offsets[start : start + step]] = True
+        if seen.all():
+            break
+    return np.flatnonzero(seen)
 
 
 def _code_floats(array: Column, name: str) -> Coded:
@@ -183,19 +193,28 @@ def _factorise_fixed_width(array: Column) -> tuple[Column, Codes]:
 
 
 def _code_objects(array: Column, name: str) -> Coded:
-    gone = missing_rows(array)
-    kept = array[~gone] if gone.any() else array
     try:
-        plain = {value: plain_label(value) for value in dict.fromkeys(kept)}
+        distinct = np.empty(0, dtype=object) if len(array) == 0 else _distinct_objects(array)
+        gone = missing_rows(distinct)
+        plain = {value: plain_label(value) for value in distinct[~gone]}
     except (InputError, TypeError):
-        for row in np.flatnonzero(~gone):
+        for row in np.flatnonzero(~missing_rows(array)):
             plain_label(array[row], f"{name} at row {row + 1:,}")
         raise
     values = ordered(plain.values(), name)
     position = {label: i for i, label in enumerate(values)}
-    lookup = {value: position[label] for value, label in plain.items()}
-    codes = np.fromiter(map(lookup.__getitem__, kept), dtype=smallest(len(values)), count=len(kept))
-    return _with_missing(Coded(codes, values), gone)
+    # A NaN is found by its identity, so each one that occurs is in the table.
+    lookup = dict.fromkeys(distinct[gone], -1) | {value: position[label] for value, label in plain.items()}
+    codes = np.fromiter(map(lookup.__getitem__, array), dtype=smallest(len(values)), count=len(array))
+    return Coded(codes, values)
+
+
+def _distinct_objects(array: Column) -> Column:
+    """The values that occur, each once: rules about values need not look at every row."""
+    found = dict.fromkeys(array)
+    distinct = np.empty(len(found), dtype=object)
+    distinct[:] = list(found)
+    return distinct
 
 
 def ordered(labels: Iterable[Label], name: str = "the labels") -> tuple[Label, ...]:
