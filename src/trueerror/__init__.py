@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from trueerror.significance.planning import sample_size as sample_size
     from trueerror.tallies import Confusion as Confusion
     from trueerror.tallies import ScoreTable as ScoreTable
+    from trueerror.verbs.checking import check as check
     from trueerror.verbs.comparing import compare as compare
     from trueerror.verbs.comparison import Comparison as Comparison
-    from trueerror.verbs.checking import check as check
     from trueerror.verbs.evaluating import evaluate as evaluate
     from trueerror.verbs.evaluation import Evaluation as Evaluation
     from trueerror.verbs.ranked import rank as rank

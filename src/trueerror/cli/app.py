@@ -13,9 +13,14 @@ from trueerror.version import __version__
 
 # Command → module in this folder; each holds a function `command`. The order is the order of the help.
 COMMANDS = {
+    "interval": "one_proportion",
+    "difference": "differing",
+    "power": "power_planning",
+    "sample-size": "size_planning",
     "evaluate": "evaluating",
     "compare": "comparing",
-    "interval": "one_proportion",
+    "check": "checking",
+    "rank": "ranking_table",
     "demo": "demonstration",
 }
 

@@ -1,0 +1,90 @@
+"""`trueerror rank`: which learner is best over several data sets?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from trueerror.cli import options as o
+from trueerror.cli.output import Format, answers, show
+
+HELP = "Which learner is best over several data sets, from a file of scores."
+EPILOG = (
+    "A wide file has a row for each data set and a column for each learner; a long one has columns dataset, learner, "
+    "value and, where there are folds, fold. Examples: trueerror rank scores.csv · trueerror rank cv.csv --value error "
+    "--lower-is-better · trueerror rank scores.csv --method nemenyi"
+)
+
+
+@answers
+def command(
+    file: o.File,
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", help="Column that names the data sets.", metavar="COLUMN")
+    ] = None,
+    learner: Annotated[
+        str | None, typer.Option("--learner", help="In a long file: column of learners.", metavar="COLUMN")
+    ] = None,
+    fold: o.Fold = None,
+    repeat: Annotated[
+        str | None, typer.Option("--repeat", help="Column of repeats of the folds.", metavar="COLUMN")
+    ] = None,
+    value: Annotated[
+        str | None, typer.Option("--value", help="In a long file: column of scores.", metavar="COLUMN")
+    ] = None,
+    lower: Annotated[
+        bool, typer.Option("--lower-is-better", help="For errors, losses and costs; else higher is better.")
+    ] = False,
+    missing: Annotated[
+        str,
+        typer.Option(
+            "--missing", help="A learner without a score: error, or drop (leaves out its data set).", metavar="RULE"
+        ),
+    ] = "error",
+    method: Annotated[
+        str,
+        typer.Option("--method", help="wilcoxon, sign, nemenyi, shaffer or bonferroni-dunn.", metavar="WORD"),
+    ] = "wilcoxon",
+    adjust: Annotated[
+        str, typer.Option("--adjust", help="For several pairs: holm, hochberg, bh, … or none.", metavar="WORD")
+    ] = "holm",
+    control: Annotated[
+        str | None, typer.Option("--control", help="Compare only with this learner.", metavar="LEARNER")
+    ] = None,
+    rope: Annotated[
+        float | None,
+        typer.Option("--rope", help="For two learners: the largest difference that does not matter.", metavar="NUMBER"),
+    ] = None,
+    ratio: Annotated[
+        float | None,
+        typer.Option("--test-train-ratio", help="Of the folds, where it is not 1/(folds − 1).", metavar="NUMBER"),
+    ] = None,
+    confidence: o.Confidence = 0.95,
+    seed: o.Seed = 0,
+    form: o.OutputFormat = Format.text,
+    explain: o.Explain = False,
+    ignore: o.Ignore = None,
+) -> None:
+    """Which learner is best over several data sets."""
+    from trueerror.inputs.options import check_confidence
+    from trueerror.verbs.ranked import rank
+
+    found = rank(
+        file,
+        higher_is_better=not lower,
+        method=method,  # type: ignore[arg-type]
+        adjust=adjust,  # type: ignore[arg-type]
+        control=control,
+        alpha=round(1 - check_confidence(confidence), 12),
+        missing=missing,  # type: ignore[arg-type]
+        dataset=dataset,
+        learner=learner,
+        fold=fold,
+        repeat=repeat,
+        value=value,
+        test_train_ratio=ratio,
+        rope=rope,
+        rng=seed,
+    )
+    show(found.without(*(ignore or ())), form, explain=explain)
