@@ -20,8 +20,6 @@ Binning = Literal["width", "mass"]
 # Bins with more rows, or whose count of positives varies more, have a normal count for all that matters here.
 EXACT_ROWS = 5000
 EXACT_VARIANCE = 100.0
-# The exact distribution is computed modulo this many; it reaches less than half as far from its mean.
-CYCLE = 1024
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -123,12 +121,15 @@ def calibration_error(
 
 def _exact_gaps(rows: Floats, chances: Floats) -> tuple[Floats, Floats]:
     """|S − E S| for a sum of Bernoulli variables, and its probabilities, from the characteristic function."""
-    angle = np.exp(2j * np.pi * np.arange(CYCLE // 2 + 1) / CYCLE)
+    mean = float(rows @ chances)
+    # The distribution is computed modulo a power of two that holds all counts, or twelve standard deviations both ways.
+    reach = min(float(rows.sum()), 24 * math.sqrt(float(rows @ (chances * (1 - chances)))) + 40)
+    cycle = 1 << math.ceil(math.log2(reach + 1))
+    angle = np.exp(2j * np.pi * np.arange(cycle // 2 + 1) / cycle)
     factors = np.log(1 - chances[:, None] * (1 - angle[None, :]) + 1e-300)
     transform = np.exp(rows @ factors)
-    mass = np.fft.irfft(np.conj(transform), CYCLE)
-    mean = float(rows @ chances)
-    counts = np.arange(CYCLE) + CYCLE * np.round((mean - np.arange(CYCLE)) / CYCLE)
+    mass = np.fft.irfft(np.conj(transform), cycle)
+    counts = np.arange(cycle) + cycle * np.round((mean - np.arange(cycle)) / cycle)
     return np.abs(counts - mean), np.maximum(mass, 0.0)
 
 
