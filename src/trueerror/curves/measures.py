@@ -17,12 +17,12 @@ from trueerror.tallies.confusion import Confusion
 from trueerror.tallies.counts import BinaryCounts, binary_as_classes
 from trueerror.tallies.scores import ScoreTable
 
-# What ROCR calls them; F, cost and the like take the same options as here.
+# What ROCR calls them. Its "cost" is a mean over rows: here "expected_cost", while "cost" is the total.
 ROCR_NAMES = {
     "err": "error_rate", "sens": "recall", "rec": "recall", "fall": "fpr", "miss": "fnr", "spec": "specificity",
     "prec": "precision", "pcfall": "false_discovery_rate", "pcmiss": "false_omission_rate",
     "rpp": "detection_prevalence", "rnp": "rejection_rate", "phi": "mcc", "mat": "mcc", "mi": "mutual_information",
-    "chisq": "chi_squared", "odds": "diagnostic_odds_ratio", "f": "f_beta", "cost": "expected_cost",
+    "chisq": "chi_squared", "odds": "diagnostic_odds_ratio", "f": "f_beta",
     "cutoff": "threshold",
 }  # fmt: skip
 
