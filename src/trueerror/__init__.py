@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from trueerror.curves.brier_curves import brier_curve as brier_curve
     from trueerror.curves.calibrating import calibration as calibration
     from trueerror.curves.costs import cost_curve as cost_curve
+    from trueerror.curves.crossing import roc_difference as roc_difference
     from trueerror.curves.detection import det as det
     from trueerror.curves.fold_areas import auc_over_folds as auc_over_folds
     from trueerror.curves.gain import gains as gains
     from trueerror.curves.gain import lift as lift
+    from trueerror.curves.hull import roc_hull as roc_hull
     from trueerror.curves.measures import measure_curve as measure_curve
+    from trueerror.curves.receiver import roc as roc
     from trueerror.curves.retrieval import precision_recall as precision_recall
     from trueerror.curves.retrieval_gain import precision_recall_gain as precision_recall_gain
     from trueerror.curves.selective import risk_coverage as risk_coverage
@@ -88,6 +91,9 @@ _HOMES = {
     "precision_recall": "trueerror.curves.retrieval",
     "precision_recall_gain": "trueerror.curves.retrieval_gain",
     "risk_coverage": "trueerror.curves.selective",
+    "roc": "trueerror.curves.receiver",
+    "roc_difference": "trueerror.curves.crossing",
+    "roc_hull": "trueerror.curves.hull",
     "evaluate": "trueerror.verbs.evaluating",
     "compare": "trueerror.verbs.comparing",
     "Comparison": "trueerror.verbs.comparison",

@@ -14,6 +14,9 @@ from trueerror.inputs.options import generator
 from trueerror.intervals.resampled import BLOCK, FEWEST, MOST_LOST
 from trueerror.intervals.sampling import Design
 from trueerror.intervals.terms import Terms
+from trueerror.kernels import chosen
+from trueerror.kernels.draws import seed_of
+from trueerror.kernels.layout import rank_layout
 from trueerror.metrics.priors import Prior, reweighted_scores
 from trueerror.metrics.probabilities import mean_loss
 from trueerror.metrics.registry import Measure
@@ -26,6 +29,9 @@ Floats = NDArray[np.float64]
 # With more distinct scores neighbours are grouped for the replicates, which moves an area or a calibration error by
 # far less than its standard error; the limits are moved by what grouping does to the estimate.
 GROUPS = 1024
+# Areas of ranks are resampled row by row, without grouping, while rows × resamples do not exceed this.
+RANKED = ("auc", "gini", "average_precision")
+VISITS = 2_000_000_000
 
 
 def bootstrap_of_scores(
@@ -56,9 +62,13 @@ def bootstrap_of_scores(
             return np.asarray(mean_loss(small, measure, masses, **options), dtype=np.float64)
         return np.asarray(measure.function(small, masses, **options), dtype=np.float64)
 
+    by_rank = small is not table and prior is None and design == "random" and measure.name in RANKED
     with np.errstate(invalid="ignore", divide="ignore"):
-        values = np.concatenate([evaluate(*pair) for pair in _draws(small, draw, int(replicates), design)])
-        centre = float(evaluate(small.positives[None], small.negatives[None])[0])
+        if by_rank and float(table.n) * replicates <= VISITS:
+            values, centre = _rank_replicates(measure.name, table, draw, int(replicates)), estimate
+        else:
+            values = np.concatenate([evaluate(*pair) for pair in _draws(small, draw, int(replicates), design)])
+            centre = float(evaluate(small.positives[None], small.negatives[None])[0])
         influences, counts = _jackknife(small, evaluate) if method == "bootstrap-bca" else (None, None)
     known = np.isfinite(values)
     lost = 1 - float(known.mean())
@@ -72,6 +82,14 @@ def bootstrap_of_scores(
     move = estimate - centre
     low, high = min(low + move, estimate), max(high + move, estimate)
     return low, high, method, f"{int(replicates):,} resamples, {seed}"
+
+
+def _rank_replicates(name: str, table: ScoreTable, draw: np.random.Generator, b: int) -> Floats:
+    """Areas of resampled rows, without grouping and without sorting again: rows stay in score order."""
+    layout = rank_layout(table.positives, table.negatives)
+    kernels = chosen(layout.rows * b)
+    areas, precisions = kernels.area_replicates(layout, seed_of(draw), 0, b, precision=name == "average_precision")
+    return precisions if name == "average_precision" else 2 * areas - 1 if name == "gini" else areas
 
 
 def grouped(table: ScoreTable, groups: int = GROUPS) -> ScoreTable:

@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 
 from trueerror.inputs.labels import Codes
 from trueerror.inputs.options import check_word
+from trueerror.kernels import chosen
 from trueerror.metrics.registry import measure, ratio
 from trueerror.tallies.scores import ScoreTable
 
 Floats = NDArray[np.float64]
 Masses = tuple[Any, Any] | None
 ONE_CLASS = "all rows are of one class"
+# From so many distinct scores on, a kernel goes through the table in blocks, in threads.
+MANY = 1 << 16
 
 
 @measure("auc", needs="scores", best=1.0, situation="auc", title="AUC",
@@ -29,6 +32,8 @@ def auc(t: ScoreTable, masses: Masses = None) -> Any:
     """
     up, down = (t.positives, t.negatives) if masses is None else masses
     rows_up, rows_down = up.sum(axis=-1), down.sum(axis=-1)
+    if masses is None and len(up) >= MANY:
+        return ratio(chosen(len(up)).placement_sums(up, down)[0], 2.0 * float(rows_up) * float(rows_down))
     if up.dtype.kind == "i" and float(np.max(rows_up, initial=0)) * float(np.max(rows_down, initial=0)) >= 2.0**61:
         up = up.astype(np.float64)  # 64-bit integers would overflow
     # Doubled, so that counts stay whole: one division at the end, the same on every machine.
