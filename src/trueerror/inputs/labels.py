@@ -323,8 +323,8 @@ def natural_positive(labels: Sequence[Label]) -> Label | None:
     >>> natural_positive((0, 1)), natural_positive(("no", "yes"))
     (1, None)
     """
-    known = set(labels)
-    if not any(isinstance(v, str) for v in known) and known in ({0, 1}, {-1, 1}):
+    known = set(labels) if len(labels) == 2 else set()
+    if known in ({0, 1}, {-1, 1}):
         return next(v for v in labels if v == 1)
     return None
 

@@ -53,8 +53,8 @@ class Confusion(Result):
     """
 
     __slots__ = (
-        "_chosen", "_declared", "_filled", "_implied", "col", "counts", "labels", "row", "sources", "weight_squares",
-        "weight_sums",
+        "_chosen", "_declared", "_filled", "_implied", "_margins", "col", "counts", "labels", "row", "sources",
+        "weight_squares", "weight_sums",
     )  # fmt: skip
     labels: tuple[Label, ...]
     row: Ints
@@ -67,6 +67,7 @@ class Confusion(Result):
     _declared: bool  # the label order was given, not found in the rows
     _implied: tuple[Label, ...]  # the other side of 0/1, which no row has shown
     _filled: Filled | None
+    _margins: dict[bool, ClassCounts]  # of the table's own masses, weighted or not, once asked for
 
     def __init__(
         self,
@@ -112,7 +113,7 @@ class Confusion(Result):
         for array in (row, col, counts, weight_sums, weight_squares):
             if array is not None:
                 array.flags.writeable = False
-        values = {
+        values: dict[str, object] = {
             "labels": labels,
             "_chosen": positive,
             "row": row,
@@ -124,6 +125,7 @@ class Confusion(Result):
             "_declared": declared,
             "_implied": implied,
             "_filled": filled,
+            "_margins": {},
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -263,8 +265,15 @@ class Confusion(Result):
 
     def classes(self, masses: NDArray[Any] | None = None, *, weighted: bool = True) -> ClassCounts:
         """The margins that multi-class metrics need; `masses` (…, cells) replaces the counts, as in a bootstrap."""
+        if masses is None:
+            if weighted not in self._margins:
+                own = self.masses if weighted else self.counts.astype(np.float64)
+                self._margins[weighted] = _frozen(self._class_counts(own))
+            return self._margins[weighted]
+        return self._class_counts(masses)
+
+    def _class_counts(self, m: NDArray[Any]) -> ClassCounts:
         k = len(self.labels)
-        m = (self.masses if weighted else self.counts.astype(np.float64)) if masses is None else masses
         diagonal = self.row == self.col
         inside = self.col < k
         return ClassCounts(
@@ -358,6 +367,12 @@ class Confusion(Result):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def _frozen(counts: ClassCounts) -> ClassCounts:
+    for array in (counts.hits, counts.truth, counts.predicted):
+        array.flags.writeable = False
+    return counts
 
 
 def without(labels: Iterable[Label], others: Iterable[Label]) -> tuple[Label, ...]:

@@ -21,12 +21,12 @@ from trueerror.significance.contrasts import check_margin
 from trueerror.significance.groups import groups_not_told_apart
 from trueerror.significance.margins import equivalence
 from trueerror.significance.multiplicity import adjust as adjusted
-from trueerror.significance.paired import mcnemar
+from trueerror.significance.paired import mcnemar_test
 from trueerror.significance.planning import sample_size
 from trueerror.tallies import Discordance
 from trueerror.verbs.bench import Bench
 from trueerror.verbs.cochran import cochran_from_pairs
-from trueerror.verbs.comparison import Comparison
+from trueerror.verbs.comparison import Comparison, told_apart
 from trueerror.verbs.estimands import fixed_model
 from trueerror.verbs.pairs import Pairs
 from trueerror.verbs.separate import separate_contrast
@@ -225,7 +225,7 @@ def pair_facts(
 def completed(made: Comparison) -> Comparison:
     """Tiers, borderline calls, what would settle it, findings."""
     order = list(made.ranked)
-    apart = {frozenset((c.first, c.second)) for c in made.pairs if made.told_apart(c.first, c.second)}
+    apart = {frozenset((c.first, c.second)) for c in made.pairs if told_apart(c)}
     tiers = groups_not_told_apart(order, apart) if made.reference is None and len(order) <= 60 else ()
     straddling = {(c.first, c.second): _sound_p(made, c) for c in made.pairs}
     borderline = len(made.pairs) == 1 and _straddles(straddling[made.pairs[0].first, made.pairs[0].second], made)
@@ -240,7 +240,7 @@ def _sound_p(made: Comparison, c: Contrast) -> dict[str, float]:
     if counts is None or not c.method.startswith("mcnemar"):
         return {}
     return {
-        form: mcnemar(counts[1], counts[2], method=form, alternative=c.alternative).p_value  # type: ignore[arg-type]
+        form: mcnemar_test(counts[1], counts[2], form, c.alternative)[1]  # type: ignore[arg-type]
         for form in SOUND_FORMS
     }
 
@@ -295,7 +295,7 @@ def _findings(made: Comparison, sound: Mapping[tuple[str, str], Mapping[str, flo
             "difference": c.estimate,
             "limits": (c.low, c.high),
             "p_value": c.p_value if c.p_adjusted is None else c.p_adjusted,
-            "told_apart": made.told_apart(c.first, c.second),
+            "told_apart": told_apart(c),
             "comparisons": len(made.pairs),
         }
         if counts is not None:

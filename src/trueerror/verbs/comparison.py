@@ -29,6 +29,12 @@ def flipped(c: Contrast) -> Contrast:
     )
 
 
+def told_apart(c: Contrast) -> bool:
+    """Whether a pair's adjusted p-value is at or below 1 − confidence."""
+    p = c.p_value if c.p_adjusted is None else c.p_adjusted
+    return p <= 1 - c.confidence + 1e-12
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Comparison(Result):
     """Models compared pair by pair on one metric.
@@ -93,9 +99,7 @@ class Comparison(Result):
 
     def told_apart(self, first: str, second: str) -> bool:
         """Whether the pair's adjusted p-value is at or below 1 − confidence."""
-        c = self[first, second]
-        p = c.p_value if c.p_adjusted is None else c.p_adjusted
-        return p <= 1 - c.confidence + 1e-12
+        return told_apart(self[first, second])
 
     def better(self, first: str, second: str) -> bool:
         """Whether the first is told apart from the second and better."""
