@@ -15,6 +15,7 @@ import trueerror as te
 from trueerror.curves.averaging import average_curves
 from trueerror.curves.calibrating import calibration
 from trueerror.curves.detection import det
+from trueerror.curves.receiver import roc
 from trueerror.curves.retrieval import precision_recall
 from trueerror.plots import draw
 from trueerror.plots.axes import drawable
@@ -47,6 +48,8 @@ MAKERS: dict[str, Callable[[Any, Any], Any]] = {
     "large confusion": lambda truth, scores: Confusion.count(FORTY, np.where(FORTY % 3 > 0, FORTY, 0)),
     "pairs": lambda truth, scores: Confusion.count(np.arange(300), np.zeros(300, dtype=int)),
     "precision and recall": lambda truth, scores: {n: precision_recall(truth, s) for n, s in scores.items()},
+    "roc": lambda truth, scores: {n: roc(truth, s) for n, s in scores.items()},
+    "comparison": lambda truth, scores: te.compare(truth, {n: (s > 0.5).astype(int) for n, s in scores.items()}),
     "det": lambda truth, scores: det(truth, scores["smooth"]),
     "calibration": lambda truth, scores: calibration(truth, scores["smooth"]),
     "average": lambda truth, scores: average_curves(

@@ -11,6 +11,7 @@ import vl_convert
 
 import trueerror as te
 from trueerror.curves.calibrating import calibration
+from trueerror.curves.receiver import roc
 from trueerror.curves.retrieval import precision_recall
 from trueerror.plots import chart, draw, spec
 from trueerror.plots.saving import to_bytes, to_html
@@ -46,6 +47,8 @@ def pictures(names: tuple[str, ...]) -> dict[str, Any]:
         "evaluation": te.evaluate(truth, {n: (s > 0.5).astype(int) for n, s in scores.items()}),
         "curves": {n: precision_recall(truth, s) for n, s in scores.items()},
         "curve": precision_recall(truth, scores[first], model=first),
+        "roc": {n: roc(truth, s) for n, s in scores.items()},
+        "comparison": te.compare(truth, {n: (s > 0.5).astype(int) for n, s in scores.items()}),
         "calibration": calibration(truth, scores[first], model=first),
         "ranking": ranking,
     }

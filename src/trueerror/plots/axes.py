@@ -7,9 +7,12 @@ from functools import cache
 from typing import Any
 
 from trueerror.plots import theme
+from trueerror.plots.labels import fold, shorten
 
 # Names are not formulas: no mathtext, no TeX.
 AS_TEXT: dict[str, Any] = {"parse_math": False, "usetex": False}
+
+POINTS_A_CHARACTER = 4.4  # of the subtitle's font, about
 
 
 def pyplot() -> Any:
@@ -53,9 +56,11 @@ def write_title(ax: Any, title: str, subtitle: tuple[str, ...], *, heading: str 
     room = 4.0 + (15.0 if heading else 0.0) + (12.0 if above else 0.0)
     if heading:
         write_above(ax, heading, 5.0 + (12.0 if above else 0.0), fontsize=9, fontweight="bold")
-    for place, line in enumerate(reversed(subtitle)):
+    columns = max(40, int(72 * ax.figure.get_figwidth() * ax.get_position().width / POINTS_A_CHARACTER))
+    lines = [part for line in subtitle for part in fold(line, columns, lines=3)]
+    for place, line in enumerate(reversed(lines)):
         write_above(ax, line, room + 11.5 * place, fontsize=8.5, color=theme.FAINT_INK)
-    write_above(ax, title, room + 3.0 + 11.5 * len(subtitle), fontsize=10.5, fontweight="bold")
+    write_above(ax, shorten(title, columns), room + 3.0 + 11.5 * len(lines), fontsize=10.5, fontweight="bold")
 
 
 def write_above(ax: Any, text: str, points: float, **style: Any) -> None:

@@ -38,7 +38,7 @@ def draw_curves(picture: Curves, ax: Any = None) -> Any:
     _set_axis(ax, picture.y, "y")
     ax.grid(visible=True, color=theme.GRID, lw=0.8)
     tidy(ax)
-    _draw_legend(ax, entries)
+    _draw_legend(ax, entries, picture.empty_corner)
     if picture.histogram is not None:
         _draw_histogram(ax, picture)
     write_title(ax, picture.title, picture.subtitle)
@@ -113,13 +113,13 @@ def _set_axis(ax: Any, axis: Axis, which: str) -> None:
         getattr(ax, f"set_{which}ticks")(placed(np.array(ticks), axis), labels=labels)
 
 
-def _draw_legend(ax: Any, entries: list[tuple[Any, str]]) -> None:
+def _draw_legend(ax: Any, entries: list[tuple[Any, str]], corner: str = "best") -> None:
     """Beside the plot for many, else where there is room; names are set afterwards, so that `_x` is shown too."""
     if not entries:
         return
     handles = [handle for handle, _ in entries]
     labels = [str(i) for i in range(len(entries))]
-    outside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)} if len(entries) > 4 else {"loc": "best"}
+    outside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)} if len(entries) > 4 else {"loc": corner}
     legend = ax.legend(handles, labels, fontsize=8, frameon=True, framealpha=0.85, edgecolor="none", **outside)
     legend.set_zorder(8)
     for text, (_, name) in zip(legend.get_texts(), entries, strict=True):

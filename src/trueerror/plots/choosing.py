@@ -79,6 +79,8 @@ def compose(result: Any, options: dict[str, Any]) -> Picture:
     if len(kinds) > 1:
         raise InputError(f"one picture shows results of one kind, not {' and '.join(sorted(kinds))} together")
     kind = kinds.pop()
+    if kind == "RocHull":
+        return compose(dict(one.curves), options)
     if kind in OF_SEVERAL:
         return _call(_find(OF_SEVERAL[kind]), _named(result), options)
     if kind in AS_INTERVALS and not isinstance(result, Mapping | list | tuple):

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from trueerror.inputs.errors import InputError
+from trueerror.inputs.options import check_word
 from trueerror.plots.forests import MOST_ROWS, how_words, interval_row, make_panel, p_words
 from trueerror.plots.labels import distinct, fold, plain, shorten
 from trueerror.plots.pictures import Forest, Heat, Panel
@@ -21,8 +21,7 @@ MOST_MODELS = 30
 
 def comparison_picture(comparison: Any, *, show: Literal["differences", "pairs"] = "differences") -> Forest | Heat:
     """Each model's difference from the leader (or the reference) and its own estimate; or a matrix of all pairs."""
-    if show not in ("differences", "pairs"):
-        raise InputError(f"show={show!r} is not known; use 'differences' or 'pairs'")
+    check_word(show, ("differences", "pairs"), "show")
     return differences_forest(comparison) if show == "differences" else pairs_heat(comparison)
 
 
@@ -66,7 +65,10 @@ def _told(c: Any, pair: Contrast) -> str:
 def pairs_heat(c: Any) -> Heat:
     """Row − column for each pair: the difference, its p-value and what it says; darker where p is smaller."""
     models = list(c.ranked)[:MOST_MODELS]
-    place, share, words, tips = [], [], [], []
+    place: list[tuple[int, int]] = []
+    share: list[float] = []
+    words: list[tuple[str, ...]] = []
+    tips: list[dict[str, str]] = []
     for i, a in enumerate(models):
         for j, b in enumerate(models):
             pair = _pair(c, a, b)

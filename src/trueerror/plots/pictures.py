@@ -106,7 +106,7 @@ class Line:
     x: Floats
     y: Floats
     name: str = ""
-    role: Literal["curve", "hull", "reference", "faint"] = "curve"
+    role: Literal["curve", "hull", "iso", "reference", "faint"] = "curve"
     series: int | None = None  # which colour; lines of one series share it
     tips: dict[str, Floats] = field(default_factory=dict)
     words: str = ""  # written at `words_at`, for references
@@ -179,6 +179,7 @@ class Curves:
     marks: tuple[Mark, ...] = ()
     whiskers: tuple[Whiskers, ...] = ()
     histogram: Histogram | None = None
+    empty_corner: Literal["best", "lower right", "upper left", "lower left", "upper right"] = "best"  # for a legend
     size: tuple[int, int] = (420, 420)
 
 

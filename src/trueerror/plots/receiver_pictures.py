@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from trueerror.plots.curve_words import Named, heading, series_name
-from trueerror.plots.pictures import Axis, Curves, Line, Whiskers
+from trueerror.curves.isolines import iso_cost
+from trueerror.inputs.options import check_word
+from trueerror.plots.curve_words import Named, heading, series_name, sizes_words
+from trueerror.plots.labels import distinct, shorten
+from trueerror.plots.pictures import Axis, Band, Curves, Line, Mark, Whiskers
+from trueerror.results import Interval
 from trueerror.results.words import limits, number, percent
 
 UNIT = np.array([0.0, 1.0])
 FPR = "false positive rate: share of the negatives called"
 TPR = "true positive rate: share of the positives called"
+# The classifiers that need no model.
+CORNERS = (
+    Mark(x=0.0, y=0.0, words="AlwaysNeg", shape="square", hollow=True, shift=(13.0, -13.0)),
+    Mark(x=1.0, y=1.0, words="AlwaysPos", shape="square", hollow=True, align="right", shift=(-4.0, 16.0)),
+)
 # Error bars of an averaged curve, spread along it.
 BARS = 11
 
@@ -20,6 +29,127 @@ BARS = 11
 def diagonal() -> Line:
     """What chance reaches."""
     return Line(x=UNIT, y=UNIT, role="reference", words="chance", words_at=(0.72, 0.72), shift=(9.0, 7.0))
+
+
+def roc_picture(
+    named: Named,
+    *,
+    hull: bool = True,
+    point: bool = True,
+    prior: float | None = None,
+    cost_fp: float = 1.0,
+    cost_fn: float = 1.0,
+    band: Literal["pointwise", "simultaneous"] | None = None,
+) -> Curves:
+    """ROC curves with their hull, and the line of equal cost through the point that is best under a condition.
+
+    Without `prior` positives are as common as in the rows of the first curve.
+    """
+    from trueerror.curves.hull import roc_hull
+
+    if band is not None:
+        check_word(band, ("pointwise", "simultaneous"), "band")
+    areas = [c.auc() for _, c in named]
+    lines = [diagonal()]
+    for place, (name, c) in enumerate(named):
+        words = f"AUC {number(areas[place].estimate)} {limits(areas[place].low, areas[place].high)}"
+        tips = {"threshold": c.thresholds, "false positive rate": c.fpr, "true positive rate": c.tpr}
+        lines.append(Line(x=c.fpr, y=c.tpr, name=series_name(name, words), series=place, tips=tips))
+    around = roc_hull(_distinct(named))
+    if hull:
+        lines.append(Line(x=around.fpr, y=around.tpr, role="hull"))
+    marks = list(CORNERS)
+    first = named[0][1]
+    notes = [_area_words(areas)] if len(named) == 1 else []
+    if point:
+        condition = first.condition(prior, cost_fp=cost_fp, cost_fn=cost_fn)
+        best = min(around.corners, key=lambda corner: condition.cost(corner.fpr, corner.tpr))
+        lines += _equal_cost(float(condition.cost(best.fpr, best.tpr)), condition)
+        marks.append(_chosen(best, equal=cost_fp == cost_fn))
+        notes.append(f"{'most accurate' if cost_fp == cost_fn else 'cheapest'} on these rows {condition.words()}: "
+                     f"{_call(best, len(named) > 1)}")  # fmt: skip
+    about = ["dotted: convex hull"] if hull else []
+    notes.append(", ".join([sizes_words(named), *about]))
+    bands = [_band(c.band(band), place) for place, (_, c) in enumerate(named)] if band else []
+    return Curves(
+        title=heading("ROC curve" if len(named) == 1 else "ROC curves", named),
+        subtitle=tuple(notes),
+        x=Axis(title=FPR),
+        y=Axis(title=TPR),
+        lines=tuple(lines),
+        marks=tuple(marks),
+        bands=tuple(bands),
+        empty_corner="lower right",
+    )
+
+
+def band_picture(named: Named) -> Curves:
+    """Bands around ROC curves, by their kind."""
+    lines = [diagonal()]
+    lines += [Line(x=b.fpr, y=b.tpr, name=series_name(name), series=i) for i, (name, b) in enumerate(named)]
+    first = named[0][1]
+    holds = "holds at each false positive rate by itself" if first.kind == "pointwise" else "holds over the whole curve"
+    return Curves(
+        title=heading("ROC curve with its band" if len(named) == 1 else "ROC curves with their bands", named),
+        subtitle=(f"{first.title}: {holds}",),
+        x=Axis(title=FPR),
+        y=Axis(title=TPR),
+        lines=tuple(lines),
+        bands=tuple(_band(b, i) for i, (_, b) in enumerate(named)),
+        empty_corner="lower right",
+    )
+
+
+def _band(band: Any, place: int) -> Band:
+    return Band(x=band.fpr, low=band.low, high=band.high, name=band.title, series=place)
+
+
+def _distinct(named: Named) -> dict[str, Any]:
+    return dict(zip(distinct(name or "model" for name, _ in named), (c for _, c in named), strict=True))
+
+
+def _equal_cost(cost: float, condition: Any) -> list[Line]:
+    """The part of the line of equal cost that crosses the picture."""
+    ends = np.array(iso_cost(cost, condition).ends)
+    if len(ends) < 2 or np.allclose(ends[0], ends[-1]):
+        return []
+    # No curve lies above the line: its words stand there where the corner is wide enough for them.
+    roomy = float(ends[-1][0]) > 0.22
+    align: Literal["left", "right"] = "right" if roomy else "left"
+    shift = (-30.0, 8.0) if roomy else (6.0, 9.0)
+    return [
+        Line(
+            x=ends[:, 0],
+            y=ends[:, 1],
+            role="iso",
+            words="equal cost",
+            words_at=tuple(ends[-1]),
+            align=align,
+            shift=shift,
+        )
+    ]
+
+
+def _chosen(corner: Any, *, equal: bool) -> Mark:
+    """The best corner; its words stand where the picture has room."""
+    words = "most accurate" if equal else "cheapest"
+    if not np.isinf(corner.threshold):
+        words += f": from {number(corner.threshold)} up"
+    right = corner.fpr > 0.55
+    shift = (-10.0, 14.0) if right else (10.0, 14.0)
+    return Mark(x=corner.fpr, y=corner.tpr, words=words, shape="diamond", align="right" if right else "left",
+                shift=shift)  # fmt: skip
+
+
+def _call(corner: Any, several: bool) -> str:
+    if corner.classifier in ("AlwaysNeg", "AlwaysPos"):
+        return "call nothing" if corner.classifier == "AlwaysNeg" else "call everything"
+    return (f"{shorten(corner.classifier, 34)} " if several else "") + f"from {number(corner.threshold)} up"
+
+
+def _area_words(areas: list[Interval]) -> str:
+    area = areas[0]
+    return f"AUC {number(area.estimate)} {limits(area.low, area.high)} ({percent(area.confidence)} {area.method})"
 
 
 def average_picture(named: Named) -> Curves:
@@ -50,4 +180,5 @@ def average_picture(named: Named) -> Curves:
         y=Axis(title=TPR),
         lines=tuple(lines),
         whiskers=tuple(whiskers),
+        empty_corner="lower right",
     )

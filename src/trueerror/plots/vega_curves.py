@@ -15,6 +15,7 @@ from trueerror.results.words import number
 
 ROLES: dict[str, dict[str, Any]] = {
     "hull": {"stroke": theme.INK, "width": 1.4, "dash": [2, 2]},
+    "iso": {"stroke": theme.INK, "width": 1.2, "dash": [1, 0]},
     "reference": {"stroke": theme.REFERENCE, "width": 1.3, "dash": [5, 4]},
     "faint": {"stroke": "#C4C4C4", "width": 1.0, "dash": [1, 0]},
 }
@@ -25,7 +26,7 @@ def curves_spec(picture: Curves) -> Spec:
     x, y = _axis(picture.x, "x"), _axis(picture.y, "y")
     made: list[Spec] = [*_bands(picture, x, y)]
     notes = []
-    order = {"faint": 0, "reference": 1, "curve": 2, "hull": 3}
+    order = {"faint": 0, "reference": 1, "iso": 2, "curve": 3, "hull": 4}
     for line in sorted(picture.lines, key=lambda one: order[one.role]):
         if line.role != "curve":
             made.append(_plain_line(line, picture, x, y))

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.inputs.errors import InputError
+from trueerror.plots import chart, picture
+from trueerror.plots.pictures import Forest, Heat
+
+
+@pytest.fixture
+def comparison() -> te.Comparison:
+    rng = np.random.default_rng(3)
+    truth = np.where(rng.random(400) < 0.3, "yes", "no")
+    other = np.where(truth == "yes", "no", "yes")
+    called = {name: np.where(rng.random(400) < p, truth, other) for name, p in (("a", 0.9), ("b", 0.88), ("c", 0.7))}
+    return te.compare(truth, called, margin=0.02)
+
+
+def test_differences_from_the_leader_come_first(comparison: te.Comparison) -> None:
+    made = picture(comparison)
+    assert isinstance(made, Forest)
+    differences, own = made.panels
+    assert [r.label for r in differences.rows] == list(comparison.ranked[1:])
+    assert differences.references == ((0.0, "no difference"),)
+    assert differences.margin == (-0.02, 0.02)
+    first = comparison[comparison.ranked[1], comparison.best]
+    assert differences.rows[0].estimate == first.estimate
+    assert len(own.rows) == 3
+    assert made.subtitle[0] in comparison.verdict.replace("\n", " ")
+
+
+def test_words_say_what_colour_shows(comparison: te.Comparison) -> None:
+    rows = {r.label: r.words for r in picture(comparison).panels[0].rows}
+    assert rows["c"].endswith("worse")
+    told = comparison.told_apart("b", comparison.best) if comparison.best != "b" else None
+    if told is False:
+        assert rows["b"].endswith("cannot tell")
+
+
+def test_every_pair_at_a_glance(comparison: te.Comparison) -> None:
+    made = picture(comparison, show="pairs")
+    assert isinstance(made, Heat)
+    assert len(made.words) == 9
+    assert [bool(words[0]) for words in made.words] == [False, True, True, True, False, True, True, True, False]
+    by_place = {tuple(p): w for p, w in zip(made.place.tolist(), made.words, strict=True)}
+    assert by_place[0, 2][0].startswith("+")
+    assert by_place[2, 0][0].startswith("−")
+    assert by_place[0, 2][2] == "better"
+    assert by_place[2, 0][2] == "worse"
+    chart(comparison, show="pairs").to_dict()
+
+
+def test_pairs_that_were_not_compared_are_empty() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 200)
+    called = {name: np.where(rng.random(200) < 0.8, truth, 1 - truth) for name in "abc"}
+    made = picture(te.compare(truth, called, reference="b"), show="pairs")
+    compared = [bool(words[0]) for words in made.words]
+    assert sum(compared) == 4
+
+
+def test_unknown_show_is_refused(comparison: te.Comparison) -> None:
+    with pytest.raises(InputError, match="show='all' is not known"):
+        picture(comparison, show="all")

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from trueerror.curves.hull import roc_hull
+from trueerror.curves.receiver import roc
+from trueerror.inputs.errors import InputError
+from trueerror.plots import picture, spec
+from trueerror.plots.pictures import Curves, Line
+
+
+def only(made: Curves, role: str) -> Line:
+    (line,) = [line for line in made.lines if line.role == role]
+    return line
+
+
+def test_curve_hull_diagonal_and_constant_classifiers(rows: Any) -> None:
+    truth, scores = rows
+    curve = roc(truth, scores["smooth"], model="forest")
+    made = picture(curve)
+    drawn = only(made, "curve")
+    np.testing.assert_array_equal(drawn.x, curve.fpr)
+    np.testing.assert_array_equal(drawn.y, curve.tpr)
+    hull = only(made, "hull")
+    assert (np.interp(curve.fpr, hull.x, hull.y) >= curve.tpr - 1e-12)[curve.fpr > 0].all()
+    assert only(made, "reference").words == "chance"
+    assert {"AlwaysNeg", "AlwaysPos"} <= {mark.words for mark in made.marks}
+    assert made.title == "ROC curve of forest"
+    assert made.subtitle[0].startswith("AUC 0.")
+
+
+@pytest.mark.parametrize(("prior", "cost_fn"), [(None, 1.0), (None, 10.0), (0.02, 1.0), (0.9, 3.0)])
+def test_line_of_equal_cost_touches_the_hull_at_the_chosen_point(
+    rows: Any, prior: float | None, cost_fn: float
+) -> None:
+    truth, scores = rows
+    curve = roc(truth, scores["smooth"])
+    made = picture(curve, prior=prior, cost_fn=cost_fn)
+    point = made.marks[-1]
+    condition = curve.condition(prior, cost_fn=cost_fn)
+    costs = condition.cost(curve.fpr, curve.tpr)
+    assert condition.cost(point.x, point.y) == pytest.approx(costs.min())
+    line = only(made, "iso")
+    slope = (line.y[1] - line.y[0]) / (line.x[1] - line.x[0])
+    assert slope == pytest.approx(condition.slope)
+    above = curve.tpr - (line.y[0] + slope * (curve.fpr - line.x[0]))
+    assert above.max() <= 1e-9
+
+
+def test_the_best_classifier_of_several_is_named(rows: Any) -> None:
+    truth, scores = rows
+    curves = {name: roc(truth, s) for name, s in scores.items()}
+    made = picture(curves)
+    assert any("smooth from" in line for line in made.subtitle)
+    assert picture(roc_hull(curves)) is not None
+    assert len([line for line in picture(roc_hull(curves)).lines if line.role == "curve"]) == 2
+
+
+def test_constant_classifiers_can_be_the_best_ones() -> None:
+    curve = roc([0, 1] * 10, [0.5] * 20)
+    made = picture(curve, prior=0.01)
+    assert any("call nothing" in line for line in made.subtitle)
+
+
+def test_what_is_not_wanted_is_left_out(rows: Any) -> None:
+    truth, scores = rows
+    made = picture(roc(truth, scores["rough"]), hull=False, point=False)
+    assert {line.role for line in made.lines} == {"curve", "reference"}
+    assert len(made.marks) == 2
+
+
+@pytest.mark.parametrize("kind", ["pointwise", "simultaneous"])
+def test_bands_say_in_the_legend_what_they_are(rows: Any, kind: Any) -> None:
+    truth, scores = rows
+    curve = roc(truth, scores["rough"])
+    made = picture(curve, band=kind)
+    assert made.bands[0].name == f"95 % {kind} band"
+    legends = [
+        la["encoding"]["fill"]["scale"]["domain"]
+        for la in spec(curve, band=kind)["layer"]
+        if la["encoding"].get("fill", {}).get("legend")
+    ]
+    assert legends == [[f"95 % {kind} band"]]
+    assert kind in picture(curve.band(kind)).subtitle[0]
+
+
+def test_bands_of_several_models_share_one_legend_entry(rows: Any) -> None:
+    truth, scores = rows
+    made = spec({name: roc(truth, s) for name, s in scores.items()}, band="pointwise")
+    domains = [
+        la["encoding"]["fill"]["scale"]["domain"]
+        for la in made["layer"]
+        if "fill" in la["encoding"] and la["encoding"]["fill"].get("legend")
+    ]
+    assert domains == [["95 % pointwise band"]]
+
+
+def test_points_of_a_curve_are_forests(rows: Any) -> None:
+    truth, scores = rows
+    curve = roc(truth, scores["rough"])
+    made = picture(curve.at(threshold=0.5))
+    assert [r.label for r in made.panels[0].rows] == ["tpr", "fpr"]
+    assert picture(curve.operating_point(replicates=200)).panels
+
+
+def test_wrong_options_are_refused(rows: Any) -> None:
+    truth, scores = rows
+    with pytest.raises(InputError, match="band"):
+        picture(roc(truth, scores["rough"]), band="both")
+    with pytest.raises(InputError, match="no option 'costs'"):
+        picture(roc(truth, scores["rough"]), costs=3)
