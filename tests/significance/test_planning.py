@@ -298,3 +298,11 @@ def test_a_billion_rows_are_planned_at_once():
         NormalDesign(0.0009, math.sqrt(0.1001), math.sqrt(0.1001 - 0.0009**2)).chances(10**6, 0.05, "two-sided").power,
     ]
     assert close[0] == pytest.approx(close[1], abs=1e-4)
+
+
+@pytest.mark.parametrize(("baseline", "disagreement"), [(0.8, 0.23), (0.95, 0.08), (0.2, 0.3)])
+def test_smallest_difference_where_much_disagreement_leaves_little_room(baseline, disagreement):
+    # Two models that differ on 23 % of the rows cannot be right on 80 % and on 99 %.
+    found = smallest_difference(n=500, baseline=baseline, disagreement=disagreement)
+    again = power(n=500, first=found.first, second=baseline, disagreement=disagreement)
+    assert again.power == pytest.approx(0.8, abs=1e-6)

@@ -228,7 +228,10 @@ def _largest_gap(test: str, baseline: float, disagreement: float | None, sd: flo
     if test in ("paired-mean", "paired-t", "unpaired-t"):
         return 1e3 * float(sd or 1.0) if sign > 0 else 0.0
     room = 1 - check_share(baseline, "baseline") if sign > 0 else baseline
-    return room if disagreement is None or test != "mcnemar" else min(room, disagreement)
+    if disagreement is None or test != "mcnemar":
+        return room
+    # Models that differ on so many rows cannot both be nearly always right, or wrong.
+    return min(room, disagreement, 2 * room - disagreement)
 
 
 def _rows_needed(plan: Plan, target: float, guess: float) -> int | None:
