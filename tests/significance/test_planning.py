@@ -304,5 +304,5 @@ def test_a_billion_rows_are_planned_at_once():
 def test_smallest_difference_where_much_disagreement_leaves_little_room(baseline, disagreement):
     # Two models that differ on 23 % of the rows cannot be right on 80 % and on 99 %.
     found = smallest_difference(n=500, baseline=baseline, disagreement=disagreement)
-    again = power(n=500, first=found.first, second=baseline, disagreement=disagreement)
+    again = te.power(n=500, first=found.first, second=baseline, disagreement=disagreement)
     assert again.power == pytest.approx(0.8, abs=1e-6)
