@@ -64,3 +64,14 @@ def test_pairs_that_were_not_compared_are_empty() -> None:
 def test_unknown_show_is_refused(comparison: te.Comparison) -> None:
     with pytest.raises(InputError, match="show='all' is not known"):
         picture(comparison, show="all")
+
+
+def test_training_gap_is_a_forest_of_differences() -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 150)
+    test = {name: np.where(rng.random(150) < 0.8, truth, 1 - truth) for name in "ab"}
+    training = {name: np.where(rng.random(150) < 0.95, truth, 1 - truth) for name in "ab"}
+    gap = te.training_gap(te.predictions(truth, training), te.predictions(truth, test))
+    made = picture(gap)
+    assert [r.label for r in made.panels[0].rows] == ["a", "b"]
+    assert made.panels[0].references == ((0.0, "no difference"),)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from trueerror.curves.crossing import roc_difference
 from trueerror.curves.hull import roc_hull
 from trueerror.curves.receiver import roc
 from trueerror.inputs.errors import InputError
@@ -98,12 +99,42 @@ def test_bands_of_several_models_share_one_legend_entry(rows: Any) -> None:
     assert domains == [["95 % pointwise band"]]
 
 
+def test_options_reach_the_picture_from_the_result(rows: Any) -> None:
+    truth, scores = rows
+    made = roc(truth, scores["rough"]).plot(cost_fn=10).to_dict()
+    assert "a miss 10" in " ".join(made["title"]["subtitle"])
+
+
 def test_points_of_a_curve_are_forests(rows: Any) -> None:
     truth, scores = rows
     curve = roc(truth, scores["rough"])
     made = picture(curve.at(threshold=0.5))
     assert [r.label for r in made.panels[0].rows] == ["tpr", "fpr"]
     assert picture(curve.operating_point(replicates=200)).panels
+
+
+def test_difference_of_two_curves_has_its_band_and_the_line_of_none(rows: Any) -> None:
+    truth, scores = rows
+    difference = roc_difference(truth, scores["smooth"], scores["rough"], replicates=200)
+    made = picture(difference)
+    np.testing.assert_array_equal(made.bands[0].low, difference.low)
+    assert made.bands[0].name == "95 % simultaneous band"
+    assert "no difference" in {line.words for line in made.lines}
+    assert made.y.low <= 0 <= made.y.high
+    assert made.subtitle[0].startswith(("told apart: first from", "nowhere told apart"))
+
+
+def test_who_is_cheapest_where(rows: Any) -> None:
+    truth, scores = rows
+    hull = roc_hull({name: roc(truth, s) for name, s in scores.items()})
+    ranges = picture(hull.ranges())
+    assert ranges.starts[0] == 0
+    assert ranges.amounts[-1] == 1
+    assert ranges.amounts[:-1] == pytest.approx(ranges.starts[1:])
+    chosen = picture(hull.best(replicates=200))
+    assert sum(chosen.amounts) == pytest.approx(1)
+    for result in (hull.ranges(), hull.best(replicates=200)):
+        result.plot().to_dict()
 
 
 def test_wrong_options_are_refused(rows: Any) -> None:

@@ -109,15 +109,21 @@ def draw_bars(picture: Bars, ax: Any = None) -> Any:
     count = len(picture.labels)
     ax = axes_for(ax, 640, 24 * count + 90)
     highest = picture.highest or max(picture.amounts) or 1.0
-    ax.barh(range(count), picture.amounts, height=0.6, color=theme.ACCENT)
-    for i, (amount, words) in enumerate(zip(picture.amounts, picture.words, strict=True)):
+    starts = picture.starts or (0.0,) * count
+    lengths = [end - start for start, end in zip(starts, picture.amounts, strict=True)]
+    ax.barh(range(count), lengths, left=starts, height=0.6, color=theme.ACCENT)
+    ends = [highest] * count if picture.starts else picture.amounts
+    for i, (amount, words) in enumerate(zip(ends, picture.words, strict=True)):
         ax.annotate(drawable(words), (amount, i), (5, 0), textcoords="offset points", va="center", fontsize=9,
                     annotation_clip=False, **AS_TEXT)  # fmt: skip
     labels = [drawable("\n".join(fold(label, 44))) for label in picture.labels]
     ax.set_yticks(range(count), labels=labels, fontsize=9, **AS_TEXT)
     ax.set_xlim(0, highest)
     ax.set_ylim(count - 0.5, -0.5)
-    ax.set_xticks([])
+    if picture.starts:
+        ax.set_xlabel(drawable(picture.axis), fontsize=9, **AS_TEXT)
+    else:
+        ax.set_xticks([])
     tidy(ax)
     for side in ax.spines.values():
         side.set_visible(False)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 from trueerror.inputs.options import check_word
-from trueerror.plots.forests import MOST_ROWS, how_words, interval_row, make_panel, p_words
+from trueerror.plots.forests import MOST_ROWS, contrasts_forest, how_words, interval_row, make_panel, p_words
 from trueerror.plots.labels import distinct, fold, plain, shorten
 from trueerror.plots.pictures import Forest, Heat, Panel
 from trueerror.results import Contrast
@@ -53,6 +54,12 @@ def differences_forest(c: Any) -> Forest:
 
 
 UNADJUSTED = " of each pair by itself; p-values are adjusted for the number of pairs"
+
+
+def training_forest(gap: Any) -> Forest:
+    """How much better each model looks on its training rows than on test rows."""
+    made = contrasts_forest({g.name: g for g in gap.gaps}, title="Accuracy on training rows − on test rows")
+    return replace(made, panels=tuple(replace(p, axis="training − test") for p in made.panels))
 
 
 def _told(c: Any, pair: Contrast) -> str:

@@ -87,6 +87,7 @@ class Bars:
     words: tuple[str, ...]
     subtitle: tuple[str, ...] = ()
     highest: float | None = None  # where the axis ends; without it, at the longest bar
+    starts: tuple[float, ...] = ()  # where the bars begin, when not at 0: then the axis is drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,9 @@ import numpy as np
 from trueerror.curves.isolines import iso_cost
 from trueerror.inputs.options import check_word
 from trueerror.plots.curve_words import Named, heading, series_name, sizes_words
-from trueerror.plots.labels import distinct, shorten
-from trueerror.plots.pictures import Axis, Band, Curves, Line, Mark, Whiskers
+from trueerror.plots.forests import domain_of
+from trueerror.plots.labels import distinct, plain, shorten
+from trueerror.plots.pictures import Axis, Band, Bars, Curves, Line, Mark, Whiskers
 from trueerror.results import Interval
 from trueerror.results.words import limits, number, percent
 
@@ -150,6 +151,72 @@ def _call(corner: Any, several: bool) -> str:
 def _area_words(areas: list[Interval]) -> str:
     area = areas[0]
     return f"AUC {number(area.estimate)} {limits(area.low, area.high)} ({percent(area.confidence)} {area.method})"
+
+
+def difference_picture(difference: Any) -> Curves:
+    """Where one ROC curve is above another, with the band of the difference and the line of none."""
+    d = difference
+    first, second = shorten(d.first, 30), shorten(d.second, 30)
+    low, high = domain_of([float(d.low.min()), float(d.high.max()), 0.0], (-1.0, 1.0))
+    tips = {"false positive rate": d.fpr, "difference": d.difference, "low": d.low, "high": d.high}
+    lines = (
+        Line(
+            x=UNIT,
+            y=0 * UNIT,
+            role="reference",
+            words="no difference",
+            words_at=(1.0, 0.0),
+            align="right",
+            shift=(0.0, 9.0),
+        ),
+        Line(x=d.fpr, y=d.difference, series=0, tips=tips),
+    )
+    where = [f"{shorten(who, 30)} from {number(a)} to {number(b)}" for who, a, b in d.regions]
+    told = f"told apart: {'; '.join(where[:3])}{'; …' if len(where) > 3 else ''}" if where else "nowhere told apart"
+    return Curves(
+        title=f"ROC curves: {first} − {second}",
+        subtitle=(told, f"{d.title}, {'the same' if d.paired else 'different'} rows"),
+        x=Axis(title="false positive rate"),
+        y=Axis(title="difference of true positive rates", low=low, high=high),
+        lines=lines,
+        bands=(Band(x=d.fpr, low=d.low, high=d.high, name=d.title),),
+        size=(460, 320),
+    )
+
+
+def choice_picture(choice: Any) -> Bars:
+    """How often each classifier is the cheapest one among resamples."""
+    ranked = sorted(choice.probabilities.items(), key=lambda item: -item[1])[:40]
+    return Bars(
+        title="Which classifier is the cheapest?",
+        subtitle=(choice.condition.words(), "share of bootstrap resamples in which each is, at its own best threshold"),
+        axis="share of resamples",
+        labels=tuple(plain(name) for name, _ in ranked),
+        amounts=tuple(share for _, share in ranked),
+        words=tuple(number(share) for _, share in ranked),
+        highest=1.0,
+    )
+
+
+def ranges_picture(ranges: Any) -> Bars:
+    """For each corner of a hull the shares of positives over which it is the cheapest."""
+    rows = [r for r in ranges.rows if r["to"] > r["from"]][:60]
+    always = ("AlwaysNeg", "AlwaysPos")
+    return Bars(
+        title="Cheapest by the share of positives",
+        subtitle=(f"a false alarm costs {ranges.cost_fp:g}, a miss {ranges.cost_fn:g}",),
+        axis="share of positives",
+        labels=tuple(
+            r["classifier"]
+            if r["classifier"] in always
+            else f"{plain(r['classifier'])} from {number(r['threshold'])} up"
+            for r in rows
+        ),
+        amounts=tuple(r["to"] for r in rows),
+        starts=tuple(r["from"] for r in rows),
+        words=tuple(f"{number(r['from'])} to {number(r['to'])}" for r in rows),
+        highest=1.0,
+    )
 
 
 def average_picture(named: Named) -> Curves:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from trueerror.plots import theme
-from trueerror.plots.drawn_lines import drawn, hover_places, legend_names, placed
-from trueerror.plots.pictures import Axis, Band, Curves, Floats, Histogram, Line, Mark, Whiskers
-from trueerror.plots.vega import Spec, as_is, columns, layer, number_at, shown, values
-from trueerror.results.words import number
+from trueerror.plots.drawn_lines import drawn, legend_names, placed
+from trueerror.plots.pictures import Axis, Band, Curves, Line
+from trueerror.plots.vega import Spec, columns, layer, number_at, values
+from trueerror.plots.vega_overlays import histogram_spec, hover_layers, marks_layers, whiskers_layers, words_layers
 
 ROLES: dict[str, dict[str, Any]] = {
     "hull": {"stroke": theme.INK, "width": 1.4, "dash": [2, 2]},
@@ -34,10 +33,10 @@ def curves_spec(picture: Curves) -> Spec:
     made += curves
     notes += thinned
     for whiskers in picture.whiskers:
-        made += _whiskers(whiskers, picture, x, y)
-    made += _marks(picture, x, y)
-    made += _words(picture, x, y)
-    made += _hover(picture, x, y)
+        made += whiskers_layers(whiskers, picture, x, y)
+    made += marks_layers(picture, x, y)
+    made += words_layers(picture, x, y)
+    made += hover_layers(picture, x, y)
     width, height = picture.size
     title = theme.title_style(picture.title, picture.subtitle)
     body: Spec = {"width": width, "height": height, "view": {"stroke": None}, "layer": made}
@@ -46,7 +45,7 @@ def curves_spec(picture: Curves) -> Spec:
     return {
         "title": title,
         "description": " ".join(notes),
-        "vconcat": [body, _histogram(picture.histogram, picture)],
+        "vconcat": [body, histogram_spec(picture.histogram, picture)],
         "spacing": 14,
         "resolve": {"legend": {"fill": "independent"}},
     }
@@ -65,10 +64,6 @@ def _axis(axis: Axis, field: str) -> Spec:
 
 
 DEVIATE_TICKS = (0.00001, 0.0001, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
-
-
-def _places(line_x: Floats, line_y: Floats, picture: Curves) -> tuple[Floats, Floats]:
-    return placed(line_x, picture.x), placed(line_y, picture.y)
 
 
 def _curve_layer(picture: Curves, x: Spec, y: Spec) -> tuple[list[Spec], list[str]]:
@@ -104,7 +99,10 @@ def _curve_layer(picture: Curves, x: Spec, y: Spec) -> tuple[list[Spec], list[st
 
 def _legend_offset(picture: Curves) -> int:
     """Further away where words stand at the right of the plot."""
-    outside = any(line.words and line.words_at and line.words_at[0] >= picture.x.high for line in picture.lines)
+    outside = any(
+        line.words and line.align == "left" and line.words_at and line.words_at[0] >= picture.x.high
+        for line in picture.lines
+    )
     return 56 if outside else 18
 
 
@@ -151,129 +149,3 @@ def _band_data(band: Band, picture: Curves) -> Spec:
         low=placed(band.low[kept], picture.y),
         high=placed(band.high[kept], picture.y),
     )
-
-
-def _whiskers(w: Whiskers, picture: Curves, x: Spec, y: Spec) -> list[Spec]:
-    colour = theme.series_style(w.series)[0]
-    px, py = _places(w.x, w.y, picture)
-    arms = {k: v for k, v in (("low", w.low), ("high", w.high), ("left", w.left), ("right", w.right)) if v is not None}
-    data = columns(x=px, y=py, **arms, **_tips(w.tips, np.arange(len(px))))
-    rule = {"type": "rule", "color": colour, "strokeWidth": 2}
-    made = []
-    for first, second, side, scale, way in (
-        ("low", "high", "y", y, "horizontal"),
-        ("left", "right", "x", x, "vertical"),
-    ):
-        if first in arms:
-            cap = {"type": "tick", "color": colour, "thickness": 2, "size": 8, "opacity": 1, "orient": way}
-            ends = [{"x": x, "y": y} | {side: scale | {"field": field}} for field in (first, second)]
-            made.append(layer(rule, ends[0] | {f"{side}2": {"field": second}}, data))
-            made += [layer(cap, end, data) for end in ends]
-    tips = [shown(f"tip{n}", title) for n, title in enumerate(w.tips)]
-    point = {"type": "point", "filled": True, "color": colour, "size": 60, "opacity": 1}
-    return [*made, layer(point, {"x": x, "y": y, "tooltip": tips}, data)]
-
-
-def _marks(picture: Curves, x: Spec, y: Spec) -> list[Spec]:
-    if not picture.marks:
-        return []
-    rows = [_mark_data(m, picture) for m in picture.marks]
-    made = [
-        layer({"type": "point", "filled": True, "opacity": 1, "size": 95, "strokeWidth": 1.6},
-              {"x": x, "y": y, "shape": as_is("shape"), "fill": as_is("fill"), "stroke": as_is("stroke"),
-               "tooltip": {"field": "words", "type": "nominal"}}, values(rows))
-    ]  # fmt: skip
-    for mark, row in zip(picture.marks, rows, strict=True):
-        if mark.words:
-            made += _text((row["x"], row["y"]), mark.words, mark.align, mark.shift, theme.INK, x, y)
-    return made
-
-
-def _mark_data(mark: Mark, picture: Curves) -> dict[str, Any]:
-    px, py = _places(np.array([mark.x]), np.array([mark.y]), picture)
-    colour = theme.INK if mark.series is None else theme.series_style(mark.series)[0]
-    return {
-        "x": float(px[0]), "y": float(py[0]), "words": mark.words, "shape": mark.shape, "stroke": colour,
-        "fill": "#FFFFFF" if mark.hollow else colour,
-    }  # fmt: skip
-
-
-def _words(picture: Curves, x: Spec, y: Spec) -> list[Spec]:
-    """What reference lines say, beside them."""
-    made = []
-    for line in picture.lines:
-        if line.words and line.words_at is not None:
-            px, py = _places(np.array([line.words_at[0]]), np.array([line.words_at[1]]), picture)
-            made += _text((float(px[0]), float(py[0])), line.words, line.align, line.shift, theme.FAINT_INK, x, y)
-    return made
-
-
-def _text(
-    at: tuple[float, float], words: str, align: str, shift: tuple[float, float], colour: str, x: Spec, y: Spec
-) -> list[Spec]:
-    """A few words at a place, on a white halo so that lines do not cross them out."""
-    style = {"align": align, "dx": shift[0], "dy": shift[1], "baseline": "middle", "fontSize": theme.SMALL}
-    encoding = {"x": x, "y": y, "text": {"field": "words", "type": "nominal"}}
-    data = values([{"x": at[0], "y": at[1], "words": words}])
-    return [
-        layer(theme.halo_mark(**style), encoding, data),
-        layer(theme.text_mark(**style, color=colour), encoding, data),
-    ]
-
-
-def _tips(tips: dict[str, Floats], places: Any) -> dict[str, list[str]]:
-    return {f"tip{n}": [say(float(v)) for v in column[places]] for n, column in enumerate(tips.values())}
-
-
-def say(value: float) -> str:
-    """A number in a tooltip."""
-    return "none" if math.isnan(value) else "above all" if value == math.inf else number(value)
-
-
-def _hover(picture: Curves, x: Spec, y: Spec) -> list[Spec]:
-    """Unseen points along each curve that answer the pointer with the exact point, threshold and all."""
-    made = []
-    names = legend_names(picture)
-    curves = [line for line in picture.lines if line.role == "curve"]
-    for place, line in enumerate(curves):
-        if not line.tips:
-            continue
-        kept = hover_places(line, picture)
-        px, py = _places(line.x[kept], line.y[kept], picture)
-        tips = [shown(f"tip{n}", title) for n, title in enumerate(line.tips)]
-        if len(curves) > 1:
-            tips.insert(0, shown("name", "model"))
-        data = columns(x=px, y=py, name=names[place], **_tips(line.tips, kept))
-        mark = {"type": "point", "filled": True, "opacity": 0, "size": 140, "clip": True}
-        made.append(layer(mark, {"x": x, "y": y, "tooltip": tips}, data))
-    return made
-
-
-def _histogram(h: Histogram, picture: Curves) -> Spec:
-    """Stacked counts beneath the curve."""
-    colours = (theme.PALETTE[0], theme.PALETTE[1])
-    rows = []
-    for left, right, a, b in zip(
-        h.edges[:-1].tolist(), h.edges[1:].tolist(), h.first.tolist(), h.second.tolist(), strict=True
-    ):
-        rows.append({"left": left, "right": right, "low": 0.0, "high": a, "name": h.names[0]})
-        rows.append({"left": left, "right": right, "low": a, "high": a + b, "name": h.names[1]})
-    highest = float((h.first + h.second).max()) or 1.0
-    scale = {"domain": list(h.names), "range": list(colours)}
-    legend = theme.legend_style(symbolType="square", symbolStrokeWidth=0)
-    bare = theme.axis_style(title=None, grid=False, tickCount=6)
-    axis = theme.axis_style(title=h.axis, tickCount=3, grid=False, format="~s")
-    return {
-        "width": picture.size[0],
-        "height": 84,
-        "view": {"stroke": None},
-        "data": values(rows),
-        "mark": {"type": "rect", "opacity": 0.75, "stroke": "#FFFFFF", "strokeWidth": 0.5},
-        "encoding": {
-            "x": number_at("left", (picture.x.low, picture.x.high), axis=bare),
-            "x2": {"field": "right"},
-            "y": number_at("low", (0.0, highest), axis=axis),
-            "y2": {"field": "high"},
-            "fill": {"field": "name", "type": "nominal", "scale": scale, "legend": legend},
-        },
-    }  # fmt: skip

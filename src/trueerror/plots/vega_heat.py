@@ -163,10 +163,12 @@ def bars_spec(picture: Bars) -> Spec:
     labels = [fold(label, 44) for label in picture.labels]
     step = LINE * max(len(lines) for lines in labels) + 8
     highest = picture.highest or float(np.max(picture.amounts)) or 1.0
-    x = number_at("amount", (0.0, highest), axis=None)
+    axis = theme.axis_style(title=picture.axis, tickCount=6) if picture.starts else None
+    x = number_at("amount", (0.0, highest), axis=axis)
+    starts = picture.starts or (0.0,) * len(labels)
     y = number_at("row", (-0.5, len(labels) - 0.5), axis=None, scale={"reverse": True})
     rows = [
-        {"row": i, "amount": amount, "zero": 0, "words": words, "top": i - 0.3, "bottom": i + 0.3,
+        {"row": i, "amount": amount, "zero": starts[i], "words": words, "top": i - 0.3, "bottom": i + 0.3,
          "line": lines[0] if len(lines) == 1 else "", "above": lines[0] if len(lines) > 1 else "",
          "below": lines[1] if len(lines) > 1 else ""}
         for i, (lines, amount, words) in enumerate(zip(labels, picture.amounts, picture.words, strict=True))
@@ -187,7 +189,8 @@ def bars_spec(picture: Bars) -> Spec:
                   {"x": x | {"field": "zero"}, "x2": {"field": "amount"}, "y": y | {"field": "top"},
                    "y2": {"field": "bottom"}}),
             layer(theme.text_mark(align="left", baseline="middle", dx=6),
-                  {"x": x, "y": y, "text": {"field": "words", "type": "nominal"}}),
+                  {"x": {"value": 300} if picture.starts else x, "y": y,
+                   "text": {"field": "words", "type": "nominal"}}),
             *names,
         ],
     }  # fmt: skip

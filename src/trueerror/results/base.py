@@ -29,16 +29,18 @@ class Result:
         """The records as a data frame: the input's library, else pandas, else polars ("pyarrow" on request)."""
         return to_frame(self.records(), backend or self._backend)
 
-    def plot(self) -> Any:
-        """The picture that belongs to this result, as an Altair chart."""
-        return import_module("trueerror.plots").chart(self)
+    def plot(self, **options: Any) -> Any:
+        """The picture that belongs to this result, as an Altair chart; a wrong option is told which there are."""
+        return import_module("trueerror.plots").chart(self, **options)
 
-    def draw(self, ax: Any = None) -> Any:
+    def draw(self, ax: Any = None, **options: Any) -> Any:
         """The same picture on matplotlib axes (extra `matplotlib`), for figures that you compose yourself."""
-        return import_module("trueerror.plots").draw(self, ax)
+        return import_module("trueerror.plots").draw(self, ax, **options)
 
-    def save(self, path: str | Path) -> Path:
-        """Write to a file by its ending: .json .md .tex .txt .csv, or the picture as .html .png .svg .pdf."""
+    def save(self, path: str | Path, **options: Any) -> Path:
+        """Write to a file by its ending: .json .md .tex .txt .csv, or the picture (with its options) as .html .png .svg
+        .pdf.
+        """
         target = Path(path)
         ending = target.suffix.lower()
         writers = {
@@ -52,7 +54,7 @@ class Result:
         elif ending == ".csv":
             target.write_text(to_csv(self.records()), encoding="utf-8", newline="")
         elif ending in (".html", ".png", ".svg", ".pdf"):
-            import_module("trueerror.plots").save(self, target)
+            import_module("trueerror.plots").save(self, target, **options)
         else:
             known = ".json .md .tex .txt .csv .html .png .svg .pdf"
             raise ValueError(f"cannot save as {ending or 'a file without ending'!r}; the endings are {known}")
