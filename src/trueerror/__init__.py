@@ -37,6 +37,14 @@ if TYPE_CHECKING:
     from trueerror.metrics.compute import metric as metric
     from trueerror.metrics.listing import catalogue as catalogue
     from trueerror.reports.page import report as report
+    from trueerror.resampling.folds import BatesCV as BatesCV
+    from trueerror.resampling.folds import KFold as KFold
+    from trueerror.resampling.folds import LeaveOneOut as LeaveOneOut
+    from trueerror.resampling.nested import NestedCV as NestedCV
+    from trueerror.resampling.ordered import TimeOrdered as TimeOrdered
+    from trueerror.resampling.random_parts import Bootstrap as Bootstrap
+    from trueerror.resampling.random_parts import Holdout as Holdout
+    from trueerror.resampling.random_parts import Subsampling as Subsampling
     from trueerror.results import Contrast as Contrast
     from trueerror.results import Interval as Interval
     from trueerror.results import Posterior as Posterior
@@ -101,6 +109,14 @@ _HOMES = {
     "rank": "trueerror.verbs.ranked",
     "check": "trueerror.verbs.checking",
     "training_gap": "trueerror.verbs.training_gaps",
+    "Holdout": "trueerror.resampling.random_parts",
+    "Subsampling": "trueerror.resampling.random_parts",
+    "KFold": "trueerror.resampling.folds",
+    "LeaveOneOut": "trueerror.resampling.folds",
+    "Bootstrap": "trueerror.resampling.random_parts",
+    "BatesCV": "trueerror.resampling.folds",
+    "NestedCV": "trueerror.resampling.nested",
+    "TimeOrdered": "trueerror.resampling.ordered",
     "report": "trueerror.reports.page",
     "metric": "trueerror.metrics.compute",
     "catalogue": "trueerror.metrics.listing",

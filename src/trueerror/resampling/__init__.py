@@ -1,1 +1,1 @@
-
+"""Plans for resampling: frozen, fingerprinted, the same splits everywhere for one seed."""
