@@ -267,3 +267,48 @@ def test_all_pairs_of_many_models():
     cmp = te.compare(TRUTH, models)
     assert len(cmp.pairs) == 105
     assert not math.isnan(cmp.omnibus.p_value)
+
+
+def test_costs_name_the_threshold_and_nothing_is_tuned():
+    cmp = te.compare(TRUTH, scores={"sharp": SHARP, "dull": DULL}, cost_fn=10, replicates=1000)
+    assert cmp.threshold == pytest.approx(1 / 11)
+    assert cmp.best == "sharp"
+    calls = SHARP >= 1 / 11
+    missed, positives, alarms, negatives = cmp.calls["sharp"]
+    assert (missed, alarms) == (int((~calls & (TRUTH == 1)).sum()), int((calls & (TRUTH == 0)).sum()))
+    assert (positives, negatives) == (int((TRUTH == 1).sum()), int((TRUTH == 0).sum()))
+    each = 100 * (10 * missed + alarms) / 400
+    assert cmp.cost_per_100("sharp") == pytest.approx(each)
+    assert 100 * cmp.estimates["sharp"].estimate == pytest.approx(each)
+    assert 'Use sharp, and call "1" from 0.091 up (not 0.5).' in str(cmp)
+    assert "TE304" in cmp.findings
+    assert te.load(cmp.to_json()) == cmp
+    assert max(map(len, str(cmp).splitlines())) <= 80
+
+
+def test_costs_at_another_class_mix():
+    cmp = te.compare(TRUTH, scores={"sharp": SHARP, "dull": DULL}, cost_fn=10, prior=0.05, replicates=500)
+    missed, positives, alarms, negatives = cmp.calls["sharp"]
+    want = 10 * 0.05 * missed / positives + 0.95 * alarms / negatives
+    assert cmp.estimates["sharp"].estimate == pytest.approx(want)
+    assert cmp.threshold > 1 / 11
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cost_fn": 0}, "above 0"),
+        ({"cost_fn": 2, "prior": 2}, "prior=2"),
+        ({"prior": 0.2}, "goes with cost_fp"),
+    ],
+)
+def test_bad_costs_get_one_clear_sentence(options, message):
+    with pytest.raises(ValueError, match=message):
+        te.compare(TRUTH, scores={"sharp": SHARP, "dull": DULL}, **options)
+    with pytest.raises(ValueError, match="recalibrate"):
+        te.compare(TRUTH, scores={"sharp": 5 * SHARP, "dull": DULL}, cost_fn=3, threshold=1.0)
+
+
+def test_identical_predictions_are_found():
+    cmp = te.compare(TRUTH, {"a": FAIR, "b": FAIR})
+    assert any(f.code.startswith("TE4") for f in cmp.findings)

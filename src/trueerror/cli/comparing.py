@@ -12,7 +12,8 @@ from trueerror.cli.output import Format, answers, show
 
 HELP = "Which model is better, by how much, and how sure that is."
 EPILOG = (
-    "Examples: trueerror compare preds.csv --positive 1 · trueerror compare new.csv --with old.csv · "
+    "Examples: trueerror compare preds.csv --positive 1 · trueerror compare preds.csv --positive 1 --cost-fn 10 · "
+    "trueerror compare new.csv --with old.csv · "
     "trueerror compare --counts both=810 new=60 old=40 neither=90"
 )
 
@@ -57,6 +58,13 @@ def command(
         str | None,
         typer.Option("--costs", help="Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.", metavar="JSON"),
     ] = None,
+    cost_fp: Annotated[
+        float | None, typer.Option("--cost-fp", help="What a false alarm costs (default 1).", metavar="NUMBER")
+    ] = None,
+    cost_fn: Annotated[
+        float | None, typer.Option("--cost-fn", help="What a miss costs (default 1).", metavar="NUMBER")
+    ] = None,
+    prior: o.Prior = None,
     alternative: Annotated[
         str, typer.Option("--alternative", help="two-sided, greater or less.", metavar="WORD")
     ] = "two-sided",
@@ -104,6 +112,9 @@ def command(
         paired=False if unpaired else None,
         threshold=threshold,
         costs=None if costs is None else parse_costs(costs),
+        cost_fp=cost_fp,
+        cost_fn=cost_fn,
+        prior=prior,
         alternative=alternative,  # type: ignore[arg-type]
         confidence=confidence,
         rng=seed,

@@ -127,9 +127,7 @@ def _html(table: Table) -> str:
 
 def _picture(result: Any) -> str:
     """A picture as an image that cannot run scripts: SVG behind a data address."""
-    import vl_convert
-
     from trueerror.plots import spec
+    from trueerror.plots.saving import to_bytes
 
-    svg = vl_convert.vegalite_to_svg(spec(result))
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+    return "data:image/svg+xml;base64," + base64.b64encode(to_bytes(spec(result), ".svg")).decode()

@@ -58,6 +58,7 @@ HOMES = {
     "Evaluation": "trueerror.verbs.evaluation",
     "ModelEvaluation": "trueerror.verbs.evaluation",
     "Comparison": "trueerror.verbs.comparison",
+    "CostComparison": "trueerror.verbs.costing",
     "Ranking": "trueerror.significance.ranking",
     "LearnerRanking": "trueerror.verbs.learner_ranking",
     "TrainingGap": "trueerror.verbs.training_gaps",

@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from trueerror.findings import Evidence, Findings, find
 from trueerror.inputs.errors import InputError, nearest
 from trueerror.inputs.options import check_alternative, check_word
 from trueerror.methods import DECISIONS
@@ -27,6 +26,7 @@ from trueerror.tallies import Discordance
 from trueerror.verbs.bench import Bench
 from trueerror.verbs.cochran import cochran_from_pairs
 from trueerror.verbs.comparison import Comparison, told_apart
+from trueerror.verbs.comparison_evidence import comparison_findings
 from trueerror.verbs.estimands import fixed_model
 from trueerror.verbs.pairs import Pairs
 from trueerror.verbs.separate import separate_contrast
@@ -56,6 +56,9 @@ def compare(
     missing: Any = "error",
     threshold: float | None = None,
     costs: Any = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    prior: float | None = None,
     options: Mapping[str, Any] | None = None,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
@@ -68,6 +71,8 @@ def compare(
     Predictions (joined on ids, or by the same truth; `paired=False` for different rows). The method follows from the
     metric and the rows (`cmp.facts["why"]`); p-values are adjusted for the number of pairs, intervals are not.
     `margin=` asks besides whether pairs are alike within ±margin; `reference=` compares with one model only.
+    `cost_fp=` and `cost_fn=` (with `prior=`) compare probabilities by what their calls cost, at the threshold that the
+    costs name: a `CostComparison`, which says which model to use from which score up.
 
     >>> truth = [0, 1] * 100
     >>> a, b = [0, 1] * 90 + [1, 0] * 10, [0, 1] * 80 + [1, 0] * 20
@@ -100,6 +105,23 @@ def compare(
         given = pair(given, second)
     elif paired is False:
         raise InputError("paired=False compares two Predictions on different rows: pass both")
+    if cost_fp is not None or cost_fn is not None:
+        from trueerror.verbs.costing import compare_costs
+
+        return compare_costs(
+            given,
+            cost_fp=1.0 if cost_fp is None else cost_fp,
+            cost_fn=1.0 if cost_fn is None else cost_fn,
+            prior=prior,
+            threshold=threshold,
+            reference=reference,
+            adjust=adjust,
+            confidence=confidence,
+            replicates=replicates,
+            rng=rng,
+        )
+    if prior is not None:
+        raise InputError("prior= goes with cost_fp= and cost_fn= here; evaluate takes it for every metric")
     return compare_predictions(
         given,
         measure,
@@ -154,9 +176,20 @@ def compare_predictions(
         omnibus=None if p.has_key("clusters") else cochran_from_pairs(discordance, p.models),
         reading=str(p),
         estimand=fixed_model(p, settings),
-        facts=pair_facts(measure, contrasts, discordance),
+        facts={**pair_facts(measure, contrasts, discordance), "identical": _identical(p, settings, contrasts)},
     )
     return completed(made)
+
+
+def _identical(p: Predictions, settings: Settings, contrasts: list[Contrast]) -> tuple[tuple[str, str], ...]:
+    """Pairs whose models call every row alike; only those without a difference need a second look."""
+    found = []
+    for c in contrasts:
+        if c.estimate == 0 and all(p.can_call(m, threshold=settings.threshold) for m in (c.first, c.second)):
+            table = p.agreement(c.first, c.second, threshold=settings.threshold)
+            if (table.first == table.second).all():
+                found.append((c.first, c.second))
+    return tuple(found)
 
 
 def _pairs(models: tuple[str, ...], reference: str | None) -> list[tuple[str, str]]:
@@ -231,7 +264,7 @@ def completed(made: Comparison) -> Comparison:
     borderline = len(made.pairs) == 1 and _straddles(straddling[made.pairs[0].first, made.pairs[0].second], made)
     made = replace(made, tiers=tiers, facts={**made.facts, "borderline": borderline})
     made = replace(made, next_step=_next_step(made))
-    return replace(made, findings=_findings(made, straddling))
+    return replace(made, findings=comparison_findings(made, straddling))
 
 
 def _sound_p(made: Comparison, c: Contrast) -> dict[str, float]:
@@ -283,33 +316,9 @@ def _rounded(n: int) -> int:
     return int(round(n, -digits))
 
 
-def _findings(made: Comparison, sound: Mapping[tuple[str, str], Mapping[str, float]]) -> Findings:
-    level = 1 - made.confidence
-    evidence = []
-    for c in made.pairs:
-        counts = made.facts["discordance"].get((c.first, c.second))
-        facts: dict[str, Any] = {
-            "pair": (c.first, c.second),
-            "p_values": dict(sound.get((c.first, c.second), {})),
-            "level": level,
-            "difference": c.estimate,
-            "limits": (c.low, c.high),
-            "p_value": c.p_value if c.p_adjusted is None else c.p_adjusted,
-            "told_apart": told_apart(c),
-            "comparisons": len(made.pairs),
-        }
-        if counts is not None:
-            facts["discordance"] = Discordance(*counts)
-        if made.margin is not None:
-            facts["margin"] = made.margin
-        evidence.append(Evidence(model=f"{c.first} and {c.second}", facts=facts))
-    whole = {
-        "n_models": len(made.models),
-        "best": made.best,
-        "comparisons": len(made.pairs),
-        "adjusted": made.adjust != "none" or len(made.pairs) < 2,
-    }
-    return find([*evidence, Evidence(facts=whole)])
+def _same_rows(first: Predictions, second: Predictions) -> bool:
+    """Whether two samples that were compared as different rows look like the same rows."""
+    return first.n == second.n and first.n > 1 and first.fingerprint == second.fingerprint
 
 
 def _separate(
@@ -341,6 +350,6 @@ def _separate(
         pairs=tuple(contrasts), margin=margin, adjust=adjust, confidence=settings.confidence, reading=reading,
         within_margin=tuple(alike(c, {}, margin, settings.confidence) for c in contrasts) if margin else (),
         estimand="Estimates: the difference between two models, each on rows drawn like its own.",
-        facts=pair_facts(measure, contrasts, {}),
+        facts={**pair_facts(measure, contrasts, {}), "could_be_paired": _same_rows(first, second)},
     )  # fmt: skip
     return completed(made)

@@ -1,0 +1,62 @@
+"""What a comparison tells the linter: facts about each pair and about all models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from trueerror.findings import Evidence, Findings, find
+from trueerror.tallies import Discordance
+from trueerror.verbs.comparison import Comparison, told_apart
+
+
+def comparison_findings(made: Comparison, sound: Mapping[tuple[str, str], Mapping[str, float]]) -> Findings:
+    """Run the rules on a comparison; `sound` holds the p-values of several sound tests of each pair."""
+    evidence = [Evidence(model=f"{c.first} and {c.second}", facts=_pair_facts(made, c, sound)) for c in made.pairs]
+    return find([*evidence, Evidence(facts=_whole_facts(made))])
+
+
+def _pair_facts(made: Comparison, c: Any, sound: Mapping[tuple[str, str], Mapping[str, float]]) -> dict[str, Any]:
+    pair = (c.first, c.second)
+    counts = made.facts["discordance"].get(pair)
+    facts: dict[str, Any] = {
+        "pair": pair,
+        "p_values": dict(sound.get(pair, {})),
+        "level": 1 - made.confidence,
+        "difference": c.estimate,
+        "limits": (c.low, c.high),
+        "p_value": c.p_value if c.p_adjusted is None else c.p_adjusted,
+        "told_apart": told_apart(c),
+        "comparisons": len(made.pairs),
+        "intervals": tuple((made.estimates[m].low, made.estimates[m].high) for m in pair),
+        "share": bool(made.facts.get("share")),
+        "with_best": made.best in pair,
+        "n": c.n,
+    }
+    if pair in made.facts.get("identical", ()):
+        facts["identical"] = True
+    if counts is not None:
+        facts["discordance"] = Discordance(*counts)
+    if made.margin is not None:
+        facts["margin"] = made.margin
+    return facts
+
+
+def _whole_facts(made: Comparison) -> dict[str, Any]:
+    compared = [m for m in made.models if m != made.best and made.reference in (None, m, made.best)]
+    facts: dict[str, Any] = {
+        "n_models": len(made.models),
+        "best": made.best,
+        "comparisons": len(made.pairs),
+        "adjusted": made.adjust != "none" or len(made.pairs) < 2,
+        "not_told_from_best": sum(not told_apart(made[made.best, m]) for m in compared if _has(made, m)),
+    }
+    if "could_be_paired" in made.facts:
+        facts |= {"paired": False, "could_be_paired": made.facts["could_be_paired"]}
+    return facts
+
+
+def _has(made: Comparison, model: str) -> bool:
+    """Whether the model was compared with the best one."""
+    wanted = {made.best, model}
+    return any({c.first, c.second} == wanted for c in made.pairs)

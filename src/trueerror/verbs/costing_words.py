@@ -1,0 +1,101 @@
+"""How a comparison by cost speaks: which model, from which score up, in misses, false alarms and cost per 100 rows."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from trueerror.results import Table
+from trueerror.results.tables import one_line
+from trueerror.results.words import number, p_value, percent
+from trueerror.verbs.comparison_words import adjusted
+from trueerror.verbs.evaluation_words import WIDTH, findings_text, short
+
+if TYPE_CHECKING:
+    from trueerror.verbs.costing import CostComparison
+
+
+def verdict(cmp: CostComparison) -> str:
+    """Which model to use, from which score up, and how sure that is."""
+    best = one_line(cmp.best)
+    cut = f"{cmp.threshold:.2g}"
+    instead = "" if abs(cmp.threshold - 0.5) < 0.005 else " (not 0.5)"
+    lead = f'Use {best}, and call "{one_line(str(cmp.positive))}" from {cut} up{instead}.'
+    rivals = [m for m in cmp.ranked[1:] if cmp.reference in (None, m, cmp.best)]
+    open_ = [m for m in rivals if not cmp.told_apart(cmp.best, m)]
+    dearer = [m for m in rivals if m not in open_]
+    words = [lead, "How sure: " + ("not fully." if open_ else "beyond chance.")]
+    for m in open_[:3]:
+        c = cmp[m, cmp.best]
+        words.append(
+            f"{one_line(m)} may be as cheap: it costs {_money(c.estimate)} more per 100 rows, plausibly "
+            f"{_money(c.low, sign=True)} to {_money(c.high, sign=True)}."
+        )
+    for m in dearer[:3]:
+        c = cmp[m, cmp.best]
+        words.append(
+            f"{one_line(m)} is dearer, beyond chance: by {_money(c.estimate)} per 100 rows, plausibly "
+            f"{_money(c.low, sign=True)} to {_money(c.high, sign=True)} ({p_value(adjusted(c))})."
+        )
+    words += _ranking_words(cmp)
+    return " ".join(words)
+
+
+def _ranking_words(cmp: CostComparison) -> list[str]:
+    """Who ranks rows worse than the chosen model, beyond chance."""
+    found = []
+    for c in cmp.area_pairs:
+        other = c.first if c.second == cmp.best else c.second
+        gap = c.estimate if c.first == other else -c.estimate
+        if adjusted(c) <= 1 - c.confidence and gap < 0:
+            found.append(f"{one_line(other)} ranks rows worse; that is real ({p_value(adjusted(c))}).")
+    return found[:3]
+
+
+def _money(x: float, *, sign: bool = False) -> str:
+    shown = number(abs(100 * x), 2) if abs(100 * x) < 10 else f"{abs(100 * x):,.0f}"
+    return (("+" if x >= 0 else "-") if sign else "-" if x < 0 else "") + shown
+
+
+def costing_table(cmp: CostComparison) -> Table:
+    """Misses, false alarms, cost per 100 rows and AUC of each model, cheapest first."""
+    rows = []
+    for m in cmp.ranked:
+        missed, positives, alarms, negatives = cmp.calls[m]
+        cost = cmp.estimates[m]
+        money = f"{_money(cost.estimate)} [{_money(cost.low)}, {_money(cost.high)}]"
+        area = short(cmp.areas[m])
+        rows.append((m, f"{missed} of {positives}", f"{alarms} of {negatives}", money, area))
+    head = (f"At {cmp.threshold:.2g}", "misses", "false alarms", "cost per 100", "ranking (AUC)")
+    return Table(columns=head, rows=tuple(rows))
+
+
+def costing_text(cmp: CostComparison) -> str:
+    """The whole comparison for a terminal."""
+    indent = {"initial_indent": "  ", "subsequent_indent": "  "}
+    blocks = [textwrap.fill(one_line(cmp.reading), WIDTH)]
+    first, _, rest = cmp.verdict.partition(" How sure: ")
+    blocks.append(
+        textwrap.fill(first, WIDTH - 2, **indent) + "\n" + textwrap.fill(f"How sure: {rest}", WIDTH - 2, **indent)  # type: ignore[arg-type]
+    )
+    missed, price = cmp.usual[cmp.best][0], _money(cmp.cost_per_100(cmp.best, cmp.usual) / 100)
+    usual = f"At 0.5 {one_line(cmp.best)} would miss {missed} and cost {price} per 100."
+    blocks.append(costing_table(cmp).text(WIDTH) + ("" if cmp.threshold == 0.5 else f"\n{textwrap.fill(usual, WIDTH)}"))
+    trust = ""
+    if cmp.slope is not None:
+        trust = (
+            f"{cmp.threshold:.2g} follows from the costs and needs no tuning, but trusts {one_line(cmp.best)}'s "
+            f"probabilities (calibration slope {short(cmp.slope)})."
+        )
+    if len(cmp.findings):
+        blocks.append(
+            findings_text(cmp.findings)
+            + (f"\n{textwrap.indent(textwrap.fill(trust, WIDTH - 2), '  ')}" if trust else "")
+        )
+    elif trust:
+        blocks.append(textwrap.fill(trust, WIDTH))
+    mix = "the class mix of these rows" if cmp.prior is None else f"{percent(round(cmp.prior, 4))} positives"
+    methods = ", ".join(dict.fromkeys(c.method for c in cmp.pairs))
+    costs = f"Costs: a false alarm {cmp.cost_fp:g}, a miss {cmp.cost_fn:g}, at {mix}."
+    blocks.append(textwrap.fill(f"{costs} Methods: {methods}; --explain for more.", WIDTH))
+    return "\n\n".join(b for b in blocks if b)
