@@ -1,0 +1,29 @@
+"""Every example of the written pages is run: what they show is what happens."""
+
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+GENERATED = ("reference", "findings.md", "decisions")
+PAGES = [str(p.relative_to(DOCS)) for p in sorted(DOCS.rglob("*.md")) if p.relative_to(DOCS).parts[0] not in GENERATED]
+
+
+def test_there_are_pages():
+    assert len(PAGES) > 25
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_a_page_shows_is_what_happens(page):
+    from making.examples import real
+
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert real(text) == text, "run: python docs/build.py --examples"
+
+
+def test_pages_hold_no_place_of_this_machine():
+    for page in PAGES:
+        text = (DOCS / page).read_text(encoding="utf-8")
+        assert "/home/" not in text
+        assert "site-packages" not in text
+        assert str(DOCS.parent) not in text
