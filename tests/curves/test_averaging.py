@@ -144,3 +144,15 @@ def test_pooled_curves_are_of_the_same_kind():
     assert te.pool_curves(parts).n == 60
     with pytest.raises(InputError, match="one kind"):
         te.pool_curves([curves[0], te.det(tables[1])])
+
+
+def test_roc_curves_are_averaged_and_pooled():
+    tables = folds(k=3)
+    curves = [te.roc(t, model="m") for t in tables]
+    mean = te.average_curves(curves)
+    assert mean.name == "m"
+    np.testing.assert_allclose(mean.tpr, te.average_curves(tables).tpr)
+    np.testing.assert_allclose(mean.tpr, np.mean([c.interpolate(mean.fpr) for c in curves], axis=0))
+    pooled = te.pool_curves(curves)
+    assert type(pooled) is type(curves[0])
+    assert pooled.auc().estimate == pytest.approx(te.metric("auc", te.pool_curves(tables)))

@@ -8,6 +8,7 @@ import pytest
 import trueerror as te
 from trueerror.curves.folds import comparability
 from trueerror.inputs.errors import InputError
+from trueerror.methods import every_method
 from trueerror.tallies import ScoreTable
 
 
@@ -22,6 +23,13 @@ def folds(k=10, n=60, seed=0, shift=0.0, d=1.0):
 
 def auc_of(table):
     return te.metric("auc", table)
+
+
+def test_every_method_explains_itself():
+    for method in ("ledell", "mean-t", "corrected-t", "pooled-bootstrap"):
+        made = te.auc_over_folds(folds(), method=method, replicates=100)
+        assert made.low < made.estimate < made.high
+        assert "Formula:" in made.explain()
 
 
 def test_mean_and_t():
@@ -145,6 +153,7 @@ def test_perfect_folds_have_a_width():
     for method in ("ledell", "mean-t", "corrected-t", "pooled-bootstrap"):
         made = te.auc_over_folds(perfect, method=method, replicates=200)
         assert made.estimate == 1
+        assert made.method in every_method()
         assert 0.85 < made.low < 1 == made.high
         assert "Newcombe" in made.note or "newcombe" in made.note
 

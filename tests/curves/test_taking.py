@@ -6,6 +6,7 @@ import pytest
 import trueerror as te
 from trueerror.curves.taking import take_table
 from trueerror.inputs.errors import InputError
+from trueerror.methods import every_method
 from trueerror.tallies import ScoreTable
 
 KINDS = [
@@ -132,3 +133,31 @@ def test_one_class_is_an_error_where_the_curve_needs_both():
     for kind in (te.det, te.cost_curve, te.precision_recall_gain, te.lift, te.gains, te.precision_recall):
         with pytest.raises(InputError, match="positive row"):
             kind([0, 0], [0.1, 0.2])
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.__name__)
+def test_rows_in_clusters_are_a_caution_on_every_interval(kind):
+    predictions = te.predictions(TRUTH, scores={"m": SCORES}, positive="yes", clusters=np.arange(60) // 4)
+    made = kind(predictions)
+    assert "15 clusters" in made.caution
+    assert "Caution: rows come in 15 clusters" in str(made)
+    assert te.load(made.to_json()) == made
+    assert te.load(made.to_json()).caution == made.caution
+    areas = {
+        te.precision_recall: lambda c: [c.average_precision(), c.auc(), c.at(recall=0.5).recall],
+        te.precision_recall_gain: lambda c: [c.auc(replicates=100)],
+        te.lift: lambda c: [c.at(share=0.2)],
+        te.gains: lambda c: [c.at(share=0.2)],
+        te.det: lambda c: [c.equal_error_rate(replicates=100), c.at(fpr=0.2).fnr],
+        te.risk_coverage: lambda c: [c.area(replicates=100), c.at(coverage=0.5)],
+        te.cost_curve: lambda c: [c.area(replicates=100), c.at(pc=0.3).cost],
+        te.brier_curve: lambda c: [c.area(), c.at(0.3)],
+        te.calibration: lambda c: [c.slope(), c.intercept(), c.in_the_large(), c.brier()],
+        te.decision_curve: lambda c: [c.at(0.3)],
+    }
+    for interval in areas[kind](made):
+        assert "clusters" in interval.note
+        assert interval.method in every_method()
+        assert "Formula:" in interval.explain()
+    alone = te.predictions(TRUTH, scores={"m": SCORES}, positive="yes", clusters=np.arange(60))
+    assert kind(alone).caution == ""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from trueerror.curves.shares import weighted_sum
-from trueerror.curves.taking import need_classes, need_probabilities, take_table
+from trueerror.curves.taking import cautioned, need_classes, need_probabilities, take_table
 from trueerror.curves.views import Floats, TableCurve, downward
 from trueerror.inputs.arrays import column
 from trueerror.inputs.errors import InputError
@@ -43,7 +43,7 @@ def decision_curve(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
         what="a decision curve",
     )  # fmt: skip
-    return DecisionCurve(table, name=name, thresholds=thresholds, prior=prior)
+    return cautioned(DecisionCurve(table, name=name, thresholds=thresholds, prior=prior), truth)
 
 
 class DecisionCurve(TableCurve):
@@ -121,10 +121,10 @@ class DecisionCurve(TableCurve):
                 (top, -(1 - top) * odds), (float(found) * sizes[0], float(called) * sizes[1]), sizes, confidence=level
             )
         mix = "rows with this share of positives" if self.prior is None else f"a share of {number(top)} positives"
-        return Interval(
+        return self._told(Interval(
             name=f"net benefit at {number(t)}", estimate=estimate, low=max(low, -odds), high=min(top, high),
             confidence=level, method="mover-wilson", n=self.table.n, estimand=f"this model, {mix}",
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def records(self) -> list[dict[str, object]]:
         """One record for each threshold."""
@@ -134,7 +134,7 @@ class DecisionCurve(TableCurve):
             for t, b, a in zip(*columns, strict=True)
         ]
 
-    def __str__(self) -> str:
+    def _words(self) -> str:
         ranges = [f"{number(a)} to {number(b)}" for a, b in self.useful()]
         where = f"from {listing(ranges)}" if ranges else "at no threshold shown"
         return (

@@ -8,7 +8,7 @@ import numpy as np
 
 from trueerror.curves.isotonic import hull_places
 from trueerror.curves.shares import weighted_sum
-from trueerror.curves.taking import need_probabilities, take_table
+from trueerror.curves.taking import cautioned, need_probabilities, take_table
 from trueerror.curves.views import Floats, TableCurve, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share
@@ -43,7 +43,7 @@ def brier_curve(
     table, name = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind, what="a Brier curve"
     )
-    return BrierCurve(table, name=name)
+    return cautioned(BrierCurve(table, name=name), truth)
 
 
 class BrierCurve(TableCurve):
@@ -96,20 +96,20 @@ class BrierCurve(TableCurve):
         estimate, low, high = weighted_sum(
             (2 * c, 2 * (1 - c)), (alarms * rows, misses * rows), (rows, rows), confidence=level, exclusive=True
         )
-        return Interval(
+        return self._told(Interval(
             name=f"loss at cost proportion {number(c)}", estimate=estimate, low=max(0.0, low), high=min(2.0, high),
             confidence=level, method="mover-wilson", n=self.table.n, estimand="this model, cut at its own forecasts",
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def area(self, *, confidence: float = 0.95) -> Interval:
         """The Brier score, with the t-interval of a mean."""
-        return score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence))
+        return self._told(score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence)))
 
     def records(self) -> list[dict[str, object]]:
         """One record for each end of each piece."""
         return [{"cost": float(c), "loss": float(y)} for c, y in zip(*self.points, strict=True)]
 
-    def __str__(self) -> str:
+    def _words(self) -> str:
         return f"Brier curve{self._subject()}, {whole(self.table.n)} rows; its area is the Brier score.\n{self.area()}"
 
     def _at_places(self, c: Floats, place: Any) -> Floats:

@@ -22,7 +22,7 @@ from trueerror.curves.recalibration import (
     in_the_large,
 )
 from trueerror.curves.shares import rows_for_interval
-from trueerror.curves.taking import need_probabilities, take_table
+from trueerror.curves.taking import cautioned, need_probabilities, take_table
 from trueerror.curves.views import Floats, TableCurve
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_word
@@ -67,7 +67,7 @@ def calibration(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
         what="a calibration curve",
     )  # fmt: skip
-    return Calibration(table, name=name, bins=bins, binning=binning, confidence=confidence)
+    return cautioned(Calibration(table, name=name, bins=bins, binning=binning, confidence=confidence), truth)
 
 
 class Decomposition(NamedTuple):
@@ -142,7 +142,7 @@ class Calibration(TableCurve):
         Limits where the likelihood has dropped by z²/2 ("profile"), or a ± z·SE ("wald").
         """
         check_word(method, METHODS, "method")
-        return calibration_intercept(self.table, method=method, confidence=check_confidence(confidence))
+        return self._told(calibration_intercept(self.table, method=method, confidence=check_confidence(confidence)))
 
     def slope(self, *, method: RecalibrationMethod = "profile", confidence: float = 0.95) -> Interval:
         """b of logit P = a + b·logit p: 1 where forecasts are calibrated, below 1 where they are overconfident.
@@ -151,12 +151,12 @@ class Calibration(TableCurve):
         0.272
         """
         check_word(method, METHODS, "method")
-        return calibration_slope(self.table, method=method, confidence=check_confidence(confidence))
+        return self._told(calibration_slope(self.table, method=method, confidence=check_confidence(confidence)))
 
     def in_the_large(self, *, method: RecalibrationMethod = "profile", confidence: float = 0.95) -> Interval:
         """a of logit P = a + logit p: above 0 where forecasts are too low on the whole, below where too high."""
         check_word(method, METHODS, "method")
-        return in_the_large(self.table, method=method, confidence=check_confidence(confidence))
+        return self._told(in_the_large(self.table, method=method, confidence=check_confidence(confidence)))
 
     def spiegelhalter(self) -> Test:
         """Is the Brier score what calibrated forecasts would have? z = Σ(y − p)(1 − 2p) / √Σ(1 − 2p)²p(1 − p)."""
@@ -176,7 +176,7 @@ class Calibration(TableCurve):
 
     def brier(self, *, confidence: float = 0.95) -> Interval:
         """The mean of (p − y)², with the t-interval of a mean."""
-        return score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence))
+        return self._told(score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence)))
 
     def isotonic(self) -> Floats:
         """The recalibrated probability of each distinct score (`table.scores`): the increasing fit."""
@@ -210,7 +210,7 @@ class Calibration(TableCurve):
         names = ("from", "to", "n", "forecast", "observed", "low", "high")
         return [dict(zip(names, (float(v) for v in row), strict=True)) for row in zip(*columns, strict=True)]
 
-    def __str__(self) -> str:
+    def _words(self) -> str:
         slope, large, test = self.slope(), self.in_the_large(), self.spiegelhalter()
         outside = int(((self.forecast < self.low) | (self.forecast > self.high)).sum())
         return (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from trueerror.curves.envelopes import crossings, envelope_corners, envelope_interval
 from trueerror.curves.isotonic import hull_places
 from trueerror.curves.shares import weighted_sum
-from trueerror.curves.taking import need_classes, take_table
+from trueerror.curves.taking import cautioned, need_classes, take_table
 from trueerror.curves.views import Floats, TableCurve, area_under, cutoffs, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share
@@ -49,7 +49,7 @@ def cost_curve(
     table, name = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind, what="a cost curve"
     )
-    return CostCurve(table, name=name)
+    return cautioned(CostCurve(table, name=name), truth)
 
 
 def probability_cost(prior: float, cost_fp: float = 1.0, cost_fn: float = 1.0) -> float:
@@ -168,11 +168,11 @@ class CostCurve(TableCurve):
             fpr=alarms,
             fnr=missed,
             trivial=min(pc, 1 - pc),
-            cost=Interval(
+            cost=self._told(Interval(
                 name="normalised expected cost", estimate=estimate, low=max(0.0, low), high=min(1.0, high),
                 confidence=level, method="mover-wilson", n=self.table.n, note=note,
                 estimand=f"this model at PC {number(pc)}",
-            ),
+            )),
             note=note,
         )  # fmt: skip
 
@@ -186,13 +186,13 @@ class CostCurve(TableCurve):
         """
         level = check_confidence(confidence)
         estimate = area_under(*self.envelope)
-        return envelope_interval(self.table, estimate, level, replicates, rng, self._outer_areas(level))
+        return self._told(envelope_interval(self.table, estimate, level, replicates, rng, self._outer_areas(level)))
 
     def records(self) -> list[dict[str, object]]:
         """One record for each corner of the lower envelope."""
         return [{"pc": float(x), "cost": float(y)} for x, y in zip(*self.envelope, strict=True)]
 
-    def __str__(self) -> str:
+    def _words(self) -> str:
         area = self.area()
         # Calling nothing has FNR 1 and calling all FPR 1; what is left are the model's own thresholds.
         used = [r for r in self.ranges() if r["fnr"] < 1 and r["fpr"] < 1]

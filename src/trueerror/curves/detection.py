@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from trueerror.curves.replicates import bootstrap_area
 from trueerror.curves.shares import share
-from trueerror.curves.taking import need_classes, take_table
+from trueerror.curves.taking import cautioned, need_classes, take_table
 from trueerror.curves.views import Floats, TableCurve, cutoffs, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share
@@ -45,7 +45,7 @@ def det(
     table, name = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind, what="a DET curve"
     )
-    return Det(table, name=name)
+    return cautioned(Det(table, name=name), truth)
 
 
 class Det(TableCurve):
@@ -114,10 +114,10 @@ class Det(TableCurve):
             negatives=negatives,
             misses=positives - tp,
             positives=positives,
-            fpr=share("false positive rate", fp, negatives - fp, confidence=confidence, note=note,
-                      squares=None if down is None else (float(down[place]), float(down[-1] - down[place]))),
-            fnr=share("false negative rate", positives - tp, tp, confidence=confidence, note=note,
-                      squares=None if up is None else (float(up[-1] - up[place]), float(up[place]))),
+            fpr=self._told(share("false positive rate", fp, negatives - fp, confidence=confidence, note=note,
+                      squares=None if down is None else (float(down[place]), float(down[-1] - down[place])))),
+            fnr=self._told(share("false negative rate", positives - tp, tp, confidence=confidence, note=note,
+                      squares=None if up is None else (float(up[-1] - up[place]), float(up[place])))),
             note=note,
         )  # fmt: skip
 
@@ -131,10 +131,10 @@ class Det(TableCurve):
         estimate = float(equal_rates(self.table.positives[None], self.table.negatives[None])[0])
         rows = min(self._class_rows())
         low, high = (float(x) for x in limits(estimate * rows, rows, "wilson", level))
-        return bootstrap_area(
+        return self._told(bootstrap_area(
             self.table, equal_rates, name="equal error rate", estimate=estimate, confidence=level,
             replicates=replicates, rng=rng, fallback=(low, high, "wilson"), estimand="this model",
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def records(self) -> list[dict[str, object]]:
         """One record for each threshold."""
@@ -143,7 +143,7 @@ class Det(TableCurve):
             for t, x, y in zip(self.thresholds, self.fpr, self.fnr, strict=True)
         ]
 
-    def __str__(self) -> str:
+    def _words(self) -> str:
         rate = self.equal_error_rate()
         return (
             f"DET curve{self._subject()}: {whole(self.table.n_positive)} positives, {whole(self.table.n_negative)} "

@@ -51,7 +51,7 @@ def auc_over_folds(
     >>> parts = [ScoreTable.count([0, 0, 0, 1, 1, 1], s) for s in ([1, 2, 4, 3, 5, 6], [1, 3, 2, 4, 6, 5])]
     >>> area = auc_over_folds(parts, method="mean-t")
     >>> round(area.estimate, 4), round(area.low, 4), area.high
-    (0.9444, 0.2386, 1.0)
+    (0.9444, 0.2385, 1.0)
     """
     level = check_confidence(confidence)
     check_word(method, FOLD_METHODS, "method")

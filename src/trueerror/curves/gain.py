@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from trueerror.curves.taking import need_classes, take_table
+from trueerror.curves.taking import cautioned, need_classes, take_table
 from trueerror.curves.views import Floats, TableCurve, area_under, cutoffs, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence
@@ -37,7 +37,7 @@ def gains(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
         what="a gains curve",
     )  # fmt: skip
-    return Gains(table, name=name)
+    return cautioned(Gains(table, name=name), truth)
 
 
 def lift(
@@ -60,7 +60,7 @@ def lift(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
         what="a lift curve",
     )  # fmt: skip
-    return Lift(table, name=name)
+    return cautioned(Lift(table, name=name), truth)
 
 
 class _ByShare(TableCurve):
@@ -155,10 +155,10 @@ class Gains(_ByShare):
         level = check_confidence(confidence)
         part = self._part(share, threshold)
         found, low, high = self._gain_at(part, level)
-        return Interval(
+        return self._told(Interval(
             name=f"gain at the top {percent(round(part, 6))}", estimate=found, low=low, high=high, confidence=level,
             method="wilson-enrichment", n=self.table.n, estimand="the top share of rows like these",
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def perfect(self) -> tuple[Floats, Floats]:
         """The line of a ranking with all positives first."""
@@ -176,7 +176,7 @@ class Gains(_ByShare):
             for t, s, f in zip(self.thresholds, self.share, self.found, strict=True)
         ]
 
-    def __str__(self) -> str:
+    def _words(self) -> str:
         at = self.at(share=0.1)
         return (
             f"Gains curve{self._subject()}: the top 10 % of {whole(self.table.n)} rows hold "
@@ -210,10 +210,10 @@ class Lift(_ByShare):
         level = check_confidence(confidence)
         part = self._part(share, threshold)
         found, low, high = self._gain_at(part, level)
-        return Interval(
+        return self._told(Interval(
             name=f"lift at the top {percent(round(part, 6))}", estimate=found / part, low=low / part, high=high / part,
             confidence=level, method="wilson-enrichment", n=self.table.n, estimand="the top share of rows like these",
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def perfect(self) -> tuple[Floats, Floats]:
         """The line of a ranking with all positives first: 1/π while positives last, then 1/share."""
@@ -227,7 +227,7 @@ class Lift(_ByShare):
             for t, s, x in zip(self.thresholds, self.share, self.lift, strict=True)
         ]
 
-    def __str__(self) -> str:
+    def _words(self) -> str:
         at = self.at(share=0.1)
         times = "undefined" if math.isnan(at.estimate) else f"{at.estimate:.3g} times"
         return (

@@ -87,7 +87,7 @@ class MeasureCurve(TableCurve):
     def _to_data(self) -> dict[str, Any]:
         return {
             "table": self.table, "name": self.name, "x": self.x_name, "y": self.y_name, "x_options": self.x_options,
-            "y_options": self.y_options,
+            "y_options": self.y_options, **self._cautioned(),
         }  # fmt: skip
 
     @property
@@ -108,7 +108,7 @@ class MeasureCurve(TableCurve):
             for row in zip(self.thresholds, self.x, self.y, strict=True)
         ]
 
-    def __str__(self) -> str:
+    def _words(self) -> str:
         return (
             f"{self.y_name} against {self.x_name}{self._subject()} at {len(self.x):,} cutoffs, "
             f"{whole(self.table.n_positive)} positives of {whole(self.table.n)} rows."

@@ -11,7 +11,7 @@ import numpy as np
 from trueerror.curves.replicates import bootstrap_area
 from trueerror.curves.retrieval_areas import PR_AREAS
 from trueerror.curves.shares import rows_for_interval, share
-from trueerror.curves.taking import need_classes, take_table
+from trueerror.curves.taking import cautioned, need_classes, take_table
 from trueerror.curves.views import Floats, TableCurve, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share, check_word
@@ -53,7 +53,7 @@ def precision_recall(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
         what="a precision/recall curve",
     )  # fmt: skip
-    return PrecisionRecall(table, name=name)
+    return cautioned(PrecisionRecall(table, name=name), truth)
 
 
 class PrecisionRecall(TableCurve):
@@ -185,9 +185,9 @@ class PrecisionRecall(TableCurve):
             relevant=relevant,
             found=tp,
             n=self.table.n,
-            precision=share("precision", tp, fp, confidence=confidence, squares=squares[0], note=note,
-                            undefined="nothing is retrieved"),
-            recall=share("recall", tp, relevant - tp, confidence=confidence, squares=squares[1], note=note),
+            precision=self._told(share("precision", tp, fp, confidence=confidence, squares=squares[0], note=note,
+                            undefined="nothing is retrieved")),
+            recall=self._told(share("recall", tp, relevant - tp, confidence=confidence, squares=squares[1], note=note)),
             note=note,
         )  # fmt: skip
 
@@ -227,7 +227,7 @@ class PrecisionRecall(TableCurve):
             {"threshold": float(t), "recall": float(r), "precision": float(p)} for t, r, p in zip(*columns, strict=True)
         ]
 
-    def __str__(self) -> str:
+    def _words(self) -> str:
         return (
             f"Precision/recall curve{self._subject()}: {len(self.table.scores):,} thresholds, "
             f"{whole(self.table.n_positive)} relevant of {whole(self.table.n)} rows "
@@ -263,14 +263,14 @@ class PrecisionRecall(TableCurve):
         positives = self._class_rows()[0]
         low, high, used, note = average_precision_limits(estimate, positives, Terms(confidence=level))
         if method == "bootstrap":
-            return bootstrap_area(
+            return self._told(bootstrap_area(
                 self.table, statistic, name=name, estimate=estimate, confidence=level, replicates=replicates, rng=rng,
                 fallback=(low, high, used),
-            )  # fmt: skip
-        return Interval(
+            ))  # fmt: skip
+        return self._told(Interval(
             name=name, estimate=estimate, low=low, high=high, confidence=level, method=used, n=self.table.n,
             note=note, estimand="this model, rows with this share of positives",
-        )  # fmt: skip
+        ))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves.replicates import bootstrap_area
-from trueerror.curves.taking import need_classes, take_table
+from trueerror.curves.taking import cautioned, need_classes, take_table
 from trueerror.curves.views import Floats, TableCurve, downward
 from trueerror.inputs.options import check_confidence
 from trueerror.inputs.weights import WeightsKind
@@ -44,7 +44,7 @@ def precision_recall_gain(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
         what="a precision–recall–gain curve",
     )  # fmt: skip
-    return PrecisionRecallGain(table, name=name)
+    return cautioned(PrecisionRecallGain(table, name=name), truth)
 
 
 class PrecisionRecallGain(TableCurve):
@@ -89,10 +89,10 @@ class PrecisionRecallGain(TableCurve):
         """
         level = check_confidence(confidence)
         estimate = float(gain_areas(self.table.positives[None], self.table.negatives[None])[0])
-        return bootstrap_area(
+        return self._told(bootstrap_area(
             self.table, gain_areas, name="area under PR gain", estimate=estimate, confidence=level,
             replicates=replicates, rng=rng, within=(-math.inf, 1.0), fallback=self._outer_areas(level),
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def _outer_areas(self, confidence: float) -> tuple[float, float, str]:
         """The areas when a share of each class is moved to its worst place, and to its best.
@@ -121,7 +121,7 @@ class PrecisionRecallGain(TableCurve):
             for t, r, p in zip(self.thresholds, self.recall_gain, self.precision_gain, strict=True)
         ]
 
-    def __str__(self) -> str:
+    def _words(self) -> str:
         return (
             f"Precision–recall–gain curve{self._subject()}: {whole(self.table.n_positive)} positives, "
             f"{whole(self.table.n_negative)} negatives.\n{self.auc()}"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from trueerror.curves.confidences import count_answers
 from trueerror.curves.replicates import bootstrap_area
 from trueerror.curves.shares import share
+from trueerror.curves.taking import cautioned
 from trueerror.curves.views import Floats, TableCurve, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share, check_word
@@ -53,7 +54,8 @@ def risk_coverage(
         weights=weights, weights_kind=weights_kind,
     )  # fmt: skip
     rule: Missing = missing if not hasattr(truth, "missing") else truth.missing
-    return RiskCoverage(answers.table, name=answers.name, absent=answers.absent, missing=rule)
+    curve = RiskCoverage(answers.table, name=answers.name, absent=answers.absent, missing=rule)
+    return cautioned(curve, truth)
 
 
 class RiskCoverage(TableCurve):
@@ -136,11 +138,11 @@ class RiskCoverage(TableCurve):
         wrong = float(np.interp(rows, self._covered, self._wrong))
         ties = "" if self._covered[place] <= rows * (1 + 1e-12) else "; ties at the cut in random order"
         part = rows / float(self._covered[-1])
-        return share(
+        return self._told(share(
             f"accuracy on the most confident {percent(round(part, 6))}", rows - wrong, wrong, confidence=confidence,
             squares=self._squares(rows), note=f"confidence at least {number(cut)}{read}{ties}",
             estimand=f"this model on rows with confidence at least {number(cut)}",
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def area(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Any = None) -> Interval:
         """AURC: the mean over all coverages of the risk; within ties, as if in random order.
@@ -157,10 +159,10 @@ class RiskCoverage(TableCurve):
         rate = float(self._wrong[-1] / self._covered[-1])
         low, high = (float(x) for x in limits(rate * rows, rows, "wilson", level))
         fallback = (max(0.0, best_risk_area(low)), high * (1 - math.log(high)) if high < 1 else 1.0, "unseen-share")
-        return bootstrap_area(
+        return self._told(bootstrap_area(
             self.table, kind, name="area under risk and coverage", estimate=estimate, confidence=level,
             replicates=replicates, rng=rng, fallback=fallback, estimand="this model",
-        )  # fmt: skip
+        ))  # fmt: skip
 
     @property
     def excess(self) -> float:
@@ -176,7 +178,7 @@ class RiskCoverage(TableCurve):
             for t, c, r, a in zip(self.thresholds, self.coverage, self.risk, self.accuracy, strict=True)
         ]
 
-    def __str__(self) -> str:
+    def _words(self) -> str:
         shown = [self.at(coverage=c) for c in (1.0, 0.8, 0.5)]
         parts = [f"{number(x.estimate)} {bracket(x.low, x.high)}" for x in shown]
         done = {"wrong": "counted as wrong, the last to be covered", "drop": "left out"}.get(self.missing, "")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from trueerror.curves.views import TableCurve
 from trueerror.inputs.arrays import check_indexes, column, matrix
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import code_column, find_label, natural_labels, natural_positive, need_positive
 from trueerror.inputs.weights import WeightsKind
 from trueerror.tallies.scores import ScoreTable
+
+Curve = TypeVar("Curve", bound=TableCurve)
 
 
 def take_table(
@@ -74,6 +77,18 @@ def refuse_repeats(predictions: Any, what: str) -> None:
             f'{what} would count each row once for every repeat; take one (predictions.slice(1, "repeats")), or '
             "te.average_curves over the curves of all"
         )
+
+
+def cautioned(curve: Curve, data: Any) -> Curve:
+    """The curve, with a caution where it was made from rows that depend on each other."""
+    if is_predictions(data) and data.has_key("clusters"):
+        sizes = data.keys("clusters").sizes
+        if int(sizes.max(initial=0)) > 1:
+            words = (
+                f"rows come in {len(sizes):,} clusters, and curves take rows as independent: the limits are too narrow"
+            )
+            curve._set(caution=words)
+    return curve
 
 
 def _one_column(truth: Any, array: Any, positive: Any, what: str) -> tuple[Any, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.intervals.roc_area import effective_rows
-from trueerror.results import Result
+from trueerror.results import Interval, Result
 from trueerror.tallies.counts import BinaryCounts
 from trueerror.tallies.scores import ScoreTable
 
@@ -18,16 +19,18 @@ Floats = NDArray[np.float64]
 class TableCurve(Result):
     """A curve that is computed from its score table; it travels as JSON by that table.
 
-    `name` is the model's. Subclasses list further fields that must travel in `_options`.
+    `name` is the model's; `caution` is what every interval that is read off the curve must say beside it. Subclasses
+    list further fields that must travel in `_options`.
     """
 
-    __slots__ = ("name", "table")
+    __slots__ = ("caution", "name", "table")
     _options: ClassVar[tuple[str, ...]] = ()
     table: ScoreTable
     name: str
+    caution: str
 
     def __init__(self, table: ScoreTable, *, name: str = "") -> None:
-        self._set(table=table, name=name)
+        self._set(table=table, name=name, caution="")
 
     def _set(self, **values: Any) -> None:
         for key, value in values.items():
@@ -43,11 +46,18 @@ class TableCurve(Result):
         return (_restore, (type(self), self._to_data()))
 
     def _to_data(self) -> dict[str, Any]:
-        return {key: getattr(self, key) for key in ("table", "name", *self._options)}
+        return {**{key: getattr(self, key) for key in ("table", "name", *self._options)}, **self._cautioned()}
+
+    def _cautioned(self) -> dict[str, str]:
+        return {"caution": self.caution} if self.caution else {}
 
     @classmethod
     def _from_data(cls, data: dict[str, Any]) -> Self:
-        return cls(data.pop("table"), **data)
+        fields = dict(data)
+        caution = str(fields.pop("caution", ""))
+        made = cls(fields.pop("table"), **fields)
+        made._set(caution=caution)
+        return made
 
     @property
     def n(self) -> float:
@@ -67,6 +77,18 @@ class TableCurve(Result):
         """The rows; with sampling weights the equal rows that they are worth, (Σw)²/Σw²."""
         n = float(self.table.n)
         return n if self.table.squares is None else n * n / float(self.table.squares.sum())
+
+    def _told(self, interval: Interval) -> Interval:
+        """The interval with the caution in its note."""
+        if not self.caution:
+            return interval
+        return replace(interval, note="; ".join(w for w in (interval.note, self.caution) if w))
+
+    def _words(self) -> str:
+        return f"{type(self).__name__}{self._subject()} of {self.table}"
+
+    def __str__(self) -> str:
+        return self._words() + (f"\nCaution: {self.caution}." if self.caution else "")
 
     def _subject(self) -> str:
         return f" of {self.name}" if self.name else ""
