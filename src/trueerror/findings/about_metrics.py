@@ -118,7 +118,7 @@ def few_clusters(e: Evidence) -> Iterator[str]:
     "TE205",
     severity="warning",
     title="bootstrap replicates that lose a class",
-    fix="Collect more rows of the rare class; the analytic interval is shown instead.",
+    fix="Collect more rows of the rare class; an analytic interval is shown instead, where there is one.",
     needs=("lost_replicates",),
 )
 def lost_replicates(e: Evidence) -> Iterator[str]:

@@ -21,8 +21,8 @@ from trueerror.rows.predictions import Predictions
 MOST_ROWS = 2_000_000
 # A score with more decimals than this is fine: two rows do not share it without a reason.
 COARSE = 4
-# Where fewer rows than this share have scores of their own, sharing one is how the model answers, not a copy.
-MOSTLY_ALONE = 0.8
+# Where more rows than this share a score on average, sharing one is how the model answers, not a copy.
+SHARED = 1.5
 FEW_ITEMS = 30
 FEW_RUNS = 10
 MOST_TIMES = 20
@@ -60,9 +60,8 @@ def doubled_rows(p: Predictions) -> Doubles | None:
     if not known.any():
         return None
     _, where, sizes = np.unique(marks[known], return_inverse=True, return_counts=True)
-    alone = float((sizes == 1).sum()) / len(where)
     all_alike = len(sizes) >= FEW_ITEMS and sizes.min() == sizes.max() > 1
-    if alone < MOSTLY_ALONE and not all_alike:
+    if len(where) > SHARED * len(sizes) and not all_alike:
         return None
     copies = int(len(where) - len(sizes))
     apart = 0
@@ -113,7 +112,7 @@ def shared_rows(test: Predictions, training: Predictions) -> Overlap | None:
     common = [m for m in test.models if m in training.models and test.has_scores(m) and training.has_scores(m)]
     if common and test.labels == training.labels:
         (marks, known), (others, known_too) = (_marks(p.source.fetched(), common) for p in (test, training))
-        if known.any() and known_too.any() and len(np.unique(marks[known])) >= MOSTLY_ALONE * int(known.sum()):
+        if known.any() and known_too.any() and SHARED * len(np.unique(marks[known])) >= int(known.sum()):
             return Overlap(int(np.isin(marks[known], others[known_too]).sum()), test.n)
     if test.n == training.n and test.fingerprint == training.fingerprint and _varied(_truth(test)):
         return Overlap(test.n, test.n)
@@ -136,7 +135,8 @@ def _marks(source: ArraySource, models: Sequence[str]) -> tuple[NDArray[np.uint6
     known = np.zeros(n, dtype=bool)
     if by_chance < 0.01:
         for c in scored:
-            known |= ~_on_grid(c, COARSE)
+            # Near a value with few decimals, such as 0 and 1, many scores crowd together.
+            known |= ~_on_grid(c, COARSE, slack=0.01)
     marks = np.zeros(n, dtype=np.uint64)
     for c in columns:
         # One 64-bit digest a row: among two million rows two agree by accident once in ten million times.
@@ -147,11 +147,11 @@ def _marks(source: ArraySource, models: Sequence[str]) -> tuple[NDArray[np.uint6
     return marks, known
 
 
-def _on_grid(values: NDArray[np.float64], decimals: int) -> NDArray[np.bool_]:
-    """Which values have at most so many decimals; an absent one has none."""
+def _on_grid(values: NDArray[np.float64], decimals: int, slack: float = 1e-9) -> NDArray[np.bool_]:
+    """Which values have at most so many decimals, but for `slack` of the last one; an absent one has none."""
     scaled = values * 10.0**decimals
     with np.errstate(invalid="ignore"):
-        near = np.abs(scaled - np.rint(scaled)) <= 1e-9 + 4 * np.finfo(np.float64).eps * np.abs(scaled)
+        near = np.abs(scaled - np.rint(scaled)) <= slack + 4 * np.finfo(np.float64).eps * np.abs(scaled)
     return near | ~np.isfinite(values)
 
 

@@ -97,10 +97,14 @@ class _Cells:
             raise InputError(f"{learner!r} has {score} on {data_set!r}; scores are finite numbers")
         folds = self.scores.setdefault(data_set, {}).setdefault(learner, {})
         if key in folds:
-            where = f"fold {key.fold!r} of {data_set!r}" if key.fold else repr(data_set)
+            if key.fold:
+                raise InputError(
+                    f"{learner!r} has more than one score on fold {key.fold!r} of {data_set!r}; leave one out, or name "
+                    "the column of repeats with repeat="
+                )
             raise InputError(
-                f"{learner!r} has more than one score on {where}; name the column that tells them apart with fold= "
-                "(folds are averaged and never counted as data sets)"
+                f"{learner!r} has more than one score on {data_set!r}; name the column that tells them apart with "
+                "fold= (folds are averaged and never counted as data sets)"
             )
         folds[key] = score
 

@@ -1,0 +1,130 @@
+"""Copies of rows, samples repeated below themselves, test rows among training rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.data import path
+from trueerror.rows.doubles import Doubles, Overlap, Repeats, doubled_rows, repeated_sample, shared_rows
+
+RNG = np.random.default_rng(5)
+N = 200
+TRUTH = (RNG.random(N) < 0.4).astype(int)
+FINE = RNG.random(N)
+
+
+def scored(rows: Any, **more: Any) -> te.Predictions:
+    return te.predictions(TRUTH[rows], scores={"svm": FINE[rows], "net": FINE[rows] ** 2}, **more)
+
+
+ALL = np.arange(N)
+WITH_COPIES = np.concatenate((ALL, ALL[:30]))
+
+
+def test_distinct_rows_have_no_copies() -> None:
+    assert doubled_rows(scored(ALL)) == Doubles(0, 0, N)
+
+
+def test_copies_are_counted() -> None:
+    assert doubled_rows(scored(WITH_COPIES)) == Doubles(30, 0, 230)
+
+
+def test_a_sample_that_stands_there_twice() -> None:
+    assert doubled_rows(scored(np.tile(ALL, 2))) == Doubles(N, 0, 2 * N)
+    assert doubled_rows(scored(np.repeat(ALL, 3))) == Doubles(2 * N, 0, 3 * N)
+
+
+def test_copies_in_other_clusters() -> None:
+    clusters = np.arange(230) // 10
+    found = doubled_rows(scored(WITH_COPIES, clusters=clusters))
+    assert found == Doubles(30, 30, 230)
+    together = np.concatenate((np.arange(N) // 10, np.arange(30) // 10))
+    assert doubled_rows(scored(WITH_COPIES, clusters=together)) == Doubles(30, 0, 230)
+
+
+@pytest.mark.parametrize("scores", [
+    np.round(FINE, 2),  # votes of 100 trees
+    np.round(FINE * 7) / 7,  # 7 neighbours: many decimals, few values
+    np.round(FINE, 4),  # written with four decimals
+    (FINE > 0.5).astype(float),
+], ids=["forest", "neighbours", "rounded", "calls"])  # fmt: skip
+def test_coarse_scores_cannot_tell_rows_apart(scores: Any) -> None:
+    p = te.predictions(TRUTH, scores={"model": scores})
+    assert doubled_rows(p) is None
+
+
+def test_scores_of_exactly_0_and_1_are_no_copies() -> None:
+    saturated = np.where(FINE > 0.6, 1.0, np.where(FINE < 0.2, 0.0, FINE))
+    found = doubled_rows(te.predictions(TRUTH, scores={"model": saturated}))
+    assert found == Doubles(0, 0, N)
+
+
+def test_labels_alone_say_nothing() -> None:
+    assert doubled_rows(te.predictions(TRUTH, {"a": TRUTH})) is None
+
+
+def test_bundled_predictions_hold_no_copies() -> None:
+    p = te.read(path("breast_cancer"), positive="malignant")
+    assert doubled_rows(p) == Doubles(0, 0, 285)
+    assert repeated_sample(p) is None
+
+
+def test_files_and_arrays_agree(tmp_path: Path) -> None:
+    file = tmp_path / "preds.csv"
+    rows = "\n".join(f"{TRUTH[i]},{float(FINE[i])!r},{float(FINE[i]) ** 2!r}" for i in WITH_COPIES)
+    file.write_text(f"truth,svm,net\n{rows}\n")
+    assert doubled_rows(te.read(file)) == Doubles(30, 0, 230)
+
+
+def test_declared_repeats() -> None:
+    p = te.predictions(np.tile(TRUTH, 3), {"a": np.tile(TRUTH, 3)}, repeats=np.repeat([1, 2, 3], N))
+    assert repeated_sample(p) == Repeats(3, N, True)
+    once = te.predictions(TRUTH, {"a": TRUTH}, repeats=np.ones(N, dtype=int))
+    assert repeated_sample(once) is None
+
+
+@pytest.mark.parametrize("times", [2, 3, 5, 10])
+def test_a_truth_that_repeats_itself(times: int, tmp_path: Path) -> None:
+    truth = np.tile(TRUTH, times)
+    called = RNG.integers(0, 2, len(truth))
+    assert repeated_sample(te.predictions(truth, {"a": called})) == Repeats(times, N, False)
+    file = tmp_path / "preds.csv"
+    file.write_text("truth,a\n" + "\n".join(f"{t},{c}" for t, c in zip(truth, called, strict=True)))
+    assert repeated_sample(te.read(file)) == Repeats(times, N, False)
+
+
+@pytest.mark.parametrize("truth", [
+    [0, 1] * 100, [0] * 50 + [1] * 50 + [0] * 50 + [1] * 50, [1] * 120, TRUTH.tolist(), TRUTH.tolist() * 2 + [0],
+], ids=["alternating", "sorted twice", "constant", "once", "one row more"])  # fmt: skip
+def test_a_truth_that_does_not(truth: list[int]) -> None:
+    assert repeated_sample(te.predictions(truth, {"a": truth}, labels=[0, 1])) is None
+
+
+def test_ids_say_that_rows_differ() -> None:
+    twice = te.predictions(np.tile(TRUTH, 2), {"a": np.tile(TRUTH, 2)}, ids=np.arange(2 * N))
+    assert repeated_sample(twice) is None
+
+
+def test_shared_ids() -> None:
+    test = te.predictions(TRUTH[:100], {"a": TRUTH[:100]}, ids=[f"r{i}" for i in range(100)])
+    training = te.predictions(TRUTH[80:], {"a": TRUTH[80:]}, ids=[f"r{i}" for i in range(80, N)])
+    assert shared_rows(test, training) == Overlap(20, 100)
+
+
+def test_shared_scores() -> None:
+    assert shared_rows(scored(ALL[:100]), scored(ALL[80:])) == Overlap(20, 100)
+    assert shared_rows(scored(ALL[:100]), scored(ALL[100:])) == Overlap(0, 100)
+
+
+def test_one_and_the_same_truth() -> None:
+    same = te.predictions(TRUTH, {"a": TRUTH})
+    assert shared_rows(same, te.predictions(TRUTH, {"a": 1 - TRUTH})) == Overlap(N, N)
+    assert shared_rows(same, te.predictions(TRUTH[::-1], {"a": TRUTH})) is None
+    # Sorted by class, two samples of equal class sizes look alike without sharing a row.
+    ordered = te.predictions(np.sort(TRUTH), {"a": TRUTH})
+    assert shared_rows(ordered, te.predictions(np.sort(TRUTH), {"a": 1 - TRUTH})) is None

@@ -1,0 +1,334 @@
+"""te.rank: sheets of scores in every shape, tests over data sets and within them, and the words."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import trueerror as te
+from trueerror.inputs.errors import ColumnError, InputError
+from trueerror.significance import Ranking, friedman, iman_davenport, nemenyi, wilcoxon
+from trueerror.significance.multiplicity import adjust
+
+RNG = np.random.default_rng(6)
+SETS = [f"set {i}" for i in range(12)]
+BASE = RNG.uniform(0.6, 0.9, 12)
+WIDE = {
+    name: np.round(BASE + shift + RNG.normal(0, 0.015, 12), 4)
+    for name, shift in {"svm": 0.03, "forest": 0.028, "tree": -0.03, "bayes": -0.06}.items()
+}
+NAMES = list(WIDE)
+
+
+def long(wide: dict[str, Any], sets: list[str] = SETS) -> pd.DataFrame:
+    rows = [{"dataset": d, "learner": m, "accuracy": wide[m][i]} for i, d in enumerate(sets) for m in wide]
+    return pd.DataFrame(rows)
+
+
+def folded(sets: dict[str, dict[str, float]], k: int = 10, repeats: int = 1, sd: float = 0.02) -> pd.DataFrame:
+    """Scores of folds whose difficulty the learners share, around given means."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for d, means in sets.items():
+        for r in range(repeats):
+            shared = rng.normal(0, sd, k)
+            for m, mean in means.items():
+                own = rng.normal(0, sd / 4, k)
+                values = mean + (shared - shared.mean()) + (own - own.mean())
+                rows += [{"dataset": d, "learner": m, "repeat": r, "fold": f, "accuracy": values[f]} for f in range(k)]
+    return pd.DataFrame(rows)
+
+
+THREE = folded({
+    "cancer": {"logreg": 0.95, "forest": 0.955, "tree": 0.91},
+    "digits": {"logreg": 0.96, "forest": 0.955, "tree": 0.83},
+    "wine": {"logreg": 0.955, "forest": 0.95, "tree": 0.93},
+})  # fmt: skip
+
+
+def same(a: te.significance.Ranking, b: te.significance.Ranking) -> bool:
+    return a.names == b.names and a.mean_ranks == pytest.approx(b.mean_ranks) and a.pairs == b.pairs
+
+
+def test_every_shape_gives_one_ranking(tmp_path: Path) -> None:
+    made = te.rank(WIDE)
+    matrix = np.column_stack(list(WIDE.values()))
+    frame = pd.DataFrame(WIDE, index=SETS)
+    tall = long(WIDE)
+    wide_csv, long_csv = tmp_path / "wide.csv", tmp_path / "long.csv"
+    frame.rename_axis("dataset").to_csv(wide_csv)
+    tall.to_csv(long_csv, index=False)
+    shapes = [
+        te.rank(matrix, names=NAMES), te.rank(matrix.tolist(), names=NAMES), te.rank(matrix[:, :, None], names=NAMES),
+        te.rank(frame), te.rank(pl.DataFrame(WIDE)), te.rank({"dataset": SETS, **WIDE}), te.rank(wide_csv),
+        te.rank(tall), te.rank(pl.DataFrame(tall)), te.rank(str(long_csv)),
+    ]  # fmt: skip
+    assert all(same(made, other) for other in shapes)
+    assert te.rank(frame).data_sets == tuple(SETS) == te.rank(wide_csv).data_sets
+    shuffled = te.rank(tall.sample(frac=1, random_state=0))
+    assert shuffled.ranks == pytest.approx(made.ranks)
+    assert isinstance(made, Ranking)
+
+
+def test_the_default_is_wilcoxon_with_holm() -> None:
+    made = te.rank(WIDE)
+    plain = [wilcoxon(WIDE[a], WIDE[b]).p_value for a, b in combinations(NAMES, 2)]
+    assert [p.p_value for p in made.pairs] == pytest.approx(plain)
+    assert [p.p_adjusted for p in made.pairs] == pytest.approx(adjust(plain).tolist())
+    assert made.friedman == friedman(WIDE)
+    assert made.iman_davenport == iman_davenport(WIDE)
+    assert made.method == "wilcoxon"
+
+
+def test_holm_depends_on_the_pairs_but_wilcoxon_not_on_the_pool() -> None:
+    both = te.rank({m: WIDE[m] for m in ("svm", "tree")})
+    assert te.rank(WIDE)["svm", "tree"].p_value == both["svm", "tree"].p_value
+    assert nemenyi(WIDE)["svm", "tree"].p_value != nemenyi({m: WIDE[m] for m in ("svm", "tree")})["svm", "tree"].p_value
+
+
+@pytest.mark.parametrize("method", ["nemenyi", "shaffer", "sign", "wilcoxon"])
+def test_other_post_hocs(method: Any) -> None:
+    made = te.rank(WIDE, method=method)
+    assert made.method == method
+    assert made.best == "svm"
+    assert made.told_apart("svm", "bayes")
+    if method in ("nemenyi", "shaffer"):
+        expected = getattr(te.significance, method)(WIDE)
+        assert made.pairs == expected.pairs
+        assert made.critical_difference == expected.critical_difference
+
+
+def test_against_one_control() -> None:
+    made = te.rank(WIDE, control="tree")
+    assert {(p.first, p.second) for p in made.pairs} == {("tree", m) for m in NAMES if m != "tree"}
+    assert "svm is better than tree (by " in made.verdict
+    assert "bayes is worse than tree (by " in made.verdict
+    dunn = te.rank(WIDE, method="bonferroni-dunn", control="tree")
+    assert dunn.critical_difference is not None
+    with pytest.raises(InputError, match="needs control="):
+        te.rank(WIDE, method="bonferroni-dunn")
+    with pytest.raises(InputError, match="compares all pairs"):
+        te.rank(WIDE, method="nemenyi", control="tree")
+    with pytest.raises(InputError, match="did you mean 'tree'"):
+        te.rank(WIDE, control="treee")
+
+
+def test_direction_is_explicit() -> None:
+    errors = {m: 1 - v for m, v in WIDE.items()}
+    down = te.rank(errors, higher_is_better=False)
+    up = te.rank(WIDE)
+    assert down.ranks == pytest.approx(up.ranks)
+    assert down.verdict == up.verdict
+    assert te.rank(errors).best == "bayes"
+    assert "Lower scores are better" in str(down)
+    assert "Higher scores are better" in str(up)
+
+
+def test_a_column_called_error_that_is_ranked_upwards_is_noticed() -> None:
+    tall = long({m: 1 - v for m, v in WIDE.items()}).rename(columns={"accuracy": "error"})
+    assert "TE502" in te.rank(tall).findings
+    assert "TE502" not in te.rank(tall, higher_is_better=False).findings
+    assert "TE502" in te.rank(tall).without("TE501").findings
+    assert "TE502" not in te.rank(tall).without("TE502").findings
+
+
+def test_folds_are_averaged_and_never_counted_as_data_sets() -> None:
+    made = te.rank(THREE)
+    assert made.n == 3
+    means = THREE.groupby(["dataset", "learner"])["accuracy"].mean().unstack()
+    again = te.rank(means[["logreg", "forest", "tree"]])
+    assert made.mean_ranks == again.mean_ranks
+    assert [p.p_value for p in made.pairs] == pytest.approx([p.p_value for p in again.pairs])
+    assert min(p.p_value for p in made.pairs) == 0.25
+    assert made.reading.startswith("Read 3 data sets × 3 learners × 10 folds; the same folds for all learners.")
+    assert "Folds were not counted as data sets." in str(made.findings)
+
+
+def test_wide_tables_with_folds() -> None:
+    wide = THREE.pivot(index=["dataset", "fold"], columns="learner", values="accuracy").reset_index()
+    made = te.rank(wide)
+    assert made.n == 3
+    assert made.ranks == pytest.approx(te.rank(THREE).ranks)
+    assert {c.name for c in made.within} == {"cancer", "digits", "wine"}
+
+
+def test_within_each_data_set_the_corrected_t_test() -> None:
+    made = te.rank(THREE)
+    assert len(made.within) == 9
+    c = made.on("digits", "logreg", "tree")
+    rows = THREE[THREE.dataset == "digits"].pivot(index="fold", columns="learner", values="accuracy")
+    expected = te.significance.corrected_t(rows["logreg"] - rows["tree"], test_train_ratio=1 / 9)
+    assert c is not None
+    assert (c.estimate, c.p_value, c.low) == pytest.approx((expected.estimate, expected.p_value, expected.low))
+    assert c.p_adjusted >= c.p_value
+    flipped = made.on("digits", "tree", "logreg")
+    assert flipped is not None
+    assert flipped.estimate == -c.estimate
+    assert te.rank(THREE, test_train_ratio=0.5).on("digits", "logreg", "tree").p_value > c.p_value  # type: ignore[union-attr]
+
+
+def test_repeats_of_folds_use_the_folds_of_one_repeat() -> None:
+    tall = folded({"a": {"x": 0.9, "y": 0.88}, "b": {"x": 0.8, "y": 0.79}}, k=5, repeats=4)
+    made = te.rank(tall)
+    assert "× 4 repeats of 5 folds" in made.reading
+    rows = tall[tall.dataset == "a"].pivot(index=["repeat", "fold"], columns="learner", values="accuracy")
+    expected = te.significance.corrected_t(rows["x"] - rows["y"], test_train_ratio=1 / 4)
+    found = made.on("a", "x", "y")
+    assert found is not None
+    assert found.p_value == pytest.approx(expected.p_value)
+
+
+def test_the_words_of_the_transcript() -> None:
+    made = te.rank(THREE)
+    assert made.verdict == (
+        "No single winner: logreg and forest cannot be told apart. tree is worse on all three (by 2 to 13 points), "
+        "beyond doubt on cancer, digits and wine."
+    )
+    text = str(made)
+    assert (
+        '! TE507 three data sets are too few for "best overall" (a signed-rank test\n  cannot go below p = 0.25' in text
+    )
+    assert max(len(line) for line in text.splitlines()) <= 80
+    lines = text.splitlines()
+    verdict, table = (next(i for i, x in enumerate(lines) if w in x) for w in ("No single winner", "mean rank"))
+    assert 0 < verdict < table
+
+
+def test_one_data_set_speaks_for_itself_only() -> None:
+    one = THREE[THREE.dataset == "digits"].drop(columns="dataset")
+    made = te.rank(one)
+    assert made.n == 1
+    assert "tree is worse (by 13 points), beyond doubt." in made.verdict
+    assert "one data set is too few" in str(made.findings)
+
+
+def test_two_learners_get_a_posterior_too() -> None:
+    made = te.rank({"svm": WIDE["svm"], "tree": WIDE["tree"]})
+    assert made.verdict.startswith(
+        "svm is better over data sets like these: svm is ahead on all 12 data sets, by about"
+    )
+    assert made.posterior is not None
+    assert made.posterior.right > 0.99
+    assert made.posterior.rope_width == 0.01
+    assert "tree better < 0.001" in str(made)
+    down = te.rank({"svm": 1 - WIDE["svm"], "tree": 1 - WIDE["tree"]}, higher_is_better=False)
+    assert down.posterior is not None
+    assert down.posterior.right == pytest.approx(made.posterior.right, abs=0.01)
+    open_ = te.rank({"svm": WIDE["svm"], "forest": WIDE["forest"]}, rope=0.02)
+    assert open_.verdict.startswith("Cannot tell which is better overall: svm is ahead on")
+    assert open_.posterior is not None
+    assert open_.posterior.rope > 0.9
+    assert te.rank(WIDE).posterior is None
+
+
+def test_ties_and_twins() -> None:
+    twins = te.rank({"a": WIDE["svm"], "b": WIDE["svm"]})
+    assert twins["a", "b"].p_value == 1
+    assert twins["a", "b"].estimate == 0
+    assert "cannot be told apart" in twins.verdict
+    assert "no proof" in twins.verdict
+    # 0.8 and 0.9 have the mean of 0.85 twice, although floats add up differently.
+    tied = te.rank(np.array([[[0.8, 0.9], [0.85, 0.85]]] * 6), names=["a", "b"])
+    assert tied.outcomes == ((0, 6, 0),)
+
+
+def test_win_tables_and_the_matrix() -> None:
+    made = te.rank({"x": [1.0, 2, 3, 4], "y": [1.0, 1, 4, 2], "z": [0.0, 0, 0, 0]})
+    assert made.wins().records()[0] == {"won–tied–lost": "x", "x": "", "y": "2–1–1", "z": "4–0–0"}
+    assert made.matrix().records()[1]["z"].startswith("+2 · 4–0–0 · p = ")  # type: ignore[union-attr]
+    record = made.records()[0]
+    assert (record["wins"], record["ties"], record["losses"]) == (2, 1, 1)
+    assert record["mean_difference"] == pytest.approx(0.5)
+
+
+def test_scores_that_are_no_shares_are_not_in_points() -> None:
+    made = te.rank({"x": [120.0, 130, 140, 150, 160, 170], "y": [100.0, 101, 99, 98, 120, 111]})
+    assert "points" not in str(made)
+    assert made.posterior is not None
+    assert made.posterior.rope_width == 0
+
+
+MISSING = long(WIDE)
+MISSING.loc[5, "accuracy"] = np.nan
+
+
+@pytest.mark.parametrize("table", [MISSING, MISSING.dropna()], ids=["empty cell", "no row"])
+def test_missing_cells_are_an_error_that_names_them(table: pd.DataFrame) -> None:
+    with pytest.raises(InputError, match="'forest' has no score on 'set 1'"):
+        te.rank(table)
+    made = te.rank(table, missing="drop")
+    assert made.n == 11
+    assert "set 1" not in made.data_sets
+    assert "left out because a score is missing: set 1" in str(made.findings)
+    complete = te.rank({m: np.delete(v, 1) for m, v in WIDE.items()})
+    assert made.mean_ranks == complete.mean_ranks
+
+
+def test_missing_folds() -> None:
+    lacking = THREE.drop(index=THREE.index[(THREE.dataset == "wine") & (THREE.learner == "tree") & (THREE.fold == 3)])
+    with pytest.raises(InputError, match="'tree' has no score on fold '3' of 'wine'"):
+        te.rank(lacking)
+    made = te.rank(lacking, missing="drop")
+    assert made.n == 3
+    assert "× 9 to 10 folds" in made.reading
+    assert "fold 3 of wine" in str(made.findings)
+    nowhere = MISSING.assign(accuracy=np.where(MISSING.learner == "svm", np.nan, MISSING.accuracy))
+    with pytest.raises(InputError, match="no data set has a score of every learner"):
+        te.rank(nowhere, missing="drop")
+
+
+@pytest.mark.parametrize(("scores", "options", "words"), [
+    ({"a": [0.1, 0.2]}, {}, "there is 1 learner"),
+    (THREE.drop(columns=["fold", "repeat"]), {}, "'logreg' has more than one score on 'cancer'; name the column"),
+    (THREE.assign(auc=0.5), {}, r"cannot tell which column of the table holds the scores \('accuracy', 'auc'\)"),
+    (THREE, {"value": "acuracy"}, "value='acuracy': the table has no such column; did you mean 'accuracy'"),
+    (THREE, {"dataset": "data"}, "dataset='data': the table has no such column"),
+    (pd.concat([THREE, THREE.iloc[[0]]]), {}, "more than one score on fold '0' of 'cancer'"),
+    ({"a": [0.1, np.inf], "b": [0.1, 0.2]}, {}, "'a' has inf on '2'"),
+    ({"a": ["x", "y"], "b": [0.1, 0.2], "c": ["u", "v"]}, {}, "'a' of the table holds text"),
+    (np.zeros(3), {}, "two dimensions"),
+    (np.zeros((3, 2)), {"fold": "f"}, "an array has none"),
+    (np.zeros((3, 2)), {"names": ["a"]}, "names= has 1 names for 2 columns"),
+    (np.zeros((3, 2)), {"names": ["a", "a"]}, "the same name twice"),
+    (np.zeros((3, 2)), {"method": "wilcox"}, "did you mean 'wilcoxon'"),
+    (np.zeros((3, 2)), {"alpha": 1.5}, "strictly between 0 and 1"),
+    (np.zeros((3, 2)), {"missing": "skip"}, "missing='skip' is not known"),
+    ({"a": [1, 2], "b": [2, 3]}, {"value": "a"}, "long table"),
+    ("no such file.csv", {}, "no such file"),
+    ([["a", "b"], ["c", "d"]], {}, "numbers: data sets × learners"),
+], ids=lambda v: v if isinstance(v, str) else "")  # fmt: skip
+def test_errors_say_what_to_do(scores: Any, options: dict[str, Any], words: str) -> None:
+    with pytest.raises((InputError, ColumnError), match=words):
+        te.rank(scores, **options)
+
+
+def test_results_travel() -> None:
+    for made in (te.rank(WIDE), te.rank(THREE), te.rank({m: WIDE[m] for m in ("svm", "tree")})):
+        assert te.load(made.to_json()) == made
+        assert pickle.loads(pickle.dumps(made)) == made
+        assert "svm" in made.to_markdown() or "logreg" in made.to_latex()
+        assert made.best in made._repr_html_()
+        assert "Wilcoxon" in made.explain()
+    assert "corrected" in te.rank(THREE).explain()
+    assert list(te.rank(WIDE).frame("pandas").columns)[:2] == ["first", "second"]
+
+
+def test_a_picture() -> None:
+    pytest.importorskip("altair")
+    assert te.rank(WIDE).plot().to_dict()
+
+
+def test_many_learners_stay_quick_and_short() -> None:
+    rng = np.random.default_rng(0)
+    made = te.rank(rng.random((100, 40, 5)))
+    text = str(made)
+    assert max(len(line) for line in text.splitlines()) <= 80
+    assert "and 35 more cannot be told apart" in " ".join(text.split())
+    assert len(made.within) == 39 * 100
