@@ -26,6 +26,7 @@ TRIVIAL = (ALWAYS_NEG, ALWAYS_POS)
 # Row visits that a paired choice may take; with more rows there are fewer resamples, but never below the fewest.
 VISITS = 400_000_000
 FEWEST = 200
+TIE = 1e-12
 UNPAIRED = (
     "each curve was resampled by itself: where they come from the same rows the doubt is overstated; pass Predictions, "
     "or curves made from the same Predictions"
@@ -182,14 +183,14 @@ def _own_costs(curves: list[Roc], condition: Condition, replicates: int, rng: An
 
 
 def _shares(lowest: Floats, names: list[str]) -> dict[str, float]:
-    """How often each is the lowest; a trivial classifier only where no model is as cheap, models that tie in parts."""
+    """How often each is the lowest; models that tie share it, but a model must be cheaper than the trivial two.
+
+    Where none of a model's highest rows was drawn, a threshold among them calls nothing, as AlwaysNeg does.
+    """
     known = lowest[~np.isnan(lowest).any(axis=1)]
     if len(known) == 0:
         return dict.fromkeys(names, math.nan)
-    models = known[:, :-2]
-    best = known.min(axis=1, keepdims=True)
-    tolerance = 1e-12
-    wins = known <= best + tolerance
-    wins[:, -2:] &= ~(models <= best + tolerance).any(axis=1, keepdims=True)
+    wins = known <= known.min(axis=1, keepdims=True) + TIE
+    wins[:, :-2] &= ~wins[:, -2:].any(axis=1, keepdims=True)
     parts = wins / wins.sum(axis=1, keepdims=True)
     return dict(zip(names, (float(p) for p in parts.mean(axis=0)), strict=True))

@@ -52,9 +52,11 @@ def partial_area(
         found: Floats = scaled(part_areas(positives, negatives, start, stop, axis))
         return found
 
-    estimate = float(statistic(table.positives[None], table.negatives[None])[0])
     bounds = float(scaled(0.0)), float(scaled(best))
-    outer = tuple(float(scaled(a)) for a in _between_limits(table, rows, start, stop, axis, level))
+    # Rounding can put a perfect area a hair beyond the end of its range.
+    estimate = float(np.clip(statistic(table.positives[None], table.negatives[None])[0], *bounds))
+    under, over = (float(scaled(a)) for a in _between_limits(table, rows, start, stop, axis, level))
+    outer = max(bounds[0], min(under, estimate)), min(bounds[1], max(over, estimate))
     kind = "standardised partial AUC" if standardized else "partial AUC"
     name = f"{kind} ({axis} {number(start)} to {number(stop)})"
     return bootstrap_area(

@@ -1,0 +1,119 @@
+"""Hulls: corners, mixtures, ranges, what they take and how they travel."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.inputs.errors import InputError
+
+TRUTH = [0, 0, 0, 0, 1, 1, 1, 1]
+GOOD = te.roc(TRUTH, [1, 2, 3, 6, 4, 5, 7, 8])
+POOR = te.roc(TRUTH, [8, 7, 3, 6, 4, 5, 2, 1])
+
+
+def corners(hull):
+    return [(c.classifier, c.threshold, c.fpr, c.tpr) for c in hull.corners]
+
+
+def test_corners_of_one_curve():
+    assert corners(GOOD.hull()) == [
+        ("AlwaysNeg", math.inf, 0, 0),
+        ("model", 7, 0, 0.5),
+        ("model", 4, 0.25, 1),
+        ("AlwaysPos", -math.inf, 1, 1),
+    ]
+    assert GOOD.hull().area == pytest.approx(0.9375)
+
+
+def test_a_curve_below_the_diagonal_leaves_only_the_trivial_ones():
+    hull = te.roc(TRUTH, [5, 6, 7, 8, 1, 2, 3, 4]).hull()
+    assert [c.classifier for c in hull.corners] == ["AlwaysNeg", "AlwaysPos"]
+    assert hull.area == 0.5
+    constant = te.roc(TRUTH, [1] * 8).hull()
+    assert [c.classifier for c in constant.corners] == ["AlwaysNeg", "AlwaysPos"]
+    assert [(r["from"], r["to"]) for r in constant.ranges()] == [(0, 0.5), (0.5, 1)]
+
+
+def test_points_on_a_line_are_no_corners():
+    table = te.ScoreTable([1, 2, 3, 4], [1, 1, 1, 3], [3, 1, 1, 1])
+    assert [(c.fpr, c.tpr) for c in te.roc(table).hull().corners] == [(0, 0), (1 / 6, 0.5), (0.5, 5 / 6), (1, 1)]
+
+
+def test_many_curves_and_shared_corners():
+    hull = te.roc_hull({"good": GOOD, "copy": GOOD, "poor": POOR})
+    assert [c.classifier for c in hull.corners] == ["AlwaysNeg", "good", "good", "AlwaysPos"]
+    assert hull.corners[1].also == ("copy",)
+    assert "poor" in str(hull).splitlines()[1]
+    assert "copy" not in str(hull).splitlines()[1]
+    listed = te.roc_hull([GOOD, POOR])
+    assert list(listed.curves) == ["model 1", "model 2"]
+
+
+def test_predictions_give_all_models_with_scores():
+    rows = te.predictions(TRUTH, {"labels": TRUTH}, scores={"a": [1, 2, 3, 6, 4, 5, 7, 8], "b": [0.5] * 8})
+    hull = te.roc_hull(rows)
+    assert list(hull.curves) == ["a", "b"]
+    assert hull.best(replicates=100).paired
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({}, "at least one"),
+        ({"a": 3}, "not a ROC curve"),
+        ({"AlwaysNeg": GOOD}, "rename"),
+        ({"a": GOOD, "b": te.roc(["x", "y"], [1, 2], positive="y")}, "different positive classes"),
+    ],
+)
+def test_what_cannot_be_a_hull(given, words):
+    with pytest.raises(InputError, match=words):
+        te.roc_hull(given)
+
+
+def test_mixture_at_corners_and_between():
+    hull = GOOD.hull()
+    assert str(hull.mixture(fpr=0.0)) == "model from 7.000 up at (0.000, 0.500)"
+    between = hull.mixture(fpr=0.125)
+    assert (between.share, between.tpr) == (0.5, 0.75)
+    assert [r["probability"] for r in between.records()] == [0.5, 0.5]
+    assert hull.mixture(tpr=0.75).fpr == pytest.approx(0.125)
+    assert hull.mixture(tpr=0.25).fpr == 0
+    assert hull.mixture(fpr=1).tpr == 1
+    for wrong in ({}, {"fpr": 0.1, "tpr": 0.1}, {"fpr": 2}):
+        with pytest.raises(InputError):
+            hull.mixture(**wrong)
+
+
+def test_ranges_move_with_costs():
+    plain, dear = GOOD.hull().ranges(), GOOD.hull().ranges(cost_fn=9)
+    assert [r["classifier"] for r in plain] == ["AlwaysNeg", "model", "model", "AlwaysPos"]
+    assert [r["to"] for r in plain] == pytest.approx([0, 1 / 3, 1, 1])
+    # With a slope of 2 between the corners: 1/(1 + 9·2).
+    assert [r["to"] for r in dear] == pytest.approx([0, 1 / 19, 1, 1])
+    assert "a miss 9" in str(dear)
+    assert len(plain.records()) == len(plain) == 4
+
+
+def test_a_hull_is_frozen_and_travels():
+    hull = te.roc_hull({"good": GOOD, "poor": POOR})
+    with pytest.raises(AttributeError, match="frozen"):
+        hull.corners = ()
+    assert pickle.loads(pickle.dumps(hull)) == hull
+    back = te.load(hull.to_json())
+    assert back == hull
+    assert corners(back) == corners(hull)
+    for part in (hull.ranges(), hull.mixture(fpr=0.1), hull.corners[1], hull.best(replicates=100)):
+        assert te.load(part.to_json()) == part
+    assert "<table>" in hull.ranges()._repr_html_()
+
+
+def test_a_million_distinct_scores():
+    draw = np.random.default_rng(0)
+    truth = draw.random(1_000_000) < 0.5
+    curve = te.roc(truth, draw.normal(size=1_000_000) + truth)
+    hull = curve.hull()
+    assert 50 < len(hull.corners) < 1000
+    assert (hull.interpolate(curve.fpr) >= curve.tpr - 1e-12).all()

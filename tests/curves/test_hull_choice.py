@@ -1,0 +1,81 @@
+"""Which classifier is the cheapest, and how sure that is."""
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.inputs.errors import InputError
+
+RNG = np.random.default_rng(4)
+TRUTH = RNG.random(400) < 0.4
+SHARED = RNG.normal(size=400)
+# Two models that mostly agree, one of them slightly better, and one that is no use.
+FIRST = SHARED + 1.5 * TRUTH + 0.1 * RNG.normal(size=400)
+SECOND = SHARED + 1.3 * TRUTH + 0.1 * RNG.normal(size=400)
+COIN = RNG.normal(size=400)
+ROWS = te.predictions(TRUTH, scores={"first": FIRST, "second": SECOND, "coin": COIN})
+
+
+def test_probabilities_add_up_and_name_everyone():
+    made = te.roc_hull(ROWS).best(prior=0.3, cost_fn=2)
+    assert sum(made.probabilities.values()) == pytest.approx(1)
+    assert list(made.probabilities) == ["first", "second", "coin", "AlwaysNeg", "AlwaysPos"]
+    assert made.probabilities["coin"] < 0.01
+    assert made.classifier == "first"
+    assert made.records()[0]["classifier"] == max(made.probabilities, key=made.probabilities.get)
+
+
+def test_the_choice_is_the_cheapest_point_of_all():
+    hull = te.roc_hull(ROWS)
+    for prior, fn in ((0.1, 1), (0.5, 1), (0.3, 20)):
+        made = hull.best(prior=prior, cost_fn=fn, replicates=100)
+        lowest = min(
+            float((prior * fn * (1 - c.tpr) + (1 - prior) * c.fpr).min()) for c in hull.curves.values()
+        )  # fmt: skip
+        assert made.cost == pytest.approx(lowest)
+        for curve in hull.curves.values():
+            assert (curve.tpr <= made.line.at(curve.fpr) + 1e-9).all()
+
+
+def test_pairing_sharpens_what_models_on_the_same_rows_share():
+    paired = te.roc_hull(ROWS).best(replicates=400)
+    alone = te.roc_hull({"first": te.roc(TRUTH, FIRST), "second": te.roc(TRUTH, SECOND)}).best(replicates=400)
+    assert paired.paired
+    assert not alone.paired
+    assert "doubt is overstated" in alone.note
+    assert paired.probabilities["first"] > alone.probabilities["first"]
+    again = te.roc_hull([te.roc(ROWS, model=m) for m in ("first", "second", "coin")]).best(replicates=400)
+    assert again.probabilities == paired.probabilities
+
+
+def test_trivial_classifiers_win_at_the_ends():
+    # The ten highest scores are negatives', so calling anything is dear where positives are rare.
+    hull = te.roc_hull({"bad": te.roc(TRUTH, np.where(TRUTH, 0.0, 1.0) * (np.arange(400) < 40) + 0.001 * FIRST)})
+    rare = hull.best(prior=0.001, replicates=200)
+    assert rare.classifier == "AlwaysNeg"
+    assert rare.probabilities["AlwaysNeg"] == 1
+    none = te.roc_hull({"flat": te.roc(TRUTH, np.zeros(400))}).best(prior=0.3, replicates=100)
+    assert none.classifier == "AlwaysNeg"
+    assert none.probabilities == {"flat": 0, "AlwaysNeg": 1, "AlwaysPos": 0}
+    assert str(none).startswith("Use AlwaysNeg")
+
+
+def test_two_equal_models_share():
+    rows = te.predictions(TRUTH, scores={"a": FIRST, "b": FIRST * 2})
+    made = te.roc_hull(rows).best(replicates=200)
+    assert made.probabilities["a"] == pytest.approx(made.probabilities["b"])
+
+
+def test_seed_is_honoured_and_recorded():
+    hull = te.roc_hull(ROWS)
+    assert hull.best(replicates=200, rng=3) == hull.best(replicates=200, rng=3)
+    assert "seed 3" in hull.best(replicates=200, rng=3).note
+    with pytest.raises(InputError, match="too few"):
+        hull.best(replicates=5)
+
+
+def test_weighted_rows_give_no_probabilities():
+    curve = te.roc(TRUTH, FIRST, weights=RNG.random(400) + 1, weights_kind="sampling")
+    made = te.roc_hull(curve).best()
+    assert made.probabilities == {}
+    assert "no probabilities" in made.note
