@@ -69,7 +69,9 @@ def in_the_large(table: ScoreTable, *, method: RecalibrationMethod, confidence: 
     if data is None:
         return _nothing(facts, method, reason)
     z = critical_z(confidence)
-    a = intercept_given_slope(data, 1.0)
+    a = intercept_given_slope(data.grouped(), 1.0)
+    if math.isfinite(a):
+        a = fit(data, [0], (a, 1.0))[0]
     a = a if abs(a) > 1e-14 else 0.0  # forecasts that mirror each other leave rounding dust
     if math.isinf(a):
         note = "all rows are of one class, so only one limit is finite"
