@@ -23,6 +23,9 @@ ROOMS = {
     "tallies": "Tallies",
     "curves": "Curves",
     "significance": "Two proportions and planning",
+    "resampling": "Plans of resampling",
+    "experiments": "Learners",
+    "studies": "Studies",
     "results": "Results",
     "inputs": "Settings",
 }

@@ -11,6 +11,7 @@ from making.markdown import cell, code, page, table
 from trueerror.methods import DECISIONS, every_method
 from trueerror.methods.catalogue import PARTS, Method
 from trueerror.metrics import FAMILIES
+from trueerror.metrics.registry import Measure
 
 FAMILY_TITLES = {
     "rates": "One class against the rest",
@@ -48,20 +49,16 @@ def metrics_page() -> str:
         rows = [
             (
                 code(m.name),
-                cell(_full_summary(m.function.__doc__, m.summary)),
-                _number(m.best),
+                _what(m),
                 f"{_number(m.range[0])} … {_number(m.range[1])}",
+                _number(m.best),
                 f"[{used[m.name]}](methods.md#{used[m.name]})" if m.name in used else "",
-                ", ".join(map(code, m.options)),
-                ", ".join(map(code, m.aliases)),
             )
             for m in te.catalogue()
             if m.function.__module__.endswith(f".{family}")
         ]
-        parts += [
-            f"## {FAMILY_TITLES.get(family, family)}",
-            table(("metric", "what it is", "best", "range", "interval", "options", "also called"), rows),
-        ]
+        head = ("metric", "what it is", "range", "best", "interval")
+        parts += [f"## {FAMILY_TITLES.get(family, family)}", table(head, rows)]
     parts += [
         "## Where a metric is undefined",
         "Undefined is NaN with a reason, never 0 ([why](../explain/undefined.md)).",
@@ -70,10 +67,12 @@ def metrics_page() -> str:
     return page("Metrics", *parts)
 
 
-def _full_summary(doc: str | None, first: str) -> str:
-    """The formula line; a sentence that runs over the line is taken to its end."""
-    paragraph = " ".join((doc or "").strip().split("\n\n")[0].split())
-    return paragraph or first
+def _what(m: Measure) -> str:
+    """The first paragraph of the formula's docstring, its options and its other names."""
+    paragraph = cell(" ".join((m.function.__doc__ or "").strip().split("\n\n")[0].split()))
+    options = f" Options: {', '.join(map(code, m.options))}." if m.options else ""
+    aliases = f" Also {', '.join(map(code, m.aliases))}." if m.aliases else ""
+    return paragraph + options + aliases
 
 
 def intervals_used() -> dict[str, str]:
