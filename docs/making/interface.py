@@ -129,7 +129,7 @@ def _signature(name: str, thing: Any) -> str:
 
 
 def _parameter(p: inspect.Parameter, owner: Any) -> str:
-    star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+    star = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
     kind = _annotation(p.annotation, owner)
     value = f'"{p.default}"' if isinstance(p.default, str) else repr(p.default)
     default = "" if p.default is p.empty else f" = {value}" if kind else f"={value}"
