@@ -312,3 +312,18 @@ def test_bad_costs_get_one_clear_sentence(options, message):
 def test_identical_predictions_are_found():
     cmp = te.compare(TRUTH, {"a": FAIR, "b": FAIR})
     assert any(f.code.startswith("TE4") for f in cmp.findings)
+
+
+def test_the_bayesian_view_adds_to_one_and_flips():
+    cmp = three()
+    there, back = cmp.bayes("good", "fair", rope=0.02), cmp.bayes("fair", "good", rope=0.02)
+    assert there.left + there.rope + there.right == pytest.approx(1)
+    assert there.left == pytest.approx(back.right, abs=0.005)
+    assert cmp.bayes("good", "poor").right > 0.999
+    assert cmp.bayes("good", "fair", rope=0).right == pytest.approx(cmp["good", "fair"].p_better, abs=0.01)
+    area = te.compare(TRUTH, scores={"sharp": SHARP, "dull": DULL}, metric="auc")
+    assert area.bayes("sharp", "dull").right > 0.9
+    loss = te.compare(TRUTH, scores={"sharp": SHARP, "dull": DULL}, metric="brier")
+    assert loss.bayes("sharp", "dull", rope=0.001).right > 0.9
+    with pytest.raises(ValueError, match="rope=-1"):
+        cmp.bayes("good", "fair", rope=-1)

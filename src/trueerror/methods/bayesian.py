@@ -21,4 +21,20 @@ METHODS: tuple[Method, ...] = (
         assumes="independent data sets; differences on different data sets can be compared",
         advice="the probabilities say which is more probable on a new data set of this kind, not by how much",
     ),
+    Method(
+        key="dirichlet-paired",
+        title="posterior of a paired difference of shares",
+        formula="(both, first, second, neither) ~ Dirichlet(counts + ½); shares of 200,000 draws of first − second",
+        source="Jeffreys' prior for multinomial shares: Jeffreys 1946, Proc. R. Soc. A 186:453",
+        assumes="independent rows, both models on the same rows; a flat (Jeffreys) prior",
+        advice="probabilities about the difference given these rows, not p-values",
+    ),
+    Method(
+        key="flat-prior",
+        title="posterior of a difference under a flat prior",
+        formula="difference ~ estimate + standard error · t(df), or normal",
+        source="Gelman et al. 2013, Bayesian Data Analysis, section 3.2",
+        assumes="an estimate that is about normal; a flat prior",
+        advice="probabilities about the difference given these rows, not p-values",
+    ),
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 from trueerror.findings import Findings
 from trueerror.inputs.errors import InputError, nearest
-from trueerror.results import Alternative, Contrast, Interval, Result, Table, Test, Text
+from trueerror.results import Alternative, Contrast, Interval, Posterior, Result, Table, Test, Text
 
 FLIPPED: dict[str, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
 
@@ -105,6 +105,17 @@ class Comparison(Result):
         """Whether the first is told apart from the second and better."""
         gap = self[first, second].estimate
         return self.told_apart(first, second) and (gap > 0) == self.higher_is_better and gap != 0
+
+    def bayes(self, first: str, second: str, *, rope: float = 0.01) -> Posterior:
+        """How probable it is that the first is better by more than `rope`, worse by more, or neither."""
+        from trueerror.verbs.posteriors import pair_posterior
+
+        counts = self.facts.get("discordance", {})
+        pairs = counts.get((first, second))
+        if pairs is None and (second, first) in counts:
+            both, one, two, neither = counts[second, first]
+            pairs = (both, two, one, neither)
+        return pair_posterior(self[first, second], pairs, rope=rope, higher_is_better=self.higher_is_better)
 
     def wins(self) -> Table:
         """Who beats whom in WEKA's manner: v where the column is better than the row, * where it is worse."""
