@@ -205,8 +205,22 @@ def test_one_data_set_speaks_for_itself_only() -> None:
     one = THREE[THREE.dataset == "digits"].drop(columns="dataset")
     made = te.rank(one)
     assert made.n == 1
-    assert "tree is worse (by 13 points), beyond doubt." in made.verdict
+    assert made.verdict == (
+        "logreg is probably best on this data set. forest is worse (by 0.5 points), probably. tree is worse (by 13 "
+        "points), beyond doubt."
+    )
+    jitter = np.where(one.learner == "forest", 0.02 * (-1.0) ** one.fold, 0.0)
+    open_ = te.rank(one.assign(accuracy=one.accuracy + jitter))
+    assert open_.verdict.startswith(
+        "No single winner on this data set: logreg and forest cannot be told apart. forest is 0.5 points behind (p = "
+    )
+    assert open_.verdict.endswith(" tree is worse (by 13 points), beyond doubt.")
     assert "one data set is too few" in str(made.findings)
+    two = te.rank(one[one.learner != "forest"])
+    assert two.verdict == "logreg is best on this data set. tree is worse (by 13 points), beyond doubt."
+    assert two.posterior is None
+    bare = te.rank([[0.9, 0.8, 0.7]], names=["a", "b", "c"])
+    assert bare.verdict == "a has the best score, but one score each on one data set tells nothing apart."
 
 
 def test_two_learners_get_a_posterior_too() -> None:

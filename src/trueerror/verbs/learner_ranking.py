@@ -67,7 +67,7 @@ class LearnerRanking(Ranking):
 
     def matrix(self) -> Table:
         """All pairs at a glance: mean difference, won–tied–lost and adjusted p of row against column."""
-        from trueerror.verbs.learner_ranking_words import comparison_matrix
+        from trueerror.verbs.learner_ranking_tables import comparison_matrix
 
         return comparison_matrix(self)
 
@@ -94,7 +94,7 @@ class LearnerRanking(Ranking):
         return Text("\n\n".join([self.reading, *(explain(key) for key in keys if key != "none")]))
 
     def _table(self) -> Table:
-        from trueerror.verbs.learner_ranking_words import ranks_table
+        from trueerror.verbs.learner_ranking_tables import ranks_table
 
         return ranks_table(self)
 

@@ -9,17 +9,17 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from trueerror.findings.about_rankings import numeral
-from trueerror.results import Contrast, Table
-from trueerror.results.tables import one_line, width
+from trueerror.results import Contrast
+from trueerror.results.tables import one_line
 from trueerror.results.words import listing, number, p_value, percent
 from trueerror.verbs.evaluation_words import findings_text
+from trueerror.verbs.learner_ranking_tables import amount, deciding_p, differs, ranks_table, scores_table, signed
 
 if TYPE_CHECKING:
     from trueerror.verbs.learner_ranking import LearnerRanking
 
 WIDTH = 80
 SHOWN = 6
-SHOWN_DATA_SETS = 12
 # Adjusted p-values up to here are called beyond doubt; between here and the level, probable.
 PROVEN = 0.005
 
@@ -28,9 +28,30 @@ def verdict(r: LearnerRanking) -> str:
     """The verdict in a few sentences."""
     if r.control is not None:
         return _against_control(r)
+    if len(r.data_sets) == 1:
+        return _one_data_set(r)
     if len(r.names) == 2:
         return _two(r)
     return _many(r)
+
+
+def _one_data_set(r: LearnerRanking) -> str:
+    """What the folds of a single data set say; without folds nothing is told apart."""
+    best = r.best
+    if not r.within:
+        return f"{one_line(best)} has the best score, but one score each on one data set tells nothing apart."
+    behind = [m for m in r.order[1:] if _worse_throughout(r, m, best)]
+    front = [m for m in r.order if m not in behind]
+    sure = all(deciding_p(c) <= PROVEN for m in behind for c in _within(r, best, m))
+    parts = [f"{one_line(best)} is {'' if sure else 'probably '}best on this data set."]
+    if len(front) > 1:
+        parts = [f"No single winner on this data set: {_named(front)} cannot be told apart."]
+        nearest = r.on(r.data_sets[0], best, front[1])
+        if nearest is not None:
+            gap = r.gaps(best, front[1])[r.data_sets[0]]
+            parts.append(f"{one_line(front[1])} is {amount(r, gap)} behind ({p_value(deciding_p(nearest))}).")
+    parts += [_throughout(r, m, best) for m in behind[:3]]
+    return " ".join(parts)
 
 
 def _many(r: LearnerRanking) -> str:
@@ -58,8 +79,8 @@ def _behind(r: LearnerRanking, behind: list[str], best: str) -> str:
     for m in behind[:3]:
         gaps = list(r.gaps(best, m).values())
         lost = sum(g > 0 for g in gaps)
-        p = _adjusted(r[best, m])
-        sizes.append(f"by {_amount(r, statistics.median(gaps))} in the median, {_lost(lost, len(gaps))}, {p_value(p)}")
+        p = deciding_p(r[best, m])
+        sizes.append(f"by {amount(r, statistics.median(gaps))} in the median, {_lost(lost, len(gaps))}, {p_value(p)}")
     if len(behind) > 3:
         return f"{_named(behind)} rank behind {one_line(best)} (the nearest {sizes[0]})."
     if len(behind) == 1:
@@ -76,7 +97,7 @@ def _worse_throughout(r: LearnerRanking, m: str, best: str) -> bool:
     """Whether a learner loses on every data set, and beyond chance on at least one by its folds."""
     if not all(gap > 0 for gap in r.gaps(best, m).values()):
         return False
-    return any(_probable(r, c) for c in _within(r, best, m))
+    return any(differs(r, c) for c in _within(r, best, m))
 
 
 def _throughout(r: LearnerRanking, m: str, best: str) -> str:
@@ -85,8 +106,8 @@ def _throughout(r: LearnerRanking, m: str, best: str) -> str:
     where = "" if n == 1 else " on both" if n == 2 else f" on all {numeral(n)}"
     span = _span(r, min(gaps), max(gaps))
     tested = _within(r, best, m)
-    sure = [c.name for c in tested if _probable(r, c) and _adjusted(c) <= PROVEN]
-    likely = [c.name for c in tested if _probable(r, c) and _adjusted(c) > PROVEN]
+    sure = [c.name for c in tested if differs(r, c) and deciding_p(c) <= PROVEN]
+    likely = [c.name for c in tested if differs(r, c) and deciding_p(c) > PROVEN]
     words = []
     for names, how in ((sure, "beyond doubt"), (likely, "probably")):
         if names:
@@ -103,14 +124,12 @@ def _two(r: LearnerRanking) -> str:
     n = len(gaps)
     own = r.method in ("wilcoxon", "sign")
     middle = abs(c.estimate) if own else statistics.median(gaps)
-    score = f"{a} is ahead on {'both' if ahead == n == 2 else f'all {n:,}' if ahead == n else f'{ahead:,} of {n:,}'}"
-    if n == 1:
-        score = f"{a} is ahead on the one data set"
-    score += f" data sets, by about {_amount(r, middle)}" if n > 1 else f", by {_amount(r, middle)}"
+    won = "both" if ahead == n == 2 else f"all {n:,}" if ahead == n else f"{ahead:,} of {n:,}"
+    score = f"{a} is ahead on {won} data sets, by about {amount(r, middle)}"
     low, high = (c.low, c.high) if r.higher_is_better else (-c.high, -c.low)
     if own and math.isfinite(low) and math.isfinite(high):
-        score += f", plausibly {_signed(r, low)} to {_signed(r, high)}"
-    p = _adjusted(c)
+        score += f", plausibly {signed(r, low)} to {signed(r, high)}"
+    p = deciding_p(c)
     if all(g == 0 for g in gaps):
         parts = [f"{a} and {b} cannot be told apart: they tie on every data set. That is no proof that they are alike."]
     elif p <= r.alpha:
@@ -133,72 +152,12 @@ def _against_control(r: LearnerRanking) -> str:
             gaps = list(r.gaps(m, control).values())
             middle = statistics.median(gaps)
             if (r.ranks[m] < r.ranks[control]) == ahead:
-                size = f"by {_amount(r, middle)} in the median, {p_value(_adjusted(r[m, control]))}"
+                size = f"by {amount(r, middle)} in the median, {p_value(deciding_p(r[m, control]))}"
                 parts.append(f"{one_line(m)} is {word} than {one_line(control)} ({size}).")
     unclear = [m for m in others if m not in apart]
     if unclear:
         parts.append(f"{_named(unclear)} cannot be told apart from {one_line(control)}.")
     return " ".join(parts)
-
-
-def ranks_table(r: LearnerRanking) -> Table:
-    """Each learner beside the best one (or the control): rank, mean score, difference, outcomes, p-value."""
-    anchor = r.best if r.control is None else r.control
-    ranks, means = r.ranks, r.means
-    rows = []
-    for name in r.order:
-        own = (name, f"{ranks[name]:.2f}", number(means[name]))
-        if name == anchor:
-            rows.append((*own, "", "", ""))
-            continue
-        gaps = list(r.gaps(name, anchor).values())
-        pair, (wins, ties, losses) = r._compared(name, anchor)
-        p = p_value(_adjusted(pair)).removeprefix("p ").removeprefix("= ")
-        rows.append((*own, _signed(r, statistics.median(gaps)), f"{wins}–{ties}–{losses}", p))
-    unit = " (points)" if r.share else ""
-    adjusted = "p" if len(r.pairs) < 2 or r.adjust == "none" else "adjusted p"
-    columns = (
-        "learner", "mean rank", f"mean {r.value_name or 'score'}", f"to {anchor}{unit}", "won–tied–lost", adjusted
-    )  # fmt: skip
-    return Table(columns=columns, rows=tuple(rows))
-
-
-def scores_table(r: LearnerRanking) -> Table | None:
-    """Each data set's scores; * marks a learner that is worse there than the best ranked one, v one that is better."""
-    if len(r.names) > SHOWN or len(r.data_sets) > SHOWN_DATA_SETS:
-        return None
-    anchor = r.best if r.control is None else r.control
-    marked = bool(r.within)
-    rows = []
-    for d, scores in zip(r.data_sets, r.scores, strict=True):
-        by_name = dict(zip(r.names, scores, strict=True))
-        cells = []
-        for m in r.order:
-            c = r.on(d, m, anchor) if m != anchor else None
-            mark = "" if c is None or not _probable(r, c) else "v" if r.gaps(m, anchor)[d] > 0 else "*"
-            cells.append(number(by_name[m]) + (mark or " " if marked else ""))
-        rows.append((d, *cells))
-    title = f"* worse than {one_line(anchor)} there, v better (corrected t over folds, {r.adjust})" if marked else ""
-    made = Table(columns=("data set", *r.order), rows=tuple(rows), title=title)
-    return made if max(width(line) for line in made.text(WIDTH).splitlines()) <= WIDTH else None
-
-
-def comparison_matrix(r: LearnerRanking) -> Table:
-    """Row against column: mean difference, outcomes, adjusted p."""
-    means = r.means
-    sign = 1.0 if r.higher_is_better else -1.0
-    rows = []
-    for a in r.order:
-        cells = []
-        for b in r.order:
-            if a == b or (r.control is not None and r.control not in (a, b)):
-                cells.append("")
-                continue
-            pair, (wins, ties, losses) = r._compared(a, b)
-            gap = _signed(r, sign * (means[a] - means[b]))
-            cells.append(f"{gap} · {wins}–{ties}–{losses} · {p_value(_adjusted(pair))}")
-        rows.append((a, *cells))
-    return Table(columns=("row against column", *r.order), rows=tuple(rows))
 
 
 def ranking_text(r: LearnerRanking) -> str:
@@ -221,7 +180,7 @@ def _footer(r: LearnerRanking) -> list[str]:
     if r.posterior is not None:
         p = r.posterior
         first, second = (one_line(m) for m in r.names)
-        middle = f"no difference beyond ±{_amount(r, p.rope_width)} {_chance(p.rope)}, " if p.rope_width else ""
+        middle = f"no difference beyond ±{amount(r, p.rope_width)} {_chance(p.rope)}, " if p.rope_width else ""
         lines.append(
             f"Posterior probabilities (Bayesian signed rank): {first} better {_chance(p.right)}, {middle}{second} "
             f"better {_chance(p.left)}."
@@ -256,30 +215,9 @@ def _within(r: LearnerRanking, first: str, second: str) -> list[Contrast]:
     return [c for c in found if c is not None]
 
 
-def _probable(r: LearnerRanking, c: Contrast) -> bool:
-    return _adjusted(c) <= r.alpha
-
-
-def _adjusted(c: Contrast) -> float:
-    return c.p_value if c.p_adjusted is None else c.p_adjusted
-
-
 def _chance(p: float) -> str:
     """A probability from samples, never 0 or 1."""
     return "< 0.001" if p < 0.001 else "> 0.999" if p > 0.999 else number(p)
-
-
-def _amount(r: LearnerRanking, x: float) -> str:
-    """A size without its sign."""
-    if not r.share:
-        return number(abs(x))
-    shown = f"{100 * abs(x):.1f}"
-    return f"{shown} point{'' if shown == '1.0' else 's'}"
-
-
-def _signed(r: LearnerRanking, x: float) -> str:
-    shown = f"{100 * x:+.1f}" if r.share else f"{x:+.3g}"
-    return "0.0" if shown in ("+0.0", "-0.0") else shown
 
 
 def _span(r: LearnerRanking, low: float, high: float) -> str:

@@ -103,7 +103,7 @@ def rank_sheet(
     base = _over_data_sets(m, method, adjust, control, alpha)
     within = _within_data_sets(sheet, base, test_train_ratio, adjust, 1 - alpha)
     posterior: Posterior | None = None
-    if m.k == 2:
+    if m.k == 2 and m.n > 1:
         width = (ROPE if share else 0.0) if rope is None else rope
         first, second = (m.values[:, j] if higher_is_better else -m.values[:, j] for j in (0, 1))
         posterior = replace(
