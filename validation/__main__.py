@@ -1,0 +1,46 @@
+"""Run the validation: `python -m validation [--quick] [--write] [--only WORD] [--replications N]`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from validation.judging import judge
+from validation.running import FULL, QUICK, run
+from validation.writing import RESULTS, summary, write
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m validation", description=__doc__.split(":")[0])
+    parser.add_argument("--quick", action="store_true", help=f"fewer cells, {QUICK:,} samples each, under five minutes")
+    parser.add_argument("--write", action="store_true", help=f"write {RESULTS.name} after a quick or partial run too")
+    parser.add_argument("--only", default="", metavar="WORD", help="cells whose name holds this word")
+    parser.add_argument("--replications", type=int, default=None, metavar="N", help=f"samples a cell ({FULL:,})")
+    given = parser.parse_args()
+    console = Console(stderr=True)
+    started = time.perf_counter()
+    columns = (TextColumn("{task.description:.60}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("validation", total=None)
+        lines = run(
+            quick=given.quick,
+            replications=given.replications,
+            word=given.only,
+            told=lambda name, done, total: progress.update(task, description=name, completed=done, total=total),
+        )
+    if not lines:
+        parser.error(f"no cell is named {given.only!r}")
+    print(summary(lines))
+    took = time.perf_counter() - started
+    if given.write or not (given.quick or given.only):
+        write(lines, command=" ".join(["python -m validation", *sys.argv[1:]]), took=took)
+        console.print(f"wrote {RESULTS.parent.name}/{RESULTS.name} ({took:.0f} s)", highlight=False)
+    return 1 if any(not j.holds and j.established for j in judge(lines)) and not given.quick else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

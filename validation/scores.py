@@ -1,0 +1,168 @@
+"""Areas under curves and mean losses of probabilities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy import integrate, special
+
+from trueerror.intervals.of_metric import metric_interval
+from trueerror.significance import delong
+from trueerror.tallies import Moments, ScoreTable
+from validation.frame import CONFIDENCES, Cell, Procedure
+
+AREA_METHODS = ("delong", "hanley-mcneil", "newcombe")
+
+
+def shift_for(area: float) -> float:
+    """How far apart two unit normals lie whose area under the ROC curve is this."""
+    return math.sqrt(2) * float(special.ndtri(area))
+
+
+def average_precision(area: float, share: float) -> float:
+    """∫ precision dTPR of two unit normals at a share of positives."""
+    shift = shift_for(area)
+
+    def precision(recall: float) -> float:
+        cut = float(special.ndtri(1 - recall)) + shift
+        false = float(special.ndtr(-cut))
+        return share * recall / (share * recall + (1 - share) * false)
+
+    return float(integrate.quad(precision, 0, 1, limit=200)[0])
+
+
+def _interval(metric: str, method: str | None = None) -> Procedure:
+    def apply(sample: Any, confidence: float) -> Any:
+        return metric_interval(metric, sample, method=method, confidence=confidence)
+
+    name = metric if method is None else f"{metric}, {method}"
+    return Procedure(name, apply, default=method is None, target=metric)
+
+
+def area_cell(area: float, positives: int, negatives: int, digits: int | None = None) -> Cell:
+    """Normal scores of fixed class sizes; rounded to few digits they tie."""
+    shift = shift_for(area)
+    up = np.arange(positives + negatives) < positives
+
+    def draw(rng: np.random.Generator) -> ScoreTable:
+        scores = rng.standard_normal(len(up)) + shift * up
+        return ScoreTable.count(up, scores if digits is None else np.round(scores, digits))
+
+    name = f"AUC {area}, {positives} positives, {negatives} negatives{'' if digits is None else ', tied'}"
+    # Rounding moves the area itself: pairs within one step of each other count half.
+    truth = area if digits is None else _tied_area(shift, 10.0**-digits)
+    return Cell(
+        family="area under the ROC curve", scenario=name, draw=draw, truth={"auc": truth},
+        procedures=(_interval("auc"), *(_interval("auc", m) for m in AREA_METHODS)),
+        events={"auc": min(positives, negatives) * min(truth, 1 - truth)},
+        confidences=_levels(positives == negatives == 20),
+    )  # fmt: skip
+
+
+def _levels(all_of_them: bool) -> tuple[float, ...]:
+    return CONFIDENCES if all_of_them else CONFIDENCES[:1]
+
+
+def _tied_area(shift: float, step: float) -> float:
+    """P(X > Y) + P(X = Y)/2 of two rounded normals."""
+    grid = np.arange(math.floor(-9 / step), math.ceil((9 + shift) / step) + 1) * step
+    up, down = (np.diff(special.ndtr(np.append(grid, grid[-1] + step) - step / 2 - m)) for m in (shift, 0.0))
+    below = np.cumsum(down) - down
+    return float((up * (below + down / 2)).sum())
+
+
+def precision_cell(area: float, n: int, share: float) -> Cell:
+    """Rows drawn at random, so that the number of positives varies."""
+    shift = shift_for(area)
+    truth = average_precision(area, share)
+
+    def draw(rng: np.random.Generator) -> ScoreTable:
+        up = np.zeros(n, dtype=bool)
+        while not up.any() or up.all():  # one class alone has no average precision
+            up = rng.random(n) < share
+        return ScoreTable.count(up, rng.standard_normal(n) + shift * up)
+
+    return Cell(
+        family="average precision", scenario=f"AUC {area}, n = {n:,}, {share:.0%} positive", draw=draw,
+        truth={"average_precision": truth}, procedures=(_interval("average_precision"),),
+        events={"average_precision": n * share * min(truth, 1 - truth)}, confidences=_levels(n == 200),
+    )  # fmt: skip
+
+
+def loss_cell(n: int, a: float, b: float) -> Cell:
+    """Calibrated probabilities from a Beta(a, b): the true Brier score and log loss follow from it."""
+    brier = a * b / ((a + b) * (a + b + 1))
+
+    def entropy(p: float) -> float:
+        weight = math.exp((a - 1) * math.log(p) + (b - 1) * math.log1p(-p) - special.betaln(a, b))
+        return weight * -(p * math.log(p) + (1 - p) * math.log1p(-p))
+
+    def draw(rng: np.random.Generator) -> dict[str, Moments]:
+        p = np.clip(rng.beta(a, b, n), 1e-12, 1 - 1e-12)
+        right = np.where(rng.random(n) < p, p, 1 - p)
+        return {"brier": Moments.of((1 - right) ** 2), "log_loss": Moments.of(-np.log(right))}
+
+    def apply(metric: str) -> Any:
+        return lambda sample, confidence: metric_interval(metric, sample[metric], confidence=confidence)
+
+    return Cell(
+        family="mean loss", scenario=f"probabilities from Beta({a:g}, {b:g}), n = {n:,}", draw=draw,
+        truth={"brier": brier, "log_loss": float(integrate.quad(entropy, 0, 1, limit=200)[0])},
+        procedures=tuple(Procedure(m, apply(m)) for m in ("brier", "log_loss")),
+        events=dict.fromkeys(("brier", "log_loss"), n * min(a, b) / (a + b)), confidences=_levels(n == 100),
+    )  # fmt: skip
+
+
+def paired_cell(area: float, positives: int, negatives: int, correlation: float) -> Cell:
+    """Two models of the same area whose scores of a row are correlated: the true difference is 0."""
+    shift = shift_for(area)
+    up = np.arange(positives + negatives) < positives
+    shared, own = math.sqrt(correlation), math.sqrt(1 - correlation)
+
+    def draw(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        common = shared * rng.standard_normal(len(up)) + shift * up
+        return up, *(common + own * rng.standard_normal(len(up)) for _ in range(2))
+
+    def interval(reference: Any) -> Any:
+        return lambda sample, confidence: delong(*sample, confidence=confidence, reference=reference)
+
+    def test(reference: Any) -> Any:
+        return lambda sample, level: delong(*sample, reference=reference).p_value <= level
+
+    name = f"AUC {area}, {positives}/{negatives}, correlation {correlation}"
+    return Cell(
+        family="two areas, same rows", scenario=name, draw=draw, truth={"difference": 0.0},
+        procedures=(
+            Procedure("DeLong's interval, t", interval("t"), target="difference"),
+            Procedure("DeLong's test, t", test("t"), kind="test"),
+            Procedure("DeLong's test, z", test("z"), default=False, kind="test"),
+        ),
+        events={"difference": min(positives, negatives) * min(area, 1 - area)}, confidences=CONFIDENCES[:1],
+    )  # fmt: skip
+
+
+def cells(*, quick: bool) -> Iterator[Cell]:
+    """All scenarios with scores."""
+    sizes = ((20, 20), (10, 100)) if quick else ((10, 10), (20, 20), (10, 100), (50, 50), (20, 500), (200, 200))
+    for area in (0.8, 0.95) if quick else (0.6, 0.8, 0.9, 0.95, 0.99):
+        for positives, negatives in sizes:
+            yield area_cell(area, positives, negatives)
+    if not quick:
+        for area in (0.6, 0.9):
+            yield area_cell(area, 1000, 1000)
+            yield area_cell(area, 20, 20, digits=0)
+            yield area_cell(area, 50, 200, digits=0)
+    for area in (0.8,) if quick else (0.7, 0.8, 0.9, 0.97):
+        for n, share in ((200, 0.1),) if quick else ((100, 0.1), (200, 0.1), (200, 0.5), (1000, 0.05), (1000, 0.3)):
+            yield precision_cell(area, n, share)
+    for a, b in ((1, 1), (0.3, 1.2)):
+        for n in (100,) if quick else (30, 100, 1000):
+            yield loss_cell(n, a, b)
+    pairs = ((20, 20),) if quick else ((10, 10), (20, 20), (10, 100), (50, 50), (200, 200))
+    for area in (0.8,) if quick else (0.7, 0.9):
+        for positives, negatives in pairs:
+            for correlation in (0.5,) if quick else (0.2, 0.7):
+                yield paired_cell(area, positives, negatives, correlation)
