@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import sys
 from collections.abc import Callable
 from enum import StrEnum
@@ -13,6 +14,11 @@ import typer
 from trueerror.results import Result
 
 P = ParamSpec("P")
+# Options whose Python names stand in error messages.
+OPTIONS = (
+    *("positive", "missing", "threshold", "weights_kind", "costs", "cost_fp", "cost_fn", "prior", "method"),
+    *("confidence", "truth", "models", "reference", "adjust", "margin", "metric", "design", "alternative", "paired"),
+)
 
 
 class Format(StrEnum):
@@ -42,9 +48,23 @@ def answers(command: Callable[P, None]) -> Callable[P, None]:
 
 def fail(message: str) -> None:
     """One sentence on stderr, exit code 2."""
-    sentence = " ".join(message.split())
+    sentence = as_options(" ".join(message.split()))
     print(f"Error: {sentence}", file=sys.stderr)
     raise typer.Exit(2)
+
+
+def as_options(sentence: str) -> str:
+    """A sentence that speaks of Python's options, as one that speaks of the command line's.
+
+    >>> as_options('say what to do with missing="wrong", or pass positive= one of 0, 1')
+    'say what to do with --missing wrong, or pass --positive one of 0, 1'
+    """
+
+    def spoken(found: re.Match[str]) -> str:
+        value = found[2] if found[2] is not None else found[3] or ""
+        return f"--{found[1].replace('_', '-')}{' ' if value else ''}{value}"
+
+    return re.sub(rf"\b({'|'.join(OPTIONS)})=(?:\"([\w-]+)\"|([^\s;,:.]+)|(?=\s|$))", spoken, sentence)
 
 
 def show(result: Result, form: Format, *, explain: bool = False, text: Callable[[], str] | None = None) -> None:

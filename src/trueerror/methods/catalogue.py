@@ -74,7 +74,7 @@ def explain(key: str, result: object = None) -> str:
         "Measured": entry.measured,
         "Advice": entry.advice,
         "Source": entry.source,
-        "Estimates": getattr(result, "estimand", ""),
+        "Estimates": getattr(result, "estimand", "").removeprefix("Estimates: "),
         "Note": getattr(result, "note", ""),
     }
     for head, text in facts.items():

@@ -77,6 +77,19 @@ def p_value(p: float | None) -> str:
     return f"p = {p:.3f}".replace("0.", ".")
 
 
+def apart(low: float, high: float, digits: int = 3) -> tuple[str, str]:
+    """Two numbers with as many digits as it takes to tell them apart.
+
+    >>> apart(0.7316, 0.7671), apart(0.99962, 1.0)
+    (('0.732', '0.767'), ('0.9996', '1.0000'))
+    """
+    for more in range(digits, 9):
+        shown = number(low, more), number(high, more)
+        if shown[0] != shown[1]:
+            return shown
+    return number(low, digits), number(high, digits)
+
+
 def limits(low: float, high: float, digits: int = 3) -> str:
     """Two limits in brackets.
 
@@ -85,7 +98,7 @@ def limits(low: float, high: float, digits: int = 3) -> str:
     """
     if math.isnan(low) and math.isnan(high):
         return "no interval"
-    return f"[{number(low, digits)}, {number(high, digits)}]"
+    return "[{}, {}]".format(*apart(low, high, digits))
 
 
 def listing(names: list[str], joint: str = "and") -> str:

@@ -27,8 +27,9 @@ def verdict(cmp: CostComparison) -> str:
     words = [lead, "How sure: " + ("not fully." if open_ else "beyond chance.")]
     for m in open_[:3]:
         c = cmp[m, cmp.best]
+        lead = "may be as cheap" if c.low <= 0 else f"may be as cheap, with {len(cmp.pairs)} pairs compared"
         words.append(
-            f"{one_line(m)} may be as cheap: it costs {_money(c.estimate)} more per 100 rows, plausibly "
+            f"{one_line(m)} {lead}: it costs {_money(c.estimate)} more per 100 rows, plausibly "
             f"{_money(c.low, sign=True)} to {_money(c.high, sign=True)}."
         )
     for m in dearer[:3]:
@@ -87,13 +88,7 @@ def costing_text(cmp: CostComparison) -> str:
             f"{cmp.threshold:.2g} follows from the costs and needs no tuning, but trusts {one_line(cmp.best)}'s "
             f"probabilities (calibration slope {short(cmp.slope)})."
         )
-    if len(cmp.findings):
-        blocks.append(
-            findings_text(cmp.findings)
-            + (f"\n{textwrap.indent(textwrap.fill(trust, WIDTH - 2), '  ')}" if trust else "")
-        )
-    elif trust:
-        blocks.append(textwrap.fill(trust, WIDTH))
+    blocks += [findings_text(cmp.findings) if len(cmp.findings) else "", textwrap.fill(trust, WIDTH) if trust else ""]
     mix = "the class mix of these rows" if cmp.prior is None else f"{percent(round(cmp.prior, 4))} positives"
     methods = ", ".join(dict.fromkeys(c.method for c in cmp.pairs))
     costs = f"Costs: a false alarm {cmp.cost_fp:g}, a miss {cmp.cost_fn:g}, at {mix}."

@@ -235,7 +235,7 @@ def _baseline(bench: Bench) -> tuple[Label | None, Interval, float]:
         totals = bench.predictions.truth_counts()
         top = int(np.argmax(totals))
         share = interval(int(totals[top]), int(totals.sum()), confidence=confidence)
-        return bench.labels[top], replace(share, name="accuracy"), math.nan
+        return bench.labels[top], replace(share, name=f"accuracy of always {bench.labels[top]}"), math.nan
     t = bench.confusion
     weighed, counted = t.classes(), t.classes(weighted=False)
     if t.n == 0:
@@ -282,7 +282,7 @@ def _baseline(bench: Bench) -> tuple[Label | None, Interval, float]:
     only_constant = int(counted.truth[index] - counted.hits[index])
     plain = t.weight_sums is None and bench.clusters is None
     p = mcnemar(only_model, only_constant, n=t.n).p_value if plain else math.nan
-    return label, share, p
+    return label, replace(share, name=f"accuracy of always {label}"), p
 
 
 def _findings(parts: tuple[ModelEvaluation, ...], p: Predictions | None) -> Findings:

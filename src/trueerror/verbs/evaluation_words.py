@@ -13,7 +13,7 @@ from trueerror.inputs.labels import Label
 from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval, Table
 from trueerror.results.tables import one_line, width
-from trueerror.results.words import listing, number, p_value, percent, whole
+from trueerror.results.words import apart, limits, listing, number, p_value, percent, whole
 
 if TYPE_CHECKING:
     from trueerror.verbs.evaluation import Evaluation, ModelEvaluation
@@ -29,7 +29,7 @@ def evaluation_text(ev: Evaluation) -> str:
     """The whole evaluation as text for a terminal, at most 80 columns wide."""
     blocks = [textwrap.fill(one_line(ev.reading), WIDTH)]
     if len(ev.parts) == 1:
-        blocks += [verdict(ev.parts[0]), overall_table(ev).text(WIDTH)]
+        blocks += [verdict(ev.parts[0]), overall_table(ev).text(WIDTH), reasons_text(ev.parts[0])]
         if _per_class_matters(ev.parts[0]):
             blocks.append(class_table(ev.parts[0]).text(WIDTH))
         blocks += _selective_lines(ev.parts[0])
@@ -137,21 +137,21 @@ def bracket(interval: Interval) -> str:
     """The limits, or a dash where there are none."""
     if math.isnan(interval.low) and math.isnan(interval.high):
         return "–"
-    return f"[{number(interval.low)}, {number(interval.high)}]"
+    return limits(interval.low, interval.high)
 
 
 def short(interval: Interval) -> str:
     """Estimate and limits in as few characters as can be: .956 [.921, .976]."""
 
-    def bare(x: float) -> str:
-        text = number(x)
+    def bare(text: str) -> str:
         return text[1:] if text.startswith("0.") else "-" + text[2:] if text.startswith("-0.") else text
 
     if math.isnan(interval.estimate):
         return "undefined"
     if math.isnan(interval.low):
-        return bare(interval.estimate)
-    return f"{bare(interval.estimate)} [{bare(interval.low)}, {bare(interval.high)}]"
+        return bare(number(interval.estimate))
+    low, high = apart(interval.low, interval.high)
+    return f"{bare(number(interval.estimate))} [{bare(low)}, {bare(high)}]"
 
 
 def _counts(part: ModelEvaluation, metric: str, label: Label | None = None) -> str:
@@ -181,9 +181,8 @@ def _overall_rows(part: ModelEvaluation) -> Table:
     same_prior = not any("at another class mix" in i.estimand for i in part.overall.values())
     rows = []
     for metric, interval in part.overall.items():
-        counts = _counts(part, metric) if same_prior else ""
-        if math.isnan(interval.estimate):
-            counts = interval.note
+        known = same_prior and not math.isnan(interval.estimate)
+        counts = _counts(part, metric) if known else ""
         rows.append((metric_title(part, metric), number(interval.estimate), bracket(interval), counts))
     if part.baseline_label is not None:
         base = part.baseline
@@ -191,6 +190,16 @@ def _overall_rows(part: ModelEvaluation) -> Table:
         counts = _baseline_counts(part) if same_prior else ""
         rows.append((title, number(base.estimate), bracket(base), counts))
     return Table(columns=("", "estimate", f"{level} interval", "counts"), rows=tuple(rows))
+
+
+def reasons_text(part: ModelEvaluation) -> str:
+    """Why an estimate or its limits are missing, for each metric where they are."""
+    lines = []
+    for metric, interval in part.overall.items():
+        missing = "undefined" if math.isnan(interval.estimate) else "no limits" if math.isnan(interval.low) else ""
+        if missing and interval.note:
+            lines.append(f"{find_measure(metric).title}: {missing}, {interval.note}.")
+    return "\n".join(textwrap.fill(one_line(line), WIDTH, subsequent_indent="  ") for line in lines)
 
 
 def _baseline_counts(part: ModelEvaluation) -> str:

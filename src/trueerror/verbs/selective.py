@@ -10,7 +10,12 @@ SHARES = (0.5, 0.8, 0.9)
 
 
 def confident_shares(bench: Bench) -> dict[float, Interval]:
-    """Accuracy on the most confident 50, 80 and 90 % of the rows; empty for labels alone and for counts."""
+    """Accuracy on the most confident 50, 80 and 90 % of the rows; empty for labels alone and for counts.
+
+    Empty too where accuracy at the class mix of these rows is not what is asked for.
+    """
+    if bench.settings.prior is not None or bench.settings.design == "case-control":
+        return {}
     if bench.predictions is None or not bench.has_scores or not bench.calls or bench.confusion.n == 0:
         return {}
     curve = risk_coverage(bench.predictions, model=bench.model, threshold=bench.settings.threshold)
