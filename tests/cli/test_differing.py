@@ -93,7 +93,7 @@ def test_every_format_is_the_result() -> None:
     (("5/4", "3/4"), "more successes than rows"),
     (("1/4", "3/4", "--method", "walt"), "did you mean 'wald'"),
     (("1/4", "3/4", "--confidence", "95"), "did you mean 0.95"),
-    (("1/4", "3/4", "--alternative", "bigger"), "alternative='bigger' is not known"),
+    (("1/4", "3/4", "--alternative", "bigger"), "'bigger' is not known"),
 ])  # fmt: skip
 def test_errors_are_one_sentence(args: tuple[str, ...], words: str) -> None:
     done = run(*args)
