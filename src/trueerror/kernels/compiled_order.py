@@ -76,6 +76,20 @@ def insertion_sort(keys: Any, loads: Any, start: int, stop: int) -> None:
 
 
 @compiled
+def insertion_copy(keys: Any, loads: Any, to_keys: Any, to_loads: Any, start: int, stop: int) -> None:
+    """The same, from one place to another."""
+    for i in range(start, stop):
+        key, load = keys[i], loads[i]
+        j = i
+        while j > start and to_keys[j - 1] > key:
+            to_keys[j] = to_keys[j - 1]
+            to_loads[j] = to_loads[j - 1]
+            j -= 1
+        to_keys[j] = key
+        to_loads[j] = load
+
+
+@compiled
 def sort_runs(keys: Any, loads: Any, spare_keys: Any, spare_loads: Any, starts: Any, first: int, last: int) -> None:
     """Sort the runs `first` to `last` in place: radix from the leading digit that tells a run's keys apart."""
     # Each level narrows the span of a run by at least 2², and pushes at most 2¹¹ runs: this never overflows.
@@ -116,19 +130,21 @@ def sort_runs(keys: Any, loads: Any, spare_keys: Any, spare_loads: Any, starts: 
                 counts[digit] += 1
                 spare_keys[place] = keys[i]
                 spare_loads[place] = loads[i]
-            for i in range(a, b):
-                keys[i] = spare_keys[i]
-                loads[i] = spare_loads[i]
-            if shift == U(0):
-                continue
-            begin = 0
+            begin = a
             for d in range(width):
-                end = counts[d]
-                if end - begin > FEW:
-                    begins[top], ends[top] = a + begin, a + end
+                end = a + counts[d]
+                if end - begin > FEW and shift > U(0):
+                    for i in range(begin, end):
+                        keys[i] = spare_keys[i]
+                        loads[i] = spare_loads[i]
+                    begins[top], ends[top] = begin, end
                     top += 1
-                elif end - begin > 1:
-                    insertion_sort(keys, loads, a + begin, a + end)
+                elif shift > U(0):
+                    insertion_copy(spare_keys, spare_loads, keys, loads, begin, end)
+                else:
+                    for i in range(begin, end):
+                        keys[i] = spare_keys[i]
+                        loads[i] = spare_loads[i]
                 begin = end
 
 
