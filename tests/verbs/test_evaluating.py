@@ -162,6 +162,8 @@ def test_repeats_are_refused_and_folds_change_the_estimand():
     p = te.predictions(np.tile(TRUTH, 2), np.tile(CALLS, 2), repeats=np.repeat([1, 2], 300))
     with pytest.raises(ValueError, match="repeats"):
         te.evaluate(p)
+    once = te.predictions(TRUTH, CALLS, repeats=np.ones(300, dtype=int))
+    assert te.evaluate(once)["accuracy"].n == 300
 
 
 def test_chosen_metrics_and_their_options():

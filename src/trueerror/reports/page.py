@@ -13,6 +13,7 @@ from trueerror.findings.finding import grouped
 from trueerror.inputs.errors import InputError
 from trueerror.results.tables import Table
 from trueerror.rows.predictions import Predictions
+from trueerror.significance.ranking import Ranking
 from trueerror.verbs.comparing import compare
 from trueerror.verbs.comparison import Comparison
 from trueerror.verbs.comparison_words import differences_table, leader_contrasts
@@ -42,8 +43,11 @@ def report(source: Any, path: str | Path, *, title: str | None = None, command: 
         raise InputError(f"a report is an HTML file: give a path that ends in .html, not {target.name!r}")
     if not target.parent.exists():
         raise InputError(f"there is no folder {str(target.parent)!r} to write {target.name!r} into")
-    ev, cmp = _contents(source)
-    page = render(ev, cmp, title or "How good are these models, really?", command)
+    if isinstance(source, Ranking):
+        page = render_ranking(source, title or "Which learner is best over these data sets?", command)
+    else:
+        ev, cmp = _contents(source)
+        page = render(ev, cmp, title or "How good are these models, really?", command)
     target.write_text(page, encoding="utf-8")
     return target
 
@@ -57,19 +61,15 @@ def _contents(source: Any) -> tuple[Evaluation | None, Comparison | None]:
         return source, None
     if isinstance(source, Comparison):
         return None, source
-    raise InputError(f"a report is made of predictions, an evaluation or a comparison, not of {type(source).__name__}")
+    known = "predictions, an evaluation, a comparison or a ranking"
+    raise InputError(f"a report is made of {known}, not of {type(source).__name__}")
 
 
 def render(ev: Evaluation | None, cmp: Comparison | None, title: str, command: str = "") -> str:
     """The page as text; every name is escaped by the template."""
     shown = cmp if ev is None else ev
     assert shown is not None
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    loader = PackageLoader("trueerror.reports", "templates")
-    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
-    style = environment.loader.get_source(environment, "style.css")[0]  # type: ignore[union-attr]
-    return environment.get_template("report.html").render(
+    return fill_page(
         title=title,
         verdicts=_verdicts(ev, cmp),
         reading=shown.reading,
@@ -79,9 +79,38 @@ def render(ev: Evaluation | None, cmp: Comparison | None, title: str, command: s
         explained="\n\n".join(str(x.explain()) for x in (cmp, ev) if x is not None),
         settings={} if ev is None else ev.settings,
         command=command,
+    )
+
+
+def render_ranking(ranking: Ranking, title: str, command: str = "") -> str:
+    """The page of a ranking of learners over data sets."""
+    verdict_, _, rest = str(ranking).partition("\n\n")
+    picture = (("Mean ranks, and who cannot be told apart", _picture(ranking)),)
+    return fill_page(
+        title=title,
+        verdicts=[" ".join(part.split()) for part in rest.split("\n\n")[:1]],
+        reading=verdict_,
+        estimand="Estimates: these learners on data sets like these.",
+        sections=[Section("ranks", "Mean ranks", (_html(ranking._table()),), picture)],
+        findings=grouped(getattr(ranking, "findings", ())),
+        explained=str(ranking.explain()),
+        settings={},
+        command=command,
+    )
+
+
+def fill_page(**parts: Any) -> str:
+    """The template filled in; every name is escaped by it."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    loader = PackageLoader("trueerror.reports", "templates")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    style = loader.get_source(environment, "style.css")[0]
+    return environment.get_template("report.html").render(
         versions=f"trueerror {__version__}, Python {platform.python_version()}",
         style=style,
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+        **parts,
     )
 
 

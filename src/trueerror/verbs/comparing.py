@@ -146,7 +146,7 @@ def compare_predictions(
     alternative: Alternative = "two-sided",
 ) -> Comparison:
     """Compare the models of one sample."""
-    if p.has_key("repeats"):
+    if p.has_key("repeats") and len(p.keys("repeats").names) > 1:
         raise InputError("these rows hold several repeats of the same items; compare one repeat at a time")
     if len(p.models) < 2:
         raise InputError(f"there is one model, {p.models[0]!r}; comparing takes two: evaluate judges one by itself")

@@ -119,7 +119,7 @@ def evaluate(
 
 def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = True) -> Evaluation:
     """Evaluate what was read, with settings that were checked."""
-    if p.has_key("repeats"):
+    if p.has_key("repeats") and len(p.keys("repeats").names) > 1:
         raise InputError(
             "these rows hold several repeats of the same items, so pooling them would count each item more than once; "
             "evaluate one repeat at a time"
