@@ -56,8 +56,8 @@ def test_best_tiers_and_wins():
     assert cmp.better("good", "poor")
     assert not cmp.better("good", "fair")
     table = {row[0]: row for row in cmp.wins().rows}
-    assert table["poor"][1:] == ("v", "v", "", "0/0/2")
-    assert table["good"][-1] == "1/1/0"
+    assert table["(3) poor"][1:] == ("v", "v", "", "0/0/2")
+    assert table["(1) good"][-1] == "1/1/0"
 
 
 def test_p_values_are_adjusted_by_holm_and_intervals_are_not():

@@ -120,8 +120,9 @@ class Comparison(Result):
     def wins(self) -> Table:
         """Who beats whom in WEKA's manner: v where the column is better than the row, * where it is worse."""
         names = self.models
+        numbered = [f"({i})" for i in range(1, len(names) + 1)]
         rows = []
-        for a in names:
+        for number, a in zip(numbered, names, strict=True):
             marks, won, lost, tied = [], 0, 0, 0
             for b in names:
                 if a == b or (self.reference is not None and self.reference not in (a, b)):
@@ -136,8 +137,8 @@ class Comparison(Result):
                 else:
                     marks.append("?")
                     tied += 1
-            rows.append((a, *marks, f"{won}/{tied}/{lost}"))
-        return Table(columns=("model", *names, "won/not told/lost"), rows=tuple(rows))
+            rows.append((f"{number} {a}", *marks, f"{won}/{tied}/{lost}"))
+        return Table(columns=("model", *numbered, "won/not told/lost"), rows=tuple(rows))
 
     def records(self) -> list[dict[str, object]]:
         """One record for each pair."""
