@@ -13,7 +13,7 @@ FAMILIES = {
     "2": "Estimates and intervals",
     "3": "Scores, probabilities and thresholds",
     "4": "Comparisons",
-    "5": "Rankings over data sets",
+    "5": "Learners, and rankings over data sets",
 }
 HEAD = """\
 # Findings

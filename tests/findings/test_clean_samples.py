@@ -41,6 +41,8 @@ SETTLED: dict[str, Any] = {
     "lost_replicates": [], "paired": True, "could_be_paired": True, "comparisons": 3, "adjusted": True,
     "n_models": 3, "training_overlap": Overlap(0, ROWS), "dropped": (), "value_name": "accuracy",
     "higher_is_better": True, "data_sets": 12, "pairs": 3, "level": 0.05, "folds": True, "best": "a",
+    "fold_method": "corrected-t", "rounds": 10, "test_parts": 100, "smallest_test": 40, "data_rows": ROWS,
+    "failed": {"a": (0, 100)}, "bootstrap_bias": 0.0, "bootstrap_error": 0.01,
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from trueerror.findings.finding import Finding, Findings, Severity, sorted_findi
 from trueerror.tallies import Agreement, Confusion, KeyedConfusion, ScoreTable
 
 # Each of these modules enters its rules on import.
-FAMILIES = ("about_rows", "about_metrics", "about_scores", "about_comparisons", "about_rankings")
+FAMILIES = ("about_rows", "about_metrics", "about_scores", "about_comparisons", "about_rankings", "about_learners")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

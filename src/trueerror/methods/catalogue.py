@@ -12,6 +12,7 @@ PARTS = (
     "binomial",
     "composite",
     "resampled",
+    "learners",
     "differences",
     "omnibus",
     "areas",

@@ -173,6 +173,67 @@ DECISIONS: dict[str, Decision] = {
             why="minimum coverage .935; Newcombe's .902 at 30/30",
             also=("newcombe-difference", "newcombe-difference-cc", "agresti-caffo", "wald-difference", "fisher"),
         ),
+        Decision(
+            situation="learner-holdout",
+            title="a learner's error, one holdout",
+            default="wilson",
+            why="one model on rows that it has not seen: it speaks of this model, not of the learner",
+        ),
+        Decision(
+            situation="learner-folds",
+            title="a learner's error, k folds or random subsampling",
+            default="corrected-t",
+            why="covers .956–.966 over 5 × 10 folds or more; on a single round of folds it is conservative",
+            also=("fold-t", "bayle", "bbc-cv"),
+        ),
+        Decision(
+            situation="learner-leave-one-out",
+            title="a learner's error, leave-one-out",
+            default="bayle",
+            why="test parts of one row have no spread of their own; it speaks of these n models",
+        ),
+        Decision(
+            situation="learner-bootstrap",
+            title="a learner's error, bootstrap samples",
+            default="bootstrap-632+",
+            why=".632 believes a learner that knows its rows by heart; out of bag is too high",
+            also=("bootstrap-632", "bootstrap-out-of-bag"),
+        ),
+        Decision(
+            situation="learner-pairs-of-folds",
+            title="a learner's error, folds with all pairs left out (BatesCV)",
+            default="bates",
+            why="it measures the variance that overlapping training sets add instead of assuming it",
+            also=("corrected-t",),
+        ),
+        Decision(
+            situation="learner-auc",
+            title="a learner's AUC over folds",
+            default="corrected-t",
+            why="LeDell's interval is for these K models and covers .84–.91 for the learner",
+            also=("ledell",),
+        ),
+        Decision(
+            situation="chosen-setting",
+            title="the best of several settings",
+            default="corrected-t",
+            why="over the outer folds of NestedCV the test rows take no part in the choice",
+            also=("bbc-cv",),
+        ),
+        Decision(
+            situation="two-learners",
+            title="two learners on the same test parts",
+            default="corrected-t-test",
+            why="type I error .03–.05; the plain t-test of 10 × 10 folds has .53–.57",
+            also=(
+                "paired-t",
+                "conservative-t",
+                "five-by-two-t",
+                "five-by-two-f",
+                "bates-difference",
+                "bayes-correlated-t",
+            ),
+        ),
     )
 }
 

@@ -1,0 +1,119 @@
+"""TE5xx: findings about learners under resampling, and about bootstrap estimates.
+
+Facts that these rules look at:
+fold_method      "plain-t", "corrected-t", "five-by-two-f" …: how scores of test parts were judged
+rounds           how many times the rows were dealt into folds
+test_parts       how many test parts there are
+smallest_test    rows of the smallest test part
+data_rows        rows of the data set
+failed           learner → fits that failed, and how many were made
+bootstrap_bias   mean of the replicates less the estimate
+bootstrap_error  standard deviation of the replicates
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trueerror.findings.rules import Evidence, rule
+from trueerror.results.words import listing, number, whole
+
+# The t-interval over folds rests on the normal distribution of a fold's error.
+SMALL_TEST = 30
+# With 100 rows the 5×2 F-test called equal learners different in .096 of the cases; twice that many is taken as few.
+SMALL_FOR_F = 200
+
+
+@rule(
+    "TE503",
+    severity="warning",
+    title="a plain t-test over folds is optimistic",
+    fix="Use the corrected t (leave method out), on 10 × 10 folds for comparing two learners.",
+    needs=("fold_method", "test_parts"),
+)
+def plain_t(e: Evidence) -> Iterator[str]:
+    """The training sets of folds overlap, so the scores of folds are not independent and s²/J is too small.
+
+    Two equal learners are called different at .05 in .04–.08 of the cases over 10 folds, .57–.60 over 30 random splits
+    and .53–.57 over 10 × 10 folds: more repeats make it worse.
+    """
+    if e.facts["fold_method"] == "plain-t":
+        yield (
+            f"the t over {whole(e.facts['test_parts'])} test parts takes them as independent, but their training sets "
+            "overlap: limits too narrow, p-values too small"
+        )
+
+
+@rule(
+    "TE504",
+    severity="note",
+    title="the corrected t on a single round of folds is conservative",
+    fix="Repeat the folds: te.KFold(10, repeats=10) for comparing, repeats=5 or more for one learner.",
+    needs=("fold_method", "rounds"),
+)
+def single_round(e: Evidence) -> Iterator[str]:
+    """The correction for overlapping training sets is made for repeats. On one round of 10 folds equal learners are
+    called different at .05 in only .009–.020 of the cases, so real differences are missed more often than need be."""
+    if e.facts["fold_method"] == "corrected-t" and e.facts["rounds"] == 1:
+        yield "the corrected t on one round of folds is conservative: limits wider than need be"
+
+
+@rule(
+    "TE505",
+    severity="warning",
+    title="the 5×2 F-test is optimistic at few rows",
+    fix="Use 10 × 10 folds and the corrected t (leave method out).",
+    needs=("fold_method", "data_rows"),
+)
+def few_rows_for_f(e: Evidence) -> Iterator[str]:
+    """With 100 rows the combined 5×2cv F-test calls equal learners different at .05 in .096 of the cases: its five
+    variances come from halves of the rows, which are then small."""
+    if e.facts["fold_method"] == "five-by-two-f" and e.facts["data_rows"] < SMALL_FOR_F:
+        yield f"{whole(e.facts['data_rows'])} rows are few for the 5×2 F-test: with 100 its type I error is .096 at .05"
+
+
+@rule(
+    "TE506",
+    severity="warning",
+    title="test parts of fewer than 30 rows",
+    fix="Use fewer folds, or leave-one-out, whose interval needs no spread between folds.",
+    needs=("smallest_test", "fold_method"),
+)
+def small_test_parts(e: Evidence) -> Iterator[str]:
+    """A t-interval over folds takes each fold's score as nearly normal, which a share of fewer than 30 rows is not; and
+    metrics of a rare class may be undefined there."""
+    size = e.facts["smallest_test"]
+    if size < SMALL_TEST and e.facts["fold_method"] in ("plain-t", "corrected-t", "five-by-two-t", "five-by-two-f"):
+        yield f"the smallest test part has {whole(size)} row{'' if size == 1 else 's'}; a t over parts wants 30 or more"
+
+
+@rule(
+    "TE508",
+    severity="warning",
+    title="the bootstrap shows a bias that matters",
+    fix="Report the bias-corrected estimate beside it, or use BCa limits, which take the bias in.",
+    needs=("bootstrap_bias", "bootstrap_error"),
+)
+def bootstrap_bias(e: Evidence) -> Iterator[str]:
+    """A bias below a quarter of the standard error changes an interval's coverage little; beyond that, percentile
+    limits sit in the wrong place (Efron and Tibshirani 1993, chapter 10)."""
+    bias, error = e.facts["bootstrap_bias"], e.facts["bootstrap_error"]
+    if abs(bias) > error / 4:
+        yield f"the bias, {number(bias)}, is more than a quarter of the standard error, {number(error)}"
+
+
+@rule(
+    "TE509",
+    severity="warning",
+    title="some fits failed",
+    fix="Look at .failures; a learner that fails on hard parts gains by their absence.",
+    needs=("failed",),
+)
+def failed_fits(e: Evidence) -> Iterator[str]:
+    """A test part without a prediction of one learner is left out for all that it is compared with. Fits tend to fail
+    where the task is hard, so what is left flatters the learner that failed."""
+    failed = {name: counts for name, counts in e.facts["failed"].items() if counts[0]}
+    if failed:
+        words = [f"{whole(bad)} of {whole(made)} fits of {name}" for name, (bad, made) in failed.items()]
+        more = [f"{len(words) - 4} more learners"] if len(words) > 4 else []
+        yield f"{listing([*words[:4], *more])} failed; their test parts are left out"

@@ -1,0 +1,56 @@
+"""TE5xx about learners: each rule with a case that fires and cases that do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from trueerror.findings import Evidence, every_rule, find
+
+
+def fact(**facts: Any) -> Evidence:
+    return Evidence(facts=facts)
+
+
+CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
+    "TE503": (fact(fold_method="plain-t", test_parts=100), "too narrow",
+              [fact(fold_method="corrected-t", test_parts=100)]),
+    "TE504": (
+        fact(fold_method="corrected-t", rounds=1), "conservative",
+        [fact(fold_method="corrected-t", rounds=10), fact(fold_method="plain-t", rounds=1)],
+    ),
+    "TE505": (
+        fact(fold_method="five-by-two-f", data_rows=100), "100 rows are few",
+        [fact(fold_method="five-by-two-f", data_rows=200), fact(fold_method="five-by-two-t", data_rows=100)],
+    ),
+    "TE506": (
+        fact(fold_method="corrected-t", smallest_test=29), "29 rows",
+        [fact(fold_method="corrected-t", smallest_test=30), fact(fold_method="bayle", smallest_test=1)],
+    ),
+    "TE508": (
+        fact(bootstrap_bias=-0.026, bootstrap_error=0.1), "a quarter of the standard error",
+        [fact(bootstrap_bias=0.024, bootstrap_error=0.1), fact(bootstrap_bias=0.0, bootstrap_error=0.0)],
+    ),
+    "TE509": (fact(failed={"svm": (2, 10), "tree": (0, 10)}), "2 of 10 fits of svm failed",
+              [fact(failed={"svm": (0, 9)})]),
+}  # fmt: skip
+
+
+def test_every_rule_of_the_family_has_cases() -> None:
+    family = "trueerror.findings.about_learners"
+    assert set(CASES) == {code for code, r in every_rule().items() if r.check.__module__ == family}
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_fires(code: str) -> None:
+    evidence, words, _ = CASES[code]
+    messages = [f.message for f in find([evidence]) if f.code == code]
+    assert len(messages) == 1
+    assert words in messages[0]
+
+
+@pytest.mark.parametrize("code", CASES)
+def test_stays_silent(code: str) -> None:
+    for evidence in CASES[code][2]:
+        assert code not in find([evidence])
