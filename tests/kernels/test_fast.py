@@ -44,7 +44,7 @@ def test_many_rows_in_many_stretches(monkeypatch):
         assert (ours == other).all()
     ups, downs = plain.score_groups(scores, positive)[1:]
     ours, other = fast.placement_sums(ups, downs), plain.placement_sums(ups, downs)
-    assert ours[0] == other[0]
+    assert ours[0] == other[0] == fast.ordered_pairs(ups, downs)
     assert ours == pytest.approx(other, rel=1e-12)
 
 
@@ -76,6 +76,7 @@ def test_replicates_do_not_depend_on_threads():
 def test_weighted_tables_take_the_plain_way():
     ups, downs = np.array([0.5, 1.5]), np.array([2.0, 1.0])
     assert fast.placement_sums(ups, downs) == plain.placement_sums(ups, downs)
+    assert fast.ordered_pairs(ups, downs) == plain.ordered_pairs(ups, downs)
 
 
 def test_the_first_compilation_is_announced_once(monkeypatch, tmp_path, caplog, capsys):

@@ -66,7 +66,7 @@ def test_placement_sums_are_sums_over_pairs(rows):
     positive = RNG.random(rows) < 0.4
     wins = (scores[positive][:, None] > scores[~positive]) + 0.5 * (scores[positive][:, None] == scores[~positive])
     total, among_up, among_down = plain.placement_sums(*plain.score_groups(scores, positive)[1:])
-    assert total == 2 * wins.sum()
+    assert total == 2 * wins.sum() == plain.ordered_pairs(*plain.score_groups(scores, positive)[1:])
     assert among_up == pytest.approx(((wins.mean(axis=1) - wins.mean()) ** 2).sum(), rel=1e-12)
     assert among_down == pytest.approx(((wins.mean(axis=0) - wins.mean()) ** 2).sum(), rel=1e-12)
 

@@ -61,22 +61,41 @@ def placements(scores: NDArray[Any], positive: NDArray[np.bool_]) -> Floats:
     return result
 
 
-def placement_sums(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[float, float, float]:
-    """From a score table the sum and the spreads of placements; see `plain.placement_sums`."""
+def ordered_pairs(positives: NDArray[Any], negatives: NDArray[Any]) -> float:
+    """From a score table: twice the pairs in which the positive has the higher score, ties half."""
     if positives.dtype != np.int64 or negatives.dtype != np.int64:
-        return plain.placement_sums(positives, negatives)
+        return plain.ordered_pairs(positives, negatives)
+    return _pairs_by_stretch(positives, negatives, _stretches(positives))[0]
+
+
+def _stretches(counts: Counts) -> list[slice]:
+    return parts(len(counts), max(1, len(counts) // STRETCH))
+
+
+def _pairs_by_stretch(
+    positives: Counts, negatives: Counts, stretches: list[slice]
+) -> tuple[float, list[int], list[int]]:
+    """The ordered pairs, doubled; and before each stretch, the negatives below and the positives from there on."""
     _announce()
-    stretches = parts(len(positives), max(1, len(positives) // STRETCH))
     found = in_threads(lambda s: compiled_ranks.class_sums(positives, negatives, s.start, s.stop), stretches)
-    m, n = sum(up for up, _, _ in found), sum(down for _, down, _ in found)
-    if m == 0 or n == 0:
-        return 0.0, float("nan"), float("nan")
-    below, over = [0], [m]
+    below, over = [0], [sum(up for up, _, _ in found)]
     total = 0.0
     for up, down, twice in found:
         total += twice + 2.0 * up * below[-1]
         below.append(below[-1] + down)
         over.append(over[-1] - up)
+    return total, below, over
+
+
+def placement_sums(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[float, float, float]:
+    """From a score table the sum and the spreads of placements; see `plain.placement_sums`."""
+    if positives.dtype != np.int64 or negatives.dtype != np.int64:
+        return plain.placement_sums(positives, negatives)
+    stretches = _stretches(positives)
+    total, below, over = _pairs_by_stretch(positives, negatives, stretches)
+    m, n = over[0], below[-1]
+    if m == 0 or n == 0:
+        return 0.0, float("nan"), float("nan")
     area = total / (2.0 * m * n)
     spreads = in_threads(
         lambda i: compiled_ranks.spread_sums(

@@ -148,16 +148,23 @@ def run_lengths(ascending: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64
     return ascending[starts], np.diff(np.append(starts, n))
 
 
-def placement_sums(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[float, float, float]:
-    """From a score table: Σ over positives of twice the negatives that each beats, ties half, and two spreads.
+def ordered_pairs(positives: NDArray[Any], negatives: NDArray[Any]) -> float:
+    """From a score table: twice the pairs in which the positive has the higher score, ties half.
 
-    The spreads are Σ(V10 − A)² over the positives and Σ(V01 − A)² over the negatives, where V10 is the share of
-    negatives that a positive beats, V01 the share of positives that beat a negative, and A the mean of either.
-
-    >>> placement_sums(np.array([0, 1, 0, 1]), np.array([1, 0, 1, 0]))
-    (6.0, 0.125, 0.125)
+    >>> ordered_pairs(np.array([0, 1, 0, 1]), np.array([1, 0, 1, 0]))
+    6.0
     """
-    blocks = parts(len(positives), max(1, -(-len(positives) // (2 * BLOCK))))
+    return _pairs_by_block(positives, negatives, _blocks(positives))[0]
+
+
+def _blocks(counts: NDArray[Any]) -> list[slice]:
+    return parts(len(counts), max(1, -(-len(counts) // (2 * BLOCK))))
+
+
+def _pairs_by_block(
+    positives: NDArray[Any], negatives: NDArray[Any], blocks: list[slice]
+) -> tuple[float, Floats, Floats]:
+    """The ordered pairs, doubled, and how many rows of each class the blocks have."""
 
     def within(block: slice) -> tuple[float, float, float]:
         up, down = positives[block], negatives[block]
@@ -169,11 +176,25 @@ def placement_sums(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[fl
 
     found = in_threads(within, blocks)
     ups, downs = (np.array([f[i] for f in found]) for i in (0, 1))
+    below = np.cumsum(downs) - downs
+    return float(sum(f[2] for f in found) + (2 * ups * below).sum()), ups, downs
+
+
+def placement_sums(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[float, float, float]:
+    """From a score table: the ordered pairs, doubled, and the spreads of placements among positives and negatives.
+
+    The spreads are Σ(V10 − A)² over the positives and Σ(V01 − A)² over the negatives, where V10 is the share of
+    negatives that a positive beats, V01 the share of positives that beat a negative, and A the mean of either.
+
+    >>> placement_sums(np.array([0, 1, 0, 1]), np.array([1, 0, 1, 0]))
+    (6.0, 0.125, 0.125)
+    """
+    blocks = _blocks(positives)
+    total, ups, downs = _pairs_by_block(positives, negatives, blocks)
     m, n = float(ups.sum()), float(downs.sum())
     if m == 0 or n == 0:
         return 0.0, float("nan"), float("nan")
     below, over = np.cumsum(downs) - downs, m - np.cumsum(ups) + ups
-    total = float(sum(f[2] for f in found) + (2 * ups * below).sum())
     area = total / (2 * m * n)
 
     def spreads(i: int) -> tuple[float, float]:

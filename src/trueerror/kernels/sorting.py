@@ -18,7 +18,7 @@ Keys = NDArray[np.int64]
 
 BLOCK = 1 << 15
 # Below this many rows a comparison sort is the quickest.
-SMALL = 1 << 17
+SMALL = 1 << 16
 # Buckets of one part, rows that a bucket should hold, and how many parts at most.
 BUCKETS = 1 << 16
 CROWD = 44

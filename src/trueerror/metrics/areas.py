@@ -33,7 +33,7 @@ def auc(t: ScoreTable, masses: Masses = None) -> Any:
     up, down = (t.positives, t.negatives) if masses is None else masses
     rows_up, rows_down = up.sum(axis=-1), down.sum(axis=-1)
     if masses is None and len(up) >= MANY:
-        return ratio(chosen(len(up)).placement_sums(up, down)[0], 2.0 * float(rows_up) * float(rows_down))
+        return ratio(chosen(len(up)).ordered_pairs(up, down), 2.0 * float(rows_up) * float(rows_down))
     if up.dtype.kind == "i" and float(np.max(rows_up, initial=0)) * float(np.max(rows_down, initial=0)) >= 2.0**61:
         up = up.astype(np.float64)  # 64-bit integers would overflow
     # Doubled, so that counts stay whole: one division at the end, the same on every machine.
