@@ -36,6 +36,8 @@ def main() -> int:
             progress.advance(task)
         grown = None if given.only else growth(quick=given.quick)
     print(table(rows))
+    if given.quick:
+        console.print("quick: fewer rows, so targets for large inputs may show as missed", highlight=False)
     took = time.perf_counter() - started
     if given.write or not (given.quick or given.only):
         write(rows, grown, quick=given.quick, took=took, command=" ".join(["python -m benchmarks", *sys.argv[1:]]))

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from validation.judging import judge
-from validation.running import FULL, QUICK, run
+from validation.running import FULL, QUICK, fingerprint, run
 from validation.writing import RESULTS, summary, write
 
 
@@ -22,6 +22,7 @@ def main() -> int:
     parser.add_argument("--replications", type=int, default=None, metavar="N", help=f"samples a cell ({FULL:,})")
     given = parser.parse_args()
     console = Console(stderr=True)
+    code = fingerprint()
     started = time.perf_counter()
     columns = (TextColumn("{task.description:.60}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
@@ -37,7 +38,7 @@ def main() -> int:
     print(summary(lines))
     took = time.perf_counter() - started
     if given.write or not (given.quick or given.only):
-        write(lines, command=" ".join(["python -m validation", *sys.argv[1:]]), took=took)
+        write(lines, command=" ".join(["python -m validation", *sys.argv[1:]]), took=took, code=code)
         console.print(f"wrote {RESULTS.parent.name}/{RESULTS.name} ({took:.0f} s)", highlight=False)
     return 1 if any(not j.holds and j.established for j in judge(lines)) and not given.quick else 0
 

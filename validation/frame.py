@@ -73,7 +73,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Line:
-    """One result. Rates are exact where `replications` is 0 (enumerated)."""
+    """One result. Rates are exact where `samples` is 0 (enumerated)."""
 
     family: str
     scenario: str
@@ -87,20 +87,21 @@ class Line:
     below: float = math.nan  # the truth lay below the lower limit
     above: float = math.nan  # the truth lay above the upper limit
     width: float = math.nan
-    undefined: float = 0.0
-    replications: int = 0
+    undefined: float = 0.0  # the share of samples in which the metric was undefined, which are left out
+    samples: int = 0
 
     @property
     def error(self) -> float:
         """Monte Carlo standard error of the rate."""
-        if self.replications == 0:
+        if self.samples == 0:
             return 0.0
-        p = min(max(self.rate, 1 / self.replications), 1 - 1 / self.replications)
-        return math.sqrt(p * (1 - p) / self.replications)
+        judged = max(2.0, self.samples * (1 - self.undefined))
+        p = min(max(self.rate, 1 / judged), 1 - 1 / judged)
+        return math.sqrt(p * (1 - p) / judged)
 
     @property
     def established(self) -> bool:
-        return self.replications == 0 or self.replications >= ESTABLISHED
+        return self.samples == 0 or self.samples >= ESTABLISHED
 
 
 def generator(cell: Cell, block: int) -> np.random.Generator:
@@ -177,7 +178,7 @@ def lines(cell: Cell, counts: Counts) -> list[Line]:
                     above=math.nan if test else above / judged,
                     width=widths / finite if finite else math.nan,
                     undefined=undefined / samples,
-                    replications=int(samples - undefined),
+                    samples=int(samples),
                 )
             )
     return made

@@ -106,7 +106,7 @@ class _Store:
     """Finished cells as files, under a name that changes when the code does: old results never pass for new ones."""
 
     def __init__(self, quick: bool) -> None:
-        self.folder = STORE / _fingerprint() / ("quick" if quick else "full")
+        self.folder = STORE / fingerprint() / ("quick" if quick else "full")
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def _path(self, name: str, number: int) -> Path:
@@ -126,7 +126,7 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else str(value)
 
 
-def _fingerprint() -> str:
+def fingerprint() -> str:
     """Of the library's statistics and of the scenarios; how lines are judged and written may change freely."""
     code = hashlib.sha256()
     package = Path(trueerror.__file__).parent

@@ -68,7 +68,7 @@ def details(lines: Sequence[Line]) -> str:
             line.procedure if line.default else f"{line.procedure} (not the default)",
             _number(line.events),
             _rate(line.rate),
-            "exact" if line.replications == 0 else f"{2 * line.error:.4f}".lstrip("0"),
+            "exact" if line.samples == 0 else f"{2 * line.error:.4f}".lstrip("0"),
         )
         if not test:
             cells += (
@@ -86,7 +86,7 @@ def _other_confidences(lines: Sequence[Line]) -> str:
     """Mean coverage at other confidences, over the cells in which they were tried."""
     groups: dict[tuple[str, str, float], list[float]] = {}
     for line in lines:
-        whole = line.replications > 0 or "mean over" in line.scenario
+        whole = line.samples > 0 or "mean over" in line.scenario
         if line.default and line.kind == "interval" and line.confidence != 0.95 and whole and line.undefined < 0.5:
             groups.setdefault((line.family, line.procedure, line.confidence), []).append(line.rate)
     rows = (
@@ -96,17 +96,13 @@ def _other_confidences(lines: Sequence[Line]) -> str:
     return table(("family", "default", "confidence", "cells", "mean", "least"), rows)
 
 
-def write(lines: Sequence[Line], *, command: str, took: float) -> None:
+def write(lines: Sequence[Line], *, command: str, took: float, code: str) -> None:
     """RESULTS.md."""
     judged = judge(lines)
     missed = [j for j in judged if not j.holds]
-    replications = {
-        line.replications + round(line.undefined * line.replications) for line in lines if line.replications
-    }
-    least = min(replications, default=0)
     words = f"{len(judged)} default procedures: {len(judged) - len(missed)} hold their claim, {len(missed)} miss it."
-    if least < ESTABLISHED:
-        words += f" Cells with fewer than {ESTABLISHED:,} replications are not established."
+    if not all(line.established for line in lines):
+        words += f" Cells with fewer than {ESTABLISHED:,} samples are not established."
     stated = (
         f"Claims, at nominal 95 %: mean coverage over the grid at least {MEAN}, and at least {POINTWISE} in every cell "
         f"in which {EVENTS:g} or more events are expected on each side of the metric's own denominator; type I error "
@@ -121,6 +117,7 @@ def write(lines: Sequence[Line], *, command: str, took: float) -> None:
         f"- Command: `{command}`, {took:.0f} s, {datetime.date.today().isoformat()}\n"
         f"- Versions: Python {platform.python_version()}, trueerror {version('trueerror')}, NumPy {version('numpy')}, "
         f"SciPy {version('scipy')}\n"
+        f"- Code: fingerprint {code} of the library's statistics and of the scenarios\n"
         "- Samples: Philox generators keyed by the cell's name; the same for any number of processes",
         f"**{words}**",
         stated,

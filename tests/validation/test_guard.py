@@ -120,7 +120,7 @@ def test_the_frame_sees_an_interval_that_does_not_cover() -> None:
     assert simulated(scores.area_cell(0.95, 20, 20))["auc, delong"].rate < 0.91
     ignored = simulated(dependent.clustered_cell(0.8, 20, 20, 0.3))["accuracy, clusters ignored"]
     assert ignored.rate < 0.8
-    judged = judge([Line(**{**_fields(ignored), "default": True, "replications": 10_000})])
+    judged = judge([Line(**{**_fields(ignored), "default": True, "samples": 10_000})])
     assert not judged[0].holds
     assert "missed" in summary([Line(**{**_fields(ignored), "default": True})])
 
