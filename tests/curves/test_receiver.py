@@ -37,7 +37,7 @@ def test_takes_arrays_tables_predictions_and_curves():
         ([0, 0], [0.1, 0.2], {}, "at least one positive"),
         ([], [], {}, "needs rows"),
         (["a", "b"], [0.1, 0.2], {}, "which class is positive"),
-        (["a", "b", "c"], [0.1, 0.2, 0.3], {}, "positive= one of 'a', 'b', 'c'"),
+        (["a", "b", "c"], [0.1, 0.2, 0.3], {}, "positive= one of 'a', 'b', 'c', which is then set against the rest"),
         ([0, 1], [0.1, 0.2], {"weights": [1, 2]}, "weights_kind"),
     ],
 )

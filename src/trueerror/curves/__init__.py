@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from trueerror.curves.averaging import AverageCurve as AverageCurve
     from trueerror.curves.averaging import average_curves as average_curves
     from trueerror.curves.averaging import pool_curves as pool_curves
+    from trueerror.curves.bands import RocBand as RocBand
     from trueerror.curves.benefit import DecisionCurve as DecisionCurve
     from trueerror.curves.benefit import decision_curve as decision_curve
     from trueerror.curves.brier_curves import BrierCurve as BrierCurve
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from trueerror.curves.calibration_errors import CalibrationError as CalibrationError
     from trueerror.curves.costs import CostCurve as CostCurve
     from trueerror.curves.costs import cost_curve as cost_curve
+    from trueerror.curves.crossing import RocDifference as RocDifference
+    from trueerror.curves.crossing import roc_difference as roc_difference
     from trueerror.curves.detection import Det as Det
     from trueerror.curves.detection import det as det
     from trueerror.curves.fold_areas import auc_over_folds as auc_over_folds
@@ -29,12 +32,21 @@ if TYPE_CHECKING:
     from trueerror.curves.gain import Lift as Lift
     from trueerror.curves.gain import gains as gains
     from trueerror.curves.gain import lift as lift
+    from trueerror.curves.hull import RocHull as RocHull
+    from trueerror.curves.hull import roc_hull as roc_hull
+    from trueerror.curves.hull_choice import HullChoice as HullChoice
+    from trueerror.curves.hull_parts import Mixture as Mixture
+    from trueerror.curves.isolines import IsoLine as IsoLine
     from trueerror.curves.measures import MeasureCurve as MeasureCurve
     from trueerror.curves.measures import measure_curve as measure_curve
+    from trueerror.curves.operating import OperatingPoint as OperatingPoint
+    from trueerror.curves.receiver import Roc as Roc
+    from trueerror.curves.receiver import roc as roc
     from trueerror.curves.retrieval import PrecisionRecall as PrecisionRecall
     from trueerror.curves.retrieval import precision_recall as precision_recall
     from trueerror.curves.retrieval_gain import PrecisionRecallGain as PrecisionRecallGain
     from trueerror.curves.retrieval_gain import precision_recall_gain as precision_recall_gain
+    from trueerror.curves.roc_points import RocPoint as RocPoint
     from trueerror.curves.selective import RiskCoverage as RiskCoverage
     from trueerror.curves.selective import risk_coverage as risk_coverage
 
@@ -66,6 +78,18 @@ _HOMES = {
     "precision_recall": "retrieval",
     "PrecisionRecallGain": "retrieval_gain",
     "precision_recall_gain": "retrieval_gain",
+    "Roc": "receiver",
+    "roc": "receiver",
+    "RocPoint": "roc_points",
+    "RocBand": "bands",
+    "RocHull": "hull",
+    "roc_hull": "hull",
+    "RocDifference": "crossing",
+    "roc_difference": "crossing",
+    "OperatingPoint": "operating",
+    "IsoLine": "isolines",
+    "HullChoice": "hull_choice",
+    "Mixture": "hull_parts",
     "RiskCoverage": "selective",
     "risk_coverage": "selective",
 }

@@ -332,4 +332,5 @@ def natural_positive(labels: Sequence[Label]) -> Label | None:
 def need_positive(labels: Sequence[Label], what: str) -> InputError:
     """The error for a positive class that is needed and not known."""
     shown = ", ".join(repr(v) for v in list(labels)[:6]) + (", …" if len(labels) > 6 else "")
-    return InputError(f"{what} needs to know which class is positive: pass positive= one of {shown}")
+    rest = ", which is then set against the rest" if len(labels) > 2 else ""
+    return InputError(f"{what} needs to know which class is positive: pass positive= one of {shown}{rest}")
