@@ -13,6 +13,7 @@ from trueerror.version import __version__
 if TYPE_CHECKING:
     from trueerror import data as data
     from trueerror import significance as significance
+    from trueerror import testing as testing
     from trueerror.curves.averaging import average_curves as average_curves
     from trueerror.curves.averaging import pool_curves as pool_curves
     from trueerror.curves.benefit import decision_curve as decision_curve
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from trueerror.curves.retrieval import precision_recall as precision_recall
     from trueerror.curves.retrieval_gain import precision_recall_gain as precision_recall_gain
     from trueerror.curves.selective import risk_coverage as risk_coverage
+    from trueerror.experiments.datasets import Dataset as Dataset
+    from trueerror.experiments.gathered import Experiment as Experiment
+    from trueerror.experiments.running import experiment as experiment
     from trueerror.inputs.settings import config as config
     from trueerror.intervals.binomial import interval as interval
     from trueerror.intervals.means import mean_interval as mean_interval
@@ -64,6 +68,8 @@ if TYPE_CHECKING:
     from trueerror.verbs.comparison import Comparison as Comparison
     from trueerror.verbs.evaluating import evaluate as evaluate
     from trueerror.verbs.evaluation import Evaluation as Evaluation
+    from trueerror.verbs.gate_result import Gate as Gate
+    from trueerror.verbs.gating import gate as gate
     from trueerror.verbs.ranked import rank as rank
     from trueerror.verbs.training_gaps import training_gap as training_gap
 
@@ -106,9 +112,14 @@ _HOMES = {
     "compare": "trueerror.verbs.comparing",
     "Comparison": "trueerror.verbs.comparison",
     "Evaluation": "trueerror.verbs.evaluation",
+    "gate": "trueerror.verbs.gating",
+    "Gate": "trueerror.verbs.gate_result",
     "rank": "trueerror.verbs.ranked",
     "check": "trueerror.verbs.checking",
     "training_gap": "trueerror.verbs.training_gaps",
+    "Dataset": "trueerror.experiments.datasets",
+    "Experiment": "trueerror.experiments.gathered",
+    "experiment": "trueerror.experiments.running",
     "Holdout": "trueerror.resampling.random_parts",
     "Subsampling": "trueerror.resampling.random_parts",
     "KFold": "trueerror.resampling.folds",
@@ -126,6 +137,7 @@ _HOMES = {
 _MODULES = (
     "data",
     "significance",
+    "testing",
 )
 
 __all__ = ["__version__", *sorted(_HOMES), *_MODULES]

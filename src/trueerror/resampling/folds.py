@@ -40,7 +40,7 @@ class KFold(Plan):
             part = deal(rows, self.k, seed=seed, stream=repeat, stratify=self.stratify)
             for fold in range(self.k):
                 inside = part == fold
-                yield Split(repeat=repeat, fold=fold, train=np.flatnonzero(~inside), test=np.flatnonzero(inside))
+                yield Split(repeat=repeat, fold=fold, n=rows.n, test=np.flatnonzero(inside))
 
     def fits_of(self, rows: Rows) -> int:
         return self.k * self.repeats
@@ -60,7 +60,7 @@ class LeaveOneOut(Plan):
         unit = np.arange(rows.n) if rows.clusters is None else rows.clusters
         for fold in range(rows.units):
             inside = unit == fold
-            yield Split(repeat=0, fold=fold, train=np.flatnonzero(~inside), test=np.flatnonzero(inside))
+            yield Split(repeat=0, fold=fold, n=rows.n, test=np.flatnonzero(inside))
 
     def fits_of(self, rows: Rows) -> int:
         return rows.units
@@ -96,15 +96,12 @@ class BatesCV(Plan):
             fold_of = deal(rows, self.k, seed=seed, stream=repeat, stratify=self.stratify)
             for fold in range(self.k):
                 inside = fold_of == fold
-                yield Split(repeat=repeat, fold=fold, train=np.flatnonzero(~inside), test=np.flatnonzero(inside))
+                yield Split(repeat=repeat, fold=fold, n=rows.n, test=np.flatnonzero(inside))
             for fold in range(self.k):
                 for second in range(fold + 1, self.k):
-                    inside = (fold_of == fold) | (fold_of == second)
                     # The rows of the first fold come first, so that each fold's losses can be told apart.
                     test = np.concatenate([np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of == second)])
-                    yield Split(
-                        repeat=repeat, fold=fold, second=second, part="pair", train=np.flatnonzero(~inside), test=test
-                    )
+                    yield Split(repeat=repeat, fold=fold, second=second, part="pair", n=rows.n, test=test)
 
     def fits_of(self, rows: Rows) -> int:
         return self.fits

@@ -95,7 +95,7 @@ def _numbered(pairs: Iterator[tuple[Any, Any]], rows: Rows) -> Iterator[Split]:
             tested[:] = False
         tested[parts[1]] = True
         fold += 1
-        yield Split(repeat=repeat, fold=fold, train=parts[0], test=parts[1])
+        yield Split(repeat=repeat, fold=fold, n=rows.n, drawn=parts[0], test=parts[1])
 
 
 def _words(value: Any) -> Any:

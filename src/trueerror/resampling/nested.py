@@ -43,11 +43,12 @@ class NestedCV(Plan):
     def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
         for number, outer in enumerate(self.outer.splits(rows, seed)):
             yield outer
-            inside = rows.part(outer.train)
+            train = outer.train
+            inside = rows.part(train)
             for at, inner in enumerate(self.inner.splits(inside, (seed ^ (INNER * (number + 1))) % (1 << 63))):
                 yield Split(
                     repeat=outer.repeat, fold=outer.fold, second=at, part="inner",
-                    train=outer.train[inner.train], test=outer.train[inner.test],
+                    n=rows.n, drawn=train[inner.train], test=train[inner.test],
                 )  # fmt: skip
 
     def fits_of(self, rows: Rows) -> int:

@@ -45,7 +45,7 @@ class TimeOrdered(Plan):
             first = 0 if self.window is None else max(0, end - self.window)
             if end - first < 1:
                 raise InputError(f"gap={self.gap} leaves no training rows before row {start + 1}; use a smaller gap")
-            yield Split(repeat=0, fold=fold, train=np.arange(first, end), test=np.arange(start, start + size))
+            yield Split(repeat=0, fold=fold, n=rows.n, drawn=np.arange(first, end), test=np.arange(start, start + size))
 
     def fits_of(self, rows: Rows) -> int:
         return self.k

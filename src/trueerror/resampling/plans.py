@@ -23,15 +23,31 @@ class Split:
     """Train on these rows, test on those. A bootstrap's training rows repeat.
 
     `repeat` and `fold` name the test part. Of a pair, `fold` and `second` are the two folds; of an inner split, `fold`
-    is the outer fold and `second` the inner one.
+    is the outer fold and `second` the inner one. `drawn` are the training rows where they are not simply all of the
+    `n` rows that are not tested: so that leave-one-out does not hold n² numbers.
     """
 
     repeat: int
     fold: int
-    train: Ints
+    n: int
     test: Ints
+    drawn: Ints | None = None
     part: Part = "fold"
     second: int = -1
+
+    @property
+    def train(self) -> Ints:
+        """The training rows."""
+        if self.drawn is not None:
+            return self.drawn
+        kept = np.ones(self.n, dtype=bool)
+        kept[self.test] = False
+        return np.flatnonzero(kept)
+
+    @property
+    def train_size(self) -> int:
+        """How many training rows there are."""
+        return self.n - len(self.test) if self.drawn is None else len(self.drawn)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,7 +66,7 @@ def _random_splits(rows: Rows, test: float, repeats: int, seed: int, *, stratify
     enough(rows, 2, "a test part")
     for repeat in range(repeats):
         inside = draw_share(rows, test, seed=seed, stream=repeat, stratify=stratify)
-        yield Split(repeat=repeat, fold=0, train=np.flatnonzero(~inside), test=np.flatnonzero(inside))
+        yield Split(repeat=repeat, fold=0, n=rows.n, test=np.flatnonzero(inside))
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Bootstrap(Plan):
     def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
         enough(rows, 2, "a bootstrap")
         everything = np.arange(rows.n)
-        yield Split(repeat=0, fold=0, part="apparent", train=everything, test=everything)
+        yield Split(repeat=0, fold=0, part="apparent", n=rows.n, drawn=everything, test=everything)
         units = np.arange(rows.n) if rows.clusters is None else rows.clusters
         strata = _strata(rows, units) if self.stratify else np.zeros(rows.units, dtype=np.intp)
         members = np.argsort(units, kind="stable")
@@ -107,7 +107,7 @@ class Bootstrap(Plan):
             )
             left = np.ones(rows.units, dtype=bool)
             left[drawn] = False
-            yield Split(repeat=replicate, fold=0, train=np.sort(train), test=np.flatnonzero(left[units]))
+            yield Split(repeat=replicate, fold=0, n=rows.n, drawn=np.sort(train), test=np.flatnonzero(left[units]))
 
     def fits_of(self, rows: Rows) -> int:
         return self.b + 1

@@ -1,0 +1,143 @@
+"""One task: fit a fresh copy of a learner to the training rows, and let it predict the test rows."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.experiments.balancing import Balance, balanced
+from trueerror.experiments.datasets import Dataset
+from trueerror.experiments.learners import fresh, number
+from trueerror.experiments.outcomes import NO_LABELS, Outcome, Task
+from trueerror.experiments.timing import PastLimit, time_limit
+from trueerror.experiments.warned import collect_warnings
+from trueerror.inputs.arrays import column
+from trueerror.inputs.labels import Label, code_column, find_label, plain_label, recode
+from trueerror.resampling.plans import Split
+
+LONGEST_TRACE = 20_000
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Job:
+    """A task with all that it needs."""
+
+    task: Task
+    learner: Any
+    split: Split
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What holds for all tasks of a run."""
+
+    balance: Balance | None = None
+    timeout: float | None = None
+    # NumPy's old global state is seeded where no other thread can draw from it meanwhile.
+    alone: bool = True
+
+
+def run_job(job: Job, data: Dataset, terms: Terms) -> Outcome:
+    """The outcome of a task; a failure is an outcome too."""
+    started = time.perf_counter()
+    fitted = predicted = None
+    labels, scores = NO_LABELS, None
+    error = trace = ""
+    status: Any = "done"
+    with collect_warnings() as warned, seeded(job.seed, terms.alone):
+        try:
+            with time_limit(terms.timeout):
+                model = fresh(job.learner, job.seed)
+                train = balanced(job.split.train, data.codes, terms.balance, seed=job.seed)
+                more = {}
+                if data.weights is not None:
+                    more = weights_for(model, data.weights[train])
+                X, y = data.features(train), data.y[train]
+                started = time.perf_counter()
+                model.fit(X, y, **more)
+                fitted = time.perf_counter()
+                labels, scores = predict(model, data.features(job.split.test), data.labels, len(job.split.test))
+                predicted = time.perf_counter()
+        except PastLimit:
+            status, error = "timeout", f"stopped after {terms.timeout:g} seconds"
+        except Exception as problem:  # noqa: BLE001  whatever a learner raises is recorded, and the rest goes on
+            status, error = "failed", f"{type(problem).__name__}: {problem}"
+            trace = "".join(traceback.format_exception(problem))[-LONGEST_TRACE:]
+    ended = time.perf_counter()
+    if status == "done" and terms.timeout is not None and ended - started > terms.timeout:
+        # A long call into compiled code cannot be interrupted, but it was too long all the same.
+        status, error = "timeout", f"took {ended - started:.3g} seconds, more than {terms.timeout:g}"
+    if status != "done":
+        labels, scores = NO_LABELS, None
+    return Outcome(
+        task=job.task,
+        status=status,
+        labels=labels,
+        scores=scores,
+        fit_seconds=(fitted or ended) - started,
+        predict_seconds=0.0 if fitted is None else (predicted or ended) - fitted,
+        warnings=warned.messages(),
+        error=error[:2000],
+        trace=trace,
+        limit=terms.timeout,
+    )
+
+
+def predict(model: Any, X: Any, labels: tuple[Label, ...], n: int) -> tuple[NDArray[np.int32], Any]:
+    """Labels as codes, and one score for each row and label where the model gives scores.
+
+    Scores come from `predict_proba`, else from `decision_function`. A class that was not in the training rows has
+    probability 0 (−∞ on the scale of decisions).
+    """
+    called = column(model.predict(X), "the predictions")
+    if len(called) != n:
+        raise ValueError(f"predict gave {len(called)} labels for {n} rows")
+    coded = code_column(called, "the predictions")
+    if (coded.codes < 0).any():
+        raise ValueError("predict gave a missing label")
+    codes = recode(coded, labels, "the predictions").astype("<i4")
+    if not hasattr(model, "classes_"):
+        return codes, None
+    if hasattr(model, "predict_proba"):
+        scores, fill = np.asarray(model.predict_proba(X), dtype=np.float64), 0.0
+    elif hasattr(model, "decision_function"):
+        scores, fill = np.asarray(model.decision_function(X), dtype=np.float64), -np.inf
+        scores = np.stack([-scores, scores], axis=1) if scores.ndim == 1 else scores
+    else:
+        return codes, None
+    classes = [find_label(plain_label(c), labels) for c in np.asarray(model.classes_).tolist()]
+    if scores.shape != (n, len(classes)):
+        return codes, None  # one column a pair of classes says nothing of a single class
+    if np.isnan(scores).any():
+        raise ValueError("the scores hold NaN")
+    aligned = np.full((n, len(labels)), fill, dtype="<f8")
+    aligned[:, [labels.index(c) for c in classes]] = scores
+    return codes, aligned
+
+
+def weights_for(model: Any, weights: NDArray[np.float64]) -> dict[str, Any]:
+    """The keyword that hands row weights to `fit`: to a pipeline's last step, or to the learner itself."""
+    steps = getattr(model, "steps", None)
+    return {f"{steps[-1][0]}__sample_weight" if steps else "sample_weight": weights}
+
+
+@contextmanager
+def seeded(seed: int, wanted: bool) -> Iterator[None]:
+    """Seed NumPy's old global random state for a while, for learners that draw from it."""
+    if not wanted:
+        yield
+        return
+    before = np.random.get_state()  # noqa: NPY002
+    np.random.seed(number(f"global/{seed}") % (1 << 32))  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(before)  # noqa: NPY002

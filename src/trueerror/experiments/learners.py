@@ -1,0 +1,94 @@
+"""Learners: anything with fit and predict, by scikit-learn's conventions; copies, seeds and fingerprints of them."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import re
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from trueerror.inputs.errors import InputError
+
+
+def as_learners(learners: Any) -> dict[str, Any]:
+    """Learners by name; a single estimator goes by the name of its class."""
+    if not isinstance(learners, Mapping):
+        if isinstance(learners, list | tuple):
+            raise InputError('learners must be {"name": estimator}, so that each has a name; not a list')
+        learners = {type(learners).__name__: learners}
+    if not learners:
+        raise InputError('learners is empty; pass {"name": estimator}')
+    for name, learner in learners.items():
+        if isinstance(learner, type):
+            raise InputError(
+                f"learner {name!r} is the class {learner.__name__}; pass an instance: {learner.__name__}()"
+            )
+        for method in ("fit", "predict"):
+            if not callable(getattr(learner, method, None)):
+                raise InputError(f"learner {name!r} is a {type(learner).__name__} without {method}()")
+    return {str(name): learner for name, learner in learners.items()}
+
+
+def fresh(learner: Any, seed: int) -> Any:
+    """An unfitted copy whose open random states are seeded.
+
+    Every parameter `random_state` that is None, nested ones too, gets a number of its own; one that the user has set
+    stays. scikit-learn is asked for the copy only where it is loaded already: other learners do not need it.
+    """
+    base = sys.modules.get("sklearn.base")
+    clone = copy.deepcopy if base is None or not hasattr(learner, "get_params") else base.clone
+    made = clone(learner)
+    if hasattr(made, "get_params") and hasattr(made, "set_params"):
+        states = {
+            key: number(f"{seed}/{key}") % (1 << 31)
+            for key, value in made.get_params(deep=True).items()
+            if (key == "random_state" or key.endswith("__random_state")) and value is None
+        }
+        if states:
+            made.set_params(**states)
+    return made
+
+
+def number(text: str) -> int:
+    """A number of 63 bits for a text."""
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little") >> 1
+
+
+def words(learner: Any) -> str:
+    """A learner in one line."""
+    return " ".join(str(repr(learner)).split())[:200]
+
+
+def fingerprint(learner: Any) -> str:
+    """A digest of a learner's class and settings, the same in every process."""
+    text = json.dumps(_plain(learner, 0), sort_keys=True)
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+def _plain(value: Any, depth: int) -> Any:
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return [str(value.dtype), list(value.shape), hashlib.blake2b(repr(value.tolist()).encode()).hexdigest()]
+    if depth > 12:
+        return type(value).__name__
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v, depth + 1) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v, depth + 1) for v in value]
+    if isinstance(value, type) or (callable(value) and hasattr(value, "__qualname__")):
+        return f"{value.__module__}.{value.__qualname__}"
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    if hasattr(value, "get_params"):
+        return {"class": kind, "parameters": _plain(value.get_params(deep=False), depth + 1)}
+    inside = getattr(value, "__dict__", None)
+    if inside is not None:
+        return {"class": kind, "inside": _plain(inside, depth + 1)}
+    return [kind, re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))]

@@ -1,0 +1,107 @@
+"""Learners for tests: importable by worker processes, without scikit-learn."""
+
+import os
+import time
+import warnings
+
+import numpy as np
+
+
+class Means:
+    """The class with the nearest mean; scores are softened distances."""
+
+    def __init__(self, power=2.0, random_state=None):
+        self.power, self.random_state = power, random_state
+
+    def get_params(self, deep=True):
+        return {"power": self.power, "random_state": self.random_state}
+
+    def set_params(self, **given):
+        for key, value in given.items():
+            setattr(self, key, value)
+        return self
+
+    def fit(self, X, y):
+        X = np.asarray(X)
+        self.classes_ = np.unique(y)
+        self.means = np.array([X[y == c].mean(axis=0) for c in self.classes_])
+        return self
+
+    def predict_proba(self, X):
+        far = (np.abs(np.asarray(X)[:, None, :] - self.means) ** self.power).sum(axis=2)
+        near = np.exp(-far)
+        return near / near.sum(axis=1, keepdims=True)
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+class Dice(Means):
+    """Guesses, from its own random state and from NumPy's global one."""
+
+    def predict_proba(self, X):
+        rng = np.random.RandomState(self.random_state)
+        p = (rng.uniform(size=len(X)) + np.random.uniform(size=len(X))) / 2  # noqa: NPY002
+        return np.stack([1 - p, p], axis=1)
+
+
+class Broken(Means):
+    def fit(self, X, y):
+        raise RuntimeError(f"no luck with {len(y)} rows")
+
+
+class Slow(Means):
+    def fit(self, X, y):
+        time.sleep(5)
+
+
+class Busy(Means):
+    def fit(self, X, y):
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            pass
+
+
+class Loud(Means):
+    def fit(self, X, y):
+        for _ in range(3):
+            warnings.warn("did not converge", RuntimeWarning, stacklevel=1)
+        return super().fit(X, y)
+
+
+class Watched(Means):
+    """Writes down which rows it saw; the first feature is the row's number."""
+
+    def __init__(self, folder="", power=2.0, random_state=None):
+        super().__init__(power, random_state)
+        self.folder = folder
+
+    def get_params(self, deep=True):
+        return {**super().get_params(), "folder": self.folder}
+
+    def fit(self, X, y):
+        np.savez(os.path.join(self.folder, f"{time.perf_counter_ns()}-{os.getpid()}.npz"), rows=X[:, 0], y=y)
+        return super().fit(X, y)
+
+
+class KillsItsProcess(Means):
+    def fit(self, X, y):
+        os._exit(9)
+
+
+class KillsOnce(Means):
+    """Kills its worker the first time; the folder remembers."""
+
+    def __init__(self, folder="", power=2.0, random_state=None):
+        super().__init__(power, random_state)
+        self.folder = folder
+
+    def get_params(self, deep=True):
+        return {**super().get_params(), "folder": self.folder}
+
+    def fit(self, X, y):
+        try:
+            os.close(os.open(os.path.join(self.folder, "killed"), os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            return super().fit(X, y)
+        os._exit(9)

@@ -1,0 +1,261 @@
+"""te.experiment: what is predicted, what is recorded, and what is refused."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.inputs.errors import InputError
+
+sys.path.insert(0, str(Path(__file__).parent))
+from simple_learners import Broken, Busy, Dice, KillsItsProcess, KillsOnce, Loud, Means, Slow, Watched
+
+
+def same(first: te.Experiment, second: te.Experiment) -> bool:
+    return first.outcomes.keys() == second.outcomes.keys() and all(
+        a.same_result(b)
+        for key in first.outcomes
+        for a, b in zip(first.outcomes[key], second.outcomes[key], strict=True)
+    )
+
+
+def test_out_of_fold_predictions_equal_a_bare_loop(rows):
+    X, y = rows
+    run = te.experiment({"means": Means()}, rows, plan=te.KFold(5, repeats=2))
+    p = run.predictions()
+    assert p.n == 180
+    right = 0
+    for split in te.KFold(5, repeats=2).splits(te.Dataset(X, y).rows, 0):
+        right += int((Means().fit(X[split.train], y[split.train]).predict(X[split.test]) == y[split.test]).sum())
+    assert p.confusion("means").matrix.trace() == right
+    assert p.has_key("folds")
+    assert p.has_key("repeats")
+    assert p.has_scores("means")
+
+
+def test_scikit_learn_pipelines_on_a_data_frame():
+    import pandas as pd
+    from sklearn.datasets import load_iris
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    iris = load_iris()
+    frame = pd.DataFrame(iris.data, columns=iris.feature_names)
+    names = iris.target_names[iris.target]
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    cv = StratifiedKFold(5, shuffle=True, random_state=1)
+    run = te.experiment({"logistic": model}, te.Dataset(frame, names), plan=cv)
+    expected = (cross_val_predict(model, frame, names, cv=cv) == names).sum()
+    assert run.predictions().confusion("logistic").matrix.trace() == expected
+    assert run.predictions().labels == ("setosa", "versicolor", "virginica")
+
+
+def test_fold_scores_are_those_of_each_fold(rows):
+    run = te.experiment({"means": Means(), "dice": Dice()}, rows, plan=te.KFold(5, repeats=2))
+    scores = run.fold_scores("accuracy")
+    assert scores.values.shape == (2, 10)
+    assert scores.tests.tolist() == [18] * 10
+    assert scores.trains.tolist() == [72] * 10
+    assert scores.test_train_ratio == 0.25
+    p = run.predictions().slice("repeat 1, fold 3", "folds")
+    assert scores.of("means")[8] == te.metric("accuracy", p.confusion("means"))
+    assert run.fold_scores("auc").of("means")[8] == pytest.approx(te.metric("auc", p.scores("means")))
+    assert run.fold_scores("log_loss").of("means")[8] == pytest.approx(p.moments("means", _log_loss).mean)
+    assert not run.fold_scores("log_loss").higher_is_better
+
+
+def _log_loss(codes, p):
+    return -np.log(p[np.arange(len(codes)), codes])
+
+
+def test_a_failing_fit_is_recorded_and_the_rest_goes_on(rows):
+    run = te.experiment({"broken": Broken(), "means": Means()}, rows, plan=5)
+    assert len(run.failures) == 5
+    assert run.failures[0].error == "RuntimeError: no luck with 72 rows"
+    assert "simple_learners.py" in run.failures[0].trace
+    assert "5 fits failed; the first: broken on data, RuntimeError: no luck" in str(run)
+    p = run.predictions()
+    assert p.models == ("means",)
+    assert "Left out: 5 of 5 fits of broken failed" in p.notes[0]
+    assert np.isnan(run.fold_scores().of("broken")).all()
+    with pytest.raises(InputError, match="5 of 5 fits of broken failed"):
+        run.predictions(learners=["broken"])
+
+
+@pytest.mark.parametrize(("engine", "learner"), [(None, Slow()), (None, Busy()), ("threading", Busy())])
+def test_a_learner_past_its_time_is_recorded(rows, engine, learner):
+    run = te.experiment({"slow": learner, "means": Means()}, rows, plan=2, timeout=0.2, engine=engine, jobs=1)
+    assert [(f.learner, f.status) for f in run.failures] == [("slow", "timeout")] * 2
+    assert "0.2 seconds" in run.failures[0].error
+    assert all(t.fit_seconds < 3 for t in run.times)
+
+
+def test_warnings_stay_with_their_task(rows):
+    for engine in (None, "threading"):
+        run = te.experiment({"loud": Loud(), "means": Means()}, rows, plan=3, engine=engine, jobs=2 if engine else 1)
+        assert [(w.learner, w.fold, w.message) for w in run.warnings] == [
+            ("loud", fold, "RuntimeWarning: did not converge (3 times)") for fold in range(3)
+        ]
+
+
+def test_open_random_states_are_seeded_and_set_ones_kept(rows):
+    first, again, other = (te.experiment({"dice": Dice()}, rows, plan=3, rng=seed) for seed in (1, 1, 2))
+    assert same(first, again)
+    assert not same(first, other)
+    before = np.random.get_state()[1].tolist()  # noqa: NPY002
+    te.experiment({"dice": Dice()}, rows, plan=3)
+    assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
+
+
+@pytest.mark.parametrize(("engine", "jobs"), [("threading", 3), ("loky", 2)])
+def test_every_engine_gives_the_same_results(rows, engine, jobs):
+    learners = {"means": Means(), "sharp": Means(4.0), "broken": Broken(), "loud": Loud()}
+    plan = te.KFold(4, repeats=2)
+    alone = te.experiment(learners, rows, plan=plan)
+    assert same(alone, te.experiment(learners, rows, plan=plan, engine=engine, jobs=jobs))
+
+
+def test_worker_processes_draw_the_same_random_numbers(rows):
+    alone = te.experiment({"dice": Dice()}, rows, plan=4)
+    assert same(alone, te.experiment({"dice": Dice()}, rows, plan=4, jobs=2))
+
+
+def test_a_learner_that_kills_its_worker_is_a_failure_and_the_rest_goes_on(rows, tmp_path):
+    learners = {"killer": KillsItsProcess(), "means": Means()}
+    run = te.experiment(learners, rows, plan=te.Holdout(), jobs=2, store=tmp_path / "run")
+    assert [f.learner for f in run.failures] == ["killer"]
+    assert "the worker process died" in run.failures[0].error
+
+
+def test_a_worker_that_dies_once_costs_nothing(rows, tmp_path):
+    run = te.experiment({"killer": KillsOnce(str(tmp_path)), "means": Means()}, rows, plan=3, jobs=2)
+    assert (tmp_path / "killed").exists()
+    assert not run.failures
+    assert np.array_equal(run.fold_scores().of("killer"), run.fold_scores().of("means"))
+
+
+def test_blas_runs_on_one_thread_also_at_one_job(rows):
+    from threadpoolctl import threadpool_info
+
+    before = [pool["num_threads"] for pool in threadpool_info()]
+    run = te.experiment({"probe": Threads()}, rows, plan=2)
+    assert not run.failures, run.failures
+    assert [pool["num_threads"] for pool in threadpool_info()] == before
+
+
+class Threads(Means):
+    def fit(self, X, y):
+        from threadpoolctl import threadpool_info
+
+        assert threadpool_info()
+        assert all(pool["num_threads"] == 1 for pool in threadpool_info())
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("balance", ["over", "under"])
+def test_balancing_never_takes_a_test_row(tmp_path, balance):
+    n = 100
+    y = (np.arange(n) % 5 == 0).astype(int)
+    X = np.stack([np.arange(n), y], axis=1).astype(float)
+    run = te.experiment({"watched": Watched(str(tmp_path))}, (X, y), plan=te.KFold(5, repeats=2), balance=balance)
+    seen = [np.load(path) for path in sorted(tmp_path.glob("*.npz"))]
+    assert len(seen) == 10
+    for fit, split in zip(seen, run.splits["data"], strict=True):
+        assert not set(fit["rows"].astype(int)) & set(split.test.tolist())
+        assert set(fit["rows"].astype(int)) <= set(split.train.tolist())
+        assert (fit["y"] == 0).sum() == (fit["y"] == 1).sum() == (64 if balance == "over" else 16)
+        # Test parts keep their own class shares.
+        assert y[split.test].mean() == 0.2
+
+
+def test_imbalanced_learn_pipelines_are_learners_like_others(tmp_path):
+    pytest.importorskip("imblearn")
+    from imblearn.over_sampling import RandomOverSampler
+    from imblearn.pipeline import make_pipeline
+
+    n = 60
+    y = (np.arange(n) % 4 == 0).astype(int)
+    X = np.stack([np.arange(n), y], axis=1).astype(float)
+    from sklearn.tree import DecisionTreeClassifier
+
+    run = te.experiment({"tree": make_pipeline(RandomOverSampler(), DecisionTreeClassifier())}, (X, y), plan=3)
+    assert not run.failures
+    assert run.fold_scores().of("tree").tolist() == [1.0, 1.0, 1.0]
+
+
+def test_pair_losses_have_the_shape_that_bates_needs(rows):
+    run = te.experiment({"means": Means()}, rows, plan=te.BatesCV(4, repeats=2))
+    repeats = run.pair_losses("means")
+    assert len(repeats) == 2
+    for repeat in repeats:
+        assert sum(map(len, repeat.single)) == 90
+        assert sorted(repeat.pair) == [(i, j) for i in range(4) for j in range(i + 1, 4)]
+        for (i, j), (on_i, on_j) in repeat.pair.items():
+            assert len(on_i) == len(repeat.single[i])
+            assert len(on_j) == len(repeat.single[j])
+    with pytest.raises(InputError, match=r"need the plan te\.BatesCV"):
+        te.experiment({"means": Means()}, rows, plan=3).pair_losses("means")
+
+
+def test_bootstrap_keeps_the_apparent_errors(rows):
+    run = te.experiment({"means": Means()}, rows, plan=te.Bootstrap(5))
+    ((tested, losses),) = run.losses("means", part="apparent")
+    X, y = rows
+    assert losses.mean() == (Means().fit(X, y).predict(X) != y).mean()
+    assert len(tested) == 90
+    assert len(run.losses("means")) == 5
+
+
+def test_weights_and_clusters_reach_learners_and_predictions(rows):
+    X, y = rows
+    from sklearn.naive_bayes import GaussianNB
+
+    data = te.Dataset(X, y, clusters=np.arange(90) // 3, weights=np.arange(90.0), ids=[f"r{i}" for i in range(90)])
+    run = te.experiment({"nb": GaussianNB()}, data, plan=5)
+    plain = te.experiment({"nb": GaussianNB()}, te.Dataset(X, y, clusters=np.arange(90) // 3), plan=5)
+    assert not same(run, plain)
+    assert run.predictions().has_key("clusters")
+    assert run.predictions().has_ids
+
+
+def test_a_class_that_is_not_in_the_training_part_has_probability_zero():
+    X = np.arange(12.0).reshape(-1, 1)
+    y = np.array(["a"] * 5 + ["b"] * 6 + ["c"])
+    run = te.experiment({"means": Means()}, (X, y), plan=[([0, 1, 5, 6], [2, 7, 11])])
+    assert run.outcomes["data", "means"][0].scores[:, 2].tolist() == [0, 0, 0]
+
+
+def test_several_data_sets_are_asked_by_name(rows):
+    run = te.experiment({"means": Means()}, {"one": rows, "two": rows}, plan=3)
+    with pytest.raises(InputError, match="there are 2 data sets; choose one of one, two"):
+        run.predictions()
+    assert run.predictions("two").n == 90
+    with pytest.raises(InputError, match="did you mean 'two'"):
+        run.predictions("twoo")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"learners": [Means()]}, 'must be {"name": estimator}'),
+        ({"learners": {"m": Means}}, "is the class Means; pass an instance"),
+        ({"learners": {"m": object()}}, "without fit"),
+        ({"data": 3}, "must be a te.Dataset or a pair"),
+        ({"data": ([[1], [2]], [0, 0])}, "y has 1 class"),
+        ({"data": ([[1], [2], [3]], [0, 1])}, "X has 3 rows but y has 2"),
+        ({"plan": 100}, "data set 'data': 100-fold cross-validation needs at least 100 rows"),
+        ({"engine": "lokey"}, "did you mean 'loky'"),
+        ({"jobs": 0}, "jobs=0 must be"),
+        ({"balance": "both"}, "balance='both' is not known"),
+        ({"timeout": -1}, "timeout=-1 must be"),
+        ({"rng": -1}, "rng=-1 must be"),
+    ],
+)
+def test_wrong_input_is_refused_in_words(rows, change, message):
+    given = {"learners": {"means": Means()}, "data": rows, "plan": 3} | change
+    with pytest.raises(InputError, match=message):
+        te.experiment(given.pop("learners"), given.pop("data"), **given)
