@@ -20,6 +20,7 @@ COMMANDS = {
     "evaluate": "evaluating",
     "compare": "comparing",
     "check": "checking",
+    "gate": "gating",
     "rank": "ranking_table",
     "demo": "demonstration",
 }

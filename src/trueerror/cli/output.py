@@ -18,6 +18,7 @@ P = ParamSpec("P")
 OPTIONS = (
     *("positive", "missing", "threshold", "weights_kind", "costs", "cost_fp", "cost_fn", "prior", "method"),
     *("confidence", "truth", "models", "reference", "adjust", "margin", "metric", "design", "alternative", "paired"),
+    *("at_least", "baseline"),
 )
 
 

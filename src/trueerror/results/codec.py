@@ -59,6 +59,8 @@ HOMES = {
     "ModelEvaluation": "trueerror.verbs.evaluation",
     "Comparison": "trueerror.verbs.comparison",
     "CostComparison": "trueerror.verbs.costing",
+    "Gate": "trueerror.verbs.gate_result",
+    "GateCheck": "trueerror.verbs.gate_result",
     "Ranking": "trueerror.significance.ranking",
     "LearnerRanking": "trueerror.verbs.learner_ranking",
     "TrainingGap": "trueerror.verbs.training_gaps",

@@ -1,0 +1,133 @@
+"""`trueerror gate`: may this candidate go in? For continuous integration: the exit code is the decision."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from trueerror.cli import options as o
+from trueerror.cli.output import Format, answers, show
+
+HELP = "Whether a candidate may go in: exit code 0 pass, 1 fail, 3 cannot tell (2 bad input)."
+EPILOG = (
+    "Examples: trueerror gate new.csv --baseline old.csv --margin 0.02 · trueerror gate preds.csv --baseline old "
+    "--metric accuracy --metric recall --positive 1 · trueerror gate new.csv --at-least 0.9 · "
+    "trueerror gate new.csv --baseline old.csv --margin 0.01 --format markdown > comment.md"
+)
+
+
+@answers
+def command(
+    file: Annotated[
+        str, typer.Argument(help="The candidate's predictions: a file, or - for standard input.", metavar="CANDIDATE")
+    ],
+    baseline: Annotated[
+        str | None,
+        typer.Option("--baseline", "-b", help="The baseline's file, or a model in the same file.", metavar="FILE"),
+    ] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option("--metric", help="What to judge by; repeat for several.", metavar="NAME")
+    ] = None,
+    margin: Annotated[
+        list[str] | None,
+        typer.Option("--margin", help="How much worse is still good enough; also METRIC=NUMBER.", metavar="NUMBER"),
+    ] = None,
+    at_least: Annotated[
+        list[str] | None,
+        typer.Option("--at-least", help="What the candidate itself must reach; also METRIC=NUMBER.", metavar="NUMBER"),
+    ] = None,
+    sequential: Annotated[
+        bool, typer.Option("--sequential", help="Limits that hold however often the gate is asked.")
+    ] = False,
+    unpaired: Annotated[bool, typer.Option("--unpaired", help="The two files hold different rows.")] = False,
+    adjust: Annotated[
+        str, typer.Option("--adjust", help="For several checks: bonferroni, sidak or none.", metavar="WORD")
+    ] = "bonferroni",
+    truth: o.Truth = None,
+    model: o.Model = None,
+    score: o.Score = None,
+    candidate: Annotated[
+        str | None, typer.Option("--candidate", help="Which model of the file to judge.", metavar="MODEL")
+    ] = None,
+    positive: o.Positive = None,
+    id: o.Id = None,
+    cluster: o.Cluster = None,
+    missing: o.Missing = "error",
+    threshold: o.Threshold = None,
+    costs: Annotated[
+        str | None,
+        typer.Option("--costs", help="Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.", metavar="JSON"),
+    ] = None,
+    confidence: o.Confidence = 0.95,
+    seed: o.Seed = 0,
+    form: o.OutputFormat = Format.text,
+    explain: o.Explain = False,
+    columns: o.Columns = False,
+) -> None:
+    """Whether a candidate may go in."""
+    import os
+
+    from trueerror.cli.evaluating import parse_costs
+    from trueerror.cli.reading import read_file
+    from trueerror.inputs.errors import InputError
+    from trueerror.verbs.gating import gate
+
+    metrics = metric or (["expected_cost"] if costs is not None else ["accuracy"])
+    margins, least = parse_numbers(margin, "--margin"), parse_numbers(at_least, "--at-least")
+    if file == baseline == "-":
+        raise InputError("standard input can be read once; give a file for one of the two")
+    reading: dict[str, Any] = {
+        "truth": truth, "model": model, "score": score, "positive": positive, "id": id, "cluster": cluster,
+        "missing": missing,
+    }  # fmt: skip
+    given = read_file(file, **reading)
+    other: Any = baseline
+    if baseline is not None and (os.path.exists(baseline) or baseline not in given.models):
+        other = read_file(baseline, **reading)
+    if columns:
+        print(given.roles if other is None or isinstance(other, str) else f"{given.roles}\n\n{other.roles}")
+        return
+    found = gate(
+        given,
+        other,
+        metric=metrics,
+        margin=0.0 if margins is None else margins,
+        at_least=least,
+        confidence=confidence,
+        adjust=adjust,  # type: ignore[arg-type]
+        sequential=sequential,
+        paired=False if unpaired else None,
+        model=candidate,
+        threshold=threshold,
+        costs=None if costs is None else parse_costs(costs),
+        rng=seed,
+    )
+    show(found, form, explain=explain)
+    if found.exit_code and not explain:
+        raise typer.Exit(found.exit_code)
+
+
+def parse_numbers(words: list[str] | None, option: str) -> float | dict[str, float] | None:
+    """One number for all metrics, or METRIC=NUMBER for some.
+
+    >>> parse_numbers(["0.02"], "--margin"), parse_numbers(["recall=0.01", "f1=0.03"], "--margin")
+    (0.02, {'recall': 0.01, 'f1': 0.03})
+    """
+    from trueerror.inputs.errors import InputError
+
+    if not words:
+        return None
+    named: dict[str, float] = {}
+    for word in words:
+        name, mark, number = word.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            raise InputError(f"{option} {word!r} is neither a number nor METRIC=NUMBER") from None
+        if not mark:
+            if len(words) > 1:
+                raise InputError(f"{option} is given {len(words)} times: write METRIC=NUMBER, one for each metric")
+            return value
+        named[name] = value
+    return named

@@ -1,0 +1,68 @@
+"""Helpers for test suites: a model that got worse fails the build, with the reason in words."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from trueerror.inputs.options import check_word
+from trueerror.verbs.gate_result import Gate
+from trueerror.verbs.gating import gate
+
+__all__ = ["assert_at_least", "assert_not_worse"]
+
+
+def assert_not_worse(
+    candidate: Any,
+    baseline: Any,
+    metric: str | Iterable[str] = "accuracy",
+    margin: float | Mapping[str, float] = 0.0,
+    *,
+    on_cannot_tell: Literal["fail", "warn"] = "fail",
+    **options: Any,
+) -> Gate:
+    """Raise an AssertionError unless the candidate is shown to be not worse than the baseline by more than `margin`.
+
+    `options` go to `te.gate`, whose result is given back. Too few rows to tell is a failure as well, since a test that
+    passes for lack of rows tests nothing; `on_cannot_tell="warn"` makes it a UserWarning. Margin 0 asks for better.
+
+    >>> import trueerror as te
+    >>> truth = [0, 1] * 100
+    >>> new, old = te.predictions(truth, {"new": truth}), te.predictions(truth, {"old": truth})
+    >>> assert_not_worse(new, old, margin=0.02).decision
+    'pass'
+    """
+    __tracebackhide__ = True
+    check_word(on_cannot_tell, ("fail", "warn"), "on_cannot_tell")
+    return _settled(gate(candidate, baseline, metric=metric, margin=margin, **options), on_cannot_tell)
+
+
+def assert_at_least(
+    candidate: Any,
+    at_least: float | Mapping[str, float],
+    metric: str | Iterable[str] = "accuracy",
+    *,
+    on_cannot_tell: Literal["fail", "warn"] = "fail",
+    **options: Any,
+) -> Gate:
+    """Raise an AssertionError unless the one-sided limit of the metric shows the candidate to reach `at_least`.
+
+    >>> import trueerror as te
+    >>> truth = [0, 1] * 100
+    >>> assert_at_least(te.predictions(truth, {"new": truth}), 0.95).decision
+    'pass'
+    """
+    __tracebackhide__ = True
+    check_word(on_cannot_tell, ("fail", "warn"), "on_cannot_tell")
+    return _settled(gate(candidate, metric=metric, at_least=at_least, **options), on_cannot_tell)
+
+
+def _settled(found: Gate, on_cannot_tell: str) -> Gate:
+    __tracebackhide__ = True
+    if found.passed:
+        return found
+    if found.decision == "cannot tell" and on_cannot_tell == "warn":
+        warnings.warn(found.verdict, UserWarning, stacklevel=3)
+        return found
+    raise AssertionError(str(found))

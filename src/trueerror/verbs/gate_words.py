@@ -1,0 +1,168 @@
+"""How a gate speaks: the decision first, then by how much, then what would settle it."""
+
+from __future__ import annotations
+
+import html
+import math
+import textwrap
+from typing import TYPE_CHECKING
+
+from trueerror.results import Table
+from trueerror.results.tables import markdown_escape, one_line
+from trueerror.results.words import listing, number, percent, whole
+
+if TYPE_CHECKING:
+    from trueerror.verbs.gate_result import Gate, GateCheck
+
+WIDTH = 80
+LEADS = {"pass": "Pass", "fail": "Fail", "cannot tell": "Cannot tell"}
+RULE = (
+    "The gate passes when the lower one-sided limit of candidate − baseline lies above −margin, fails when the upper "
+    "one lies below −margin, and cannot tell otherwise; the estimate alone decides nothing. An absolute threshold "
+    "is held against the candidate's own limits in the same way. Where lower is better both are mirrored. All checks "
+    "must pass; with several, each limit has the confidence that lets all of them hold together."
+)
+
+
+def size(c: GateCheck, x: float, *, signed: bool = True) -> str:
+    """A difference: in points of a percent for shares, else as a number."""
+    if not math.isfinite(x):
+        return number(x)
+    if not c.share:
+        return f"{x:+.3g}" if signed else f"{x:.3g}"
+    shown = f"{100 * x:+.1f}" if signed else f"{100 * x:.1f}"
+    return "0.0" if shown in ("+0.0", "-0.0") else shown
+
+
+def level(c: GateCheck, x: float) -> str:
+    """A model's own figure."""
+    if not math.isfinite(x):
+        return number(x)
+    return f"{100 * x:.1f} %" if c.share else number(x)
+
+
+def margin_words(c: GateCheck) -> str:
+    """The margin with its unit."""
+    margin = float(c.margin or 0.0)
+    return f"{100 * margin:.3g} point{'' if margin == 0.01 else 's'}" if c.share else f"{margin:g}"
+
+
+def check_words(c: GateCheck, candidate: str, baseline: str) -> str:
+    """One check as a sentence."""
+    if math.isnan(c.estimate):
+        return f"{c.title} cannot be judged: {c.note}."
+    return _threshold_words(c, candidate) if c.kind == "threshold" else _difference_words(c, candidate, baseline)
+
+
+def _threshold_words(c: GateCheck, candidate: str) -> str:
+    claim = f"{'at least' if c.higher_is_better else 'at most'} {level(c, c.bound)}"
+    estimate = level(c, c.estimate)
+    worst, best = (c.low, c.high) if c.higher_is_better else (c.high, c.low)
+    if c.decision == "pass":
+        return f"{c.title} of {candidate} is {claim}: {estimate}, at worst {level(c, worst)}."
+    if c.decision == "fail":
+        return f"{c.title} of {candidate} is not {claim}: {estimate}, at best {level(c, best)}."
+    return (
+        f"{c.title} of {candidate} may or may not be {claim}: {estimate}, plausibly {level(c, c.low)} to "
+        f"{level(c, c.high)}.{_settles(c)}"
+    )
+
+
+def _difference_words(c: GateCheck, candidate: str, baseline: str) -> str:
+    unit = " points" if c.share else ""
+    by = f"{size(c, c.estimate)}{unit} of {c.title}"
+    worst, best = (c.low, c.high) if c.higher_is_better else (c.high, c.low)
+    beyond = f" by more than {margin_words(c)}" if c.margin else ""
+    if c.decision == "pass":
+        claim = f"is not worse than {baseline}{beyond}" if c.margin else f"is better than {baseline}"
+        return f"{candidate} {claim}: {by}, at worst {size(c, worst)}."
+    if c.decision == "fail":
+        return f"{candidate} is worse than {baseline}{beyond}: {by}, at best {size(c, best)}."
+    asked = f"worse than {baseline}{beyond}" if c.margin else f"better or worse than {baseline}"
+    reach = (
+        f"plausibly {size(c, c.low)} to {size(c, c.high)}"
+        if math.isfinite(c.low) and math.isfinite(c.high)
+        else "with no limits to be had"
+    )
+    return f"{candidate} may be {asked}: {by}, {reach}.{_settles(c)}"
+
+
+def _settles(c: GateCheck) -> str:
+    if c.rows_needed is not None:
+        return f" About {whole(c.rows_needed)} rows like these would settle it."
+    if c.estimate == c.bound:
+        more = "ask for less than better, with a margin" if c.kind == "difference" and not c.margin else ""
+        return f" The estimate lies on the line, so more rows alone need not settle it{'; ' if more else ''}{more}."
+    return ""
+
+
+def verdict(gate: Gate) -> str:
+    """The decision, then the checks that made it."""
+    telling = [c for c in gate.checks if c.decision == gate.decision]
+    candidate, baseline = one_line(gate.candidate), one_line(gate.baseline or "the baseline")
+    return f"{LEADS[gate.decision]}: {' '.join(check_words(c, candidate, baseline) for c in telling)}"
+
+
+def checks_table(gate: Gate) -> Table:
+    """One row a check."""
+    rows = []
+    for c in gate.checks:
+        if c.kind == "threshold":
+            word = "at least" if c.higher_is_better else "at most"
+            asked, shown = f"{word} {level(c, c.bound)}", level
+        else:
+            side = "above" if c.higher_is_better else "below"
+            asked, shown = f"gap {side} {size(c, c.bound)}", size
+        limits = "none" if math.isnan(c.low) else f"[{shown(c, c.low)}, {shown(c, c.high)}]"
+        rows.append((c.title, asked, level(c, c.candidate), _own(c), limits, c.decision))
+    return Table(
+        columns=("metric", "asked", "candidate", "baseline", "one-sided limits", "decision"), rows=tuple(rows), names=2
+    )
+
+
+def _own(c: GateCheck) -> str:
+    return "" if c.baseline is None else level(c, c.baseline)
+
+
+def footer(gate: Gate) -> str:
+    """Confidence, correction, methods."""
+    methods = listing(list(dict.fromkeys(c.method for c in gate.checks if c.method)))
+    several = len(gate.checks) > 1 and gate.adjust != "none"
+    more = f", {gate.adjust} over {len(gate.checks)} checks" if several else ""
+    looks = "valid at every look" if gate.sequential else "for one look; --sequential for repeated ones"
+    return f"Limits: each one-sided, {percent(gate.confidence)}{more}, {looks}. Methods: {methods or 'none'}."
+
+
+def notes(gate: Gate) -> list[str]:
+    """Why a part is undefined or drawn in."""
+    return [f"{c.title}: {c.note}" for c in gate.checks if c.note and not math.isnan(c.estimate)]
+
+
+def gate_text(gate: Gate) -> str:
+    """The whole answer for a terminal."""
+    blocks = [textwrap.fill(one_line(gate.reading), WIDTH) if gate.reading else ""]
+    blocks.append(textwrap.fill(gate.verdict, WIDTH - 2, initial_indent="  ", subsequent_indent="  "))
+    blocks.append(checks_table(gate).text(WIDTH))
+    blocks.append("\n".join(textwrap.fill(f"Note: {n}.", WIDTH) for n in notes(gate)))
+    blocks.append(textwrap.fill(footer(gate), WIDTH))
+    return "\n\n".join(b for b in blocks if b)
+
+
+def gate_markdown(gate: Gate) -> str:
+    """A comment for a pull request."""
+    mark = {"pass": "✅", "fail": "❌", "cannot tell": "❔"}[gate.decision]
+    against = f" against {markdown_escape(gate.baseline)}" if gate.baseline else ""
+    lines = [
+        f"### {mark} {LEADS[gate.decision]}: {markdown_escape(gate.candidate)}{against}",
+        markdown_escape(gate.verdict),
+        checks_table(gate).to_markdown(),
+        markdown_escape(" ".join([gate.reading, *(f"Note: {n}." for n in notes(gate)), footer(gate)])),
+    ]
+    return "\n\n".join(line for line in lines if line)
+
+
+def gate_html(gate: Gate) -> str:
+    """The same for a notebook."""
+    parts = [f"<p>{html.escape(gate.reading)}</p>", f"<p><b>{html.escape(gate.verdict)}</b></p>"]
+    parts += [checks_table(gate)._repr_html_(), f"<p><small>{html.escape(footer(gate))}</small></p>"]
+    return f"<div>{''.join(parts)}</div>"
