@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from trueerror.significance.planning import sample_size as sample_size
     from trueerror.tallies import Confusion as Confusion
     from trueerror.tallies import ScoreTable as ScoreTable
+    from trueerror.verbs.bootstrapped import bootstrap as bootstrap
     from trueerror.verbs.checking import check as check
     from trueerror.verbs.comparing import compare as compare
     from trueerror.verbs.comparison import Comparison as Comparison
@@ -116,6 +117,7 @@ _HOMES = {
     "Gate": "trueerror.verbs.gate_result",
     "rank": "trueerror.verbs.ranked",
     "check": "trueerror.verbs.checking",
+    "bootstrap": "trueerror.verbs.bootstrapped",
     "training_gap": "trueerror.verbs.training_gaps",
     "Dataset": "trueerror.experiments.datasets",
     "Experiment": "trueerror.experiments.gathered",

@@ -64,6 +64,8 @@ METHODS: tuple[Method, ...] = (
         "Err1′ = min(Err1, γ); limits by the corrected t of the out-of-bag errors",
         source="Efron and Tibshirani 1997, J. Am. Stat. Assoc. 92:548; Nadeau and Bengio 2003, for the limits",
         assumes="a metric that is a mean over rows; independent rows",
+        measured="nearest centroid .96–.99, 1-nearest neighbour .78–.98, whose error it puts too low (simulated, "
+        "50–100 rows, 60 samples)",
     ),
     Method(
         key="bootstrap-632",
@@ -71,6 +73,7 @@ METHODS: tuple[Method, ...] = (
         formula=".368·err + .632·Err1; limits by the corrected t of the out-of-bag errors",
         source="Efron 1983, J. Am. Stat. Assoc. 78:316",
         assumes="a learner that does not learn its rows by heart",
+        measured="nearest centroid .97–.98; 1-nearest neighbour .00–.73 (simulated, 50–100 rows, 60 samples)",
         advice="1-nearest neighbour without any signal: .316 where the truth is .5; .632+ says .5",
     ),
     Method(
@@ -79,6 +82,7 @@ METHODS: tuple[Method, ...] = (
         formula="Err1: for each row the mean of its losses over samples without it; limits by the corrected t",
         source="Efron and Tibshirani 1997, J. Am. Stat. Assoc. 92:548",
         assumes="a metric that is a mean over rows; independent rows",
+        measured="nearest centroid .97–.99, 1-nearest neighbour .92–.98 (simulated, 50–100 rows, 60 samples)",
         advice="too high: a bootstrap sample holds .632 of the rows",
     ),
     Method(
@@ -87,5 +91,6 @@ METHODS: tuple[Method, ...] = (
         formula="B times: draw rows, choose the best setting on them, score it on those not drawn; mean, percentiles",
         source="Tsamardinos, Greasidou and Borboudakis 2018, Machine Learning 107:1895",
         assumes="each row tested once by each setting; independent rows",
+        advice="each score rests on the .368 of the rows that were not drawn, so the limits are wide",
     ),
 )

@@ -1,0 +1,72 @@
+"""What an experiment answers about one learner: an estimate with its interval, and ROC curves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trueerror.experiments.gathered import Experiment
+from trueerror.experiments.judging import compare, rank
+from trueerror.experiments.learner_intervals import CHOSEN, ask, learner_interval
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.options import check_word
+from trueerror.results import Interval
+
+__all__ = ["compare", "estimate", "rank", "roc"]
+
+
+def estimate(
+    run: Experiment,
+    learner: str | None = None,
+    data: str | None = None,
+    metric: str = "accuracy",
+    *,
+    method: str | None = None,
+    positive: Any = None,
+    confidence: float = 0.95,
+    rng: Any = None,
+    **options: Any,
+) -> Interval:
+    """How good a learner is, with the interval that the plan calls for.
+
+    Holdout: the methods for models, on the test rows ("this model"). KFold, Subsampling and other splitters: the
+    corrected t. LeaveOneOut: Bayle ("these n models"). Bootstrap: .632+. BatesCV: Bates, Hastie and Tibshirani.
+    NestedCV: the corrected t over the outer folds, for "the chosen one" (the default learner there) or a single
+    setting. On request: method="fold-t" (optimistic), "bayle", "632", "out-of-bag", "ledell" (AUC), "pooled", and
+    "bbc-cv" for the best of all learners, with the optimism of choosing taken out. `result.estimand` says of what it
+    speaks, `.explain()` how it is made.
+    """
+    if learner is None:
+        if run.plan.name != "NestedCV" and method not in ("bbc", "bbc-cv") and len(run.learners) > 1:
+            raise InputError(f"which learner? there are {', '.join(map(repr, run.learners))}")
+        chosen = run.plan.name == "NestedCV" or method in ("bbc", "bbc-cv")
+        learner = CHOSEN if chosen else run.learners[0]
+    if learner == CHOSEN and run.plan.name != "NestedCV":
+        method = method or "bbc-cv"
+        if method not in ("bbc", "bbc-cv"):
+            raise InputError(f"method={method!r} for {CHOSEN!r} needs the plan te.NestedCV; use method='bbc-cv'")
+    if method in ("bbc", "bbc-cv"):
+        learner = CHOSEN
+    question = ask(run, learner, data, metric, positive=positive, confidence=confidence, rng=rng, **options)
+    return learner_interval(question, method)
+
+
+def roc(run: Experiment, learner: str, data: str | None = None, *, how: str = "pooled", **options: Any) -> Any:
+    """The ROC curve of a learner: the test rows of one round in one ranking, or the curves of test parts averaged.
+
+    "pooled" gives a `Roc`; scores of different folds must then be comparable. "vertical" (TPR at each FPR) and
+    "threshold" give an `AverageCurve`, over the test parts of all repeats.
+    """
+    check_word(how, ("pooled", "vertical", "threshold"), "how")
+    name = run.learner_name(learner)
+    p = run.predictions(data, learners=[name])
+    if how == "pooled":
+        from trueerror.curves.receiver import roc as curve
+
+        if run.plan.name in ("Bootstrap", "Subsampling") and p.has_key("repeats"):
+            raise InputError(f'{run.plan.name} tests rows again and again; use how="vertical" or how="threshold"')
+        if p.has_key("repeats"):
+            p = p.slice(p.keys("repeats").names[0], "repeats")
+        return curve(p, model=name, **options)
+    from trueerror.curves.averaging import average_curves
+
+    return average_curves(p, how=how, model=name, **options)  # type: ignore[arg-type]
