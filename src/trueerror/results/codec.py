@@ -65,6 +65,7 @@ HOMES = {
     "LearnerRanking": "trueerror.verbs.learner_ranking",
     "TrainingGap": "trueerror.verbs.training_gaps",
     "Power": "trueerror.significance.planning",
+    "Bootstrapped": "trueerror.verbs.bootstrapped",
 }
 
 
