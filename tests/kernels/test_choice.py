@@ -37,7 +37,7 @@ def test_without_numba_everything_still_works(monkeypatch):
 
 def test_a_broken_numba_is_passed_over_unless_asked_for(monkeypatch):
     pytest.importorskip("numba")
-    for name in ("fast", "compiled_order", "compiled_ranks"):
+    for name in ("fast", "fast_tables", "compiled_order", "compiled_ranks", "compiled_tagged"):
         monkeypatch.delitem(sys.modules, f"trueerror.kernels.{name}", raising=False)
         monkeypatch.delattr(kernels, name, raising=False)
     config(kernels="fast")

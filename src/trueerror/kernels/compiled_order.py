@@ -149,35 +149,6 @@ def sort_runs(keys: Any, loads: Any, spare_keys: Any, spare_loads: Any, starts: 
 
 
 @compiled
-def count_groups(keys: Any, start: int, stop: int) -> int:
-    """How many distinct keys end in this stretch of sorted keys."""
-    n = len(keys)
-    found = 0
-    for i in range(start, stop):
-        if i + 1 == n or keys[i] != keys[i + 1]:
-            found += 1
-    return found
-
-
-@compiled
-def fill_groups(keys: Any, loads: Any, start: int, stop: int, place: int, scores: Any, ups: Any, downs: Any) -> None:
-    """Distinct scores (as bits) and their class counts; `start` and `stop` lie between groups."""
-    up = down = 0
-    n = len(keys)
-    for i in range(start, stop):
-        tag = np.int64(loads[i] & np.uint32(1))
-        up += tag
-        down += 1 - tag
-        if i + 1 == n or keys[i] != keys[i + 1]:
-            key = keys[i]
-            scores[place] = key ^ (SIGN if key & SIGN else ALL)
-            ups[place] = up
-            downs[place] = down
-            place += 1
-            up = down = 0
-
-
-@compiled
 def fill_placements(keys: Any, loads: Any, result: Any) -> None:
     """Doubled placements of all rows from sorted keys: what a row beats in the other class, ties half."""
     n = len(keys)

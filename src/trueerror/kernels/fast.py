@@ -5,8 +5,6 @@ Whole numbers agree to the last bit; sums of fractions are made in a fixed order
 
 from __future__ import annotations
 
-import logging
-import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,9 +14,11 @@ from numpy.typing import NDArray
 
 from trueerror.kernels import compiled_order, compiled_ranks, plain
 from trueerror.kernels.draws import EXACT
+from trueerror.kernels.fast_tables import score_groups as score_groups
 from trueerror.kernels.layout import RankLayout
 from trueerror.kernels.plain import count_codes as count_codes
 from trueerror.kernels.plain import run_lengths as run_lengths
+from trueerror.kernels.radix import STRETCH, announce, leading, places_of, run_cuts
 from trueerror.kernels.threads import in_threads, parts
 
 Floats = NDArray[np.float64]
@@ -28,27 +28,6 @@ Sorted = tuple[NDArray[np.uint64], NDArray[np.uint32]]
 U = np.uint64
 # Row and class share 32 bits beside each key.
 MOST = 1 << 31
-LEADING = 14
-STRETCH = 1 << 18
-
-
-def score_groups(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Floats, Counts, Counts]:
-    """Distinct scores, ascending, with how many positives and negatives have each; −0.0 is 0.0."""
-    if not 0 < len(scores) < MOST:
-        return plain.score_groups(scores, positive)
-    keys, loads = _sorted_rows(scores, positive)
-    cuts = _cuts_between_groups(keys)
-    stretches = list(pairwise(cuts))
-    found = in_threads(lambda s: int(compiled_order.count_groups(keys, *s)), stretches)
-    places = np.cumsum([0, *found])
-    size = int(places[-1])
-    distinct = np.empty(size, dtype=np.uint64)
-    ups, downs = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
-    in_threads(
-        lambda i: compiled_order.fill_groups(keys, loads, *stretches[i], places[i], distinct, ups, downs),
-        range(len(stretches)),
-    )
-    return distinct.view(np.float64), ups, downs
 
 
 def placements(scores: NDArray[Any], positive: NDArray[np.bool_]) -> Floats:
@@ -76,7 +55,7 @@ def _pairs_by_stretch(
     positives: Counts, negatives: Counts, stretches: list[slice]
 ) -> tuple[float, list[int], list[int]]:
     """The ordered pairs, doubled; and before each stretch, the negatives below and the positives from there on."""
-    _announce()
+    announce(Path(compiled_ranks.replicate_areas.stats.cache_path))
     found = in_threads(lambda s: compiled_ranks.class_sums(positives, negatives, s.start, s.stop), stretches)
     below, over = [0], [sum(up for up, _, _ in found)]
     total = 0.0
@@ -110,7 +89,7 @@ def area_replicates(
     layout: RankLayout, seed: int, first: int, last: int, *, precision: bool = True
 ) -> tuple[Floats, Floats]:
     """Bootstrap replicates of the area under the ROC curve and of the average precision; see `plain`."""
-    _announce()
+    announce(Path(compiled_ranks.replicate_areas.stats.cache_path))
     areas, precisions = np.full(last - first, np.nan), np.full(last - first, np.nan)
     nothing = np.empty(0, dtype=np.int32)
     ends = nothing if layout.ends is None else layout.ends.astype(np.int32)
@@ -133,24 +112,20 @@ def area_replicates(
 
 def _sorted_rows(scores: NDArray[Any], positive: NDArray[np.bool_]) -> Sorted:
     """Keys in ascending order with (row, class) beside each: one scatter by leading digit, then run by run."""
-    _announce()
+    announce(Path(compiled_order.sort_runs.stats.cache_path))
     n = len(scores)
     bits = np.ascontiguousarray(scores, dtype=np.float64).view(np.int64)
     keys, loads = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint32)
     pieces = parts(n, max(1, min(8, n // STRETCH)))
     extremes = in_threads(lambda p: compiled_order.order_keys(bits, positive, keys, loads, p.start, p.stop), pieces)
     low, high = min(int(a) for a, _ in extremes), max(int(b) for _, b in extremes)
-    shift = max(0, (high - low).bit_length() - LEADING)
-    width = ((high - low) >> shift) + 1
+    shift, width = leading(low, high)
     counts = np.zeros((len(pieces), width), dtype=np.int64)
     in_threads(
         lambda i: compiled_order.histogram(keys, pieces[i].start, pieces[i].stop, U(low), U(shift), counts[i]),
         range(len(pieces)),
     )
-    # Within a digit the pieces follow one another, so that each piece knows its places without the others.
-    flat = counts.T.ravel()
-    places = np.ascontiguousarray((np.cumsum(flat) - flat).reshape(width, len(pieces)).T)
-    starts = np.append(places[0], n)
+    places, starts = places_of(counts, n)
     to_keys, to_loads = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint32)
     in_threads(
         lambda i: compiled_order.scatter(
@@ -158,39 +133,8 @@ def _sorted_rows(scores: NDArray[Any], positive: NDArray[np.bool_]) -> Sorted:
         ),
         range(len(pieces)),
     )
-    runs = np.searchsorted(starts, [p.start for p in parts(n, max(1, min(64, n // STRETCH)))])
-    runs = np.append(runs, width)
     in_threads(
-        lambda i: compiled_order.sort_runs(to_keys, to_loads, keys, loads, starts, runs[i], runs[i + 1]),
-        range(len(runs) - 1),
+        lambda r: compiled_order.sort_runs(to_keys, to_loads, keys, loads, starts, *r),
+        list(pairwise(run_cuts(starts, n))),
     )
     return to_keys, to_loads
-
-
-def _cuts_between_groups(keys: NDArray[np.uint64]) -> list[int]:
-    """Places that cut sorted keys into stretches without splitting equal ones."""
-    n = len(keys)
-    cuts = [0]
-    for piece in parts(n, max(1, n // STRETCH)):
-        cut = int(np.searchsorted(keys, keys[piece.stop - 1], side="right"))
-        if cut > cuts[-1]:
-            cuts.append(cut)
-    return cuts
-
-
-_announced = False
-
-
-def _announce() -> None:
-    """Say once that loops are being compiled: on the logger, and on stderr where a person is looking."""
-    global _announced
-    if _announced:
-        return
-    _announced = True
-    folder = Path(compiled_ranks.replicate_areas.stats.cache_path)
-    if folder.is_dir() and any(folder.glob("compiled_*.nbi")):
-        return
-    words = "compiling the fast kernels with Numba: some seconds, once for this installation"
-    logging.getLogger("trueerror").info(words)
-    if sys.stderr.isatty():
-        sys.stderr.write(f"trueerror: {words}\n")
