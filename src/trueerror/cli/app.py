@@ -19,8 +19,11 @@ COMMANDS = {
     "sample-size": "size_planning",
     "evaluate": "evaluating",
     "compare": "comparing",
+    "report": "reporting",
+    "plot": "plotting",
     "check": "checking",
     "gate": "gating",
+    "run": "running",
     "rank": "ranking_table",
     "demo": "demonstration",
 }

@@ -83,7 +83,9 @@ class Experiment:
 
     # The answers; their statistics live in modules of their own.
 
-    def estimate(self, learner: str, data: str | None = None, metric: str = "accuracy", **options: Any) -> Interval:
+    def estimate(
+        self, learner: str | None = None, data: str | None = None, metric: str = "accuracy", **options: Any
+    ) -> Interval:
         """How good a learner is, with an interval of the kind that the plan calls for."""
         found: Interval = _statistics().estimate(self, learner, data, metric, **options)
         return found

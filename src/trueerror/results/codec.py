@@ -66,6 +66,8 @@ HOMES = {
     "TrainingGap": "trueerror.verbs.training_gaps",
     "Power": "trueerror.significance.planning",
     "Bootstrapped": "trueerror.verbs.bootstrapped",
+    "Summary": "trueerror.experiments.summaries",
+    "LearnerEstimate": "trueerror.experiments.summaries",
 }
 
 

@@ -1,0 +1,88 @@
+"""`trueerror run`, for real."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import trueerror as te
+
+# Learners that need no scikit-learn, whose import takes longer than these experiments.
+LEARNERS = Path(__file__).parents[1] / "experiments"
+
+RECIPE = """
+seed = 1
+store = "out"
+metrics = ["accuracy", "auc"]
+[plan]
+kind = "KFold"
+k = 5
+[data.flowers]
+file = "flowers.csv"
+target = "kind"
+positive = "tulip"
+[learners.bayes]
+class = "simple_learners.Means"
+[learners.tree]
+class = "simple_learners.Means"
+power = {depth}
+"""
+
+
+def run(*args):
+    return subprocess.run(
+        [sys.executable, "-m", "trueerror", "run", *map(str, args)], capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(LEARNERS)},
+    )  # fmt: skip
+
+
+def flowers(folder):
+    rows = [f"{i % 7},{i % 2 + (i % 5) * 0.3},{'tulip' if i % 2 else 'rose'}" for i in range(60)]
+    (folder / "flowers.csv").write_text("petals,height,kind\n" + "\n".join(rows) + "\n")
+
+
+def test_run_resume_and_refuse(tmp_path):
+    flowers(tmp_path)
+    recipe = tmp_path / "experiment.toml"
+    recipe.write_text(RECIPE.format(depth=2))
+
+    first = run(recipe, "--format", "json")
+    assert first.returncode == 0, first.stderr
+    assert first.stderr == ""
+    found = te.load(first.stdout)
+    assert [(e.data, e.metric, e.learner) for e in found.estimates] == [
+        ("flowers", metric, learner) for metric in ("accuracy", "auc") for learner in ("bayes", "tree")
+    ]
+    assert all(e.low <= e.estimate <= e.high for e in found.estimates)
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["seed"] == 1
+
+    again = run(recipe)
+    assert again.returncode == 2
+    assert "holds a run already; add --resume" in again.stderr
+
+    resumed = run(recipe, "--resume", "--jobs", "2", "--engine", "threading", "--format", "json")
+    assert resumed.stdout == first.stdout
+
+    recipe.write_text(RECIPE.format(depth=3))
+    other = run(recipe, "--resume")
+    assert other.returncode == 2
+    assert "a learner 'tree' with other settings" in other.stderr
+    assert "Traceback" not in other.stderr
+
+
+def test_failures_are_told_and_the_rest_stands(tmp_path):
+    flowers(tmp_path)
+    recipe = tmp_path / "experiment.toml"
+    recipe.write_text(
+        'plan = 3\n[data.flowers]\nfile = "flowers.csv"\ntarget = "kind"\n'
+        '[learners.means]\nclass = "simple_learners.Means"\n[learners.wrong]\nclass = "simple_learners.Broken"\n'
+    )
+    done = run(recipe)
+    assert done.returncode == 0
+    assert "Warning: wrong on flowers, repeat 1, fold 1: RuntimeError: no luck with 40 rows" in done.stderr
+    assert "means" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    refused = run(recipe, "--resume")
+    assert refused.returncode == 2
+    assert "--resume needs a store" in refused.stderr

@@ -1,0 +1,113 @@
+"""Experiments in TOML: what they make, and what they refuse."""
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.experiments.recipes import make_plan, read_recipe
+from trueerror.experiments.tables import read_dataset
+from trueerror.inputs.errors import InputError
+
+HEAD = """
+seed = 3
+store = "out"
+metrics = ["accuracy"]
+[plan]
+kind = "KFold"
+k = 3
+"""
+DATA = """
+[data.flowers]
+file = "flowers.csv"
+target = "kind"
+positive = "tulip"
+id = "name"
+"""
+LEARNER = """
+[learners.bayes]
+class = "sklearn.naive_bayes.GaussianNB"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rows = [f"f{i},{i % 7},{i * 0.5},{'red' if i % 3 else 'blue'},{'tulip' if i % 2 else 'rose'}" for i in range(60)]
+    (tmp_path / "flowers.csv").write_text("name,petals,height,colour,kind\n" + "\n".join(rows) + "\n")
+    return tmp_path
+
+
+def write(folder, text):
+    path = folder / "experiment.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_recipe_is_read_with_paths_beside_it(folder):
+    recipe = read_recipe(write(folder, HEAD + DATA + LEARNER))
+    assert recipe.options["plan"] == te.KFold(3)
+    assert recipe.options["rng"] == 3
+    assert recipe.options["store"] == str(folder / "out")
+    flowers = recipe.data["flowers"]
+    # petals, height, and a column for each colour
+    assert flowers.X.shape == (60, 4)
+    assert flowers.positive == "tulip"
+    assert flowers.ids[:2].tolist() == ["f0", "f1"]
+    assert type(recipe.learners["bayes"]).__name__ == "GaussianNB"
+
+
+def test_pipelines_and_learners_inside_learners(folder):
+    more = """
+[learners.bagged]
+steps = [
+  {class = "sklearn.preprocessing.StandardScaler", with_mean = false},
+  {class = "sklearn.ensemble.BaggingClassifier", n_estimators = 3, estimator = {class = "sklearn.svm.SVC", C = 2.0}},
+]
+"""
+    bagged = read_recipe(write(folder, HEAD + DATA + more)).learners["bagged"]
+    assert bagged[0].with_mean is False
+    assert bagged[1].estimator.C == 2.0
+
+
+def test_plans_by_kind():
+    assert make_plan(7) == te.KFold(7)
+    assert make_plan({"kind": "Holdout", "test": 0.25}) == te.Holdout(0.25)
+    assert make_plan({"kind": "NestedCV", "outer": 4, "inner": {"kind": "Holdout"}}) == te.NestedCV(4, te.Holdout())
+
+
+def test_missing_numbers_are_nan(tmp_path):
+    (tmp_path / "x.csv").write_text("a,b,y\n1,,0\n2,3,1\n,4,1\n")
+    X = read_dataset(tmp_path / "x.csv", target="y").X
+    assert np.isnan(X).tolist() == [[False, True], [False, False], [True, False]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("seed = ", "is not TOML"),
+        ("sed = 1", "'sed' is not known; did you mean 'seed'"),
+        (HEAD + LEARNER, r"there must be at least one table \[data.NAME\]"),
+        (HEAD + DATA, r"there must be at least one table \[learners.NAME\]"),
+        (HEAD.replace("accuracy", "acuracy") + DATA + LEARNER, "did you mean 'accuracy'"),
+        (HEAD.replace("KFold", "KFolds") + DATA + LEARNER, "plan.kind = 'KFolds' is not known; did you mean 'KFold'"),
+        (HEAD.replace("k = 3", "folds = 3") + DATA + LEARNER, "plan.folds is not a setting of KFold"),
+        (HEAD.replace("k = 3", "k = 1") + DATA + LEARNER, "k=1 must be"),
+        (HEAD + DATA.replace("flowers.csv", "no.csv") + LEARNER, "no.csv"),
+        (HEAD + DATA.replace('"kind"', '"sort"') + LEARNER, "target='sort'"),
+        (HEAD + DATA.replace('id = "name"', "") + LEARNER, "'name' of flowers.csv is text with 60 different values"),
+        (HEAD + DATA + 'features = ["kind"]' + LEARNER, "features= names 'kind', the column of classes"),
+        (HEAD + DATA.replace("tulip", "oak") + LEARNER, "positive='oak' is not among the labels"),
+        (HEAD + '[data.x]\nbundled = "iriss"\n' + LEARNER, "did you mean 'iris'"),
+        (HEAD + DATA + LEARNER.replace("GaussianNB", "GausianNB"), "has no 'GausianNB'; did you mean 'GaussianNB'"),
+        (HEAD + DATA + LEARNER.replace("sklearn.naive_bayes", "nosuch"), "cannot be imported"),
+        (HEAD + DATA + LEARNER + "depth = 2\n", "learners.bayes.depth is not a parameter of GaussianNB"),
+        (HEAD + DATA + '[learners.x]\nclass = "os.system"\n', "is not an estimator class"),
+        (HEAD + DATA + "[learners.x]\nclass = \"__import__('os').system\"\n", "is not an import path"),
+        (HEAD + DATA + '[learners.x]\nclass = "sklearn.base.clone"\n', "is not an estimator class"),
+        (HEAD + DATA + "[learners.x]\nC = 1\n", "needs either class"),
+    ],
+)
+def test_mistakes_are_named_with_their_place(folder, text, message):
+    path = write(folder, text)
+    with pytest.raises(InputError, match=message) as error:
+        read_recipe(path)
+    assert "experiment.toml" in str(error.value)
