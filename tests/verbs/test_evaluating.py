@@ -1,6 +1,7 @@
 """te.evaluate, as a user would call it."""
 
 import math
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -318,3 +319,31 @@ def test_scores_respect_clusters_priors_and_designs():
     assert fixed["auc"].low == plain["auc"].low
     with pytest.raises(ValueError, match="pass prior="):
         fixed["brier"]
+
+
+def test_one_class_is_judged_on_the_same_terms_as_all():
+    truth, calls = [0] * 60 + [1] * 40, [0] * 50 + [1] * 10 + [1] * 35 + [0] * 5
+    elsewhere = te.evaluate(truth, calls, prior=0.1)
+    assert elsewhere["precision", 1] == elsewhere["precision"]
+    assert elsewhere["precision", 1].estimate == pytest.approx(0.1 * 35 / 40 / (0.1 * 35 / 40 + 0.9 / 6))
+    exact = te.evaluate(truth, calls, method="clopper-pearson")
+    assert exact["recall", 1] == exact["recall"]
+    fixed = te.evaluate(["a", "b", "c"] * 20, ["a", "b", "b"] * 20, design="case-control")
+    assert {metric for metric, _ in fixed.parts[0].classes} == {"recall"}
+    assert "recall" in str(fixed)
+
+
+@pytest.mark.parametrize("more", [{}, {"prior": 0.1}, {"clusters": [0, 1, 2, 3] * 5}, {"by": ["x", "y"] * 10}])
+def test_an_evaluation_can_be_pickled(more):
+    ev = te.evaluate([0, 1] * 10, {"a": [0, 1] * 8 + [1, 0] * 2, "b": [1] * 20}, **more)
+    again = pickle.loads(pickle.dumps(ev))
+    assert again == ev
+    assert str(again) == str(ev)
+
+
+@pytest.mark.parametrize("more", [{"prior": 0.1}, {"clusters": [0, 1, 2, 3] * 5}, {"design": "case-control"}])
+def test_a_loaded_evaluation_does_not_guess_what_its_counts_do_not_hold(more):
+    ev = te.load(te.evaluate([0, 1] * 10, [0, 1] * 8 + [1, 0] * 2, **more).to_json())
+    assert ev["recall"].method
+    with pytest.raises(ValueError, match="evaluate the rows again"):
+        ev["npv"]

@@ -22,6 +22,8 @@ from trueerror.verbs.settings import Settings
 # Replicates of a statistic of ranks cost more than those of a table of counts.
 SCORE_REPLICATES = 2_000
 CLASS_METRICS = ("precision", "recall", "f1")
+# What a case-control sample shows of a class without a prior.
+WITHIN_A_CLASS = ("recall",)
 
 
 class Bench:
@@ -200,14 +202,21 @@ class Bench:
         return self.positive
 
     def per_class(self) -> dict[tuple[str, Label], Interval]:
-        """Precision, recall and F1 of each class that occurs."""
+        """Precision, recall and F1 of each class that occurs, on the same terms as the other metrics."""
         found: dict[tuple[str, Label], Interval] = {}
-        for name in CLASS_METRICS:
+        known_mix = self.settings.design == "random" or self.settings.prior is not None
+        for name in CLASS_METRICS if known_mix else WITHIN_A_CLASS:
+            measure = find_measure(name)
             intervals = class_intervals(
-                find_measure(name),
+                measure,
                 self.confusion,
                 confidence=self.settings.confidence,
+                method=self.settings.method if measure.situation == "proportion" else None,
                 clusters=self.clusters,
+                prior=self.settings.prior,
+                design=self.settings.design,
+                rng=self.settings.rng,
+                replicates=self.settings.replicates,
                 estimand=self.estimand,
             )
             found |= {(name, label): interval for label, interval in intervals.items()}

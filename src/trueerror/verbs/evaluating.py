@@ -178,6 +178,7 @@ def _one_model(bench: Bench) -> ModelEvaluation:
         baseline=baseline,
         baseline_label=label,
         baseline_p=p,
+        counts_suffice=bench.clusters is None and bench.settings.prior is None and bench.settings.design == "random",
         bench=bench,
     )
 

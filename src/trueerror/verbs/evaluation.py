@@ -18,7 +18,9 @@ from trueerror.verbs.settings import Settings
 class ModelEvaluation(Result):
     """One model: its confusion matrix, its metrics, and the constant classifier beside it.
 
-    `confusion` is None for scores that were never cut into calls.
+    `confusion` is None for scores that were never cut into calls. `counts_suffice` says whether the confusion matrix
+    alone, as a saved evaluation has it, gives further metrics: not where rows are clustered or another class mix or
+    design was asked for.
     """
 
     __slots__ = (
@@ -29,6 +31,7 @@ class ModelEvaluation(Result):
         "baseline_label",
         "baseline_p",
         "confusion",
+        "counts_suffice",
         "name",
         "overall",
         "positive",
@@ -40,6 +43,7 @@ class ModelEvaluation(Result):
     baseline: Interval
     baseline_label: Label | None
     baseline_p: float
+    counts_suffice: bool
     _bench: Bench | None
     _classes: dict[tuple[str, Label], Interval] | None
     _selective: dict[float, Interval] | None
@@ -54,6 +58,7 @@ class ModelEvaluation(Result):
         baseline: Interval,
         baseline_label: Label | None,
         baseline_p: float,
+        counts_suffice: bool = True,
         selective: dict[float, Interval] | None = None,
         classes: dict[tuple[str, Label], Interval] | None = None,
         bench: Bench | None = None,
@@ -66,6 +71,7 @@ class ModelEvaluation(Result):
             "baseline": baseline,
             "baseline_label": baseline_label,
             "baseline_p": baseline_p,
+            "counts_suffice": counts_suffice,
             "_selective": selective,
             "_classes": classes,
             "_bench": bench,
@@ -76,12 +82,20 @@ class ModelEvaluation(Result):
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError("an evaluation is frozen")
 
+    def __reduce__(self) -> Any:
+        return (ModelEvaluation._from_data, (self._to_data(),))
+
     @property
     def bench(self) -> Bench:
         """Where further metrics come from; a loaded evaluation still has its confusion matrix."""
         if self._bench is None:
             if self.confusion is None:
                 raise InputError(f"a loaded evaluation of {self.name} holds no counts, so no further metric can be had")
+            if not self.counts_suffice:
+                raise InputError(
+                    f"a loaded evaluation of {self.name} holds its counts, but not the clusters, prior= or design= "
+                    "that its intervals rest on, so no further metric can be had: evaluate the rows again"
+                )
             level = next((i.confidence for i in self.overall.values()), 0.95)
             made = Bench(
                 self.name, Settings(confidence=level), confusion=self.confusion, estimand=self.baseline.estimand
@@ -147,6 +161,7 @@ class ModelEvaluation(Result):
             "baseline": self.baseline,
             "baseline_label": self.baseline_label,
             "baseline_p": self.baseline_p,
+            "counts_suffice": self.counts_suffice,
             "selective": self.selective,
             "classes": self.classes,
         }
@@ -209,6 +224,9 @@ class Evaluation(Result):
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError("an evaluation is frozen")
+
+    def __reduce__(self) -> Any:
+        return (Evaluation._from_data, ({**self._to_data(), "backend": self._frames},))
 
     @property
     def _backend(self) -> str | None:  # type: ignore[override]

@@ -242,27 +242,25 @@ def _models_table(ev: Evaluation, chosen: list[str]) -> Table:
 
 
 def class_table(part: ModelEvaluation) -> Table:
-    """Precision, recall and F1 of each class; beyond a dozen classes, those with the lowest F1."""
+    """Precision, recall and F1 of each class, as far as they can be had; beyond a dozen classes, the weakest."""
     totals = {label: interval.n or 0 for (metric, label), interval in part.classes.items() if metric == "recall"}
+    metrics = list(dict.fromkeys(metric for metric, _ in part.classes))
     labels = list(dict.fromkeys(label for _, label in part.classes))
     title = ""
     if len(labels) > SHOWN_CLASSES:
-        title = f"The {SHOWN_CLASSES} classes of {len(labels):,} with the lowest F1:"
+        last = metrics[-1]
+        title = f"The {SHOWN_CLASSES} classes of {len(labels):,} with the lowest {find_measure(last).title}:"
 
         def weakness(label: Label) -> float:
-            f1 = part.classes["f1", label].estimate
-            return math.inf if math.isnan(f1) else f1
+            value = part.classes[last, label].estimate
+            return math.inf if math.isnan(value) else value
 
         labels = sorted(labels, key=weakness)[:SHOWN_CLASSES]
     rows = tuple(
-        (
-            str(label),
-            whole(float(totals[label])),
-            *(short(part.classes[metric, label]) for metric in ("precision", "recall", "f1")),
-        )
+        (str(label), whole(float(totals[label])), *(short(part.classes[metric, label]) for metric in metrics))
         for label in labels
     )
-    return Table(columns=("class", "rows", "precision", "recall", "F1"), rows=rows, title=title)
+    return Table(columns=("class", "rows", *(find_measure(m).title for m in metrics)), rows=rows, title=title)
 
 
 def slice_table(ev: Evaluation) -> Table:
