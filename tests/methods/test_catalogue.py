@@ -7,7 +7,7 @@ import trueerror as te
 from trueerror.intervals.binomial import BINOMIAL_METHODS
 from trueerror.intervals.of_metric import metric_interval
 from trueerror.intervals.roc_area import AREA_METHODS
-from trueerror.intervals.situations import BOOTSTRAPS, OFFERED, situation_of
+from trueerror.intervals.situations import BOOTSTRAPS, OFFERED
 from trueerror.methods import DECISIONS, default_for, every_method, explain, method
 from trueerror.metrics.registry import AVERAGES, every_measure, find_measure
 from trueerror.tallies import Confusion, ScoreTable
@@ -36,7 +36,7 @@ def test_every_count_metric_has_a_situation_with_a_default():
     names += [find_measure(f"{a}_{m.name}") for m in names if m.needs == "binary" for a in AVERAGES]
     assert len(names) > 60
     for measure in names:
-        situation = situation_of(measure)
+        situation = measure.situation
         assert situation in OFFERED, measure.name
         assert default_for(situation) in every_method(), measure.name
 
@@ -58,7 +58,7 @@ def test_every_offered_method_works_where_it_is_offered():
     }  # fmt: skip
     for situation, name in examples.items():
         positive = 1 if find_measure(name).needs == "binary" else None
-        assert situation_of(find_measure(name)) == situation
+        assert find_measure(name).situation == situation
         for key in (*OFFERED[situation], *BOOTSTRAPS):
             if (name, key) == ("savings", "bootstrap-studentised") or (
                 key == "fisher-z" and situation == "mean-of-recalls"
@@ -69,6 +69,23 @@ def test_every_offered_method_works_where_it_is_offered():
             assert made.low < made.estimate < made.high
             assert method(key).title in made.explain()
     assert metric_interval("informedness", t, positive=1, method="fisher-z").method == "fisher-z"
+
+
+def test_the_catalogue_of_metrics_names_the_interval_that_is_given():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 80)
+    scores = np.clip(truth * 0.3 + 0.7 * rng.random(80), 0.01, 0.99)
+    table, ranked = Confusion([[80, 10], [8, 30]]), ScoreTable.count(truth, scores)
+    for record in te.catalogue().records():
+        measure = find_measure(str(record["name"]))
+        if measure.needs == "class_scores":
+            used = te.evaluate(truth, scores=np.column_stack([1 - scores, scores]), metrics=[measure.name])
+            assert used[measure.name].method == record["interval"]
+            continue
+        counted = ranked if measure.needs in ("scores", "losses") else table
+        options = {"costs": [[0, 1], [5, 0]]} if "costs" in measure.options else {}
+        made = metric_interval(measure, counted, options=options, replicates=200)
+        assert made.method == record["interval"], measure.name
 
 
 def test_areas_explain_themselves():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import pytest
 
@@ -52,3 +53,7 @@ def test_every_named_metric_of_the_interface_exists() -> None:
         hamming_loss cost expected_cost savings"""
     for name in names.split():
         assert te.catalogue()[name].name
+
+
+def test_it_can_be_pickled() -> None:
+    assert pickle.loads(pickle.dumps(te.catalogue())) == te.catalogue()

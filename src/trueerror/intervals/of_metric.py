@@ -17,7 +17,7 @@ from trueerror.intervals.resampled import Unfit, bootstrap_of_table
 from trueerror.intervals.sampling import Design, Sample, free_of_prior
 from trueerror.intervals.scored import score_interval
 from trueerror.intervals.several_labels import multilabel_interval
-from trueerror.intervals.situations import chosen_method, situation_of
+from trueerror.intervals.situations import chosen_method
 from trueerror.intervals.terms import Terms
 from trueerror.intervals.views import every_class, one_class
 from trueerror.intervals.whole_table import whole_limits
@@ -121,7 +121,7 @@ def class_intervals(
     chosen = dict(options or {})
     check_options(m, chosen)
     terms = Terms(confidence=confidence, side=side, over=simultaneous_over, estimand=estimand)
-    situation = situation_of(m)
+    situation = m.situation
     asked = _method(m, situation, method, clustered=clusters is not None)
     free = prior is None or free_of_prior(m, len(table.labels))
     if not free or asked.startswith("bootstrap") or design == "case-control":
@@ -176,7 +176,7 @@ def table_interval(
     replicates: int = 10_000,
 ) -> Interval:
     """A metric of a sample of rows, on given terms."""
-    situation = situation_of(m)
+    situation = m.situation
     asked = _method(m, situation, method, clustered=sample.clusters is not None)
     estimate = float(sample.value(m, options))
     bounds = cost_bounds(m, sample, options) if situation == "mean-cost" else m.range

@@ -10,7 +10,6 @@ import numpy as np
 from trueerror.inputs.errors import InputError
 from trueerror.intervals.one_class import ClassView, class_limits
 from trueerror.intervals.proportions import limits
-from trueerror.intervals.situations import LIKE_F1, situation_of
 from trueerror.intervals.terms import Terms
 from trueerror.methods import default_for
 from trueerror.metrics.averages import classes_in_play
@@ -42,7 +41,7 @@ def multilabel_interval(
         return terms.interval(measure.name, estimate, low, high, bounds=bounds, method="wilson", n=tally.n, note=note)
     if measure.needs == "binary":
         counts = BinaryCounts(*(np.array([c]) for c in tally.binary(positive)))
-        situation = situation_of(measure)
+        situation = measure.situation
         _, made, n = class_limits(measure, situation, _view(counts), default_for(situation), terms, options)
         low, high, key, note = (np.ravel(a)[0] for a in made)
         return terms.interval(
@@ -61,9 +60,9 @@ def multilabel_interval(
         note = BY_ROWS if measure.name == "hamming_loss" else ""
         return terms.interval(measure.name, estimate, low, high, bounds=bounds, method="wilson", n=tally.n, note=note)
     base = find_measure(measure.of) if measure.average == "macro" else None
-    if base is not None and (base.share is not None or base.name in LIKE_F1):
+    if base is not None and (base.share is not None or base.situation == "f1"):
         t = tally.classes()
-        situation = "f1" if base.name in LIKE_F1 else "proportion"
+        situation = "f1" if base.situation == "f1" else "proportion"
         _, made, _ = class_limits(base, situation, _view(t.one_vs_rest()), default_for(situation), terms, options)
         there = classes_in_play(t)
         low, high = float(made.low[there].mean()), float(made.high[there].mean())

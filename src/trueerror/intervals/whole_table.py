@@ -23,7 +23,6 @@ from trueerror.intervals.one_class import (
 from trueerror.intervals.proportions import limits
 from trueerror.intervals.sampling import Sample
 from trueerror.intervals.scales import at_size, plain
-from trueerror.intervals.situations import LIKE_F1, share_of
 from trueerror.intervals.terms import Terms
 from trueerror.metrics.averages import classes_in_play
 from trueerror.metrics.registry import Measure, find_measure
@@ -73,7 +72,7 @@ def whole_limits(
 def _share(
     measure: Measure, sample: Sample, estimate: float, method: str, terms: Terms, options: dict[str, Any]
 ) -> tuple[Rough, float]:
-    share = share_of(measure)
+    share = measure.share
     assert share is not None
     t = sample.table.classes(sample.masses())
     x, n = (float(v) for v in share(t))
@@ -145,7 +144,7 @@ def _mover(measure: Measure, sample: Sample, estimate: float, terms: Terms, opti
     variances = np.where(variances > DUST, variances, 0.0)
     nothing = lambda _: np.zeros(len(there))  # noqa: E731
     view = ClassView(counts, counts, "random", False, lambda _: variances, nothing, nothing)
-    like_f1 = base.name in LIKE_F1
+    like_f1 = base.situation == "f1"
     situation, key = ("f1", "wilson-f1") if like_f1 else ("proportion", "wilson")
     values, made, _ = class_limits(base, situation, view, key, terms, options)
     weights = np.where(there, 1.0 / max(int(there.sum()), 1), 0.0)

@@ -41,7 +41,8 @@ def auc(t: ScoreTable, masses: Masses = None) -> Any:
     return ratio(twice, 2.0 * rows_up * rows_down)
 
 
-@measure("gini", needs="scores", best=1.0, range=(-1.0, 1.0), aliases=("somers_d",), undefined=ONE_CLASS)
+@measure("gini", needs="scores", best=1.0, range=(-1.0, 1.0), situation="auc", aliases=("somers_d",),
+         undefined=ONE_CLASS)  # fmt: skip
 def gini(t: ScoreTable, masses: Masses = None) -> Any:
     """2·AUC − 1: the share of ordered pairs that are right less the share that are wrong (Somers' D)."""
     return 2 * auc(t, masses) - 1
@@ -80,8 +81,8 @@ def pairwise_auc(codes: Codes, scores: NDArray[Any]) -> Floats:
     return area
 
 
-@measure("hand_till_auc", needs="class_scores", best=1.0, title="Hand and Till's AUC", aliases=("auc_ovo",),
-         undefined="a class has no rows")  # fmt: skip
+@measure("hand_till_auc", needs="class_scores", best=1.0, situation="class-areas", title="Hand and Till's AUC",
+         aliases=("auc_ovo",), undefined="a class has no rows")  # fmt: skip
 def hand_till_auc(codes: Codes, scores: NDArray[Any], shares: Floats | None = None) -> float:
     """Mean over all pairs of classes of (A(i | j) + A(j | i)) / 2 (Hand and Till 2001); class sizes do not matter.
 
@@ -95,8 +96,8 @@ def hand_till_auc(codes: Codes, scores: NDArray[Any], shares: Floats | None = No
     return float(area[~np.eye(k, dtype=bool)].mean())
 
 
-@measure("ovr_auc", needs="class_scores", best=1.0, title="one-vs-rest AUC", aliases=("auc_ovr",),
-         options=("average",), undefined="a class has no rows")  # fmt: skip
+@measure("ovr_auc", needs="class_scores", best=1.0, situation="class-areas", title="one-vs-rest AUC",
+         aliases=("auc_ovr",), options=("average",), undefined="a class has no rows")  # fmt: skip
 def ovr_auc(
     codes: Codes, scores: NDArray[Any], shares: Floats | None = None, *,
     average: Literal["macro", "weighted"] = "macro",

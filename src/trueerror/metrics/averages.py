@@ -25,25 +25,31 @@ ROW_ONCE: dict[str, Any] = {
 def averaged(base: Measure, average: Average) -> Measure:
     """The averaged version of a metric of one class, as a metric of all classes."""
     makers = {"macro": _macro, "micro": _micro, "weighted": _weighted}
-    share = None
-    situation = "smooth"
-    if average == "macro":
-        situation = {"f1": "macro-f1", "recall": "mean-of-recalls"}.get(base.name, "smooth")
-    elif average == "micro" and base.name in ROW_ONCE:
-        situation, share = "proportion", ROW_ONCE[base.name]
+    # Recalls weighted by their class's rows are the accuracy, as is the recall of all counts summed.
+    by_rows = average == "micro" or (average == "weighted" and base.name in ("recall", "fnr"))
+    share = ROW_ONCE.get(base.name) if by_rows else None
     return replace(
         base,
         name=f"{average}_{base.name}",
         title=f"{average} {base.title}",
         function=makers[average](base),
         needs="classes",
-        situation=situation,
+        situation=_situation(base, average) if share is None else "proportion",
         share=share,
         aliases=(),
         average=average,
         of=base.name,
         undefined=base.undefined if average == "micro" else f"for some class {base.undefined}",
     )
+
+
+def _situation(base: Measure, average: Average) -> str:
+    """The row of the decision table for an average that is not a share of rows."""
+    if average == "macro" and base.situation == "f1":
+        return "macro-f1"
+    if average == "macro" and base.share is not None:
+        return "mean-of-recalls" if base.name in ("recall", "fnr") else "macro-of-shares"
+    return {(0.0, 1.0): "smooth-share", (-1.0, 1.0): "correlation"}.get(base.range, "ratio")
 
 
 def classes_in_play(t: ClassCounts) -> Any:

@@ -73,7 +73,7 @@ def _squared_distance(t: ClassCounts) -> Any:
     return calls * within_truth + rows * within_called + rows * calls * (mean_truth - mean_called) ** 2
 
 
-@measure("cost", needs="cells", best=0.0, range=(-np.inf, np.inf), situation="smooth", title="total cost",
+@measure("cost", needs="cells", best=0.0, range=(-np.inf, np.inf), situation="mean-cost", title="total cost",
          aliases=("total_cost",), options=("costs",), additive=True)  # fmt: skip
 def cost(t: Confusion, masses: Any = None, *, costs: Any = None) -> Any:
     """Sum over the rows of what their calls cost; without `costs` every error costs 1.
@@ -88,7 +88,7 @@ def cost(t: Confusion, masses: Any = None, *, costs: Any = None) -> Any:
     return total if total.ndim else total.item()
 
 
-@measure("expected_cost", needs="cells", best=0.0, range=(-np.inf, np.inf), situation="mean-loss",
+@measure("expected_cost", needs="cells", best=0.0, range=(-np.inf, np.inf), situation="mean-cost",
          aliases=("mean_cost",), options=("costs",), undefined="there are no rows")  # fmt: skip
 def expected_cost(t: Confusion, masses: Any = None, *, costs: Any = None) -> Any:
     """Mean cost of a row; without `costs` every error costs 1, which gives the error rate."""

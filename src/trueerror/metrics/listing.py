@@ -31,6 +31,9 @@ class Catalogue(Result):
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("the catalogue is frozen")
 
+    def __reduce__(self) -> Any:
+        return (Catalogue._from_data, (self._to_data(),))
+
     def __iter__(self) -> Iterator[Measure]:
         return iter(self.measures)
 

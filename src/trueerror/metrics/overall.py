@@ -46,7 +46,7 @@ def balanced_accuracy(t: ClassCounts) -> Any:
     return ratio(np.where(there, recalls, 0).sum(axis=-1), there.sum(axis=-1))
 
 
-@measure("g_mean", needs="classes", best=1.0, situation="smooth", title="G-mean",
+@measure("g_mean", needs="classes", best=1.0, situation="geometric-mean", title="G-mean",
          undefined="a class was predicted but has no rows")  # fmt: skip
 def g_mean(t: ClassCounts) -> Any:
     """Geometric mean of the classes' recalls; of two classes √(recall · specificity) (Kubat and Matwin 1997)."""

@@ -104,7 +104,7 @@ def f1(t: BinaryCounts) -> Any:
     return ratio(2 * t.tp, 2 * t.tp + t.fp + t.fn)
 
 
-@measure("f_beta", best=1.0, situation="smooth", title="F-beta", aliases=("fbeta",), options=("beta",),
+@measure("f_beta", best=1.0, situation="f1", title="F-beta", aliases=("fbeta",), options=("beta",),
          undefined="no row is positive and none was predicted positive")  # fmt: skip
 def f_beta(t: BinaryCounts, beta: float = 1.0) -> Any:
     """F with recall worth beta times precision: (1 + β²)TP / ((1 + β²)TP + β²FN + FP) (van Rijsbergen 1979)."""
@@ -129,20 +129,21 @@ def informedness(t: BinaryCounts) -> Any:
     return recall(t) + specificity(t) - 1
 
 
-@measure("markedness", best=1.0, range=(-1.0, 1.0), situation="smooth", undefined="a class was never predicted")
+@measure("markedness", best=1.0, range=(-1.0, 1.0), situation="mean-of-recalls",
+         undefined="a class was never predicted")  # fmt: skip
 def markedness(t: BinaryCounts) -> Any:
     """Precision + negative predictive value − 1."""
     return precision(t) + npv(t) - 1
 
 
-@measure("fowlkes_mallows", best=1.0, situation="smooth", title="Fowlkes–Mallows",
+@measure("fowlkes_mallows", best=1.0, situation="f1", title="Fowlkes–Mallows",
          undefined="no row is positive, or none was predicted positive")  # fmt: skip
 def fowlkes_mallows(t: BinaryCounts) -> Any:
     """Geometric mean of precision and recall."""
     return np.sqrt(precision(t) * recall(t))
 
 
-@measure("lr_plus", best=np.inf, range=(0.0, np.inf), situation="smooth", title="positive likelihood ratio",
+@measure("lr_plus", best=np.inf, range=(0.0, np.inf), situation="ratio", title="positive likelihood ratio",
          aliases=("positive_likelihood_ratio",),
          undefined="a class has no rows, or no row was predicted positive")  # fmt: skip
 def lr_plus(t: BinaryCounts) -> Any:
@@ -153,7 +154,7 @@ def lr_plus(t: BinaryCounts) -> Any:
     return odds(recall(t), fpr(t))
 
 
-@measure("lr_minus", best=0.0, range=(0.0, np.inf), situation="smooth", title="negative likelihood ratio",
+@measure("lr_minus", best=0.0, range=(0.0, np.inf), situation="ratio", title="negative likelihood ratio",
          aliases=("negative_likelihood_ratio",),
          undefined="a class has no rows, or no row was predicted negative")  # fmt: skip
 def lr_minus(t: BinaryCounts) -> Any:
@@ -164,7 +165,7 @@ def lr_minus(t: BinaryCounts) -> Any:
     return odds(fnr(t), specificity(t))
 
 
-@measure("diagnostic_odds_ratio", best=np.inf, range=(0.0, np.inf), situation="smooth", aliases=("dor",),
+@measure("diagnostic_odds_ratio", best=np.inf, range=(0.0, np.inf), situation="ratio", aliases=("dor",),
          undefined="a class has no rows, or was never predicted")  # fmt: skip
 def diagnostic_odds_ratio(t: BinaryCounts) -> Any:
     """Odds of a call among positives against negatives: TP·TN / (FP·FN).
@@ -174,7 +175,7 @@ def diagnostic_odds_ratio(t: BinaryCounts) -> Any:
     return odds(t.tp * t.tn, t.fp * t.fn)
 
 
-@measure("weighted_accuracy", best=1.0, situation="smooth", options=("weights",), undefined="nothing has weight")
+@measure("weighted_accuracy", best=1.0, situation="smooth-share", options=("weights",), undefined="nothing has weight")
 def weighted_accuracy(t: BinaryCounts, weights: tuple[float, float, float, float] = (1, 1, 1, 1)) -> Any:
     """(w1·TP + w4·TN) / (w1·TP + w2·FN + w3·FP + w4·TN).
 
