@@ -37,18 +37,21 @@ class LogitTable:
         if not inside.any():
             return None
         note = ""
+        x = np.log(p, where=inside, out=np.zeros_like(p)) - np.log1p(-p, where=inside, out=np.zeros_like(p))
         if not inside.all():
             # A forest says 0 or 1 when all its trees agree: half a step beyond its next forecast stands for that.
             nearest = float(np.minimum(p[inside], 1 - p[inside]).min()) / 2
             rows = float((table.positives + table.negatives)[~inside].sum())
-            p = np.clip(p, nearest, 1 - nearest)
+            # The logit of 1 − nearest is that of nearest with its sign turned; 1 − nearest itself may round to 1.
+            edge = math.log(nearest) - math.log1p(-nearest)
+            x = np.where(inside, x, np.where(p >= 1, -edge, edge))
             one = rows == 1
             note = (
                 f"{whole(rows)} row{'' if one else 's'} forecast at exactly 0 or 1 {'was' if one else 'were'} taken "
                 f"for {number(nearest)} or 1 − {number(nearest)}, half the distance of the next forecast"
             )
         up, down = (np.asarray(c, dtype=np.float64) for c in (table.positives, table.negatives))
-        return cls(np.log(p) - np.log1p(-p), up, down, table.squares, note)
+        return cls(x, up, down, table.squares, note)
 
     def grouped(self) -> LogitTable:
         """At most about `GROUPS` groups of neighbours at their mean logit, for what is only a distance."""
