@@ -1,0 +1,129 @@
+"""`trueerror plot`: one picture of the models in a file."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trueerror.cli import options as o
+from trueerror.cli.output import answers
+
+if TYPE_CHECKING:
+    from trueerror.rows.predictions import Predictions
+
+HELP = "One picture of the models in a file, as .svg, .png, .pdf or an .html page that needs no network."
+EPILOG = (
+    "Examples: trueerror plot preds.csv --kind roc --positive 1 -o roc.svg · "
+    "trueerror plot preds.csv --kind confusion --model svm -o svm.png · "
+    "trueerror plot preds.csv --kind differences -o differences.pdf"
+)
+ENDINGS = (".svg", ".png", ".pdf", ".html")
+
+
+class Kind(StrEnum):
+    """What to show."""
+
+    roc = "roc"
+    pr = "pr"
+    calibration = "calibration"
+    confusion = "confusion"
+    forest = "forest"
+    differences = "differences"
+    lift = "lift"
+    gains = "gains"
+    cost = "cost"
+    det = "det"
+    decision = "decision"
+
+
+# Kind → the curve's home, loaded when it is asked for.
+CURVES = {
+    "roc": ("receiver", "roc"),
+    "pr": ("retrieval", "precision_recall"),
+    "calibration": ("calibrating", "calibration"),
+    "lift": ("gain", "lift"),
+    "gains": ("gain", "gains"),
+    "cost": ("costs", "cost_curve"),
+    "det": ("detection", "det"),
+    "decision": ("benefit", "decision_curve"),
+}
+
+
+@answers
+def command(
+    file: o.File,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write it: .svg, .png, .pdf or .html.", metavar="FILE")
+    ],
+    kind: Annotated[Kind, typer.Option("--kind", "-k", help="What to show.")] = Kind.roc,
+    truth: o.Truth = None,
+    model: o.Model = None,
+    score: o.Score = None,
+    positive: o.Positive = None,
+    id: o.Id = None,
+    cluster: o.Cluster = None,
+    by: o.By = None,
+    missing: o.Missing = "error",
+    threshold: o.Threshold = None,
+    metric: Annotated[
+        str | None, typer.Option("--metric", help="For forest and differences: which metric.", metavar="NAME")
+    ] = None,
+    confidence: o.Confidence = 0.95,
+    seed: o.Seed = 0,
+    columns: o.Columns = False,
+) -> None:
+    """One picture of the models in a file."""
+    from trueerror.cli.reading import read_file
+    from trueerror.cli.targets import target
+    from trueerror.inputs.errors import InputError
+
+    path = target(output, ENDINGS, "a picture")
+    if metric is not None and kind not in (Kind.forest, Kind.differences):
+        raise InputError(f"--metric goes with --kind forest or differences, not with {kind.value}")
+    given = read_file(
+        file, truth=truth, model=model, score=score, positive=positive, id=id, cluster=cluster, by=by, missing=missing,
+        threshold=threshold,
+    )  # fmt: skip
+    if columns:
+        print(given.roles)
+        return
+    from trueerror.plots import save
+
+    shown = curves(given, kind) if kind.value in CURVES else tables(given, kind, metric, confidence, seed)
+    written = save(shown, path)
+    print(f"Wrote {written}.")
+
+
+def curves(p: Predictions, kind: Kind) -> dict[str, Any]:
+    """The same curve of each model that has scores."""
+    from importlib import import_module
+
+    from trueerror.inputs.errors import InputError
+
+    room, name = CURVES[kind.value]
+    make = getattr(import_module(f"trueerror.curves.{room}"), name)
+    scored = [m for m in p.models if p.has_scores(m)]
+    if not scored:
+        raise InputError(f"--kind {kind.value} needs scores, and the file has labels only; name them with --score")
+    return {m: make(p, model=m) for m in scored}
+
+
+def tables(p: Predictions, kind: Kind, metric: str | None, confidence: float, seed: int) -> Any:
+    """A confusion matrix, the metrics of the models, or their differences from the leader."""
+    from trueerror.inputs.errors import InputError
+
+    if kind is Kind.confusion:
+        if len(p.models) > 1:
+            names = ", ".join(p.models[:12])
+            raise InputError(f"--kind confusion shows one model; choose one with --model: {names}")
+        return p.confusion()
+    if kind is Kind.differences:
+        from trueerror.verbs.comparing import compare
+
+        return compare(p, metric=metric or "accuracy", confidence=confidence, rng=seed)
+    from trueerror.verbs.evaluating import evaluate
+
+    return evaluate(p, metrics=metric, confidence=confidence, rng=seed)

@@ -1,0 +1,78 @@
+"""`trueerror plot`: every kind, and names that are refused before any work."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from trueerror.cli.app import COMMANDS
+from trueerror.cli.plotting import Kind
+from trueerror.data import path
+
+CANCER, DIGITS = str(path("breast_cancer")), str(path("digits"))
+
+
+def run(*args: str) -> Any:
+    made = typer.Typer()
+    made.callback()(lambda: None)
+    made.command("plot")(import_module(f"trueerror.cli.{COMMANDS['plot']}").command)
+    return CliRunner().invoke(made, ["plot", *args])
+
+
+@pytest.mark.parametrize("kind", [k.value for k in Kind if k is not Kind.confusion])
+def test_every_kind(kind: str, tmp_path: Path) -> None:
+    out = tmp_path / "x.svg"
+    done = run(CANCER, "--positive", "malignant", "--kind", kind, "-o", str(out))
+    assert (done.exit_code, done.stderr) == (0, ""), done.output
+    assert done.stdout == f"Wrote {out}.\n"
+    text = out.read_text()
+    assert text.startswith("<svg")
+    for model in ("logreg", "forest", "bayes", "knn"):
+        assert model in text
+
+
+def test_confusion_of_one_model(tmp_path: Path) -> None:
+    out = tmp_path / "x.png"
+    done = run(DIGITS, "--kind", "confusion", "--model", "svm", "-o", str(out))
+    assert done.exit_code == 0, done.output
+    assert out.read_bytes()[:4] == b"\x89PNG"
+    refused = run(DIGITS, "--kind", "confusion", "-o", str(out))
+    assert refused.exit_code == 2
+    assert "svm, forest, bayes" in refused.stderr
+
+
+@pytest.mark.parametrize(("ending", "start"), [(".pdf", b"%PDF"), (".html", b"<!DOCTYPE html>")])
+def test_other_files(ending: str, start: bytes, tmp_path: Path) -> None:
+    out = tmp_path / f"x{ending}"
+    assert run(DIGITS, "--kind", "differences", "-o", str(out)).exit_code == 0
+    assert out.read_bytes().startswith(start)
+
+
+def test_one_metric(tmp_path: Path) -> None:
+    out = tmp_path / "x.svg"
+    assert run(DIGITS, "--kind", "forest", "--metric", "kappa", "-o", str(out)).exit_code == 0
+    assert "kappa" in out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("nowhere.csv", "-o", "x.gif"), ".svg, .png, .pdf or .html"),
+        (("nowhere.csv", "-o", "no/such/folder/x.svg"), "no folder"),
+        (("nowhere.csv", "-o", "x.svg"), "nowhere.csv"),
+        ((DIGITS, "--kind", "roc", "-o", "x.svg"), "--score"),
+        ((CANCER, "--metric", "f1", "-o", "x.svg"), "--metric"),
+    ],
+)
+def test_refused(args: tuple[str, ...], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run(*args)
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
