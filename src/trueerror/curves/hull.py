@@ -20,8 +20,10 @@ from trueerror.inputs.options import check_share
 from trueerror.results import Result
 from trueerror.results.words import whole
 
-# Corners that stick out by less than this are rounding.
+# Without counts, corners that stick out by less than this are rounding.
 DUST = 1e-12
+# Whole numbers over a common denominator, or rates.
+Point = tuple[float, float]
 
 
 def roc_hull(curves: Any, *, positive: Any = None) -> RocHull:
@@ -216,30 +218,42 @@ def _named(curves: Any, positive: Any) -> dict[str, Roc]:
 
 
 def _corners(curves: Mapping[str, Roc]) -> tuple[HullCorner, ...]:
-    """The corners of the hull of all points, (0, 0) and (1, 1) being the two trivial classifiers."""
-    points: dict[tuple[float, float], list[tuple[str, float]]] = {
-        (0.0, 0.0): [(ALWAYS_NEG, math.inf)],
-        (1.0, 1.0): [(ALWAYS_POS, -math.inf)],
+    """The corners of the hull of all points, (0, 0) and (1, 1) being the two trivial classifiers.
+
+    Counts are put over a common denominator, so that turns are told exactly however near the points lie; with sampling
+    weights there are no counts, and the rates serve.
+    """
+    tables = [c.table for c in curves.values()]
+    exact = all(t.squares is None for t in tables)
+    wide = math.lcm(*(int(t.n_negative) for t in tables)) if exact else 1
+    high = math.lcm(*(int(t.n_positive) for t in tables)) if exact else 1
+    points: dict[Point, list[tuple[str, float, float, float]]] = {
+        (0, 0): [(ALWAYS_NEG, math.inf, 0.0, 0.0)],
+        (wide, high): [(ALWAYS_POS, -math.inf, 1.0, 1.0)],
     }
     for name, curve in curves.items():
+        n, m = float(curve.table.n_negative), float(curve.table.n_positive)
         for place in hull_places(curve.table.positives, curve.table.negatives)[1:-1]:
             x, y = float(curve.fpr[place]), float(curve.tpr[place])
-            points.setdefault((x, y), []).append((name, float(curve.thresholds[place])))
-    kept: list[tuple[float, float]] = []
+            point: Point = (x, y)
+            if exact:
+                point = round(x * n) * (wide // int(n)), round(y * m) * (high // int(m))
+            points.setdefault(point, []).append((name, float(curve.thresholds[place]), x, y))
+    kept: list[Point] = []
     # Left to right, at equal FPR the higher point last; a corner must turn right.
     for point in sorted(points):
-        while len(kept) > 1 and _turn(kept[-2], kept[-1], point) >= -DUST:
+        while len(kept) > 1 and _turn(kept[-2], kept[-1], point) >= (0 if exact else -DUST):
             kept.pop()
         kept.append(point)
     return tuple(
         HullCorner(
-            classifier=points[p][0][0], threshold=points[p][0][1], fpr=p[0], tpr=p[1],
-            also=tuple(name for name, _ in points[p][1:]),
+            classifier=points[p][0][0], threshold=points[p][0][1], fpr=points[p][0][2], tpr=points[p][0][3],
+            also=tuple(name for name, *_ in points[p][1:]),
         )
         for p in kept
     )  # fmt: skip
 
 
-def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
+def _turn(a: Point, b: Point, c: Point) -> float:
     """Positive for a left turn at b, 0 on a line."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
