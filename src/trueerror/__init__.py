@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from trueerror.resampling.folds import BatesCV as BatesCV
     from trueerror.resampling.folds import KFold as KFold
     from trueerror.resampling.folds import LeaveOneOut as LeaveOneOut
+    from trueerror.resampling.halves import DisjointHalves as DisjointHalves
     from trueerror.resampling.nested import NestedCV as NestedCV
     from trueerror.resampling.ordered import TimeOrdered as TimeOrdered
     from trueerror.resampling.random_parts import Bootstrap as Bootstrap
@@ -129,6 +130,7 @@ _HOMES = {
     "Bootstrap": "trueerror.resampling.random_parts",
     "BatesCV": "trueerror.resampling.folds",
     "NestedCV": "trueerror.resampling.nested",
+    "DisjointHalves": "trueerror.resampling.halves",
     "TimeOrdered": "trueerror.resampling.ordered",
     "report": "trueerror.reports.page",
     "metric": "trueerror.metrics.compute",

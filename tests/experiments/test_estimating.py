@@ -70,6 +70,7 @@ def made(plan, learners=None, data=None, **more):
         (te.Subsampling(5), "corrected-t", "this learner at 80 training rows"),
         (te.LeaveOneOut(), "bayle", "these 120 models"),
         (te.Bootstrap(20), "bootstrap-632+", "this learner at 120 training rows"),
+        (te.DisjointHalves(4, 5, test=0.2), "conservative-z", "this learner at 96 training rows"),
         (te.BatesCV(4, repeats=2), "bates", "this learner at 90 training rows"),
     ],
     ids=lambda x: getattr(x, "name", None),
@@ -137,6 +138,28 @@ def test_bootstrap_kinds_are_ordered():
     assert min(values["632"], values["out-of-bag"]) - 1e-12 <= values["632+"] <= values["out-of-bag"] + 1e-12
     with pytest.raises(InputError, match=r"te\.Bootstrap"):
         made(te.KFold(5)).estimate("two", method="632+")
+
+
+def test_conservative_z_from_disjoint_halves():
+    run = made(te.DisjointHalves(3, 4, test=0.2))
+    splits = run.splits["data"]
+    sides = {}
+    for i in run.parts(part="half"):
+        s = splits[i]
+        assert len(s.test) == 24
+        assert len(s.train) == 36
+        sides.setdefault((s.repeat, s.fold), set()).update(s.train.tolist() + s.test.tolist())
+    assert all(not sides[m, 0] & sides[m, 1] for m in range(3))
+    table = run.fold_scores("accuracy", part="half").of("two").reshape(3, 2, 4).mean(axis=2)
+    mine = run.estimate("two")
+    error = math.sqrt(((table[:, 0] - table[:, 1]) ** 2).sum() / 6)
+    assert mine.estimate == pytest.approx(run.fold_scores("accuracy").of("two").mean(), abs=1e-12)
+    assert mine.low == pytest.approx(mine.estimate - stats.norm.ppf(0.975) * error, abs=1e-12)
+    assert run.compare().pairs[0].method == "corrected-t-test"
+    with pytest.raises(InputError, match="DisjointHalves"):
+        made(te.KFold(5)).estimate("two", method="conservative-z")
+    with pytest.raises(InputError, match=r"less than 0\.5"):
+        te.DisjointHalves(test=0.6)
 
 
 def test_ledell_for_these_models_only():

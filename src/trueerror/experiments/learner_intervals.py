@@ -24,7 +24,7 @@ from trueerror.inputs.errors import InputError, nearest
 from trueerror.intervals.bates import bates
 from trueerror.intervals.bootstrap_errors import Bagged, bootstrap_error, no_information_rate
 from trueerror.intervals.chosen_setting import bbc_cv
-from trueerror.intervals.learners import bayle, corrected_t_interval, fold_t
+from trueerror.intervals.learners import bayle, conservative_z, corrected_t_interval, fold_t
 from trueerror.methods import default_for
 from trueerror.metrics.registry import Measure, find_measure
 from trueerror.results import Interval
@@ -179,6 +179,22 @@ def _bates(q: Question) -> Interval:
     return q.settled(q.from_losses(made), learner_at(q.run.datasets[q.data], size))
 
 
+def _conservative_z(q: Question) -> Interval:
+    """The mean over test parts of all rows, with the variance between disjoint halves."""
+    table = q.run.fold_scores(q.measure.name, q.data, part="half", positive=q.positive, **q.options)
+    if not table.values.size:
+        raise InputError(f"the conservative z needs the plan te.DisjointHalves, not {q.run.plan.name}")
+    scores = table.of(q.learner)
+    if np.isnan(scores).any() or np.isnan(q.scores).any():
+        raise InputError(f"{q.measure.name} of {q.learner!r} is undefined on some test parts: use larger ones")
+    pairs = int(table.repeats.max()) + 1
+    halves = [[float(scores[(table.repeats == m) & (table.folds == h)].mean()) for h in (0, 1)] for m in range(pairs)]
+    made = conservative_z(float(q.scores.mean()), halves, **q.common)
+    size = float(np.mean([s.train_size for s in q.splits]))
+    note = "" if math.isnan(made.low) else f"{pairs} pairs of disjoint halves"
+    return q.settled(made, learner_at(q.run.datasets[q.data], size), note)
+
+
 def _bootstrap(q: Question, kind: Any) -> Interval:
     whole = q.run.losses(q.learner, q.data, q.measure.name, part="apparent")
     if not whole:
@@ -253,6 +269,7 @@ MAKERS: dict[str, Callable[[Question], Interval]] = {
     "fold-t": lambda q: _t(q, corrected=False),
     "bayle": _bayle,
     "bates": _bates,
+    "conservative-z": _conservative_z,
     "bootstrap-632+": lambda q: _bootstrap(q, "632+"),
     "bootstrap-632": lambda q: _bootstrap(q, "632"),
     "bootstrap-out-of-bag": lambda q: _bootstrap(q, "out-of-bag"),

@@ -16,6 +16,7 @@ SITUATIONS = {
     "LeaveOneOut": "learner-leave-one-out",
     "Bootstrap": "learner-bootstrap",
     "BatesCV": "learner-pairs-of-folds",
+    "DisjointHalves": "learner-halves",
 }
 
 

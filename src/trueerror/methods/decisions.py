@@ -286,6 +286,13 @@ DECISIONS: dict[str, Decision] = {
             also=("corrected-t",),
         ),
         Decision(
+            situation="learner-halves",
+            title="a learner's error, random test parts with disjoint halves (DisjointHalves)",
+            default="conservative-z",
+            why="the two halves of a pair are independent, so nothing need be assumed of overlapping training sets",
+            also=("corrected-t",),
+        ),
+        Decision(
             situation="learner-auc",
             title="a learner's AUC over folds",
             default="corrected-t",

@@ -13,7 +13,8 @@ METHODS: tuple[Method, ...] = (
         formula="mean ± t(k − 1)·s/√k",
         source="Mitchell 1997, Machine Learning, 5.6; Dietterich 1998, Neural Comput. 10:1895",
         assumes="independent folds, which overlapping training sets are not",
-        measured="as a test at .05: 10 folds .04–.08, 30 random splits .57–.60, 10 × 10 folds .53–.57 (simulated)",
+        measured="for the learner .32–.51 over 10 × 5 folds of 50 to 100 rows; as a test at .05: "
+        "10 folds .04–.08, 30 random splits .57–.60, 10 × 10 folds .53–.57 (simulated)",
         advice="optimistic: corrected-t takes the overlap in",
     ),
     Method(
@@ -22,7 +23,8 @@ METHODS: tuple[Method, ...] = (
         formula="mean ± t(J − 1)·√(s²(1/J + n_test/n_train)), J test parts over all repeats",
         source="Nadeau and Bengio 2003, Machine Learning 52:239; Bouckaert and Frank 2004, PAKDD, 3",
         assumes=_FOLDS,
-        measured=".956–.966 over 5 × 10 folds or more (simulated); conservative on one round of folds",
+        measured=".956–.966 over 5 × 10 folds or more (simulated), conservative on one round of folds; "
+        "nearest centroid and 1-nearest neighbour of 50 to 100 rows .88–.98 over 10 × 5 folds, .96–.97 over 5 folds",
         advice="more repeats cannot shrink the variance below s²·n_test/n_train; only more rows can",
     ),
     Method(
@@ -32,6 +34,7 @@ METHODS: tuple[Method, ...] = (
         "/(var/⌊n(K−1)/K⌋), kept within [1, K]",
         source="Bates, Hastie and Tibshirani 2024, J. Am. Stat. Assoc. 119:1434",
         assumes="a metric that is a mean over rows; independent rows",
+        measured=".90–.98 for nearest centroid and 1-nearest neighbour of 50 to 100 rows, 10 × 5 folds (simulated)",
         advice="R·K(K + 1)/2 fits: 2,750 for 50 repeats of 10 folds",
     ),
     Method(
@@ -47,6 +50,7 @@ METHODS: tuple[Method, ...] = (
         formula="mean ± z·√(mean (ℓ − ℓ̄)²/n)",
         source="Bayle, Bayle, Janson and Mackey 2020, NeurIPS 33:16339",
         assumes="each row tested once; a stable learner; it speaks of these K models",
+        measured=".85–.91 for the learner, which it is not meant for (simulated, 50 to 100 rows, 5 folds)",
         advice="for the learner take repeated folds and corrected-t",
     ),
     Method(
@@ -55,6 +59,7 @@ METHODS: tuple[Method, ...] = (
         formula="mean ± z·σ̂, σ̂² = Σ(μ̂₁ − μ̂₂)²/2M over M pairs of estimates from disjoint halves",
         source="Nadeau and Bengio 2003, Machine Learning 52:239, 4.2",
         assumes="independent rows; halves with the same number of test rows",
+        measured=".93–.96 with 5 pairs of halves and 8 test parts, 50 to 100 rows (simulated): few pairs make σ̂ unsure",
         advice="too wide by construction: the variance is that of half the rows",
     ),
     Method(

@@ -14,8 +14,8 @@ from trueerror.inputs.errors import InputError
 from trueerror.resampling.dealing import Ints, Rows
 
 # fold: an ordinary test part. pair: two folds left out together (Bates). apparent: tested on its own training rows.
-# inner: choosing among settings inside the training part of the outer fold.
-Part = Literal["fold", "pair", "apparent", "inner"]
+# inner: choosing among settings inside the training part of the outer fold. half: inside one of two disjoint halves.
+Part = Literal["fold", "pair", "apparent", "inner", "half"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
