@@ -127,5 +127,5 @@ def test_forecasts_of_1_beside_tiny_ones() -> None:
     # 1 − 1e-20 is 1 in floats; its logit is still that of 1e-20 with the sign turned.
     truth = [0, 0, 0, 1, 0, 1, 1, 1] * 5
     scores = [1e-20, 0.1, 0.4, 0.3, 0.6, 0.9, 1.0, 1.0] * 5
-    slope = te.calibration(truth, scores).slope()
+    slope = calibration_slope(ScoreTable.count(truth, scores), method="profile", confidence=0.95)
     assert 0 < slope.low < slope.estimate < slope.high
