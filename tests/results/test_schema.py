@@ -1,0 +1,117 @@
+"""The published schema: what the commands write validates, what is broken does not, and no field is left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.results.codec import SCHEMA
+from trueerror.results.schema import ANSWERS, schema_for
+
+CANCER = te.read(te.data.path("breast_cancer"), positive="malignant")
+TRUTH = np.arange(60) % 3
+SLICED = te.predictions(
+    TRUTH, {"a": np.roll(TRUTH, 1), "b": TRUTH}, by=np.repeat(["x", "y"], 30), clusters=np.arange(60) // 4
+)
+ONE_CLASS = te.predictions([0] * 12, {"a": [0] * 12}, labels=[0, 1], positive=1)
+SCORED = te.predictions([0, 1, 1, 0] * 5, scores={"a": [-3.0, 2.0, 1.0, 0.5] * 5}, positive=1)
+
+
+def evaluations() -> Iterator[Any]:
+    yield te.evaluate(CANCER)
+    yield te.evaluate(SLICED)
+    yield te.evaluate(ONE_CLASS)
+    yield te.evaluate(SCORED)
+    yield te.evaluate(te.Confusion([[50, 5], [10, 35]]))
+    yield te.evaluate(CANCER, prior=0.01, metrics=["accuracy"])
+
+
+def comparisons() -> Iterator[Any]:
+    yield te.compare(CANCER, margin=0.02)
+    yield te.compare(SLICED)
+    yield te.compare(CANCER, metric="log_loss", reference="logreg")
+    yield te.compare(CANCER, cost_fn=10)
+
+
+def gates() -> Iterator[Any]:
+    yield te.gate(CANCER, "knn", model="logreg", margin=0.02, at_least=0.9)
+    yield te.gate(CANCER, "knn", model="logreg", sequential=True)
+    yield te.gate(ONE_CLASS, metric="recall", at_least=0.5)
+
+
+def checks() -> Iterator[Any]:
+    yield te.check(CANCER)
+    yield te.check(te.Confusion([[95, 0], [5, 0]]))
+    yield te.check(SLICED)
+
+
+MADE = {"evaluate": evaluations, "compare": comparisons, "gate": gates, "check": checks}
+
+
+@pytest.mark.parametrize("name", list(ANSWERS))
+def test_what_is_written_validates(name: str) -> None:
+    schema = schema_for(name)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    for result in MADE[name]():
+        data = json.loads(result.to_json())
+        assert data["schema"] == SCHEMA
+        problem = jsonschema.exceptions.best_match(validator.iter_errors(data))
+        assert problem is None, f"{problem.json_path}: {problem.message}"
+        for kind, fields in _objects(data):
+            described = schema["$defs"].get(kind)
+            if described is not None:
+                left_out = set(fields) - set(described["properties"]) - {"schema"}
+                assert not left_out, f"{kind} has fields that the schema does not describe"
+
+
+def _objects(data: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    if isinstance(data, dict):
+        if "type" in data:
+            yield data["type"], data
+        for value in data.values():
+            yield from _objects(value)
+    elif isinstance(data, list):
+        for value in data:
+            yield from _objects(value)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("schema",), "trueerror/2"),
+        (("decision",), "maybe"),
+        (("checks",), []),
+        (("checks", 0, "confidence"), 1.5),
+        (("checks", 0, "low"), "none"),
+        (("checks", 0, "kind"), None),
+    ],
+)
+def test_what_is_broken_does_not_validate(path: tuple[Any, ...], value: Any) -> None:
+    data = json.loads(te.gate(CANCER, "knn", model="logreg").to_json())
+    validator = jsonschema.Draft202012Validator(schema_for("gate"))
+    assert validator.is_valid(data)
+    place = data
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    assert not validator.is_valid(data)
+
+
+def test_a_field_that_is_gone_does_not_validate() -> None:
+    data = json.loads(te.check(te.Confusion([[95, 0], [5, 0]])).to_json())
+    del data["items"][0]["code"]
+    assert not jsonschema.Draft202012Validator(schema_for("check")).is_valid(data)
+    assert not jsonschema.Draft202012Validator(schema_for("evaluate")).is_valid(data)
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(ValueError, match="evaluate, compare, gate, check"):
+        schema_for("interval")
+    assert schema_for("Interval")["anyOf"] == [{"$ref": "#/$defs/Interval"}]
