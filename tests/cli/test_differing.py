@@ -44,7 +44,7 @@ def test_an_open_question_says_what_would_settle_it() -> None:
     text = good("20/100", "30/100")
     assert "plausibly -21.9 to +2.1" in text
     assert "a gap this large would come up about 1 time in 10 (p = .103)" in text
-    assert "posterior probability 0.949 (flat prior)" in text
+    assert "posterior probability 0.949 (Jeffreys' prior)" in text
     assert "Next: about 290 rows in each group settle a gap of 10.0 points (80 % power)." in text
 
 

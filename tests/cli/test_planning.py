@@ -86,9 +86,9 @@ def test_every_format_is_the_result() -> None:
 
 
 @pytest.mark.parametrize(("args", "words"), [
-    (("power", "--n", "100"), "first= is needed"),
+    (("power", "--n", "100"), "--first is needed"),
     (("power", "--n", "100", "--first", "0.9", "--second", "1.8"), "must lie between 0 and 1"),
-    (("sample-size", "--accuracy", "0.9"), "accuracy= and half_width= go together"),
+    (("sample-size", "--accuracy", "0.9"), "--accuracy and --half-width go together"),
     (("sample-size", "--first", "0.8", "--second", "0.8"), "no number of rows shows a difference"),
     (("sample-size", "--test", "mcnemer", "--first", "0.8", "--second", "0.7"), "did you mean 'mcnemar'"),
 ])  # fmt: skip

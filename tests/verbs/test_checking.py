@@ -146,10 +146,15 @@ def test_scores_are_looked_at_in_evaluate() -> None:
     assert codes(4 * X) == ()
 
 
-def test_TE207_areas_take_rows_as_independent() -> None:
-    found = te.evaluate(TRUTH, scores=SCORE, clusters=np.arange(N) // 4).findings
-    assert "AUC" in next(f.message for f in found if f.code == "TE207")
-    assert "TE207" not in te.evaluate(TRUTH, (SCORE > 0.5).astype(int), clusters=np.arange(N) // 4).findings
+def test_TE207_is_silent_where_intervals_rest_on_clusters() -> None:
+    ev = te.evaluate(TRUTH, scores=SCORE, clusters=np.arange(N) // 4)
+    assert "cluster" in ev["auc"].method
+    assert "TE207" not in ev.findings
+
+
+def test_TE207_names_the_intervals_that_ignore_clusters() -> None:
+    found = find([Evidence(model="m", facts={"clusters_ignored": ("Hand and Till's AUC",)})])
+    assert "Hand and Till's AUC" in next(f.message for f in found if f.code == "TE207")
 
 
 def test_TE205_replicates_that_lose_a_class() -> None:

@@ -90,14 +90,14 @@ def command(
         return
     if len(files) != 1:
         raise InputError("give one file of predictions, or four counts after --counts; a second file goes after --with")
-    from trueerror.cli.reading import read_file
+    from trueerror.cli.reading import read_file, read_named
 
     reading: dict[str, Any] = {
         "truth": truth, "model": model, "score": score, "positive": positive, "id": id, "cluster": cluster,
         "missing": missing,
     }  # fmt: skip
-    given = read_file(files[0], **reading)
-    other = None if second is None else read_file(second, **reading)
+    given = read_file(files[0], **reading) if second is None else read_named(files[0], **reading)
+    other = None if second is None else read_named(second, **reading)
     if columns:
         print(given.roles if other is None else f"{given.roles}\n\n{other.roles}")
         return

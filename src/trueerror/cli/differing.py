@@ -82,7 +82,7 @@ def difference_words(c: Contrast, first: float, second: float) -> str:
     if c.p_better is not None and c.estimate != 0:
         chance = c.p_better if c.estimate > 0 else 1 - c.p_better
         shown = "above 0.999" if chance > 0.999 else number(chance)
-        surprise += f" That the first is {side} has posterior probability {shown} (flat prior)."
+        surprise += f" That the first is {side} has posterior probability {shown} (Jeffreys' prior)."
     blocks = [_filled(f"{lead} {surprise}", "  ")]
     if c.note:
         blocks.append(_filled(f"! {c.note}", more="  "))

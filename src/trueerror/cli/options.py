@@ -28,7 +28,9 @@ Positive = Annotated[str | None, typer.Option("--positive", help="The positive c
 Id = Annotated[str | None, typer.Option("--id", help="Column that names each row.", metavar="COLUMN")]
 Cluster = Annotated[
     str | None,
-    typer.Option("--cluster", help="Column of clusters: rows of one cluster depend on each other.", metavar="COLUMN"),
+    typer.Option(
+        "--cluster", help="Column of clusters, whose rows depend on each other; 'none' for none.", metavar="COLUMN"
+    ),
 ]
 By = Annotated[str | None, typer.Option("--by", help="Column of slices: results for each value.", metavar="COLUMN")]
 Fold = Annotated[str | None, typer.Option("--fold", help="Column of cross-validation folds.", metavar="COLUMN")]

@@ -16,10 +16,12 @@ from trueerror.results import Result
 P = ParamSpec("P")
 # Options whose Python names stand in error messages.
 OPTIONS = (
-    *("positive", "missing", "threshold", "weights_kind", "costs", "cost_fp", "cost_fn", "prior", "method"),
-    *("confidence", "truth", "models", "reference", "adjust", "margin", "metric", "design", "alternative", "paired"),
-    *("at_least", "baseline"),
-)
+    "positive missing threshold weights_kind costs cost_fp cost_fn prior method confidence truth models reference adjust "
+    "margin metric design alternative cluster id by fold weight first second disagreement half_width accuracy power "
+    "prevalence alpha scores at_least baseline"
+).split()
+# Where the command line's word is another one.
+SPOKEN = {"models": "model", "scores": "score"}
 
 
 class Format(StrEnum):
@@ -63,7 +65,9 @@ def as_options(sentence: str) -> str:
 
     def spoken(found: re.Match[str]) -> str:
         value = found[2] if found[2] is not None else found[3] or ""
-        return f"--{found[1].replace('_', '-')}{' ' if value else ''}{value}"
+        return f"--{SPOKEN.get(found[1], found[1]).replace('_', '-')}{' ' if value else ''}{value}"
+
+    sentence = sentence.replace("paired=False", "--unpaired").replace("; te.catalogue() lists all", "")
 
     return re.sub(rf"\b({'|'.join(OPTIONS)})=(?:\"([\w-]+)\"|([^\s;,:.]+)|(?=\s|$))", spoken, sentence)
 

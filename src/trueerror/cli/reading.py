@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from trueerror.inputs.errors import InputError
@@ -29,4 +30,22 @@ def read_file(
         models = {s: {"score": s} for s in score}
     elif model:
         models = list(model)
+    for kind in ("id", "cluster", "fold", "weight"):
+        # "none" declines a column that would be recognised by its name.
+        if columns.get(kind) == "none":
+            columns[kind] = False
     return read(file, models=models, **columns)
+
+
+def read_named(file: str, **options: Any) -> Predictions:
+    """The same, with a model that its file leaves unnamed called by the file's name, so that two files differ."""
+    given = read_file(file, **options)
+    if given.models != ("model",) or file == "-":
+        return given
+    parts = {kind: c for c, role in given.roles.items() for kind in ("labels", "scores") if role == f"{kind} of model"}
+    if not parts:
+        return given
+    name = Path(file).stem
+    one = {kind.rstrip("s"): column for kind, column in parts.items()}
+    rest = {k: v for k, v in options.items() if k not in ("model", "score")}
+    return read(file, models={name: one}, **rest)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trueerror.results import Result, Table
+from trueerror.results.words import listing
 
 Severity = Literal["note", "warning", "error"]
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
@@ -23,7 +24,8 @@ class Finding(Result):
     about: str = ""
 
     def __str__(self) -> str:
-        return f"! {self.code} {self.message}"
+        who = f"{self.about}: " if self.about else ""
+        return f"! {self.code} {who}{self.message}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -57,11 +59,15 @@ class Findings(Result):
         return [record for f in self.items for record in f.records()]
 
     def _table(self) -> Table:
-        rows = tuple((f.code, f.severity, f.message, f.fix) for f in self.items)
-        return Table(columns=("code", "severity", "finding", "what to do"), rows=rows, names=4)
+        rows = tuple((f.code, f.severity, f.about, f.message, f.fix) for f in self.items)
+        return Table(columns=("code", "severity", "about", "finding", "what to do"), rows=rows, names=5)
 
     def __str__(self) -> str:
-        return "\n".join(str(f) for f in self.items) or "No findings."
+        lines = []
+        for f, about in grouped(self.items):
+            who = f"{listing(list(about))}: " if about else ""
+            lines.append(f"! {f.code} {who}{f.message}")
+        return "\n".join(lines) or "No findings."
 
 
 def sorted_findings(found: list[Finding]) -> Findings:

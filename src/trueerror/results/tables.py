@@ -25,6 +25,11 @@ LATEX_SPECIAL = {
     "×": r"$\times$",
     "≥": r"$\geq$",
     "≤": r"$\leq$",
+    "<": "$<$",
+    ">": "$>$",
+    '"': "''",
+    "…": r"\ldots{}",
+    "–": "--",
 }
 
 
@@ -56,19 +61,23 @@ def width(text: str) -> int:
 
 
 def clip(text: str, room: int) -> str:
-    """Text cut to `room` columns, with an ellipsis where something is missing.
+    """Text cut to `room` columns in the middle, since long names often differ at their ends.
 
-    >>> clip("a long model name", 8)
-    'a long …'
+    >>> clip("resnet50_frozen_layers", 12)
+    'resnet…ayers'
     """
     if width(text) <= room:
         return text
-    kept = ""
+    front, back = "", ""
     for c in text:
-        if width(kept + c) > room - 1:
+        if width(front + c) > (room - 1 + 1) // 2:
             break
-        kept += c
-    return kept + "…"
+        front += c
+    for c in reversed(text):
+        if width(front) + 1 + width(c + back) > room:
+            break
+        back = c + back
+    return f"{front}…{back}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from trueerror.results.base import Result
 from trueerror.results.words import limits, number, p_value, percent, whole
+
+if TYPE_CHECKING:
+    from trueerror.results.tables import Table
 
 Side = Literal["two-sided", "lower", "upper"]
 Alternative = Literal["two-sided", "greater", "less"]
@@ -60,6 +63,14 @@ class Interval(Result):
         how = f"{percent(self.confidence)} {self.method}{side}".rstrip()
         return f"{self.name} {number(self.estimate)} {limits(self.low, self.high)}, {how}{size}{note}"
 
+    def _table(self) -> Table:
+        from trueerror.results.tables import Table
+
+        head = ("", "estimate", f"{percent(self.confidence)} interval", "method", "n")
+        size = "" if self.n is None else whole(self.n)
+        row = (self.name, number(self.estimate), limits(self.low, self.high), self.method, size)
+        return Table(columns=head, rows=(row,))
+
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
 
@@ -99,6 +110,17 @@ class Contrast(Interval):
             f"{self.name}: {self.first} − {self.second} = {shown} {limits(self.low, self.high)}, "
             f"{percent(self.confidence)} {self.method}, {p_value(self.p_value)}{adjusted}{size}{note}"
         )
+
+    def _table(self) -> Table:
+        from trueerror.results.tables import Table
+
+        head = ("", "difference", f"{percent(self.confidence)} interval", "p", "method", "n")
+        decided = self.p_value if self.p_adjusted is None else self.p_adjusted
+        p = p_value(decided)[2:].lstrip("= ") + (" adjusted" if self.p_adjusted is not None else "")
+        size = "" if self.n is None else whole(self.n)
+        name = f"{self.name}: {self.first} − {self.second}"
+        row = (name, number(self.estimate), limits(self.low, self.high), p, self.method, size)
+        return Table(columns=head, rows=(row,))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

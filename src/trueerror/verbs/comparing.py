@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations
@@ -16,6 +17,7 @@ from trueerror.results import Alternative, Contrast, Interval
 from trueerror.rows.collecting import predictions
 from trueerror.rows.joining import pair
 from trueerror.rows.predictions import Predictions
+from trueerror.rows.reading import read
 from trueerror.significance.contrasts import check_margin
 from trueerror.significance.groups import groups_not_told_apart
 from trueerror.significance.margins import equivalence
@@ -27,7 +29,7 @@ from trueerror.verbs.bench import Bench
 from trueerror.verbs.cochran import cochran_from_pairs
 from trueerror.verbs.comparison import Comparison, told_apart
 from trueerror.verbs.comparison_evidence import comparison_findings
-from trueerror.verbs.estimands import fixed_model
+from trueerror.verbs.estimands import fixed_model, reading
 from trueerror.verbs.pairs import Pairs
 from trueerror.verbs.separate import separate_contrast
 from trueerror.verbs.settings import Rng, Settings
@@ -89,6 +91,10 @@ def compare(
         replicates=replicates, rng=rng,
     )  # fmt: skip
     width = None if margin is None else check_margin(margin)
+    truth_or_predictions, predicted = (
+        read(x, positive=positive, labels=labels, missing=missing) if isinstance(x, str | os.PathLike) else x
+        for x in (truth_or_predictions, predicted)
+    )
     second = predicted if isinstance(predicted, Predictions) else None
     if isinstance(truth_or_predictions, Predictions):
         given = truth_or_predictions
@@ -106,6 +112,10 @@ def compare(
     elif paired is False:
         raise InputError("paired=False compares two Predictions on different rows: pass both")
     if cost_fp is not None or cost_fn is not None:
+        if metric != "accuracy" or costs is not None:
+            raise InputError(
+                "cost_fp= and cost_fn= compare by cost at the threshold that they name: leave metric= and costs= out"
+            )
         from trueerror.verbs.costing import compare_costs
 
         return compare_costs(
@@ -174,7 +184,7 @@ def compare_predictions(
         adjust=adjust,
         confidence=settings.confidence,
         omnibus=None if p.has_key("clusters") else cochran_from_pairs(discordance, p.models),
-        reading=str(p),
+        reading=reading(p, settings) if measure.needs in ("binary", "classes", "cells") else str(p),
         estimand=fixed_model(p, settings),
         facts={**pair_facts(measure, contrasts, discordance), "identical": _identical(p, settings, contrasts)},
     )
@@ -297,15 +307,19 @@ def _next_step(made: Comparison) -> str:
     n, differ = sum(counts), counts[1] + counts[2]
     a, b = (made.estimates[m].estimate for m in (best, open_[0]))
     try:
-        plan = sample_size(test="mcnemar", first=a, second=b, disagreement=differ / n, alpha=1 - made.confidence)
+        # With several pairs the first step of Holm's correction asks each for its share of the level.
+        alpha = (1 - made.confidence) / (1 if made.adjust == "none" else len(made.pairs))
+        plan = sample_size(test="mcnemar", first=a, second=b, disagreement=differ / n, alpha=alpha)
     except InputError:
         return ""
     rows = _rounded(plan.n)
+    whole = n == made.estimates[best].n and find_measure(made.metric).needs == "classes"
+    kind = "rows of this kind" if whole else f"rows of those that {made.title} speaks of"
     if plan.n <= n:
-        gap = f"{100 * abs(a - b):.1f} points"
+        gap = f"{abs(100 * c.estimate):.1f} points"
         return f"{n:,} rows find a true gap of {gap} 80 % of the time; more rows of this kind would settle it."
     return (
-        f"about {rows:,} rows of this kind settle a gap of {100 * abs(a - b):.1f} points between {best} and {open_[0]} "
+        f"about {rows:,} {kind} settle a gap of {abs(100 * c.estimate):.1f} points between {best} and {open_[0]} "
         f"(80 % power); there are {n:,}."
     )
 
@@ -318,7 +332,12 @@ def _rounded(n: int) -> int:
 
 def _same_rows(first: Predictions, second: Predictions) -> bool:
     """Whether two samples that were compared as different rows look like the same rows."""
-    return first.n == second.n and first.n > 1 and first.fingerprint == second.fingerprint
+    if first.n != second.n or first.n < 2:
+        return False
+    if first.has_ids and second.has_ids:
+        a, b = (p.source.fetched().ids for p in (first, second))
+        return a is not None and b is not None and set(a.tolist()) == set(b.tolist())
+    return first.fingerprint == second.fingerprint
 
 
 def _separate(
@@ -344,10 +363,10 @@ def _separate(
                 if name not in estimates:
                     estimates[name] = Bench(m, settings, predictions=p).interval(measure.name)
     contrasts = _adjusted(contrasts, adjust)
-    reading = f"First: {first}\nSecond: {second}\nDifferent rows: not paired."
+    words = f"First: {first}\nSecond: {second}\nDifferent rows: not paired."
     made = Comparison(
         metric=measure.name, title=measure.title, higher_is_better=bool(measure.higher_is_better), estimates=estimates,
-        pairs=tuple(contrasts), margin=margin, adjust=adjust, confidence=settings.confidence, reading=reading,
+        pairs=tuple(contrasts), margin=margin, adjust=adjust, confidence=settings.confidence, reading=words,
         within_margin=tuple(alike(c, {}, margin, settings.confidence) for c in contrasts) if margin else (),
         estimand="Estimates: the difference between two models, each on rows drawn like its own.",
         facts={**pair_facts(measure, contrasts, {}), "could_be_paired": _same_rows(first, second)},

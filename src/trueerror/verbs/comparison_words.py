@@ -88,8 +88,8 @@ def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:
         if p < 0.5
         else "most of the time"
     )
-    pairs = cmp.facts.get("discordance", {}).get((c.first, c.second))
-    if pairs is None:
+    pairs = cmp.facts.get("discordance", {}).get((c.first, c.second)) if c.method.startswith("mcnemar") else None
+    if pairs is None and c.method.startswith("mcnemar"):
         swapped = cmp.facts.get("discordance", {}).get((c.second, c.first))
         pairs = None if swapped is None else (swapped[0], swapped[2], swapped[1], swapped[3])
     if pairs is None:
@@ -110,6 +110,8 @@ def _plausible(cmp: Comparison, c: Contrast) -> str:
 
 
 def _many(cmp: Comparison) -> str:
+    if cmp.reference is not None:
+        return _against_reference(cmp, cmp.reference)
     best = cmp.ranked[0]
     title = f"{level(cmp, cmp.estimates[best].estimate)} {cmp.title}"
     others = [m for m in cmp.ranked[1:] if _compared(cmp, best, m)]
@@ -119,7 +121,8 @@ def _many(cmp: Comparison) -> str:
     if not open_ and not worse:
         return f"{one_line(best)} has the {word} estimate, {title}; it was not compared with the others."
     if not open_:
-        lead = f"{one_line(best)} is best, {title}: better than all {len(worse)} others, each difference beyond chance."
+        all_ = "both" if len(worse) == 2 else f"all {len(worse)}"
+        lead = f"{one_line(best)} is best, {title}: better than {all_} others, each difference beyond chance."
         return f"{lead} The nearest is {_gap(cmp, best, worse[0])}."
     if not worse:
         return (
@@ -133,6 +136,38 @@ def _many(cmp: Comparison) -> str:
     )
 
 
+def _against_reference(cmp: Comparison, reference: str) -> str:
+    """The verdict where every model was compared with one of them alone."""
+    others = [m for m in cmp.ranked if m != reference]
+    groups = {
+        "better": [m for m in others if cmp.better(m, reference)],
+        "worse": [m for m in others if cmp.better(reference, m)],
+    }
+    groups["open"] = [m for m in others if m not in groups["better"] and m not in groups["worse"]]
+    words = [f"Compared with {one_line(reference)} ({level(cmp, cmp.estimates[reference].estimate)} {cmp.title}):"]
+    for key, phrase in (
+        ("better", "better, beyond chance"),
+        ("worse", "worse, beyond chance"),
+        ("open", "not told apart"),
+    ):
+        if groups[key]:
+            gaps = [f"{one_line(m)} {_size_of(cmp, m, reference)}" for m in groups[key][:4]]
+            more = f" and {len(groups[key]) - 4} more" if len(groups[key]) > 4 else ""
+            words.append(f"{phrase}: {'; '.join(gaps)}{more}.")
+    return " ".join(words)
+
+
+def _size_of(cmp: Comparison, model: str, reference: str) -> str:
+    c = cmp[model, reference]
+    size = f"{points(cmp, c.estimate)}{unit(cmp)}, plausibly {points(cmp, c.low)} to {points(cmp, c.high)}"
+    return f"({size}; {_decided(c)})"
+
+
+def _decided(c: Contrast) -> str:
+    """The p-value that decides, and whether it is adjusted."""
+    return p_value(c.p_value) if c.p_adjusted is None else f"adjusted {p_value(c.p_adjusted)}"
+
+
 def _compared(cmp: Comparison, a: str, b: str) -> bool:
     return cmp.reference is None or cmp.reference in (a, b)
 
@@ -141,7 +176,7 @@ def _gap(cmp: Comparison, best: str, other: str) -> str:
     c = cmp[best, other]
     return (
         f"{one_line(other)}, {points(cmp, -c.estimate)}{unit(cmp)} from {one_line(best)}, plausibly "
-        f"{points(cmp, -c.high)} to {points(cmp, -c.low)} ({p_value(adjusted(c))})"
+        f"{points(cmp, -c.high)} to {points(cmp, -c.low)} ({_decided(c)})"
     )
 
 
@@ -151,26 +186,17 @@ def _names(names: list[str]) -> str:
 
 
 def differences_table(cmp: Comparison) -> Table:
-    """Each pair, the better one first: difference, interval, p-value, probability of being better."""
-    rows: list[tuple[str, ...]] = []
+    """Each pair, the better one first: difference, its own interval, p-value, probability of being better."""
+    many = len(cmp.pairs) > 1 and cmp.adjust != "none"
+    rows = []
     for c in _shown_pairs(cmp):
-        name = f"{c.first} − {c.second}"
         limits = f"[{points(cmp, c.low)}, {points(cmp, c.high)}]"
         chance = "" if c.p_better is None else number(c.p_better)
-        rows.append((name, points(cmp, c.estimate), limits, p_value(c.p_value)[2:].lstrip("= "), _p(c), chance))
-    head = f"{percent(cmp.confidence)} interval"
-    columns: tuple[str, ...] = (
-        "difference" + (" (points)" if cmp.facts.get("share") else ""),
-        "size",
-        head,
-        "p",
-        "adjusted p",
-        "P(better)",
-    )
-    if len(cmp.pairs) < 2 or cmp.adjust == "none":
-        columns = (*columns[:4], columns[5])
-        rows = [(*r[:4], r[5]) for r in rows]
-    return Table(columns=columns, rows=tuple(rows))
+        rows.append((c.first, c.second, points(cmp, c.estimate), limits, _p(c), chance))
+    head = "difference (points)" if cmp.facts.get("share") else "difference"
+    p_head = "adjusted p" if many else "p"
+    columns = (head, "less", "size", f"{percent(cmp.confidence)} interval", p_head, "P(better)")
+    return Table(columns=columns, rows=tuple(rows), names=2)
 
 
 def _p(c: Contrast) -> str:
@@ -232,7 +258,7 @@ def comparison_text(cmp: Comparison) -> str:
     blocks.append(differences_table(cmp).text(WIDTH))
     blocks += [tiers_text(cmp), margin_text(cmp)]
     if len(cmp.findings):
-        blocks.append(findings_text(cmp.findings))
+        blocks.append(findings_text(cmp.findings, several=len(cmp.models) > 2))
     blocks.append(textwrap.fill(f"Next: {cmp.next_step}", WIDTH) if cmp.next_step else "")
     blocks.append(_footer(cmp))
     return "\n\n".join(b for b in blocks if b)

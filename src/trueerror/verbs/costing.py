@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+import numpy as np
+
 from trueerror.curves.calibrating import calibration
 from trueerror.curves.operating import OperatingPoint
 from trueerror.curves.receiver import roc
@@ -15,10 +17,12 @@ from trueerror.findings.tuning import TunedThreshold
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import need_positive
 from trueerror.metrics.registry import find_measure
-from trueerror.results import Contrast, Interval
+from trueerror.results import Contrast, Interval, Table
 from trueerror.rows.predictions import Predictions
+from trueerror.tallies import Moments
 from trueerror.verbs.comparing import compare_predictions
 from trueerror.verbs.comparison import Comparison
+from trueerror.verbs.pairs import Pairs
 from trueerror.verbs.settings import Rng, Settings
 
 USUAL = 0.5
@@ -41,6 +45,7 @@ class CostComparison(Comparison):
     usual: dict[str, tuple[int, int, int, int]] = field(default_factory=dict)
     areas: dict[str, Interval] = field(default_factory=dict)
     area_pairs: tuple[Contrast, ...] = ()
+    against_constant: Contrast | None = None
     tuned: OperatingPoint | None = None
     slope: Interval | None = None
 
@@ -55,6 +60,11 @@ class CostComparison(Comparison):
         from trueerror.verbs.costing_words import costing_text
 
         return costing_text(self)
+
+    def _table(self) -> Table:
+        from trueerror.verbs.costing_words import costing_table
+
+        return costing_table(self)
 
     def cost_per_100(self, model: str, calls: dict[str, tuple[int, int, int, int]] | None = None) -> float:
         """What 100 rows cost with these misses and false alarms, at the class mix asked for."""
@@ -120,6 +130,7 @@ def compare_costs(
         usual={m: _calls(p, m, USUAL) for m in p.models},
         areas=by_area.estimates,
         area_pairs=by_area.pairs,
+        against_constant=_against_constant(p, best, cut, prices, settings, by_cost.estimates[best].estimate),
         tuned=tuned,
         slope=_slope(p, best, confidence),
     )
@@ -156,6 +167,23 @@ def _seed(rng: Rng) -> Any:
 def _calls(p: Predictions, model: str, cut: float) -> tuple[int, int, int, int]:
     t = p.confusion(model, threshold=cut).binary()
     return int(t.fn), int(t.tp + t.fn), int(t.fp), int(t.fp + t.tn)
+
+
+def _against_constant(
+    p: Predictions, best: str, cut: float, prices: list[list[float]], settings: Settings, cost: float
+) -> Contrast | None:
+    """The chosen model's cost of a row less that of the cheaper constant answer, row by row on the same rows."""
+    if p.has_key("clusters") or p.weights_kind == "sampling":
+        return None
+    table = p.confusion(best, threshold=cut)
+    price = np.asarray(prices)
+    totals = table.classes(weighted=False).truth
+    constant = int(np.argmin((price * totals[:, None]).sum(axis=0)))
+    values = price[table.row, table.col] - price[table.row, constant]
+    n, mean = table.n, float((values * table.counts).sum() / table.n)
+    moments = Moments(n, mean, float(((values - mean) ** 2 * table.counts).sum()))
+    engine = Pairs(p, find_measure("expected_cost"), settings, method=None, alternative="two-sided")
+    return replace(engine.of_moments(moments), name="expected cost", first=best, second=str(p.labels[constant]))
 
 
 def _slope(p: Predictions, model: str, confidence: float) -> Interval | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trueerror.results import Table
 from trueerror.results.tables import one_line
-from trueerror.results.words import number, p_value, percent
+from trueerror.results.words import p_value, percent
 from trueerror.verbs.comparison_words import adjusted
 from trueerror.verbs.evaluation_words import WIDTH, findings_text, short
 
@@ -38,8 +38,21 @@ def verdict(cmp: CostComparison) -> str:
             f"{one_line(m)} is dearer, beyond chance: by {_money(c.estimate)} per 100 rows, plausibly "
             f"{_money(c.low, sign=True)} to {_money(c.high, sign=True)} ({p_value(adjusted(c))})."
         )
-    words += _ranking_words(cmp)
-    return " ".join(words)
+    return " ".join([*words, *_constant_words(cmp), *_ranking_words(cmp)])
+
+
+def _constant_words(cmp: CostComparison) -> list[str]:
+    """Whether the chosen model is cheaper than one answer for every row."""
+    c = cmp.against_constant
+    if c is None:
+        return []
+    answer = f'calling every row "{one_line(c.second)}"'
+    size = f"{_money(-c.estimate)} per 100 rows, plausibly {_money(-c.high, sign=True)} to {_money(-c.low, sign=True)}"
+    if c.p_value <= 1 - c.confidence and c.estimate < 0:
+        return [f"It is cheaper than {answer}, by {size}."]
+    if c.estimate >= 0:
+        return [f"But {answer} is as cheap or cheaper: no model is needed at these costs."]
+    return [f"Whether it is cheaper than {answer} cannot be told: it saves {size} ({p_value(c.p_value)})."]
 
 
 def _ranking_words(cmp: CostComparison) -> list[str]:
@@ -54,7 +67,8 @@ def _ranking_words(cmp: CostComparison) -> list[str]:
 
 
 def _money(x: float, *, sign: bool = False) -> str:
-    shown = number(abs(100 * x), 2) if abs(100 * x) < 10 else f"{abs(100 * x):,.0f}"
+    """A cost of a row as one of 100 rows, with one decimal below 100."""
+    shown = f"{abs(100 * x):,.1f}" if abs(100 * x) < 100 else f"{abs(100 * x):,.0f}"
     return (("+" if x >= 0 else "-") if sign else "-" if x < 0 else "") + shown
 
 
@@ -67,6 +81,13 @@ def costing_table(cmp: CostComparison) -> Table:
         money = f"{_money(cost.estimate)} [{_money(cost.low)}, {_money(cost.high)}]"
         area = short(cmp.areas[m])
         rows.append((m, f"{missed} of {positives}", f"{alarms} of {negatives}", money, area))
+    if cmp.against_constant is not None:
+        label = cmp.against_constant.second
+        positives, negatives = cmp.calls[cmp.best][1], cmp.calls[cmp.best][3]
+        all_positive = label == str(cmp.positive)
+        missed, alarms = (0, negatives) if all_positive else (positives, 0)
+        price = _money(cmp.estimates[cmp.best].estimate - cmp.against_constant.estimate)
+        rows.append((f'always "{label}"', f"{missed} of {positives}", f"{alarms} of {negatives}", price, ""))
     head = (f"At {cmp.threshold:.2g}", "misses", "false alarms", "cost per 100", "ranking (AUC)")
     return Table(columns=head, rows=tuple(rows))
 
@@ -83,12 +104,18 @@ def costing_text(cmp: CostComparison) -> str:
     usual = f"At 0.5 {one_line(cmp.best)} would miss {missed} and cost {price} per 100."
     blocks.append(costing_table(cmp).text(WIDTH) + ("" if cmp.threshold == 0.5 else f"\n{textwrap.fill(usual, WIDTH)}"))
     trust = ""
-    if cmp.slope is not None:
+    named = cmp.tuned is not None and abs(cmp.tuned.untuned - cmp.threshold) > 1e-9
+    if named and cmp.tuned is not None:
+        trust = f"{cmp.threshold:.2g} was given; the costs themselves name {cmp.tuned.untuned:.2g} for probabilities."
+    elif cmp.slope is not None:
         trust = (
             f"{cmp.threshold:.2g} follows from the costs and needs no tuning, but trusts {one_line(cmp.best)}'s "
             f"probabilities (calibration slope {short(cmp.slope)})."
         )
-    blocks += [findings_text(cmp.findings) if len(cmp.findings) else "", textwrap.fill(trust, WIDTH) if trust else ""]
+    blocks += [
+        findings_text(cmp.findings, several=True) if len(cmp.findings) else "",
+        textwrap.fill(trust, WIDTH) if trust else "",
+    ]
     mix = "the class mix of these rows" if cmp.prior is None else f"{percent(round(cmp.prior, 4))} positives"
     methods = ", ".join(dict.fromkeys(c.method for c in cmp.pairs))
     costs = f"Costs: a false alarm {cmp.cost_fp:g}, a miss {cmp.cost_fn:g}, at {mix}."

@@ -58,3 +58,14 @@ def _prior_words(prior: Any, positive: Label | None) -> str:
     if isinstance(prior, dict):
         return ", ".join(f"{percent(round(float(p), 4))} {label}" for label, p in list(prior.items())[:6])
     return f"{percent(round(float(prior), 4))} {positive}"
+
+
+def reading(p: Predictions, settings: Settings) -> str:
+    """What was read, and where scores were cut into calls."""
+    cut = [m for m in p.models if not p.has_labels(m) and p.has_scores(m) and not p.has_class_scores(m)]
+    cut = [m for m in cut if p.can_call(m, threshold=settings.threshold)]
+    if not cut:
+        return str(p)
+    places = {p.facts.way(m, settings.threshold).threshold for m in cut}
+    shown = ", ".join(sorted(f"{0.5 if t is None else t:.4g}" for t in places))
+    return f"{p}\nScores are cut at {shown}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,10 +18,11 @@ from trueerror.metrics.registry import every_measure
 from trueerror.results import Interval
 from trueerror.rows.collecting import predictions
 from trueerror.rows.predictions import Predictions
+from trueerror.rows.reading import read
 from trueerror.significance.paired import mcnemar
 from trueerror.tallies import Confusion
 from trueerror.verbs.bench import Bench
-from trueerror.verbs.estimands import fixed_model
+from trueerror.verbs.estimands import fixed_model, reading
 from trueerror.verbs.evaluation import Evaluation, ModelEvaluation
 from trueerror.verbs.evidence import model_evidence
 from trueerror.verbs.settings import Design, Rng, Settings, named_metrics
@@ -62,9 +64,9 @@ def evaluate(
     """How good one or several models are on rows like these: every metric with its interval.
 
     Pass the truth and predictions (`predicted=` for labels, `scores=` for scores, a dictionary for several models),
-    or what `te.predictions` or `te.read` gave, or a `te.Confusion`. `costs[i][j]` is what it costs to call truth i as
-    j; `prior=` asks for the result at another class distribution; `method=` replaces Wilson's interval for plain
-    proportions; `simultaneous=True` widens the intervals so that all hold together.
+    or what `te.predictions` or `te.read` gave, or a file's path, or a `te.Confusion`. `costs[i][j]` is what it costs
+    to call truth i as j; `prior=` asks for the result at another class distribution; `method=` replaces Wilson's
+    interval for plain proportions; `simultaneous=True` widens the intervals so that all hold together.
 
     >>> ev = evaluate(["cat", "dog", "dog", "cat"] * 10, ["cat", "dog", "cat", "cat"] * 10)
     >>> print(ev["accuracy"])
@@ -91,6 +93,10 @@ def evaluate(
         table = truth_or_predictions if positive is None else truth_or_predictions.with_positive(positive)
         return _from_table(table, settings)
     given = truth_or_predictions
+    if isinstance(given, str | os.PathLike):
+        given = read(
+            given, positive=positive, labels=labels, missing=missing, weights_kind=weights_kind, threshold=threshold
+        )
     if is_multilabel(given) and not hasattr(given, "columns"):
         _refuse_rows(scores=scores, clusters=clusters, by=by, weights=weights, prior=prior, costs=costs)
         return evaluate_labels(given, predicted, labels, settings)
@@ -133,7 +139,7 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
         n=p.n,
         labels=p.labels,
         parts=parts,
-        reading=str(p),
+        reading=reading(p, settings),
         estimand=estimand,
         findings=_findings(parts, p),
         slices=slices,
@@ -145,12 +151,12 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
 def _from_table(table: Confusion, settings: Settings) -> Evaluation:
     estimand = fixed_model(table, settings)
     part = _one_model(Bench("model", settings, confusion=table, estimand=estimand))
-    reading = f"Counts of {table.n:,} rows in {len(table.labels)} classes."
+    words = f"Counts of {table.n:,} rows in {len(table.labels)} classes."
     return Evaluation(
         n=table.n,
         labels=table.labels,
         parts=(part,),
-        reading=reading,
+        reading=words,
         estimand=estimand,
         findings=_findings((part,), None),
         settings=_recorded(settings),
@@ -206,7 +212,8 @@ def _chosen_metrics(bench: Bench) -> list[str]:
         if bench.has_probabilities and not unknown_mix:
             names.append("brier")
     elif bench.has_class_scores:
-        names.append("hand_till_auc")
+        if bench.ranks_classes:
+            names.append("hand_till_auc")
         if bench.has_probabilities and not unknown_mix and settings.prior is None:
             names.append("log_loss")
     return names
@@ -221,7 +228,7 @@ def _all_metrics(bench: Bench) -> list[str]:
             "cells": True,
             "scores": bench.has_scores and bench.confusion.positive is not None,
             "losses": bench.has_probabilities,
-            "class_scores": bench.has_class_scores,
+            "class_scores": bench.ranks_classes,
         }[measure.needs]
         if fits and ("costs" not in measure.options or bench.settings.costs is not None):
             names.append(measure.name)
@@ -297,7 +304,7 @@ def _recorded(settings: Settings) -> dict[str, Any]:
         "confidence": settings.confidence,
         "design": settings.design,
         "threshold": settings.threshold,
-        "asked": None if settings.metrics is None else tuple(settings.metrics),
+        "asked": "all" if settings.facts.get("all") else None if settings.metrics is None else tuple(settings.metrics),
         "replicates": settings.replicates,
         "seed": 0 if rng is None else rng if isinstance(rng, int) else str(rng),
     }

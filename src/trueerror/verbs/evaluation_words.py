@@ -34,11 +34,11 @@ def evaluation_text(ev: Evaluation) -> str:
             blocks.append(class_table(ev.parts[0]).text(WIDTH))
         blocks += _selective_lines(ev.parts[0])
     else:
-        blocks += [_leader(ev), models_table(ev).text(WIDTH)]
+        blocks += [_leader(ev), models_text(ev)]
     if ev.slices:
         blocks.append(slice_table(ev).text(WIDTH))
     if len(ev.findings):
-        blocks.append(findings_text(ev.findings))
+        blocks.append(findings_text(ev.findings, several=len(ev.parts) > 1))
     blocks.append(_footer(ev))
     return "\n\n".join(b for b in blocks if b)
 
@@ -216,14 +216,37 @@ def overall_table(ev: Evaluation) -> Table:
 
 
 def models_table(ev: Evaluation) -> Table:
-    """A row for each model, with as many metrics as fit into 80 columns."""
+    """A row for each model: all metrics that were asked for, else the most telling ones that fit into 80 columns."""
+    chosen = shared_metrics(ev)
+    if ev.settings.get("asked"):
+        return _models_table(ev, chosen)
+    return _models_table(ev, _fitting(ev, chosen))
+
+
+def models_text(ev: Evaluation) -> str:
+    """The same for a terminal: as many tables as it takes to show every metric that was asked for."""
+    chosen = shared_metrics(ev)
+    blocks = []
+    while chosen:
+        now = _fitting(ev, chosen)
+        blocks.append(_models_table(ev, now).text(WIDTH))
+        chosen = chosen[len(now) :] if ev.settings.get("asked") else []
+    return "\n\n".join(blocks)
+
+
+def shared_metrics(ev: Evaluation) -> list[str]:
+    """The metrics that every model has, those asked for in their order, else the most telling first."""
     shared = [m for m in ev.parts[0].overall if all(m in p.overall for p in ev.parts)]
-    chosen = shared if ev.settings.get("asked") else [m for m in COLUMNS if m in shared]
+    return shared if ev.settings.get("asked") else [m for m in COLUMNS if m in shared]
+
+
+def _fitting(ev: Evaluation, chosen: list[str]) -> list[str]:
+    """The first metrics that fit beside each other."""
     for count in range(min(len(chosen), 4), 1, -1):
         table = _models_table(ev, chosen[:count])
         if max(width(line) for line in table.text(WIDTH).splitlines()) <= WIDTH:
-            return table
-    return _models_table(ev, chosen[:1])
+            return chosen[:count]
+    return chosen[:1]
 
 
 def _models_table(ev: Evaluation, chosen: list[str]) -> Table:
@@ -283,9 +306,8 @@ def _selective_lines(part: ModelEvaluation) -> list[str]:
     return [textwrap.fill(f"Accuracy on its most confident {'; '.join(parts)}.", WIDTH)]
 
 
-def findings_text(findings: Findings) -> str:
+def findings_text(findings: Findings, *, several: bool) -> str:
     """Findings, one paragraph each, with the model where several are judged."""
-    several = len({f.about for f in findings}) > 1
     lines = []
     for f, about in grouped(findings):
         who = f"{listing([one_line(a) for a in about[:4]])}: " if several and about else ""

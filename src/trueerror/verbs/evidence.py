@@ -27,7 +27,9 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         facts["missing_predictions"] = (p.absent(part.name), p.n, p.missing)
     if bench.clusters is not None:
         facts["clusters_ignored"] = tuple(
-            find_measure(m).title for m in part.overall if find_measure(m).needs in ("scores", "losses")
+            find_measure(m).title
+            for m, found in part.overall.items()
+            if find_measure(m).needs in ("scores", "losses", "class_scores") and "cluster" not in found.method
         )
     table: ScoreTable | None = None
     if bench.has_scores and p is not None:

@@ -170,7 +170,7 @@ def ranking_text(r: LearnerRanking) -> str:
     table = scores_table(r)
     blocks += [] if table is None else [table.text(WIDTH)]
     if len(r.findings):
-        blocks.append(findings_text(r.findings))
+        blocks.append(findings_text(r.findings, several=True))
     blocks.append("\n".join(_filled(line, more="  ") for line in _footer(r)))
     return "\n\n".join(blocks)
 

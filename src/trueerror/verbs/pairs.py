@@ -195,13 +195,14 @@ class Pairs:
             difference = (a.sums - b.sums).astype(float)
             estimate = float(difference.sum()) / n
             return self._cluster_t(estimate, (difference - a.sizes * estimate) / n, self._reach(), n)
-        return self._moments(self.p.paired_moments(first, second, loss, **options))
+        return self.of_moments(self.p.paired_moments(first, second, loss, **options))
 
     def _reach(self) -> tuple[float, float]:
         low, high = self.measure.range
         return low - high, high - low
 
-    def _moments(self, m: Moments) -> Contrast:
+    def of_moments(self, m: Moments) -> Contrast:
+        """The t-test of paired differences of row losses, from their moments."""
         confidence, alternative = self.settings.confidence, self.alternative
         common: dict[str, Any] = {
             "estimate": m.mean, "whole": self._reach(), "confidence": confidence, "alternative": alternative,
