@@ -29,7 +29,7 @@ class Means:
 
     def predict_proba(self, X):
         far = (np.abs(np.asarray(X)[:, None, :] - self.means) ** self.power).sum(axis=2)
-        near = np.exp(-far)
+        near = np.exp(far.min(axis=1, keepdims=True) - far)
         return near / near.sum(axis=1, keepdims=True)
 
     def predict(self, X):
