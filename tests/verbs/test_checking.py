@@ -11,7 +11,7 @@ import pytest
 
 import trueerror as te
 from trueerror.data import path
-from trueerror.findings import Findings
+from trueerror.findings import Evidence, Findings, find
 from trueerror.inputs.errors import InputError
 
 RNG = np.random.default_rng(11)

@@ -347,3 +347,55 @@ def test_a_loaded_evaluation_does_not_guess_what_its_counts_do_not_hold(more):
     assert ev["recall"].method
     with pytest.raises(ValueError, match="evaluate the rows again"):
         ev["npv"]
+
+
+def three_classes(n=240, seed=3):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 3, n)
+    scores = rng.dirichlet([1, 1, 1], n) + 0.4 * np.eye(3)[truth]
+    return truth, scores / scores.sum(axis=1, keepdims=True), rng
+
+
+@pytest.mark.parametrize("metric", ["auc", "average_precision", "ece", "hand_till_auc", "ovr_auc"])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_rows_that_stand_for_several_are_repeated_for_scores_too(metric, clustered):
+    truth, scores, rng = three_classes()
+    often, groups = rng.integers(0, 4, 240), np.arange(240) // 8
+    if not metric.endswith(("till_auc", "ovr_auc")):
+        truth, scores = (truth == 2).astype(int), scores[:, 2]
+    more = {"clusters": groups} if clustered else {}
+    counted = te.evaluate(truth, scores=scores, weights=often, weights_kind="frequency", metrics=[metric], **more)
+    more = {"clusters": np.repeat(groups, often)} if clustered else {}
+    written_out = te.evaluate(
+        np.repeat(truth, often), scores=np.repeat(scores, often, axis=0), metrics=[metric], **more
+    )
+    for limit in ("estimate", "low", "high", "n"):
+        assert getattr(counted[metric], limit) == pytest.approx(getattr(written_out[metric], limit), abs=1e-12)
+
+
+def test_areas_over_classes_rest_on_clusters_and_refuse_sampling_weights():
+    truth, scores, rng = three_classes()
+    alone = te.evaluate(truth, scores=scores)["hand_till_auc"]
+    # Every row five times: five times as many rows in clusters that tell no more than one row.
+    five = [np.repeat(x, 5, axis=0) for x in (truth, scores, np.arange(240))]
+    clustered = te.evaluate(five[0], scores=five[1], clusters=five[2])["hand_till_auc"]
+    plain = te.evaluate(five[0], scores=five[1])["hand_till_auc"]
+    assert clustered.method == "delong-classes-clustered"
+    assert clustered.width == pytest.approx(alone.width, rel=0.03)
+    assert plain.width < 0.6 * alone.width
+    one = te.evaluate(truth, scores=scores, clusters=np.zeros(240))["hand_till_auc"]
+    assert math.isnan(one.low)
+    assert "one cluster" in one.note
+    weighted = te.evaluate(truth, scores=scores, weights=rng.random(240), weights_kind="sampling")
+    assert "hand_till_auc" not in weighted.parts[0].overall
+    with pytest.raises(ValueError, match="sampling weights"):
+        weighted["hand_till_auc"]
+
+
+def test_scores_that_are_missing_leave_their_rows_out_of_clusters_too():
+    scores = SCORES.copy()
+    scores[:5] = np.nan
+    groups = np.arange(300) // 10
+    some = te.evaluate(TRUTH, scores=scores, missing="drop", clusters=groups, metrics=["auc"])["auc"]
+    rest = te.evaluate(TRUTH[5:], scores=scores[5:], clusters=groups[5:], metrics=["auc"])["auc"]
+    assert (some.low, some.high, some.n) == (rest.low, rest.high, rest.n)

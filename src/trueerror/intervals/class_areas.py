@@ -8,51 +8,114 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from trueerror.inputs.labels import Codes, Label
+from trueerror.intervals.one_class import ONE_CLUSTER
+from trueerror.intervals.roc_area import FEW, HALVINGS
+from trueerror.intervals.scales import on_logit
 from trueerror.intervals.terms import Terms
 from trueerror.kernels import chosen
 from trueerror.metrics.class_scores import ClassScores
 from trueerror.metrics.reasons import undefined_reason
 from trueerror.metrics.registry import Measure
 from trueerror.results import Interval
+from trueerror.results.words import whole
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.integer[Any]]
 WHOLE = (0.0, 1.0)
 
 
 def class_area_interval(
-    measure: Measure, codes: Codes, scores: Floats, labels: tuple[Label, ...], options: Mapping[str, Any], terms: Terms
+    measure: Measure,
+    codes: Codes,
+    scores: Floats,
+    labels: tuple[Label, ...],
+    options: Mapping[str, Any],
+    terms: Terms,
+    clusters: Ints | None = None,
 ) -> Interval:
     """A mean of areas with logit limits: every row's placements, averaged over the areas that it takes part in.
 
     The variance is Σ over classes of n_c/(n_c − 1)·Σ h², h the row's share of the mean less its expectation: DeLong's
-    structural components, which carry the dependence of areas that share rows. Source: DeLong, DeLong and
-    Clarke-Pearson 1988, Biometrics 44:837; Hand and Till 2001, Mach. Learn. 45:171.
+    structural components, which carry the dependence of areas that share rows; with clusters G/(G − 1)·Σ(Σ h)² over
+    them, and t(G − 1). A class with few rows shows too little of its own spread, so where few pairs are misordered
+    the limits of `modelled_limits` join in. Source: DeLong, DeLong and Clarke-Pearson 1988, Biometrics 44:837; Hand
+    and Till 2001, Mach. Learn. 45:171; Obuchowski 1997, Biometrics 53:567.
     """
     estimate = float(measure.function(codes, scores, **options))
     n = len(codes)
+    facts: dict[str, Any] = {"bounds": WHOLE, "method": "delong-classes", "n": n}
     if math.isnan(estimate):
         note = undefined_reason(measure, ClassScores(codes, scores, labels), **options)
-        return terms.interval(measure.name, math.nan, 0.0, 1.0, bounds=WHOLE, method="delong-classes", n=n, note=note)
-    shares = _hand_till(codes, scores) if measure.name == "hand_till_auc" else _one_vs_rest(codes, scores, options)
+        return terms.interval(measure.name, math.nan, 0.0, 1.0, note=note, **facts)
+    shares = area_shares(measure, codes, scores, options)
     sizes = np.bincount(codes, minlength=scores.shape[1]).astype(float)
-    sums = np.bincount(codes, weights=shares**2, minlength=scores.shape[1])
-    grown = np.where(sizes > 1, sizes / np.maximum(sizes - 1, 1), math.nan)
-    variance = float(np.nansum(sums * grown))
-    z = terms.factor()
-    note = "" if (sizes > 1).all() else "a class has one row, whose spread cannot be told"
-    if variance > 0 and 0 < estimate < 1:
-        half = z * math.sqrt(variance) / (estimate * (1 - estimate))
-        centre = float(special.logit(estimate))
-        low, high = float(special.expit(centre - half)), float(special.expit(centre + half))
-    else:
-        # Nothing was out of order: at most so large a share of the rarest class can be.
-        reach = 1 - terms.tail ** (1 / sizes.min())
-        low, high = estimate - reach, estimate + reach
-        note = "no spread among the rows: limits by the rows of the rarest class"
-    return terms.interval(measure.name, estimate, low, high, bounds=WHOLE, method="delong-classes", n=n, note=note)
+    notes = []
+    variance, z = area_variance(shares, codes, sizes), max(terms.factor(), 0.0)
+    if clusters is not None:
+        _, groups = np.unique(clusters, return_inverse=True)
+        g = int(groups.max()) + 1
+        if g < 2:
+            return terms.interval(measure.name, estimate, math.nan, math.nan, note=ONE_CLUSTER, **facts)
+        sums = np.bincount(groups, weights=shares)
+        joint = g / (g - 1) * float((sums * sums).sum())
+        z = max(terms.factor(g - 1), 0.0)
+        # As many independent rows as would give this variance; without any, the clusters of each class.
+        apart = np.array([len(np.unique(groups[codes == c])) for c in range(len(sizes))], dtype=float)
+        sizes = np.maximum(1.0, sizes * min(1.0, variance / joint)) if min(variance, joint) > 0 else apart
+        variance = joint
+        facts["method"] = "delong-classes-clustered"
+        notes.append(f"{whole(g)} clusters")
+    low, high = (float(v) for v in on_logit(estimate, variance, z))
+    if math.isnan(low):
+        low, high = modelled_limits(estimate, sizes, z)
+        notes.append("no variance in the order of the scores: limits from Hanley and McNeil's variance alone")
+    elif sizes.min() * min(estimate, 1 - estimate) < FEW:
+        own = modelled_limits(estimate, sizes, z)
+        low, high = min(low, own[0]), max(high, own[1])
+        notes.append("few errors of order: the outer limits with those from Hanley and McNeil's variance")
+    return terms.interval(measure.name, estimate, low, high, note="; ".join(notes), **facts)
+
+
+def area_variance(shares: Floats, codes: Codes, sizes: Floats) -> float:
+    """Σ over classes of n_c/(n_c − 1)·Σ h²; a class of one row adds nothing, which its caller must make good."""
+    sums = np.bincount(codes, weights=shares**2, minlength=len(sizes))
+    variance = float((sums * np.where(sizes > 1, sizes / np.maximum(sizes - 1, 1), 0.0)).sum())
+    return variance if variance > 1e-30 else 0.0
+
+
+def modelled_limits(area: float, sizes: Floats, z: float) -> tuple[float, float]:
+    """θ with (A − θ)² = z²·V(θ), as in Newcombe's method 5 for two classes.
+
+    V(θ) = Σ over classes of (a + 2√(ab)/(K − 1)^1.5 + b/(K − 1))/(K²·n_c), with Hanley and McNeil's variances of a
+    row's placement in its own class's scores, a = θ(1 − θ)²/(2 − θ), and in those of another, b = θ²(1 − θ)/(1 + θ):
+    scores that add up to 1 have the correlation −1/(K − 1).
+
+    >>> [round(v, 3) for v in modelled_limits(1.0, np.array([20.0, 20.0]), 1.96)]
+    [0.917, 1.0]
+    """
+    return _modelled_low(area, sizes, z), 1 - _modelled_low(1 - area, sizes, z)
+
+
+def _modelled_low(area: float, sizes: Floats, z: float) -> float:
+    k = len(sizes)
+    rows = float((1 / sizes).sum()) / (k * k)
+    low, high = 0.0, min(area, 1 - 1e-15)
+    for _ in range(HALVINGS if area > 0 else 0):
+        theta = (low + high) / 2
+        own, other = theta * (1 - theta) ** 2 / (2 - theta), theta * theta * (1 - theta) / (1 + theta)
+        spread = own + 2 * math.sqrt(own * other) / (k - 1) ** 1.5 + other / (k - 1)
+        if (area - theta) ** 2 > z * z * spread * rows:
+            low = theta
+        else:
+            high = theta
+    return (low + high) / 2
+
+
+def area_shares(measure: Measure, codes: Codes, scores: Floats, options: Mapping[str, Any]) -> Floats:
+    """What each row adds to the mean of areas, less its expectation."""
+    return _hand_till(codes, scores) if measure.name == "hand_till_auc" else _one_vs_rest(codes, scores, options)
 
 
 def _placed(scores: Floats, up: NDArray[np.bool_]) -> Floats:

@@ -13,7 +13,7 @@ from trueerror.inputs.labels import Label
 from trueerror.inputs.options import generator
 from trueerror.intervals.losses import INFINITE, loss_range, mean_limits
 from trueerror.intervals.one_class import ONE_CLUSTER
-from trueerror.intervals.resampled import BLOCK, FEWEST, MOST_LOST
+from trueerror.intervals.resampled import BLOCK, FEWEST, MOST_LOST, lost_words
 from trueerror.intervals.roc_area import FEW, newcombe_limits
 from trueerror.intervals.scales import on_logit
 from trueerror.intervals.score_replicates import group_starts, grouped
@@ -24,7 +24,7 @@ from trueerror.metrics.reasons import undefined_reason
 from trueerror.metrics.registry import Measure
 from trueerror.metrics.values import score_share, value
 from trueerror.results import Interval
-from trueerror.results.words import percent, whole
+from trueerror.results.words import whole
 from trueerror.tallies.scores import ScoreTable
 from trueerror.variances.bootstrap import bootstrap_limits
 
@@ -57,7 +57,7 @@ def clustered_score_interval(
     is_area = measure.name in ("auc", "gini")
     prior = None if is_area else prior
     estimate = value(measure, table, prior=prior, **options)
-    key = "delong-clustered" if is_area else "bootstrap-bca"
+    key = "delong-clustered" if is_area else "bootstrap-bca-clustered"
     _, codes = np.unique(keys, return_inverse=True)
     groups = int(codes.max()) + 1 if len(codes) else 0
     facts: dict[str, Any] = {"bounds": measure.range, "n": len(up), "method": key}
@@ -179,7 +179,7 @@ def _resampled(
     known = np.isfinite(drawn)
     lost = 1 - float(known.mean())
     if lost > MOST_LOST:
-        return math.nan, math.nan, f"{percent(round(lost, 3))} of the resamples had no value"
+        return math.nan, math.nan, lost_words(lost)
     drawn = drawn[known]
     if float(drawn.min()) == float(drawn.max()):
         return math.nan, math.nan, "the resamples have no spread"

@@ -6,6 +6,7 @@ whole. The same seed gives the same replicates whatever the size of the blocks t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -28,6 +29,24 @@ BLOCK = 1 << 21
 FEWEST = 100
 # Above this share of replicates without a value the bootstrap is not to be trusted.
 MOST_LOST = 0.01
+
+
+_LOST = "of the resamples had no value, as where a class was lost"
+
+
+def lost_words(share: float) -> str:
+    """What the note of an interval says where resampling failed: `lost_share` reads it back."""
+    return f"{percent(round(share, 3))} {_LOST}"
+
+
+def lost_share(note: str) -> float | None:
+    """The share of resamples without a value that a note tells of; None where it does not.
+
+    >>> lost_share(lost_words(0.125)), lost_share("2,000 resamples, seed 0")
+    (0.125, None)
+    """
+    found = re.search(rf"([\d.]+) % {_LOST}", note)
+    return None if found is None else float(found[1]) / 100
 
 
 class Unfit(Exception):
@@ -61,7 +80,7 @@ def bootstrap_of_table(
     known = np.isfinite(values)
     lost = 1 - float(known.mean())
     if lost > MOST_LOST:
-        raise Unfit(f"{percent(round(lost, 3))} of the resamples had no value, as where a class was lost")
+        raise Unfit(lost_words(lost))
     note = f"{replicates:,} resamples, {seed}" + (
         f", {percent(round(lost, 4))} without a value left out" if lost else ""
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import generator
-from trueerror.intervals.resampled import BLOCK, FEWEST, MOST_LOST
+from trueerror.intervals.resampled import BLOCK, FEWEST, MOST_LOST, lost_words
 from trueerror.intervals.sampling import Design
 from trueerror.intervals.terms import Terms
 from trueerror.kernels import chosen
@@ -21,7 +21,6 @@ from trueerror.metrics.priors import Prior, reweighted_scores
 from trueerror.metrics.probabilities import mean_loss
 from trueerror.metrics.registry import Measure
 from trueerror.metrics.values import score_share
-from trueerror.results.words import percent
 from trueerror.tallies.scores import ScoreTable
 from trueerror.variances.bootstrap import BootstrapMethod, bootstrap_limits
 
@@ -73,7 +72,7 @@ def bootstrap_of_scores(
     known = np.isfinite(values)
     lost = 1 - float(known.mean())
     if lost > MOST_LOST:
-        return math.nan, math.nan, method, f"{percent(round(lost, 3))} of the resamples had no value"
+        return math.nan, math.nan, method, lost_words(lost)
     values = values[known]
     if float(values.min()) == float(values.max()):
         return math.nan, math.nan, method, "the resamples have no spread"

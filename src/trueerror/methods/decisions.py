@@ -130,8 +130,8 @@ DECISIONS: dict[str, Decision] = {
             situation="class-areas",
             title="mean of areas over many classes (Hand and Till, one-vs-rest)",
             default="delong-classes",
-            why="carries the dependence of areas that share rows; with a rare class, where that alone covers .16–.90, "
-            "joined by limits from Hanley and McNeil's variance (.90–.99, simulated)",
+            why="carries the dependence of areas that share rows; with a rare class, where that alone covers .28–.90, "
+            "joined by limits from Hanley and McNeil's variance (.92–1.00, simulated)",
         ),
         Decision(
             situation="clustered",

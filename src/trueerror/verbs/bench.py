@@ -17,6 +17,7 @@ from trueerror.metrics.registry import Measure, find_measure
 from trueerror.results import Interval
 from trueerror.rows.predictions import Predictions
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
+from trueerror.verbs.scored_rows import class_scored_rows, scored_rows
 from trueerror.verbs.settings import Settings
 
 # Replicates of a statistic of ranks cost more than those of a table of counts.
@@ -101,6 +102,11 @@ class Bench:
         """Whether there is one score for each class."""
         return self._predictions is not None and self._predictions.has_class_scores(self.model)
 
+    @property
+    def ranks_classes(self) -> bool:
+        """Whether areas over the classes can be had: they rank rows, which sampling weights do not allow."""
+        return self.has_class_scores and self._predictions is not None and self._predictions.weights_kind != "sampling"
+
     @cached_property
     def has_probabilities(self) -> bool:
         """Whether the scores can be probabilities: within [0, 1], and adding up to 1 where each class has one."""
@@ -169,9 +175,11 @@ class Bench:
             return metric_interval(measure, moments, **common)
         if not self._predictions.has_class_scores(self.model):
             raise InputError(f"{measure.name} needs one column of scores for each class; {self.model!r} has one in all")
-        codes, scores = self._predictions.class_scores(self.model)
+        rows = class_scored_rows(self._predictions, [self.model])
         terms = Terms(confidence=self.settings.confidence, over=common["simultaneous_over"], estimand=self.estimand)
-        return class_area_interval(measure, codes, scores, self.labels, common["options"], terms)
+        return class_area_interval(
+            measure, rows.codes, rows.scores[0], self.labels, common["options"], terms, rows.clusters
+        )
 
     def _from_clustered_scores(self, measure: Measure, label: Label | None, common: dict[str, Any]) -> Interval:
         """Rows of one cluster may repeat each other: the intervals rest on whole clusters."""
@@ -183,13 +191,11 @@ class Bench:
                 raise InputError(f"{measure.name} at another class mix is not offered with clusters; leave one out")
             losses = p.keyed_losses(self.model, "clusters", measure.function, **options)
             return clustered_loss_interval(measure, losses.sizes, losses.sums, options, terms)
-        up, scores = p.score_columns([self.model], positive=label)
-        keys, _ = p.source.fetched().keyed["clusters"]
-        if len(keys) != len(up):
-            raise InputError(f"{measure.name} with clusters needs a score for each row; leave out the rows without one")
+        rows = scored_rows(p, [self.model], positive=label)
+        assert rows.clusters is not None
         return clustered_score_interval(
-            measure, up, scores[:, 0], keys, options, terms, prior=self.settings.prior, rng=common["rng"],
-            replicates=min(self.settings.replicates, SCORE_REPLICATES),
+            measure, rows.up, rows.scores[:, 0], rows.clusters, options, terms, prior=self.settings.prior,
+            rng=common["rng"], replicates=min(self.settings.replicates, SCORE_REPLICATES),
         )  # fmt: skip
 
     def _positive(self, measure: Measure) -> Label:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 from trueerror.findings import Evidence
 from trueerror.findings.tuning import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.inputs.costs import cost_matrix
+from trueerror.intervals.resampled import lost_share
 from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval
 from trueerror.rows.predictions import Predictions
@@ -49,9 +49,9 @@ def _proportions(overall: dict[str, Interval]) -> dict[str, Any]:
     small, proportions, lost = [], [], []
     for name, found in overall.items():
         measure = find_measure(name)
-        words = re.search(r"([\d.]+) % of the resamples had no value", found.note)
-        if words:
-            lost.append((measure.title, float(words[1]) / 100))
+        without_value = lost_share(found.note)
+        if without_value is not None:
+            lost.append((measure.title, without_value))
         if measure.share is None or found.n is None or math.isnan(found.estimate):
             continue
         proportions.append((measure.title, found.method, found.estimate, found.n))

@@ -12,9 +12,10 @@ SHARES = (0.5, 0.8, 0.9)
 def confident_shares(bench: Bench) -> dict[float, Interval]:
     """Accuracy on the most confident 50, 80 and 90 % of the rows; empty for labels alone and for counts.
 
-    Empty too where accuracy at the class mix of these rows is not what is asked for.
+    Empty too where accuracy at the class mix of these rows is not what is asked for, and where rows are clustered: the
+    intervals of the curve take rows as independent.
     """
-    if bench.settings.prior is not None or bench.settings.design == "case-control":
+    if bench.settings.prior is not None or bench.settings.design == "case-control" or bench.clusters is not None:
         return {}
     if bench.predictions is None or not bench.has_scores or not bench.calls or bench.confusion.n == 0:
         return {}
