@@ -201,3 +201,21 @@ def test_rank_over_data_sets_counts_data_sets_not_folds():
     assert ranking.order == te.rank(table).order
     assert "TE507" in run.rank().findings  # six data sets and three pairs: 2^-5 · 3 is beyond .05
     assert run.rank(metric="error_rate").order == ranking.order
+
+
+def test_the_picture_shows_the_test_parts_behind_the_intervals(tens):
+    from trueerror.plots.comparisons import comparison_picture
+
+    cmp = tens.compare()
+    made = comparison_picture(cmp)
+    differences, own = made.panels
+    scores = tens.fold_scores("accuracy")
+    other = differences.rows[0]
+    assert other.points == pytest.approx(tuple(scores.of(other.label) - scores.of(cmp.best)), abs=1e-12)
+    assert np.mean(other.points) == pytest.approx(other.estimate, abs=1e-12)
+    assert {r.label: r.points for r in own.rows}["one"] == tuple(scores.of("one").tolist())
+    assert own.domain[0] <= min(min(r.points) for r in own.rows)
+    assert made.title == "3 learners compared"
+    spec = cmp.plot().to_dict()
+    assert sum(len(v) for v in spec["datasets"].values()) > 500
+    cmp.draw()

@@ -103,7 +103,11 @@ def compare(
         confidence=level,
         reading=_reading(run, name, names),
         estimand=f"Estimates: {learner_at(run.datasets[name], size).replace('this learner', 'these learners')}.",
-        facts={**pair_facts(measure, contrasts, {}), "why": f"{measure.title}: {DECISIONS['two-learners'].why}"},
+        facts={
+            **pair_facts(measure, contrasts, {}),
+            "why": f"{measure.title}: {DECISIONS['two-learners'].why}",
+            "parts": pairs.scores_of(names),
+        },
     )
     made = completed(made)
     found = learner_findings(run, name, pairs.chosen, names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -70,6 +71,12 @@ class LearnerPairs:
     def table(self) -> FoldScores:
         """The metric of every learner on every test part."""
         return self.run.fold_scores(self.measure.name, self.data, positive=self.positive, **self.options)
+
+    def scores_of(self, learners: Sequence[str]) -> dict[str, tuple[float, ...]]:
+        """The scores of these learners on the test parts that all of them have: what a picture shows."""
+        values = np.stack([self.table.of(x) for x in learners])
+        known = ~np.isnan(values.sum(axis=0))
+        return {x: tuple(row[known].tolist()) for x, row in zip(learners, values, strict=True)}
 
     def contrast(self, first: str, second: str) -> Contrast:
         """First − second."""

@@ -59,6 +59,9 @@ def _draw_row(ax: Any, row: ForestRow, place: int, domain: tuple[float, float]) 
     )  # fmt: skip
     if not row.drawn:
         return
+    if row.points:
+        across, down = zip(*row.dots(place), strict=True)
+        ax.plot(across, down, ls="", marker="o", ms=2.4, mew=0, color=theme.REFERENCE, alpha=0.55, zorder=1.5)
     if not math.isnan(row.low + row.high):
         low, high = max(row.low, domain[0]), min(row.high, domain[1])
         ax.plot([low, high], [place, place], color=colour, lw=1.8, solid_capstyle="butt", zorder=2)

@@ -31,8 +31,12 @@ def differences_forest(c: Any) -> Forest:
     anchor = c.best if c.reference is None else c.reference
     ranked = [m for m in c.ranked if m != anchor][:MOST_ROWS]
     pairs = [c[model, anchor] for model in ranked]
+    parts = _parts(c)
     rows = [
-        interval_row(plain(model), pair, signed=True, more=_told(c, pair))
+        replace(
+            interval_row(plain(model), pair, signed=True, more=_told(c, pair)),
+            points=_differences(parts, model, anchor),
+        )
         for model, pair in zip(ranked, pairs, strict=True)
     ]
     margin = None if c.margin is None else (-abs(c.margin), abs(c.margin))
@@ -41,16 +45,30 @@ def differences_forest(c: Any) -> Forest:
     if rows:
         heading = f"difference in {plain(c.title)} from {shorten(anchor, 30)} ({better} is better)"
         panels.append(make_panel(rows, axis="", heading=heading, references=((0.0, "no difference"),), margin=margin))
-    own = [interval_row(plain(m), c.estimates[m]) for m in [anchor, *ranked]]
+    own = [replace(interval_row(plain(m), c.estimates[m]), points=parts.get(m, ())) for m in [anchor, *ranked]]
     shares = all(0 <= v <= 1 for r in own if r.drawn for v in (r.low, r.high))
     within = (0.0, 1.0) if shares else (-math.inf, math.inf)
     panels.append(make_panel(own, axis="", heading=plain(c.title), within=within))
-    subtitle = [*fold(c.verdict, 115), *how_words(pairs or list(c.estimates.values()), more=UNADJUSTED)]
+    subtitle = [*fold(c.verdict, 115, lines=4), *how_words(pairs or list(c.estimates.values()), more=UNADJUSTED)]
     if margin is not None:
         subtitle.append(f"shaded: differences up to ±{number(margin[1])} do not matter")
+    if parts:
+        subtitle.append(f"dots: the {len(next(iter(parts.values()))):,} test parts")
+    what = "learners" if parts else "models"
     return Forest(
-        title=f"{len(c.models)} models compared", subtitle=tuple(s for s in subtitle if s), panels=tuple(panels)
+        title=f"{len(c.models)} {what} compared", subtitle=tuple(s for s in subtitle if s), panels=tuple(panels)
     )
+
+
+def _parts(c: Any) -> dict[str, tuple[float, ...]]:
+    """The scores of learners on their test parts, where learners were compared."""
+    return {name: tuple(values) for name, values in c.facts.get("parts", {}).items()}
+
+
+def _differences(parts: dict[str, tuple[float, ...]], first: str, second: str) -> tuple[float, ...]:
+    if first not in parts or second not in parts:
+        return ()
+    return tuple(a - b for a, b in zip(parts[first], parts[second], strict=True))
 
 
 UNADJUSTED = " of each pair by itself; p-values are adjusted for the number of pairs"
@@ -94,7 +112,7 @@ def pairs_heat(c: Any) -> Heat:
     names = tuple(distinct(models))
     return Heat(
         title=f"{plain(c.title)}: row − column for each pair",
-        subtitle=(*fold(c.verdict, 115), "darker: smaller p, adjusted for the number of pairs"),
+        subtitle=(*fold(c.verdict, 115, lines=4), "darker: smaller p, adjusted for the number of pairs"),
         row_title="this model",
         column_title="against this one",
         rows=names,

@@ -87,7 +87,8 @@ def make_panel(
     kept = tuple(rows)
     # The open end of a one-sided interval is an arrow to the edge, wherever that is.
     ends = [
-        (r.estimate, *([r.low] if r.side != "upper" else []), *([r.high] if r.side != "lower" else [])) for r in kept
+        (r.estimate, *([r.low] if r.side != "upper" else []), *([r.high] if r.side != "lower" else []), *r.points)
+        for r in kept
     ]
     shown = [v for row in ends for v in row if math.isfinite(v)]
     shown += [v for v, _ in references] + ([*margin] if margin else [])

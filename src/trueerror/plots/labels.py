@@ -22,12 +22,13 @@ def shorten(text: object, room: int) -> str:
 
 
 def fold(text: object, room: int, lines: int = 2) -> list[str]:
-    """A label over at most `lines` lines of `room` columns, cut with an ellipsis where even that is too little.
+    """A label over at most `lines` lines of `room` columns, cut in the middle of the last where even that is
+    too little.
 
     Breaks at spaces, else after _ - / . : and such, else anywhere.
 
     >>> fold("gradient boosting on counts", 16)
-    ['gradient', 'boosting on cou…']
+    ['gradient', 'boosting… counts']
     >>> fold("xgb_depth6_lr0.01_v2", 14)
     ['xgb_depth6_', 'lr0.01_v2']
     """

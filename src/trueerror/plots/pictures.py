@@ -28,11 +28,16 @@ class ForestRow:
     words: str = ""
     tip: str = ""
     aside: bool = False  # a baseline: hollow and grey
+    points: tuple[float, ...] = ()  # what the estimate is the mean of: small dots behind it
 
     @property
     def drawn(self) -> bool:
         """Whether there is a number to draw."""
         return not math.isnan(self.estimate)
+
+    def dots(self, place: float) -> list[tuple[float, float]]:
+        """The points around the row's place, spread up and down by a fixed rule so that equal ones stay apart."""
+        return [(x, place + 0.56 * ((i * 0.618034) % 1 - 0.5)) for i, x in enumerate(self.points)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

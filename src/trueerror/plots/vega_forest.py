@@ -41,6 +41,7 @@ def _panel(panel: Panel) -> Spec:
         "data": data,
         "layer": [
             *_background(panel, x),
+            *_dots(panel, x, y),
             layer(
                 {"type": "rule", "strokeWidth": 2.4},
                 {"x": x, "x2": {"field": "high"}, "y": y, "stroke": as_is("ink")},
@@ -98,6 +99,15 @@ def _data(row: ForestRow, place: int, lines: list[str], domain: tuple[float, flo
         "size": 80 if row.aside else 70,
         "text": theme.FAINT_INK if row.aside or not row.drawn else theme.INK,
     }
+
+
+def _dots(panel: Panel, x: Spec, y: Spec) -> list[Spec]:
+    """What the estimates are means of."""
+    dots = [{"low": value, "row": at} for i, r in enumerate(panel.rows) for value, at in r.dots(i)]
+    if not dots:
+        return []
+    mark = {"type": "circle", "size": 16, "color": theme.REFERENCE, "opacity": 0.55}
+    return [layer(mark, {"x": x, "y": y}, values(dots))]
 
 
 def _names(y: Spec) -> list[Spec]:
