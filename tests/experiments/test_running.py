@@ -1,16 +1,11 @@
 """te.experiment: what is predicted, what is recorded, and what is refused."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from simple_learners import Broken, Busy, Dice, KillsItsProcess, KillsOnce, Loud, Means, Slow, Watched
 
 import trueerror as te
 from trueerror.inputs.errors import InputError
-
-sys.path.insert(0, str(Path(__file__).parent))
-from simple_learners import Broken, Busy, Dice, KillsItsProcess, KillsOnce, Loud, Means, Slow, Watched
 
 
 def same(first: te.Experiment, second: te.Experiment) -> bool:

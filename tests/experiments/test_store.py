@@ -1,11 +1,10 @@
 """The run store: resume, refuse, repair."""
 
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from simple_learners import Broken, Busy, Loud, Means, Watched
 
 import trueerror as te
 from trueerror.experiments.compacting import from_parquet, to_parquet
@@ -13,9 +12,6 @@ from trueerror.experiments.logs import MARK, Writer, frame, frames, read_outcome
 from trueerror.experiments.outcomes import NO_LABELS, Outcome, Task, decode, encode
 from trueerror.experiments.store import Store
 from trueerror.inputs.errors import InputError
-
-sys.path.insert(0, str(Path(__file__).parent))
-from simple_learners import Broken, Busy, Loud, Means, Watched
 
 
 def same(first, second):

@@ -1,15 +1,10 @@
 """Rows D1, D2, D4, D5, D6 and D8 of the requirements: how training and test parts are made."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from simple_learners import Means, Watched
 
 import trueerror as te
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "experiments"))
-from simple_learners import Means, Watched
 
 
 @pytest.fixture

@@ -103,8 +103,8 @@ def test_E7_the_size_stands_beside_every_p_value() -> None:
 
 
 def test_E7_a_posterior_is_labelled_so() -> None:
-    # "95 % sure that the first is better" is a flat-prior posterior, not what a p-value says.
-    assert "posterior probability 0.949 (flat prior)" in said("difference", "20/100", "30/100")
+    # "95 % sure that the first is better" is a posterior with a prior, not what a p-value says.
+    assert "posterior probability 0.949 (Jeffreys' prior)" in said("difference", "20/100", "30/100")
 
 
 def test_E7_findings_do_not_claim_it_either() -> None:

@@ -16,10 +16,10 @@ from trueerror.results import Result
 P = ParamSpec("P")
 # Options whose Python names stand in error messages.
 OPTIONS = (
-    "positive missing threshold weights_kind costs cost_fp cost_fn prior method confidence truth models reference adjust "
-    "margin metric design alternative cluster id by fold weight first second disagreement half_width accuracy power "
-    "prevalence alpha scores at_least baseline"
-).split()
+    "positive|missing|threshold|weights_kind|costs|cost_fp|cost_fn|prior|method|confidence|truth|models|reference|adjust"
+    "|margin|metric|design|alternative|cluster|id|by|fold|weight|first|second|disagreement|half_width|accuracy|power"
+    "|prevalence|alpha|scores|at_least|baseline"
+)
 # Where the command line's word is another one.
 SPOKEN = {"models": "model", "scores": "score"}
 
@@ -69,7 +69,7 @@ def as_options(sentence: str) -> str:
 
     sentence = sentence.replace("paired=False", "--unpaired").replace("; te.catalogue() lists all", "")
 
-    return re.sub(rf"\b({'|'.join(OPTIONS)})=(?:\"([\w-]+)\"|([^\s;,:.]+)|(?=\s|$))", spoken, sentence)
+    return re.sub(rf"\b({OPTIONS})=(?:\"([\w-]+)\"|([^\s;,:.]+)|(?=\s|$))", spoken, sentence)
 
 
 def show(result: Result, form: Format, *, explain: bool = False, text: Callable[[], str] | None = None) -> None:

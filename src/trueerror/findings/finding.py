@@ -11,6 +11,8 @@ from trueerror.results.words import listing
 
 Severity = Literal["note", "warning", "error"]
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
+# What a model without a name of its own is called: not worth saying.
+UNNAMED = "model"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -24,7 +26,7 @@ class Finding(Result):
     about: str = ""
 
     def __str__(self) -> str:
-        who = f"{self.about}: " if self.about else ""
+        who = f"{self.about}: " if self.about not in ("", UNNAMED) else ""
         return f"! {self.code} {who}{self.message}"
 
 
@@ -65,7 +67,7 @@ class Findings(Result):
     def __str__(self) -> str:
         lines = []
         for f, about in grouped(self.items):
-            who = f"{listing(list(about))}: " if about else ""
+            who = f"{listing(list(about))}: " if about and about != (UNNAMED,) else ""
             lines.append(f"! {f.code} {who}{f.message}")
         return "\n".join(lines) or "No findings."
 
