@@ -15,7 +15,8 @@ def commands_page() -> str:
     names = list(group.commands)
     parts = [
         "`trueerror COMMAND --help` prints what stands here. Only the answer goes to standard output. Exit codes: 0 "
-        "done, 1 findings at the chosen severity, 2 wrong usage or bad input (one sentence on standard error).",
+        "done or pass, 1 gate failed or findings at the chosen severity, 2 wrong usage or bad input (one sentence on "
+        "standard error), 3 gate cannot tell.",
         f"```text\n{group.get_help(contexts['']).rstrip()}\n```",
     ]
     for name in names:
@@ -50,5 +51,7 @@ def help_words() -> dict[str, list[str]]:
     for name, command in group.commands.items():
         options = [word for p in command.params for word in p.opts if word.startswith("--")]
         texts = [p.help for p in command.params if getattr(p, "help", None)]
-        words[name] = [command.help, *options, *texts, *([command.epilog] if command.epilog else [])]
+        # \b keeps lines as they are and is not shown.
+        epilog = [command.epilog.replace("\b", "")] if command.epilog else []
+        words[name] = [command.help, *options, *texts, *epilog]
     return words

@@ -30,6 +30,7 @@ def evaluations() -> Iterator[Any]:
     yield te.evaluate(SCORED)
     yield te.evaluate(te.Confusion([[50, 5], [10, 35]]))
     yield te.evaluate(CANCER, prior=0.01, metrics=["accuracy"])
+    yield te.evaluate(CANCER, cost_fn=10)
 
 
 def comparisons() -> Iterator[Any]:

@@ -1,14 +1,15 @@
-"""The program: its commands, and how errors end."""
+"""The program: its commands, how their help looks, and how errors end."""
 
 from __future__ import annotations
 
 import os
 import sys
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from trueerror.cli.usage import examples, usage_sentence
 from trueerror.version import __version__
 
 # Command → module in this folder; each holds a function `command`. The order is the order of the help.
@@ -25,17 +26,27 @@ COMMANDS = {
     "gate": "gating",
     "run": "running",
     "rank": "ranking_table",
+    "schema": "describing",
     "demo": "demonstration",
 }
+# Every error of usage that the parser raises is of this class.
+UsageError: type[Any] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="trueerror",
     help="How good is a classifier really, is it better than that one, and which one to run: "
     "each answer with its uncertainty.",
+    epilog=examples(
+        "Examples: trueerror demo · trueerror compare preds.csv --positive 1 · trueerror interval 750/1000. "
+        "Exit codes: 0 done or pass, 1 gate failed or findings, 2 wrong usage or bad input, 3 gate cannot tell. "
+        "trueerror COMMAND --help has more."
+    ),
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    # Boxes cost three times the time of all the rest, and squeeze the words.
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
 
 
@@ -57,7 +68,8 @@ def program(
 def _register(names: list[str]) -> None:
     for name in names:
         module = import_module(f"trueerror.cli.{COMMANDS[name]}")
-        app.command(name, help=module.HELP, epilog=getattr(module, "EPILOG", None))(module.command)
+        epilog = examples(getattr(module, "EPILOG", ""))
+        app.command(name, help=module.HELP, short_help=module.HELP, epilog=epilog or None)(module.command)
 
 
 def run() -> None:
@@ -66,7 +78,15 @@ def run() -> None:
     named = [a for a in sys.argv[1:2] if a in COMMANDS]
     _register(named or list(COMMANDS))
     try:
-        app()
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
+    except UsageError as error:
+        if len(sys.argv) == 1:  # no command at all: the help is the answer
+            print(error.format_message())
+            sys.exit(2)
+        print(f"Error: {usage_sentence(error)}", file=sys.stderr)
+        sys.exit(2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    sys.exit(code if isinstance(code, int) else 0)

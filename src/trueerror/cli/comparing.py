@@ -54,16 +54,9 @@ def command(
     margin: Annotated[
         float | None, typer.Option("--margin", help="The smallest difference that matters.", metavar="NUMBER")
     ] = None,
-    costs: Annotated[
-        str | None,
-        typer.Option("--costs", help="Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.", metavar="JSON"),
-    ] = None,
-    cost_fp: Annotated[
-        float | None, typer.Option("--cost-fp", help="What a false alarm costs (default 1).", metavar="NUMBER")
-    ] = None,
-    cost_fn: Annotated[
-        float | None, typer.Option("--cost-fn", help="What a miss costs (default 1).", metavar="NUMBER")
-    ] = None,
+    costs: o.Costs = None,
+    cost_fp: o.CostFp = None,
+    cost_fn: o.CostFn = None,
     prior: o.Prior = None,
     alternative: Annotated[
         str, typer.Option("--alternative", help="two-sided, greater or less.", metavar="WORD")

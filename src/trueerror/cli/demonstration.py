@@ -7,22 +7,30 @@ from typing import Annotated
 
 import typer
 
-from trueerror.cli.output import answers
+from trueerror.cli import options as o
+from trueerror.cli.output import Format, answers, show
 
 HELP = "Judge bundled real predictions, print the verdict and write report.html."
+EPILOG = "Examples: trueerror demo · trueerror demo -o first.html"
 
 
 @answers
 def command(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the report.")] = Path("report.html"),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write the report (.html).", metavar="FILE")
+    ] = Path("report.html"),
+    form: o.OutputFormat = Format.text,
 ) -> None:
     """Judge bundled real predictions."""
+    from trueerror.cli.targets import target
     from trueerror.data import path
     from trueerror.reports import report
     from trueerror.rows.reading import read
     from trueerror.verbs.comparing import compare
 
+    output = target(output, (".html", ".htm"), "a report")
     given = read(path("breast_cancer"), positive="malignant")
-    print(compare(given))
+    show(compare(given), form)
     written = report(given, output, title="Four models on 285 breast tumours", command="trueerror demo")
-    print(f"\nWrote {written}: open it in a browser.")
+    if form is Format.text:
+        print(f"\nWrote {written}: open it in a browser.")

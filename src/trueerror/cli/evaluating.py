@@ -11,7 +11,10 @@ from trueerror.cli import options as o
 from trueerror.cli.output import Format, answers, show
 
 HELP = "How good the models in a file are, really: every metric with its interval."
-EPILOG = "Examples: trueerror evaluate preds.csv --positive 1 · trueerror evaluate preds.parquet --truth y --by country"
+EPILOG = (
+    "Examples: trueerror evaluate preds.csv --positive 1 · trueerror evaluate preds.parquet --truth y --by country · "
+    "trueerror evaluate preds.csv --positive 1 --cost-fn 10 · trueerror evaluate - --metric all < preds.csv"
+)
 
 
 @answers
@@ -31,10 +34,9 @@ def command(
     threshold: o.Threshold = None,
     metric: o.Metric = None,
     prior: o.Prior = None,
-    costs: Annotated[
-        str | None,
-        typer.Option("--costs", help="Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.", metavar="JSON"),
-    ] = None,
+    costs: o.Costs = None,
+    cost_fp: o.CostFp = None,
+    cost_fn: o.CostFn = None,
     design: Annotated[str, typer.Option("--design", help="random or case-control.", metavar="WORD")] = "random",
     method: Annotated[
         str | None,
@@ -64,6 +66,8 @@ def command(
         metrics=wanted,
         prior=prior,
         costs=None if costs is None else parse_costs(costs),
+        cost_fp=cost_fp,
+        cost_fn=cost_fn,
         design=design,  # type: ignore[arg-type]
         method=method,
         threshold=threshold,

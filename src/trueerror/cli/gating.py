@@ -55,10 +55,7 @@ def command(
     cluster: o.Cluster = None,
     missing: o.Missing = "error",
     threshold: o.Threshold = None,
-    costs: Annotated[
-        str | None,
-        typer.Option("--costs", help="Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.", metavar="JSON"),
-    ] = None,
+    costs: o.Costs = None,
     confidence: o.Confidence = 0.95,
     seed: o.Seed = 0,
     form: o.OutputFormat = Format.text,

@@ -6,15 +6,31 @@ from typing import Annotated
 
 import typer
 
-from trueerror.cli.output import Format
+from trueerror.cli.output import Format, format_named
+from trueerror.cli.usage import complete_formats, complete_metrics
 
 Confidence = Annotated[
     float, typer.Option("--confidence", "-c", help="Confidence of the intervals, between 0 and 1.", metavar="SHARE")
 ]
-OutputFormat = Annotated[Format, typer.Option("--format", "-f", help="How to write the answer.")]
+OutputFormat = Annotated[
+    Format,
+    typer.Option(
+        "--format",
+        "-f",
+        help="How to write the answer: text, json, markdown (or md), latex, html.",
+        metavar="WORD",
+        parser=format_named,
+        autocompletion=complete_formats,
+    ),
+]
 Explain = Annotated[bool, typer.Option("--explain", help="Say how each number was made, with formula and source.")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0)]
-File = Annotated[str, typer.Argument(help="CSV, Parquet or JSON Lines file, a glob, or - for standard input.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0, metavar="NUMBER")]
+File = Annotated[
+    str,
+    typer.Argument(
+        help="CSV, Parquet or JSON Lines file, a glob, an evaluation log, or - for standard input.", metavar="FILE"
+    ),
+]
 Truth = Annotated[str | None, typer.Option("--truth", help="Column with the true classes.", metavar="COLUMN")]
 Model = Annotated[
     list[str] | None,
@@ -47,7 +63,12 @@ Threshold = Annotated[
 ]
 Metric = Annotated[
     list[str] | None,
-    typer.Option("--metric", help="A metric to show; repeat for several, or 'all'.", metavar="NAME"),
+    typer.Option(
+        "--metric",
+        help="A metric to show; repeat for several, or 'all'.",
+        metavar="NAME",
+        autocompletion=complete_metrics,
+    ),
 ]
 Prior = Annotated[
     float | None,
@@ -55,6 +76,15 @@ Prior = Annotated[
         "--prior", help="Share of positives where the model will run, if not that of the file.", metavar="SHARE"
     ),
 ]
+Costs = Annotated[
+    str | None,
+    typer.Option("--costs", help="Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.", metavar="JSON"),
+]
+CostFp = Annotated[
+    float | None, typer.Option("--cost-fp", help="What a false alarm costs (default 1).", metavar="NUMBER")
+]
+CostFn = Annotated[float | None, typer.Option("--cost-fn", help="What a miss costs (default 1).", metavar="NUMBER")]
+Repeat = Annotated[str | None, typer.Option("--repeat", help="Column of repeats of the folds.", metavar="COLUMN")]
 Ignore = Annotated[
     list[str] | None, typer.Option("--ignore", help="Leave a finding out, by code; repeat for several.", metavar="CODE")
 ]

@@ -34,6 +34,20 @@ class Format(StrEnum):
     html = "html"
 
 
+def format_named(word: str) -> Format:
+    """A format by its name; "md" is short for "markdown".
+
+    >>> format_named("md")
+    <Format.markdown: 'markdown'>
+    """
+    from trueerror.inputs.errors import nearest
+
+    try:
+        return Format({"md": "markdown", "tex": "latex"}.get(word, word))
+    except ValueError:
+        raise typer.BadParameter(f"{word!r} is not a format{nearest(word, [f.value for f in Format])}") from None
+
+
 def answers(command: Callable[P, None]) -> Callable[P, None]:
     """Bad input ends with one sentence and exit code 2, never with a traceback."""
 
@@ -69,7 +83,7 @@ def as_options(sentence: str) -> str:
 
     sentence = sentence.replace("paired=False", "--unpaired").replace("; te.catalogue() lists all", "")
 
-    return re.sub(rf"\b({OPTIONS})=(?:\"([\w-]+)\"|([^\s;,:.]+)|(?=\s|$))", spoken, sentence)
+    return re.sub(rf"\b({OPTIONS})=(?:\"([\w-]+)\"|([^\s;,:.]+)|(?=[\s;,.]|$))", spoken, sentence)
 
 
 def show(result: Result, form: Format, *, explain: bool = False, text: Callable[[], str] | None = None) -> None:

@@ -58,7 +58,9 @@ def command(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where to write it: .svg, .png, .pdf or .html.", metavar="FILE")
     ],
-    kind: Annotated[Kind, typer.Option("--kind", "-k", help="What to show.")] = Kind.roc,
+    kind: Annotated[
+        Kind, typer.Option("--kind", "-k", help=f"What to show: {', '.join(k.value for k in Kind)}.", metavar="WORD")
+    ] = Kind.roc,
     truth: o.Truth = None,
     model: o.Model = None,
     score: o.Score = None,

@@ -22,6 +22,7 @@ from trueerror.rows.reading import read
 from trueerror.significance.paired import mcnemar
 from trueerror.tallies import Confusion
 from trueerror.verbs.bench import Bench
+from trueerror.verbs.cheapest import cheapest_threshold, named_costs
 from trueerror.verbs.estimands import fixed_model, reading
 from trueerror.verbs.evaluation import Evaluation, ModelEvaluation
 from trueerror.verbs.evidence import model_evidence
@@ -53,6 +54,8 @@ def evaluate(
     threshold: float | None = None,
     metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
     costs: Any = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
     prior: Any = None,
     design: Design = "random",
     confidence: float = 0.95,
@@ -65,8 +68,10 @@ def evaluate(
 
     Pass the truth and predictions (`predicted=` for labels, `scores=` for scores, a dictionary for several models),
     or what `te.predictions` or `te.read` gave, or a file's path, or a `te.Confusion`. `costs[i][j]` is what it costs
-    to call truth i as j; `prior=` asks for the result at another class distribution; `method=` replaces Wilson's
-    interval for plain proportions; `simultaneous=True` widens the intervals so that all hold together.
+    to call truth i as j (`cost_fp=`, `cost_fn=` for two classes: a false alarm, a miss); `prior=` asks for the result
+    at another class distribution; with either, `.cheapest` is the cost-optimal threshold of a model that has scores.
+    `method=` replaces Wilson's interval for plain proportions; `simultaneous=True` widens the intervals so that all
+    hold together.
 
     >>> ev = evaluate(["cat", "dog", "dog", "cat"] * 10, ["cat", "dog", "cat", "cat"] * 10)
     >>> print(ev["accuracy"])
@@ -79,7 +84,7 @@ def evaluate(
         confidence=confidence,
         method=method,
         prior=prior,
-        costs=costs,
+        costs=named_costs(costs, cost_fp, cost_fn),
         design=design,
         threshold=threshold,
         metrics=wanted,
@@ -98,7 +103,7 @@ def evaluate(
             given, positive=positive, labels=labels, missing=missing, weights_kind=weights_kind, threshold=threshold
         )
     if is_multilabel(given) and not hasattr(given, "columns"):
-        _refuse_rows(scores=scores, clusters=clusters, by=by, weights=weights, prior=prior, costs=costs)
+        _refuse_rows(scores=scores, clusters=clusters, by=by, weights=weights, prior=prior, costs=settings.costs)
         return evaluate_labels(given, predicted, labels, settings)
     if not isinstance(given, Predictions):
         given = predictions(
@@ -184,6 +189,7 @@ def _one_model(bench: Bench) -> ModelEvaluation:
         baseline=baseline,
         baseline_label=label,
         baseline_p=p,
+        cheapest=cheapest_threshold(bench),
         counts_suffice=bench.clusters is None and bench.settings.prior is None and bench.settings.design == "random",
         bench=bench,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NoReturn, Self
 
+from trueerror.curves.operating import OperatingPoint
 from trueerror.findings import Findings
 from trueerror.inputs.errors import InputError, nearest
 from trueerror.inputs.labels import Label
@@ -20,7 +21,7 @@ class ModelEvaluation(Result):
 
     `confusion` is None for scores that were never cut into calls. `counts_suffice` says whether the confusion matrix
     alone, as a saved evaluation has it, gives further metrics: not where rows are clustered or another class mix or
-    design was asked for.
+    design was asked for. `cheapest` is the cost-optimal threshold, where costs or a class mix were given with scores.
     """
 
     __slots__ = (
@@ -30,6 +31,7 @@ class ModelEvaluation(Result):
         "baseline",
         "baseline_label",
         "baseline_p",
+        "cheapest",
         "confusion",
         "counts_suffice",
         "name",
@@ -44,6 +46,7 @@ class ModelEvaluation(Result):
     baseline_label: Label | None
     baseline_p: float
     counts_suffice: bool
+    cheapest: OperatingPoint | None
     _bench: Bench | None
     _classes: dict[tuple[str, Label], Interval] | None
     _selective: dict[float, Interval] | None
@@ -59,6 +62,7 @@ class ModelEvaluation(Result):
         baseline_label: Label | None,
         baseline_p: float,
         counts_suffice: bool = True,
+        cheapest: OperatingPoint | None = None,
         selective: dict[float, Interval] | None = None,
         classes: dict[tuple[str, Label], Interval] | None = None,
         bench: Bench | None = None,
@@ -72,6 +76,7 @@ class ModelEvaluation(Result):
             "baseline_label": baseline_label,
             "baseline_p": baseline_p,
             "counts_suffice": counts_suffice,
+            "cheapest": cheapest,
             "_selective": selective,
             "_classes": classes,
             "_bench": bench,
@@ -162,6 +167,7 @@ class ModelEvaluation(Result):
             "baseline_label": self.baseline_label,
             "baseline_p": self.baseline_p,
             "counts_suffice": self.counts_suffice,
+            "cheapest": self.cheapest,
             "selective": self.selective,
             "classes": self.classes,
         }
@@ -292,6 +298,18 @@ class Evaluation(Result):
         if self.only.confusion is None:
             raise InputError(f"the scores of {self.only.name} were not cut into calls: pass threshold= to evaluate")
         return self.only.confusion
+
+    @property
+    def verdict(self) -> str:
+        """How good the models are, in a sentence or two of plain words."""
+        from trueerror.verbs.evaluation_words import spoken_verdict
+
+        return spoken_verdict(self)
+
+    @property
+    def cheapest(self) -> OperatingPoint | None:
+        """The cost-optimal threshold of the one model, where costs or a class mix were given with scores."""
+        return self.only.cheapest
 
     @property
     def baseline(self) -> Interval:

@@ -14,6 +14,7 @@ from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval, Table
 from trueerror.results.tables import one_line, width
 from trueerror.results.words import apart, limits, listing, number, p_value, percent, whole
+from trueerror.verbs.cheapest import thresholds_table
 
 if TYPE_CHECKING:
     from trueerror.verbs.evaluation import Evaluation, ModelEvaluation
@@ -35,12 +36,20 @@ def evaluation_text(ev: Evaluation) -> str:
         blocks += _selective_lines(ev.parts[0])
     else:
         blocks += [_leader(ev), models_text(ev)]
+    thresholds = thresholds_table(ev)
+    if thresholds is not None:
+        blocks.append(thresholds.text(WIDTH))
     if ev.slices:
         blocks.append(slice_table(ev).text(WIDTH))
     if len(ev.findings):
         blocks.append(findings_text(ev.findings, several=len(ev.parts) > 1))
     blocks.append(_footer(ev))
     return "\n\n".join(b for b in blocks if b)
+
+
+def spoken_verdict(ev: Evaluation) -> str:
+    """The verdict alone, on one line."""
+    return " ".join((verdict(ev.parts[0]) if len(ev.parts) == 1 else _leader(ev)).split())
 
 
 def one_model(part: ModelEvaluation) -> str:
@@ -189,7 +198,9 @@ def _overall_rows(part: ModelEvaluation) -> Table:
         title = f'always "{one_line(str(part.baseline_label))}": accuracy'
         counts = _baseline_counts(part) if same_prior else ""
         rows.append((title, number(base.estimate), bracket(base), counts))
-    return Table(columns=("", "estimate", f"{level} interval", "counts"), rows=tuple(rows))
+    columns: tuple[str, ...] = ("", "estimate", f"{level} interval", "counts")
+    shown = len(columns) if any(row[-1] for row in rows) else len(columns) - 1
+    return Table(columns=columns[:shown], rows=tuple(row[:shown] for row in rows))
 
 
 def reasons_text(part: ModelEvaluation) -> str:
@@ -334,9 +345,12 @@ def _footer(ev: Evaluation) -> str:
 def evaluation_html(ev: Evaluation) -> str:
     """The same for a notebook."""
     blocks = [f"<p>{html.escape(ev.reading)}</p>"]
-    if len(ev.parts) == 1:
-        blocks.append(f"<p><b>{html.escape(' '.join(verdict(ev.parts[0]).split()))}</b></p>")
+    if spoken_verdict(ev):
+        blocks.append(f"<p><b>{html.escape(spoken_verdict(ev))}</b></p>")
     blocks.append(overall_table(ev)._repr_html_())
+    thresholds = thresholds_table(ev)
+    if thresholds is not None:
+        blocks.append(thresholds._repr_html_())
     if len(ev.parts) == 1 and _per_class_matters(ev.parts[0]):
         blocks.append(class_table(ev.parts[0])._repr_html_())
     if ev.slices:

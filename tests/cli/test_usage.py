@@ -1,0 +1,146 @@
+"""How the program meets people: help with examples, one sentence for wrong usage, completion, no colours in pipes."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib import import_module
+
+import jsonschema
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from trueerror.cli.app import COMMANDS
+from trueerror.cli.usage import examples
+from trueerror.data import path
+
+CANCER = str(path("breast_cancer"))
+READ = (CANCER, "--positive", "malignant")
+
+
+def run(*args: str, **more) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "trueerror", *args], capture_output=True, text=True, check=False, **more
+    )
+
+
+@pytest.mark.parametrize("command", list(COMMANDS))
+def test_every_command_has_help_with_examples_to_paste(command):
+    done = run(command, "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    after = lines[lines.index("  Examples:") + 1 :]
+    assert after[0].strip().startswith(f"trueerror {command}")
+
+
+def test_the_help_lists_every_command_in_full():
+    done = run("--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    for command in COMMANDS:
+        assert f"\n  {command} " in done.stdout
+    assert "..." not in done.stdout.split("\n", 1)[1]
+    assert "\x1b[" not in done.stdout
+
+
+def test_long_examples_are_broken_so_that_they_can_be_pasted():
+    text = examples("Examples: trueerror gate " + "--margin 0.02 " * 8)
+    assert " \\\n" in text
+    assert max(map(len, text.splitlines())) <= 78
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("evaluate", CANCER, "--postive", "1"), "has no option --postive; did you mean '--positive'?"),
+        (("evaluate", CANCER, "--zzz"), "trueerror evaluate --help lists those that there are"),
+        (("evalute",), "there is no command 'evalute'; did you mean 'evaluate'?"),
+        (("evaluate",), "missing argument 'FILE'"),
+        (("evaluate", *READ, "--format", "markdwn"), "did you mean 'markdown'?"),
+        (("evaluate", *READ, "--seed", "x"), "invalid value for '--seed'"),
+        (("evaluate", *READ, "--missing", "drp"), "'drop'"),
+        (("evaluate", *READ, "--cost-fn", "10", "--costs", "[[0, 1], [1, 0]]"), "leave --cost-fp and --cost-fn out"),
+        (("evaluate", *READ, "--cost-fn", "-1"), "--cost-fn"),
+        (("schema", "gat"), "'gat' is not one of"),
+    ],
+)
+def test_wrong_usage_is_one_sentence_that_names_the_nearest_word(args, message):
+    done = run(*args)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert message in done.stderr
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("trueerror ev", "evaluate"),
+        ("trueerror gate --mar", "--margin"),
+        ("trueerror evaluate x --metric balanced", "balanced_accuracy"),
+        ("trueerror evaluate x --format mark", "markdown"),
+    ],
+)
+def test_the_shell_can_complete(words, expected):
+    asked = {"_TRUEERROR_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+    # Completion goes by the program's own name, so the installed script is asked.
+    program = os.path.join(os.path.dirname(sys.executable), "trueerror")
+    done = subprocess.run([program], capture_output=True, text=True, check=False, env={**os.environ, **asked})
+    assert expected in done.stdout.split()
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "md", "latex", "html"])
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("interval", "3/4"),
+        ("difference", "20/100", "30/100"),
+        ("power", "--n", "500", "--first", "0.82", "--second", "0.80", "--disagreement", "0.025"),
+        ("sample-size", "--accuracy", "0.9", "--half-width", "0.02"),
+        ("evaluate", *READ),
+        ("compare", *READ),
+        ("check", *READ),
+        ("gate", *READ, "--candidate", "logreg", "--baseline", "knn", "--margin", "0.1"),
+    ],
+    ids=lambda args: args[0],
+)
+def test_every_format_of_every_command(args, form):
+    made = typer.Typer()
+    made.callback()(lambda: None)
+    made.command(args[0])(import_module(f"trueerror.cli.{COMMANDS[args[0]]}").command)
+    done = CliRunner().invoke(made, [*args, "--format", form])
+    assert (done.exit_code, done.stderr) == (0, "")
+    mark = {"json": '"schema"', "md": "| --- |", "markdown": "| --- |", "latex": r"\toprule", "html": "<"}
+    assert mark.get(form, "") in done.stdout
+    if form == "text":
+        assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("evaluate", *READ),
+        ("evaluate", *READ, "--cost-fn", "10"),
+        ("compare", *READ),
+        ("compare", *READ, "--cost-fn", "10"),
+        ("check", *READ),
+        ("gate", *READ, "--candidate", "logreg", "--baseline", "knn"),
+    ],
+)
+def test_what_commands_write_validates_against_what_schema_says(args):
+    schema = json.loads(run("schema", args[0]).stdout)
+    data = json.loads(run(*args, "--format", "json").stdout)
+    problem = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(data))
+    assert problem is None, f"{problem.json_path}: {problem.message}"
+
+
+def test_costs_bring_the_cost_optimal_threshold():
+    text = run("evaluate", *READ, "--model", "logreg", "--cost-fn", "10").stdout
+    assert "Cost-optimal threshold" in text
+    assert "AUC" in text
+    data = json.loads(run("evaluate", *READ, "--model", "logreg", "--cost-fn", "10", "--format", "json").stdout)
+    point = data["parts"][0]["cheapest"]
+    assert point["untuned"] == pytest.approx(1 / 11)
+    assert point["corrected"]["estimate"] > point["cost"]
