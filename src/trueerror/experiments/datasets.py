@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -55,6 +56,18 @@ class Dataset:
         self.n = same_length(lengths)
         self._fingerprint = ""
 
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], *, target: str, **columns: Any) -> Dataset:
+        """A data set from a CSV, Parquet or JSON Lines file; `target` is the column of classes.
+
+        Features are all other columns, or those named by `features=[...]`; `drop=[...]` leaves some out. `cluster`,
+        `weight` and `id` name columns too. Numbers are taken as they are, a text column becomes a 0/1 column for each
+        of its values.
+        """
+        from trueerror.experiments.tables import read_dataset
+
+        return read_dataset(path, target=target, **columns)
+
     @property
     def rows(self) -> Rows:
         """What a plan may know of the rows."""
@@ -100,7 +113,8 @@ def as_dataset(value: Any, place: str) -> Dataset:
         return value
     if isinstance(value, tuple) and len(value) == 2:
         return Dataset(*value)
-    raise InputError(f"{place} must be a te.Dataset or a pair (X, y), not {type(value).__name__}")
+    hint = '; te.Dataset.read(path, target="column") reads a file' if isinstance(value, str | os.PathLike) else ""
+    raise InputError(f"{place} must be a te.Dataset or a pair (X, y), not {type(value).__name__}{hint}")
 
 
 def _frame_rows(X: Any, index: Ints) -> Any:

@@ -5,6 +5,7 @@ An engine takes chunks and gives back what `run_chunk` returned for each, in any
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +17,7 @@ from trueerror.experiments.outcomes import NO_LABELS, Outcome
 from trueerror.inputs.errors import InputError, nearest
 
 WORDS = ("loky", "threading", "dask", "ray")
+GUARD = "if __name__ == '__main__':"
 
 
 class WorkersLost(Exception):
@@ -205,12 +207,18 @@ class Dask:
         if client is not None:
             yield client
             return
-        with (
-            distributed.LocalCluster(
+        if getattr(multiprocessing.current_process(), "_inheriting", False):
+            # A worker imports the script that started it; without the guard it would start workers of its own.
+            raise InputError(f"engine='dask' starts processes: put the call under {GUARD}")
+        try:
+            cluster = distributed.LocalCluster(
                 n_workers=self._jobs, threads_per_worker=1, dashboard_address=None, silence_logs=50
-            ) as cluster,
-            distributed.Client(cluster) as made,
-        ):
+            )
+        except RuntimeError as error:
+            raise InputError(
+                f"no Dask workers could be started ({error}); in a script, put the call under {GUARD}"
+            ) from None
+        with cluster, distributed.Client(cluster) as made:
             self.workers = max(1, len(made.scheduler_info()["workers"]))
             yield made
 

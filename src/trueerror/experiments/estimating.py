@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from trueerror.experiments.gathered import Experiment
-from trueerror.experiments.judging import compare, rank
-from trueerror.experiments.learner_intervals import CHOSEN, ask, learner_interval
+from trueerror.experiments.learner_intervals import learner_interval
+from trueerror.experiments.learner_questions import ask
+from trueerror.experiments.scored_parts import CHOSEN
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_word
 from trueerror.results import Interval
-
-__all__ = ["compare", "estimate", "rank", "roc"]
 
 
 def estimate(
@@ -36,10 +35,7 @@ def estimate(
     speaks, `.explain()` how it is made.
     """
     if learner is None:
-        if run.plan.name != "NestedCV" and method not in ("bbc", "bbc-cv") and len(run.learners) > 1:
-            raise InputError(f"which learner? there are {', '.join(map(repr, run.learners))}")
-        chosen = run.plan.name == "NestedCV" or method in ("bbc", "bbc-cv")
-        learner = CHOSEN if chosen else run.learners[0]
+        learner = CHOSEN if method in ("bbc", "bbc-cv") else only_learner(run)
     if learner == CHOSEN and run.plan.name != "NestedCV":
         method = method or "bbc-cv"
         if method not in ("bbc", "bbc-cv"):
@@ -50,15 +46,34 @@ def estimate(
     return learner_interval(question, method)
 
 
-def roc(run: Experiment, learner: str, data: str | None = None, *, how: str = "pooled", **options: Any) -> Any:
+def only_learner(run: Experiment) -> str:
+    """The learner that is meant where none is named: the chosen one of a NestedCV plan, or the only one there is."""
+    if run.plan.name == "NestedCV":
+        return CHOSEN
+    if len(run.learners) > 1:
+        raise InputError(f"which learner? there are {', '.join(map(repr, run.learners))}")
+    return run.learners[0]
+
+
+def roc(
+    run: Experiment,
+    learner: str | None = None,
+    data: str | None = None,
+    *,
+    how: str = "pooled",
+    positive: Any = None,
+    chosen_by: str = "auc",
+    **options: Any,
+) -> Any:
     """The ROC curve of a learner: the test rows of one round in one ranking, or the curves of test parts averaged.
 
     "pooled" gives a `Roc`; scores of different folds must then be comparable. "vertical" (TPR at each FPR) and
-    "threshold" give an `AverageCurve`, over the test parts of all repeats.
+    "threshold" give an `AverageCurve`, over the test parts of all repeats. Of a NestedCV plan "the chosen one" has a
+    curve too: the settings chosen by the metric `chosen_by`.
     """
     check_word(how, ("pooled", "vertical", "threshold"), "how")
-    name = run.learner_name(learner)
-    p = run.predictions(data, learners=[name])
+    name = only_learner(run) if learner is None else learner
+    p = run.predictions(data, learners=[name], positive=positive, chosen_by=chosen_by)
     if how == "pooled":
         from trueerror.curves.receiver import roc as curve
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from trueerror.experiments.gathered import Experiment
 from trueerror.experiments.learner_contrasts import FOLD_METHODS, LearnerPairs, fold_method
-from trueerror.experiments.learner_intervals import ask, learner_interval
-from trueerror.experiments.learner_words import learner_at, plan_situation
+from trueerror.experiments.learner_intervals import learner_interval
+from trueerror.experiments.learner_questions import ask
+from trueerror.experiments.learner_words import learner_at, plan_situation, rounds_of_folds
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings.finding import sorted_findings
 from trueerror.inputs.errors import InputError, nearest
@@ -89,7 +90,7 @@ def compare(
         x: learner_interval(ask(run, x, name, metric, positive=positive, confidence=level, rng=rng, **options), own)
         for x in names
     }
-    size = float(np.mean([s.train_size for s in splits]))
+    sizes = [s.train_size for s in splits]
     made = Comparison(
         metric=measure.name,
         title=measure.title,
@@ -102,7 +103,7 @@ def compare(
         adjust=adjust,
         confidence=level,
         reading=_reading(run, name, names),
-        estimand=f"Estimates: {learner_at(run.datasets[name], size).replace('this learner', 'these learners')}.",
+        estimand=f"Estimates: {learner_at(run.datasets[name], sizes).replace('this learner', 'these learners')}.",
         facts={
             **pair_facts(measure, contrasts, {}),
             "why": f"{measure.title}: {DECISIONS['two-learners'].why}",
@@ -110,28 +111,33 @@ def compare(
         },
     )
     made = completed(made)
-    found = learner_findings(run, name, pairs.chosen, names)
+    found = find([learner_evidence(run, name, pairs.chosen, names)])
     return replace(made, findings=sorted_findings([*made.findings, *found]))
 
 
-def learner_findings(run: Experiment, data: str, method: str, learners: Sequence[str]) -> Findings:
-    """What the linter says of the way in which learners were resampled and judged."""
+def experiment_findings(run: Experiment) -> Findings:
+    """What the linter says of the whole experiment, each data set by its name where there are several."""
+    evidence = []
+    for data in run.datasets:
+        situation = plan_situation(run.plan, [run.splits[data][i] for i in run.parts(data)])
+        method = "corrected-t" if situation == "learner-folds" else situation
+        about = data if len(run.datasets) > 1 else ""
+        evidence.append(replace(learner_evidence(run, data, method, run.learners), model=about))
+    return find(evidence)
+
+
+def learner_evidence(run: Experiment, data: str, method: str, learners: Sequence[str]) -> Evidence:
+    """What the linter may know of the way in which learners were resampled and judged."""
     splits = [run.splits[data][i] for i in run.parts(data)]
-    # Random splits are no rounds of folds: each repeat has one test part.
-    rounds = len({s.repeat for s in splits})
-    return find(
-        [
-            Evidence(
-                facts={
-                    "fold_method": fold_method(method),
-                    "rounds": rounds,
-                    "test_parts": len(splits),
-                    "smallest_test": min(len(s.test) for s in splits),
-                    "data_rows": run.datasets[data].n,
-                    "failed": {x: (run.failed(x, data), len(run.outcomes[data, x])) for x in learners},
-                }
-            )
-        ]
+    return Evidence(
+        facts={
+            "fold_method": fold_method(method),
+            "rounds": rounds_of_folds(splits),
+            "test_parts": len(splits),
+            "smallest_test": min(len(s.test) for s in splits),
+            "data_rows": run.datasets[data].n,
+            "failed": {x: (run.failed(x, data), len(run.outcomes[data, x])) for x in learners},
+        }
     )
 
 

@@ -98,6 +98,12 @@ class LearnerPairs:
                 f"{first!r} and {second!r} have a {self.measure.name} on {int(known.sum())} test part in common; "
                 "comparing over parts takes two: see .failures"
             )
+        for name, scores in ((first, a), (second, b)):
+            if np.isinf(scores).any():
+                raise InputError(
+                    f"the {self.measure.title} of {name!r} is infinite on {int(np.isinf(scores).sum())} test parts (a "
+                    "row that was called certain was wrong), so no difference can be told; clip=1e-6 sets the highest"
+                )
         common: dict[str, Any] = {"confidence": self.confidence, "alternative": self.alternative}
         if self.chosen in ("five-by-two-t", "five-by-two-f"):
             return self._five_by_two(a - b, common)

@@ -4,36 +4,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trueerror.experiments.gathered import Experiment
+from trueerror.experiments.learner_questions import Question
 from trueerror.experiments.learner_words import (
     as_it_stands,
     learner_at,
     left_out,
     plan_situation,
+    rounds_of_folds,
     small_parts,
     these_models,
 )
+from trueerror.experiments.scored_parts import CHOSEN
 from trueerror.inputs.errors import InputError, nearest
 from trueerror.intervals.bates import bates
 from trueerror.intervals.bootstrap_errors import Bagged, bootstrap_error, no_information_rate
 from trueerror.intervals.chosen_setting import bbc_cv
 from trueerror.intervals.learners import bayle, conservative_z, corrected_t_interval, fold_t
+from trueerror.intervals.losses import INFINITE
+from trueerror.intervals.terms import Terms
 from trueerror.methods import default_for
-from trueerror.metrics.registry import Measure, find_measure
 from trueerror.results import Interval
 from trueerror.verbs.bench import Bench
 from trueerror.verbs.settings import Settings
 
-Floats = NDArray[np.float64]
-# The name under which NestedCV and BBC-CV speak of whichever setting wins.
-CHOSEN = "the chosen one"
 # What people may write for a method, besides its key.
 WORDS = {
     "632+": "bootstrap-632+", ".632+": "bootstrap-632+", "632": "bootstrap-632", ".632": "bootstrap-632",
@@ -41,82 +39,42 @@ WORDS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Question:
-    """How good is this learner, by this metric, on this data set?"""
-
-    run: Experiment
-    learner: str
-    data: str
-    measure: Measure
-    positive: Any
-    options: dict[str, Any]
-    confidence: float
-    rng: Any = None
-
-    @property
-    def of_rows(self) -> bool:
-        """Whether the metric is a mean over rows."""
-        return self.measure.name in ("accuracy", "error_rate") or (
-            self.measure.needs == "losses" and not self.options and self.positive is None
-        )
-
-    @cached_property
-    def scores(self) -> Floats:
-        """The metric on each test part; of the chosen setting, where choosing is asked for."""
-        table = self.run.fold_scores(self.measure.name, self.data, positive=self.positive, **self.options)
-        if self.learner != CHOSEN:
-            return table.of(self.learner)
-        picked = self.run.chosen(self.measure.name, self.data)
-        rows = [self.run.learners.index(name) for name in picked]
-        found: Floats = table.values[rows, np.arange(len(rows))]
-        return found
-
-    @property
-    def splits(self) -> list[Any]:
-        """The splits with ordinary test parts."""
-        every = self.run.splits[self.data]
-        return [every[i] for i in self.run.parts(self.data)]
-
-    def settled(self, made: Interval, estimand: str, *notes: str) -> Interval:
-        """The result under the metric's name, with what it is an estimate of."""
-        words = "; ".join(w for w in (made.note, *notes) if w)
-        return replace(made, name=self.measure.title, estimand=estimand, note=words)
-
-    def from_losses(self, made: Interval) -> Interval:
-        """Of accuracy, losses count the wrong rows: turned about."""
-        if self.measure.name != "accuracy":
-            return made
-        return replace(made, estimate=1 - made.estimate, low=1 - made.high, high=1 - made.low)
-
-    @property
-    def common(self) -> dict[str, Any]:
-        """What every interval takes."""
-        return {"bounds": self.measure.range, "confidence": self.confidence, "rows": self.run.datasets[self.data].n}
-
-
 def learner_interval(question: Question, method: str | None) -> Interval:
     """The interval by the method asked for, or by the one that the plan calls for."""
     q = question
-    situation = plan_situation(q.run.plan, q.splits)
-    if method is None:
-        key = default_for("chosen-setting" if q.learner == CHOSEN else situation)
-        if not q.of_rows and key in ("bates", "bootstrap-632+"):
-            key = "corrected-t"
-        elif situation == "learner-holdout" or (key == "bayle" and (not q.of_rows or _clustered(q))):
-            key = "pooled"
-    else:
-        key = WORDS.get(method, method)
+    key = _default(q) if method is None else WORDS.get(method, method)
     if key not in MAKERS:
         raise InputError(f"method={method!r} is not known for learners{nearest(str(method), [*MAKERS, *WORDS])}")
-    if q.learner == CHOSEN and key not in ("corrected-t", "fold-t", "bbc-cv"):
+    if q.learner == CHOSEN and key not in ("corrected-t", "fold-t", "bbc-cv", "pooled"):
         raise InputError(f'method={method!r} is not offered for the chosen setting; use "corrected-t" or "bbc-cv"')
     if not q.of_rows and key in ("bates", "bayle", "bbc-cv", "bootstrap-632+", "bootstrap-632", "bootstrap-out-of-bag"):
         raise InputError(
             f"method={method!r} needs a metric that is a mean over rows (accuracy, error_rate, brier, log_loss); "
             f"for {q.measure.name} use 'corrected-t'"
         )
+    if q.measure.name == "log_loss" and key != "bbc-cv" and np.isinf(q.scores).any():
+        return q.settled(_infinite(q, key), learner_at(q.run.datasets[q.data], [s.train_size for s in q.splits]))
     return MAKERS[key](q)
+
+
+def _default(q: Question) -> str:
+    """The method that the plan calls for."""
+    situation = plan_situation(q.run.plan, q.splits)
+    key = default_for("chosen-setting" if q.learner == CHOSEN else situation)
+    if not q.of_rows and key in ("bates", "bootstrap-632+"):
+        return "corrected-t"
+    # One test part, or parts of one row each, have no spread between them: the rows are taken together.
+    alone = situation == "learner-leave-one-out" and (q.learner == CHOSEN or not q.of_rows or _clustered(q))
+    return "pooled" if alone or situation == "learner-holdout" else key
+
+
+def _infinite(q: Question, key: str) -> Interval:
+    """A model that is certain and wrong once has an infinite log loss, and so has the mean."""
+    terms = Terms(confidence=q.confidence)
+    rows = q.run.datasets[q.data].n
+    return terms.interval(
+        q.measure.name, math.inf, math.nan, math.inf, bounds=q.measure.range, method=key, n=rows, note=INFINITE
+    )
 
 
 def _clustered(q: Question) -> bool:
@@ -132,15 +90,11 @@ def _t(q: Question, *, corrected: bool) -> Interval:
     splits = [s for s, there in zip(q.splits, known, strict=True) if there]
     scores = q.scores[known]
     notes = [left_out(int((~known).sum()), len(known)), small_parts(splits)]
-    rounds = len({s.repeat for s in splits}) if q.run.plan.name != "Subsampling" else 0
     if corrected:
-        ratio = sum(len(s.test) for s in splits) / sum(_distinct(s) for s in splits)
-        made = corrected_t_interval(
-            scores, test_train_ratio=ratio, repeats=1 if rounds == 1 and len(splits) > 1 else None, **q.common
-        )
-        estimand = learner_at(
-            q.run.datasets[q.data], float(np.mean([_distinct(s) for s in splits])), q.learner == CHOSEN
-        )
+        sizes = [_distinct(s) for s in splits]
+        ratio = sum(len(s.test) for s in splits) / sum(sizes)
+        made = corrected_t_interval(scores, test_train_ratio=ratio, repeats=rounds_of_folds(splits), **q.common)
+        estimand = learner_at(q.run.datasets[q.data], sizes, q.learner == CHOSEN)
     else:
         made = fold_t(scores, **q.common)
         estimand = these_models(q.run.datasets[q.data], len(splits))
@@ -175,8 +129,7 @@ def _loss_range(q: Question) -> tuple[float, float]:
 
 def _bates(q: Question) -> Interval:
     made = bates(q.run.pair_losses(q.learner, q.data, q.measure.name), bounds=_loss_range(q), confidence=q.confidence)
-    size = float(np.mean([s.train_size for s in q.splits]))
-    return q.settled(q.from_losses(made), learner_at(q.run.datasets[q.data], size))
+    return q.settled(q.from_losses(made), learner_at(q.run.datasets[q.data], [s.train_size for s in q.splits]))
 
 
 def _conservative_z(q: Question) -> Interval:
@@ -190,9 +143,8 @@ def _conservative_z(q: Question) -> Interval:
     pairs = int(table.repeats.max()) + 1
     halves = [[float(scores[(table.repeats == m) & (table.folds == h)].mean()) for h in (0, 1)] for m in range(pairs)]
     made = conservative_z(float(q.scores.mean()), halves, **q.common)
-    size = float(np.mean([s.train_size for s in q.splits]))
     note = "" if math.isnan(made.low) else f"{pairs} pairs of disjoint halves"
-    return q.settled(made, learner_at(q.run.datasets[q.data], size), note)
+    return q.settled(made, learner_at(q.run.datasets[q.data], [s.train_size for s in q.splits]), note)
 
 
 def _bootstrap(q: Question, kind: Any) -> Interval:
@@ -205,7 +157,7 @@ def _bootstrap(q: Question, kind: Any) -> Interval:
         samples, n=data.n, apparent=float(whole[0][1].mean()), no_information=_no_information(q), kind=kind,
         bounds=_loss_range(q), confidence=q.confidence,
     )  # fmt: skip
-    return q.settled(q.from_losses(made), learner_at(data, data.n))
+    return q.settled(q.from_losses(made), learner_at(data, [data.n]))
 
 
 def _no_information(q: Question) -> float:
@@ -221,7 +173,7 @@ def _no_information(q: Question) -> float:
 
 def _pooled(q: Question) -> Interval:
     """The test rows as one sample, by the methods for models."""
-    p = q.run.predictions(q.data, learners=[q.learner])
+    p = q.run.predictions(q.data, learners=[q.learner], chosen_by=q.measure.name, positive=q.positive, **q.options)
     if p.has_key("repeats"):
         raise InputError("rows were tested in several repeats; pooling would count them again: use 'corrected-t'")
     settings = Settings(confidence=q.confidence, metrics={q.measure.name: q.options}, rng=q.rng)
@@ -229,7 +181,7 @@ def _pooled(q: Question) -> Interval:
     made = Bench(q.learner, settings, predictions=p).interval(q.measure.name, label)
     data, splits = q.run.datasets[q.data], q.splits
     if len(splits) == 1:
-        return q.settled(made, as_it_stands(data, splits[0].train_size))
+        return q.settled(made, as_it_stands(data, splits[0].train_size, q.learner == CHOSEN))
     return q.settled(made, these_models(data, len(splits)))
 
 
@@ -260,8 +212,7 @@ def _bbc(q: Question) -> Interval:
             )
         table[:, j] /= often
     made = bbc_cv(table, bounds=_loss_range(q), confidence=q.confidence, rng=q.rng)
-    size = float(np.mean([s.train_size for s in q.splits]))
-    return q.settled(q.from_losses(made), learner_at(data, size, chosen=True))
+    return q.settled(q.from_losses(made), learner_at(data, [s.train_size for s in q.splits], chosen=True))
 
 
 MAKERS: dict[str, Callable[[Question], Interval]] = {
@@ -277,25 +228,3 @@ MAKERS: dict[str, Callable[[Question], Interval]] = {
     "bbc-cv": _bbc,
     "pooled": _pooled,
 }
-
-
-def ask(
-    run: Experiment,
-    learner: str,
-    data: str | None,
-    metric: str,
-    *,
-    positive: Any = None,
-    confidence: float = 0.95,
-    rng: Any = None,
-    **options: Any,
-) -> Question:
-    """A question with its names checked."""
-    measure = find_measure(metric)
-    if measure.higher_is_better is None:
-        raise InputError(f"{measure.name} has no better end, so learners cannot be judged by it")
-    name = learner if learner == CHOSEN else run.learner_name(learner)
-    return Question(
-        run=run, learner=name, data=run.data_name(data), measure=measure, positive=positive, options=options,
-        confidence=confidence, rng=rng,
-    )  # fmt: skip

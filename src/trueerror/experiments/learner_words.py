@@ -11,6 +11,8 @@ from trueerror.findings.about_learners import SMALL_TEST
 from trueerror.resampling.plans import Plan, Split
 from trueerror.results.words import percent, whole
 
+# Training parts whose sizes differ by more than this factor are told as a range.
+MUCH_MORE = 1.2
 SITUATIONS = {
     "Holdout": "learner-holdout",
     "LeaveOneOut": "learner-leave-one-out",
@@ -44,10 +46,19 @@ def class_mix(data: Dataset) -> str:
     )
 
 
-def learner_at(data: Dataset, size: float, chosen: bool = False) -> str:
-    """The learner, at a number of training rows."""
+def rounds_of_folds(splits: Sequence[Split]) -> int | None:
+    """How often the rows were dealt into parts, each tested by a model of all other rows; None where they were not."""
+    if len(splits) < 2 or any(s.train_size + len(s.test) != s.n for s in splits):
+        return None
+    return len({s.repeat for s in splits})
+
+
+def learner_at(data: Dataset, sizes: Sequence[int], chosen: bool = False) -> str:
+    """The learner, at a number of training rows; parts in order of time have models of growing numbers."""
     who = "the setting that is chosen from these" if chosen else "this learner"
-    return f"{who} at {round(size):,} training rows, on rows like these {data.n:,}, {class_mix(data)}"
+    low, high = min(sizes), max(sizes)
+    shown = f"{low:,} to {high:,}" if high > MUCH_MORE * low else f"{round(sum(sizes) / len(sizes)):,}"
+    return f"{who} at {shown} training rows, on rows like these {data.n:,}, {class_mix(data)}"
 
 
 def these_models(data: Dataset, models: int) -> str:
@@ -55,9 +66,10 @@ def these_models(data: Dataset, models: int) -> str:
     return f"these {models:,} models, on rows like these {data.n:,}, {class_mix(data)}"
 
 
-def as_it_stands(data: Dataset, size: int) -> str:
+def as_it_stands(data: Dataset, size: int, chosen: bool = False) -> str:
     """One model."""
-    return f"this model, fitted to {size:,} rows, on rows like these {data.n:,}, {class_mix(data)}"
+    which = " of the chosen setting" if chosen else ""
+    return f"this model{which}, fitted to {size:,} rows, on rows like these {data.n:,}, {class_mix(data)}"
 
 
 def left_out(missing: int, parts: int) -> str:

@@ -19,6 +19,7 @@ from trueerror.experiments.tables import read_dataset
 from trueerror.inputs.errors import FileError, InputError, nearest
 from trueerror.metrics.registry import find_measure
 from trueerror.resampling.folds import BatesCV, KFold, LeaveOneOut
+from trueerror.resampling.halves import DisjointHalves
 from trueerror.resampling.nested import NestedCV
 from trueerror.resampling.ordered import TimeOrdered
 from trueerror.resampling.plans import Plan
@@ -26,7 +27,7 @@ from trueerror.resampling.random_parts import Bootstrap, Holdout, Subsampling
 
 PLANS: dict[str, type[Plan]] = {
     plan.__name__: plan
-    for plan in (Holdout, Subsampling, KFold, LeaveOneOut, Bootstrap, BatesCV, NestedCV, TimeOrdered)
+    for plan in (Holdout, Subsampling, KFold, LeaveOneOut, Bootstrap, BatesCV, NestedCV, TimeOrdered, DisjointHalves)
 }
 BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 KEYS = ("seed", "store", "engine", "jobs", "timeout", "balance", "metrics", "confidence", "plan", "data", "learners")

@@ -41,6 +41,9 @@ class Splitter(Plan):
 
     splitter: Any
 
+    def __repr__(self) -> str:
+        return " ".join(repr(self.splitter).split())
+
     def settings(self) -> dict[str, Any]:
         kind = type(self.splitter)
         inside = {key: _words(value) for key, value in sorted(vars(self.splitter).items())}
@@ -63,6 +66,9 @@ class GivenSplits(Plan):
     """Splits that were made elsewhere."""
 
     pairs: tuple[tuple[Ints, Ints], ...]
+
+    def __repr__(self) -> str:
+        return f"{len(self.pairs):,} given splits"
 
     def settings(self) -> dict[str, Any]:
         digest = hashlib.blake2b(digest_size=16)

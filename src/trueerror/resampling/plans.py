@@ -15,7 +15,8 @@ from trueerror.resampling.dealing import Ints, Rows
 
 # fold: an ordinary test part. pair: two folds left out together (Bates). apparent: tested on its own training rows.
 # inner: choosing among settings inside the training part of the outer fold. half: inside one of two disjoint halves.
-Part = Literal["fold", "pair", "apparent", "inner", "half"]
+# seen: tested on rows held out, `second` of them, and then on its own training rows. seed: a fold with another seed.
+Part = Literal["fold", "pair", "apparent", "inner", "half", "seen", "seed"]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
