@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.intervals.class_means import (
+    MANY_PARTS,
+    geometric_mean_of_shares,
+    mean_of_f1s,
+    mean_of_shares,
+    parts_that_count,
+)
 from trueerror.intervals.costs import cost_limits
 from trueerror.intervals.one_class import (
     DUST,
@@ -22,14 +30,14 @@ from trueerror.intervals.one_class import (
 )
 from trueerror.intervals.proportions import limits
 from trueerror.intervals.sampling import Sample
-from trueerror.intervals.scales import at_size, plain
+from trueerror.intervals.scales import as_jaccard, at_size, plain
 from trueerror.intervals.terms import Terms
 from trueerror.metrics.averages import classes_in_play
 from trueerror.metrics.registry import Measure, find_measure
 from trueerror.results.words import whole
 from trueerror.tallies.counts import BinaryCounts
 from trueerror.variances.delta import binary_gradients
-from trueerror.variances.mover import class_correlations, mover
+from trueerror.variances.mover import Cross, class_correlations, mover
 from trueerror.variances.weighting import effective_size
 
 Floats = NDArray[np.float64]
@@ -98,15 +106,19 @@ def _share(
 
 
 def _recalls_at_shares(measure: Measure, sample: Sample, terms: Terms) -> Rough:
-    """MOVER over Wilson's limits of the classes' recalls, weighted by the shares that were asked for."""
-    terms = terms.both_sides
+    """The classes' recalls, weighted by the shares that were asked for."""
     t = sample.table.classes(weighted=False)
     shares = sample.shares
     assert shares is not None
     there = (shares > 0) & (t.truth > 0)
     hits = t.hits[there] if measure.name in RIGHT_AT_PRIOR else (t.truth - t.hits)[there]
-    low, high = limits(hits, t.truth[there], "wilson", terms.level, terms.side)
-    ends = mover(hits / t.truth[there], low, high, shares[there])
+    rows, weights = t.truth[there].astype(np.float64), shares[there]
+    if parts_that_count(weights, rows) >= MANY_PARTS:
+        mean = float((weights * hits / rows).sum())
+        return rough(mean_of_shares(mean, hits, rows, weights, terms), "wilson-of-classes")
+    terms = terms.both_sides
+    low, high = limits(hits, rows, "wilson", terms.level, terms.side)
+    ends = mover(hits / rows, low, high, weights)
     return rough((np.array([ends[0]]), np.array([ends[1]])), "mover-wilson")
 
 
@@ -132,8 +144,7 @@ def _effective(one: Floats, v: Floats, sample: Sample, method: str, terms: Terms
 
 
 def _mover(measure: Measure, sample: Sample, estimate: float, terms: Terms, options: dict[str, Any]) -> Rough:
-    """The classes' own limits, combined with delta-method correlations."""
-    terms = terms.both_sides
+    """The classes' own limits, combined with delta-method correlations; for many classes those of their mean."""
     table = sample.table
     t = table.classes()
     base = find_measure(measure.of) if measure.average else find_measure("recall")
@@ -142,28 +153,55 @@ def _mover(measure: Measure, sample: Sample, estimate: float, terms: Terms, opti
     slopes = BinaryCounts(*(np.where(there, s, 0.0) for s in binary_gradients(base, counts, options)))
     variances = np.maximum(sum(c * s * s for c, s in zip(counts, slopes, strict=True)), 0.0)
     variances = np.where(variances > DUST, variances, 0.0)
-    nothing = lambda _: np.zeros(len(there))  # noqa: E731
-    view = ClassView(counts, counts, "random", False, lambda _: variances, nothing, nothing)
     like_f1 = base.situation == "f1"
-    situation, key = ("f1", "wilson-f1") if like_f1 else ("proportion", "wilson")
-    values, made, _ = class_limits(base, situation, view, key, terms, options)
     weights = np.where(there, 1.0 / max(int(there.sum()), 1), 0.0)
-    values = np.where(there, values, 0.0)
     # Recalls of different classes are of different rows: they are independent.
     cross = None if base.name in ("recall", "fnr") else class_correlations(table, slopes, variances)
+    values = np.where(there, np.asarray(base.function(counts, **options), dtype=np.float64), 0.0)
+    many = _many_classes(base, counts, weights, values, variances, cross)
+    if many is not None:
+        return rough(many(estimate, terms), "wilson-of-classes")
+    terms = terms.both_sides
+    nothing = lambda _: np.zeros(len(there))  # noqa: E731
+    view = ClassView(counts, counts, "random", False, lambda _: variances, nothing, nothing)
+    situation, key = ("f1", "wilson-f1") if like_f1 else ("proportion", "wilson")
+    _, made, _ = class_limits(base, situation, view, key, terms, options)
     low, high = mover(values, np.where(there, made.low, 0.0), np.where(there, made.high, 0.0), weights, cross)
     return rough((np.array([low]), np.array([high])), "mover-f1" if like_f1 else "mover-wilson")
 
 
+def _many_classes(
+    base: Measure, counts: BinaryCounts, weights: Floats, values: Floats, variances: Floats, cross: Cross | None
+) -> Callable[[float, Terms], tuple[Floats, Floats]] | None:
+    """How to make the limits of a mean over classes none of which dominates; None where a few classes decide."""
+    there = weights > 0
+    if base.share is not None:
+        x, n = (np.where(there, np.asarray(v, dtype=np.float64), 0.0) for v in base.share(counts))
+        if parts_that_count(weights, n) < MANY_PARTS:
+            return None
+        return lambda estimate, terms: mean_of_shares(estimate, x, n, weights, terms, cross)
+    play = np.asarray(counts.tp + counts.fp + counts.fn, dtype=np.float64)
+    v = variances * (2 / (2 - values) ** 2) ** 2
+    rows = np.where(there, effective_size(as_jaccard(values), v, play, play), 0.0)
+    if parts_that_count(weights, np.where(there, play, 0.0)) < MANY_PARTS:
+        return None
+    return lambda estimate, terms: mean_of_f1s(estimate, values, rows, weights, terms, cross)
+
+
 def _geometric_mean(measure: Measure, sample: Sample, estimate: float, terms: Terms, options: dict[str, Any]) -> Rough:
-    """MOVER over the logarithms of the recalls' Wilson limits.
+    """MOVER over the logarithms of the recalls' Wilson limits; for many classes the limits of their mean.
 
     A class that was never found makes the mean 0; its upper limit then takes the place of its recall.
     """
-    terms = terms.both_sides
     t = sample.table.classes()
     there = t.truth > 0
-    hits, n = t.hits[there], t.truth[there]
+    hits, n = t.hits[there].astype(np.float64), t.truth[there].astype(np.float64)
+    if parts_that_count(np.full(len(n), 1.0 / len(n)), n) >= MANY_PARTS:
+        low, high = geometric_mean_of_shares(hits, n, terms)
+        lost = not (hits > 0).all()
+        note = "a class was never found: its share with two rows borrowed from all classes stands in" if lost else ""
+        return rough((np.zeros(1) if lost else low, high), "wilson-of-classes", note)
+    terms = terms.both_sides
     low, high = limits(hits, n, "wilson", terms.level, terms.side)
     found = hits > 0
     values = np.log(np.where(found, hits / n, high))

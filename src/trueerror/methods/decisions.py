@@ -37,28 +37,32 @@ DECISIONS: dict[str, Decision] = {
             situation="macro-f1",
             title="macro-F1, macro F-beta, macro Fowlkes–Mallows",
             default="mover-f1",
-            why="covers .92–.95; Takahashi's delta method .76–.945",
+            why="covers .92–.95; Takahashi's delta method .76–.945. From four classes of like sizes on "
+            "wilson-of-classes, which covers .92–.96 where MOVER falls to .72",
             also=("takahashi", "delta", "delta-logit", "bootstrap"),
         ),
         Decision(
             situation="mean-of-recalls",
             title="balanced accuracy, macro recall, informedness, markedness, results at another prior",
             default="mover-wilson",
-            why="covers .91–.95; the delta method .65–.94",
+            why="covers .91–.95; the delta method .65–.94. From four classes of like sizes on wilson-of-classes, which "
+            "covers .93–.96 where MOVER falls to .84",
             also=("delta", "delta-logit", "fisher-z", "bootstrap"),
         ),
         Decision(
             situation="macro-of-shares",
             title="macro average of another proportion (macro precision, macro specificity, …)",
             default="mover-wilson",
-            why="covers .90–.96 (simulated); the delta method falls to .53 where a class is rare",
+            why="covers .90–.96 (simulated); the delta method falls to .53 where a class is rare. From four classes of "
+            "like sizes on wilson-of-classes",
             also=("takahashi", "delta", "delta-logit", "bootstrap"),
         ),
         Decision(
             situation="geometric-mean",
             title="geometric mean of the recalls",
             default="mover-log",
-            why="covers .90–.97 (simulated); the delta method falls to .45 where a class is rare",
+            why="covers .90–.97 (simulated); the delta method falls to .45 where a class is rare. From four classes of "
+            "like sizes on wilson-of-classes, which covers .93–.96 where MOVER falls to .50",
             also=("delta", "delta-logit", "bootstrap"),
         ),
         Decision(

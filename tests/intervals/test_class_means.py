@@ -1,0 +1,123 @@
+import math
+
+import numpy as np
+import pytest
+
+from trueerror.intervals.class_means import MANY_PARTS, mean_of_shares, parts_that_count, shrunk
+from trueerror.intervals.of_metric import metric_interval
+from trueerror.intervals.terms import Terms
+from trueerror.tallies.confusion import Confusion
+
+AVERAGES = ("balanced_accuracy", "macro_f1", "macro_precision", "macro_recall", "macro_fnr", "macro_jaccard", "g_mean")
+
+
+def square(k: int, rows: int, hits: int) -> Confusion:
+    """K classes of the same size; all errors go to the next class."""
+    cells = np.zeros((k, k), dtype=int)
+    for i in range(k):
+        cells[i, i] = hits
+        cells[i, (i + 1) % k] += rows - hits
+    return Confusion(cells)
+
+
+def test_few_classes_keep_mover():
+    assert metric_interval("balanced_accuracy", Confusion([[45, 5], [15, 15]])).method == "mover-wilson"
+    three = Confusion([[50, 5, 2], [6, 30, 4], [1, 3, 19]])
+    assert metric_interval("macro_f1", three).method == "mover-f1"
+    assert metric_interval("g_mean", three).method == "mover-log"
+
+
+def test_one_small_class_among_many_keeps_mover():
+    cells = np.diag([900] * 9 + [3])
+    cells[0, 1] = 90
+    assert metric_interval("balanced_accuracy", Confusion(cells)).method == "mover-wilson"
+
+
+def test_equal_classes_are_nearly_one_proportion():
+    made = metric_interval("balanced_accuracy", square(20, 30, 27))
+    whole = metric_interval("accuracy", square(20, 30, 27))
+    assert made.method == "wilson-of-classes"
+    assert made.low == pytest.approx(whole.low, abs=0.002)
+    assert made.high == pytest.approx(whole.high, abs=0.002)
+
+
+def test_the_formula_written_out():
+    x, n = np.array([9.0, 7.0, 10.0, 4.0, 8.0]), np.array([10.0, 8.0, 10.0, 9.0, 12.0])
+    overall = (x.sum() + 2) / (n.sum() + 4)
+    p = (x + 2 * overall) / (n + 2)
+    size = p.mean() * (1 - p.mean()) / (p * (1 - p) / n).sum() * 25
+    mean, z = float((x / n).mean()), 1.959963984540054
+    centre = (mean + z * z / 2 / size) / (1 + z * z / size)
+    reach = z * math.sqrt(mean * (1 - mean) / size + z * z / 4 / size**2) / (1 + z * z / size)
+    low, high = mean_of_shares(mean, x, n, np.full(5, 0.2), Terms())
+    assert [low[0], high[0]] == pytest.approx([centre - reach, centre + reach], rel=1e-12)
+
+
+@pytest.mark.parametrize("name", AVERAGES)
+@pytest.mark.parametrize("hits", [0, 1, 9, 10])
+def test_limits_are_sound_at_the_ends(name, hits):
+    made = metric_interval(name, square(12, 10, hits))
+    if math.isnan(made.estimate):
+        assert made.note
+        return
+    assert made.method == "wilson-of-classes"
+    assert 0 <= made.low <= made.estimate <= made.high <= 1
+    assert made.low < made.high
+
+
+@pytest.mark.parametrize("name", AVERAGES)
+def test_more_confidence_is_wider_and_sides_agree(name):
+    t = square(8, 25, 20)
+    widths = [(lambda r: r.high - r.low)(metric_interval(name, t, confidence=c)) for c in (0.8, 0.9, 0.95, 0.99)]
+    assert widths == sorted(widths)
+    both = metric_interval(name, t, confidence=0.9)
+    assert metric_interval(name, t, confidence=0.95, side="lower").low == pytest.approx(both.low)
+    assert metric_interval(name, t, confidence=0.95, side="upper").high == pytest.approx(both.high)
+
+
+def test_misses_mirror_hits():
+    t = square(9, 30, 24)
+    found, missed = metric_interval("macro_recall", t), metric_interval("macro_fnr", t)
+    assert [missed.low, missed.high] == pytest.approx([1 - found.high, 1 - found.low])
+
+
+def test_another_class_distribution_of_many_classes():
+    t = square(6, 40, 30)
+    even = metric_interval("accuracy", t, prior=dict.fromkeys(t.labels, 1 / 6))
+    assert even.method == "wilson-of-classes"
+    assert [even.low, even.high] == pytest.approx([(b := metric_interval("balanced_accuracy", t)).low, b.high])
+
+
+def test_classes_without_rows_change_nothing():
+    cells = np.zeros((8, 8), dtype=int)
+    cells[:6, :6] = np.diag([20] * 6) + np.roll(np.diag([4] * 6), 1, axis=1)
+    full, short = Confusion(cells), Confusion(cells[:6, :6])
+    for name in ("balanced_accuracy", "macro_f1", "g_mean"):
+        a, b = metric_interval(name, full), metric_interval(name, short)
+        assert [a.low, a.high] == pytest.approx([b.low, b.high]), name
+
+
+def test_parts_that_count_and_shrinking():
+    assert parts_that_count(np.full(10, 0.1), np.full(10, 7.0)) == pytest.approx(10)
+    assert parts_that_count(np.zeros(0), np.zeros(0)) == 0
+    assert MANY_PARTS > 3
+    share = shrunk(np.array([0.0, 5.0]), np.array([5.0, 5.0]))
+    assert 0 < share[0] < share[1] < 1
+
+
+@pytest.mark.parametrize(
+    ("name", "k", "rows", "recall"),
+    [("balanced_accuracy", 30, 10, 0.95), ("macro_f1", 60, 10, 0.7), ("g_mean", 30, 20, 0.7)],
+)
+def test_coverage_with_many_classes(name, k, rows, recall):
+    # MOVER covers .85, .79 and .86 here; 400 samples put a sound .94 above .90 with near certainty.
+    rng = np.random.default_rng(5)
+    shares = np.full((k, k), (1 - recall) / (k - 1))
+    np.fill_diagonal(shares, recall)
+    held = 0
+    for _ in range(400):
+        cells = rng.multinomial(k * rows, (shares / k).ravel()).reshape(k, k)
+        made = metric_interval(name, Confusion(cells))
+        # All classes alike: recall, precision and F1 are all the same.
+        held += made.low <= recall <= made.high
+    assert held >= 360
