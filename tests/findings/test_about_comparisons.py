@@ -33,7 +33,7 @@ OVERLAPPING = ((0.87, 0.91), (0.82, 0.88))
 APART = ((0.87, 0.91), (0.78, 0.82))
 CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     "TE401": (
-        pair(CLEAR, intervals=OVERLAPPING), "their intervals overlap, yet the test tells the two apart (p < .001)",
+        pair(CLEAR, intervals=OVERLAPPING), "their intervals overlap, yet the test of the difference tells them apart",
         [pair(CLEAR, intervals=APART), pair(OPEN, intervals=OVERLAPPING),
          pair(CLEAR, intervals=OVERLAPPING, comparisons=45)],
     ),

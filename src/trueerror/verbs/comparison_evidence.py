@@ -28,11 +28,13 @@ def _pair_facts(made: Comparison, c: Any, sound: Mapping[tuple[str, str], Mappin
         "p_value": c.p_value if c.p_adjusted is None else c.p_adjusted,
         "told_apart": told_apart(c),
         "comparisons": len(made.pairs),
-        "intervals": tuple((made.estimates[m].low, made.estimates[m].high) for m in pair),
         "share": bool(made.facts.get("share")),
         "with_best": made.best in pair,
         "n": c.n,
     }
+    # Two models alone are shown by their difference: there are no two intervals that could mislead.
+    if len(made.models) > 2:
+        facts["intervals"] = tuple((made.estimates[m].low, made.estimates[m].high) for m in pair)
     if pair in made.facts.get("identical", ()):
         facts["identical"] = True
     if counts is not None:

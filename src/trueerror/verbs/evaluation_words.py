@@ -321,7 +321,9 @@ def findings_text(findings: Findings, *, several: bool) -> str:
     """Findings, one paragraph each, with the model where several are judged."""
     lines = []
     for f, about in grouped(findings):
-        who = f"{listing([one_line(a) for a in about[:4]])}: " if several and about else ""
+        names = [one_line(a) for a in about[:4]] + ([f"{len(about) - 4} more"] if len(about) > 4 else [])
+        # Pairs of models have their own "and".
+        who = f"{'; '.join(names) if ' and ' in names[0] else listing(names)}: " if several and about else ""
         lines.append(textwrap.fill(f"! {f.code} {who}{one_line(f.message)}", WIDTH, subsequent_indent="  "))
     return "\n".join(lines)
 

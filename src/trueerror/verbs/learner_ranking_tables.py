@@ -33,9 +33,12 @@ def ranks_table(r: LearnerRanking) -> Table:
         rows.append((*own, signed(r, statistics.median(gaps)), f"{wins}–{ties}–{losses}", p))
     unit = " (points)" if r.share else ""
     adjusted = "p" if len(r.pairs) < 2 or r.adjust == "none" else "adjusted p"
-    columns = (
-        "learner", "mean rank", f"mean {r.value_name or 'score'}", f"to {anchor}{unit}", "won–tied–lost", adjusted
-    )  # fmt: skip
+    score = one_line(r.value_name or "score")
+    mean = f"mean {score}" if width(score) <= 12 else "mean"
+    # A long name would push the table beyond the page.
+    whom = one_line(anchor) if width(anchor) <= 12 else "control" if r.control else "first"
+    to = f"to {whom}{unit}"
+    columns = ("learner", "mean rank", mean, to, "won–tied–lost", adjusted)
     return Table(columns=columns, rows=tuple(rows))
 
 
