@@ -1,16 +1,19 @@
-"""Run the validation: `python -m validation [--quick] [--write] [--only WORD] [--replications N]`."""
+"""Run the validation: `python -m validation`; `--help` has the options."""
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from validation.frame import ESTABLISHED
 from validation.judging import judge
-from validation.running import FULL, QUICK, fingerprint, run
+from validation.running import QUICK, run
+from validation.storing import fingerprint
 from validation.writing import RESULTS, summary, write
 
 
@@ -19,7 +22,9 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help=f"fewer cells, {QUICK:,} samples each, under five minutes")
     parser.add_argument("--write", action="store_true", help=f"write {RESULTS.name} after a quick or partial run too")
     parser.add_argument("--only", default="", metavar="WORD", help="cells whose name holds this word")
-    parser.add_argument("--replications", type=int, default=None, metavar="N", help=f"samples a cell ({FULL:,})")
+    parser.add_argument("--replications", type=int, default=None, metavar="N", help=f"samples a cell ({ESTABLISHED:,})")
+    parser.add_argument("--jobs", type=int, default=None, metavar="J", help="processes (one for each core)")
+    parser.add_argument("--minutes", type=float, default=math.inf, metavar="M", help="stop then; a later run goes on")
     given = parser.parse_args()
     console = Console(stderr=True)
     code = fingerprint()
@@ -31,6 +36,8 @@ def main() -> int:
             quick=given.quick,
             replications=given.replications,
             word=given.only,
+            jobs=given.jobs,
+            minutes=given.minutes,
             told=lambda name, done, total: progress.update(task, description=name, completed=done, total=total),
         )
     if not lines:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import special
 
 from trueerror.intervals.of_metric import metric_interval
 from trueerror.metrics.registry import find_measure
 from trueerror.metrics.values import value
 from trueerror.tallies import Confusion
-from validation.frame import CONFIDENCES, Cell, Procedure
+from validation.frame import CONFIDENCES, Cell, Exact, Line, Procedure
 
 MAIN = ("accuracy", "f1", "macro_f1", "balanced_accuracy", "mcc", "kappa")
 MAIN_CLASSES = ("accuracy", "macro_f1", "balanced_accuracy", "mcc", "kappa")
@@ -27,7 +28,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "expected_cost": {"costs": [[0.0, 1.0], [20.0, 0.0]]},
 }
 # Other methods that people use, on a part of the grid.
-RIVALS = (("f1", "delta"), ("macro_f1", "takahashi"), ("balanced_accuracy", "delta"), ("mcc", "delta"))
+RIVALS = (
+    ("f1", "delta"), ("macro_f1", "takahashi"), ("balanced_accuracy", "delta"), ("mcc", "delta"), ("kappa", "fisher-z"),
+)  # fmt: skip
 
 
 def two(prevalence: float, sensitivity: float, specificity: float) -> np.ndarray:
@@ -43,19 +46,44 @@ THREE = {
 }
 
 
+class Limits(NamedTuple):
+    """What is kept of an answer: tables that are drawn again are not asked about again."""
+
+    estimate: float
+    low: float
+    high: float
+    n: float | None
+    method: str
+
+
+_ANSWERED: dict[tuple[str, str, float, bytes], Limits] = {}
+MOST_KEPT = 600_000
+
+
 def table_of(counts: np.ndarray) -> Confusion:
     """A table from drawn counts."""
     return Confusion(counts, positive=len(counts) - 1)
 
 
 def interval_procedure(metric: str, method: str | None = None, **extra: Any) -> Procedure:
-    """The default interval of a metric, or another method by its name."""
+    """The default interval of a metric, or another method by its name, from the counts of a table."""
     options = OPTIONS.get(metric, {})
-
-    def apply(sample: Confusion, confidence: float) -> Any:
-        return metric_interval(metric, sample, method=method, options=options, confidence=confidence, **extra)
-
     name = metric if method is None else f"{metric}, {method}"
+    asked = str(extra)
+
+    def apply(counts: np.ndarray, confidence: float) -> Limits:
+        # Accuracy sees nothing of a table but how many are right.
+        seen = np.array([np.trace(counts), counts.sum()]) if name == "accuracy" and not extra else counts
+        key = (name, asked, confidence, seen.tobytes())
+        if key not in _ANSWERED:
+            if len(_ANSWERED) >= MOST_KEPT:
+                _ANSWERED.clear()
+            i = metric_interval(
+                metric, table_of(counts), method=method, options=options, confidence=confidence, **extra
+            )
+            _ANSWERED[key] = Limits(i.estimate, i.low, i.high, i.n, i.method)
+        return _ANSWERED[key]
+
     return Procedure(name, apply, default=method is None, target=metric)
 
 
@@ -78,16 +106,21 @@ def expected_events(metric: str, p: np.ndarray, n: int) -> float:
     return float(min(sides.get(metric, lambda: (*hits, *wrong))()))
 
 
+def true_values(p: np.ndarray, metrics: tuple[str, ...], **extra: Any) -> Mapping[str, float]:
+    """The metrics of the whole population."""
+    full = table_of((p * 1e12).round().astype(np.int64))
+    return {m: value(find_measure(m), full, **extra, **OPTIONS.get(m, {})) for m in metrics}
+
+
 def random_rows(
     family: str, name: str, cells: np.ndarray, n: int, metrics: tuple[str, ...], *, rivals: bool = False, **extra: Any
 ) -> Cell:
     """Rows at random from cell probabilities; extra options go to the interval and to the truth."""
     p = cells / cells.sum()
-    full = table_of((p * 1e12).round().astype(np.int64))
-    truth: Mapping[str, float] = {m: value(find_measure(m), full, **extra, **OPTIONS.get(m, {})) for m in metrics}
+    truth = true_values(p, metrics, **extra)
 
-    def draw(rng: np.random.Generator) -> Confusion:
-        return table_of(rng.multinomial(n, p.ravel()).reshape(p.shape))
+    def draw(rng: np.random.Generator) -> np.ndarray:
+        return rng.multinomial(n, p.ravel()).reshape(p.shape)
 
     procedures = [interval_procedure(m, **extra) for m in metrics]
     if rivals:
@@ -95,31 +128,106 @@ def random_rows(
     return Cell(
         family=family, scenario=f"{name}, n = {n:,}", draw=draw, procedures=tuple(procedures), truth=truth,
         events={m: expected_events(m, p, n) for m in metrics},
-        confidences=CONFIDENCES if n == 100 else CONFIDENCES[:1],
+        confidences=CONFIDENCES if n == 100 else CONFIDENCES[:1], n=n,
     )  # fmt: skip
 
 
-def cells(*, quick: bool) -> Iterator[Cell]:
+def every_table(n: int) -> np.ndarray:
+    """All tables of two classes with n rows."""
+    a, b, c = (x.ravel() for x in np.meshgrid(*(np.arange(n + 1),) * 3, indexing="ij"))
+    inside = a + b + c <= n
+    a, b, c = a[inside], b[inside], c[inside]
+    return np.stack([a, b, c, n - a - b - c], axis=1).reshape(-1, 2, 2)
+
+
+def enumerated(n: int, confidences: tuple[float, ...], rivals: bool) -> Exact:
+    """All scenarios of one small n at once: the limits of every table are found once."""
+    procedures = [interval_procedure(m) for m in MAIN]
+    if rivals:
+        procedures += [interval_procedure(m, method) for m, method in RIVALS]
+
+    def make() -> Iterator[Line]:
+        tables = every_table(n)
+        ways = special.gammaln(n + 1) - special.gammaln(tables + 1).sum(axis=(1, 2))
+        chances = {words: np.exp(ways + special.xlogy(tables, p).sum(axis=(1, 2))) for words, p in SCENARIOS.items()}
+        truths = {words: true_values(p, MAIN) for words, p in SCENARIOS.items()}
+        for procedure in procedures:
+            for confidence in confidences if procedure.default else confidences[:1]:
+                made = [procedure.apply(t, confidence) for t in tables]
+                for words, p in SCENARIOS.items():
+                    events = expected_events(procedure.truth_name, p, n)
+                    truth = truths[words][procedure.truth_name]
+                    yield _enumerated_line(procedure, words, n, confidence, truth, events, chances[words], made)
+
+    def few() -> list[float]:
+        some = every_table(n)[:: max(1, n**3 // 60)]
+        return [x for p in procedures for t in some for x in p.apply(t, 0.95)[:3]]
+
+    return Exact(TWO, f"n = {n:,}, every table", make, few)
+
+
+def _enumerated_line(
+    procedure: Procedure, words: str, n: int, confidence: float, truth: float, events: float, chance: np.ndarray,
+    made: list[Limits],
+) -> Line:  # fmt: skip
+    estimate, low, high, sizes = np.array([(i.estimate, i.low, i.high, i.n or 0.0) for i in made]).T
+    known = ~np.isnan(estimate)
+    judged = float(chance[known].sum())
+    w = np.where(known, chance, 0.0) / judged
+    dust = 1e-12
+    below, above = float(w[truth < low - dust].sum()), float(w[truth > high + dust].sum())
+    lost = float(w[np.isnan(low) | np.isnan(high)].sum())
+    often: dict[str, float] = {}
+    for i, weight in zip(made, w.tolist(), strict=True):
+        often[i.method] = often.get(i.method, 0.0) + weight
+    finite = np.isfinite(high - low) & known
+    return Line(
+        family=TWO, scenario=f"{words}, n = {n:,}", procedure=procedure.name, kind="interval",
+        default=procedure.default, confidence=confidence, truth=truth, events=events, rate=1 - below - above - lost,
+        below=below, above=above, width=float((w * (high - low))[finite].sum() / w[finite].sum()),
+        undefined=1 - judged, n=float((w * sizes)[known].sum()), method=max(often, key=lambda k: often[k]),
+        metric=procedure.truth_name,
+    )  # fmt: skip
+
+
+TWO = "count metrics, two classes"
+SCENARIOS = {
+    f"{prevalence:.0%} positive, sensitivity {sensitivity}, specificity {specificity}": two(
+        prevalence, sensitivity, specificity
+    )
+    for prevalence in (0.01, 0.05, 0.1, 0.3, 0.5)
+    for sensitivity, specificity in ((0.7, 0.95), (0.9, 0.9))
+}
+
+
+# Where few draws repeat each other one kind of model stands for all; small n is enumerated for both kinds.
+SIMULATED = {words: p for words, p in SCENARIOS.items() if "sensitivity 0.7" in words or words[:2] in ("10", "50")}
+
+
+def cells(*, quick: bool) -> Iterator[Cell | Exact]:
     """The main metrics over sizes and prevalences; then the others, and other priors, on a smaller grid."""
-    sizes = (50, 400) if quick else (20, 50, 100, 400, 2_000, 10_000)
-    for prevalence in (0.1, 0.5) if quick else (0.01, 0.05, 0.1, 0.3, 0.5):
-        for sensitivity, specificity in ((0.7, 0.95), (0.9, 0.9)):
-            for n in sizes:
-                name = f"{prevalence:.0%} positive, sensitivity {sensitivity}, specificity {specificity}"
-                p = two(prevalence, sensitivity, specificity)
-                yield random_rows("count metrics, two classes", name, p, n, MAIN, rivals=n in (50, 400))
+    yield enumerated(20, CONFIDENCES[:1] if quick else CONFIDENCES, rivals=True)
+    if not quick:
+        yield enumerated(50, CONFIDENCES, rivals=True)
+    for n in (200,) if quick else (100, 400, 2_000, 10_000):
+        for words, p in SIMULATED.items():
+            yield random_rows(TWO, words, p, n, MAIN, rivals=n == 400)
     for name, p in THREE.items():
         for n in (100,) if quick else (50, 100, 400, 2_000):
-            yield random_rows("count metrics, three classes", name, p, n, MAIN_CLASSES, rivals=True)
+            yield random_rows("count metrics, three classes", name, p, n, MAIN_CLASSES, rivals=n == 100)
+
+
+def further(*, quick: bool) -> Iterator[Cell]:
+    """Other metrics, other priors, costs."""
     if quick:
         return
     for n in (40, 100, 400):
         for words, p in (
             ("10% positive, sensitivity 0.7, specificity 0.95", two(0.1, 0.7, 0.95)),
             ("30% positive, sensitivity 0.9, specificity 0.9", two(0.3, 0.9, 0.9)),
-            ("50% positive, sensitivity 0.97, specificity 0.95", two(0.5, 0.97, 0.95)),
         ):
             yield random_rows("other count metrics, two classes", words, p, n, OTHERS)
+    for n in (100, 400):
         for name, p in THREE.items():
             yield random_rows("other count metrics, three classes", name, p, n, OTHERS_CLASSES)
     at = ("accuracy", "precision", "npv", "f1", "mcc", "kappa", "macro_f1")

@@ -2,28 +2,45 @@
 
 A cell is one scenario with the procedures that are tried on it. Samples come in blocks, each with a Philox generator
 of its own that is keyed by the cell's name, so that a cell gives the same line in any order and on any number of
-processes. A line says how often the truth lay below and above the limits, or how often a test rejected.
+processes. An `Exact` is a part of a family in which every possible sample is looked at, each with its probability. A
+line says how often the truth lay below and above the limits, or how often a test rejected.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 from zlib import crc32
 
 import numpy as np
 
-BLOCK = 250
+BLOCK = 500
 SEED = 20_240
 CONFIDENCES = (0.95, 0.9, 0.99)
-# A cell that was simulated less often is "not established".
-ESTABLISHED = 10_000
+# A cell that was simulated less often is "not established"; of learners, which are fitted anew, a fifth is asked.
+ESTABLISHED, ESTABLISHED_LEARNERS = 10_000, 2_000
+# So many samples tell whether the code still answers as it did when a cell was run.
+PROBED = 12
 
-Counts = dict[tuple[str, float], np.ndarray]
-# What is counted for each procedure and confidence.
-FIELDS = ("samples", "undefined", "no_limits", "below", "above", "widths", "finite", "rejected")
+# What is counted for each procedure and confidence, and how often each method stood in the answer.
+FIELDS = ("samples", "undefined", "no_limits", "below", "above", "widths", "finite", "rejected", "sizes")
+
+
+@dataclass
+class Tally:
+    """The counts of one procedure at one confidence."""
+
+    values: np.ndarray = field(default_factory=lambda: np.zeros(len(FIELDS)))
+    methods: Counter[str] = field(default_factory=Counter)
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(self.values + other.values, self.methods + other.methods)
+
+
+Counts = dict[tuple[str, float], Tally]
 
 
 class Found(Protocol):
@@ -46,6 +63,7 @@ class Procedure:
     default: bool = True
     kind: Literal["interval", "test"] = "interval"
     target: str = ""  # which of the scenario's truths; the procedure's name where empty
+    method: str = ""  # the catalogue's key, where the answers do not name it
 
     @property
     def truth_name(self) -> str:
@@ -63,12 +81,30 @@ class Cell:
     truth: Mapping[str, float] = field(default_factory=dict)
     events: Mapping[str, float] = field(default_factory=dict)
     confidences: tuple[float, ...] = CONFIDENCES
+    wanted: int = ESTABLISHED
+    block: int = BLOCK
     # Slow cells of a quick run take a part of the replications.
     effort: float = 1.0
+    n: float = math.nan
+    purpose: str = "level"
 
     @property
     def key(self) -> str:
         return f"{self.family}: {self.scenario}"
+
+
+@dataclass(frozen=True)
+class Exact:
+    """A part of a family that is enumerated; `probe` gives a few of the numbers that its lines rest on."""
+
+    family: str
+    name: str
+    make: Callable[[], Iterable[Line]]
+    probe: Callable[[], Iterable[float]]
+
+    @property
+    def key(self) -> str:
+        return f"{self.family}: {self.name}"
 
 
 @dataclass(frozen=True)
@@ -89,6 +125,12 @@ class Line:
     width: float = math.nan
     undefined: float = 0.0  # the share of samples in which the metric was undefined, which are left out
     samples: int = 0
+    n: float = math.nan  # the rows that the answers spoke of, on average
+    method: str = ""  # the catalogue's key of the method that most answers named
+    metric: str = ""
+    needed: int = ESTABLISHED
+    shown: bool = True  # points of a fine grid go into the table that is shipped, not into RESULTS.md
+    purpose: str = "level"  # "power": how often a test finds a difference that is there
 
     @property
     def error(self) -> float:
@@ -101,7 +143,7 @@ class Line:
 
     @property
     def established(self) -> bool:
-        return self.samples == 0 or self.samples >= ESTABLISHED
+        return self.samples == 0 or self.samples >= self.needed
 
 
 def generator(cell: Cell, block: int) -> np.random.Generator:
@@ -110,15 +152,15 @@ def generator(cell: Cell, block: int) -> np.random.Generator:
     return np.random.Generator(np.random.Philox(seed))
 
 
-def blocks(replications: int) -> int:
-    return math.ceil(replications / BLOCK)
+def blocks(cell: Cell, replications: int) -> int:
+    return max(1, math.ceil(replications / cell.block))
 
 
 def run_block(cell: Cell, block: int) -> Counts:
     """Draw the samples of one block and judge every procedure by each."""
     rng = generator(cell, block)
-    found: Counts = {(p.name, c): np.zeros(len(FIELDS)) for p in cell.procedures for c in cell.confidences}
-    for _ in range(BLOCK):
+    found: Counts = {(p.name, c): Tally() for p in cell.procedures for c in cell.confidences}
+    for _ in range(cell.block):
         sample = cell.draw(rng)
         for p in cell.procedures:
             for confidence in cell.confidences:
@@ -129,16 +171,33 @@ def run_block(cell: Cell, block: int) -> Counts:
     return found
 
 
-def _judge_test(counts: np.ndarray, rejects: bool) -> None:
-    counts[0] += 1
-    counts[7] += bool(rejects)
+def probe(cell: Cell) -> list[float]:
+    """What the procedures answer on the first samples of a cell: the same numbers as long as the code is the same."""
+    rng = generator(cell, 0)
+    seen: list[float] = []
+    for _ in range(min(PROBED, cell.block)):
+        sample = cell.draw(rng)
+        for p in cell.procedures:
+            for confidence in cell.confidences:
+                made = p.apply(sample, 1 - confidence if p.kind == "test" else confidence)
+                seen += [float(made)] if p.kind == "test" else [made.estimate, made.low, made.high]
+    return seen
 
 
-def _judge_interval(counts: np.ndarray, made: Found, truth: float) -> None:
+def _judge_test(tally: Tally, rejects: bool) -> None:
+    tally.values[0] += 1
+    tally.values[7] += bool(rejects)
+
+
+def _judge_interval(tally: Tally, made: Found, truth: float) -> None:
+    counts = tally.values
     counts[0] += 1
     if math.isnan(made.estimate):
         counts[1] += 1
-    elif math.isnan(made.low) or math.isnan(made.high):
+        return
+    counts[8] += getattr(made, "n", None) or 0
+    tally.methods[str(getattr(made, "method", ""))] += 1
+    if math.isnan(made.low) or math.isnan(made.high):
         counts[2] += 1
     else:
         # Rounding must not decide whether a limit that equals the truth holds it.
@@ -160,7 +219,8 @@ def lines(cell: Cell, counts: Counts) -> list[Line]:
     made = []
     for p in cell.procedures:
         for confidence in cell.confidences:
-            samples, undefined, no_limits, below, above, widths, finite, rejected = counts[p.name, confidence].tolist()
+            tally = counts[p.name, confidence]
+            samples, undefined, no_limits, below, above, widths, finite, rejected, sizes = tally.values.tolist()
             judged = max(1.0, samples - undefined)
             test = p.kind == "test"
             made.append(
@@ -179,6 +239,11 @@ def lines(cell: Cell, counts: Counts) -> list[Line]:
                     width=widths / finite if finite else math.nan,
                     undefined=undefined / samples,
                     samples=int(samples),
+                    n=cell.n if test else sizes / judged or cell.n,
+                    method=p.method or (tally.methods.most_common(1)[0][0] if tally.methods else ""),
+                    metric=p.truth_name,
+                    needed=cell.wanted,
+                    purpose=cell.purpose,
                 )
             )
     return made

@@ -36,7 +36,8 @@ def judge(lines: Sequence[Line]) -> list[Judgement]:
     """Every default procedure, in the order of the lines."""
     groups: dict[tuple[str, str], list[Line]] = {}
     for line in lines:
-        if line.default and line.confidence == 0.95 and line.undefined < MOSTLY_UNDEFINED:
+        counted = line.shown and line.purpose == "level" and line.undefined < MOSTLY_UNDEFINED
+        if line.default and line.confidence == 0.95 and counted:
             groups.setdefault((line.family, line.procedure), []).append(line)
     return [_judged(found) for found in groups.values()]
 

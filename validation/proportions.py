@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from scipy import special
 
 import trueerror as te
-from validation.frame import CONFIDENCES, Line
+from validation.frame import CONFIDENCES, Exact, Line
 
 METHODS = (
     "wilson",
@@ -23,6 +23,7 @@ METHODS = (
     "bare wald",
 )
 SIZES = (10, 20, 50, 100, 300, 1000)
+POINTS = (0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.99)
 FAMILY = "one proportion"
 EVENTS = 5
 
@@ -62,26 +63,43 @@ def shares(low: np.ndarray, high: np.ndarray, points: int = 2000) -> tuple[np.nd
     return even, np.unique(near[(near > 1e-6) & (near < 1 - 1e-6)])
 
 
-def exact_lines(*, quick: bool) -> Iterator[Line]:
-    """For each method and n: the mean over p, and the least where np, nq ≥ 5 and anywhere."""
-    for n in SIZES[:-2] if quick else SIZES:
-        for method in METHODS:
-            for confidence in CONFIDENCES[:1] if quick else CONFIDENCES:
-                low, high = limits(method, n, confidence)
-                even, near = shares(low, high)
-                below, above = misses(low, high, even)
-                mean_below, mean_above = float(below.mean()), float(above.mean())
-                width = float(_mean_width(low, high, even))
-                yield _line(method, f"n = {n}, mean over p", confidence, np.nan, np.nan, mean_below, mean_above, width)
-                below, above = misses(low, high, near)
-                events = n * np.minimum(near, 1 - near)
-                for words, among in (("least", events > 0), (f"least with np, nq ≥ {EVENTS}", events >= EVENTS)):
-                    if among.any():
-                        at = np.flatnonzero(among)[np.argmax((below + above)[among])]
-                        yield _line(
-                            method, f"n = {n}, {words}", confidence, float(near[at]), float(events[at]),
-                            float(below[at]), float(above[at]), float(_mean_width(low, high, near[at : at + 1])),
-                        )  # fmt: skip
+def cells(*, quick: bool) -> Iterator[Exact]:
+    """One part for each n."""
+    for n in SIZES[:-3] if quick else SIZES:
+        confidences = CONFIDENCES[:1] if quick else CONFIDENCES
+        yield Exact(FAMILY, f"n = {n}", partial(lines_of_size, n, confidences), partial(_probe, n))
+
+
+def _probe(n: int) -> list[float]:
+    made = [te.interval(x, n, method=m) for m in METHODS[:-1] for x in (0, 1, n // 3)]  # type: ignore[arg-type]
+    return [limit for i in made for limit in (i.low, i.high)]
+
+
+def lines_of_size(n: int, confidences: tuple[float, ...]) -> Iterator[Line]:
+    """For each method: the mean over p, the least where np, nq ≥ 5 and anywhere, and the mean around some p."""
+    for method in METHODS:
+        for confidence in confidences:
+            low, high = limits(method, n, confidence)
+            even, near = shares(low, high)
+            below, above = misses(low, high, even)
+            mean_below, mean_above = float(below.mean()), float(above.mean())
+            width = float(_mean_width(low, high, even))
+            yield _line(method, n, "mean over p", confidence, np.nan, np.nan, mean_below, mean_above, width)
+            for p in POINTS:
+                # Coverage jumps with p, so a single p is an accident: the mean over half to one and a half times it.
+                among = np.abs(even - p) <= 0.5 * min(p, 1 - p)
+                missed = float(below[among].mean()), float(above[among].mean())
+                events = n * min(p, 1 - p)
+                yield _line(method, n, f"p around {p:g}", confidence, p, events, *missed, np.nan, shown=False)
+            below, above = misses(low, high, near)
+            events = n * np.minimum(near, 1 - near)
+            for words, among in (("least", events > 0), (f"least with np, nq ≥ {EVENTS}", events >= EVENTS)):
+                if among.any():
+                    at = np.flatnonzero(among)[np.argmax((below + above)[among])]
+                    yield _line(
+                        method, n, words, confidence, float(near[at]), float(events[at]),
+                        float(below[at]), float(above[at]), float(_mean_width(low, high, near[at : at + 1])),
+                    )  # fmt: skip
 
 
 def _mean_width(low: np.ndarray, high: np.ndarray, p: np.ndarray) -> float:
@@ -97,10 +115,19 @@ def _mean_width(low: np.ndarray, high: np.ndarray, p: np.ndarray) -> float:
 
 
 def _line(
-    method: str, scenario: str, confidence: float, truth: float, events: float, below: float, above: float, width: float
+    method: str,
+    n: int,
+    words: str,
+    confidence: float,
+    truth: float,
+    events: float,
+    below: float,
+    above: float,
+    width: float,
+    shown: bool = True,
 ) -> Line:
     return Line(
-        family=FAMILY, scenario=scenario, procedure=method, kind="interval", default=method == "wilson",
+        family=FAMILY, scenario=f"n = {n}, {words}", procedure=method, kind="interval", default=method == "wilson",
         confidence=confidence, truth=truth, events=events, rate=1 - below - above, below=below, above=above,
-        width=width,
+        width=width, n=n, method=method, metric="proportion", shown=shown,
     )  # fmt: skip

@@ -1,0 +1,123 @@
+"""What was counted, on disk: a run that is stopped goes on where it stood.
+
+Each cell has a file with its counts so far, the fingerprint of the code that made them and the answers to its first
+samples. After a change of the code a cell is kept when those samples are still answered alike, and run anew when not:
+old results never pass for new ones, and a change elsewhere does not cost hours.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import trueerror
+from validation.frame import Cell, Counts, Exact, Line, Tally, lines, probe
+
+STORE = Path(__file__).parent.parent / ".validation_store"
+ROOMS = ("inputs", "kernels", "tallies", "metrics", "variances", "intervals", "significance", "curves", "resampling")
+
+
+@cache
+def fingerprint() -> str:
+    """Of the library's statistics and of the scenarios."""
+    code = hashlib.sha256()
+    package = Path(trueerror.__file__).parent
+    paths = [path for room in ROOMS for path in sorted((package / room).glob("*.py"))]
+    for path in (*paths, *sorted(Path(__file__).parent.glob("*.py"))):
+        code.update(path.name.encode() + path.read_bytes())
+    return code.hexdigest()[:16]
+
+
+def answers(values: Iterable[float]) -> str:
+    """A digest of answers, to nine digits."""
+    digits = ("nan" if math.isnan(v) else f"{v:.9g}" for v in map(float, values))
+    return hashlib.sha256(" ".join(digits).encode()).hexdigest()[:16]
+
+
+def probed(unit: Cell | Exact) -> str:
+    """The digest of what the code answers now."""
+    return answers(unit.probe() if isinstance(unit, Exact) else probe(unit))
+
+
+class Store:
+    """Files of counts and lines, one a cell."""
+
+    def __init__(self, quick: bool, folder: Path = STORE) -> None:
+        self.folder = folder / ("quick" if quick else "full")
+        self.folder.mkdir(parents=True, exist_ok=True)
+
+    def _path(self, unit: Cell | Exact) -> Path:
+        return self.folder / f"{hashlib.sha256(unit.key.encode()).hexdigest()[:24]}.json"
+
+    def _read(self, unit: Cell | Exact) -> dict[str, Any] | None:
+        """What is kept, if the code still answers as it did."""
+        path = self._path(unit)
+        if not path.exists():
+            return None
+        kept: dict[str, Any] = json.loads(path.read_text())
+        if kept["code"] == fingerprint():
+            return kept
+        if kept["asked"] != _asked(unit) or kept["probe"] != probed(unit):
+            return None
+        kept["code"] = fingerprint()
+        self._write(unit, kept)
+        return kept
+
+    def _write(self, unit: Cell | Exact, kept: dict[str, Any]) -> None:
+        part = self._path(unit).with_suffix(".part")
+        part.write_text(json.dumps(kept, default=_plain))
+        part.replace(self._path(unit))
+
+    def exact(self, unit: Exact) -> list[Line] | None:
+        """The lines of an enumerated part, or None."""
+        kept = self._read(unit)
+        return None if kept is None else [Line(**line) for line in kept["lines"]]
+
+    def keep_exact(self, unit: Exact, found: list[Line]) -> None:
+        """Write the lines of an enumerated part."""
+        made = {"key": unit.key, "lines": [asdict(line) for line in found]}
+        self._write(unit, {**made, "code": fingerprint(), "asked": _asked(unit), "probe": probed(unit)})
+
+    def counts(self, cell: Cell) -> tuple[int, Counts]:
+        """How many blocks of a cell are done, and what they counted."""
+        kept = self._read(cell)
+        if kept is None:
+            return 0, {}
+        found = {
+            (name, confidence): Tally(np.array(values), Counter(methods))
+            for name, confidence, values, methods in kept["counts"]
+        }
+        return kept["blocks"], found
+
+    def keep_counts(self, cell: Cell, blocks: int, counts: Counts, probe_of_cell: str) -> None:
+        """Write what the blocks so far have counted."""
+        rows = [[name, c, t.values.tolist(), dict(t.methods)] for (name, c), t in counts.items()]
+        made = {"key": cell.key, "blocks": blocks, "counts": rows, "code": fingerprint()}
+        self._write(cell, {**made, "asked": _asked(cell), "probe": probe_of_cell})
+
+    def lines(self, unit: Cell | Exact) -> list[Line]:
+        """What is known of a cell so far; nothing where it was not reached."""
+        if isinstance(unit, Exact):
+            return self.exact(unit) or []
+        done, counts = self.counts(unit)
+        return lines(unit, counts) if done else []
+
+
+def _asked(unit: Cell | Exact) -> list[Any]:
+    if isinstance(unit, Exact):
+        return [unit.key]
+    truths = [[k, round(v, 9)] for k, v in unit.truth.items()]
+    return [unit.key, unit.block, [p.name for p in unit.procedures], list(unit.confidences), truths]
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else str(value)
