@@ -128,3 +128,29 @@ def test_columns(files: dict[str, str]) -> None:
     done = run(files["good"], "--baseline", files["poor"], "--columns")
     assert done.exit_code == 0
     assert done.stdout.count("truth") >= 2
+
+
+@pytest.mark.parametrize(("rows", "code"), [(132, 3), (133, 0)])
+def test_identical_files_are_not_worse_when_there_are_enough_rows(tmp_path: Path, rows: int, code: int) -> None:
+    file = tmp_path / "same.csv"
+    file.write_text("id,truth,pred\n" + "".join(f"{i},{i % 2},{i % 2}\n" for i in range(rows)))
+    done = run(str(file), "--baseline", str(file), "--margin", "0.02")
+    assert done.exit_code == code, done.output
+    assert ("About 133 rows like these would settle it" in " ".join(done.stdout.split())) == (code == 3)
+    better = run(str(file), "--baseline", str(file))
+    assert better.exit_code == 3
+
+
+def test_costs_of_the_two_errors(files: dict[str, str]) -> None:
+    args = (files["good"], "--baseline", files["poor"], "--positive", "1")
+    done = run(*args, "--cost-fn", "10")
+    assert done.exit_code == 0
+    assert "expected cost" in done.stdout
+    assert run(*args, "--cost-fn", "10", "--costs", "[[0, 1], [10, 0]]").exit_code == 2
+
+
+def test_a_baseline_that_is_neither_file_nor_model(files: dict[str, str]) -> None:
+    done = run(files["both"], "--baseline", "por")
+    assert done.exit_code == 2
+    assert "neither a file nor a model" in done.stderr
+    assert "did you mean 'poor'" in done.stderr

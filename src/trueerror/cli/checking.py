@@ -50,8 +50,9 @@ def command(
     positive: o.Positive = None,
     id: o.Id = None,
     cluster: o.Cluster = None,
+    by: o.By = None,
     fold: o.Fold = None,
-    repeat: Annotated[str | None, typer.Option("--repeat", help="Column of repeats.", metavar="COLUMN")] = None,
+    repeat: o.Repeat = None,
     weight: o.Weight = None,
     weights_kind: o.WeightsKind = None,
     missing: o.Missing = "error",
@@ -67,8 +68,8 @@ def command(
     def opened(path: str) -> tuple[Predictions, dict[str, Any]]:
         return lenient(
             partial(read_file, path),
-            truth=truth, model=model, score=score, positive=positive, id=id, cluster=cluster, fold=fold, repeat=repeat,
-            weight=weight, weights_kind=weights_kind, missing=missing, threshold=threshold,
+            truth=truth, model=model, score=score, positive=positive, id=id, cluster=cluster, by=by, fold=fold,
+            repeat=repeat, weight=weight, weights_kind=weights_kind, missing=missing, threshold=threshold,
         )  # fmt: skip
 
     given, facts = opened(file)

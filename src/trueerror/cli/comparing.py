@@ -9,6 +9,7 @@ import typer
 from trueerror.cli import options as o
 from trueerror.cli.evaluating import parse_costs
 from trueerror.cli.output import Format, answers, show
+from trueerror.cli.usage import complete_metrics
 
 HELP = "Which model is better, by how much, and how sure that is."
 EPILOG = (
@@ -38,9 +39,16 @@ def command(
     positive: o.Positive = None,
     id: o.Id = None,
     cluster: o.Cluster = None,
+    fold: o.Fold = None,
+    repeat: o.Repeat = None,
+    weight: o.Weight = None,
+    weights_kind: o.WeightsKind = None,
     missing: o.Missing = "error",
     threshold: o.Threshold = None,
-    metric: Annotated[str, typer.Option("--metric", help="What to compare by.", metavar="NAME")] = "accuracy",
+    metric: Annotated[
+        str,
+        typer.Option("--metric", help="What to compare by.", metavar="NAME", autocompletion=complete_metrics),
+    ] = "accuracy",
     reference: Annotated[
         str | None, typer.Option("--reference", help="Compare only with this model.", metavar="MODEL")
     ] = None,
@@ -87,7 +95,7 @@ def command(
 
     reading: dict[str, Any] = {
         "truth": truth, "model": model, "score": score, "positive": positive, "id": id, "cluster": cluster,
-        "missing": missing,
+        "fold": fold, "repeat": repeat, "weight": weight, "weights_kind": weights_kind, "missing": missing,
     }  # fmt: skip
     given = read_file(files[0], **reading) if second is None else read_named(files[0], **reading)
     other = None if second is None else read_named(second, **reading)

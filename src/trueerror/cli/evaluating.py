@@ -28,6 +28,7 @@ def command(
     cluster: o.Cluster = None,
     by: o.By = None,
     fold: o.Fold = None,
+    repeat: o.Repeat = None,
     weight: o.Weight = None,
     weights_kind: o.WeightsKind = None,
     missing: o.Missing = "error",
@@ -55,7 +56,7 @@ def command(
 
     given = read_file(
         file, truth=truth, model=model, score=score, positive=positive, id=id, cluster=cluster, by=by, fold=fold,
-        weight=weight, weights_kind=weights_kind, missing=missing,
+        repeat=repeat, weight=weight, weights_kind=weights_kind, missing=missing,
     )  # fmt: skip
     if columns:
         print(given.roles)

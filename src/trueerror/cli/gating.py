@@ -8,6 +8,7 @@ import typer
 
 from trueerror.cli import options as o
 from trueerror.cli.output import Format, answers, show
+from trueerror.cli.usage import complete_metrics
 
 HELP = "Whether a candidate may go in: exit code 0 pass, 1 fail, 3 cannot tell (2 bad input)."
 EPILOG = (
@@ -27,7 +28,10 @@ def command(
         typer.Option("--baseline", "-b", help="The baseline's file, or a model in the same file.", metavar="FILE"),
     ] = None,
     metric: Annotated[
-        list[str] | None, typer.Option("--metric", help="What to judge by; repeat for several.", metavar="NAME")
+        list[str] | None,
+        typer.Option(
+            "--metric", help="What to judge by; repeat for several.", metavar="NAME", autocompletion=complete_metrics
+        ),
     ] = None,
     margin: Annotated[
         list[str] | None,
@@ -53,9 +57,15 @@ def command(
     positive: o.Positive = None,
     id: o.Id = None,
     cluster: o.Cluster = None,
+    fold: o.Fold = None,
+    repeat: o.Repeat = None,
+    weight: o.Weight = None,
+    weights_kind: o.WeightsKind = None,
     missing: o.Missing = "error",
     threshold: o.Threshold = None,
     costs: o.Costs = None,
+    cost_fp: o.CostFp = None,
+    cost_fn: o.CostFn = None,
     confidence: o.Confidence = 0.95,
     seed: o.Seed = 0,
     form: o.OutputFormat = Format.text,
@@ -64,23 +74,30 @@ def command(
 ) -> None:
     """Whether a candidate may go in."""
     import os
+    import re
 
     from trueerror.cli.evaluating import parse_costs
     from trueerror.cli.reading import read_file
-    from trueerror.inputs.errors import InputError
+    from trueerror.inputs.errors import InputError, nearest
+    from trueerror.verbs.cheapest import named_costs
     from trueerror.verbs.gating import gate
 
-    metrics = metric or (["expected_cost"] if costs is not None else ["accuracy"])
+    prices = named_costs(None if costs is None else parse_costs(costs), cost_fp, cost_fn)
+    metrics = metric or (["expected_cost"] if prices is not None else ["accuracy"])
     margins, least = parse_numbers(margin, "--margin"), parse_numbers(at_least, "--at-least")
     if file == baseline == "-":
         raise InputError("standard input can be read once; give a file for one of the two")
     reading: dict[str, Any] = {
         "truth": truth, "model": model, "score": score, "positive": positive, "id": id, "cluster": cluster,
-        "missing": missing,
+        "fold": fold, "repeat": repeat, "weight": weight, "weights_kind": weights_kind, "missing": missing,
     }  # fmt: skip
     given = read_file(file, **reading)
     other: Any = baseline
     if baseline is not None and (os.path.exists(baseline) or baseline not in given.models):
+        if not os.path.exists(baseline) and not re.search(r"[-/\\.*?\[]", baseline):
+            raise InputError(
+                f"--baseline {baseline!r} is neither a file nor a model of {file}{nearest(baseline, given.models)}"
+            )
         other = read_file(baseline, **reading)
     if columns:
         print(given.roles if other is None or isinstance(other, str) else f"{given.roles}\n\n{other.roles}")
@@ -97,7 +114,7 @@ def command(
         paired=False if unpaired else None,
         model=candidate,
         threshold=threshold,
-        costs=None if costs is None else parse_costs(costs),
+        costs=prices,
         rng=seed,
     )
     show(found, form, explain=explain)

@@ -81,6 +81,8 @@ def as_options(sentence: str) -> str:
         value = found[2] if found[2] is not None else found[3] or ""
         return f"--{SPOKEN.get(found[1], found[1]).replace('_', '-')}{' ' if value else ''}{value}"
 
+    if "candidate" in sentence or "baseline" in sentence:
+        sentence = sentence.replace("pass model= ", "pass --candidate ")
     sentence = sentence.replace("paired=False", "--unpaired").replace("; te.catalogue() lists all", "")
 
     return re.sub(rf"\b({OPTIONS})=(?:\"([\w-]+)\"|([^\s;,:.]+)|(?=[\s;,.]|$))", spoken, sentence)

@@ -68,6 +68,9 @@ def command(
     id: o.Id = None,
     cluster: o.Cluster = None,
     by: o.By = None,
+    fold: o.Fold = None,
+    weight: o.Weight = None,
+    weights_kind: o.WeightsKind = None,
     missing: o.Missing = "error",
     threshold: o.Threshold = None,
     metric: Annotated[
@@ -86,8 +89,8 @@ def command(
     if metric is not None and kind not in (Kind.forest, Kind.differences):
         raise InputError(f"--metric goes with --kind forest or differences, not with {kind.value}")
     given = read_file(
-        file, truth=truth, model=model, score=score, positive=positive, id=id, cluster=cluster, by=by, missing=missing,
-        threshold=threshold,
+        file, truth=truth, model=model, score=score, positive=positive, id=id, cluster=cluster, by=by, fold=fold,
+        weight=weight, weights_kind=weights_kind, missing=missing, threshold=threshold,
     )  # fmt: skip
     if columns:
         print(given.roles)

@@ -27,9 +27,7 @@ def command(
         str | None, typer.Option("--learner", help="In a long file: column of learners.", metavar="COLUMN")
     ] = None,
     fold: o.Fold = None,
-    repeat: Annotated[
-        str | None, typer.Option("--repeat", help="Column of repeats of the folds.", metavar="COLUMN")
-    ] = None,
+    repeat: o.Repeat = None,
     value: Annotated[
         str | None, typer.Option("--value", help="In a long file: column of scores.", metavar="COLUMN")
     ] = None,

@@ -30,7 +30,7 @@ def read_file(
         models = {s: {"score": s} for s in score}
     elif model:
         models = list(model)
-    for kind in ("id", "cluster", "fold", "weight"):
+    for kind in ("id", "cluster", "fold", "repeat", "weight"):
         # "none" declines a column that would be recognised by its name.
         if columns.get(kind) == "none":
             columns[kind] = False

@@ -29,7 +29,9 @@ def size(c: GateCheck, x: float, *, signed: bool = True) -> str:
     if not math.isfinite(x):
         return number(x)
     if not c.share:
-        return f"{x:+.3g}" if signed else f"{x:.3g}"
+        # Four decimals are enough for a difference, unless it is smaller than that.
+        x = round(x, 4) if abs(x) >= 1e-3 else float(f"{x:.2g}")
+        return f"{x:+.3g}" if signed and x else f"{x:.3g}"
     shown = f"{100 * x:+.1f}" if signed else f"{100 * x:.1f}"
     return "0.0" if shown in ("+0.0", "-0.0") else shown
 
@@ -108,11 +110,9 @@ def checks_table(gate: Gate) -> Table:
     rows = []
     for c in gate.checks:
         if c.kind == "threshold":
-            word = "at least" if c.higher_is_better else "at most"
-            asked, shown = f"{word} {level(c, c.bound)}", level
+            asked, shown = f"{'≥' if c.higher_is_better else '≤'} {level(c, c.bound)}", level
         else:
-            side = "above" if c.higher_is_better else "below"
-            asked, shown = f"gap {side} {size(c, c.bound)}", size
+            asked, shown = f"gap {'>' if c.higher_is_better else '<'} {size(c, c.bound)}", size
         limits = "none" if math.isnan(c.low) else f"[{shown(c, c.low)}, {shown(c, c.high)}]"
         rows.append((c.title, asked, level(c, c.candidate), _own(c), limits, c.decision))
     return Table(
