@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from trueerror.significance.independent import probability_less as probability_less
     from trueerror.significance.planning import power as power
     from trueerror.significance.planning import sample_size as sample_size
+    from trueerror.studies.learning import learning_curve as learning_curve
+    from trueerror.studies.learning_result import LearningCurve as LearningCurve
     from trueerror.tallies import Confusion as Confusion
     from trueerror.tallies import ScoreTable as ScoreTable
     from trueerror.verbs.bootstrapped import bootstrap as bootstrap
@@ -132,6 +134,8 @@ _HOMES = {
     "NestedCV": "trueerror.resampling.nested",
     "DisjointHalves": "trueerror.resampling.halves",
     "TimeOrdered": "trueerror.resampling.ordered",
+    "learning_curve": "trueerror.studies.learning",
+    "LearningCurve": "trueerror.studies.learning_result",
     "report": "trueerror.reports.page",
     "metric": "trueerror.metrics.compute",
     "catalogue": "trueerror.metrics.listing",

@@ -13,6 +13,7 @@ PARTS = (
     "composite",
     "resampled",
     "learners",
+    "studies",
     "differences",
     "omnibus",
     "areas",

@@ -31,7 +31,9 @@ def draw_curves(picture: Curves, ax: Any = None) -> Any:
     for w in picture.whiskers:
         colour = theme.series_style(w.series)[0]
         upright, across = _arms(w.y, w.low, w.high), _arms(w.x, w.left, w.right)
-        ax.errorbar(w.x, w.y, upright, across, fmt="o", color=colour, ms=5, lw=1.6, capsize=3, zorder=5)
+        ax.errorbar(
+            placed(w.x, picture.x), w.y, upright, across, fmt="o", color=colour, ms=5, lw=1.6, capsize=3, zorder=5
+        )
     for mark in picture.marks:
         _draw_mark(ax, mark, picture)
     _set_axis(ax, picture.x, "x")
@@ -111,6 +113,9 @@ def _set_axis(ax: Any, axis: Axis, which: str) -> None:
         ticks = [t for t in DEVIATE_TICKS if axis.low <= t <= axis.high]
         labels = [f"{100 * t:.3g} %" for t in ticks]
         getattr(ax, f"set_{which}ticks")(placed(np.array(ticks), axis), labels=labels)
+    elif axis.ticks or axis.scale == "log":
+        numbers = np.array(axis.ticks or (axis.low, axis.high))
+        getattr(ax, f"set_{which}ticks")(placed(numbers, axis), labels=[f"{t:,.6g}" for t in numbers.tolist()])
 
 
 def _draw_legend(ax: Any, entries: list[tuple[Any, str]], corner: str = "best") -> None:

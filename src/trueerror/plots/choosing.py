@@ -21,9 +21,11 @@ OF_ONE = {
     "HullRanges": ("receiver_pictures", "ranges_picture"),
     "TrainingGap": ("comparisons", "training_forest"),
     "Comparison": ("comparisons", "comparison_picture"),
+    "Summary": ("experiment_pictures", "summary_forest"),
     "Ranking": ("ranks_pictures", "ranking_picture"),
     "LearnerRanking": ("ranks_pictures", "ranking_picture"),
     "Posterior": ("ranks_pictures", "posterior_picture"),
+    "LearningCurve": ("study_pictures", "learning_picture"),
 }
 # These take several results of their kind at once, by name.
 OF_SEVERAL = {

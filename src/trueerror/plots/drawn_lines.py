@@ -28,6 +28,8 @@ def placed(share: Floats, axis: Axis) -> Floats:
     """Where a number lies on its axis."""
     if axis.scale == "linear":
         return np.asarray(share, dtype=np.float64)
+    if axis.scale == "log":
+        return np.log10(share, dtype=np.float64)
     from scipy.special import ndtri
 
     places: Floats = ndtri(share)

@@ -97,12 +97,16 @@ class Bars:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """One axis of a curve; "deviate" places shares by the normal quantile."""
+    """One axis of a curve; "deviate" places shares by the normal quantile, "log" amounts by their logarithm.
+
+    `ticks` are where numbers stand, when not at round ones.
+    """
 
     title: str
     low: float = 0.0
     high: float = 1.0
-    scale: Literal["linear", "deviate"] = "linear"
+    scale: Literal["linear", "deviate", "log"] = "linear"
+    ticks: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,7 +60,12 @@ def _axis(axis: Axis, field: str) -> Spec:
             title=axis.title, values=ticks, labelExpr="format(100 * cumulativeNormal(datum.value), '.3~') + ' %'"
         )
         return number_at(field, (low, high), axis=style)
-    return number_at(field, (low, high), axis=theme.axis_style(title=axis.title, tickCount=6))
+    style = theme.axis_style(title=axis.title, tickCount=6)
+    if axis.ticks:
+        style |= {"values": placed(np.array(axis.ticks), axis).tolist(), "labelOverlap": "greedy"}
+    if axis.scale == "log":
+        style["labelExpr"] = "format(pow(10, datum.value), ',.6~g')"
+    return number_at(field, (low, high), axis=style)
 
 
 DEVIATE_TICKS = (0.00001, 0.0001, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)

@@ -68,6 +68,10 @@ HOMES = {
     "Bootstrapped": "trueerror.verbs.bootstrapped",
     "Summary": "trueerror.experiments.summaries",
     "LearnerEstimate": "trueerror.experiments.summaries",
+    "LearningCurve": "trueerror.studies.learning_result",
+    "CurvePoint": "trueerror.studies.learning_result",
+    "CurveFit": "trueerror.studies.learning_result",
+    "Crossing": "trueerror.studies.learning_result",
 }
 
 

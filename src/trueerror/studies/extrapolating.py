@@ -1,0 +1,93 @@
+"""What to expect of more rows: curves fitted to resampled splits, and what the rows themselves leave open."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from trueerror.studies.curve_forms import FORMS, Fitted, FormName, fit, held_out_errors
+
+Floats = NDArray[np.float64]
+REPLICATES = 400
+# Forms that level off. A logarithm falls without end and a level line never does: neither is chosen unasked.
+CHOOSABLE: tuple[FormName, ...] = ("power", "exponential", "root")
+FEWEST_SIZES = 4
+
+
+class Level(NamedTuple):
+    """What the choice of the rows leaves open: that of a share of `rows` rows, or a variance."""
+
+    rows: int
+    variance: float  # NaN: a share
+
+
+class Resampled(NamedTuple):
+    """The fits to resampled splits, by form, and which form each replicate chose."""
+
+    fits: dict[FormName, Fitted]
+    chosen: NDArray[np.intp]
+    forms: tuple[FormName, ...]
+
+    def at(self, sizes: Floats) -> Floats:
+        """Each replicate's curve at these sizes."""
+        every = np.stack([self.fits[form].at(sizes) for form in self.forms])
+        found: Floats = every[self.chosen, np.arange(every.shape[1])]
+        return found
+
+
+def weights_of(values: Floats) -> Floats:
+    """One over the variance of each mean; sizes at which nothing varies get the weight of the steadiest other one."""
+    variance = values.var(axis=0, ddof=1) / len(values) if len(values) > 1 else np.ones(values.shape[1])
+    floor = variance[variance > 0].min(initial=1.0)
+    weights: Floats = 1 / np.maximum(variance, floor)
+    return weights
+
+
+def resampled_fits(sizes: Floats, values: Floats, form: str, generator: np.random.Generator) -> Resampled:
+    """Draw splits with replacement, fit every form to the mean curve of each draw, and choose by held-out error.
+
+    The form is chosen anew in each draw, so that not knowing it widens the band.
+    """
+    splits = len(values)
+    curves = values[generator.integers(0, splits, (REPLICATES, splits))].mean(axis=1)
+    weights = weights_of(values)
+    forms: tuple[FormName, ...] = CHOOSABLE if form == "auto" else (form,)  # type: ignore[assignment]
+    fits = {name: fit(name, sizes, curves, weights) for name in forms}
+    chosen = np.zeros(REPLICATES, dtype=np.intp)
+    if len(forms) > 1:
+        errors = held_out_errors(sizes, curves, weights)
+        chosen = np.stack([errors[name] for name in forms]).argmin(axis=0)
+    return Resampled(fits, chosen, forms)
+
+
+def limits_at(
+    curves: Floats, level: Level, confidence: float, generator: np.random.Generator
+) -> tuple[Floats, Floats, Floats]:
+    """(estimate, low, high) of the expected loss: the median curve, and quantiles with the rows' own chance added.
+
+    A replicate's share p gets a draw from Beta(p·N + ½, (1 − p)·N + ½), as N other rows would have given it: so limits
+    stay within [0, 1] and never meet.
+    """
+    # One place between 0 and 1 for each replicate, the same at every size: the band is as smooth as its curves.
+    place = (generator.permutation(len(curves))[:, None] + 0.5) / len(curves)
+    if math.isnan(level.variance):
+        p = np.clip(curves, 0.0, 1.0)
+        around = special.betaincinv(p * level.rows + 0.5, (1 - p) * level.rows + 0.5, place)
+    else:
+        around = np.maximum(curves + math.sqrt(level.variance) * special.ndtri(place), 0.0)
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(around, [tail, 1 - tail], axis=0)
+    middle = np.median(curves, axis=0)
+    return middle, np.minimum(low, middle), np.maximum(high, middle)
+
+
+def compared_forms(sizes: Floats, values: Floats) -> dict[FormName, tuple[Fitted, float]]:
+    """Every form fitted to the mean curve, with its root mean squared error at sizes held out, best first."""
+    mean, weights = values.mean(axis=0, keepdims=True), weights_of(values)
+    errors = held_out_errors(sizes, mean, weights)
+    ordered = sorted(FORMS, key=lambda name: float(errors[name][0]))
+    return {name: (fit(name, sizes, mean, weights), math.sqrt(float(errors[name][0]))) for name in ordered}

@@ -1,0 +1,283 @@
+"""te.learning_curve: how does the error fall with the number of training rows, and what would more rows bring?"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.experiments.balancing import Balance
+from trueerror.experiments.datasets import Dataset
+from trueerror.experiments.gathered import Experiment
+from trueerror.experiments.learners import as_learners
+from trueerror.experiments.learners import number as number_of
+from trueerror.experiments.running import experiment
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.options import check_confidence, check_word
+from trueerror.resampling.growing import GrowingSubsets
+from trueerror.results import Contrast
+from trueerror.results.words import number
+from trueerror.studies.curve_forms import FORMS, Fitted, parameters
+from trueerror.studies.curve_shapes import SURE, crossing, last_gain, worst_rise
+from trueerror.studies.extrapolating import FEWEST_SIZES, compared_forms
+from trueerror.studies.learning_result import SHARES, Crossing, CurveFit, CurvePoint, LearningCurve, shortfall
+from trueerror.studies.schedules import Schedule, given_sizes, sizes_of
+from trueerror.studies.seen_scores import SeenScores, judged_measure, row_variance, seen_scores, spread_interval
+
+Floats = NDArray[np.float64]
+# A flat end is looked for from so many sizes on.
+LOOK_FROM = 3
+
+
+def learning_curve(
+    learners: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    schedule: Schedule = "geometric",
+    steps: int = 8,
+    ratio: float | None = None,
+    step: int | None = None,
+    smallest: int | None = None,
+    sizes: Sequence[int | float] | None = None,
+    folds: int = 5,
+    repeats: int = 4,
+    stratify: bool = True,
+    metric: str = "error_rate",
+    positive: Any = None,
+    form: str = "auto",
+    stop: float | None = None,
+    confidence: float = 0.95,
+    store: str | os.PathLike[str] | None = None,
+    engine: Any = None,
+    jobs: int | None = None,
+    timeout: float | None = None,
+    rng: Any = None,
+    progress: bool = True,
+    balance: Balance | None = None,
+) -> LearningCurve:
+    """Learners fitted to growing numbers of rows: training and test error at each size, and what more rows would bring.
+
+    `X, y` are the rows, or `X` a `te.Dataset`. In each of `repeats` × `folds` splits the training rows come in an order
+    whose every beginning keeps the shares of the classes; the sizes are beginnings of it, one inside the next, so that
+    points are paired, and all learners get the same. Sizes: `steps` of them on a "geometric" or "arithmetic"
+    `schedule` from `smallest` up to the whole training part, or by `ratio` or `step`, or given (`sizes`, rows or
+    shares). Everything runs through `te.experiment`, with its `store`, `engine`, `jobs` and failures.
+
+    `stop=0.01` samples progressively: larger sizes are tried only while the last step may have gained more than 0.01
+    (one-sided limit at `confidence`) for some learner.
+
+    `form` is what is extrapolated: "power" a + b·n^(−c), "exponential", "root", "logarithm", "flat", or "auto": of the
+    first three the one that foretells the largest sizes best, chosen anew in each resampling.
+
+    >>> import numpy as np
+    >>> class Nearest:
+    ...     def fit(self, X, y):
+    ...         self.means = np.array([X[y == c].mean(axis=0) for c in (0, 1)])
+    ...     def predict(self, X):
+    ...         return ((X[:, None, :] - self.means) ** 2).sum(axis=2).argmin(axis=1)
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(200) % 2
+    >>> X = rng.normal(size=(200, 8)) + 0.6 * y[:, None]
+    >>> curve = learning_curve({"nearest": Nearest()}, X, y, sizes=[10, 20, 40, 80, 160])
+    >>> curve.extrapolate(400).low < curve.of()[0].estimate
+    True
+    """
+    named, data = as_learners(learners), as_study_data(X, y)
+    level, measure = check_confidence(confidence), judged_measure(metric)
+    check_word(form, ("auto", *FORMS), "form")
+    if not math.isfinite(float(measure.best or 0.0)):
+        raise InputError(f"{measure.name} has no finite best value, so its curve cannot be fitted")
+    if stop is not None and not (isinstance(stop, int | float) and 0 < stop < math.inf):
+        raise InputError(f"stop={stop!r} must be a gain that is too small to matter, such as 0.01")
+    largest = _pool(data, folds, stratify)
+    wanted = (
+        sizes_of(schedule, largest, classes=len(data.labels), steps=steps, smallest=smallest, ratio=ratio, step=step)
+        if sizes is None
+        else given_sizes(sizes, largest)
+    )
+    options: dict[str, Any] = {
+        "engine": engine, "jobs": jobs, "timeout": timeout, "rng": rng, "progress": progress, "balance": balance,
+    }  # fmt: skip
+    terms = _Terms(metric=metric, positive=positive, confidence=level, form=form)
+    plan = GrowingSubsets(wanted, folds=folds, repeats=repeats, stratify=stratify)
+    if stop is None:
+        run = experiment(named, data, plan=plan, store=store, **options)
+        return made_curve([run], wanted, plan, terms)
+    runs: list[Experiment] = []
+    for at, size in enumerate(wanted):
+        place = None if store is None else f"{os.fspath(store).rstrip('/')}/size-{size}"
+        runs.append(experiment(named, data, plan=replace(plan, sizes=(size,)), store=place, **options))
+        if at + 1 >= LOOK_FROM:
+            curve = made_curve(runs, wanted[: at + 1], plan, terms)
+            if at + 1 < len(wanted) and all(_flat(g, stop) for g in curve.gains):
+                words = f"Stopped at {size:,} rows: the last step gained less than {number(stop)} (upper limits)."
+                return replace(curve, stopped=words)
+    return made_curve(runs, wanted, plan, terms)
+
+
+def as_study_data(X: Any, y: Any) -> Dataset:
+    """The rows of a study: X and y, or a data set."""
+    if isinstance(X, Dataset):
+        if y is not None:
+            raise InputError("X is a te.Dataset, which holds its y already; leave y out")
+        return X
+    if y is None:
+        raise InputError("pass X and y, or a te.Dataset")
+    return Dataset(X, y)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Terms:
+    metric: str
+    positive: Any
+    confidence: float
+    form: str
+
+
+def _pool(data: Dataset, folds: int, stratify: bool) -> int:
+    """The smallest training part of any fold."""
+    from trueerror.resampling.folds import KFold
+
+    return min(s.train_size for s in KFold(folds, stratify=stratify).splits(data.rows, 0))
+
+
+def _flat(gain: Contrast, small: float) -> bool:
+    # Where nothing differs between the sizes there is no limit, and no gain either.
+    upper = gain.estimate if math.isnan(gain.high) else gain.high
+    return upper < small
+
+
+def made_curve(
+    runs: Sequence[Experiment], sizes: tuple[int, ...], plan: GrowingSubsets, terms: _Terms
+) -> LearningCurve:
+    """The result, from one run with all sizes or from one run for each size."""
+    run, data = runs[0], runs[0].datasets[runs[0].data_name(None)]
+    tables = [seen_scores(r, terms.metric, positive=terms.positive) for r in runs]
+    test, training = (_by_size(tables, len(sizes), field) for field in ("held_out", "training"))
+    measure, ratio = tables[0].measure, tables[0].test_train_ratio
+    units = data.rows.units
+    places = np.asarray(sizes, dtype=np.float64)
+    complete: dict[str, Floats] = {}
+    points, fits, rises, gains, notes = [], [], [], [], []
+    variances: dict[str, float] = {}
+    for row, learner in enumerate(run.learners):
+        points += _points(learner, sizes, test[row], training[row], tables[0], units, terms)
+        whole = test[row][~np.isnan(test[row]).any(axis=1)]
+        complete[learner] = whole
+        lost = len(test[row]) - len(whole)
+        if lost:
+            notes.append(f"{learner}: {lost} of {len(test[row])} splits lack a score at some size and are left out.")
+        if len(whole) < 2:
+            raise InputError(
+                f"{learner!r} has a score at every size in {len(whole)} splits; it takes two: see failures"
+            )
+        losses = shortfall(whole, measure)
+        rises.append(worst_rise(places, losses, ratio, terms.confidence))
+        gains.append(last_gain(places, losses, ratio, terms.confidence))
+        variances[learner] = _variance(
+            runs[-1], learner, terms, losses[:, -1], ratio=ratio, units=units, measure=measure,
+            sizes_each=len(sizes) if len(runs) == 1 else 1,
+        )  # fmt: skip
+        if len(sizes) >= FEWEST_SIZES:
+            fits += [_fit(learner, made, error) for made, error in compared_forms(places, losses).values()]
+    if data.cluster_codes is not None:
+        notes.append(f"Rows of one cluster stay together; the limits count {units:,} clusters, not rows.")
+    return LearningCurve(
+        metric=measure.name, title=measure.title, learners=run.learners, sizes=sizes, rows=data.n,
+        points=tuple(points), fits=tuple(fits), rises=tuple(rises), gains=tuple(gains),
+        crossings=_crossings(
+            places, dict(zip(run.learners, test, strict=True)), measure, ratio, terms.confidence, run.seed
+        ),
+        values={k: tuple(map(tuple, v.tolist())) for k, v in complete.items()}, units=units, variances=variances,
+        plan=f"{plan.folds} folds × {plan.repeats} repeats", form=terms.form, confidence=terms.confidence,
+        seed=run.seed, notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _by_size(tables: Sequence[SeenScores], sizes: int, field: str) -> Floats:
+    """(learners, splits, sizes): a run with all sizes has them beside each other in each split."""
+    if len(tables) == 1:
+        values: Floats = getattr(tables[0], field)
+        return values.reshape(len(values), -1, sizes)
+    return np.stack([getattr(t, field) for t in tables], axis=2)
+
+
+def _points(
+    learner: str, sizes: Sequence[int], test: Floats, training: Floats, table: SeenScores, units: int, terms: _Terms
+) -> list[CurvePoint]:
+    common: dict[str, Any] = {
+        "ratio": table.test_train_ratio, "bounds": table.measure.range, "confidence": terms.confidence,
+        "name": table.measure.title,
+    }  # fmt: skip
+    with np.errstate(invalid="ignore"):
+        final = float(np.nanmean(test[:, -1])) if not np.isnan(test[:, -1]).all() else math.nan
+    made = []
+    for at, size in enumerate(sizes):
+        words = f"this learner at {size:,} training rows"
+        held = spread_interval(test[:, at], rows=units, estimand=words, **common)
+        own = spread_interval(training[:, at], rows=size, estimand=f"{words}, on its own training rows", **common)
+        known = test[:, at][~np.isnan(test[:, at])]
+        sd = float(known.std(ddof=1)) if len(known) > 1 else math.nan
+        bias = held.estimate - final
+        made.append(
+            CurvePoint(
+                learner=learner, size=int(size), estimate=held.estimate, low=held.low, high=held.high,
+                training=own.estimate, training_low=own.low, training_high=own.high, bias=bias, sd=sd,
+                rmse=math.sqrt(bias**2 + sd**2), splits=len(known), method=held.method,
+            )
+        )  # fmt: skip
+    return made
+
+
+def _variance(
+    run: Experiment, learner: str, terms: _Terms, losses: Floats, *, ratio: float, units: int, measure: Any,
+    sizes_each: int,
+) -> float:  # fmt: skip
+    """What the choice of the rows leaves open at the largest size; of shares their number says it all."""
+    if measure.name in SHARES:
+        return 0.0
+    variance = math.nan
+    if terms.positive is None:
+        # The largest size comes last in each split.
+        numbers = run.parts(None, "seen")[sizes_each - 1 :: sizes_each]
+        variance = row_variance(run, learner, terms.metric, numbers) / units
+    if math.isnan(variance):
+        variance = float(losses.var(ddof=1)) * ratio
+    return variance
+
+
+def _fit(learner: str, made: Fitted, error: float) -> CurveFit:
+    a, b, c = parameters(made)
+    words = {
+        "power": f"{number(a)} + {number(b)}·n^(−{c:.2f})", "exponential": f"{number(a)} + {number(b)}·exp(−{c:.2g}·n)",
+        "root": f"{number(a)} + {number(b)}/√n", "logarithm": f"{number(a)} − {number(b)}·log n", "flat": number(a),
+    }  # fmt: skip
+    return CurveFit(learner=learner, form=made.form, formula=words[made.form], a=a, b=b, c=c, held_out=error)
+
+
+def _crossings(
+    sizes: Floats, values: dict[str, Floats], measure: Any, ratio: float, confidence: float, seed: int
+) -> tuple[Crossing, ...]:
+    """Every pair of learners; `first` is the one that is better on fewer rows."""
+    made = []
+    for a, b in combinations(values, 2):
+        both = ~np.isnan(values[a] + values[b]).any(axis=1)
+        if both.sum() < 2:
+            continue
+        generator = np.random.Generator(np.random.Philox(number_of(f"{seed}/{a}/{b}/crossing")))
+        first, second = (shortfall(values[x][both], measure) for x in (a, b))
+        found = crossing(sizes, first, second, ratio, confidence, generator)
+        start = float((first[:, 0] - second[:, 0]).mean())
+        before, after = (a, b) if start <= 0 else (b, a)
+        made.append(
+            Crossing(first=before, second=after, size=found.size, low=found.low, high=found.high, share=found.share,
+                     confidence=confidence)
+        )  # fmt: skip
+    return tuple(sorted(made, key=lambda c: c.share < SURE))

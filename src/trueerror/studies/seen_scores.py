@@ -1,0 +1,125 @@
+"""Scores of models on rows held out and on their own training rows, and the interval of a mean over splits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.experiments.gathered import Experiment
+from trueerror.experiments.outcomes import Outcome
+from trueerror.experiments.scoring import row_losses, score
+from trueerror.inputs.errors import InputError
+from trueerror.intervals.learners import corrected_t_interval
+from trueerror.intervals.losses import mean_limits
+from trueerror.intervals.terms import Range, Terms
+from trueerror.metrics.registry import Measure, find_measure
+from trueerror.results import Interval
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SeenScores:
+    """One metric on the rows held out and on the training rows: a row for each learner, a column for each split.
+
+    `held_out` and `training` are NaN where the fit failed; `trains` are the numbers of training rows.
+    """
+
+    measure: Measure
+    learners: tuple[str, ...]
+    held_out: Floats
+    training: Floats
+    trains: Floats
+    test_train_ratio: float
+
+
+def seen_scores(run: Experiment, metric: str, *, positive: Any = None, **options: Any) -> SeenScores:
+    """The scores of all "seen" splits of an experiment on one data set."""
+    measure = judged_measure(metric)
+    data = run.data_name(None)
+    numbers = run.parts(data, "seen")
+    splits = [run.splits[data][i] for i in numbers]
+    held_out, training = np.full((2, len(run.learners), len(splits)), np.nan)
+    for row, learner in enumerate(run.learners):
+        for column, (i, split) in enumerate(zip(numbers, splits, strict=True)):
+            outcome = run.outcomes[data, learner][i]
+            for values, part in ((held_out, slice(None, split.second)), (training, slice(split.second, None))):
+                values[row, column] = score(
+                    metric, run.datasets[data], split.test[part], part_of(outcome, part), positive, **options
+                )
+    tested = float(np.mean([s.second for s in splits]))
+    return SeenScores(
+        measure=measure,
+        learners=run.learners,
+        held_out=held_out,
+        training=training,
+        trains=np.array([s.train_size for s in splits], dtype=np.float64),
+        test_train_ratio=tested / (run.datasets[data].n - tested),
+    )
+
+
+def part_of(outcome: Outcome, part: slice) -> Outcome:
+    """The outcome for some of the test rows."""
+    if outcome.status != "done":
+        return outcome
+    scores = None if outcome.scores is None else outcome.scores[part]
+    return replace(outcome, labels=outcome.labels[part], scores=scores)
+
+
+def judged_measure(metric: str) -> Measure:
+    """A metric that learners can be judged by."""
+    measure = find_measure(metric)
+    if measure.higher_is_better is None or measure.additive:
+        raise InputError(f"{measure.name} has no better end, or is a total, so learners cannot be judged by it")
+    return measure
+
+
+def row_variance(run: Experiment, learner: str, metric: str, numbers: list[int]) -> float:
+    """The variance between rows of the mean loss of each, over these "seen" splits; NaN where there are no losses."""
+    measure = find_measure(metric)
+    if measure.name not in ("accuracy", "error_rate") and measure.needs != "losses":
+        return math.nan
+    data = run.data_name(None)
+    sums, often = np.zeros(run.datasets[data].n), np.zeros(run.datasets[data].n)
+    for i in numbers:
+        split, outcome = run.splits[data][i], run.outcomes[data, learner][i]
+        if outcome.status == "done":
+            rows, part = split.test[: split.second], slice(None, split.second)
+            sums[rows] += row_losses(metric, run.datasets[data], rows, part_of(outcome, part))
+            often[rows] += 1
+    seen = often > 0
+    if seen.sum() < 2:
+        return math.nan
+    mean = float((sums[seen] / often[seen]).mean())
+    if measure.needs != "losses":
+        # Of right and wrong, p(1 − p) bounds the variance of what a row does on average.
+        return mean * (1 - mean)
+    return float((sums[seen] / often[seen]).var(ddof=1))
+
+
+def spread_interval(
+    values: Floats, *, ratio: float, rows: int, bounds: Range, confidence: float, name: str, estimand: str
+) -> Interval:
+    """The corrected t of a mean over splits; where all splits score the same, Wilson's room for another loss."""
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return Interval(
+            name=name, estimate=math.nan, low=math.nan, high=math.nan, confidence=confidence, method="corrected-t",
+            n=rows, note="every fit failed, or the metric is undefined", estimand=estimand,
+        )  # fmt: skip
+    made = corrected_t_interval(
+        known, test_train_ratio=ratio, bounds=bounds, confidence=confidence, name=name, rows=rows, estimand=estimand
+    )
+    if math.isnan(made.low) and len(known) > 1:
+        terms = Terms(confidence=confidence, estimand=estimand)
+        low, high, method, note = mean_limits(float(known.mean()), 0.0, rows - 1.0, rows, bounds, terms)
+        if method == "wilson-constant-loss":
+            return terms.interval(
+                name, float(known.mean()), low, high, bounds=bounds, method=method, n=rows,
+                note=note.replace("all rows have the same loss", "all splits score the same"),
+            )  # fmt: skip
+    return made
