@@ -54,7 +54,8 @@ def test_run_resume_and_refuse(tmp_path):
     assert [(e.data, e.metric, e.learner) for e in found.estimates] == [
         ("flowers", metric, learner) for metric in ("accuracy", "auc") for learner in ("bayes", "tree")
     ]
-    assert all(e.low <= e.estimate <= e.high for e in found.estimates)
+    assert all(e.interval.low <= e.interval.estimate <= e.interval.high for e in found.estimates)
+    assert list(found.verdicts) == ["flowers"]
     assert json.loads((tmp_path / "out" / "manifest.json").read_text())["seed"] == 1
 
     again = run(recipe)
@@ -86,3 +87,43 @@ def test_failures_are_told_and_the_rest_stands(tmp_path):
     refused = run(recipe, "--resume")
     assert refused.returncode == 2
     assert "--resume needs a store" in refused.stderr
+
+
+def test_the_verdict_comes_first_and_a_file_holds_every_test_part(tmp_path):
+    flowers(tmp_path)
+    recipe = tmp_path / "experiment.toml"
+    recipe.write_text(RECIPE.format(depth=3).replace('store = "out"\n', ""))
+    done = run(recipe, "-o", tmp_path / "parts.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("2 learners × 1 data set, KFold(k=5, repeats=1, stratify=True): 10 fits")
+    assert lines[2].startswith("  ")
+    assert lines.index("! TE506 the smallest test part has 12 rows; a t over parts wants 30 or more") > 5
+    assert "this learner at 48 training rows" in done.stdout
+    assert max(map(len, lines)) <= 80
+    parts = (tmp_path / "parts.csv").read_text().splitlines()
+    assert parts[0].split(",")[:4] == ["dataset", "learner", "repeat", "fold"]
+    assert len(parts) == 11
+    silent = run(recipe, "--ignore", "TE506", "--explain")
+    assert "Nadeau and Bengio" in silent.stdout
+    assert "TE506" not in run(recipe, "--ignore", "TE506").stdout
+
+
+def test_what_cannot_be_answered_is_refused_before_anything_is_fitted(tmp_path):
+    flowers(tmp_path)
+    recipe = tmp_path / "experiment.toml"
+    recipe.write_text(RECIPE.format(depth=3).replace('positive = "tulip"\n', ""))
+    for options, message in (
+        (
+            (),
+            'auc needs to know which class is positive; in the file: positive = "…" under [data.flowers]',
+        ),
+        (("--metric", "acuracy"), "did you mean 'accuracy'"),
+        (("-o", tmp_path / "x.xls"), "not as 'x.xls'"),
+    ):
+        if options:
+            recipe.write_text(RECIPE.format(depth=3))
+        done = run(recipe, *options)
+        assert done.returncode == 2
+        assert message in done.stderr
+    assert not (tmp_path / "out").exists()

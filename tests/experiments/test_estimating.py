@@ -260,3 +260,60 @@ def test_roc_pooled_and_averaged():
     assert len(run.roc("two", how="threshold").areas) == 8
     with pytest.raises(InputError, match="vertical"):
         made(te.Bootstrap(5)).roc("two")
+
+
+def test_choosing_by_a_metric_of_one_class_needs_and_takes_the_class():
+    X, y = rows()
+    data = te.Dataset(X, np.array(["sick", "well"])[y])
+    run = made(te.NestedCV(3, 3), data=data)
+    with pytest.raises(InputError, match="which class is positive"):
+        run.estimate(metric="auc")
+    mine = run.estimate(metric="auc", positive="well")
+    picked = run.chosen("auc", positive="well")
+    table = run.fold_scores("auc", positive="well")
+    assert mine.estimate == pytest.approx(np.mean([table.of(x)[i] for i, x in enumerate(picked)]), abs=1e-12)
+
+
+def test_the_chosen_one_has_predictions_and_a_curve():
+    run = made(te.NestedCV(4, 3))
+    p = run.predictions(learners=["the chosen one", "two"])
+    assert p.models == ("the chosen one", "two")
+    table, picked = run.fold_scores("accuracy"), run.chosen()
+    right = sum(round(table.of(x)[i] * table.tests[i]) for i, x in enumerate(picked))
+    assert p.confusion("the chosen one").matrix.trace() == right
+    assert run.roc().table.n == 120
+    assert len(run.roc(how="vertical").areas) == 4
+
+
+def test_one_outer_test_part_speaks_of_the_chosen_model():
+    run = made(te.NestedCV(te.Holdout(), te.Holdout()))
+    mine = run.estimate()
+    assert (mine.method, mine.n) == ("wilson", 40)
+    assert mine.estimand.startswith("this model of the chosen setting, fitted to 80 rows")
+    assert mine.estimate == run.fold_scores().of(run.chosen()[0])[0]
+
+
+def test_averaged_curves_of_one_class_among_three():
+    X, _ = rows()
+    run = made(te.KFold(3), data=(X, np.arange(120) % 3), learners={"two": Centroid(2)})
+    assert len(run.roc("two", positive=1, how="vertical").areas) == 3
+    assert run.roc(positive=2).table.n_positive == 40
+
+
+class Certain(Centroid):
+    """Every probability is 0 or 1."""
+
+    def predict_proba(self, X):
+        return super().predict_proba(X).round()
+
+
+def test_an_infinite_log_loss_is_said_and_can_be_clipped():
+    run = made(te.KFold(4), {"certain": Certain(), "two": Centroid()})
+    mine = run.estimate("certain", metric="log_loss")
+    assert (mine.estimate, math.isnan(mine.low)) == (math.inf, True)
+    assert "infinite loss" in mine.note
+    with pytest.raises(InputError, match="infinite on 4 test parts"):
+        run.compare("log_loss")
+    clipped = run.estimate("certain", metric="log_loss", clip=1e-3)
+    assert clipped.low < clipped.estimate < clipped.high
+    assert run.compare("log_loss", clip=1e-3).best == "two"

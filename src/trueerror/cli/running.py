@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from trueerror.cli import options as o
 from trueerror.cli.output import Format, answers, show
+from trueerror.cli.targets import target
 
 HELP = "Fit learners to data sets by a plan in a TOML file, and say how good each is."
-EPILOG = "Examples: trueerror run experiment.toml --jobs 4 · trueerror run experiment.toml --resume"
+EPILOG = (
+    "Examples: trueerror run experiment.toml --jobs 4 · trueerror run experiment.toml --resume · "
+    "trueerror run experiment.toml -o parts.csv"
+)
+ENDINGS = (".csv", ".json", ".md", ".tex", ".txt", ".png", ".svg", ".pdf")
 
 
 @answers
@@ -29,22 +35,45 @@ def command(
     engine: Annotated[
         str | None, typer.Option("--engine", help="loky, threading, dask or ray.", metavar="WORD")
     ] = None,
-    metric: o.Metric = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Seed of everything random.", min=0)] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            help="A metric to show, if not the file's; repeat for several.",
+            metavar="NAME",
+            autocompletion=o.complete_metrics,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Seed, if not the file's.", min=0, metavar="NUMBER")
+    ] = None,
     confidence: Annotated[
         float | None,
         typer.Option("--confidence", "-c", help="Confidence of the intervals, between 0 and 1.", metavar="SHARE"),
     ] = None,
     progress: Annotated[bool, typer.Option("--progress/--no-progress", help="A progress bar on terminals.")] = True,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Also write a file: .csv has a line for each test part, .json .md .tex .txt the summary, "
+            ".png .svg .pdf a picture.",
+        ),
+    ] = None,
     form: o.OutputFormat = Format.text,
+    explain: o.Explain = False,
+    ignore: o.Ignore = None,
 ) -> None:
     """Run an experiment."""
-    from trueerror.experiments.recipes import read_recipe
+    from trueerror.experiments.recipes import check_metrics, read_recipe
     from trueerror.experiments.running import experiment
-    from trueerror.experiments.summaries import summarise
     from trueerror.inputs.options import check_confidence
 
+    written = None if output is None else target(output, ENDINGS, "what an experiment found")
     recipe = read_recipe(file)
+    metrics = check_metrics(tuple(metric or recipe.metrics), recipe.data)
     given = {"store": store, "jobs": jobs, "engine": engine, "rng": seed}
     options: dict[str, Any] = recipe.options | {key: value for key, value in given.items() if value is not None}
     level = check_confidence(recipe.confidence if confidence is None else confidence)
@@ -55,7 +84,12 @@ def command(
         print(f"Warning: {words}: {' '.join(failure.error.split())}", file=sys.stderr)
     if len(run.failures) > 10:
         print(f"Warning: and {len(run.failures) - 10} more fits failed", file=sys.stderr)
-    show(summarise(run, metric or recipe.metrics, confidence=level), form)
+    found = run.summary(metrics, confidence=level).without(*(ignore or ()))
+    if written is not None and written.suffix.lower() == ".csv":
+        run.save(written, metrics)
+    elif written is not None:
+        found.save(written)
+    show(found, form, explain=explain)
 
 
 def _check_store(store: str | None, resume: bool) -> None:

@@ -195,7 +195,7 @@ class Experiment(ScoredParts):
         fits = sum(len(o) for o in self.outcomes.values())
         learners = f"{len(self.learners)} learner{'s' * (len(self.learners) != 1)}"
         sets = f"{len(self.datasets)} data set{'s' * (len(self.datasets) != 1)}"
-        lines = [f"{learners} × {sets}, {self.plan!r}: {fits:,} fits, seed {self.seed}."]
+        lines = [f"{learners} × {sets}, {self.plan!r}: {fits:,} fit{'s' * (fits != 1)}, seed {self.seed}."]
         failures = self.failures
         if failures:
             first = failures[0]

@@ -64,9 +64,10 @@ def compare(
     name, measure = run.data_name(data), find_measure(metric)
     if measure.higher_is_better is None:
         raise InputError(f"{measure.name} has no better end, so no learner can be better by it")
-    names = tuple(run.learners) if learners is None else tuple(run.learner_name(x) for x in learners)
+    names = fitted_learners(run, [name]) if learners is None else tuple(run.learner_name(x) for x in learners)
     if len(names) < 2:
-        raise InputError(f"there is one learner, {names[0]!r}; comparing takes two: .estimate judges one by itself")
+        there = f"one learner, {names[0]!r}" if names else "no learner that could be fitted: see .failures"
+        raise InputError(f"there is {there}; comparing takes two: .estimate judges one by itself")
     if reference is not None and reference not in names:
         raise InputError(f"reference={reference!r} is not among the learners{nearest(reference, names)}")
     width = None if margin is None else check_margin(margin)
@@ -111,8 +112,14 @@ def compare(
         },
     )
     made = completed(made)
-    found = find([learner_evidence(run, name, pairs.chosen, names)])
+    asked = run.learners if learners is None else names
+    found = find([learner_evidence(run, name, pairs.chosen, asked)])
     return replace(made, findings=sorted_findings([*made.findings, *found]))
+
+
+def fitted_learners(run: Experiment, datasets: Sequence[str]) -> tuple[str, ...]:
+    """The learners with at least one successful fit on these data sets: the others have nothing to be judged by."""
+    return tuple(x for x in run.learners if any(run.failed(x, data) < len(run.outcomes[data, x]) for data in datasets))
 
 
 def experiment_findings(run: Experiment) -> Findings:
@@ -174,7 +181,7 @@ def rank(
     methods. Test parts on which a learner has no score are left out for all learners, and said so.
     """
     measure = find_measure(metric)
-    names = tuple(run.learners) if learners is None else tuple(run.learner_name(x) for x in learners)
+    names = fitted_learners(run, list(run.datasets)) if learners is None else tuple(map(run.learner_name, learners))
     if len(names) < 2:
         raise InputError("ranking takes at least two learners; .estimate judges one by itself")
     if control is not None and control not in names:

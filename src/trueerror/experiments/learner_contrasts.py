@@ -94,9 +94,10 @@ class LearnerPairs:
         a, b = self.table.of(first), self.table.of(second)
         known = ~(np.isnan(a) | np.isnan(b))
         if known.sum() < 2:
+            there = "no test part" if not known.any() else "one test part"
             raise InputError(
-                f"{first!r} and {second!r} have a {self.measure.name} on {int(known.sum())} test part in common; "
-                "comparing over parts takes two: see .failures"
+                f"{first!r} and {second!r} both have a score ({self.measure.name}) on {there} only; comparing over "
+                "parts takes two: see .failures"
             )
         for name, scores in ((first, a), (second, b)):
             if np.isinf(scores).any():

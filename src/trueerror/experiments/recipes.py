@@ -14,7 +14,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from trueerror.experiments.datasets import Dataset
+from trueerror.experiments.outcomes import Outcome, Task
+from trueerror.experiments.scoring import score
 from trueerror.experiments.tables import read_dataset
 from trueerror.inputs.errors import FileError, InputError, nearest
 from trueerror.metrics.registry import find_measure
@@ -69,8 +73,6 @@ def _recipe(content: dict[str, Any], folder: Path) -> Recipe:
     metrics = content.get("metrics", ["accuracy"])
     if not isinstance(metrics, list) or not metrics:
         raise InputError('metrics must be a list of names, such as ["accuracy", "auc"]')
-    for name in metrics:
-        find_measure(name)
     options: dict[str, Any] = {key: content[key] for key in ("engine", "jobs", "timeout", "balance") if key in content}
     options["rng"] = content.get("seed", 0)
     store = content.get("store")
@@ -78,13 +80,38 @@ def _recipe(content: dict[str, Any], folder: Path) -> Recipe:
         options["store"] = store if "://" in store else str(folder / store)
     if "plan" in content:
         options["plan"] = make_plan(content["plan"])
+    datasets = {name: _dataset(given, folder, f"data.{name}") for name, given in data.items()}
     return Recipe(
         learners={name: make_learner(given, f"learners.{name}") for name, given in learners.items()},
-        data={name: _dataset(given, folder, f"data.{name}") for name, given in data.items()},
+        data=datasets,
         options=options,
-        metrics=tuple(metrics),
+        metrics=check_metrics(tuple(metrics), datasets),
         confidence=content.get("confidence", 0.95),
     )
+
+
+def check_metrics(metrics: tuple[str, ...], data: Mapping[str, Dataset]) -> tuple[str, ...]:
+    """Metrics that can be told of at least one of the data sets, known before anything is fitted."""
+    for name in metrics:
+        if find_measure(name).higher_is_better is None:
+            raise InputError(f"{name} has no better end, so learners cannot be judged by it")
+        problems = {place: _problem(name, dataset) for place, dataset in data.items()}
+        if all(problems.values()):
+            place, problem = next(iter(problems.items()))
+            hint = f'; in the file: positive = "…" under [data.{place}]' if "positive" in problem else ""
+            raise InputError(f"{problem.partition(': pass')[0]}{hint}")
+    return metrics
+
+
+def _problem(metric: str, data: Dataset) -> str:
+    """What stands in the way of a metric on a data set, by trying it on the right answers."""
+    right = np.eye(len(data.labels))[data.codes]
+    answer = Outcome(task=Task(0, 0, 0), status="done", labels=data.codes.astype("<i4"), scores=right)
+    try:
+        score(metric, data, np.arange(data.n), answer)
+    except InputError as error:
+        return str(error)
+    return ""
 
 
 def _tables(content: Mapping[str, Any], key: str) -> dict[str, dict[str, Any]]:

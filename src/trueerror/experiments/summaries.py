@@ -1,96 +1,168 @@
-"""The summary of an experiment: every learner on every data set, each metric with its interval."""
+"""The summary of an experiment: every learner on every data set, who is better where, and over all."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from textwrap import fill
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from trueerror.experiments.gathered import Experiment
+from trueerror.experiments.judging import experiment_findings, rank
+from trueerror.experiments.learner_intervals import learner_interval
+from trueerror.experiments.learner_questions import ask
+from trueerror.experiments.scored_parts import CHOSEN
+from trueerror.experiments.summary_words import (
+    choice_verdict,
+    estimates_table,
+    single_verdict,
+    summary_html,
+    summary_text,
+)
+from trueerror.findings import Findings
+from trueerror.findings.finding import sorted_findings
 from trueerror.inputs.errors import InputError
+from trueerror.inputs.options import check_confidence
 from trueerror.metrics.registry import find_measure
-from trueerror.results import Result, Table
-from trueerror.results.words import number, percent
+from trueerror.results import Interval, Result, Table, Text
+from trueerror.results.words import listing
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LearnerEstimate(Result):
-    """One metric of one learner on one data set."""
+    """One metric of one learner on one data set; `parts` are its scores on the test parts."""
 
     data: str
     learner: str
     metric: str
-    estimate: float
-    low: float
-    high: float
-    confidence: float
-    method: str
-    estimand: str = ""
-    note: str = ""
+    interval: Interval
+    parts: tuple[float, ...] = ()
+
+    def records(self) -> list[dict[str, object]]:
+        return [
+            {"data": self.data, "learner": self.learner, "metric": self.metric, **record}
+            for record in self.interval.records()
+        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Summary(Result):
-    """What `trueerror run` answers."""
+    """What an experiment says: `verdicts` for each data set, `overall` over several of them, and the estimates."""
 
-    title: str
+    reading: str
     estimates: tuple[LearnerEstimate, ...]
-    verdicts: tuple[str, ...] = ()
+    verdicts: dict[str, str] = field(default_factory=dict)
+    overall: str = ""
+    findings: Findings = field(default_factory=Findings)
     notes: tuple[str, ...] = ()
 
     def records(self) -> list[dict[str, object]]:
         return [record for e in self.estimates for record in e.records()]
 
+    def without(self, *codes: str) -> Summary:
+        """The same summary with some findings silenced, by code."""
+        return replace(self, findings=self.findings.without(*codes)) if codes else self
+
+    def explain(self) -> Text:
+        """Each method that was used, with formula, source and what it assumes."""
+        from trueerror.methods import explain
+
+        keys = dict.fromkeys(e.interval.method for e in self.estimates)
+        return Text("\n\n".join([self.reading, *(explain(key) for key in keys)]))
+
     def _table(self) -> Table:
-        rows = [
-            (e.data, e.learner, e.metric, number(e.estimate), number(e.low), number(e.high)) for e in self.estimates
-        ]
-        return Table(columns=("data", "learner", "metric", "estimate", "low", "high"), rows=tuple(rows), names=3)
+        return estimates_table(self)
 
     def __str__(self) -> str:
-        lines = [self.title, "", self._table().text(), ""]
-        methods = ", ".join(dict.fromkeys(e.method for e in self.estimates))
-        if methods:
-            level = percent(self.estimates[0].confidence)
-            lines.append(f"Intervals of {level} confidence ({methods}); they speak of learners, not of one model.")
-        lines += [*self.verdicts, *self.notes]
-        # The table keeps its own lines.
-        return "\n".join(line if line in lines[1:3] else fill(line, 80) for line in lines).rstrip()
+        return summary_text(self)
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
-        return self._table()._repr_html_()
+        return summary_html(self)
+
+
+# What could not be told: the reason → what, and on which data set → of which learners; none is named if it is of all.
+Problems = dict[str, dict[tuple[str, str], list[str]]]
+
+
+def _note(reason: str, about: dict[tuple[str, str], list[str]], learners: int) -> str:
+    """What could not be told, and why."""
+    places = [
+        f"{what}{f' of {listing(names)}' if names and len(names) < learners else ''} on {data}"
+        for (what, data), names in about.items()
+    ]
+    return f"Not told: {listing(places)}: {reason}"
 
 
 def summarise(run: Experiment, metrics: Sequence[str], *, confidence: float = 0.95) -> Summary:
-    """Every learner on every data set; the first metric also decides who is told apart from whom."""
-    estimates, notes = [], []
+    """Every learner on every data set by each metric; the first metric also decides who is told apart from whom."""
+    level = check_confidence(confidence)
+    problems: Problems = {}
+    estimates = tuple(_estimates(run, metrics, level, problems))
+    verdicts = {}
+    for data in run.datasets:
+        found = _verdict(run, data, metrics[0], level, estimates, problems)
+        if found:
+            verdicts[data] = found
+    overall, more = _overall(run, metrics[0], problems)
+    notes = tuple(_note(reason, about, len(run.learners)) for reason, about in problems.items())
+    return Summary(
+        reading=str(run),
+        estimates=estimates,
+        verdicts=verdicts,
+        overall=overall,
+        findings=sorted_findings([*experiment_findings(run), *more]),
+        notes=notes,
+    )
+
+
+def _estimates(
+    run: Experiment, metrics: Sequence[str], confidence: float, problems: Problems
+) -> Iterator[LearnerEstimate]:
+    learners = [CHOSEN, *run.learners] if run.plan.name == "NestedCV" else list(run.learners)
     for data in run.datasets:
         for metric in metrics:
-            for learner in run.learners:
+            for learner in learners:
                 try:
-                    found = run.estimate(learner, data, metric, confidence=confidence)
+                    question = ask(run, learner, data, metric, confidence=confidence)
+                    found = learner_interval(question, None)
                 except InputError as error:
-                    notes.append(f"Not estimated: {metric} of {learner} on {data}: {error}")
+                    problems.setdefault(str(error), {}).setdefault((metric, data), []).append(learner)
                     continue
-                estimates.append(
-                    LearnerEstimate(
-                        data=data,
-                        learner=learner,
-                        metric=find_measure(metric).name,
-                        estimate=found.estimate,
-                        low=found.low,
-                        high=found.high,
-                        confidence=found.confidence,
-                        method=found.method,
-                        estimand=found.estimand,
-                        note=found.note,
-                    )
-                )
-    verdicts = []
-    if len(run.learners) > 1:
-        for data in run.datasets:
-            try:
-                verdicts.append(f"{data}: {run.compare(metrics[0], data, confidence=confidence).verdict}")
-            except InputError as error:
-                notes.append(f"Not compared on {data}: {error}")
-    return Summary(title=str(run), estimates=tuple(estimates), verdicts=tuple(verdicts), notes=tuple(notes))
+                yield LearnerEstimate(
+                    data=data, learner=learner, metric=find_measure(metric).name, interval=found,
+                    parts=tuple(question.scores.tolist()) if len(question.splits) > 1 else (),
+                )  # fmt: skip
+
+
+def _verdict(
+    run: Experiment,
+    data: str,
+    metric: str,
+    confidence: float,
+    estimates: Sequence[LearnerEstimate],
+    problems: Problems,
+) -> str:
+    """Who is better on one data set; of settings, how good the chosen one is; of a single learner, how good it is."""
+    own = {e.learner: e.interval for e in estimates if (e.data, e.metric) == (data, find_measure(metric).name)}
+    if CHOSEN in own:
+        return choice_verdict(own[CHOSEN], Counter(run.chosen(metric, data)))
+    if len(run.learners) == 1:
+        return "".join(single_verdict(name, interval) for name, interval in own.items())
+    try:
+        return run.compare(metric, data, confidence=confidence).verdict
+    except InputError as error:
+        problems.setdefault(str(error), {("differences", data): []})
+        return ""
+
+
+def _overall(run: Experiment, metric: str, problems: Problems) -> tuple[str, Findings]:
+    if len(run.learners) < 2 or len(run.datasets) < 2 or run.plan.name == "NestedCV":
+        return "", Findings()
+    try:
+        ranking = rank(run, metric)
+    except InputError as error:
+        problems.setdefault(str(error), {("ranks", "all data sets"): []})
+        return "", Findings()
+    return ranking.verdict, ranking.findings

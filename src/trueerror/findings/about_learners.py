@@ -113,7 +113,14 @@ def failed_fits(e: Evidence) -> Iterator[str]:
     """A test part without a prediction of one learner is left out for all that it is compared with. Fits tend to fail
     where the task is hard, so what is left flatters the learner that failed."""
     failed = {name: counts for name, counts in e.facts["failed"].items() if counts[0]}
-    if failed:
-        words = [f"{whole(bad)} of {whole(made)} fits of {name}" for name, (bad, made) in failed.items()]
-        more = [f"{len(words) - 4} more learners"] if len(words) > 4 else []
-        yield f"{listing([*words[:4], *more])} failed; their test parts are left out"
+    some = [f"{whole(bad)} of {whole(made)} fits of {name}" for name, (bad, made) in failed.items() if bad < made]
+    every = [name for name, (bad, made) in failed.items() if bad == made]
+    if some:
+        yield f"{_first(some)} failed; their test parts are left out"
+    if every:
+        yield f"all fits of {_first(every)} failed: nothing can be said of {'it' if len(every) == 1 else 'them'}"
+
+
+def _first(names: list[str]) -> str:
+    more = [f"{len(names) - 4} more learners"] if len(names) > 4 else []
+    return listing([*names[:4], *more])

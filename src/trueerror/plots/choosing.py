@@ -26,6 +26,7 @@ OF_ONE = {
     "LearnerRanking": ("ranks_pictures", "ranking_picture"),
     "Posterior": ("ranks_pictures", "posterior_picture"),
     "LearningCurve": ("study_pictures", "learning_picture"),
+    "LesionStudy": ("lesion_pictures", "lesion_picture"),
 }
 # These take several results of their kind at once, by name.
 OF_SEVERAL = {

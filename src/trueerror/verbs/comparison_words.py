@@ -62,6 +62,10 @@ def _two(cmp: Comparison) -> str:
         return f"{a} and {b} cannot be judged: {c.note}."
     if c.estimate == 0:
         lead = f"{a} and {b} cannot be told apart: both have {level(cmp, cmp.estimates[best].estimate)} {cmp.title}"
+        if math.isinf(c.low) and math.isinf(c.high):
+            return (
+                f"{lead}. Their scores never differ, so no limits can be told; that is not proof that they are alike."
+            )
         reach = f"{points(cmp, c.low)} to {points(cmp, c.high)}{unit(cmp)}"
         return f"{lead}; the true difference is plausibly {reach}. That is not proof that they are alike."
     close = " a close call." if cmp.facts.get("borderline") else ""
