@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE ?=
 
-.PHONY: demo test lint types docs bench validate clean help
+.PHONY: demo test java lint types docs bench validate clean help
 
 help:
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -25,7 +25,15 @@ $(BIN)/.dev: $(BIN)/.core
 demo: $(BIN)/.core ## run the main job on bundled real predictions
 	@$(BIN)/trueerror demo
 
-test: $(BIN)/.dev lint types ## lint, types, import layers, doctests and all tests
+# Spark runs on Java; without it its tests are left out, and they say so.
+java:
+	@command -v java >/dev/null || test -n "$$JAVA_HOME" || \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get install --yes --quiet default-jre-headless >/dev/null || \
+	      echo "Java could not be installed, so the tests on Spark are left out"; \
+	  else echo "no Java, so the tests on Spark are left out; on Debian: apt-get install default-jre-headless"; fi
+
+test: $(BIN)/.dev java lint types ## lint, types, import layers, doctests and all tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(BIN)/.dev ## style, format and import layers

@@ -14,8 +14,11 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from tests.rows.lazy_places import BLIND_TO_CASE, LAZY, QUIET, duckdb_relation
 from trueerror.rows.filesource import FileSource
+from trueerror.rows.lazysource import LazySource
 
+pytestmark = list(QUIET)
 N = 60
 rng = np.random.default_rng(7)
 TRUTH = rng.integers(0, 2, N)
@@ -123,19 +126,21 @@ def json_lines_file(columns: dict[str, Column], folder: Path) -> Any:
 
 PLACES: list[Callable[[dict[str, Column], Path], Any]] = [
     plain, arrays, pandas_frame, polars_frame, arrow_table, csv_file, tsv_gz_file, parquet_file, json_lines_file,
+    *LAZY,
 ]  # fmt: skip
 FILES = (csv_file, tsv_gz_file, parquet_file, json_lines_file)
 
 
 def read(place: Callable[..., Any], columns: dict[str, Column], folder: Path, **settings: Any) -> te.Predictions:
-    if place is json_lines_file and "SELECT" in columns:
+    if place in (json_lines_file, *BLIND_TO_CASE) and "SELECT" in columns:
         columns = {"other" if c == "SELECT" else c: v for c, v in columns.items()}
         models = settings.get("models")
         if isinstance(models, list):
             settings = settings | {"models": {m: ("other" if m == "SELECT" else m) for m in models}}
     p = te.read(place(columns, folder), **settings)
-    # Files are counted inside DuckDB, not pulled.
-    assert isinstance(p.source, FileSource) == (place in FILES)
+    # Files are counted inside DuckDB, lazy tables inside their engine; neither is pulled.
+    assert isinstance(p.source, FileSource) == (place in (*FILES, duckdb_relation))
+    assert isinstance(p.source, LazySource) == (place in LAZY and place is not duckdb_relation)
     return p
 
 

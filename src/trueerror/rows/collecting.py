@@ -12,6 +12,7 @@ from trueerror.inputs.labels import Label, plain_label
 from trueerror.inputs.weights import WeightsKind
 from trueerror.rows.building import GivenModel, GivenRows, build
 from trueerror.rows.fitted import read_fitted
+from trueerror.rows.frames import is_lazy
 from trueerror.rows.predictions import Predictions
 from trueerror.rows.source import Facts
 from trueerror.rows.thresholds import Threshold
@@ -51,6 +52,14 @@ def predictions(
     >>> p.confusion("svm").matrix.tolist()
     [[1, 0], [1, 1]]
     """
+    if predicted is None and scores is None and fitted is None and is_lazy(truth):
+        from trueerror.rows.reading import read
+
+        # A whole lazy table in the place of the truth: its columns say what they are, and options may name them.
+        return read(
+            truth, labels=labels, positive=positive, id=ids, cluster=clusters, by=by, fold=folds, repeat=repeats,
+            weight=weights, weights_kind=weights_kind, missing=missing, threshold=threshold,
+        )  # fmt: skip
     models = _models(predicted, scores)
     for name, model in _named_fitted(fitted, X).items():
         if name in models:

@@ -14,10 +14,15 @@ import duckdb
 import numpy as np
 
 from trueerror.inputs.arrays import Column
+from trueerror.inputs.weights import WeightsKind
+from trueerror.rows.engines import unmasked
 from trueerror.rows.fileerrors import damaged
 from trueerror.rows.layout import Layout, Options
 from trueerror.rows.source import Source
 from trueerror.rows.tables import Kind
+
+# Distinct values are looked for among so many rows first: a column of scores shows itself there.
+FIRST_ROWS = 4096
 
 
 class FileTable:
@@ -25,7 +30,7 @@ class FileTable:
 
     def __init__(
         self,
-        connection: duckdb.DuckDBPyConnection,
+        connection: duckdb.DuckDBPyConnection | None,
         name: str,
         columns: tuple[str, ...],
         kinds: tuple[Kind, ...],
@@ -51,8 +56,9 @@ class FileTable:
         """The safe name of a column inside queries."""
         return self._places[column]
 
-    def run(self, query: str, values: Sequence[Any] = ()) -> duckdb.DuckDBPyConnection:
+    def run(self, query: str, values: Sequence[Any] = ()) -> Any:
         """A query over `counted`, the rows at hand, with its parameters."""
+        assert self.connection is not None
         if not self.where:
             return self.connection.cursor().execute(f"WITH counted AS (FROM data) {query}", list(values))
         terms = " AND ".join(f"{self.place(column)} = ?" for column, _ in self.where)
@@ -71,7 +77,7 @@ class FileTable:
         """The columns of an answer as arrays: None (or NaN, in floats) where missing."""
         with self._reading():
             found = self.run(query, values).fetchnumpy()
-        return [_unmasked(array) for array in found.values()]
+        return [unmasked(array) for array in found.values()]
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -92,6 +98,10 @@ class FileTable:
 
     def few(self, name: str, most: int) -> tuple[Any, ...] | None:
         place = self.place(name)
+        if self.n > FIRST_ROWS and most < FIRST_ROWS:
+            seen = self.ask(f"SELECT count(DISTINCT {place}) FROM (SELECT {place} FROM counted LIMIT {FIRST_ROWS})")
+            if seen[0][0] > most:
+                return None
         found = self.ask(f"SELECT DISTINCT {place} FROM counted WHERE {place} IS NOT NULL LIMIT ?", [most + 1])
         return tuple(value for (value,) in found) if len(found) <= most else None
 
@@ -112,6 +122,35 @@ class FileTable:
         total = " + ".join(f"{self.place(name)}::DOUBLE" for name in names)
         return self.ask(f"SELECT bool_and(abs({total} - 1) <= 1e-3) FROM counted")[0][0] is True
 
+    def absent(self, columns: Sequence[str]) -> int:
+        """How many rows lack a value in one of these columns."""
+        if all(self.filled(column) == self.n for column in columns):
+            return 0
+        gone = " OR ".join(f"{self.place(column)} IS NULL" for column in columns)
+        return int(self.ask(f"SELECT count(*) FROM counted WHERE {gone}")[0][0])
+
+    def all_distinct(self, columns: Sequence[str]) -> bool:
+        """Whether no two rows agree in all of these columns."""
+        if any(self.filled(column) < self.n for column in columns):
+            return False
+        if len(columns) == 1 and self.kind(columns[0]) == "integer":
+            # Sorting whole numbers is far quicker than grouping so many.
+            values = self.values(columns[0])
+            ascending = bool((values[1:] > values[:-1]).all())
+            values = values if ascending else np.sort(values)
+            return ascending or bool((values[1:] > values[:-1]).all())
+        places = ", ".join(self.place(column) for column in columns)
+        return int(self.ask(f"SELECT count(*) FROM (SELECT DISTINCT {places} FROM counted)")[0][0]) == self.n
+
+    def weights_sound(self, column: str, kind: WeightsKind) -> bool:
+        """Whether weights are finite, not negative and not all 0; whole where rows are repeated."""
+        weight = f"{self.place(column)}::DOUBLE"
+        whole = f"AND {weight} = floor({weight})" if kind == "frequency" else ""
+        sound, most = self.ask(
+            f"SELECT bool_and(isfinite({weight}) AND {weight} >= 0 {whole}), max({weight}) FROM counted"
+        )[0]
+        return bool(sound) and most > 0
+
     def counted(self, layout: Layout, options: Options) -> Source | None:
         from trueerror.rows.filesource import build_file_source
 
@@ -119,16 +158,3 @@ class FileTable:
 
     def values(self, name: str) -> Column:
         return self.fetch(f"SELECT {self.place(name)} FROM counted")[0]
-
-
-def _unmasked(array: Any) -> Column:
-    if not isinstance(array, np.ma.MaskedArray):
-        return np.asarray(array)
-    mask = np.ma.getmaskarray(array)
-    if not mask.any():
-        return np.asarray(array.data)
-    if array.dtype.kind == "f":
-        return np.asarray(array.filled(np.nan))
-    plain = array.data.astype(object)
-    plain[mask] = None
-    return np.asarray(plain)

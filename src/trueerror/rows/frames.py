@@ -1,4 +1,4 @@
-"""Data frames that hold their rows (pandas, polars, pyarrow, …), through narwhals."""
+"""Data frames, those that hold their rows (pandas, polars, pyarrow, …) and lazy ones, through narwhals."""
 
 from __future__ import annotations
 
@@ -6,17 +6,23 @@ from collections.abc import Mapping
 from typing import Any
 
 from trueerror.inputs.errors import InputError
-from trueerror.rows.tables import ColumnsTable
+from trueerror.rows.tables import ColumnsTable, Table
+
+LAZY_TYPES = (("polars", "LazyFrame"), ("pyspark", "DataFrame"), ("ibis", "Table"))
 
 
-def open_frame(frame: Any) -> ColumnsTable:
-    """A data frame, or a mapping of columns, as a table in memory.
+def open_frame(frame: Any) -> Table:
+    """A data frame, or a mapping of columns, as a table in memory; a lazy table as one that stays in its engine.
 
     >>> open_frame({"truth": [0, 1], "svm": [0.1, 0.9]}).columns
     ('truth', 'svm')
     """
     if isinstance(frame, Mapping):
         return ColumnsTable(frame)
+    if is_relation(frame):
+        from trueerror.rows.relations import open_relation
+
+        return open_relation(frame)
     import narwhals as nw
 
     _refuse_twins(frame)
@@ -27,10 +33,24 @@ def open_frame(frame: Any) -> ColumnsTable:
             f"cannot read a {type(frame).__name__}: te.read takes a path, a data frame, or a mapping of columns"
         ) from None
     if not isinstance(wrapped, nw.DataFrame):
-        raise InputError("this table is lazy; collect it first, or write it to a Parquet file and read that")
+        from trueerror.rows.lazy import open_lazy
+
+        return open_lazy(wrapped, frame, "polars" if type(frame).__module__.startswith("polars") else None)
     columns = {str(name): _column(wrapped.get_column(name)) for name in wrapped.columns}
     library = type(frame).__module__.split(".")[0]
     return ColumnsTable(columns, backend=library if library in ("pandas", "polars", "pyarrow") else None)
+
+
+def is_relation(frame: Any) -> bool:
+    """Whether this is a DuckDB relation, without loading DuckDB."""
+    return type(frame).__name__ == "DuckDBPyRelation" and type(frame).__module__.split(".")[0] in ("duckdb", "_duckdb")
+
+
+def is_lazy(frame: Any) -> bool:
+    """Whether this is a lazy table that te.read takes, without loading its library."""
+    library = type(frame).__module__.split(".")[0]
+    name = type(frame).__name__
+    return is_relation(frame) or (library, name) in LAZY_TYPES
 
 
 def _refuse_twins(frame: Any) -> None:

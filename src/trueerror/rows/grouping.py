@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Codes, Label
 from trueerror.rows import groups
 from trueerror.rows.arrays import ArraySource
@@ -25,6 +26,8 @@ from trueerror.rows.thresholds import settled_threshold
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Moments, ScoreTable
 
 Ints = NDArray[np.int64]
+# Up to so many combinations of answers are counted together.
+MOST_CELLS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ class GroupedSource(ABC):
     __slots__ = ()
     facts: Facts
     layout: Layout
+    # What was counted already and serves more than one question; with other facts it is forgotten.
+    memory: dict[Any, Any]
 
     # What an engine must answer.
 
@@ -100,8 +105,8 @@ class GroupedSource(ABC):
         """Whether grouping by a column would hardly make fewer groups than rows, so that it does not pay."""
 
     @abstractmethod
-    def score_range(self, model: str) -> ScoreRange:
-        """Between which values the scores lie."""
+    def score_ranges(self) -> dict[str, ScoreRange]:
+        """Between which values the scores of each model that has some lie, by one look at the rows."""
 
     @abstractmethod
     def key_values(self, kind: KeyKind) -> tuple[list[tuple[Any, ...]], tuple[Label, ...]]:
@@ -130,10 +135,8 @@ class GroupedSource(ABC):
         return truth_fingerprint(self.truth_codes(), self.facts.labels)
 
     def confusion(self, model: str, *, threshold: float | None = None) -> Confusion:
-        parts = [Value(self.layout.truth), self._call(model, threshold)]
-        found = self.group(parts)
-        truth, called = self._coded(parts, found)
-        return groups.confusion(self.facts, truth, called, found.masses, self.name)
+        (truth, called), masses = self._called([model], threshold)
+        return groups.confusion(self.facts, truth, called, masses, self.name)
 
     def keyed_confusion(self, model: str, kind: KeyKind, *, threshold: float | None = None) -> KeyedConfusion:
         columns, names, position = self._keys(kind)
@@ -144,10 +147,60 @@ class GroupedSource(ABC):
         return groups.keyed_confusion(self.facts, keys, names, truth, called, found.masses, self.name)
 
     def agreement(self, first: str, second: str, *, threshold: float | None = None) -> Agreement:
-        parts = [Value(self.layout.truth), self._call(first, threshold), self._call(second, threshold)]
-        found = self.group(parts)
-        truth, a, b = self._coded(parts, found)
-        return groups.agreement(self.facts, truth, a, b, found.masses)
+        (truth, a, b), masses = self._called([first, second], threshold)
+        return groups.agreement(self.facts, truth, a, b, masses)
+
+    def _called(self, models: Sequence[str], threshold: float | None) -> tuple[list[Ints], groups.Masses]:
+        """The truth and the calls of these models as codes, in groups.
+
+        One scan counts all models together, where their answers can make few combinations only: whatever is asked of
+        them next is then at hand.
+        """
+        for model in models:
+            self.facts.way(model, threshold)
+        every = self._callable(threshold)
+        if not all(model in every for model in models) or (len(self.facts.labels) + 1) ** (len(every) + 1) > MOST_CELLS:
+            parts = [Value(self.layout.truth), *(self._call(model, threshold) for model in models)]
+            found = self.group(parts)
+            return self._coded(parts, found), found.masses
+        key = ("joint", threshold)
+        if key not in self.memory:
+            parts = [Value(self.layout.truth), *every.values()]
+            found = self.group(parts)
+            self.memory[key] = (self._coded(parts, found), found.masses)
+        (truth, *calls), masses = self.memory[key]
+        position = {model: i for i, model in enumerate(every)}
+        return [truth, *(calls[position[model]] for model in models)], masses
+
+    def _callable(self, threshold: float | None) -> dict[str, Part]:
+        """How each model calls rows, of those that do."""
+        found = {}
+        for model in self.facts.models:
+            given = threshold if model.scores != "none" else None
+            try:
+                way = self.facts.way(model.name, given)
+            except InputError:
+                continue
+            low, high, *_ = self.score_range(model.name) if way == ("cut", None) else (0.0, 1.0)
+            if low >= 0 and high <= 1:
+                found[model.name] = self._call(model.name, given)
+        return found
+
+    def score_range(self, model: str) -> ScoreRange:
+        if self.facts.model(model).scores == "none":
+            raise InputError(f"{model!r} has labels only; this needs its scores: pass them in scores=")
+        if "ranges" not in self.memory:
+            self.memory["ranges"] = self.score_ranges()
+        return self.memory["ranges"][model]  # type: ignore[no-any-return]
+
+    def _score_columns(self) -> dict[str, list[str]]:
+        """The columns of scores of each model that has some."""
+        found = {}
+        for model in self.facts.models:
+            layout = self.layout.models[model.name]
+            if model.scores != "none":
+                found[model.name] = [layout.score] if layout.score else list((layout.class_scores or {}).values())
+        return found
 
     def keyed_agreement(
         self, first: str, second: str, kind: KeyKind, *, threshold: float | None = None
@@ -164,7 +217,7 @@ class GroupedSource(ABC):
         scores, is_positive, masses = self._score_groups(model, chosen)
         if self.facts.weights_kind is None and len(scores) == masses.counts.sum():
             # Every group is one row: sorting the classes apart is the quickest way to the table.
-            return ScoreTable.from_codes(is_positive, scores, chosen, sources=(self.name,))
+            return ScoreTable.from_codes(is_positive, scores, chosen, sources=(self.name,) if self.name else ())
         return groups.score_table(scores, is_positive, masses, chosen, self.name)
 
     def keys(self, kind: KeyKind) -> Keys:

@@ -112,7 +112,7 @@ def _normalise(connection: duckdb.DuckDBPyConnection, types: list[str], *, look:
     """The view `data`: few types, NULL the only missing value, no −0.0. `look`: text may hold booleans and dates."""
     places = [f"c{i}" for i in range(len(types))]
     renamed = f"raw AS r({', '.join(places)})"
-    found = [_plain(place, type_) for place, type_ in zip(places, types, strict=True)]
+    found = [plain_column(place, type_) for place, type_ in zip(places, types, strict=True)]
     texts = [i for i, (_, kind) in enumerate(found) if kind == "text"] if look else []
     if texts:
         terms = [f"bool_and(lower({places[i]}) IN ('true', 'false'))" for i in texts]
@@ -128,7 +128,7 @@ def _normalise(connection: duckdb.DuckDBPyConnection, types: list[str], *, look:
     return tuple(kind for _, kind in found)
 
 
-def _plain(place: str, type_: str) -> tuple[str, Kind]:
+def plain_column(place: str, type_: str) -> tuple[str, Kind]:
     """A column in one of the few types, and what it holds."""
     if type_ == "BOOLEAN":
         return place, "boolean"

@@ -16,6 +16,19 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def literal(value: object) -> str:
+    """A text, number or boolean as an SQL literal; floats by their own digits, so that none is rounded.
+
+    >>> literal(True), literal(0.1), literal(float("-inf"))
+    ('true', "'0.1'::DOUBLE", "'-inf'::DOUBLE")
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"'{value!r}'::DOUBLE"
+    return str(int(value)) if isinstance(value, int) else quoted(str(value))
+
+
 def listed(texts: Iterable[object]) -> str:
     """Texts as an SQL list of literals."""
     return "[" + ", ".join(quoted(str(text)) for text in texts) + "]"

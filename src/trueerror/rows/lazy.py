@@ -1,0 +1,169 @@
+"""Lazy tables (DuckDB relations, polars LazyFrames, PySpark DataFrames, Ibis tables) through narwhals.
+
+Columns go by position (c0, c1, …) and in few types: booleans, whole numbers, doubles without NaN and −0.0, text. So
+every engine counts the same things, and no name has to be quoted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+
+from trueerror.inputs.arrays import Column
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.weights import WeightsKind
+from trueerror.rows.engines import answer, is_spark, spark_by_position
+from trueerror.rows.layout import Layout, Options
+from trueerror.rows.room import need_room
+from trueerror.rows.source import Source
+from trueerror.rows.tables import ColumnsTable, Kind
+
+# Distinct values are looked for among so many rows first: a column of scores shows itself there.
+FIRST_ROWS = 4096
+
+
+class LazyTable:
+    """A table that stays in its engine; every question is one query, and only answers come out."""
+
+    provenance = ""
+
+    def __init__(
+        self, frame: Any, columns: tuple[str, ...], kinds: tuple[Kind, ...], *, name: str, backend: str | None
+    ) -> None:
+        self.frame = frame
+        self.columns = columns
+        self.name = name
+        self.backend = backend
+        self._kinds = dict(zip(columns, kinds, strict=True))
+        self._places = {column: f"c{i}" for i, column in enumerate(columns)}
+        self._rows: ColumnsTable | None = None
+        counts = self.ask(nw.len().alias("n"), *(nw.col(p).count().alias(p) for p in self._places.values()))
+        self.n = int(counts["n"])
+        self._filled = {column: int(counts[place]) for column, place in self._places.items()}
+
+    def narrowed(self, column: str, value: Any) -> LazyTable:
+        """The rows in which a column holds one value."""
+        kinds = tuple(self._kinds.values())
+        frame = self.frame.filter(self.col(column) == value)
+        return LazyTable(frame, self.columns, kinds, name=self.name, backend=self.backend)
+
+    def col(self, column: str) -> nw.Expr:
+        """A column inside queries."""
+        return nw.col(self._places[column])
+
+    def ask(self, *expressions: nw.Expr) -> dict[str, Any]:
+        """Aggregates over all rows, one value each."""
+        found = answer(self.frame.select(*expressions))
+        return {name: column[0].item() if hasattr(column[0], "item") else column[0] for name, column in found.items()}
+
+    def _distinct(self, name: str, frame: Any) -> Any:
+        return frame.select(self.col(name)).drop_nulls().unique()
+
+    def kind(self, name: str) -> Kind:
+        return self._kinds[name]
+
+    def filled(self, name: str) -> int:
+        return self._filled[name]
+
+    def few(self, name: str, most: int) -> tuple[Any, ...] | None:
+        if self.n > FIRST_ROWS and most < FIRST_ROWS:
+            seen = answer(self.frame.select(self.col(name)).head(FIRST_ROWS))[self._places[name]]
+            if len({value for value in seen.tolist() if value is not None and value == value}) > most:
+                return None
+        values = answer(self._distinct(name, self.frame).head(most + 1))[self._places[name]].tolist()
+        return tuple(values) if len(values) <= most else None
+
+    def distinct(self, name: str) -> int:
+        return int(answer(self._distinct(name, self.frame).select(nw.len().alias("n")))["n"][0])
+
+    def _count(self, condition: nw.Expr) -> int:
+        """In how many rows a condition holds; where it is missing it does not."""
+        return int(answer(self.frame.filter(condition).select(nw.len().alias("n")))["n"][0])
+
+    def is_whole(self, name: str) -> bool:
+        if self.kind(name) != "number":
+            return self.kind(name) in ("boolean", "integer")
+        value = self.col(name)
+        return self._count(~(value.is_finite() & (value == value.floor()))) == 0
+
+    def sum_to_one(self, names: Sequence[str]) -> bool:
+        total = sum((self.col(name).cast(nw.Float64) for name in names[1:]), self.col(names[0]).cast(nw.Float64))
+        return self._count((total - 1.0).abs() > 1e-3) == 0
+
+    def absent(self, columns: Sequence[str]) -> int:
+        """How many rows lack a value in one of these columns."""
+        if all(self.filled(column) == self.n for column in columns):
+            return 0
+        return self._count(nw.any_horizontal(*(self.col(column).is_null() for column in columns), ignore_nulls=True))
+
+    def all_distinct(self, columns: Sequence[str]) -> bool:
+        """Whether no two rows agree in all of these columns."""
+        places = [self.col(column) for column in columns]
+        found = answer(self.frame.select(*places).unique().select(nw.len().alias("n")))["n"][0]
+        return int(found) == self.n and all(self.filled(column) == self.n for column in columns)
+
+    def weights_sound(self, column: str, kind: WeightsKind) -> bool:
+        """Whether weights are finite, not negative and not all 0; whole where rows are repeated."""
+        weight = self.col(column).cast(nw.Float64)
+        sound = weight.is_finite() & (weight >= 0.0)
+        if kind == "frequency":
+            sound = sound & (weight == weight.floor())
+        return self._count(~sound) == 0 and self._count(weight > 0.0) > 0
+
+    def counted(self, layout: Layout, options: Options) -> Source | None:
+        from trueerror.rows.lazysource import build_lazy_source
+
+        return build_lazy_source(self, layout, options)
+
+    def pulled(self, columns: Sequence[str]) -> ColumnsTable:
+        """Some of the columns in memory, by one query: an engine may give rows in another order the next time."""
+        need_room(self.n, len(columns), f"the rows of {self.name}")
+        found = answer(self.frame.select(*(self.col(column) for column in columns)))
+        values = {column: found[self._places[column]] for column in columns}
+        return ColumnsTable(values, name=self.name, backend=self.backend)
+
+    def values(self, name: str) -> Column:
+        if self._rows is None:
+            self._rows = self.pulled(self.columns)
+        return self._rows.values(name)
+
+
+def open_lazy(wrapped: Any, native: Any, backend: str | None) -> LazyTable:
+    """A lazy frame of narwhals as a table."""
+    columns = tuple(str(name) for name in wrapped.columns)
+    twice = next((name for i, name in enumerate(columns) if name in columns[:i]), None)
+    if twice is not None:
+        raise InputError(f"two columns of the table are called {twice!r}; rename one")
+    dtypes = list(wrapped.collect_schema().values())
+    if is_spark(native):
+        wrapped = nw.from_native(spark_by_position(native, [f"r{i}" for i in range(len(columns))]))
+        columns_there: Sequence[str] = [f"r{i}" for i in range(len(columns))]
+    else:
+        columns_there = columns
+    found = [_plain(nw.col(there), dtype) for there, dtype in zip(columns_there, dtypes, strict=True)]
+    frame = wrapped.select(*(part.alias(f"c{i}") for i, (part, _) in enumerate(found)))
+    table = LazyTable(frame, columns, tuple(kind for _, kind in found), name="the table", backend=backend)
+    if table.n == 0:
+        raise InputError("the table has no rows")
+    return table
+
+
+def _plain(value: nw.Expr, dtype: Any) -> tuple[nw.Expr, Kind]:
+    """A column in one of the few types, and what it holds."""
+    if dtype == nw.Boolean:
+        return value, "boolean"
+    if dtype.is_integer():
+        narrow = dtype in (nw.UInt64, nw.UInt128, nw.Int128)
+        return (value if narrow else value.cast(nw.Int64)), "integer"
+    if dtype.is_numeric():
+        number = value.cast(nw.Float64)
+        # Adding zero turns −0.0 into 0.0.
+        return nw.when(number.is_nan()).then(None).otherwise(number + 0.0), "number"
+    if dtype.is_temporal():
+        return value.cast(nw.String), "date"
+    if dtype in (nw.String, nw.Categorical, nw.Enum):
+        return value.cast(nw.String), "text"
+    # Lists, structures and the like only have to be counted as there or not.
+    return nw.when(~value.is_null()).then(nw.lit(1)), "other"

@@ -1,0 +1,141 @@
+"""Rows in a lazy table, counted by GROUP BY inside its engine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from trueerror.inputs.labels import Codes, Label, code_column, recode
+from trueerror.rows import groups
+from trueerror.rows.arrays import ArraySource
+from trueerror.rows.building import build
+from trueerror.rows.counted import counted_facts, named_keys
+from trueerror.rows.engines import answer
+from trueerror.rows.gathering import given_rows
+from trueerror.rows.grouping import Cut, GroupedSource, Groups, Is, Part, Value, key_columns
+from trueerror.rows.layout import Layout, Options
+from trueerror.rows.lazy import LazyTable
+from trueerror.rows.source import Facts, KeyKind, ScoreRange
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LazySource(GroupedSource):
+    """A wide lazy table; nothing but counts leaves the engine, unless a method needs rows."""
+
+    facts: Facts
+    layout: Layout
+    table: LazyTable
+    memory: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.table.provenance
+
+    def with_facts(self, facts: Facts) -> LazySource:
+        return replace(self, facts=facts, memory={})
+
+    def group(self, parts: Sequence[Part], *, weighted: bool = True) -> Groups:
+        kind = self.facts.weights_kind if weighted and self.layout.weight is not None else None
+        names = [f"p{i}" for i in range(len(parts))]
+        wanted = [self._expression(part).alias(name) for part, name in zip(parts, names, strict=True)]
+        amounts = [nw.len().alias("rows")]
+        if kind is not None:
+            weight = self.table.col(str(self.layout.weight))
+            if kind == "frequency":
+                wanted.append(weight.cast(nw.Int64).alias("w"))
+                amounts = [nw.col("w").sum().alias("rows")]
+            else:
+                value = weight.cast(nw.Float64)
+                wanted += [value.alias("w"), (value * value).alias("w2")]
+                amounts += [nw.col("w").sum().alias("w"), nw.col("w2").sum().alias("w2")]
+        found = answer(self.table.frame.select(*wanted).group_by(*names).agg(*amounts))
+        masses = groups.Masses(found["rows"].astype(np.int64))
+        if kind == "sampling":
+            masses = groups.Masses(masses.counts, *(found[name].astype(np.float64) for name in ("w", "w2")))
+        return Groups(tuple(found[name] for name in names), masses)
+
+    def rows(self, parts: Sequence[Part]) -> Groups:
+        # Grouping leaves at most as much to hand over, and the engine does it where the rows are.
+        return self.group(parts)
+
+    def nearly_distinct(self, column: str) -> bool:
+        return False
+
+    def _expression(self, part: Part) -> nw.Expr:
+        col = self.table.col
+        if isinstance(part, Value):
+            return col(part.column)
+        if isinstance(part, Is):
+            return nw.when(col(part.column) == self._raw(part.column, part.label)).then(nw.lit(1)).otherwise(nw.lit(0))
+        if isinstance(part, Cut):
+            value = col(part.column).cast(nw.Float64)
+            called = nw.when(value >= part.threshold).then(nw.lit(part.above)).otherwise(nw.lit(part.below))
+            return nw.when(value.is_null()).then(nw.lit(-1)).otherwise(called)
+        scores = [col(column).cast(nw.Float64) for column in part.columns]
+        best = nw.max_horizontal(*scores)
+        place = nw.lit(len(scores) - 1)
+        # From the last to the first, so that the first of equal scores wins.
+        for i in range(len(scores) - 2, -1, -1):
+            place = nw.when(scores[i] == best).then(nw.lit(i)).otherwise(place)
+        absent = nw.any_horizontal(*(score.is_null() for score in scores), ignore_nulls=True)
+        return nw.when(absent).then(nw.lit(-1)).otherwise(place)
+
+    def _raw(self, column: str, label: Label) -> Any:
+        """A label as the column holds it: booleans equal 0 and 1."""
+        if isinstance(label, str):
+            return label
+        kind = self.table.kind(column)
+        return bool(label) if kind == "boolean" else float(label) if kind == "number" else int(label)
+
+    def score_ranges(self) -> dict[str, ScoreRange]:
+        asked: list[nw.Expr] = []
+        columns = {m: [self.table.col(c).cast(nw.Float64) for c in names] for m, names in self._score_columns().items()}
+        for i, scores in enumerate(columns.values()):
+            asked += [s.min().alias(f"low{i}_{j}") for j, s in enumerate(scores)]
+            asked += [s.max().alias(f"high{i}_{j}") for j, s in enumerate(scores)]
+            if len(scores) > 1:
+                total = sum(scores[1:], scores[0])
+                asked += [total.min().alias(f"lowest{i}"), total.max().alias(f"highest{i}")]
+        found = {key: math.nan if v is None else float(v) for key, v in self.table.ask(*asked).items()}
+        ranges = {}
+        for i, (model, scores) in enumerate(columns.items()):
+            ends = [f(found[f"{end}{i}_{j}"] for j in range(len(scores))) for f, end in ((min, "low"), (max, "high"))]
+            ranges[model] = ScoreRange(*ends, *(found[f"{end}{i}"] for end in ("lowest", "highest") if len(scores) > 1))
+        return ranges
+
+    def key_values(self, kind: KeyKind) -> tuple[list[tuple[Any, ...]], tuple[Label, ...]]:
+        columns = key_columns(self.layout, kind)
+        found = answer(self.table.frame.select(*(self.table.col(column) for column in columns)).unique())
+        return named_keys(list(zip(*(values.tolist() for values in found.values()), strict=True)))
+
+    def narrowed(self, kind: KeyKind, values: tuple[Any, ...]) -> LazySource:
+        table = self.table
+        for column, value in zip(key_columns(self.layout, kind), values, strict=True):
+            table = table.narrowed(column, value)
+        models = tuple(replace(m, absent=table.absent(self.layout.models[m.name].columns())) for m in self.facts.models)
+        return replace(self, table=table, facts=replace(self.facts, n=table.n, models=models), memory={})
+
+    def truth_codes(self) -> Codes:
+        values = self.table.pulled([self.layout.truth]).values(self.layout.truth)
+        return recode(code_column(values, "truth"), self.facts.labels, "truth")
+
+    def fetched(self) -> ArraySource:
+        facts = self.facts
+        layout = self.layout.select(tuple(m.name for m in facts.models))
+        layout = layout if facts.has_ids else replace(layout, id=None)
+        options = Options(labels=facts.labels, weights_kind=facts.weights_kind, missing=facts.missing)
+        extra = [column for column in (layout.id, layout.weight) if column is not None]
+        models = [column for model in layout.models.values() for column in model.columns()]
+        columns = list(dict.fromkeys([layout.truth, *models, *layout.keys.values(), *extra]))
+        return build(given_rows(self.table.pulled(columns), layout, options)).with_facts(facts)
+
+
+def build_lazy_source(table: LazyTable, layout: Layout, options: Options) -> LazySource | None:
+    """The rows of a wide lazy table, or None where something is wrong that a look at the rows explains best."""
+    facts = counted_facts(table, layout, options)
+    return None if facts is None else LazySource(facts=facts, layout=layout, table=table)
