@@ -1,70 +1,202 @@
-"""te.report: one self-contained page, with hostile names escaped and nothing from the network."""
+"""te.report: one self-contained page, with hostile names escaped, nothing from the network, and no rows inside."""
 
 import re
+from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.data import path
 
 HOSTILE = '<script>alert(1)</script>"><img src=x onerror=alert(2)>'
+VOID = {"meta", "input", "img", "br", "link"}
+
+
+class Reader(HTMLParser):
+    """Reads a page as a browser would: which elements, which ids, which links, and whether tags match."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.texts.append(data)
+
+    def of(self, tag):
+        return [attributes for name, attributes in self.tags if name == tag]
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
 
 
 def page(source, tmp_path, **options) -> str:
     return te.report(source, tmp_path / "report.html", **options).read_text(encoding="utf-8")
 
 
-def cancer():
-    return te.read(path("breast_cancer"), positive="malignant")
+def scored(models: int = 3, rows: int = 200, seed: int = 5, name: str = "model {}"):
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(rows) < 0.3).astype(int)
+    scores = {
+        name.format(i): 1 / (1 + np.exp(-(rng.normal(size=rows) + (1 + i / models) * (2 * truth - 1))))
+        for i in range(models)
+    }
+    return te.predictions(truth, scores=scores)
 
 
 def test_the_verdict_comes_first_then_what_was_read(tmp_path):
-    text = page(cancer(), tmp_path)
-    assert text.index("No single winner") < text.index("Read 285 rows") < text.index("Differences")
-    for model in ("logreg", "forest", "bayes", "knn"):
-        assert f">{model}</h2>" in text
+    text = Reader(page(scored(), tmp_path)).text
+    order = ["Cannot tell", "Read 200 rows", "Differences from the best", "Which one to run", "Findings", "The models"]
+    order += ["All pairs", "Confusion matrices", "Calibration", "Precision and recall", "Paragraph for a paper"]
+    body = text[text.index("Light / dark") :]
+    contents = body.index("Versions, seed, command")
+    places = [body.index(order[0]), body.index(order[1]), *(body.index(words, contents) for words in order[2:])]
+    assert places == sorted(places)
 
 
-def test_nothing_is_fetched_and_nothing_runs(tmp_path):
-    text = page(cancer(), tmp_path)
-    assert "default-src 'none'" in text
-    assert not re.findall(r"<script|<link|<iframe|@import|url\(", text)
-    assert not re.findall(r"""(?:src|href)=["'](?!#|data:image/svg)""", text)
-    assert len(text) < 2_000_000
+def test_tags_match_ids_are_unique_and_links_lead_somewhere(tmp_path):
+    read = Reader(page(scored(), tmp_path, command="trueerror report x.csv"))
+    assert read.open == []
+    ids = [a["id"] for _, a in read.tags if "id" in a]
+    assert len(ids) == len(set(ids))
+    assert {a["href"][1:] for a in read.of("a")} <= set(ids)
+    assert {a["for"] for a in read.of("label")} <= set(ids)
+    assert {a["aria-labelledby"] for a in read.of("section")} <= set(ids)
 
 
-def test_hostile_names_are_text(tmp_path):
-    truth = np.array([HOSTILE, "b"] * 30)
-    text = page(te.predictions(truth, {HOSTILE: truth, "m": truth[::-1]}, positive="b"), tmp_path, title=HOSTILE)
-    assert "<script" not in text
-    assert "<img src=x" not in text
+def test_what_can_be_reached_or_seen_has_a_name(tmp_path):
+    read = Reader(page(scored(), tmp_path))
+    assert read.tags[0] == ("html", {"lang": "en"})
+    labels = {a["for"] for a in read.of("label")}
+    assert all(a["id"] in labels or a.get("aria-label") for a in read.of("input"))
+    assert all(a.get("aria-label") for _, a in read.tags if a.get("role") == "region")
+    assert all(a.get("alt") for a in read.of("img"))
+    plots = [a for a in read.of("svg") if a.get("aria-hidden") != "true"]
+    assert plots
+    assert all(a.get("role") == "img" for a in plots)
+    assert len(read.of("title")) == 1 + len(plots)
 
 
-@pytest.mark.parametrize("models", [1, 2, 12])
-def test_any_number_of_models(models, tmp_path):
-    rng = np.random.default_rng(3)
-    truth = rng.integers(0, 3, 150)
-    calls = {f"model {i} with a long name": np.where(rng.random(150) < 0.8, truth, 0) for i in range(models)}
-    text = page(te.predictions(truth, calls), tmp_path)
-    assert text.count("<section>") >= models
+def test_nothing_is_fetched_and_only_one_script_may_run(tmp_path):
+    text = page(scored(), tmp_path)
+    read = Reader(text)
+    policy = read.of("meta")[2]["content"]
+    assert policy.startswith("default-src 'none'; img-src data:;")
+    assert "unsafe" not in policy
+    assert [a.get("type") for a in read.of("script")] == ["application/json", "application/json", None]
+    assert not read.of("link")
+    assert not read.of("iframe")
+    assert not re.findall(r"@import|url\(|innerHTML|eval\(", text)
+    assert not [a for _, a in read.tags if "style" in a or any(name.startswith("on") for name in a)]
+    assert all(a["href"].startswith("#") for a in read.of("a"))
+    assert not [a for _, a in read.tags if not str(a.get("src", "data:")).startswith("data:image/svg+xml;base64,")
+                and "src" in a]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [HOSTILE, "javascript:alert(1)", "'\"&<>`${x}", "</script><script>alert(3)</script>"])
+def test_hostile_names_are_text(name, tmp_path):
+    truth = np.array([name, "b"] * 30)
+    scores = np.random.default_rng(1).random(60)
+    given = te.predictions(truth, scores={name: scores, "m": scores[::-1]}, positive=name)
+    read = Reader(page(given, tmp_path, title=name, command=name))
+    assert len(read.of("script")) == 3
+    assert not read.of("img")
+    assert name in read.text
+
+
+def test_without_scores_there_is_no_explorer(tmp_path):
+    truth = np.arange(60) % 3
+    read = Reader(page(te.predictions(truth, {"a": truth, "b": truth[::-1]}), tmp_path))
+    assert "explore" not in [a.get("id") for _, a in read.tags]
+    assert "Confusion matrices" in read.text
+
+
+def test_a_model_called_like_a_trivial_classifier_has_a_page_without_curves(tmp_path):
+    read = Reader(page(scored(2, name="Always{}").select("Always0"), tmp_path))
+    assert "explore" in [a.get("id") for _, a in read.tags]
+    rng = np.random.default_rng(2)
+    named = te.predictions([0, 1] * 20, scores={"AlwaysNeg": rng.random(40)})
+    assert "No curves: 'AlwaysNeg' is the name of a trivial classifier" in Reader(page(named, tmp_path)).text
+
+
+@pytest.mark.parametrize("classes", [5, 40])
+def test_many_classes(classes, tmp_path):
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, classes, 800)
+    calls = {f"m{i}": np.where(rng.random(800) < 0.7, truth, rng.integers(0, classes, 800)) for i in range(2)}
+    text = Reader(page(te.predictions(truth, calls), tmp_path)).text
+    assert ("Most confused of 40 classes" in text) == (classes == 40)
+    assert ("rows are the truth, columns the calls" in text) == (classes == 5)
 
 
 def test_evaluations_comparisons_and_rankings_too(tmp_path):
-    assert "right on" in page(te.evaluate(cancer()), tmp_path)
-    assert "Differences" in page(te.compare(cancer(), metric="auc"), tmp_path)
+    given = scored()
+    assert "Highest accuracy" in page(te.evaluate(given), tmp_path)
+    assert "is right on" in page(te.evaluate(given.select("model 1")), tmp_path)
+    assert "Differences from the best" in page(te.compare(given, metric="auc"), tmp_path)
+    assert "Compared with model 1" in page(te.compare(given, reference="model 1", margin=0.02), tmp_path)
+    assert "Use model" in page(te.compare(given, cost_fn=5), tmp_path)
     scores = {
         "a": [0.9, 0.8, 0.85, 0.9, 0.7, 0.88],
         "b": [0.8, 0.7, 0.8, 0.82, 0.6, 0.8],
         "c": [0.7, 0.75, 0.6, 0.8, 0.5, 0.7],
     }
     assert "Mean ranks" in page(te.rank(scores), tmp_path)
+    assert "Mean ranks" in page(te.significance.nemenyi(np.column_stack(list(scores.values()))), tmp_path)
+
+
+def test_an_evaluation_that_was_loaded_has_no_rows_and_a_page(tmp_path):
+    loaded = te.load(te.evaluate(scored()).to_json())
+    read = Reader(page(loaded, tmp_path))
+    assert "explore" not in [a.get("id") for _, a in read.tags]
+    assert "model 2" in read.text
+
+
+def test_any_other_result_by_its_words_picture_and_table(tmp_path):
+    one = te.interval(750, 1000)
+    assert "proportion 0.750 [0.722, 0.776]" in Reader(page(one, tmp_path)).text
+    beneath = Reader(page(te.compare(scored()), tmp_path, also={"A <share>": one, "Another": te.roc([0, 1], [0, 1])}))
+    assert "A <share>" in beneath.text
+    assert "Another" in beneath.text
+    assert "also-2" in [a.get("id") for _, a in beneath.tags]
+    with pytest.raises(ValueError, match="shows results, not int"):
+        te.report(one, tmp_path / "x.html", also=3)
+
+
+def test_sizes_do_not_grow_with_rows_and_stay_small_with_models(tmp_path):
+    sizes = {n: len(page(scored(3, rows=n), tmp_path).encode()) for n in (300, 100_000)}
+    assert sizes[100_000] < 2 * sizes[300]
+    many = page(scored(40, rows=500, name="{} " + "a long name of a model " * 5), tmp_path)
+    assert len(many.encode()) < 2_000_000
+    blocks = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', many, re.DOTALL)
+    assert sum(len(b.encode()) for b in blocks) < 300_000
+
+
+def test_weights_and_slices(tmp_path):
+    rng = np.random.default_rng(7)
+    truth, scores = rng.integers(0, 2, 120), rng.random(120)
+    weighted = te.predictions(truth, scores={"a": scores}, weights=rng.random(120) + 0.5, weights_kind="sampling")
+    assert "explore" in [a.get("id") for _, a in Reader(page(weighted, tmp_path)).tags]
+    sliced = te.predictions(truth, scores={"a": scores}, by=np.repeat(["x", "<y>"], 60))
+    assert "<y>" in Reader(page(sliced, tmp_path)).text
 
 
 def test_bad_targets_are_refused_before_working(tmp_path):
     with pytest.raises(ValueError, match=r"ends in \.html"):
-        te.report(cancer(), tmp_path / "report.pdf")
+        te.report(scored(), tmp_path / "report.pdf")
     with pytest.raises(ValueError, match="no folder"):
-        te.report(cancer(), tmp_path / "nowhere" / "report.html")
+        te.report(scored(), tmp_path / "nowhere" / "report.html")
     with pytest.raises(ValueError, match="not of int"):
         te.report(3, tmp_path / "report.html")

@@ -1,0 +1,173 @@
+"""The operating-point explorer: class mix and costs move the line of equal cost over one shared ROC panel.
+
+What stands here shows without JavaScript: the panel, the calls in use, the ranges at equal costs. The page's script
+moves it; it computes as `te.roc_hull(...).best` and `te.roc(...).operating_point` do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+
+from trueerror.plots.curve_words import sizes_words
+from trueerror.plots.pictures import Axis as PlotAxis
+from trueerror.plots.pictures import Curves, Line
+from trueerror.plots.receiver_pictures import CORNERS, FPR, TPR, diagonal
+from trueerror.reports.explorer_data import Explored, explorer_data
+from trueerror.reports.html_tables import html_table
+from trueerror.reports.markup import Section, el, joined, named
+from trueerror.reports.pictures import Gallery
+from trueerror.reports.svg_curves import LEFT, TOP
+from trueerror.results.tables import Table
+from trueerror.results.words import limits, number, percent, whole
+
+SIZE = (420, 420)
+ALWAYS = ("AlwaysNeg", "AlwaysPos")
+
+
+def explorer_section(e: Explored, gallery: Gallery) -> tuple[Section, dict[str, Any]]:
+    """The section, and the numbers that its script works with."""
+    panel = gallery.draw(_panel(e), "ROC curves, their hull, and the line of equal cost")
+    blocks = (
+        el("div", _controls(e), _outcome(e), class_="controls"),
+        el("div", panel, el("div", _models(e), _ranges(e), class_="beside"), class_="sides"),
+    )
+    section = Section(
+        key="explorer",
+        title="Which one to run, and from which score up",
+        lead="What is cheapest depends on how common positives are where the model will run, and on what a miss and a "
+        "false alarm cost.",
+        blocks=(el("div", *blocks, id="explore"),),
+    )
+    return section, explorer_data(e, (LEFT, TOP, *SIZE))
+
+
+def _panel(e: Explored) -> Curves:
+    lines = [diagonal()]
+    for i, (name, c) in enumerate(e.curves.items()):
+        area = c.auc()
+        words = f"{e.names[name]}: AUC {number(area.estimate)} {limits(area.low, area.high)}"
+        tips = {"threshold": c.thresholds, "false positive rate": c.fpr, "true positive rate": c.tpr}
+        lines.append(Line(x=c.fpr, y=c.tpr, name=words, series=i, tips=tips))
+    lines.append(Line(x=e.hull.fpr, y=e.hull.tpr, role="hull"))
+    about = f"{sizes_words(list(e.curves.items()))}; dotted: convex hull, what the best mixtures reach"
+    return Curves(
+        title="ROC curves", subtitle=(about,), x=PlotAxis(title=FPR), y=PlotAxis(title=TPR), lines=tuple(lines),
+        marks=CORNERS, size=SIZE,
+    )  # fmt: skip
+
+
+def _controls(e: Explored) -> Markup:
+    what = named(e.positive)
+    return el(
+        "form",
+        _control("prior", f"Share of positives ({what}) where it will run", "%"),
+        _control("fp", "What a false alarm costs", ""),
+        _control("fn", "What a miss costs", ""),
+        el("button", "Back to these rows", type="button", data_x="reset"),
+        class_="js-only",
+        autocomplete="off",
+    )
+
+
+def _control(key: str, words: str, unit: str) -> Markup:
+    """A slider and a box for the same number."""
+    slider = el("input", type="range", min="0", max="1000", step="1", id=f"x-{key}-slider", data_x=f"{key}-slider")
+    box = el("input", type="number", min="0", step="any", id=f"x-{key}", data_x=key, aria_label=f"{words}, as a number")
+    return el("p", el("label", words, for_=f"x-{key}-slider"), slider, el("span", box, unit or None, class_="box"))
+
+
+def _outcome(e: Explored) -> Markup:
+    cells = [
+        [el("th", f"truly {named(e.positive)}", scope="row"), el("td", data_x="cell-tp"), el("td", data_x="cell-fn")],
+        [el("th", "truly not", scope="row"), el("td", data_x="cell-fp"), el("td", data_x="cell-tn")],
+    ]
+    head = el("tr", el("td"), el("th", "called", scope="col"), el("th", "not called", scope="col"))
+    matrix = el(
+        "table",
+        el("caption", "Confusion matrix on these rows"),
+        el("thead", head),
+        el("tbody", joined([el("tr", *row) for row in cells])),
+        class_="small",
+    )
+    texts = (
+        el("p", data_x="choice", class_="choice"),
+        el("p", "Tuned on these rows: optimistic", data_x="badge", class_="badge", hidden=True),
+        el("p", data_x="counts"),
+        el("p", data_x="cost"),
+        el("p", data_x="rate", class_="note"),
+        el("p", data_x="untuned", class_="note"),
+    )
+    return el("div", el("div", *texts, aria_live="polite"), matrix, class_="outcome js-only")
+
+
+def _models(e: Explored) -> Markup:
+    """Each model as it is used now, at equal costs; the script puts in each model's own cheapest threshold."""
+    rows = []
+    for name, curve in e.curves.items():
+        m, n, used = float(curve.table.n_positive), float(curve.table.n_negative), e.in_use[name]
+        if used is None:
+            rows.append((e.names[name], "–", "", "", ""))
+            continue
+        cut = "its own calls" if used.threshold is None else f"{used.threshold:g}"
+        rows.append((e.names[name], cut, *_calls(used.tp, used.fp, m, n)))
+    first = next(iter(e.curves.values())).table
+    m, n = float(first.n_positive), float(first.n_negative)
+    rows += [("AlwaysNeg", "calls nothing", *_calls(0, 0, m, n)), ("AlwaysPos", "calls all", *_calls(m, n, m, n))]
+    columns = ("model", "threshold", "misses", "false alarms", "cost per 100")
+    table = html_table(Table(columns=columns, rows=tuple(rows)), title="As used now, each error costing 1")
+    return el("div", table, data_x="models", class_="tall")
+
+
+def _calls(tp: float, fp: float, m: float, n: float) -> tuple[str, str, str]:
+    misses, alarms = m - tp, fp
+    return (
+        f"{_count(misses)} of {_count(m)}",
+        f"{_count(alarms)} of {_count(n)}",
+        figure(100 * (misses + alarms) / (m + n)),
+    )
+
+
+def _count(x: float) -> str:
+    return whole(round(x, 1))
+
+
+def figure(x: float) -> str:
+    """Three digits, without needless zeros.
+
+    >>> figure(17.25), figure(3.0), figure(1234.5)
+    ('17.2', '3', '1,234')
+    """
+    return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.3g}"
+
+
+def merged_ranges(e: Explored) -> list[tuple[str, float, float]]:
+    """Who is cheapest over which shares of positives, at equal costs; neighbours of one classifier are one range."""
+    out: list[tuple[str, float, float]] = []
+    for row in e.hull.ranges():
+        name, low, high = row["classifier"], row["from"], row["to"]
+        if high <= low:
+            continue
+        if out and out[-1][0] == name:
+            low = out.pop()[1]
+        out.append((name, low, high))
+    return out
+
+
+def _ranges(e: Explored) -> Markup:
+    shown = {**e.names, **dict.fromkeys(ALWAYS)}
+    rows = tuple((shown[n] or n, share_words(a), share_words(b)) for n, a, b in merged_ranges(e))
+    title = "Cheapest by the share of positives, at equal costs"
+    table = html_table(Table(columns=("classifier", "from", "to"), rows=rows), title=title)
+    strip = el("svg", width="100%", height="30", class_="strip-chart js-only", data_x="strip", aria_hidden="true")
+    return el("div", table, strip, data_x="ranges")
+
+
+def share_words(x: float) -> str:
+    """A share in percent, at three digits.
+
+    >>> share_words(0.37193), share_words(1.0), share_words(0.00123)
+    ('37.2 %', '100 %', '0.123 %')
+    """
+    return percent(float(f"{x:.3g}"))

@@ -1,0 +1,125 @@
+"""What the operating-point explorer computes with: hull corners as counts, never rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from trueerror.curves.hull import RocHull, roc_hull
+from trueerror.curves.isotonic import hull_places
+from trueerror.curves.receiver import Roc, roc
+from trueerror.plots.labels import distinct
+from trueerror.reports.markup import BRIEF, named
+from trueerror.rows.predictions import Predictions
+
+
+class InUse(NamedTuple):
+    """How a model is used now: its calls as counts (or weights), and its threshold where scores are cut."""
+
+    threshold: float | None
+    fp: float
+    tp: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explored:
+    """The curves of all models that rank, the best area first, with their hull and the calls in use."""
+
+    curves: dict[str, Roc]
+    hull: RocHull
+    in_use: dict[str, InUse | None]
+    positive: object
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The models, and how they are shown."""
+        return dict(zip(self.curves, distinct(self.curves, room=BRIEF), strict=True))
+
+    @property
+    def exact(self) -> bool:
+        """Whether there are counts: with sampling weights there are none, and rates serve."""
+        return all(c.table.squares is None for c in self.curves.values())
+
+    @property
+    def prior(self) -> float:
+        """The share of positives among the rows."""
+        return next(iter(self.curves.values())).prevalence
+
+
+def explore(p: Predictions) -> Explored | None:
+    """The curves of predictions with scores and a positive class; None where no model has them."""
+    models = [m for m in p.models if p.has_scores(m)]
+    if p.positive is None or not models:
+        return None
+    made = {m: roc(p, model=m) for m in models}
+    ranked = dict(sorted(made.items(), key=lambda item: -item[1].gini))
+    return Explored(
+        curves=ranked, hull=roc_hull(ranked), in_use={m: _in_use(p, m) for m in ranked}, positive=p.positive
+    )
+
+
+def _in_use(p: Predictions, model: str) -> InUse | None:
+    """A model's own calls, or its scores cut where they are cut; None where nothing is called."""
+    if not p.can_call(model):
+        return None
+    way = p.facts.way(model, None)
+    cells = p.confusion(model).binary(p.positive)
+    threshold = None if way.kind != "cut" else 0.5 if way.threshold is None else float(way.threshold)
+    return InUse(threshold, float(cells.fp), float(cells.tp))
+
+
+def explorer_data(e: Explored, plot: tuple[float, float, float, float]) -> dict[str, Any]:
+    """The explorer's numbers for the page. `plot` is where the panel lies: left, top, width, height."""
+    place = {name: i for i, name in enumerate(e.curves)}
+    first = next(iter(e.curves.values()))
+    return {
+        "plot": list(plot),
+        "exact": e.exact,
+        "prior": e.prior,
+        "positive": named(e.positive),
+        "models": [_model(e, name, c) for name, c in e.curves.items()],
+        "corners": [
+            [place.get(c.classifier, -1 if c.fpr == 0 else -2), finite(c.threshold),
+             *_point(e.curves.get(c.classifier, first), c.fpr, c.tpr, e.exact)]
+            for c in e.hull.corners
+        ],
+    }  # fmt: skip
+
+
+def _model(e: Explored, name: str, curve: Roc) -> dict[str, Any]:
+    """One model: its sizes, the corners of its own hull, and its calls in use."""
+    scores, used = curve.table.scores, e.in_use[name]
+    sizes = float(curve.table.n_positive), float(curve.table.n_negative)
+    calls = None
+    if used is not None:
+        scale = (1.0, 1.0) if e.exact else sizes
+        calls = [used.threshold, used.fp / scale[1], used.tp / scale[0]]
+    return {
+        "name": e.names[name],
+        "m": _amount(sizes[0]),
+        "n": _amount(sizes[1]),
+        "corners": [
+            [finite(float(curve.thresholds[i])), *_point(curve, float(curve.fpr[i]), float(curve.tpr[i]), e.exact)]
+            for i in hull_places(curve.table.positives, curve.table.negatives)
+        ],
+        "use": calls,
+        "probabilities": bool(scores[0] >= 0 and scores[-1] <= 1),
+    }
+
+
+def _point(curve: Roc, fpr: float, tpr: float, exact: bool) -> tuple[float, float]:
+    if not exact:
+        return fpr, tpr
+    return round(fpr * float(curve.table.n_negative)), round(tpr * float(curve.table.n_positive))
+
+
+def _amount(x: float) -> float:
+    return int(x) if x.is_integer() else float(f"{x:.6g}")
+
+
+def finite(threshold: float) -> float | str:
+    """JSON has no infinities; nine digits tell any two thresholds apart that are shown."""
+    if math.isinf(threshold):
+        return "inf" if threshold > 0 else "-inf"
+    return float(f"{threshold:.9g}")

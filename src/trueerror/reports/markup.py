@@ -1,0 +1,89 @@
+"""HTML and SVG as values: whatever is not markup already is text, and text is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from trueerror.plots.labels import distinct
+from trueerror.results.tables import clip, one_line
+
+# Names longer than this are cut in the middle: nobody reads on, and a page repeats them in many places.
+LONGEST_NAME = 120
+# In sentences, and where many stand under each other, names are cut to this.
+BRIEF = 40
+# Elements without an end tag.
+VOID = frozenset({"img", "input", "br"})
+
+
+def el(tag: str, /, *children: object, **attributes: object) -> Markup:
+    """An element. Children that are markup are kept, others are escaped, None is left out.
+
+    An attribute's underscores become hyphens (`class_` is class); None and False leave it out, True gives it no value.
+
+    >>> print(el("td", "a < b", class_="name", data_sort=1.5))
+    <td class="name" data-sort="1.5">a &lt; b</td>
+    """
+    written = "".join(_attribute(name, value) for name, value in attributes.items())
+    if tag in VOID:
+        return Markup(f"<{tag}{written}>")
+    inside = Markup("").join(escape(child) for child in children if child is not None)
+    return Markup(f"<{tag}{written}>") + inside + Markup(f"</{tag}>")
+
+
+def _attribute(name: str, value: object) -> str:
+    if value is None or value is False:
+        return ""
+    shown = name.rstrip("_").replace("_", "-")
+    return f" {shown}" if value is True else f' {shown}="{escape(value)}"'
+
+
+def joined(parts: Iterable[object], between: str = "") -> Markup:
+    """Parts after each other."""
+    return escape(between).join(escape(part) for part in parts)
+
+
+def named(text: object) -> str:
+    """User text as one line that is not too long.
+
+    >>> named("a\\nb"), len(named("x" * 500))
+    ('a b', 120)
+    """
+    return clip(one_line(str(text)), LONGEST_NAME)
+
+
+def brief(text: str, names: Iterable[object]) -> str:
+    """A sentence with its long names cut, each differently.
+
+    >>> brief(f"Use {'x' * 30}{'y' * 30} here", ["x" * 30 + "y" * 30])
+    'Use xxxxxxxxxxxxxxxxxxxx…yyyyyyyyyyyyyyyyyyy here'
+    """
+    long = [str(n) for n in names if len(str(n)) > BRIEF]
+    short = dict(zip(long, distinct(long, room=BRIEF), strict=True))
+    # A name may be the beginning of another one.
+    for name in sorted(short, key=len, reverse=True):
+        text = text.replace(one_line(name), short[name])
+    return text
+
+
+def place(x: float) -> str:
+    """A coordinate with a tenth of a pixel.
+
+    >>> place(12.0), place(3.14159), place(-0.01)
+    ('12', '3.1', '0')
+    """
+    shown = f"{x:.1f}".rstrip("0").rstrip(".")
+    return "0" if shown in ("-0", "") else shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A headed part of the page. `folded` ones are closed at first; `lead` stands under the heading."""
+
+    key: str
+    title: str
+    blocks: tuple[Markup, ...]
+    lead: str = ""
+    folded: bool = False

@@ -1,0 +1,139 @@
+// The page itself: sorting and copying tables, light and dark, folded sections, printing.
+(function () {
+  "use strict";
+  document.documentElement.classList.add("js");
+
+  // Light and dark.
+  const theme = document.getElementById("theme");
+  theme.addEventListener("click", () => {
+    const root = document.documentElement;
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+  });
+
+  // A link to something inside a folded section opens it.
+  const unfold = () => {
+    const id = decodeURIComponent(location.hash.slice(1));
+    for (let e = id && document.getElementById(id); e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
+    const inside = id && document.querySelector("#" + CSS.escape(id) + " > details");
+    if (inside) inside.open = true;
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
+
+  // Paper shows everything.
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll("details:not([open])")];
+    for (const d of closed) d.open = true;
+  });
+  addEventListener("afterprint", () => { for (const d of closed) d.open = false; });
+
+  // Copying.
+  const say = (button, words) => {
+    const before = button.dataset.words || (button.dataset.words = button.textContent);
+    button.textContent = words;
+    setTimeout(() => { button.textContent = before; }, 1500);
+  };
+  const byHand = (text) => {
+    const area = document.body.appendChild(document.createElement("textarea"));
+    area.value = text;
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  };
+  const copy = (text, button) => {
+    const fallen = () => say(button, byHand(text) ? "Copied" : "Not allowed here");
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => say(button, "Copied"), fallen);
+    else fallen();
+  };
+  for (const button of document.querySelectorAll("button[data-copies]")) {
+    button.addEventListener("click", () => copy(document.getElementById(button.dataset.copies).textContent.trim(), button));
+  }
+
+  // Tables as Markdown, LaTeX and CSV: the same escapes as in results/tables.py.
+  const SPECIAL = {
+    "\\": "\\textbackslash{}", "&": "\\&", "%": "\\%", "$": "\\$", "#": "\\#", "_": "\\_", "{": "\\{", "}": "\\}",
+    "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "−": "$-$", "±": "$\\pm$", "×": "$\\times$",
+    "≥": "$\\geq$", "≤": "$\\leq$", "<": "$<$", ">": "$>$", '"': "''", "…": "\\ldots{}", "–": "--",
+  };
+  const latexText = (text) => [...text].map((c) => SPECIAL[c] || c).join("");
+  const markdownText = (text) => {
+    const plain = text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+    return plain.replace(/[\\|*_`[\]]/g, "\\$&").split(/\s+/).join(" ").trim();
+  };
+  const cells = (table) => [...table.rows].filter((r) => r.getAttribute("aria-hidden") !== "true")
+    .map((r) => [...r.cells].filter((c) => !c.classList.contains("line")).map((c) => (c.dataset.text || c.textContent).trim()));
+  const names = (table) => {
+    const row = table.tBodies[0] && table.tBodies[0].rows[0];
+    const marks = row ? [...row.cells].filter((c) => !c.classList.contains("line")).map((c) => c.classList.contains("name")) : [];
+    const first = marks.indexOf(false);
+    return Math.max(1, first < 0 ? marks.length : first);
+  };
+  const FORMATS = {
+    Markdown(table) {
+      const [head, ...body] = cells(table), left = names(table);
+      const row = (texts) => "| " + texts.map(markdownText).join(" | ") + " |";
+      const rule = "|" + head.map((_, i) => (i < left ? " --- " : " ---: ")).join("|") + "|";
+      return [row(head), rule, ...body.map(row)].join("\n");
+    },
+    LaTeX(table) {
+      const [head, ...body] = cells(table), left = names(table);
+      const row = (texts) => texts.map(latexText).join(" & ") + " \\\\";
+      const spec = "l".repeat(left) + "r".repeat(head.length - left);
+      return ["\\begin{tabular}{" + spec + "}", "\\toprule", row(head), "\\midrule", ...body.map(row), "\\bottomrule",
+        "\\end{tabular}"].join("\n");
+    },
+    // A cell that a spreadsheet would take for a formula is given as text.
+    CSV(table) {
+      const cell = (text) => {
+        const safe = /^[=@\t\r]|^[+-](?![\d.])/.test(text) ? "'" + text : text;
+        return /[",\n\r]/.test(safe) ? '"' + safe.replace(/"/g, '""') + '"' : safe;
+      };
+      return cells(table).map((r) => r.map(cell).join(",")).join("\r\n") + "\r\n";
+    },
+  };
+  for (const table of document.querySelectorAll(".wide > table, table.forest")) {
+    const bar = document.createElement("p");
+    bar.className = "copies";
+    bar.append("Copy as ");
+    for (const format in FORMATS) {
+      const button = bar.appendChild(document.createElement("button"));
+      button.type = "button";
+      button.textContent = format;
+      button.addEventListener("click", () => copy(FORMATS[format](table), button));
+    }
+    (table.closest(".wide") || table).after(bar);
+  }
+
+  // Sorting.
+  for (const table of document.querySelectorAll("table.sortable")) {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = head.textContent;
+      head.dataset.text = head.textContent;
+      head.textContent = "";
+      head.appendChild(button);
+      button.addEventListener("click", () => {
+        const down = head.getAttribute("aria-sort") !== "descending";
+        for (const other of heads) other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const key = (row) => row.cells[column].dataset.sort;
+        const rows = [...table.tBodies[0].rows];
+        rows.sort((a, b) => {
+          const [x, y] = [key(a), key(b)];
+          // What has no value stays last, whichever way.
+          if ((x === undefined) !== (y === undefined)) return x === undefined ? 1 : -1;
+          const order = x === undefined
+            ? a.cells[column].textContent.localeCompare(b.cells[column].textContent)
+            : Number(x) - Number(y);
+          return down ? -order : order;
+        });
+        table.tBodies[0].append(...rows);
+      });
+    });
+  }
+})();

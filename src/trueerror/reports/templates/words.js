@@ -1,0 +1,39 @@
+// Numbers in words, as everywhere in the library (results/words.py).
+window.trueerrorWords = (function () {
+  "use strict";
+  // Halves go to the even digit, as in Python; toFixed sends them up.
+  function fixed(x, digits) {
+    const halves = x * 2 ** (digits + 1);
+    if (Number.isInteger(halves) && Math.abs(x * 10 ** digits) % 1 === 0.5) {
+      const down = Math.floor(Math.abs(x) * 10 ** digits);
+      const even = (down % 2 === 0 ? down : down + 1) / 10 ** digits;
+      return (x < 0 ? -even : even).toFixed(digits);
+    }
+    return x.toFixed(digits);
+  }
+  const thousands = (text) => text.replace(/^(-?\d+)/, (all) => all.replace(/\B(?=(\d{3})+$)/g, ","));
+  // Python's format "g".
+  function general(x, digits) {
+    if (x === 0) return "0";
+    const [mantissa, exponent] = x.toExponential(digits - 1).split("e");
+    const power = Number(exponent);
+    const strip = (text) => (text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text);
+    if (power < -4 || power >= digits) return strip(mantissa) + "e" + (power < 0 ? "-" : "+") + String(Math.abs(power)).padStart(2, "0");
+    return strip(fixed(x, Math.max(0, digits - 1 - power)));
+  }
+  function number(x) {
+    if (Number.isNaN(x)) return "undefined";
+    if (!Number.isFinite(x)) return x > 0 ? "infinite" : "−infinite";
+    const size = Math.abs(x);
+    if (size !== 0 && size < 1e-3) return general(x, 2);
+    if (size >= 1e3) return thousands(fixed(x, 0));
+    if (size >= 10) return fixed(x, Math.max(0, 3 - String(Math.trunc(size)).length));
+    return fixed(x, 3);
+  }
+  return {
+    number,
+    figure: (x) => (Math.abs(x) >= 1000 ? thousands(fixed(x, 0)) : general(x, 3)),
+    share: (x) => general(100 * Number(x.toPrecision(3)), 6) + " %",
+    whole: (x) => thousands(Number.isInteger(x) ? fixed(x, 0) : fixed(x, 1)),
+  };
+})();
