@@ -84,6 +84,17 @@ class Watched(Means):
         return super().fit(X, y)
 
 
+class OneThread(Means):
+    """Fails where BLAS or OpenMP would use more than one thread."""
+
+    def fit(self, X, y):
+        from threadpoolctl import threadpool_info
+
+        assert threadpool_info()
+        assert all(pool["num_threads"] == 1 for pool in threadpool_info())
+        return super().fit(X, y)
+
+
 class KillsItsProcess(Means):
     def fit(self, X, y):
         os._exit(9)

@@ -1,8 +1,21 @@
 """te.experiment: what is predicted, what is recorded, and what is refused."""
 
+import sys
+
 import numpy as np
 import pytest
-from simple_learners import Broken, Busy, Dice, KillsItsProcess, KillsOnce, Loud, Means, Slow, Watched
+from simple_learners import (
+    Broken,
+    Busy,
+    Dice,
+    KillsItsProcess,
+    KillsOnce,
+    Loud,
+    Means,
+    OneThread,
+    Slow,
+    Watched,
+)
 
 import trueerror as te
 from trueerror.inputs.errors import InputError
@@ -133,22 +146,21 @@ def test_a_worker_that_dies_once_costs_nothing(rows, tmp_path):
     assert np.array_equal(run.fold_scores().of("killer"), run.fold_scores().of("means"))
 
 
-def test_blas_runs_on_one_thread_also_at_one_job(rows):
+@pytest.mark.parametrize(("engine", "jobs"), [(None, 1), ("loky", 2), ("threading", 2)])
+def test_blas_runs_on_one_thread_also_at_one_job(rows, engine, jobs):
     from threadpoolctl import threadpool_info
 
     before = [pool["num_threads"] for pool in threadpool_info()]
-    run = te.experiment({"probe": Threads()}, rows, plan=2)
+    run = te.experiment({"probe": OneThread()}, rows, plan=2, engine=engine, jobs=jobs)
     assert not run.failures, run.failures
     assert [pool["num_threads"] for pool in threadpool_info()] == before
 
 
-class Threads(Means):
-    def fit(self, X, y):
-        from threadpoolctl import threadpool_info
-
-        assert threadpool_info()
-        assert all(pool["num_threads"] == 1 for pool in threadpool_info())
-        return super().fit(X, y)
+def test_engines_that_are_not_installed_are_named(rows, monkeypatch):
+    for engine, module in (("ray", "ray.util.joblib"), ("dask", "distributed")):
+        monkeypatch.setitem(sys.modules, module, None)
+        with pytest.raises(InputError, match=f'engine="{engine}" needs .*: pip install'):
+            te.experiment({"means": Means()}, rows, plan=2, engine=engine, jobs=2)
 
 
 @pytest.mark.parametrize("balance", ["over", "under"])
@@ -171,15 +183,41 @@ def test_imbalanced_learn_pipelines_are_learners_like_others(tmp_path):
     pytest.importorskip("imblearn")
     from imblearn.over_sampling import RandomOverSampler
     from imblearn.pipeline import make_pipeline
+    from sklearn.base import BaseEstimator
+
+    class Seen(Watched, BaseEstimator):
+        pass
 
     n = 60
     y = (np.arange(n) % 4 == 0).astype(int)
     X = np.stack([np.arange(n), y], axis=1).astype(float)
-    from sklearn.tree import DecisionTreeClassifier
+    run = te.experiment({"over": make_pipeline(RandomOverSampler(), Seen(str(tmp_path)))}, (X, y), plan=te.KFold(3))
+    assert not run.failures, run.failures[0].trace
+    leaks = [fit & test for fit, test in zip(fitted_rows(tmp_path), rows_tested(run), strict=True)]
+    assert leaks == [set(), set(), set()]
+    for path, split in zip(sorted(tmp_path.glob("*.npz")), run.splits["data"], strict=True):
+        fit = np.load(path)
+        assert (fit["y"] == 0).sum() == (fit["y"] == 1).sum() == 30
+        assert set(fit["rows"].astype(int)) <= set(split.train.tolist())
 
-    run = te.experiment({"tree": make_pipeline(RandomOverSampler(), DecisionTreeClassifier())}, (X, y), plan=3)
-    assert not run.failures
-    assert run.fold_scores().of("tree").tolist() == [1.0, 1.0, 1.0]
+
+def test_oversampling_before_the_split_would_be_seen(tmp_path):
+    """What the test above looks for, done wrong on purpose: copies of test rows among the training rows."""
+    y = (np.arange(60) % 4 == 0).astype(int)
+    again = np.concatenate([np.arange(60), np.repeat(np.flatnonzero(y), 2)])
+    X = np.stack([again, y[again]], axis=1).astype(float)
+    run = te.experiment({"over": Watched(str(tmp_path))}, (X, y[again]), plan=te.KFold(3))
+    tested = [set(X[test, 0].astype(int).tolist()) for test in (s.test for s in run.splits["data"])]
+    assert all(fit & test for fit, test in zip(fitted_rows(tmp_path), tested, strict=True))
+
+
+def fitted_rows(folder):
+    """The rows that each fit saw, by the number in their first column."""
+    return [set(np.load(path)["rows"].astype(int).tolist()) for path in sorted(folder.glob("*.npz"))]
+
+
+def rows_tested(run):
+    return [set(s.test.tolist()) for s in run.splits["data"]]
 
 
 def test_pair_losses_have_the_shape_that_bates_needs(rows):

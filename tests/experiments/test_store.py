@@ -10,6 +10,7 @@ import trueerror as te
 from trueerror.experiments.compacting import from_parquet, to_parquet
 from trueerror.experiments.logs import MARK, Writer, frame, frames, read_outcomes
 from trueerror.experiments.outcomes import NO_LABELS, Outcome, Task, decode, encode
+from trueerror.experiments.storage import LocalFolder
 from trueerror.experiments.store import Store
 from trueerror.inputs.errors import InputError
 
@@ -220,6 +221,49 @@ def test_long_runs_are_compacted_on_the_way(rows, tmp_path, monkeypatch):
     (part,) = tmp_path.glob("*.parquet")
     assert part.name.startswith("part-000003-")
     assert same(run, te.experiment({"means": Means(), "sharp": Means(3.0)}, rows, plan=5))
+
+
+class Dies(Exception):
+    """The process is killed here."""
+
+
+@pytest.mark.parametrize("step", range(6))
+def test_dying_at_any_step_of_compaction_loses_nothing(rows, tmp_path, monkeypatch, step):
+    learners = {"means": Means(), "sharp": Means(3.0)}
+    monkeypatch.setattr("trueerror.experiments.directing.ROUND", 4)
+    steps = 0
+
+    def counted(method):
+        def call(self, *given):
+            nonlocal steps
+            if steps == step:
+                raise Dies
+            steps += 1
+            return method(self, *given)
+
+        return call
+
+    with monkeypatch.context() as dying:
+        for name in ("write", "delete"):
+            dying.setattr(LocalFolder, name, counted(getattr(LocalFolder, name)))
+        with pytest.raises(Dies):
+            te.experiment(learners, rows, plan=5, store=tmp_path)
+    again = te.experiment(learners, rows, plan=5, store=tmp_path)
+    # The steps are: manifest, first part, its log, second part, its log, the first part.
+    assert again.resumed == [0, 4, 4, 8, 8, 8][step]
+    assert same(again, te.experiment(learners, rows, plan=5))
+    assert te.experiment(learners, rows, plan=5, store=tmp_path).resumed == 10
+
+
+def test_a_folder_as_a_url(rows, tmp_path):
+    pytest.importorskip("fsspec")
+    first = te.experiment({"means": Means()}, rows, plan=5, store=f"file://{tmp_path}/run", jobs=2)
+    (part,) = (tmp_path / "run").glob("*.parquet")
+    assert sorted(p.name for p in (tmp_path / "run").iterdir()) == ["manifest.json", part.name]
+    # The same folder by its path.
+    again = te.experiment({"means": Means()}, rows, plan=5, store=tmp_path / "run")
+    assert again.resumed == 5
+    assert same(first, again)
 
 
 def test_a_url_by_fsspec(rows):
