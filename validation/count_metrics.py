@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -200,21 +201,29 @@ SCENARIOS = {
 }
 
 
-# Where few draws repeat each other one kind of model stands for all; small n is enumerated for both kinds.
-SIMULATED = {words: p for words, p in SCENARIOS.items() if "sensitivity 0.7" in words or words[:2] in ("10", "50")}
+# Ten classes of different sizes, and errors that go to a neighbour.
+TEN = {
+    "ten classes": np.diag(np.linspace(0.03, 0.12, 10)) + 0.012 * (np.eye(10, k=1) + np.eye(10, k=-1)) + 0.0008,
+}
 
 
 def cells(*, quick: bool) -> Iterator[Cell | Exact]:
-    """The main metrics over sizes and prevalences; then the others, and other priors, on a smaller grid."""
+    """The main metrics over sizes and prevalences."""
     yield enumerated(20, CONFIDENCES[:1] if quick else CONFIDENCES, rivals=True)
     if not quick:
-        yield enumerated(50, CONFIDENCES, rivals=True)
+        yield enumerated(50, CONFIDENCES[:1], rivals=False)
     for n in (200,) if quick else (100, 400, 2_000, 10_000):
-        for words, p in SIMULATED.items():
-            yield random_rows(TWO, words, p, n, MAIN, rivals=n == 400)
+        for words, p in SCENARIOS.items():
+            cell = random_rows(TWO, words, p, n, MAIN)
+            yield replace(cell, rank=1 if "sensitivity 0.7" in words else 3)
+    three = "count metrics, several classes"
     for name, p in THREE.items():
         for n in (100,) if quick else (50, 100, 400, 2_000):
-            yield random_rows("count metrics, three classes", name, p, n, MAIN_CLASSES, rivals=n == 100)
+            yield replace(random_rows(three, name, p, n, MAIN_CLASSES, rivals=n == 100), rank=1 if n <= 100 else 2)
+    if not quick:
+        for name, p in TEN.items():
+            for n in (200, 1000):
+                yield replace(random_rows(three, name, p, n, MAIN_CLASSES), rank=1 if n == 200 else 3)
 
 
 def further(*, quick: bool) -> Iterator[Cell]:
@@ -226,12 +235,15 @@ def further(*, quick: bool) -> Iterator[Cell]:
             ("10% positive, sensitivity 0.7, specificity 0.95", two(0.1, 0.7, 0.95)),
             ("30% positive, sensitivity 0.9, specificity 0.9", two(0.3, 0.9, 0.9)),
         ):
-            yield random_rows("other count metrics, two classes", words, p, n, OTHERS)
+            yield replace(random_rows("other count metrics, two classes", words, p, n, OTHERS), rank=3)
     for n in (100, 400):
         for name, p in THREE.items():
-            yield random_rows("other count metrics, three classes", name, p, n, OTHERS_CLASSES)
+            cell = random_rows("other count metrics, three classes", name, p, n, OTHERS_CLASSES)
+            yield replace(cell, rank=2 if (name, n) == ("three classes", 100) else 4)
     at = ("accuracy", "precision", "npv", "f1", "mcc", "kappa", "macro_f1")
     for n in (100, 400):
         words = "50% positive, asked for at 10%"
-        yield random_rows("at another prior", words, two(0.5, 0.9, 0.8), n, at, prior=0.1)
-        yield random_rows("expected cost", "rare dear misses", two(0.1, 0.9, 0.95), n, ("expected_cost",))
+        rank = 2 if n == 100 else 3
+        yield replace(random_rows("at another prior", words, two(0.5, 0.9, 0.8), n, at, prior=0.1), rank=rank)
+        cost = random_rows("expected cost", "rare dear misses", two(0.1, 0.9, 0.95), n, ("expected_cost",))
+        yield replace(cost, rank=rank)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ def clustered_cell(rate: float, groups: int, size: int, correlation: float) -> C
         # A cluster's rows are worth fewer: events among as many independent rows as they are worth.
         events={"accuracy": groups * size / effect * min(rate, 1 - rate)},
         confidences=CONFIDENCES if groups == 20 else CONFIDENCES[:1],
+        n=groups * size,
     )
 
 
@@ -74,7 +76,7 @@ def cells(*, quick: bool) -> Iterator[Cell]:
     for groups in (20,) if quick else (5, 10, 20, 40, 100):
         for rate in (0.8, 0.95):
             for correlation in (0.2,) if quick else (0.05, 0.2, 0.5):
-                yield clustered_cell(rate, groups, 10, correlation)
+                yield replace(clustered_cell(rate, groups, 10, correlation), rank=1 if correlation == 0.2 else 3)
     for n in (100,) if quick else (50, 100, 400):
         yield weighted_cell(n, 0.95, 0.6, 4)
         yield weighted_cell(n, 0.99, 0.8, 10)

@@ -106,14 +106,14 @@ def _independent(method: str, first: int, second: int, confidence: float) -> Ite
     found = []
     for p in SHARES:
         for q in SHARES:
-            chance = np.outer(_binomial(first, p), _binomial(second, q))
+            chance = np.outer(binomial(first, p), binomial(second, q))
             events = min(first * min(p, 1 - p), second * min(q, 1 - q))
             found.append((p - q, events, *_missed(chance, low, high, p - q)))
     words = f"{first} and {second} rows"
     yield from _summed(DIFFERENT, words, method, "miettinen-nurminen", confidence, np.array(found), first + second)
 
 
-def _binomial(n: int, p: float) -> np.ndarray:
+def binomial(n: int, p: float) -> np.ndarray:
     x = np.arange(n + 1)
     ways = special.gammaln(n + 1) - special.gammaln(x + 1) - special.gammaln(n - x + 1)
     return np.exp(ways + special.xlogy(x, p) + special.xlog1py(n - x, -p))
@@ -145,11 +145,11 @@ def _paired(method: str, n: int, confidence: float) -> Iterator[Line]:
     for differ in DISAGREEMENT:
         for tilt in TILTS:
             p, q = differ * (1 + tilt) / 2, differ * (1 - tilt) / 2
-            found.append((p - q, n * min(p, q), *_missed(_trinomial(n, p, q), low, high, p - q)))
+            found.append((p - q, n * min(p, q), *_missed(trinomial(n, p, q), low, high, p - q)))
     yield from _summed(SAME, f"{n} rows", method, "tango", confidence, np.array(found), n)
 
 
-def _trinomial(n: int, p: float, q: float) -> np.ndarray:
+def trinomial(n: int, p: float, q: float) -> np.ndarray:
     b, c = np.meshgrid(np.arange(n + 1), np.arange(n + 1), indexing="ij")
     rest = n - b - c
     inside = rest >= 0
@@ -173,12 +173,12 @@ def _power(form: str, n: int) -> Iterator[Line]:
 
 def _test_line(form: str, n: int, differ: float, difference: float) -> Line:
     level = 0.05
-    chance, up = _binomial(n, differ), (1 + difference / differ) / 2
+    chance, up = binomial(n, differ), (1 + difference / differ) / 2
     rate = 0.0
     for total, most in enumerate(_criticals(form, n, level)):
         if chance[total] > 1e-15:
             tails = np.minimum(np.arange(total + 1), total - np.arange(total + 1)) <= most
-            rate += float(chance[total] * _binomial(total, up)[tails].sum())
+            rate += float(chance[total] * binomial(total, up)[tails].sum())
     better = "" if difference == 0 else f", the first better by {difference:.0%}"
     return Line(
         family=MCNEMAR, scenario=f"{n} rows, differing on {differ:.0%}{better}", procedure=f"mcnemar {form}",

@@ -87,6 +87,8 @@ class Cell:
     effort: float = 1.0
     n: float = math.nan
     purpose: str = "level"
+    # Cells of rank 1 are run before those of rank 2, and so on: a run that is stopped has seen every family.
+    rank: int = 1
 
     @property
     def key(self) -> str:
@@ -101,6 +103,7 @@ class Exact:
     name: str
     make: Callable[[], Iterable[Line]]
     probe: Callable[[], Iterable[float]]
+    rank: int = 0
 
     @property
     def key(self) -> str:

@@ -10,17 +10,40 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
 from functools import lru_cache
 
-from validation import count_metrics, dependent, differences, familywise, proportions, scores
+from threadpoolctl import threadpool_limits
+
+from validation import (
+    count_metrics,
+    dependent,
+    differences,
+    exchangeable,
+    familywise,
+    forecasts,
+    learners,
+    looking,
+    margins,
+    paired_tests,
+    proportions,
+    scores,
+    variants,
+)
 from validation.frame import CONFIDENCES, Cell, Exact, Line, added, blocks, run_block
 from validation.storing import Store, probed
 
 FAMILIES: tuple[Callable[..., Iterator[Cell | Exact]], ...] = (
     proportions.cells,
     differences.cells,
+    margins.cells,
+    looking.cells,
     count_metrics.cells,
     scores.cells,
-    dependent.cells,
     familywise.cells,
+    learners.cells,
+    dependent.cells,
+    exchangeable.cells,
+    forecasts.cells,
+    variants.cells,
+    paired_tests.cells,
     count_metrics.further,
 )
 QUICK = 1_000
@@ -41,6 +64,8 @@ def registry(*, quick: bool) -> dict[str, Cell | Exact]:
 
 def work(key: str, quick: bool, replications: int | None, stop_at: float) -> str:
     """Do one part, or go on with it, until it is done or the time is over."""
+    # One process a core: threads inside them would only wait for each other.
+    threadpool_limits(1)
     unit, store = registry(quick=quick)[key], Store(quick)
     if isinstance(unit, Exact):
         if store.exact(unit) is None and time.time() < stop_at:
@@ -73,7 +98,8 @@ def run(
     """The lines of all cells whose name holds the word; `told` hears of what is done, and of how much there is."""
     units = {key: unit for key, unit in registry(quick=quick).items() if word in key}
     stop_at = time.time() + 60 * minutes
-    asked = [(key, quick, replications, stop_at) for key in units]
+    order = sorted(units, key=lambda key: units[key].rank)
+    asked = [(key, quick, replications, stop_at) for key in order]
 
     def tell(name: str, done: int) -> None:
         if told is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -56,9 +57,9 @@ def area_cell(area: float, positives: int, negatives: int, digits: int | None = 
     truth = area if digits is None else _tied_area(shift, 10.0**-digits)
     return Cell(
         family="area under the ROC curve", scenario=name, draw=draw, truth={"auc": truth},
-        procedures=(_interval("auc"), *(_interval("auc", m) for m in AREA_METHODS)),
+        procedures=(_interval("auc"), *(_interval("auc", m) for m in AREA_METHODS if positives == negatives == 20)),
         events={"auc": min(positives, negatives) * min(truth, 1 - truth)},
-        confidences=_levels(positives == negatives == 20),
+        confidences=_levels(positives == negatives == 20), n=positives + negatives,
     )  # fmt: skip
 
 
@@ -88,7 +89,7 @@ def precision_cell(area: float, n: int, share: float) -> Cell:
     return Cell(
         family="average precision", scenario=f"AUC {area}, n = {n:,}, {share:.0%} positive", draw=draw,
         truth={"average_precision": truth}, procedures=(_interval("average_precision"),),
-        events={"average_precision": n * share * min(truth, 1 - truth)}, confidences=_levels(n == 200),
+        events={"average_precision": n * share * min(truth, 1 - truth)}, confidences=_levels(n == 200), n=n,
     )  # fmt: skip
 
 
@@ -112,19 +113,19 @@ def loss_cell(n: int, a: float, b: float) -> Cell:
         family="mean loss", scenario=f"probabilities from Beta({a:g}, {b:g}), n = {n:,}", draw=draw,
         truth={"brier": brier, "log_loss": float(integrate.quad(entropy, 0, 1, limit=200)[0])},
         procedures=tuple(Procedure(m, apply(m)) for m in ("brier", "log_loss")),
-        events=dict.fromkeys(("brier", "log_loss"), n * min(a, b) / (a + b)), confidences=_levels(n == 100),
+        events=dict.fromkeys(("brier", "log_loss"), n * min(a, b) / (a + b)), confidences=_levels(n == 100), n=n,
     )  # fmt: skip
 
 
-def paired_cell(area: float, positives: int, negatives: int, correlation: float) -> Cell:
-    """Two models of the same area whose scores of a row are correlated: the true difference is 0."""
-    shift = shift_for(area)
+def paired_cell(area: float, positives: int, negatives: int, correlation: float, second: float | None = None) -> Cell:
+    """Two models whose scores of a row are correlated, of the same area or not."""
+    shift, other = shift_for(area), shift_for(area if second is None else second)
     up = np.arange(positives + negatives) < positives
     shared, own = math.sqrt(correlation), math.sqrt(1 - correlation)
 
     def draw(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        common = shared * rng.standard_normal(len(up)) + shift * up
-        return up, *(common + own * rng.standard_normal(len(up)) for _ in range(2))
+        common = shared * rng.standard_normal(len(up))
+        return up, *(common + own * rng.standard_normal(len(up)) + s * up for s in (shift, other))
 
     def interval(reference: Any) -> Any:
         return lambda sample, confidence: delong(*sample, confidence=confidence, reference=reference)
@@ -132,15 +133,18 @@ def paired_cell(area: float, positives: int, negatives: int, correlation: float)
     def test(reference: Any) -> Any:
         return lambda sample, level: delong(*sample, reference=reference).p_value <= level
 
-    name = f"AUC {area}, {positives}/{negatives}, correlation {correlation}"
+    areas = f"{area}" if second is None else f"{area} and {second}"
+    name = f"AUC {areas}, {positives}/{negatives}, correlation {correlation}"
+    truth = 0.0 if second is None else area - second
     return Cell(
-        family="two areas, same rows", scenario=name, draw=draw, truth={"difference": 0.0},
+        family="two areas, same rows", scenario=name, draw=draw, truth={"difference": truth},
         procedures=(
             Procedure("DeLong's interval, t", interval("t"), target="difference"),
-            Procedure("DeLong's test, t", test("t"), kind="test"),
-            Procedure("DeLong's test, z", test("z"), default=False, kind="test"),
+            Procedure("DeLong's test, t", test("t"), kind="test", method="delong-paired-t"),
+            Procedure("DeLong's test, z", test("z"), default=False, kind="test", method="delong-paired-z"),
         ),
         events={"difference": min(positives, negatives) * min(area, 1 - area)}, confidences=CONFIDENCES[:1],
+        n=positives + negatives, purpose="level" if second is None else "power",
     )  # fmt: skip
 
 
@@ -149,15 +153,15 @@ def cells(*, quick: bool) -> Iterator[Cell]:
     sizes = ((20, 20), (10, 100)) if quick else ((10, 10), (20, 20), (10, 100), (50, 50), (20, 500), (200, 200))
     for area in (0.8, 0.95) if quick else (0.6, 0.8, 0.9, 0.95, 0.99):
         for positives, negatives in sizes:
-            yield area_cell(area, positives, negatives)
+            yield replace(area_cell(area, positives, negatives), rank=1 if area in (0.8, 0.95) else 2)
     if not quick:
         for area in (0.6, 0.9):
-            yield area_cell(area, 1000, 1000)
-            yield area_cell(area, 20, 20, digits=0)
-            yield area_cell(area, 50, 200, digits=0)
+            yield replace(area_cell(area, 1000, 1000), rank=3)
+            yield replace(area_cell(area, 20, 20, digits=0), rank=2)
+            yield replace(area_cell(area, 50, 200, digits=0), rank=2)
     for area in (0.8,) if quick else (0.7, 0.8, 0.9, 0.97):
         for n, share in ((200, 0.1),) if quick else ((100, 0.1), (200, 0.1), (200, 0.5), (1000, 0.05), (1000, 0.3)):
-            yield precision_cell(area, n, share)
+            yield replace(precision_cell(area, n, share), rank=1 if area in (0.8, 0.97) else 2)
     for a, b in ((1, 1), (0.3, 1.2)):
         for n in (100,) if quick else (30, 100, 1000):
             yield loss_cell(n, a, b)
@@ -165,4 +169,7 @@ def cells(*, quick: bool) -> Iterator[Cell]:
     for area in (0.8,) if quick else (0.7, 0.9):
         for positives, negatives in pairs:
             for correlation in (0.5,) if quick else (0.2, 0.7):
-                yield paired_cell(area, positives, negatives, correlation)
+                yield replace(paired_cell(area, positives, negatives, correlation), rank=1 if correlation == 0.7 else 2)
+    if not quick:
+        yield replace(paired_cell(0.9, 50, 50, 0.5, 0.8), rank=2)
+        yield replace(paired_cell(0.95, 20, 100, 0.5, 0.85), rank=2)

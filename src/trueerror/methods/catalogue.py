@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
+from trueerror.methods.measured import nearest_words
+
 # Each of these modules holds a tuple METHODS.
 PARTS = (
     "binomial",
@@ -74,6 +76,7 @@ def explain(key: str, result: object = None) -> str:
         "Formula": entry.formula,
         "Assumes": entry.assumes,
         "Measured": entry.measured,
+        "Near here": "" if result is None else nearest_words(result),
         "Advice": entry.advice,
         "Source": entry.source,
         "Estimates": getattr(result, "estimand", "").removeprefix("Estimates: "),
