@@ -12,6 +12,7 @@ from trueerror.version import __version__
 
 if TYPE_CHECKING:
     from trueerror import data as data
+    from trueerror import logs as logs
     from trueerror import significance as significance
     from trueerror import testing as testing
     from trueerror.curves.averaging import average_curves as average_curves
@@ -64,6 +65,9 @@ if TYPE_CHECKING:
     from trueerror.significance.planning import sample_size as sample_size
     from trueerror.studies.learning import learning_curve as learning_curve
     from trueerror.studies.learning_result import LearningCurve as LearningCurve
+    from trueerror.studies.lesion_result import LesionStudy as LesionStudy
+    from trueerror.studies.lesions import ablation as ablation
+    from trueerror.studies.lesions import lesion_study as lesion_study
     from trueerror.tallies import Confusion as Confusion
     from trueerror.tallies import ScoreTable as ScoreTable
     from trueerror.verbs.bootstrapped import bootstrap as bootstrap
@@ -136,6 +140,9 @@ _HOMES = {
     "TimeOrdered": "trueerror.resampling.ordered",
     "learning_curve": "trueerror.studies.learning",
     "LearningCurve": "trueerror.studies.learning_result",
+    "lesion_study": "trueerror.studies.lesions",
+    "ablation": "trueerror.studies.lesions",
+    "LesionStudy": "trueerror.studies.lesion_result",
     "report": "trueerror.reports.page",
     "metric": "trueerror.metrics.compute",
     "catalogue": "trueerror.metrics.listing",
@@ -144,6 +151,7 @@ _HOMES = {
 }
 _MODULES = (
     "data",
+    "logs",
     "significance",
     "testing",
 )

@@ -26,4 +26,14 @@ METHODS: tuple[Method, ...] = (
         assumes="the same splits and subsets for both learners; one crossing between the smallest and the largest size",
         advice="only a crossing in 95 % of the draws is called one",
     ),
+    Method(
+        key="lesion",
+        title="lesion study: the system without a part, on the same test parts",
+        formula="d = score(full) − score(without), by test part (turned about where lower is better), averaged over "
+        "seeds; t = d̄/√(s²(1/J + n_test/n_train)), J − 1 df; Holm within each kind of variant",
+        source="Cohen and Howe 1988, AI Magazine 9(4):35, for lesions; Nadeau and Bengio 2003, Machine Learning "
+        "52:239, for the test; Holm 1979, Scand. J. Stat. 6:65",
+        assumes="test parts of one sample of independent rows; the learner is fitted again without the part",
+        advice="parts that stand in for each other contribute little one at a time: see their interaction in pairs",
+    ),
 )

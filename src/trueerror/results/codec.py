@@ -72,6 +72,8 @@ HOMES = {
     "CurvePoint": "trueerror.studies.learning_result",
     "CurveFit": "trueerror.studies.learning_result",
     "Crossing": "trueerror.studies.learning_result",
+    "LesionStudy": "trueerror.studies.lesion_result",
+    "Contribution": "trueerror.studies.lesion_result",
 }
 
 

@@ -1,0 +1,287 @@
+"""te.lesion_study: take out one part after the other, and see what each contributes."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.experiments.balancing import Balance
+from trueerror.experiments.gathered import Experiment
+from trueerror.experiments.learners import as_learners
+from trueerror.experiments.running import experiment
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.options import check_alternative, check_confidence, check_word
+from trueerror.resampling.folds import KFold
+from trueerror.resampling.foreign import as_plan
+from trueerror.resampling.seen import Reseeded
+from trueerror.results import Alternative, Contrast, Interval
+from trueerror.significance.contrasts import normal_quantile
+from trueerror.significance.means import corrected_t
+from trueerror.significance.multiplicity import adjust as adjusted
+from trueerror.studies.learning import as_study_data
+from trueerror.studies.lesion_parts import LesionPart, find_parts, without
+from trueerror.studies.lesion_result import Contribution, LesionStudy
+from trueerror.studies.lesioned import How, Lesioned
+from trueerror.studies.seen_scores import judged_measure, spread_interval
+from trueerror.verbs.comparing import ADJUSTMENTS
+
+Floats = NDArray[np.float64]
+Kind = Literal["leave-one-out", "add-one-in", "pairs"]
+KINDS: tuple[Kind, ...] = ("leave-one-out", "add-one-in", "pairs")
+FULL, NONE = "full system", "none of them"
+DEFAULT_PLAN = KFold(10, repeats=5)
+# More pairs than this are a table that nobody reads.
+MOST_VARIANTS = 500
+
+
+def lesion_study(
+    learner: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    parts: Any = None,
+    kind: Kind | Sequence[Kind] = "leave-one-out",
+    how: How = "drop",
+    plan: Any = DEFAULT_PLAN,
+    seeds: int = 1,
+    metric: str = "accuracy",
+    positive: Any = None,
+    adjust: str = "holm",
+    alternative: Alternative = "two-sided",
+    confidence: float = 0.95,
+    store: str | os.PathLike[str] | None = None,
+    engine: Any = None,
+    jobs: int | None = None,
+    timeout: float | None = None,
+    rng: Any = None,
+    progress: bool = True,
+    balance: Balance | None = None,
+) -> LesionStudy:
+    """What each part of a system contributes: the system without it, on the same test parts and with the same seeds.
+
+    `parts` maps names to what is taken out: columns (a name, a prefix such as "mean_*", a position, a slice, a mask, or
+    a list of these), a pipeline step ("step:scale": it lets rows pass), settings of the learner ({"n_estimators": 1}),
+    a function that gives X without the part, or a whole learner that lacks it. Without `parts`, every column is one.
+    `kind`: "leave-one-out", "add-one-in" (each part alone, against none of them), "pairs" (every two, with their
+    interaction), or several. Columns are left out (how="drop") or made constant (how="constant").
+
+    Differences are above 0 where a part helps. They are tested by the corrected t over the test parts of the `plan`,
+    adjusted within each kind; `alternative="greater"` asks only whether a part helps. `seeds` fits each variant several
+    times on each training part, so that the learner's own chance is averaged out and told apart. Everything runs
+    through `te.experiment`. Lesion studies of learning systems: Cohen and Howe 1988, AI Magazine 9(4):35.
+
+    >>> import numpy as np
+    >>> class Nearest:
+    ...     def fit(self, X, y):
+    ...         self.means = np.array([X[y == c].mean(axis=0) for c in (0, 1)])
+    ...     def predict(self, X):
+    ...         return ((X[:, None, :] - self.means) ** 2).sum(axis=2).argmin(axis=1)
+    >>> y = np.arange(200) % 2
+    >>> X = np.random.default_rng(0).normal(size=(200, 2)) + np.stack([2.0 * y, 0 * y], axis=1)
+    >>> study = lesion_study(Nearest(), X, y, parts={"signal": 0, "noise": 1}, plan=10)
+    >>> study["signal"].helps(), study["noise"].helps()
+    (True, False)
+    """
+    data, measure = as_study_data(X, y), judged_measure(metric)
+    kinds = (kind,) if isinstance(kind, str) else tuple(kind)
+    for word in kinds:
+        check_word(word, KINDS, "kind")
+    check_word(how, ("drop", "constant"), "how")
+    check_word(adjust, ADJUSTMENTS, "adjust")
+    check_alternative(alternative)
+    level = check_confidence(confidence)
+    ((_, system),) = as_learners(learner).items() if not isinstance(learner, Mapping) or len(learner) == 1 else _one()
+    found = find_parts(parts, data.X, system)
+    removed = variants(found, kinds)
+    learners: dict[str, Lesioned] = {FULL: without(system, (), how)}
+    if "add-one-in" in kinds:
+        learners[NONE] = without(system, found, how)
+    learners |= {_key(k, gone): without(system, gone, how) for k, gone in removed}
+    run = experiment(
+        learners, data, plan=Reseeded(as_plan(plan), seeds), store=store, engine=engine, jobs=jobs, timeout=timeout,
+        rng=rng, progress=progress, balance=balance,
+    )  # fmt: skip
+    terms = _Terms(metric, measure, positive, alternative, level, adjust)
+    return _study(run, found, removed, terms, plan=as_plan(plan), seeds=seeds)
+
+
+ablation = lesion_study
+
+
+def _one() -> Any:
+    raise InputError("a lesion study takes one learner; give each of several a study of its own")
+
+
+def variants(parts: Sequence[LesionPart], kinds: Sequence[Kind]) -> list[tuple[Kind, tuple[LesionPart, ...]]]:
+    """Which parts are out, for each variant."""
+    made: list[tuple[Kind, tuple[LesionPart, ...]]] = []
+    for kind in dict.fromkeys(kinds):
+        if kind == "leave-one-out" or (kind == "pairs" and "leave-one-out" not in kinds):
+            # Interactions of pairs need the single parts.
+            made += [("leave-one-out", (p,)) for p in parts]
+        if kind == "add-one-in":
+            if len(parts) < 2:
+                raise InputError('kind="add-one-in" takes at least two parts')
+            made += [("add-one-in", tuple(q for q in parts if q is not p)) for p in parts]
+        elif kind == "pairs":
+            made += [("pairs", pair) for pair in combinations(parts, 2)]
+    if len(made) > MOST_VARIANTS:
+        raise InputError(f"that would be {len(made):,} variants, more than {MOST_VARIANTS}; put columns together")
+    return made
+
+
+def _key(kind: Kind, removed: Sequence[LesionPart]) -> str:
+    return f"{kind}: {' + '.join(p.name for p in removed)}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    metric: str
+    measure: Any
+    positive: Any
+    alternative: Alternative
+    confidence: float
+    adjust: str
+
+
+def _study(
+    run: Experiment,
+    parts: Sequence[LesionPart],
+    removed: Sequence[tuple[Kind, tuple[LesionPart, ...]]],
+    terms: _Terms,
+    *,
+    plan: Any,
+    seeds: int,
+) -> LesionStudy:
+    values, ratio = _scores(run, terms, seeds)
+    data = run.datasets[run.data_name(None)]
+    units = data.rows.units
+    sign = 1.0 if terms.measure.higher_is_better else -1.0
+    size = round(data.n / (1 + ratio))
+    notes = [
+        f"{name}: {run.failed(name)} of {len(run.outcomes[run.data_name(None), name])} fits failed."
+        for name in run.learners
+        if run.failed(name)
+    ]
+
+    def interval(key: str) -> Interval:
+        return spread_interval(
+            values[key].mean(axis=1), ratio=ratio, rows=units, bounds=terms.measure.range, confidence=terms.confidence,
+            name=terms.measure.title, estimand=f"this learner at {size:,} training rows",
+        )  # fmt: skip
+
+    def contrast(d: Floats, first: str, second: str) -> Contrast:
+        known = d[~np.isnan(d)]
+        if len(known) < 2:
+            raise InputError(f"{first!r} and {second!r} have {len(known)} test parts in common; use a plan with more")
+        made = corrected_t(known, test_train_ratio=ratio, confidence=terms.confidence, alternative=terms.alternative)
+        if math.isinf(made.low) and math.isinf(made.high):
+            made = _no_spread(made, units, terms)
+        return replace(made, name=f"contribution to {terms.measure.title}", first=first, second=second,
+                       estimand=f"what the part adds to this learner at {size:,} training rows")  # fmt: skip
+
+    made = []
+    for kind, gone in removed:
+        key, names = _key(kind, gone), tuple(p.name for p in gone)
+        added = next(p.name for p in parts if p not in gone) if kind == "add-one-in" else ""
+        better, worse = (key, NONE) if added else (FULL, key)
+        d = sign * (values[better] - values[worse])
+        interaction = None
+        if kind == "pairs":
+            single = [values[_key("leave-one-out", (p,))] for p in gone]
+            joint = sign * (single[0] + single[1] - values[FULL] - values[key])
+            interaction = replace(contrast(joint.mean(axis=1), "together", "each by itself"), name="interaction")
+        fold_sd, seed_sd = spreads(d)
+        joined = " + ".join(names)
+        made.append(
+            Contribution(
+                name=added or joined, kind=kind, removed=names, estimate=interval(key),
+                difference=contrast(d.mean(axis=1), *((added, NONE) if added else ("full", f"without {joined}"))),
+                interaction=interaction, fold_sd=fold_sd, seed_sd=seed_sd,
+            )
+        )  # fmt: skip
+    curves, missing = _curves(run, removed, parts)
+    return LesionStudy(
+        metric=terms.measure.name, title=terms.measure.title, full=interval(FULL),
+        base=interval(NONE) if NONE in values else None, contributions=_adjusted(made, terms.adjust),
+        values={key: tuple(v.mean(axis=1).tolist()) for key, v in values.items()}, curves=curves, plan=repr(plan),
+        rows=data.n, seeds=seeds, adjust=terms.adjust, confidence=terms.confidence, seed=run.seed,
+        notes=(*notes, *missing),
+    )  # fmt: skip
+
+
+def _no_spread(made: Contrast, rows: int, terms: _Terms) -> Contrast:
+    """Limits where all test parts differ alike: for shares ±z²/(n + z²), as of paired rows that never differ."""
+    low, high = terms.measure.range
+    reach = high - low
+    if terms.measure.name in ("accuracy", "error_rate") and made.estimate == 0:
+        z = normal_quantile(terms.confidence, "two-sided")
+        reach = z * z / (rows + z * z)
+    return replace(made, low=max(low - high, made.estimate - reach), high=min(high - low, made.estimate + reach))
+
+
+def _scores(run: Experiment, terms: _Terms, seeds: int) -> tuple[dict[str, Floats], float]:
+    """The metric by test part and seed, for each variant."""
+    first = run.fold_scores(terms.metric, positive=terms.positive)
+    if first.values.shape[1] < 2:
+        raise InputError("a lesion study needs several test parts; use a plan such as te.KFold(10, repeats=5)")
+    columns = [first.values[:, :, None]]
+    if seeds > 1:
+        others = run.fold_scores(terms.metric, part="seed", positive=terms.positive).values
+        columns.append(others.reshape(len(run.learners), -1, seeds - 1))
+    values = np.concatenate(columns, axis=2)
+    return dict(zip(run.learners, values, strict=True)), first.test_train_ratio
+
+
+def spreads(differences: Floats) -> tuple[float, float]:
+    """(sd between test parts, sd between seeds within a part): the variance of part means less what seeds add to it.
+
+    >>> spreads(np.array([[0.0, 0.2], [0.4, 0.6]]))[1].__round__(4)
+    0.1414
+    """
+    known = differences[~np.isnan(differences).any(axis=1)]
+    if len(known) < 2:
+        return math.nan, math.nan
+    between = float(known.mean(axis=1).var(ddof=1))
+    if known.shape[1] == 1:
+        return math.sqrt(between), math.nan
+    within = float(known.var(axis=1, ddof=1).mean())
+    return math.sqrt(max(0.0, between - within / known.shape[1])), math.sqrt(within)
+
+
+def _adjusted(made: Sequence[Contribution], how: str) -> tuple[Contribution, ...]:
+    """p-values adjusted within each kind."""
+    done = list(made)
+    if how == "none":
+        return tuple(done)
+    for kind in dict.fromkeys(c.kind for c in made):
+        places = [i for i, c in enumerate(made) if c.kind == kind]
+        values = [made[i].difference.p_value for i in places]
+        for i, p in zip(places, adjusted([1.0 if math.isnan(v) else v for v in values], how), strict=True):  # type: ignore[arg-type]
+            done[i] = replace(made[i], difference=replace(made[i].difference, p_adjusted=float(p)))
+    return tuple(done)
+
+
+def _curves(
+    run: Experiment, removed: Sequence[tuple[Kind, tuple[LesionPart, ...]]], parts: Sequence[LesionPart]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The ROC curve of each variant from one round of its test parts; a note where there is none."""
+    words = {FULL: FULL, NONE: NONE}
+    for kind, gone in removed:
+        names = " + ".join(p.name for p in gone)
+        only = next((p.name for p in parts if p not in gone), "")
+        words[_key(kind, gone)] = f"only {only}" if kind == "add-one-in" else f"without {names}"
+    curves = {}
+    for key in run.learners:
+        try:
+            curves[words[key]] = run.roc(key)
+        except InputError as error:
+            return {}, (f"No ROC curves: {error}.",)
+    return curves, ()
