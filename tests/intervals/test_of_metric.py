@@ -511,3 +511,12 @@ def test_frequency_weights_are_rows():
 def test_scores_are_not_labels():
     with pytest.raises(InputError, match="needs labels"):
         metric_interval("accuracy", ScoreTable.count([0, 1], [0.1, 0.9]))
+
+
+def test_savings_under_sampling_weights_have_a_reason_and_no_limits():
+    t = Confusion.count([0, 1] * 10, [0, 1, 1, 1] * 5, weights=[0.5, 1.5] * 10, weights_kind="sampling")
+    made = metric_interval("savings", t, options={"costs": [[0, 1], [5, 0]]})
+    assert math.isnan(made.low)
+    assert "sampling weights" in made.note
+    with pytest.raises(InputError, match="resamples rows"):
+        metric_interval("savings", t, options={"costs": [[0, 1], [5, 0]]}, method="bootstrap")

@@ -327,3 +327,61 @@ def test_the_bayesian_view_adds_to_one_and_flips():
     assert loss.bayes("sharp", "dull", rope=0.001).right > 0.9
     with pytest.raises(ValueError, match="rope=-1"):
         cmp.bayes("good", "fair", rope=-1)
+
+
+SCORED = ("auc", "gini", "average_precision", "ece", "brier", "log_loss")
+
+
+def _scored(seed=0, n=120):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    return y, {k: 1 / (1 + np.exp(-(pull * (y - 0.5) + rng.normal(size=n)))) for k, pull in (("a", 2.5), ("b", 1.0))}
+
+
+@pytest.mark.parametrize("metric", SCORED)
+def test_frequency_weights_of_scores_are_rows_written_out(metric):
+    y, scores = _scored()
+    w = np.random.default_rng(1).integers(1, 4, len(y))
+    given = te.predictions(y, scores=scores, weights=w, weights_kind="frequency")
+    long = te.predictions(np.repeat(y, w), scores={k: np.repeat(s, w) for k, s in scores.items()})
+    short, rows = (te.compare(p, metric=metric, replicates=200)["a", "b"] for p in (given, long))
+    assert short.n == rows.n == w.sum()
+    for part in ("estimate", "low", "high", "p_value"):
+        assert getattr(short, part) == pytest.approx(getattr(rows, part), rel=1e-9), part
+
+
+@pytest.mark.parametrize("metric", SCORED)
+def test_clusters_of_equal_rows_are_worth_one_row_each(metric):
+    y, scores = _scored()
+    often = 8
+    many = te.compare(
+        np.repeat(y, often), scores={k: np.repeat(s, often) for k, s in scores.items()}, metric=metric,
+        clusters=np.repeat(np.arange(len(y)), often), replicates=300,
+    )["a", "b"]  # fmt: skip
+    one = te.compare(y, scores=scores, metric=metric, replicates=300)["a", "b"]
+    assert many.high - many.low == pytest.approx(one.high - one.low, rel=0.1)
+
+
+@pytest.mark.parametrize("metric", ["f1", "auc", "brier", "accuracy"])
+def test_alike_within_a_margin_does_not_depend_on_the_alternative(metric):
+    y, scores = _scored()
+    found = [
+        te.compare(y, scores=scores, metric=metric, margin=0.2, alternative=word).within_margin[0].p_value
+        for word in ("two-sided", "greater", "less")
+    ]
+    assert found[1:] == pytest.approx([found[0]] * 2)
+    apart = [
+        te.compare(
+            te.predictions(y[:60], scores={"a": scores["a"][:60]}),
+            te.predictions(y[60:], scores={"b": scores["b"][60:]}),
+            paired=False, metric=metric, margin=0.2, alternative=word,
+        ).within_margin[0].p_value
+        for word in ("two-sided", "greater")
+    ]  # fmt: skip
+    assert apart[1] == pytest.approx(apart[0])
+
+
+def test_other_metrics_are_compared_by_their_own_intervals_and_resampled_on_request():
+    y, scores = _scored()
+    assert te.compare(y, scores=scores, metric="f1")["a", "b"].method == "mover-paired"
+    assert te.compare(y, scores=scores, metric="f1", method="bootstrap")["a", "b"].method == "paired-bootstrap-bca"

@@ -190,6 +190,8 @@ def table_interval(
     why = ""
     if asked.startswith("bootstrap"):
         try:
+            if method is None and sample.kind == "weighted":
+                raise Unfit("its interval needs resampled rows, and sampling weights were summed over rows")
             low, high, note = bootstrap_of_table(
                 m, sample, estimate, asked, terms, options, rng=rng, replicates=replicates
             )

@@ -8,8 +8,9 @@ from collections.abc import Callable
 STEPS = 200
 
 
-def crossing(f: Callable[[float], float], low: float, high: float) -> float:
-    """The point in [low, high] where f changes sign, to the last few bits; an end where it never does.
+def crossing(f: Callable[[float], float], low: float, high: float, *, within: float = 0.0) -> float:
+    """The point in [low, high] where f changes sign, to the last few bits or `within` so much; an end where it never
+    does.
 
     Secant steps are taken only when they shrink the bracket, so that infinite or flat values do no harm.
 
@@ -22,7 +23,7 @@ def crossing(f: Callable[[float], float], low: float, high: float) -> float:
     halve = False
     for _ in range(STEPS):
         middle = low + (high - low) / 2
-        if not low < middle < high:
+        if not low < middle < high or high - low <= within:
             break
         slope = at_high - at_low
         point = middle if halve or slope in (0, float("inf"), float("-inf")) else low - at_low * (high - low) / slope

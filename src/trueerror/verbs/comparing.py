@@ -172,6 +172,11 @@ def compare_predictions(
     wanted = _pairs(p.models, reference)
     contrasts = _adjusted([engine.contrast(a, b) for a, b in wanted], adjust)
     discordance = _discordances(engine, p, wanted)
+    # Whether two are alike within the margin is asked of both sides, whatever the alternative of the test.
+    both_ways = contrasts
+    if margin and alternative != "two-sided":
+        again = Pairs(p, measure, settings, method=method, alternative="two-sided")
+        both_ways = [again.contrast(a, b) for a, b in wanted]
     made = Comparison(
         metric=measure.name,
         title=measure.title,
@@ -180,7 +185,7 @@ def compare_predictions(
         pairs=tuple(contrasts),
         reference=reference,
         margin=margin,
-        within_margin=tuple(alike(c, discordance, margin, settings.confidence) for c in contrasts) if margin else (),
+        within_margin=tuple(alike(c, discordance, margin, settings.confidence) for c in both_ways) if margin else (),
         adjust=adjust,
         confidence=settings.confidence,
         omnibus=None if p.has_key("clusters") else cochran_from_pairs(discordance, p.models),
@@ -237,13 +242,14 @@ def alike(
         return replace(found, first=c.first, second=c.second)
     from scipy import special
 
-    # The standard error that the two-sided interval implies; exact for t and normal intervals.
+    # Each one-sided test looks towards its own end of the margin, so it takes the limit on that side. For t and normal
+    # intervals this is the usual test; skewed ones keep their skew.
     df = c.df if isinstance(c.df, float) else math.inf
     quantile = float(special.stdtrit(df, 0.5 + c.confidence / 2)) if math.isfinite(df) else float(
         special.ndtri(0.5 + c.confidence / 2)
     )  # fmt: skip
-    error = (c.high - c.low) / (2 * quantile)
-    t = (margin - abs(c.estimate)) / error if error > 0 else math.nan
+    inside = ((c.estimate + margin, c.estimate - c.low), (margin - c.estimate, c.high - c.estimate))
+    t = min(room / reach * quantile if reach > 0 else math.nan for room, reach in inside)
     p = float(special.stdtr(df, -t)) if math.isfinite(df) else float(special.ndtr(-t))
     return replace(c, name=f"equivalence within ±{margin:g}", p_value=p, statistic=t, p_adjusted=None)
 
@@ -352,13 +358,16 @@ def _separate(
 ) -> Comparison:
     """Two samples of different rows: every model of the first against every one of the second."""
     estimates: dict[str, Interval] = {}
-    contrasts = []
+    contrasts, both_ways = [], []
     for a in first.models:
         for b in second.models:
-            c = separate_contrast(
-                (first, a), (second, b), measure, settings, alternative=alternative, method=method
-            )  # fmt: skip
+            c = separate_contrast((first, a), (second, b), measure, settings, alternative=alternative, method=method)
             contrasts.append(c)
+            if margin and alternative != "two-sided":
+                c = separate_contrast(
+                    (first, a), (second, b), measure, settings, alternative="two-sided", method=method
+                )  # fmt: skip
+            both_ways.append(c)
             for name, p, m in ((c.first, first, a), (c.second, second, b)):
                 if name not in estimates:
                     estimates[name] = Bench(m, settings, predictions=p).interval(measure.name)
@@ -367,7 +376,7 @@ def _separate(
     made = Comparison(
         metric=measure.name, title=measure.title, higher_is_better=bool(measure.higher_is_better), estimates=estimates,
         pairs=tuple(contrasts), margin=margin, adjust=adjust, confidence=settings.confidence, reading=words,
-        within_margin=tuple(alike(c, {}, margin, settings.confidence) for c in contrasts) if margin else (),
+        within_margin=tuple(alike(c, {}, margin, settings.confidence) for c in both_ways) if margin else (),
         estimand="Estimates: the difference between two models, each on rows drawn like its own.",
         facts={**pair_facts(measure, contrasts, {}), "could_be_paired": _same_rows(first, second)},
     )  # fmt: skip

@@ -22,12 +22,14 @@ from trueerror.rows.predictions import Predictions
 from trueerror.significance.areas import area_contrast
 from trueerror.significance.contrasts import contrast, student_p, student_quantile, tail_area
 from trueerror.significance.paired import mcnemar
+from trueerror.significance.paired_limits import mover_paired
 from trueerror.significance.paired_metrics import paired_metric
 from trueerror.significance.resampled import paired_bootstrap
 from trueerror.tallies import Agreement, Discordance, Moments, ScoreTable
 from trueerror.tallies.counts import BinaryCounts
 from trueerror.variances.bootstrap import bootstrap_limits, bootstrap_p
 from trueerror.variances.delong import AreaCovariance, delong_covariance
+from trueerror.verbs.scored_rows import ScoredRows, scored_rows
 from trueerror.verbs.settings import Settings
 
 Floats = NDArray[np.float64]
@@ -71,6 +73,11 @@ class Pairs:
             if pairs is not None and self.method != "bootstrap":
                 return self._mcnemar(pairs)
             self._refuse_mcnemar()
+            if self.method is None:
+                compared = paired_metric(table, self.measure.name, self._positive(), self.options)
+                found = mover_paired(compared, confidence=self.settings.confidence, alternative=self.alternative)
+                if found is not None:
+                    return found
             return paired_bootstrap(
                 table, metric=self.measure.name, positive=self._positive(), replicates=self.settings.replicates,
                 confidence=self.settings.confidence, alternative=self.alternative, rng=self.settings.rng,
@@ -157,8 +164,7 @@ class Pairs:
             "method": "cluster-t-difference", "n": n,
         }  # fmt: skip
         if groups < 2:
-            note = "one cluster alone shows no spread between clusters"
-            return contrast(limits=(math.nan, math.nan), p_value=math.nan, statistic=math.nan, notes=(note,), **common)
+            return self._one_cluster(estimate, n)
         df = groups - 1.0
         t = student_quantile(confidence, alternative, df)
         error = math.sqrt(groups / df * float(np.sum(sums**2)))
@@ -180,6 +186,14 @@ class Pairs:
             limits=(estimate - t * error, estimate + t * error), statistic=statistic, df=df,
             p_value=student_p(statistic, df, alternative), p_better=self._better(statistic, df),
             notes=(f"{groups:,} clusters",), **common,
+        )  # fmt: skip
+
+    def _one_cluster(self, estimate: float, n: int) -> Contrast:
+        note = "one cluster alone shows no spread between clusters"
+        return contrast(
+            estimate=estimate, limits=(math.nan, math.nan), p_value=math.nan, statistic=math.nan, whole=self._reach(),
+            confidence=self.settings.confidence, alternative=self.alternative, method="cluster-t-difference", n=n,
+            notes=(note,),
         )  # fmt: skip
 
     def _better(self, statistic: float, df: float) -> float:
@@ -227,12 +241,12 @@ class Pairs:
         )  # fmt: skip
 
     @cached_property
-    def _columns(self) -> tuple[NDArray[np.bool_], Floats]:
-        return self.p.score_columns(self.p.models)
+    def _columns(self) -> ScoredRows:
+        return scored_rows(self.p, self.p.models)
 
     @cached_property
     def _covariance(self) -> AreaCovariance:
-        up, scores = self._columns
+        up, scores, _ = self._columns
         return delong_covariance(up, [scores[:, i] for i in range(scores.shape[1])])
 
     def _areas(self, first: str, second: str) -> Contrast:
@@ -249,18 +263,19 @@ class Pairs:
 
     def _clustered_areas(self, i: int, j: int) -> Contrast:
         """Obuchowski's (1997) variance: the rows' placements, summed within clusters."""
-        up, scores = self._columns
-        codes, names = self.p.source.fetched().keyed["clusters"]
+        up, scores, keys = self._columns
+        assert keys is not None
+        _, codes = np.unique(keys, return_inverse=True)
         sizes, others = (np.where(side, up.sum(), (~up).sum()) for side in (up, ~up))
         placed = [chosen(len(up)).placements(scores[:, m], up) / (2.0 * others) for m in (i, j)]
         areas = [float(v[up].mean()) for v in placed]
         rows = ((placed[0] - areas[0]) - (placed[1] - areas[1])) / sizes
-        sums = np.bincount(codes, weights=rows, minlength=len(names)).astype(float)
+        sums = np.bincount(codes, weights=rows).astype(float)
         return self._cluster_t(areas[0] - areas[1], sums, (-1.0, 1.0), len(up))
 
     def _score_bootstrap(self, first: str, second: str) -> Contrast:
-        """Rows drawn again, the same rows for both models; percentile limits."""
-        up, scores = self._columns
+        """Rows, or whole clusters, drawn again, the same ones for both models; percentile limits."""
+        up, scores, keys = self._columns
         rng, seed = generator(self.settings.rng)
         draws, key = min(self.settings.replicates, ROW_REPLICATES), seed_of(rng)
         groups = [np.unique(scores[:, self.p.models.index(m)], return_inverse=True) for m in (first, second)]
@@ -276,14 +291,22 @@ class Pairs:
                 values.append(float(self.measure.function(table, **self.options)))
             return values[0] - values[1]
 
+        # Drawn are clusters where there are any: a row is then as often in a replicate as its cluster.
+        codes = np.arange(len(up)) if keys is None else np.unique(keys, return_inverse=True)[1]
+        units = int(codes.max()) + 1
         estimate = difference(np.ones(len(up)))
-        values = np.array([difference(row_weights(len(up), key, b).astype(float)) for b in range(draws)])
+        if units < 2:
+            return self._one_cluster(estimate, len(up))
+        values = np.array([difference(row_weights(units, key, b)[codes].astype(float)) for b in range(draws)])
         values = values[~np.isnan(values)]
         confidence, alternative = self.settings.confidence, self.alternative
         limits = bootstrap_limits(estimate, values, tail=tail_area(confidence, alternative), method="percentile")
         notes: tuple[str, ...] = (f"{draws:,} replicates, {seed}",)
+        if keys is not None:
+            notes = (f"{units:,} clusters drawn whole", *notes)
         if not limits[1] > limits[0]:
-            half = sum(1 - tail_area(confidence, alternative) ** (1 / max(int(k), 1)) for k in (up.sum(), (~up).sum()))
+            alike = [len(np.unique(codes[side])) for side in (up, ~up)]
+            half = sum(1 - tail_area(confidence, alternative) ** (1 / max(k, 1)) for k in alike)
             limits, notes = (
                 (estimate - half, estimate + half),
                 ("all replicates are alike: limits by the rule of three",),

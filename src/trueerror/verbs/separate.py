@@ -16,6 +16,7 @@ from trueerror.significance.contrasts import contrast
 from trueerror.significance.independent import difference
 from trueerror.significance.roots import crossing
 from trueerror.verbs.bench import Bench
+from trueerror.verbs.scored_rows import scored_rows
 from trueerror.verbs.settings import Settings
 
 
@@ -32,8 +33,7 @@ def separate_contrast(
     if measure.needs in ("binary", "classes") and measure.share is not None and not _clustered(first, second):
         found = _shares(first, second, measure, settings, alternative, method)
     elif measure.name == "auc" and not _clustered(first, second):
-        columns = [p.score_columns([m]) for p, m in (first, second)]
-        (up1, s1), (up2, s2) = columns
+        (up1, s1, _), (up2, s2, _) = (scored_rows(p, [m]) for p, m in (first, second))
         found = delong_unpaired(
             up1, s1[:, 0], up2, s2[:, 0], confidence=settings.confidence, alternative=alternative, df="satterthwaite"
         )
