@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import trueerror as te
 from trueerror.curves.logistic import LogitTable, fit, intercept_given_slope, separation
 from trueerror.curves.recalibration import calibration_intercept, calibration_slope, in_the_large
 from trueerror.tallies import ScoreTable
@@ -129,3 +130,9 @@ def test_forecasts_of_1_beside_tiny_ones() -> None:
     scores = [1e-20, 0.1, 0.4, 0.3, 0.6, 0.9, 1.0, 1.0] * 5
     slope = calibration_slope(ScoreTable.count(truth, scores), method="profile", confidence=0.95)
     assert 0 < slope.low < slope.estimate < slope.high
+
+
+def test_forecasts_of_the_smallest_number_there_is_have_a_neighbour():
+    made = te.calibration([0, 1, 0, 1] * 5, np.array([5e-324, 0.0, 1e-300, 1.0] * 5))
+    assert "calibration" in str(made).lower()
+    assert math.isfinite(made.slope().estimate)

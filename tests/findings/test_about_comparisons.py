@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
+import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
 from trueerror.significance.paired import mcnemar
 from trueerror.significance.planning import smallest_difference
@@ -111,3 +113,14 @@ def test_TE404_when_the_interval_reaches_past_the_margin() -> None:
 def test_with_many_pairs_only_those_with_the_best_are_spoken_of() -> None:
     assert "TE405" not in find([pair(SMALL_N, comparisons=45)])
     assert "TE405" in find([pair(SMALL_N, comparisons=45, with_best=True)])
+
+
+def test_TE405_is_said_once_and_not_of_one_model_read_twice() -> None:
+    assert "TE405" not in find([pair(SMALL_N, closest=False)])
+    assert "TE405" not in find([pair(SMALL_N, identical=True)])
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 40)
+    calls = {name: np.where(rng.random(40) < 0.8, truth, 1 - truth) for name in "abc"}
+    found = te.compare(truth, {**calls, "d": calls["a"]}).findings
+    assert [f.code for f in found].count("TE405") == 1
+    assert [f.code for f in found].count("TE406") == 1

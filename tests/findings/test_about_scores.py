@@ -32,6 +32,12 @@ def forecasts(power: float, n: int = 2000) -> Evidence:
     return Evidence(scores=ScoreTable.count(truth, shown), facts={"probabilities": True})
 
 
+def rare_forecasts(times):
+    """1,000 forecasts of 1 %, 3,000 of 3 %, and so many times as many come true as `times` says."""
+    return Evidence(scores=ScoreTable([0.01, 0.03], [int(10 / times), int(90 / times)], [990, 2910]),
+                    facts={"probabilities": True})  # fmt: skip
+
+
 CALLS = ScoreTable([0.0, 1.0], [10, 40], [45, 5])
 TUNED = TunedThreshold(0.2371, "accuracy", 0.911, 0.894)
 CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
@@ -51,7 +57,14 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         [Evidence(scores=ScoreTable([0.0, 0.5, 1.0], [1, 9, 40], [40, 5, 5])),
          Evidence(scores=ScoreTable([0.2, 0.8], [10, 40], [45, 5]))],
     ),
-    "TE306": (forecasts(4.0), "probabilities are off by", [forecasts(1.0), forecasts(4.0, 30), forecasts(1.1)]),
+    "TE307": (
+        fact(score_range=ScoreRange(0.5, 98.0)), "are they percentages?",
+        [fact(score_range=ScoreRange(0.0, 1.0)), fact(score_range=ScoreRange(-20.0, 90.0)),
+         fact(score_range=ScoreRange(0.0, 12.0)), fact(score_range=ScoreRange(0.0, 300.0)),
+         fact(score_range=ScoreRange(60.0, 80.0)), fact(score_range=ScoreRange(0.0, 90.0, 20.0, 140.0))],
+    ),
+    "TE306": (forecasts(4.0), "probabilities are off by",
+              [forecasts(1.0), forecasts(4.0, 30), forecasts(1.1), rare_forecasts(1.0)]),
 }  # fmt: skip
 
 
@@ -151,3 +164,12 @@ def test_tuning_costs_little_on_large_tables() -> None:
     found = tuned_threshold(t, best)
     assert found is not None
     assert math.isnan(found.honest)
+
+
+def test_scores_of_a_row_that_add_up_to_100_are_percentages() -> None:
+    assert "TE307" in find([fact(score_range=ScoreRange(20.0, 45.0, 100.0, 100.0))])
+    assert "TE307" not in find([fact(score_range=ScoreRange(0.2, 0.5, 1.0, 1.0))])
+
+
+def test_for_a_rare_class_five_points_would_be_too_many():
+    assert "TE306" in find([rare_forecasts(2.5)])

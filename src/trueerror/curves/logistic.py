@@ -17,6 +17,7 @@ STEPS = 100
 # Limits are searched over at most about so many groups of neighbouring forecasts: that moves them by less than 1e-5 of
 # their distance from the estimate, which itself comes from all forecasts.
 GROUPS = 4096
+SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +41,8 @@ class LogitTable:
         x = np.log(p, where=inside, out=np.zeros_like(p)) - np.log1p(-p, where=inside, out=np.zeros_like(p))
         if not inside.all():
             # A forest says 0 or 1 when all its trees agree: half a step beyond its next forecast stands for that.
-            nearest = float(np.minimum(p[inside], 1 - p[inside]).min()) / 2
+            # Half of the smallest number there is would be 0, which has no logit either.
+            nearest = max(float(np.minimum(p[inside], 1 - p[inside]).min()) / 2, SMALLEST)
             rows = float((table.positives + table.negatives)[~inside].sum())
             # The logit of 1 − nearest is that of nearest with its sign turned; 1 − nearest itself may round to 1.
             edge = math.log(nearest) - math.log1p(-nearest)

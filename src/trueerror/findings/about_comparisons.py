@@ -14,6 +14,7 @@ identical        bool: whether the two models call every row alike
 n                rows behind the pair
 comparisons      how many pairs were compared
 with_best        bool: whether the best model is one of the two; with many pairs only these are spoken of
+closest          bool: whether these are the two best models that cannot be told apart
 About two samples:
 paired           bool: whether the rows were paired
 could_be_paired  bool: whether the same rows (by ids or fingerprint) are in both
@@ -145,6 +146,9 @@ def underpowered(e: Evidence) -> Iterator[str]:
     margin, level = e.facts.get("margin"), e.facts["level"]
     low, high = e.facts["limits"]
     if e.facts["told_apart"] or not _spoken_of(e) or not math.isfinite(high - low):
+        return
+    # The same rows have about the same power for every pair: it is said once, and not of one model read twice.
+    if not e.facts.get("closest", True) or e.facts.get("identical", False):
         return
     if margin is None:
         if not e.facts.get("share", "discordance" in e.facts):

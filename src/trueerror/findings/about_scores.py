@@ -18,6 +18,8 @@ from trueerror.findings.rules import Evidence, rule
 from trueerror.results.words import limits, number, p_value
 
 NEARLY = 0.1
+# Percentages fill a good part of the way to 100; counts of votes or small distances do not.
+PERCENTAGES = 50.0
 ROUNDING = 1e-3
 MISCALIBRATED = 0.05
 
@@ -144,8 +146,9 @@ def badly_calibrated(e: Evidence) -> Iterator[str]:
     """A probability of 0.8 should come true four times in five. Ranking (AUC) and calls are not touched by bad
     calibration, but costs, thresholds that follow from costs, and anyone who reads the numbers are.
 
-    The rule fires when forecasts miss the shares seen by more than 5 points on average, over ten bins of equal size,
-    and Spiegelhalter's test shows at p < .001 that this is no accident.
+    The rule fires when forecasts miss the shares seen by more than 5 points on average, or by more than half the
+    share of the rarer class, over ten bins of equal size, and Spiegelhalter's test shows at p < .001 that this is no
+    accident.
     """
     t = e.scores
     assert t is not None
@@ -159,8 +162,29 @@ def badly_calibrated(e: Evidence) -> Iterator[str]:
     rows = (t.positives + t.negatives).astype(np.float64)
     gaps = np.bincount(bin_places(t, 10, "mass"), weights=t.positives - rows * t.scores)
     off = float(np.abs(gaps).sum() / rows.sum())
-    if off > MISCALIBRATED:
+    rarer = float(min(t.positives.sum(), t.negatives.sum()) / rows.sum())
+    if off > min(MISCALIBRATED, rarer / 2):
         yield (
             f"probabilities are off by {100 * off:.1f} points on average (Spiegelhalter's z "
             f"{test.statistic:+.1f}, {p_value(test.p_value)})"
         )
+
+
+@rule(
+    "TE307",
+    severity="warning",
+    title="scores that look like percentages",
+    fix="Divide them by 100 and pass them again, if they are percentages: then they are cut at 0.5, and Brier score, "
+    "log loss, calibration and costs can be had.",
+    needs=("score_range",),
+)
+def percentages(e: Evidence) -> Iterator[str]:
+    """Ranking is the same for 80 and for 0.8, but only the second can be read as a probability.
+
+    The rule fires when scores lie within 0 and 100 and reach beyond 50, or when those of a row add up to 100.
+    """
+    low, high, lowest, highest = e.facts["score_range"]
+    alone = math.isnan(lowest) and low < PERCENTAGES < high
+    together = lowest >= 100 * (1 - ROUNDING) and highest <= 100 * (1 + ROUNDING)
+    if low >= 0 and 1 < high <= 100 and (alone or together):
+        yield f"scores run from {number(low)} to {number(high)}: are they percentages? Probabilities run from 0 to 1"

@@ -30,6 +30,7 @@ def _pair_facts(made: Comparison, c: Any, sound: Mapping[tuple[str, str], Mappin
         "comparisons": len(made.pairs),
         "share": bool(made.facts.get("share")),
         "with_best": made.best in pair,
+        "closest": pair == _closest(made),
         "n": c.n,
     }
     # Two models alone are shown by their difference: there are no two intervals that could mislead.
@@ -42,6 +43,14 @@ def _pair_facts(made: Comparison, c: Any, sound: Mapping[tuple[str, str], Mappin
     if made.margin is not None:
         facts["margin"] = made.margin
     return facts
+
+
+def _closest(made: Comparison) -> tuple[str, str] | None:
+    """The pair of the best models, by rank, that differ and cannot be told apart: one word about power is enough."""
+    rank = {m: i for i, m in enumerate(made.ranked)}
+    same = made.facts.get("identical", ())
+    open_ = [(c.first, c.second) for c in made.pairs if not told_apart(c) and (c.first, c.second) not in same]
+    return min(open_, key=lambda pair: (rank[pair[0]] + rank[pair[1]], max(rank[m] for m in pair)), default=None)
 
 
 def _whole_facts(made: Comparison) -> dict[str, Any]:
