@@ -18,6 +18,14 @@ def read_file(
     **columns: Any,
 ) -> Predictions:
     """Predictions from a file; `--model` names columns of labels or scores, `--score` columns of scores."""
+    from trueerror.rows.logs.recognising import log_reader
+
+    if log_reader(file) is not None:
+        # A log names its own models; --score names what decides between right and wrong.
+        if score and len(score) > 1:
+            raise InputError("--score names the one measure of a log that says right or wrong")
+        found = read(file, score=score[0] if score else None, **columns)
+        return found.select(list(model)) if model else found
     models: Any = None
     if model and score:
         if len(model) != len(score):

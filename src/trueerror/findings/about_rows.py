@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from trueerror.findings.rules import Evidence, rule
 from trueerror.results.words import listing, percent, whole
+from trueerror.tallies.grading import is_graded
 
 FEW_ROWS = 30
 FEW_OF_A_CLASS = 10
@@ -91,7 +92,7 @@ def constant_truth(e: Evidence) -> Iterator[str]:
     t = e.confusion
     assert t is not None
     totals = t.classes(weighted=False).truth
-    if t.n > 0 and (totals > 0).sum() == 1:
+    if t.n > 0 and (totals > 0).sum() == 1 and not is_graded(t):
         yield f"all {whole(t.n)} rows are {t.labels[int(totals.argmax())]}: nothing can be told apart"
 
 

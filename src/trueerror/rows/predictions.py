@@ -21,6 +21,7 @@ from trueerror.results.words import whole
 from trueerror.rows.source import KINDS, Facts, Floats, KeyedLosses, KeyKind, Keys, Loss, ScoreRange, Source
 from trueerror.rows.thresholds import Threshold, apply_threshold
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Missing, Moments, ScoreTable
+from trueerror.tallies.grading import GRADES, holds_grades
 
 
 class Roles(Mapping[str, str]):
@@ -96,6 +97,11 @@ class Predictions:
     def positive(self) -> Label | None:
         """The positive class, None where it is not known."""
         return self.facts.positive
+
+    @property
+    def graded(self) -> bool:
+        """Whether the rows say who was right instead of which class: then the truth of all of them is "right"."""
+        return self.labels == GRADES and holds_grades(self.labels, self.truth_counts())
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -295,6 +301,8 @@ class Predictions:
         if positive is not None:
             meant = "" if positive in (1, True) else f" = {one_line(str(positive))}"
             return f"{whole(counts[positive])} positive{meant}"
+        if self.graded:
+            return "graded right or wrong"
         if len(self.labels) == 2:
             return ", ".join(f"{whole(c)} {one_line(str(label))}" for label, c in counts.items())
         return f"{len(self.labels):,} classes"

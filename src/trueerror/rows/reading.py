@@ -15,6 +15,7 @@ from trueerror.rows.collecting import absent_notes
 from trueerror.rows.frames import open_frame
 from trueerror.rows.gathering import given_rows
 from trueerror.rows.layout import Options
+from trueerror.rows.logs.recognising import log_reader, read_log
 from trueerror.rows.pivot import widen
 from trueerror.rows.predictions import Predictions, Roles
 from trueerror.rows.roles import Asked, ColumnChoice, ModelChoice, resolve
@@ -45,6 +46,8 @@ def read(
 ) -> Predictions:
     """Predictions from a file (CSV, TSV, Parquet, JSON, JSON Lines; a pattern; "-" for standard input) or a frame.
 
+    Logs of lm-evaluation-harness, Inspect and WEKA are recognised (see `te.logs`; `score` then names the measure).
+
     Wide tables (a column for each model, or pairs like svm_label and svm_score, or one score column a class) and long
     ones (model, id, truth, label, score) both work. Columns with plain names are recognised, and all can be named:
     `models=["a", "b"]`, or `models={"svm": {"label": "c1", "score": "c2"}}`, where the score may be {class: column}.
@@ -62,6 +65,13 @@ def read(
             f'weight={weight!r} needs weights_kind="frequency" (a row stands for so many equal rows) or "sampling" '
             "(a row stands for a share of the population): the intervals differ"
         )
+    reader = log_reader(path_or_table)
+    if reader is not None:
+        named = {
+            "truth": truth, "models": models, "label": label, "id": id, "cluster": cluster, "by": by, "fold": fold,
+            "repeat": repeat, "weight": weight, "labels": labels, "threshold": threshold,
+        }  # fmt: skip
+        return read_log(path_or_table, reader, score=score, positive=positive, missing=missing, **named)
     table = _open(path_or_table)
     asked = Asked(
         truth=truth,

@@ -20,6 +20,8 @@ def fixed_model(source: Predictions | Confusion, settings: Settings) -> str:
             who = f"these {len(source.keys('folds').names):,} models, one for each fold,"
         if source.has_key("clusters"):
             rows = f"rows of new clusters, drawn like these {len(source.keys('clusters').names):,}"
+    if isinstance(source, Predictions) and source.graded:
+        return f"Estimates: {who} on {rows}."
     return f"Estimates: {who} on {rows}, {class_mix(source, settings)}."
 
 

@@ -21,6 +21,7 @@ from trueerror.rows.predictions import Predictions
 from trueerror.rows.reading import read
 from trueerror.significance.paired import mcnemar
 from trueerror.tallies import Confusion
+from trueerror.tallies.grading import is_graded
 from trueerror.verbs.bench import Bench
 from trueerror.verbs.cheapest import cheapest_threshold, named_costs
 from trueerror.verbs.estimands import fixed_model, reading
@@ -199,6 +200,8 @@ def _chosen_metrics(bench: Bench) -> list[str]:
     settings = bench.settings
     if settings.metrics is not None:
         return list(settings.metrics)
+    if bench.calls and is_graded(bench.confusion):
+        return ["accuracy", "error_rate"] if settings.facts.get("all") else ["accuracy"]
     if settings.facts.get("all"):
         return _all_metrics(bench)
     if not bench.calls:
@@ -264,6 +267,16 @@ def _baseline(bench: Bench) -> tuple[Label | None, Interval, float]:
             note="there are no rows",
         )
         return None, empty, math.nan
+    if is_graded(t):
+        nothing = Interval(
+            name="accuracy",
+            estimate=math.nan,
+            low=math.nan,
+            high=math.nan,
+            confidence=confidence,
+            note="rows that are graded right or wrong have no commonest class",
+        )
+        return None, nothing, math.nan
     if bench.settings.design == "case-control" and bench.settings.prior is None:
         unknown = Interval(
             name="accuracy",

@@ -12,6 +12,7 @@ from trueerror.inputs.labels import Label
 from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval, Result, Table, Text
 from trueerror.tallies import Confusion
+from trueerror.tallies.grading import is_graded
 from trueerror.verbs.bench import Bench
 from trueerror.verbs.settings import Settings
 
@@ -113,7 +114,8 @@ class ModelEvaluation(Result):
     def classes(self) -> dict[tuple[str, Label], Interval]:
         """Precision, recall and F1 of each class."""
         if self._classes is None:
-            found = {} if self.confusion is None else self.bench.per_class()
+            none = self.confusion is None or is_graded(self.confusion)
+            found = {} if none else self.bench.per_class()
             object.__setattr__(self, "_classes", found)
             return found
         return self._classes

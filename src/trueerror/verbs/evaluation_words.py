@@ -14,6 +14,7 @@ from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval, Table
 from trueerror.results.tables import one_line, width
 from trueerror.results.words import apart, limits, listing, number, p_value, percent, whole
+from trueerror.tallies.grading import is_graded
 from trueerror.verbs.cheapest import thresholds_table
 
 if TYPE_CHECKING:
@@ -139,6 +140,8 @@ def _leader(ev: Evaluation) -> str:
 def _per_class_matters(part: ModelEvaluation) -> bool:
     if part.confusion is None:
         return bool(part.classes)
+    if is_graded(part.confusion):
+        return False
     return len(part.confusion.labels) > 2 or part.confusion.positive is None
 
 

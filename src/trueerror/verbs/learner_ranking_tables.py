@@ -35,11 +35,12 @@ def ranks_table(r: LearnerRanking) -> Table:
     adjusted = "p" if len(r.pairs) < 2 or r.adjust == "none" else "adjusted p"
     score = one_line(r.value_name or "score")
     mean = f"mean {score}" if width(score) <= 12 else "mean"
-    # A long name would push the table beyond the page.
-    whom = one_line(anchor) if width(anchor) <= 12 else "control" if r.control else "first"
-    to = f"to {whom}{unit}"
-    columns = ("learner", "mean rank", mean, to, "won–tied–lost", adjusted)
-    return Table(columns=columns, rows=tuple(rows))
+    for whom in (one_line(anchor), "control" if r.control else "first"):
+        columns = ("learner", "mean rank", mean, f"to {whom}{unit}", "won–tied–lost", adjusted)
+        made = Table(columns=columns, rows=tuple(rows))
+        if width(made.text(WIDTH).splitlines()[0]) <= WIDTH:
+            break  # a long name would push the table beyond the page
+    return made
 
 
 def scores_table(r: LearnerRanking) -> Table | None:

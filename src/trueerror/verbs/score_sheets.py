@@ -116,8 +116,12 @@ def read_sheet(
     if isinstance(scores, ScoreMatrix):
         scores, names = scores.values, scores.models if names is None else names
     if isinstance(scores, str | os.PathLike):
+        from trueerror.rows.logs.weka_results import experimenter_sheet
         from trueerror.rows.opening import open_files
 
+        written = experimenter_sheet(scores, columns.value)
+        if written is not None:
+            return _from_table(open_frame(written), Columns(), names, missing, ())
         return _from_table(open_files(scores), columns, names, missing, ())
     if isinstance(scores, Mapping) or hasattr(scores, "columns") or hasattr(scores, "column_names"):
         return _from_table(open_frame(scores), columns, names, missing, _index(scores))

@@ -1,7 +1,7 @@
 """Sample files of lm-evaluation-harness: `samples_TASK_TIME.jsonl`, an object for each item and filter.
 
-Each object has `doc_id`, `target`, `filtered_resps` and, for each metric, its value for this item (acc, exact_match, …);
-`filter` names how the answer was cut out of the text, and one item may stand there under several filters.
+Each object has `doc_id`, `target`, `filtered_resps` and, for each metric, its value for this item (acc, exact_match,
+…); `filter` names how the answer was cut out of the text, and one item may stand there under several filters.
 """
 
 from __future__ import annotations

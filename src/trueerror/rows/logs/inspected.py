@@ -8,6 +8,7 @@ cluster.
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,6 @@ def _member(archive: zipfile.ZipFile, file: Path, name: str, sizes: dict[str, in
             f"{file.name} is packed in a way that this Python cannot read: write it as JSON, with inspect log convert "
             "--to json"
         ) from None
-    except (zipfile.BadZipFile, EOFError, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
         raise FileError(f"{file.name} is damaged: {error}") from None
     return json_of(file, text, f" ({name})")

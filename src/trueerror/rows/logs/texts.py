@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import gzip
+import io
 import json
 import os
 import zlib
@@ -22,8 +23,8 @@ def lines_of(path: Path) -> Iterator[str]:
     try:
         with path.open("rb") as raw:
             packed = raw.read(2) == GZIP
-        opened = gzip.open(path, "rt", encoding="utf-8-sig") if packed else path.open(encoding="utf-8-sig")
-        with opened as stream:
+        opened: Any = gzip.open(path) if packed else path.open("rb")  # noqa: SIM115
+        with opened, io.TextIOWrapper(opened, "utf-8-sig") as stream:
             for line in stream:
                 yield line.rstrip("\r\n")
     except UnicodeDecodeError:
