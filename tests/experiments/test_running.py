@@ -292,3 +292,27 @@ def test_wrong_input_is_refused_in_words(rows, change, message):
     given = {"learners": {"means": Means()}, "data": rows, "plan": 3} | change
     with pytest.raises(InputError, match=message):
         te.experiment(given.pop("learners"), given.pop("data"), **given)
+
+
+def test_forests_are_asked_once_and_say_the_same():
+    from sklearn.datasets import load_iris
+    from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
+
+    from trueerror.experiments.fitting import calls_most_probable, predict
+
+    X, y = load_iris(return_X_y=True)
+    for kind in (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier):
+        model = kind(n_estimators=4, max_features=1, random_state=0).fit(X[::2], y[::2])
+        assert calls_most_probable(model)
+        codes, scores = predict(model, X, (0, 1, 2), 150)
+        assert codes.tolist() == model.predict(X).tolist()
+        assert np.array_equal(scores, model.predict_proba(X))
+
+    class Own(RandomForestClassifier):
+        def predict(self, X):
+            return np.zeros(len(X), dtype=int)
+
+    own = Own(n_estimators=4).fit(X, y)
+    assert not calls_most_probable(own)
+    assert set(predict(own, X, (0, 1, 2), 150)[0].tolist()) == {0}
+    assert not calls_most_probable(Means())

@@ -97,7 +97,9 @@ def predict(model: Any, X: Any, labels: tuple[Label, ...], n: int) -> tuple[NDAr
     Scores come from `predict_proba`, else from `decision_function`. A class that was not in the training rows has
     probability 0 (−∞ on the scale of decisions).
     """
-    called = column(model.predict(X), "the predictions")
+    probabilities = np.asarray(model.predict_proba(X), dtype=np.float64) if calls_most_probable(model) else None
+    given = model.predict(X) if probabilities is None else model.classes_.take(probabilities.argmax(axis=1))
+    called = column(given, "the predictions")
     if len(called) != n:
         raise ValueError(f"predict gave {len(called)} labels for {n} rows")
     coded = code_column(called, "the predictions")
@@ -106,7 +108,9 @@ def predict(model: Any, X: Any, labels: tuple[Label, ...], n: int) -> tuple[NDAr
     codes = recode(coded, labels, "the predictions").astype("<i4")
     if not hasattr(model, "classes_"):
         return codes, None
-    if hasattr(model, "predict_proba"):
+    if probabilities is not None:
+        scores, fill = probabilities, 0.0
+    elif hasattr(model, "predict_proba"):
         scores, fill = np.asarray(model.predict_proba(X), dtype=np.float64), 0.0
     elif hasattr(model, "decision_function"):
         scores, fill = np.asarray(model.decision_function(X), dtype=np.float64), -np.inf
@@ -121,6 +125,16 @@ def predict(model: Any, X: Any, labels: tuple[Label, ...], n: int) -> tuple[NDAr
     aligned = np.full((n, len(labels)), fill, dtype="<f8")
     aligned[:, [labels.index(c) for c in classes]] = scores
     return codes, aligned
+
+
+# scikit-learn's own `predict` that asks every tree for probabilities and calls the largest: asking once is enough.
+ARGMAX = ("sklearn.ensemble._forest.ForestClassifier.predict", "sklearn.ensemble._bagging.BaggingClassifier.predict")
+
+
+def calls_most_probable(model: Any) -> bool:
+    """Whether `predict` is known to be the argmax of `predict_proba`, which takes long where there are many trees."""
+    how = getattr(type(model), "predict", None)
+    return f"{getattr(how, '__module__', '')}.{getattr(how, '__qualname__', '')}" in ARGMAX
 
 
 def weights_for(model: Any, weights: NDArray[np.float64]) -> dict[str, Any]:

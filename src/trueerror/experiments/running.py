@@ -68,7 +68,7 @@ def experiment(
         check_word(balance, ("over", "under"), "balance")
     if timeout is not None and not timeout > 0:
         raise InputError(f"timeout={timeout!r} must be a number of seconds above 0, or None")
-    seed = _seed(rng)
+    seed = seed_of(rng)
     worker = choose_engine(engine, jobs)
     splits = {name: _splits(chosen, d, seed, name) for name, d in datasets.items()}
     manifest = _manifest(chosen, seed, named, datasets, balance)
@@ -107,7 +107,8 @@ def experiment(
     )  # fmt: skip
 
 
-def _seed(rng: Any) -> int:
+def seed_of(rng: Any) -> int:
+    """The seed of an experiment; None is 0, a generator gives its next number."""
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(0, 1 << 62))
     if isinstance(rng, np.random.SeedSequence):
