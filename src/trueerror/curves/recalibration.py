@@ -19,6 +19,8 @@ from trueerror.tallies.scores import ScoreTable
 
 RecalibrationMethod = Literal["profile", "wald"]
 STEPS = 100
+# A limit beyond this is none: logits of 700 and more leave the likelihood flat.
+FURTHEST = 1e100
 
 
 def calibration_slope(table: ScoreTable, *, method: RecalibrationMethod, confidence: float) -> Interval:
@@ -150,6 +152,8 @@ def _profile_limit(
         wanted = False
     near, far = start, start + step * (z if from_top else 1.0)
     for _ in range(STEPS):
+        if abs(far) > FURTHEST:
+            return math.copysign(math.inf, far)
         if (beyond(far) > 0) != wanted:
             break
         near, far = far, far + 2 * (far - near)

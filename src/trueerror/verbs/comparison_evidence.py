@@ -12,7 +12,14 @@ from trueerror.verbs.comparison import Comparison, told_apart
 
 def comparison_findings(made: Comparison, sound: Mapping[tuple[str, str], Mapping[str, float]]) -> Findings:
     """Run the rules on a comparison; `sound` holds the p-values of several sound tests of each pair."""
-    evidence = [Evidence(model=f"{c.first} and {c.second}", facts=_pair_facts(made, c, sound)) for c in made.pairs]
+    closest = _closest(made)
+    evidence = [
+        Evidence(
+            model=f"{c.first} and {c.second}",
+            facts={**_pair_facts(made, c, sound), "closest": (c.first, c.second) == closest},
+        )
+        for c in made.pairs
+    ]
     return find([*evidence, Evidence(facts=_whole_facts(made))])
 
 
@@ -30,7 +37,6 @@ def _pair_facts(made: Comparison, c: Any, sound: Mapping[tuple[str, str], Mappin
         "comparisons": len(made.pairs),
         "share": bool(made.facts.get("share")),
         "with_best": made.best in pair,
-        "closest": pair == _closest(made),
         "n": c.n,
     }
     # Two models alone are shown by their difference: there are no two intervals that could mislead.
