@@ -33,7 +33,7 @@ WIDE = 96
 
 
 def interface_page() -> str:
-    """Public names of `te`, then of `te.significance`."""
+    """Public names of `te`, then of its modules."""
     homes: dict[str, str] = te._HOMES
     by_room: dict[str, list[str]] = {}
     for name, home in homes.items():
@@ -49,9 +49,11 @@ def interface_page() -> str:
         parts.append(f"## {ROOMS.get(room, room)}")
         for name in sorted(by_room[room], key=str.lower):
             parts += _entry(f"te.{name}", getattr(te, name))
-    parts += ["## Significance tests", _doc(te.significance)]
-    for name in te.significance.__all__:
-        parts += _entry(f"te.significance.{name}", getattr(te.significance, name))
+    modules = (("Significance tests", te.significance), ("Logs of other tools", te.logs), ("Test suites", te.testing))
+    for title, module in modules:
+        parts += [f"## {title}", _doc(module)]
+        for name in module.__all__:
+            parts += _entry(f"{module.__name__.replace('trueerror', 'te')}.{name}", getattr(module, name))
     return page("Python", *parts)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from trueerror.inputs.errors import InputError
+from trueerror.rows.logs.recognising import log_reader
 from trueerror.rows.predictions import Predictions
 from trueerror.rows.reading import read
 
@@ -18,8 +19,6 @@ def read_file(
     **columns: Any,
 ) -> Predictions:
     """Predictions from a file; `--model` names columns of labels or scores, `--score` columns of scores."""
-    from trueerror.rows.logs.recognising import log_reader
-
     if log_reader(file) is not None:
         # A log names its own models; --score names what decides between right and wrong.
         if score and len(score) > 1:
@@ -48,6 +47,13 @@ def read_file(
 def read_named(file: str, **options: Any) -> Predictions:
     """The same, with a model that its file leaves unnamed called by the file's name, so that two files differ."""
     given = read_file(file, **options)
+    reader = log_reader(file)
+    if reader is not None and given.models == ("model",):
+        score = options.get("score")
+        named: Any = {Path(file).stem: file}
+        if reader.__name__ == "weka":
+            return reader(named, positive=options.get("positive"), missing=options["missing"])
+        return reader(named, score=score[0] if score else None, missing=options["missing"])
     if given.models != ("model",) or file == "-":
         return given
     parts = {kind: c for c, role in given.roles.items() for kind in ("labels", "scores") if role == f"{kind} of model"}

@@ -52,7 +52,7 @@ def is_harness(path: Path) -> bool:
 
 def _names(file: Path, several_folders: bool) -> tuple[str, str]:
     stamped = STAMPED.match(file.name)
-    task = stamped[1] if stamped else file.name.split(".")[0]
+    task = stamped[1] if stamped else "task"
     folder = file.resolve().parent.name
     if "__" in folder:  # the harness writes org/model as org__model
         return folder.replace("__", "/"), task
