@@ -39,10 +39,12 @@ def test_every_public_name_is_in_the_interface_page():
 
     text = stored("reference/api.md")
     for name in te.__all__:
-        if name not in ("__version__", "data", "significance", "testing"):
+        if name not in ("__version__", "data", "logs", "significance", "testing"):
             assert f"{{#te.{name}}}" in text, f"{name}: {STALE}"
-    for name in te.significance.__all__:
-        assert f"{{#te.significance.{name}}}" in text, f"{name}: {STALE}"
+    for module in (te.significance, te.logs, te.testing):
+        for name in module.__all__:
+            place = f"{module.__name__.replace('trueerror', 'te')}.{name}"
+            assert f"{{#{place}}}" in text, f"{place}: {STALE}"
 
 
 def test_commands_page():
