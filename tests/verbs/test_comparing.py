@@ -280,10 +280,38 @@ def test_costs_name_the_threshold_and_nothing_is_tuned():
     each = 100 * (10 * missed + alarms) / 400
     assert cmp.cost_per_100("sharp") == pytest.approx(each)
     assert 100 * cmp.estimates["sharp"].estimate == pytest.approx(each)
-    assert 'Use sharp, and call "1" from 0.091 up (not 0.5).' in str(cmp)
     assert "TE304" in cmp.findings
     assert te.load(cmp.to_json()) == cmp
     assert max(map(len, str(cmp).splitlines())) <= 80
+
+
+def forecasts(sharpness, n=3000, seed=4):
+    """Truth that follows probabilities, and those probabilities made too timid (below 1) or too bold."""
+    rng = np.random.default_rng(seed)
+    honest = rng.beta(0.3, 1.2, n)
+    odds = (honest / (1 - honest)) ** sharpness
+    return (rng.random(n) < honest).astype(int), honest, odds / (1 + odds)
+
+
+def test_honest_probabilities_need_no_tuning_and_timid_ones_are_told():
+    truth, honest, timid = forecasts(0.4)
+    blunt = np.clip(honest + np.random.default_rng(1).normal(0, 0.15, len(honest)), 0.001, 0.999)
+    settled = te.compare(truth, scores={"honest": honest, "blunt": blunt}, cost_fn=10, replicates=500)
+    assert settled.cheaper_tuned is None
+    assert 'Use honest, and call "1" from 0.091 up (not 0.5).' in str(settled)
+    open_ = te.compare(truth, scores={"timid": timid, "blunt": blunt}, cost_fn=10, replicates=500)
+    assert open_.best == "blunt"
+    assert open_.cheaper_tuned == "timid"
+    point = te.roc(truth, timid).operating_point(cost_fn=10)
+    assert open_.tuned["timid"].threshold == point.threshold
+    assert open_.verdict.startswith("Not settled: at 0.091")
+    assert "The scores of timid do not hold as probabilities" in open_.verdict
+    assert "How sure: not fully" in open_.verdict
+    assert any(f.code == "TE306" and f.about == "timid" for f in open_.findings)
+    alone = te.compare(truth, scores={"timid": timid, "coin": np.full(len(truth), 0.3)}, cost_fn=10, replicates=500)
+    assert alone.verdict.startswith("Use timid, but not from 0.091 up")
+    assert te.load(open_.to_json()) == open_
+    assert max(map(len, str(open_).splitlines())) <= 80
 
 
 def test_costs_at_another_class_mix():

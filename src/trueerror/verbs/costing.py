@@ -26,6 +26,8 @@ from trueerror.verbs.pairs import Pairs
 from trueerror.verbs.settings import Rng, Settings
 
 USUAL = 0.5
+# A threshold chosen on rows must be so much cheaper, out of the bag, to be spoken of.
+WORTH_TUNING = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -33,7 +35,9 @@ class CostComparison(Comparison):
     """A comparison by cost at the threshold that the costs themselves name, so that nothing is tuned on these rows.
 
     `calls` holds (misses, positives, false alarms, negatives) of each model at `threshold`, `usual` the same at 0.5;
-    `tuned` is what the cheapest threshold on these rows would be and how much of its cheapness is luck.
+    `tuned` is each model's cheapest threshold on these rows and how much of its cheapness is luck. Where a tuned
+    threshold stays cheaper out of the bag, its scores are not the probabilities that `threshold` takes them for, and
+    the verdict says so (`cheaper_tuned`).
     """
 
     threshold: float
@@ -46,8 +50,8 @@ class CostComparison(Comparison):
     areas: dict[str, Interval] = field(default_factory=dict)
     area_pairs: tuple[Contrast, ...] = ()
     against_constant: Contrast | None = None
-    tuned: OperatingPoint | None = None
-    slope: Interval | None = None
+    tuned: dict[str, OperatingPoint] = field(default_factory=dict)
+    slopes: dict[str, Interval] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:
@@ -65,6 +69,18 @@ class CostComparison(Comparison):
         from trueerror.verbs.costing_words import costing_table
 
         return costing_table(self)
+
+    @property
+    def cheaper_tuned(self) -> str | None:
+        """The model that would be cheaper at a threshold of its own, out of the bag, than the best at the costs' own.
+
+        None where tuning gains less than 5 %: a difference that small is not worth a threshold that can go astray.
+        """
+        known = {m: point.corrected.estimate for m, point in self.tuned.items()}
+        known = {m: cost for m, cost in known.items() if not math.isnan(cost)}
+        cheapest = min(known, key=known.__getitem__, default=None)
+        worth = self.estimates[self.best].estimate * (1 - WORTH_TUNING)
+        return cheapest if cheapest is not None and known[cheapest] < worth else None
 
     def cost_per_100(self, model: str, calls: dict[str, tuple[int, int, int, int]] | None = None) -> float:
         """What 100 rows cost with these misses and false alarms, at the class mix asked for."""
@@ -93,8 +109,11 @@ def compare_costs(
     and what would be left of it out of the bag.
     """
     _check(p, cost_fp, cost_fn, prior)
-    tuned = roc(p, model=p.models[0]).operating_point(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=_seed(rng))
-    cut = tuned.untuned if threshold is None else float(threshold)
+    points = {
+        m: roc(p, model=m).operating_point(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=_seed(rng))
+        for m in p.models
+    }
+    cut = points[p.models[0]].untuned if threshold is None else float(threshold)
     index = p.labels.index(p.positive)
     counts = p.truth_counts()
     share = float(counts[index]) / p.n
@@ -114,8 +133,6 @@ def compare_costs(
     )
     by_cost = compare_predictions(p, measure, settings, reference=reference, adjust=adjust)
     best = by_cost.best
-    if best != p.models[0]:
-        tuned = roc(p, model=best).operating_point(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=_seed(rng))
     by_area = compare_predictions(
         p, find_measure("auc"), Settings(confidence=confidence, metrics={"auc": {}}), reference=best, adjust=adjust
     )
@@ -131,10 +148,10 @@ def compare_costs(
         areas=by_area.estimates,
         area_pairs=by_area.pairs,
         against_constant=_against_constant(p, best, cut, prices, settings, by_cost.estimates[best].estimate),
-        tuned=tuned,
-        slope=_slope(p, best, confidence),
+        tuned=points,
+        slopes={m: slope for m in p.models if (slope := _slope(p, m, confidence)) is not None},
     )
-    return replace(made, findings=_findings(made))
+    return replace(made, findings=_findings(made, p))
 
 
 def _check(p: Predictions, cost_fp: float, cost_fn: float, prior: float | None) -> None:
@@ -187,23 +204,20 @@ def _against_constant(
 
 
 def _slope(p: Predictions, model: str, confidence: float) -> Interval | None:
-    """The calibration slope of the chosen model's probabilities, where it can be had."""
+    """The calibration slope of a model's probabilities, where it can be had."""
     try:
         return calibration(p, model=model).slope(confidence=confidence)
     except InputError:
         return None
 
 
-def _findings(made: CostComparison) -> Findings:
-    point = made.tuned
-    if point is None or math.isnan(point.optimism):
-        return made.findings
-    evidence = Evidence(
-        model=made.best,
-        facts={
-            "tuned_threshold": TunedThreshold(
-                point.threshold, "cost per 100 rows", 100 * point.cost, 100 * point.corrected.estimate, used=False
-            )
-        },
-    )
-    return sorted_findings([*made.findings, *find([evidence])])
+def _findings(made: CostComparison, p: Predictions) -> Findings:
+    """What the comparison found, whose probabilities do not hold, and what tuning on these rows would promise."""
+    scores = [Evidence(model=m, scores=p.scores(m), facts={"probabilities": True}) for m in made.ranked]
+    point = made.tuned[made.best]
+    if not math.isnan(point.optimism):
+        promise = TunedThreshold(
+            point.threshold, "cost per 100 rows", 100 * point.cost, 100 * point.corrected.estimate, used=False
+        )
+        scores.append(Evidence(model=made.best, facts={"tuned_threshold": promise}))
+    return sorted_findings([*made.findings, *find(scores)])

@@ -20,11 +20,14 @@ def verdict(cmp: CostComparison) -> str:
     best = one_line(cmp.best)
     cut = f"{cmp.threshold:.2g}"
     instead = "" if abs(cmp.threshold - 0.5) < 0.005 else " (not 0.5)"
-    lead = f'Use {best}, and call "{one_line(str(cmp.positive))}" from {cut} up{instead}.'
+    label = one_line(str(cmp.positive))
+    cheaper = cmp.cheaper_tuned
+    lead = f'Use {best}, and call "{label}" from {cut} up{instead}.' if cheaper is None else _not_yet(cmp, cheaper)
     rivals = [m for m in cmp.ranked[1:] if cmp.reference in (None, m, cmp.best)]
     open_ = [m for m in rivals if not cmp.told_apart(cmp.best, m)]
     dearer = [m for m in rivals if m not in open_]
-    words = [lead, "How sure: " + ("not fully." if open_ else "beyond chance.")]
+    sure = "not fully." if open_ or cheaper else "beyond chance."
+    words = [lead, f"How sure: {sure}" + (f" At {cut}:" if cheaper else "")]
     for m in open_[:3]:
         c = cmp[m, cmp.best]
         lead = "may be as cheap" if c.low <= 0 else f"may be as cheap, with {len(cmp.pairs)} pairs compared"
@@ -39,6 +42,28 @@ def verdict(cmp: CostComparison) -> str:
             f"{_money(c.low, sign=True)} to {_money(c.high, sign=True)} ({p_value(adjusted(c))})."
         )
     return " ".join([*words, *_constant_words(cmp), *_ranking_words(cmp)])
+
+
+def _not_yet(cmp: CostComparison, cheaper: str) -> str:
+    """The costs name a threshold for probabilities that hold; some model's do not, and it shows in the costs."""
+    best, point = cmp.best, cmp.tuned[cheaper]
+    slope = f" (calibration slope {short(cmp.slopes[cheaper])})" if cheaper in cmp.slopes else ""
+    gain = (
+        f"{_money(point.corrected.estimate)} per 100 rows out of the bag, against "
+        f"{_money(cmp.estimates[best].estimate)}"
+    )
+    lead = (
+        f"Use {one_line(best)}, but not from {cmp.threshold:.2g} up: from {point.threshold:.2g} up it would cost "
+        f"{gain}."
+        if cheaper == best
+        else f"Not settled: at {cmp.threshold:.2g}, which the costs name, {one_line(best)} is cheapest, but "
+        f"{one_line(cheaper)} from {point.threshold:.2g} up would cost less, {gain}."
+    )
+    off = cheaper in cmp.slopes and not cmp.slopes[cheaper].low <= 1 <= cmp.slopes[cheaper].high
+    return (
+        f"{lead} The scores of {one_line(cheaper)} {'do' if off else 'may'} not hold as probabilities{slope}: "
+        "recalibrate them, or choose the threshold, on other rows."
+    )
 
 
 def _constant_words(cmp: CostComparison) -> list[str]:
@@ -80,14 +105,14 @@ def costing_table(cmp: CostComparison) -> Table:
         cost = cmp.estimates[m]
         money = f"{_money(cost.estimate)} [{_money(cost.low)}, {_money(cost.high)}]"
         area = short(cmp.areas[m])
-        rows.append((m, f"{missed} of {positives}", f"{alarms} of {negatives}", money, area))
+        rows.append((m, f"{missed:,} of {positives:,}", f"{alarms:,} of {negatives:,}", money, area))
     if cmp.against_constant is not None:
         label = cmp.against_constant.second
         positives, negatives = cmp.calls[cmp.best][1], cmp.calls[cmp.best][3]
         all_positive = label == str(cmp.positive)
         missed, alarms = (0, negatives) if all_positive else (positives, 0)
         price = _money(cmp.estimates[cmp.best].estimate - cmp.against_constant.estimate)
-        rows.append((f'always "{label}"', f"{missed} of {positives}", f"{alarms} of {negatives}", price, ""))
+        rows.append((f'always "{label}"', f"{missed:,} of {positives:,}", f"{alarms:,} of {negatives:,}", price, ""))
     head = (f"At {cmp.threshold:.2g}", "misses", "false alarms", "cost per 100", "ranking (AUC)")
     return Table(columns=head, rows=tuple(rows))
 
@@ -101,16 +126,16 @@ def costing_text(cmp: CostComparison) -> str:
         textwrap.fill(first, WIDTH - 2, **indent) + "\n" + textwrap.fill(f"How sure: {rest}", WIDTH - 2, **indent)  # type: ignore[arg-type]
     )
     missed, price = cmp.usual[cmp.best][0], _money(cmp.cost_per_100(cmp.best, cmp.usual) / 100)
-    usual = f"At 0.5 {one_line(cmp.best)} would miss {missed} and cost {price} per 100."
+    usual = f"At 0.5 {one_line(cmp.best)} would miss {missed:,} and cost {price} per 100."
     blocks.append(costing_table(cmp).text(WIDTH) + ("" if cmp.threshold == 0.5 else f"\n{textwrap.fill(usual, WIDTH)}"))
     trust = ""
-    named = cmp.tuned is not None and abs(cmp.tuned.untuned - cmp.threshold) > 1e-9
-    if named and cmp.tuned is not None:
-        trust = f"{cmp.threshold:.2g} was given; the costs themselves name {cmp.tuned.untuned:.2g} for probabilities."
-    elif cmp.slope is not None:
+    untuned = cmp.tuned[cmp.best].untuned
+    if abs(untuned - cmp.threshold) > 1e-9:
+        trust = f"{cmp.threshold:.2g} was given; the costs themselves name {untuned:.2g} for probabilities."
+    elif cmp.best in cmp.slopes:
         trust = (
             f"{cmp.threshold:.2g} follows from the costs and needs no tuning, but trusts {one_line(cmp.best)}'s "
-            f"probabilities (calibration slope {short(cmp.slope)})."
+            f"probabilities (calibration slope {short(cmp.slopes[cmp.best])})."
         )
     blocks += [
         findings_text(cmp.findings, several=True) if len(cmp.findings) else "",
