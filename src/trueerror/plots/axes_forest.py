@@ -7,7 +7,7 @@ from typing import Any
 
 from trueerror.plots import theme
 from trueerror.plots.axes import AS_TEXT, axes_for, drawable, split, tidy, write_title
-from trueerror.plots.labels import fold
+from trueerror.plots.labels import fold_all
 from trueerror.plots.pictures import Forest, ForestRow, Panel
 
 ROW = 26
@@ -41,7 +41,7 @@ def _draw_panel(ax: Any, panel: Panel) -> None:
         _draw_row(ax, row, place, panel.domain)
     ax.set_xlim(*panel.domain)
     ax.set_ylim(len(panel.rows) - 0.5, -0.5)
-    labels = [drawable("\n".join(fold(r.label, 30))) for r in panel.rows]
+    labels = [drawable("\n".join(lines)) for lines in fold_all([r.label for r in panel.rows], 30)]
     ax.set_yticks(range(len(panel.rows)), labels=labels, fontsize=9, **AS_TEXT)
     ax.set_xlabel(drawable(panel.axis), fontsize=9, color=theme.INK, **AS_TEXT)
     ax.xaxis.grid(visible=True, color=theme.GRID, lw=0.8)

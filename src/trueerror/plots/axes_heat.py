@@ -9,7 +9,7 @@ import numpy as np
 
 from trueerror.plots import theme
 from trueerror.plots.axes import AS_TEXT, axes_for, drawable, tidy, write_title
-from trueerror.plots.labels import columns_needed, fold, shorten
+from trueerror.plots.labels import columns_needed, distinct, fold_all
 from trueerror.plots.pictures import Bars, Heat
 from trueerror.plots.vega_heat import CHARACTER, COLUMN_NAME, GAP, LINE, ROW_NAME, cell_size
 
@@ -80,7 +80,7 @@ def _write_cells(ax: Any, picture: Heat, base: int, gap: float, side: float) -> 
 
 def _name_axes(ax: Any, picture: Heat, base: int, gap: float, sides: tuple[float, float]) -> None:
     across, down = (max(1, math.ceil(LINE / side)) for side in sides)
-    names = [shorten(name, COLUMN_NAME) for name in picture.columns]
+    names = distinct(picture.columns, COLUMN_NAME)
     flat = columns_needed(names) * CHARACTER <= sides[0] - 4
     shown = [j for j in range(len(names)) if j % across == 0 or j >= base]
     places = [j + 0.5 + (gap if j >= base else 0.0) for j in shown]
@@ -90,7 +90,8 @@ def _name_axes(ax: Any, picture: Heat, base: int, gap: float, sides: tuple[float
     turned = {} if flat else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     ax.set_xticks(places, labels=[drawable(names[j]) for j in shown], fontsize=size, **turned, **AS_TEXT)
     rows = [i for i in range(len(picture.rows)) if i % down == 0]
-    labels = [drawable(shorten(picture.rows[i], ROW_NAME)) for i in rows]
+    row_names = distinct(picture.rows, ROW_NAME)
+    labels = [drawable(row_names[i]) for i in rows]
     ax.set_yticks([i + 0.5 for i in rows], labels=labels, fontsize=size, **AS_TEXT)
     ax.set_xlabel(drawable(picture.column_title), fontsize=9, **AS_TEXT)
     ax.set_ylabel(drawable(picture.row_title), fontsize=9, **AS_TEXT)
@@ -116,7 +117,7 @@ def draw_bars(picture: Bars, ax: Any = None) -> Any:
     for i, (amount, words) in enumerate(zip(ends, picture.words, strict=True)):
         ax.annotate(drawable(words), (amount, i), (5, 0), textcoords="offset points", va="center", fontsize=9,
                     annotation_clip=False, **AS_TEXT)  # fmt: skip
-    labels = [drawable("\n".join(fold(label, 44))) for label in picture.labels]
+    labels = [drawable("\n".join(lines)) for lines in fold_all(picture.labels, 44)]
     ax.set_yticks(range(count), labels=labels, fontsize=9, **AS_TEXT)
     ax.set_xlim(0, highest)
     ax.set_ylim(count - 0.5, -0.5)

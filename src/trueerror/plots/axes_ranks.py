@@ -6,7 +6,6 @@ from typing import Any
 
 from trueerror.plots import theme
 from trueerror.plots.axes import AS_TEXT, axes_for, drawable, write_title
-from trueerror.plots.labels import shorten
 from trueerror.plots.pictures import Ranks
 from trueerror.plots.rank_layout import lay_out, ruler
 
@@ -21,7 +20,7 @@ def draw_ranks(picture: Ranks, ax: Any = None) -> Any:
         edge = layout.low if elbow.left else layout.high
         ax.plot([elbow.rank, elbow.rank, edge], [0, elbow.level, elbow.level], color=theme.REFERENCE, lw=1.0, zorder=1)
         ax.plot([elbow.rank], [0], "o", color=theme.ACCENT, ms=5, zorder=4, clip_on=False)
-        name = shorten(picture.names[elbow.place], 30) + (" (control)" if picture.control == elbow.place else "")
+        name = picture.names[elbow.place] + (" (control)" if picture.control == elbow.place else "")
         words = f"{name} · {elbow.rank:.2f}" if elbow.left else f"{elbow.rank:.2f} · {name}"
         ax.annotate(
             drawable(words), (edge, elbow.level), (-6 if elbow.left else 6, 0), textcoords="offset points",

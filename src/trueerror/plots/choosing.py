@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import Any
 
 from trueerror.inputs.errors import InputError
+from trueerror.plots.curve_words import LEGEND_NAME
+from trueerror.plots.labels import distinct
 from trueerror.plots.pictures import Picture
 from trueerror.results import Contrast, Interval
 
@@ -27,6 +29,9 @@ OF_ONE = {
     "Posterior": ("ranks_pictures", "posterior_picture"),
     "LearningCurve": ("study_pictures", "learning_picture"),
     "LesionStudy": ("lesion_pictures", "lesion_picture"),
+    "BiasVariance": ("bias_pictures", "bias_picture"),
+    "EstimatorLaboratory": ("bias_pictures", "laboratory_picture"),
+    "Overfitting": ("study_pictures", "overfitting_picture"),
 }
 # These take several results of their kind at once, by name.
 OF_SEVERAL = {
@@ -89,7 +94,7 @@ def compose(result: Any, options: dict[str, Any]) -> Picture:
     if kind == "RocHull":
         return compose(dict(one.curves), options)
     if kind in OF_SEVERAL:
-        return _call(_find(OF_SEVERAL[kind]), _named(result), options)
+        return _call(_find(OF_SEVERAL[kind]), _brief(_named(result)), options)
     if kind in AS_INTERVALS and not isinstance(result, Mapping | list | tuple):
         intervals = [getattr(result, field) for field in AS_INTERVALS[kind]]
         return _call(_find(("forests", "intervals_forest")), intervals, options)
@@ -121,6 +126,13 @@ def _named(result: Any) -> list[tuple[str, Any]]:
     several = _members(result)
     fallback = [""] if len(several) == 1 else [f"curve {i + 1}" for i in range(len(several))]
     return [(str(getattr(one, "name", "") or fallback[i]), one) for i, one in enumerate(several)]
+
+
+def _brief(named: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Names short enough for a legend, each different."""
+    if len(named) == 1:
+        return named
+    return list(zip(distinct((name for name, _ in named), LEGEND_NAME), (one for _, one in named), strict=True))
 
 
 def _call(composer: Any, given: Any, options: dict[str, Any]) -> Picture:

@@ -7,6 +7,8 @@ from typing import Any
 from trueerror.plots.labels import plain, shorten
 from trueerror.results.words import whole
 
+# Columns of a name in a legend; a composer of several curves gets names that differ within it.
+LEGEND_NAME = 34
 # Models by name, one curve each.
 Named = list[tuple[str, Any]]
 
@@ -25,7 +27,7 @@ def heading(what: str, named: Named) -> str:
 
 def series_name(name: str, figures: str = "") -> str:
     """A legend entry: the model and its figures."""
-    return ": ".join(part for part in (shorten(name, 34), figures) if part)
+    return ": ".join(part for part in (shorten(name, LEGEND_NAME), figures) if part)
 
 
 def sizes_words(named: Named) -> str:

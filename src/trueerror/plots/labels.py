@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from trueerror.results.tables import clip, one_line, width
+from trueerror.results.names import clip, one_line, short_names, width
 
 
 def plain(text: object) -> str:
@@ -41,6 +41,25 @@ def fold(text: object, room: int, lines: int = 2) -> list[str]:
     return [*folded, clip(rest, room)] if rest or not folded else folded
 
 
+def fold_all(texts: Sequence[object], room: int, lines: int = 2) -> list[list[str]]:
+    """Each label folded; those that would look alike are first cut to their differing parts.
+
+    >>> fold_all(["a model of depth 1 and so on and on", "a model of depth 2 and so on and on"], 10)
+    [['a model', 'o…depth 1…'], ['a model', 'o…depth 2…']]
+    """
+    folded = [fold(text, room, lines) for text in texts]
+    names = [plain(text) for text in texts]
+    if len({"\n".join(f) for f in folded}) == len(set(names)):
+        return folded
+    # Breaking at spaces wastes some of each line: as much is used as need not be cut again.
+    for used in range(lines * room, room - 1, -1):
+        short = short_names(names, used)
+        folded = [fold(name, room, lines) for name in short]
+        if all("".join(f).count("…") <= name.count("…") for f, name in zip(folded, short, strict=True)):
+            break
+    return folded
+
+
 def _break_place(text: str, room: int) -> int:
     used = 0
     last = 0
@@ -55,15 +74,16 @@ def _break_place(text: str, room: int) -> int:
 
 
 def distinct(names: Iterable[object], room: int = 60) -> list[str]:
-    """Short names, made different by a number where clipping, or the user, made them equal.
+    """Short names, cut so that they stay different, and numbered where the user made them equal.
 
     >>> distinct(["a", "b", "a"])
     ['a', 'b', 'a (2)']
+    >>> distinct(["a very long name 1 for a model", "a very long name 2 for a model"], 16)
+    ['a very l…name 1…', 'a very l…name 2…']
     """
     seen: set[str] = set()
     out = []
-    for name in names:
-        short = shorten(name, room) or "(no name)"
+    for short in short_names([plain(name) or "(no name)" for name in names], room):
         candidate, count = short, 1
         while candidate in seen:
             count += 1

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from trueerror.plots.labels import plain
+from trueerror.plots.labels import distinct, plain
 from trueerror.plots.pictures import Bars, Ranks
 from trueerror.results import Posterior
 from trueerror.results.words import number, p_value, percent
+
+# Columns of a name beside its line.
+NAME = 30
 
 
 def ranking_picture(ranking: Any) -> Ranks:
@@ -28,7 +31,7 @@ def ranking_picture(ranking: Any) -> Ranks:
     return Ranks(
         title=f"Mean ranks of {len(order)} models over {sets}",
         subtitle=(f"{joined}: {how}", f"any difference at all: Iman–Davenport {p_value(test.p_value)}"),
-        names=tuple(plain(name) for name in order),
+        names=tuple(distinct(order, NAME)),
         ranks=tuple(ranking.ranks[name] for name in order),
         groups=groups,
         difference=ranking.critical_difference,

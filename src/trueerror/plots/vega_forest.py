@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from trueerror.plots import theme
-from trueerror.plots.labels import fold
+from trueerror.plots.labels import fold_all
 from trueerror.plots.pictures import Forest, ForestRow, Panel
 from trueerror.plots.vega import Spec, as_is, layer, number_at, values
 
@@ -25,7 +25,7 @@ def forest_spec(picture: Forest) -> Spec:
 
 
 def _panel(panel: Panel) -> Spec:
-    labels = [fold(r.label, LABEL_COLUMNS) for r in panel.rows]
+    labels = fold_all([r.label for r in panel.rows], LABEL_COLUMNS)
     step = LINE * max(len(lines) for lines in labels) + 10
     y: Spec = number_at("row", (-0.5, len(panel.rows) - 0.5), axis=None, scale={"reverse": True})
     x = number_at(

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from trueerror.plots import theme
-from trueerror.plots.labels import columns_needed, fold, shorten
+from trueerror.plots.labels import columns_needed, distinct, fold_all
 from trueerror.plots.pictures import Bars, Heat
 from trueerror.plots.vega import Spec, as_is, layer, number_at, shown, values
 
@@ -77,7 +77,7 @@ def cell_size(picture: Heat) -> tuple[float, float]:
     roomy = 76 if rows <= 4 else 60 if rows <= 12 else 34
     if rows <= 6:
         # A few classes: wide enough for their names to stand level.
-        named = columns_needed(shorten(name, COLUMN_NAME) for name in picture.columns) * CHARACTER + 12
+        named = columns_needed(distinct(picture.columns, COLUMN_NAME)) * CHARACTER + 12
         written = max(written, named)
     return max(written, float(roomy) if rows <= 12 else 46.0), float(roomy)
 
@@ -109,8 +109,8 @@ def _row_names(picture: Heat, y: Spec, side: float, width: float) -> list[Spec]:
     size = theme.NORMAL if side >= 24 else theme.SMALL - 1
     notes = picture.row_notes or ("",) * len(picture.rows)
     rows = [
-        {"centre": i + 0.5, "name": shorten(name, ROW_NAME), "note": notes[i]}
-        for i, name in enumerate(picture.rows)
+        {"centre": i + 0.5, "name": name, "note": notes[i]}
+        for i, name in enumerate(distinct(picture.rows, ROW_NAME))
         if i % step == 0
     ]
     data = values(rows)
@@ -131,7 +131,7 @@ def _row_names(picture: Heat, y: Spec, side: float, width: float) -> list[Spec]:
 
 def _column_names(picture: Heat, x: Spec, side: float, gap: float, base: int) -> list[Spec]:
     step = _every(side)
-    names = [shorten(name, COLUMN_NAME) for name in picture.columns]
+    names = distinct(picture.columns, COLUMN_NAME)
     longest = columns_needed(names)
     flat = longest * CHARACTER <= side - 4
     size = theme.NORMAL if side >= 24 else theme.SMALL - 1
@@ -160,7 +160,7 @@ def _heading(text: str, x: float, y: float, align: str) -> Spec:
 
 def bars_spec(picture: Bars) -> Spec:
     """Horizontal bars, names at the left, words at the ends."""
-    labels = [fold(label, 44) for label in picture.labels]
+    labels = fold_all(picture.labels, 44)
     step = LINE * max(len(lines) for lines in labels) + 8
     highest = picture.highest or float(np.max(picture.amounts)) or 1.0
     axis = theme.axis_style(title=picture.axis, tickCount=6) if picture.starts else None

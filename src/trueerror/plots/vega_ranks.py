@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 
 from trueerror.plots import theme
-from trueerror.plots.labels import shorten
 from trueerror.plots.pictures import Ranks
 from trueerror.plots.rank_layout import RankLayout, lay_out, ruler
 from trueerror.plots.vega import Spec, layer, number_at, values
 
 WIDTH = 420
 LEVEL = 24
-NAME = 30
 RULER = -2.3  # level of the critical difference
 
 
@@ -49,7 +47,7 @@ def _elbows(picture: Ranks, layout: RankLayout, x: Spec, y: Spec) -> list[Spec]:
         path = ((elbow.rank, 0.0), (elbow.rank, elbow.level), (edge, elbow.level))
         corners += [{"line": elbow.place, "k": k, "rank": r, "level": v} for k, (r, v) in enumerate(path)]
         control = picture.control == elbow.place
-        name = shorten(picture.names[elbow.place], NAME) + (" (control)" if control else "")
+        name = picture.names[elbow.place] + (" (control)" if control else "")
         figure = f"{elbow.rank:.2f}"
         names[elbow.left].append(
             {"level": elbow.level, "text": f"{name} · {figure}" if elbow.left else f"{figure} · {name}"}

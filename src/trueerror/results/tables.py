@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import html
-import unicodedata
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trueerror.results.base import Result
+from trueerror.results.names import clip as clip
+from trueerror.results.names import is_numbered, short_names
+from trueerror.results.names import one_line as one_line
+from trueerror.results.names import width as width
 
 LATEX_SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -50,34 +54,10 @@ def markdown_escape(text: str) -> str:
     return " ".join(escaped.split())
 
 
-def one_line(text: str) -> str:
-    """User text without control characters, so that it cannot break a terminal or a table."""
-    return "".join(c if c.isprintable() else " " for c in text)
-
-
-def width(text: str) -> int:
-    """How many columns a terminal gives this text: wide characters count two, combining marks none."""
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
-
-
-def clip(text: str, room: int) -> str:
-    """Text cut to `room` columns in the middle, since long names often differ at their ends.
-
-    >>> clip("resnet50_frozen_layers", 12)
-    'resnet…ayers'
-    """
-    if width(text) <= room:
-        return text
-    front, back = "", ""
-    for c in text:
-        if width(front + c) > (room - 1 + 1) // 2:
-            break
-        front += c
-    for c in reversed(text):
-        if width(front) + 1 + width(c + back) > room:
-            break
-        back = c + back
-    return f"{front}…{back}"
+# A column of names is not cut below this.
+LEAST_NAME = 8
+# A heading is not folded to win fewer columns than this.
+LEAST_GAIN = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -96,24 +76,35 @@ class Table(Result):
         return self.text()
 
     def text(self, room: int = 80) -> str:
-        """Aligned columns within `room` characters; long names are clipped, numbers never."""
-        cells = [[one_line(c) for c in row] for row in (self.columns, *self.rows)]
-        widths = [max(width(row[i]) for row in cells) for i in range(len(self.columns))]
-        for _ in range(self.names * 200):
-            excess = sum(widths) + 2 * (len(widths) - 1) - room
-            longest = max(range(self.names), key=lambda i: widths[i], default=-1)
-            if excess <= 0 or longest < 0 or widths[longest] <= 8:
-                break
-            widths[longest] = max(8, widths[longest] - excess)
-        lines = []
-        for row in cells:
-            parts = []
-            for i, cell in enumerate(row):
-                shown = clip(cell, widths[i])
-                pad = " " * (widths[i] - width(shown))
-                parts.append(shown + pad if i < self.names else pad + shown)
-            lines.append("  ".join(parts).rstrip())
-        return "\n".join(([self.title] if self.title else []) + lines)
+        """Aligned columns within `room` characters; long names are cut but stay different, numbers and headings are
+        never cut. A heading of several words goes over two lines where that saves names from being cut.
+        """
+        head = [one_line(c) for c in self.columns]
+        columns = [[one_line(row[i]) for row in self.rows] for i in range(len(head))]
+        own = [max([width(c) for c in column], default=0) for column in columns]
+        widths = [max(o, width(h)) for o, h in zip(own, head, strict=True)]
+        if _needed(widths) > room:
+            widths = _fold_headings(head, own, widths, room)
+        folded = [_folded(h, w) for h, w in zip(head, widths, strict=True)]
+        least = [max(LEAST_NAME, max(map(width, lines))) for lines in folded[: self.names]]
+        while _needed(widths) > room and any(w > x for w, x in zip(widths, least, strict=False)):
+            widths[max((i for i, x in enumerate(least) if widths[i] > x), key=lambda i: widths[i])] -= 1
+        # Columns of names are cut alike: a model must look the same on both sides of a pair.
+        cut = [i for i in range(self.names) if own[i] > widths[i]]
+        names = list(dict.fromkeys(name for i in cut for name in columns[i]))
+        shown = dict(zip(names, short_names(names, min((widths[i] for i in cut), default=room)), strict=True))
+        for i in cut:
+            columns[i] = [shown[name] for name in columns[i]]
+        height = max(map(len, folded), default=1)
+        for i, lines in enumerate(folded):
+            columns[i] = [*[""] * (height - len(lines)), *lines, *columns[i]]
+        lines = [
+            "  ".join(_aligned(cell, widths[i], left=i < self.names) for i, cell in enumerate(row)).rstrip()
+            for row in zip(*columns, strict=True)
+        ]
+        key = [f"{short.split()[0]} {name}" for name, short in shown.items() if is_numbered(name, short)]
+        key = [textwrap.fill(line, room, subsequent_indent="   ") for line in key]
+        return "\n".join([*([self.title] if self.title else []), *lines, *key])
 
     def to_markdown(self) -> str:
         head = "| " + " | ".join(markdown_escape(c) for c in self.columns) + " |"
@@ -140,6 +131,35 @@ class Table(Result):
         caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
         body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in self.rows)
         return f"<table>{caption}<thead><tr>{cells(self.columns, 'th')}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _needed(widths: Sequence[int]) -> int:
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _aligned(cell: str, room: int, *, left: bool) -> str:
+    pad = " " * (room - width(cell))
+    return cell + pad if left else pad + cell
+
+
+def _folded(heading: str, room: int) -> list[str]:
+    """A heading over the lines that it takes; a long word stays whole."""
+    return textwrap.wrap(heading, max(room, 1), break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _fold_headings(head: list[str], own: list[int], widths: list[int], room: int) -> list[int]:
+    """Narrower columns where a heading is wider than its cells and has a place to break; two lines at most."""
+    widths = list(widths)
+    # The heading that gains most goes first, and none more than needed.
+    for i in sorted(range(len(head)), key=lambda i: own[i] - widths[i]):
+        if _needed(widths) <= room:
+            break
+        for less in range(own[i], widths[i] - LEAST_GAIN + 1):
+            lines = _folded(head[i], less)
+            if len(lines) <= 2 and max(map(width, lines)) <= less:
+                widths[i] = less
+                break
+    return widths
 
 
 def from_records(records: Sequence[dict[str, object]], *, names: int = 1, title: str = "") -> Table:

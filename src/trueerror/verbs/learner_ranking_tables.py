@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from trueerror.verbs.learner_ranking import LearnerRanking
 
 WIDTH = 80
+LONGEST_HEADING = 20
 SHOWN_LEARNERS = 6
 SHOWN_DATA_SETS = 12
 
@@ -38,7 +39,7 @@ def ranks_table(r: LearnerRanking) -> Table:
     for whom in (one_line(anchor), "control" if r.control else "first"):
         columns = ("learner", "mean rank", mean, f"to {whom}{unit}", "won–tied–lost", adjusted)
         made = Table(columns=columns, rows=tuple(rows))
-        if width(made.text(WIDTH).splitlines()[0]) <= WIDTH:
+        if width(whom) <= LONGEST_HEADING and max(map(width, made.text(WIDTH).splitlines())) <= WIDTH:
             break  # a long name would push the table beyond the page
     return made
 
