@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from trueerror.curves.hull import RocHull, roc_hull
 from trueerror.curves.isotonic import hull_places
 from trueerror.curves.receiver import Roc, roc
-from trueerror.plots.labels import distinct
-from trueerror.reports.markup import BRIEF, named
+from trueerror.reports.markup import brief_names, named
 from trueerror.rows.predictions import Predictions
 
 
@@ -34,7 +33,7 @@ class Explored:
     @property
     def names(self) -> dict[str, str]:
         """The models, and how they are shown."""
-        return dict(zip(self.curves, distinct(self.curves, room=BRIEF), strict=True))
+        return brief_names(tuple(self.curves))
 
     @property
     def exact(self) -> bool:
@@ -53,9 +52,12 @@ def explore(p: Predictions) -> Explored | None:
     if p.positive is None or not models:
         return None
     made = {m: roc(p, model=m) for m in models}
-    ranked = dict(sorted(made.items(), key=lambda item: -item[1].gini))
+    # The hull takes the models in their own order, which decides who is named where several reach the same point.
     return Explored(
-        curves=ranked, hull=roc_hull(ranked), in_use={m: _in_use(p, m) for m in ranked}, positive=p.positive
+        curves=dict(sorted(made.items(), key=lambda item: -item[1].gini)),
+        hull=roc_hull(made),
+        in_use={m: _in_use(p, m) for m in made},
+        positive=p.positive,
     )
 
 

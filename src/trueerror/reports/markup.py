@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
+from itertools import takewhile
 
 from markupsafe import Markup, escape
 
@@ -54,17 +56,51 @@ def named(text: object) -> str:
     return clip(one_line(str(text)), LONGEST_NAME)
 
 
+@cache
+def brief_names(names: tuple[str, ...]) -> dict[str, str]:
+    """Each name, and how it is shown where room is short: at most `BRIEF` characters, and no two alike.
+
+    Long names are cut in the middle; where that cuts off what they differ by, what they share is cut instead.
+
+    >>> rate = ", learning rate 0.05, trained in May"
+    >>> list(brief_names((f"gradient boosting, depth 3{rate}", f"gradient boosting, depth 4{rate}", "svm")).values())
+    ['gradient… depth 3, learning…', 'gradient… depth 4, learning…', 'svm']
+    """
+    flat = [one_line(n) for n in names]
+    cut = [clip(n, BRIEF) for n in flat]
+    long = [n for n in flat if len(n) > BRIEF]
+    if len(set(cut)) < len(set(flat)) and len(long) > 1:
+        before, after = _shared(long), _shared([n[::-1] for n in long])
+        # From the last word that is shared to the first one after what differs.
+        start = max(0, long[0].rfind(" ", 0, max(0, long[0].rfind(" ", 0, before))))
+        cut = [_around(n, start, len(n) - after) if len(n) > BRIEF else c for n, c in zip(flat, cut, strict=True)]
+    return dict(zip(names, distinct(cut, room=BRIEF), strict=True))
+
+
+def _shared(names: list[str]) -> int:
+    """How many characters all names begin with."""
+    same = (len(set(letters)) == 1 for letters in zip(*names, strict=False))
+    return sum(takewhile(bool, same))
+
+
+def _around(name: str, start: int, end: int) -> str:
+    """The head of a name and what lies between two places, to the end of a word."""
+    head = name[: min(8, start)] + ("…" if start > 8 else "")
+    rest = name[start:]
+    stop = rest.find(" ", end - start + 2)
+    return clip(head + (rest if stop < 0 else rest[:stop] + "…"), BRIEF)
+
+
 def brief(text: str, names: Iterable[object]) -> str:
-    """A sentence with its long names cut, each differently.
+    """A sentence with its long names cut.
 
     >>> brief(f"Use {'x' * 30}{'y' * 30} here", ["x" * 30 + "y" * 30])
     'Use xxxxxxxxxxxxxxxxxxxx…yyyyyyyyyyyyyyyyyyy here'
     """
-    long = [str(n) for n in names if len(str(n)) > BRIEF]
-    short = dict(zip(long, distinct(long, room=BRIEF), strict=True))
+    shown = brief_names(tuple(str(n) for n in names))
     # A name may be the beginning of another one.
-    for name in sorted(short, key=len, reverse=True):
-        text = text.replace(one_line(name), short[name])
+    for name in sorted((n for n in shown if len(n) > BRIEF), key=len, reverse=True):
+        text = text.replace(one_line(name), shown[name])
     return text
 
 

@@ -9,11 +9,10 @@ from markupsafe import Markup
 
 from trueerror.metrics.registry import find_measure
 from trueerror.plots.forests import make_panel
-from trueerror.plots.labels import distinct
 from trueerror.plots.pictures import ForestRow
 from trueerror.reports.html_forest import html_panel
 from trueerror.reports.html_tables import html_table
-from trueerror.reports.markup import BRIEF, el, joined, named
+from trueerror.reports.markup import brief_names, el, joined, named
 from trueerror.results import Contrast
 from trueerror.results.tables import Table
 from trueerror.results.words import listing, p_value, percent, whole
@@ -93,7 +92,7 @@ def estimates_block(cmp: Comparison) -> Markup:
 def differences_block(cmp: Comparison) -> Markup:
     """Each model's difference from the leader (or the reference), with zero and the margin."""
     anchor = cmp.reference or cmp.best
-    shown = dict(zip(cmp.models, distinct(cmp.models, room=BRIEF), strict=True))
+    shown = brief_names(cmp.models)
     scale = 100.0 if cmp.facts.get("share") else 1.0
     parts = cmp.facts.get("parts", {})
     rows = [_difference(cmp, m, anchor, scale, shown[m]) for m in cmp.ranked if m != anchor]
@@ -148,7 +147,7 @@ def pairs_block(cmp: Comparison) -> Markup:
     kept = pairs[:MOST_PAIRS]
     head = "p" if len(cmp.pairs) < 2 or cmp.adjust == "none" else "adjusted p"
     sized = "difference (points)" if cmp.facts.get("share") else "difference"
-    shown = dict(zip(cmp.models, distinct(cmp.models, room=BRIEF), strict=True))
+    shown = brief_names(cmp.models)
     rows = tuple(
         (shown[c.first], shown[c.second], points(cmp, c.estimate), interval_words(cmp, c), _p(c), told(cmp, c))
         for c in kept
