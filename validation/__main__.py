@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from validation.frame import ESTABLISHED
-from validation.judging import judge
-from validation.running import QUICK, run
+from validation.running import QUICK, registry, run
+from validation.shipping import SHIPPED, ship
 from validation.storing import fingerprint
 from validation.writing import RESULTS, summary, write
 
@@ -20,7 +20,6 @@ from validation.writing import RESULTS, summary, write
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m validation", description=__doc__.split(":")[0])
     parser.add_argument("--quick", action="store_true", help=f"fewer cells, {QUICK:,} samples each, under five minutes")
-    parser.add_argument("--write", action="store_true", help=f"write {RESULTS.name} after a quick or partial run too")
     parser.add_argument("--only", default="", metavar="WORD", help="cells whose name holds this word")
     parser.add_argument("--replications", type=int, default=None, metavar="N", help=f"samples a cell ({ESTABLISHED:,})")
     parser.add_argument("--jobs", type=int, default=None, metavar="J", help="processes (one for each core)")
@@ -42,12 +41,17 @@ def main() -> int:
         )
     if not lines:
         parser.error(f"no cell is named {given.only!r}")
-    print(summary(lines))
     took = time.perf_counter() - started
-    if given.write or not (given.quick or given.only):
-        write(lines, command=" ".join(["python -m validation", *sys.argv[1:]]), took=took, code=code)
-        console.print(f"wrote {RESULTS.parent.name}/{RESULTS.name} ({took:.0f} s)", highlight=False)
-    return 1 if any(not j.holds and j.established for j in judge(lines)) and not given.quick else 0
+    if given.quick or given.only:
+        print(summary(lines))
+        return 0
+    judged = write(
+        lines, registry(quick=False), command=" ".join(["python -m validation", *sys.argv[1:]]), took=took, code=code
+    )
+    print(summary(lines))
+    shipped = ship(lines)
+    console.print(f"wrote {RESULTS.parent.name}/{RESULTS.name} and {shipped:,} rows of {SHIPPED.name}", highlight=False)
+    return 1 if any(not j.holds and j.established for j in judged) else 0
 
 
 if __name__ == "__main__":

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
+from trueerror.findings import Evidence
 from trueerror.intervals.of_metric import metric_interval
 from trueerror.metrics.registry import find_measure
 from trueerror.metrics.values import value
 from trueerror.tallies import Confusion
-from validation.frame import CONFIDENCES, Cell, Exact, Line, Procedure
+from validation.frame import CONFIDENCES, Cell, Evident, Exact, Line, Procedure
 
 MAIN = ("accuracy", "f1", "macro_f1", "balanced_accuracy", "mcc", "kappa")
 MAIN_CLASSES = ("accuracy", "macro_f1", "balanced_accuracy", "mcc", "kappa")
@@ -113,6 +114,11 @@ def true_values(p: np.ndarray, metrics: tuple[str, ...], **extra: Any) -> Mappin
     return {m: value(find_measure(m), full, **extra, **OPTIONS.get(m, {})) for m in metrics}
 
 
+def evident_table(p: np.ndarray, n: int) -> Evident:
+    """What the linter sees of a drawn table."""
+    return lambda rng: Evidence(confusion=table_of(rng.multinomial(n, p.ravel()).reshape(p.shape)))
+
+
 def random_rows(
     family: str, name: str, cells: np.ndarray, n: int, metrics: tuple[str, ...], *, rivals: bool = False, **extra: Any
 ) -> Cell:
@@ -129,7 +135,7 @@ def random_rows(
     return Cell(
         family=family, scenario=f"{name}, n = {n:,}", draw=draw, procedures=tuple(procedures), truth=truth,
         events={m: expected_events(m, p, n) for m in metrics},
-        confidences=CONFIDENCES if n == 100 else CONFIDENCES[:1], n=n,
+        confidences=CONFIDENCES if n == 100 else CONFIDENCES[:1], n=n, evident=evident_table(p, n),
     )  # fmt: skip
 
 
@@ -164,7 +170,8 @@ def enumerated(n: int, confidences: tuple[float, ...], rivals: bool) -> Exact:
         some = every_table(n)[:: max(1, n**3 // 60)]
         return [x for p in procedures for t in some for x in p.apply(t, 0.95)[:3]]
 
-    return Exact(TWO, f"n = {n:,}, every table", make, few)
+    evident = {f"{words}, n = {n:,}": evident_table(p, n) for words, p in SCENARIOS.items()}
+    return Exact(TWO, f"n = {n:,}, every table", make, few, evident=evident)
 
 
 def _enumerated_line(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from trueerror.findings import Evidence
 from trueerror.intervals.of_metric import metric_interval
 from trueerror.tallies import Confusion, KeyedConfusion
 from validation.frame import CONFIDENCES, Cell, Procedure
@@ -43,6 +44,7 @@ def clustered_cell(rate: float, groups: int, size: int, correlation: float) -> C
         events={"accuracy": groups * size / effect * min(rate, 1 - rate)},
         confidences=CONFIDENCES if groups == 20 else CONFIDENCES[:1],
         n=groups * size,
+        evident=lambda rng: Evidence(clusters=draw(rng)),
     )
 
 

@@ -10,7 +10,9 @@ import numpy as np
 from scipy import special
 
 import trueerror as te
+from trueerror.findings import Evidence
 from trueerror.significance import mcnemar
+from trueerror.tallies import Confusion
 from validation.frame import CONFIDENCES, Exact, Line
 
 INDEPENDENT = ("miettinen-nurminen", "newcombe", "agresti-caffo", "wald")
@@ -39,12 +41,18 @@ def cells(*, quick: bool) -> Iterator[Exact]:
         yield Exact(
             DIFFERENT, f"{first} and {second} rows", partial(_independent_lines, first, second, confidences),
             partial(_probe_different, first, second),
+            evident={f"{first} and {second} rows, least": lambda _, n=first: _rows(n)},
         )  # fmt: skip
     for n in (20, 50) if quick else (20, 50, 100, 200):
         confidences = CONFIDENCES if n in (20, 50) and not quick else CONFIDENCES[:1]
         yield Exact(SAME, f"{n} rows", partial(_paired_lines, n, confidences), partial(_probe_same, n))
     for n in (20, 50, 100, 500, 2_000):
         yield Exact(MCNEMAR, f"{n} rows", partial(_test_lines, n), partial(_probe_test, n))
+
+
+def _rows(n: int) -> Evidence:
+    """What the linter sees of so many rows."""
+    return Evidence(confusion=Confusion([[n // 2, 0], [0, n - n // 2]]))
 
 
 def _independent_lines(first: int, second: int, confidences: tuple[float, ...]) -> Iterator[Line]:

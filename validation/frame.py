@@ -70,6 +70,10 @@ class Procedure:
         return self.target or self.name
 
 
+# The evidence that the linter would have of a sample drawn by this generator.
+Evident = Callable[[np.random.Generator], Any]
+
+
 @dataclass(frozen=True)
 class Cell:
     """One scenario: how a sample is drawn, what is true there, and how many events stand behind each truth."""
@@ -89,6 +93,7 @@ class Cell:
     purpose: str = "level"
     # Cells of rank 1 are run before those of rank 2, and so on: a run that is stopped has seen every family.
     rank: int = 1
+    evident: Evident | None = None
 
     @property
     def key(self) -> str:
@@ -104,6 +109,7 @@ class Exact:
     make: Callable[[], Iterable[Line]]
     probe: Callable[[], Iterable[float]]
     rank: int = 0
+    evident: Mapping[str, Evident] = field(default_factory=dict)  # by scenario
 
     @property
     def key(self) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special
 
 import trueerror as te
+from trueerror.findings import Evidence
 from validation.frame import CONFIDENCES, Exact, Line
 
 METHODS = (
@@ -67,7 +68,15 @@ def cells(*, quick: bool) -> Iterator[Exact]:
     """One part for each n."""
     for n in SIZES[:-3] if quick else SIZES:
         confidences = CONFIDENCES[:1] if quick else CONFIDENCES
-        yield Exact(FAMILY, f"n = {n}", partial(lines_of_size, n, confidences), partial(_probe, n))
+        # The least coverage is where a rare kind is expected less than five times: there so few are seen, too.
+        evident = {f"n = {n}, least": lambda rng, n=n: _few(rng, n)}
+        yield Exact(FAMILY, f"n = {n}", partial(lines_of_size, n, confidences), partial(_probe, n), evident=evident)
+
+
+def _few(rng: np.random.Generator, n: int) -> Evidence:
+    """What the linter sees of a proportion with one event expected."""
+    x = int(rng.binomial(n, 1 / n))
+    return Evidence(facts={"small_counts": [("accuracy", n - x, n)] if min(x, n - x) < 5 else []})
 
 
 def _probe(n: int) -> list[float]:

@@ -23,6 +23,7 @@ from validation import (
     looking,
     margins,
     paired_tests,
+    peers,
     proportions,
     scores,
     variants,
@@ -45,6 +46,7 @@ FAMILIES: tuple[Callable[..., Iterator[Cell | Exact]], ...] = (
     variants.cells,
     paired_tests.cells,
     count_metrics.further,
+    peers.cells,
 )
 QUICK = 1_000
 

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from scipy import integrate, special
 
+from trueerror.findings import Evidence
 from trueerror.intervals.of_metric import metric_interval
 from trueerror.significance import delong
-from trueerror.tallies import Moments, ScoreTable
-from validation.frame import CONFIDENCES, Cell, Procedure
+from trueerror.tallies import Confusion, Moments, ScoreTable
+from validation.frame import CONFIDENCES, Cell, Evident, Procedure
 
 AREA_METHODS = ("delong", "hanley-mcneil", "newcombe")
 
@@ -43,6 +44,11 @@ def _interval(metric: str, method: str | None = None) -> Procedure:
     return Procedure(name, apply, default=method is None, target=metric)
 
 
+def evident_classes(negatives: int, positives: int) -> Evident:
+    """What the linter sees of class sizes, whatever the calls."""
+    return lambda _: Evidence(confusion=Confusion([[negatives, 0], [0, positives]]))
+
+
 def area_cell(area: float, positives: int, negatives: int, digits: int | None = None) -> Cell:
     """Normal scores of fixed class sizes; rounded to few digits they tie."""
     shift = shift_for(area)
@@ -60,6 +66,7 @@ def area_cell(area: float, positives: int, negatives: int, digits: int | None = 
         procedures=(_interval("auc"), *(_interval("auc", m) for m in AREA_METHODS if positives == negatives == 20)),
         events={"auc": min(positives, negatives) * min(truth, 1 - truth)},
         confidences=_levels(positives == negatives == 20), n=positives + negatives,
+        evident=evident_classes(negatives, positives),
     )  # fmt: skip
 
 
@@ -90,6 +97,7 @@ def precision_cell(area: float, n: int, share: float) -> Cell:
         family="average precision", scenario=f"AUC {area}, n = {n:,}, {share:.0%} positive", draw=draw,
         truth={"average_precision": truth}, procedures=(_interval("average_precision"),),
         events={"average_precision": n * share * min(truth, 1 - truth)}, confidences=_levels(n == 200), n=n,
+        evident=evident_classes(n - round(n * share), round(n * share)),
     )  # fmt: skip
 
 
@@ -145,6 +153,7 @@ def paired_cell(area: float, positives: int, negatives: int, correlation: float,
         ),
         events={"difference": min(positives, negatives) * min(area, 1 - area)}, confidences=CONFIDENCES[:1],
         n=positives + negatives, purpose="level" if second is None else "power",
+        evident=evident_classes(negatives, positives),
     )  # fmt: skip
 
 

@@ -23,6 +23,8 @@ import trueerror
 from validation.frame import Cell, Counts, Exact, Line, Tally, lines, probe
 
 STORE = Path(__file__).parent.parent / ".validation_store"
+# How lines are judged and written may change freely.
+TELLING = ("__main__", "judging", "picturing", "running", "shipping", "storing", "warning", "writing")
 ROOMS = ("inputs", "kernels", "tallies", "metrics", "variances", "intervals", "significance", "curves", "resampling")
 
 
@@ -32,7 +34,8 @@ def fingerprint() -> str:
     code = hashlib.sha256()
     package = Path(trueerror.__file__).parent
     paths = [path for room in ROOMS for path in sorted((package / room).glob("*.py"))]
-    for path in (*paths, *sorted(Path(__file__).parent.glob("*.py"))):
+    told = [path for path in sorted(Path(__file__).parent.glob("*.py")) if path.stem not in TELLING]
+    for path in (*paths, *told):
         code.update(path.name.encode() + path.read_bytes())
     return code.hexdigest()[:16]
 

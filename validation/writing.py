@@ -5,18 +5,25 @@ from __future__ import annotations
 import datetime
 import math
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from validation.frame import ESTABLISHED, Line
-from validation.judging import EVENTS, MEAN, POINTWISE, TYPE_ONE, Judgement, judge
+from validation.frame import ESTABLISHED, ESTABLISHED_LEARNERS, Cell, Exact, Line
+from validation.judging import EVENTS, MEAN, POINTWISE, TYPE_ONE, Judgement, Warned, judge
+from validation.peers import START, absent, installed
+from validation.picturing import picture
+from validation.warning import warned
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 
 
 def _rate(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.4f}".lstrip("0") if value < 1 else "1.0000"
+
+
+def _unsure(line: Line) -> str:
+    return "" if line.established else f" (not established: {line.samples:,} samples)"
 
 
 def _number(value: float) -> str:
@@ -32,22 +39,27 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(shown)
 
 
-def summary(lines: Sequence[Line]) -> str:
-    """Every default at 95 %, with its mean and its worst scenario."""
-    return table(
-        ("family", "default", "cells", "mean", f"worst (≥ {EVENTS:g} events)", "where", "worst anywhere", "claim"),
-        (_summary_row(j) for j in judge(lines)),
-    )
+def summary(lines: Sequence[Line], warned: Warned | None = None) -> str:
+    """Every default at 95 %, with its means and its worst scenarios."""
+    head = ("family", "default", "cells", "mean", "mean from 5", "worst from 5", "where", "worst anywhere", "claim")
+    return table(head, (_summary_row(j) for j in judge(lines, warned)))
 
 
 def _summary_row(j: Judgement) -> tuple[str, ...]:
-    verdict = "holds" if j.holds else "**missed**: " + "; ".join(j.reasons)
+    verdict = "holds"
+    if not j.holds:
+        verdict = "**missed**: " + "; ".join(j.reasons[:3]) + (" …" if len(j.reasons) > 3 else "")
+    elif j.findings:
+        verdict = f"holds from {EVENTS:g} events; below, {' or '.join(j.findings)} warns"
+    elif not j.everywhere:
+        verdict = f"holds from {EVENTS:g} events"
     worst, anywhere = j.worst, j.worst_anywhere
     return (
         j.family,
         j.procedure,
         str(j.cells),
         _rate(j.mean),
+        _rate(j.mean_enough),
         "" if worst is None else _rate(worst.rate),
         "no cell has so many" if worst is None else worst.scenario,
         "" if anywhere is None or anywhere is worst else f"{_rate(anywhere.rate)} ({anywhere.scenario})",
@@ -57,6 +69,7 @@ def _summary_row(j: Judgement) -> tuple[str, ...]:
 
 def details(lines: Sequence[Line]) -> str:
     """The lines of one family at 95 %."""
+    lines = [line for line in lines if line.shown]
     test = all(line.kind == "test" for line in lines)
     header = ("scenario", "procedure", "events", "rejects" if test else "coverage", "±")
     if not test:
@@ -65,10 +78,10 @@ def details(lines: Sequence[Line]) -> str:
     for line in lines:
         cells: tuple[str, ...] = (
             line.scenario,
-            line.procedure if line.default else f"{line.procedure} (not the default)",
+            line.procedure if line.default else f"{line.procedure} (other)",
             _number(line.events),
             _rate(line.rate),
-            "exact" if line.samples == 0 else f"{2 * line.error:.4f}".lstrip("0"),
+            "exact" if line.samples == 0 else f"{2 * line.error:.4f}".lstrip("0") + _unsure(line),
         )
         if not test:
             cells += (
@@ -86,7 +99,7 @@ def _other_confidences(lines: Sequence[Line]) -> str:
     """Mean coverage at other confidences, over the cells in which they were tried."""
     groups: dict[tuple[str, str, float], list[float]] = {}
     for line in lines:
-        whole = line.samples > 0 or "mean over" in line.scenario
+        whole = line.shown and "least" not in line.scenario
         if line.default and line.kind == "interval" and line.confidence != 0.95 and whole and line.undefined < 0.5:
             groups.setdefault((line.family, line.procedure, line.confidence), []).append(line.rate)
     rows = (
@@ -96,38 +109,118 @@ def _other_confidences(lines: Sequence[Line]) -> str:
     return table(("family", "default", "confidence", "cells", "mean", "least"), rows)
 
 
-def write(lines: Sequence[Line], *, command: str, took: float, code: str) -> None:
-    """RESULTS.md."""
-    judged = judge(lines)
+def _titled(words: str) -> str:
+    return words[0].upper() + words[1:]
+
+
+def _beside(lines: Sequence[Line]) -> str:
+    """Ours and the peers', on the same scenarios."""
+    parts = []
+    for family in dict.fromkeys(line.family for line in lines):
+        own = [line for line in lines if line.family == family]
+        names = list(dict.fromkeys(line.procedure for line in own))
+        # Metrics of one scenario share a row: what stands after the last comma of the name.
+        rows: dict[tuple[str, str], dict[str, str]] = {}
+        for line in own:
+            power = line.purpose == "power"
+            told = _rate(line.rate) + (" (power)" if power else "") + _unsure(line)
+            rows.setdefault((line.scenario, line.metric), {})[line.procedure] = told
+        body = [
+            (scenario if len({m for s, m in rows if s == scenario}) == 1 else f"{scenario}, {metric}",
+             *(found.get(n, "") for n in names))
+            for (scenario, metric), found in rows.items()
+        ]  # fmt: skip
+        used = [k for k in range(len(names)) if any(row[k + 1] for row in body)]
+        what = "how often it rejects equal models" if own[0].kind == "test" else "coverage of 95 % intervals"
+        parts.append(f"### {_titled(family.removeprefix(START))}: {what}")
+        parts.append(table(("scenario", *(names[k] for k in used)), ((r[0], *(r[k + 1] for k in used)) for r in body)))
+    return "\n\n".join(parts)
+
+
+def _power(lines: Sequence[Line]) -> str:
+    rows = ((x.family, x.scenario, x.procedure, _rate(x.rate), _unsure(x).strip(" ()")) for x in lines)
+    return table(("family", "scenario", "test", "finds the difference", ""), rows)
+
+
+def _missing(units: Mapping[str, Cell | Exact], lines: Sequence[Line]) -> str:
+    """Cells of the grid that were not reached, or not often enough."""
+    often: dict[str, int] = {}
+    for line in lines:
+        often[f"{line.family}: {line.scenario}"] = line.samples
+    found = []
+    for key, unit in units.items():
+        if isinstance(unit, Cell) and often.get(key, 0) < unit.wanted:
+            found.append(f"- {key} ({often.get(key, 0):,} of {unit.wanted:,} samples)")
+    return "\n".join(found)
+
+
+def write(
+    lines: Sequence[Line], units: Mapping[str, Cell | Exact], *, command: str, took: float, code: str
+) -> list[Judgement]:
+    """RESULTS.md and the pictures; the judgements that stand in it."""
+    there = warned(units.values(), lines)
+    judged = judge(lines, there)
     missed = [j for j in judged if not j.holds]
-    words = f"{len(judged)} default procedures: {len(judged) - len(missed)} hold their claim, {len(missed)} miss it."
-    if not all(line.established for line in lines):
-        words += f" Cells with fewer than {ESTABLISHED:,} samples are not established."
-    stated = (
-        f"Claims, at nominal 95 %: mean coverage over the grid at least {MEAN}, and at least {POINTWISE} in every cell "
-        f"in which {EVENTS:g} or more events are expected on each side of the metric's own denominator; type I error "
-        f"of tests at 5 % at most {TYPE_ONE}. A claim is missed when it fails by more than two Monte Carlo errors. "
-        "Samples in which a metric is undefined are left out, and cells in which most are do not count; limits that "
-        "cannot be told count as a miss. `truth below` and `truth above` are the two tails, ± is twice the Monte Carlo "
-        "error, and `exact` is enumeration of all samples."
+    full = sum(j.everywhere for j in judged)
+    some = len(judged) - len(missed) - full
+    words = (
+        f"{len(judged)} default procedures: {full} hold their claim over the whole grid, {some} hold it wherever "
+        f"{EVENTS:g} events are expected and are warned of below that, {len(missed)} miss it."
     )
+    stated = (
+        f"Claims, at nominal 95 %: mean coverage at least {MEAN}, and at least {POINTWISE} in every cell in which "
+        f"{EVENTS:g} or more events are expected on each side of the metric's own denominator; in a cell with fewer "
+        "events that covers less, a finding about too few rows or events comes up in nine of ten samples. Type I error "
+        f"of tests at 5 %: at most {TYPE_ONE}. A claim is missed when it fails by more than two Monte Carlo errors. "
+        "`mean` is over all cells of the grid, `mean from 5` over those with five events. Samples in which a metric is "
+        "undefined are left out, and cells in which most are do not count; limits that cannot be told count as a miss. "
+        "`truth below` and `truth above` are the two tails, ± is twice the Monte Carlo error, and `exact` is "
+        f"enumeration of all samples. Fewer than {ESTABLISHED:,} samples ({ESTABLISHED_LEARNERS:,} for learners that "
+        "are fitted) are not established."
+    )
+    here = ", ".join(f"{name} {number}" for name, number in installed().items())
+    gone = f"; absent, so not compared: {', '.join(absent())}" if absent() else ""
     parts = [
         "# Validation",
         "Generated by `make validate`; do not edit.",
         f"- Command: `{command}`, {took:.0f} s, {datetime.date.today().isoformat()}\n"
         f"- Versions: Python {platform.python_version()}, trueerror {version('trueerror')}, NumPy {version('numpy')}, "
-        f"SciPy {version('scipy')}\n"
-        f"- Code: fingerprint {code} of the library's statistics and of the scenarios\n"
+        f"SciPy {version('scipy')}, scikit-learn {version('scikit-learn')}\n"
+        f"- Peers: {here}{gone}\n"
+        f"- Code: fingerprint {code} of the library's statistics and of the scenarios; a cell that was run by earlier "
+        "code is kept while the code gives the same answers to its first samples\n"
         "- Samples: Philox generators keyed by the cell's name; the same for any number of processes",
         f"**{words}**",
         stated,
         "## Defaults",
-        summary(lines),
+        summary(lines, there),
     ]
-    others = [line for line in lines if line.confidence != 0.95]
-    if others:
+    if missed:
+        parts += [
+            "### What is missed",
+            "\n".join(f"- {j.family}, {j.procedure}: {'; '.join(j.reasons)}" for j in missed),
+        ]
+    beside = [line for line in lines if line.family.startswith(START)]
+    if beside:
+        parts += ["## Side by side with peers", _beside(beside)]
+    power = [line for line in lines if line.purpose == "power" and line.kind == "test" and line not in beside]
+    if power:
+        parts += ["## Power", _power(power)]
+    if any(line.confidence != 0.95 for line in lines):
         parts += ["## Other confidences", _other_confidences(lines)]
-    for family in dict.fromkeys(line.family for line in lines):
+    left = _missing(units, lines)
+    if left:
+        parts += ["## Not established", left]
+    for family in dict.fromkeys(line.family for line in lines if not line.family.startswith(START)):
         own = [line for line in lines if line.family == family and line.confidence == 0.95]
-        parts += [f"## {family[0].upper()}{family[1:]}", details(own)]
+        parts.append(f"## {_titled(family)}")
+        drawn = picture(family, own)
+        if drawn is not None:
+            parts.append(f"![{family}](pictures/{drawn.name})")
+        kinds = dict.fromkeys(line.kind for line in own)
+        parts += [
+            details([x for x in own if x.kind == kind and not (kind == "test" and x.purpose == "power")])
+            for kind in kinds
+        ]
     RESULTS.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    return judged

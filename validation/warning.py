@@ -1,0 +1,43 @@
+"""Which findings come up in the samples of a cell: asked where an interval covers too little for want of events."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from zlib import crc32
+
+import numpy as np
+
+from trueerror.findings import find
+from validation.frame import Cell, Evident, Exact, Line
+from validation.judging import place, short_of_events
+
+SAMPLES = 100
+
+
+def warned(units: Iterable[Cell | Exact], lines: Iterable[Line]) -> Mapping[str, tuple[float, str]]:
+    """For each cell that is short of events the share of samples with a finding about that, and the commonest ones."""
+    wanted = {place(line) for line in lines if line.default and line.shown and short_of_events(line)}
+    found = {}
+    for unit in units:
+        scenarios = {unit.scenario: unit.evident} if isinstance(unit, Cell) else unit.evident
+        for scenario, evident in scenarios.items():
+            key = f"{unit.family}: {scenario}"
+            if key in wanted and evident is not None:
+                found[key] = _asked(key, evident)
+    return found
+
+
+def _asked(key: str, evident: Evident) -> tuple[float, str]:
+    rng = np.random.default_rng(crc32(key.encode()))
+    often: Counter[str] = Counter()
+    some = 0
+    for _ in range(SAMPLES):
+        codes = {f.code for f in find([evident(rng)]) if f.code in ABOUT_SIZE}
+        often.update(codes)
+        some += bool(codes)
+    return some / SAMPLES, " ".join(code for code, n in sorted(often.items()) if n >= SAMPLES / 4)
+
+
+# Findings that say: too few rows, classes without enough of them, too few events, too few clusters.
+ABOUT_SIZE = ("TE101", "TE102", "TE104", "TE105", "TE202", "TE204", "TE210")
