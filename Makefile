@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE ?=
 
-.PHONY: demo test java lint types docs bench validate clean help
+.PHONY: demo test java browser lint types docs bench validate clean help
 
 help:
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -33,8 +33,12 @@ java:
 	      echo "Java could not be installed, so the tests on Spark are left out"; \
 	  else echo "no Java, so the tests on Spark are left out; on Debian: apt-get install default-jre-headless"; fi
 
-test: $(BIN)/.dev java lint types ## lint, types, import layers, doctests and all tests
+test: $(BIN)/.dev java browser lint types ## lint, types, import layers, doctests and all tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# The report is tested in a real browser: as root on Debian it is installed, else this says what to install and fails.
+browser:
+	@sh scripts/browser.sh
 
 lint: $(BIN)/.dev ## style, format and import layers
 	$(BIN)/ruff check .
