@@ -8,6 +8,7 @@ from trueerror.curves.replicates import bootstrap_area, cell_sizes, grouped, res
 from trueerror.curves.retrieval_areas import step_area
 from trueerror.inputs.errors import InputError
 from trueerror.tallies import ScoreTable
+from trueerror.variances import score_cells
 
 
 def table(n=100, seed=0, share=0.3):
@@ -31,7 +32,7 @@ def test_resamples_have_as_many_rows_and_only_scores_that_occur():
 def test_the_block_size_changes_no_draw(monkeypatch):
     t = table()
     whole = [np.concatenate(parts) for parts in zip(*resampled_tables(t, replicates=150, rng=3), strict=True)]
-    monkeypatch.setattr(replicates, "BLOCK", 700)
+    monkeypatch.setattr(score_cells, "BLOCK", 700)
     parts = [np.concatenate(parts) for parts in zip(*resampled_tables(t, replicates=150, rng=3), strict=True)]
     assert np.array_equal(whole[0], parts[0])
     assert np.array_equal(whole[1], parts[1])

@@ -85,13 +85,13 @@ def test_all_scores_equal():
 
 
 def test_bootstrap_is_the_same_for_any_block_size(monkeypatch):
-    from trueerror.curves import replicates
+    from trueerror.variances import score_cells
 
     rng = np.random.default_rng(3)
     truth = rng.random(200) < 0.3
     curve = te.precision_recall(truth, truth + rng.normal(size=200))
     first = curve.average_precision(method="bootstrap", replicates=300, rng=7)
-    monkeypatch.setattr(replicates, "BLOCK", 1000)
+    monkeypatch.setattr(score_cells, "BLOCK", 1000)
     assert curve.average_precision(method="bootstrap", replicates=300, rng=7) == first
     assert first.method == "bootstrap-bca"
     assert "seed 7" in first.note

@@ -121,3 +121,10 @@ def test_coverage_with_many_classes(name, k, rows, recall):
         # All classes alike: recall, precision and F1 are all the same.
         held += made.low <= recall <= made.high
     assert held >= 360
+
+
+def test_limits_that_stand_off_a_biased_estimate_say_why():
+    made = metric_interval("macro_f1", square(400, 4, 3))
+    assert made.low <= made.estimate <= made.high
+    assert "too low on average" in made.note
+    assert not metric_interval("macro_f1", square(10, 50, 45)).note

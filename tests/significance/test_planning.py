@@ -306,3 +306,10 @@ def test_smallest_difference_where_much_disagreement_leaves_little_room(baseline
     found = smallest_difference(n=500, baseline=baseline, disagreement=disagreement)
     again = te.power(n=500, first=found.first, second=baseline, disagreement=disagreement)
     assert again.power == pytest.approx(0.8, abs=1e-6)
+
+
+def test_rates_of_one_and_zero_have_full_power():
+    made = te.power(test="two-proportions", n=100, first=1, second=0)
+    assert made.power == pytest.approx(1)
+    assert made.exaggeration == pytest.approx(1)
+    assert te.power(test="two-proportions", n=2, first=1, second=0).power >= 0.99

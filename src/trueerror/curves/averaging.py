@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves.folds import comparability, pooled_table, take_folds
+from trueerror.curves.lines import top_at
 from trueerror.curves.views import Floats, counts_at_cutoffs, cutoffs, frozen
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.numbers import numbers
@@ -59,10 +60,10 @@ def average_curves(
     points = [_roc_points(t) for t in folds.tables]
     fixed = _fixed(how, grid, folds.tables)
     if how == "vertical":
-        made = {"fpr": fixed, "tpr": np.stack([_top(x, y, fixed) for x, y, _ in points])}
+        made = {"fpr": fixed, "tpr": np.stack([top_at(x, y, fixed) for x, y, _ in points])}
     elif how == "horizontal":
         # Seen from the side: the smallest FPR at which a TPR is reached.
-        turned = [_top(1 - y[::-1], 1 - x[::-1], 1 - fixed) for x, y, _ in points]
+        turned = [top_at(1 - y[::-1], 1 - x[::-1], 1 - fixed) for x, y, _ in points]
         made = {"tpr": fixed, "fpr": 1 - np.stack(turned)}
     else:
         sides = [_at_thresholds(p, fixed, interpolation) for p in points]
@@ -186,17 +187,6 @@ def _fixed(how: How, grid: Any, tables: Sequence[ScoreTable]) -> Floats:
     if len(scores) > 101:
         scores = scores[np.linspace(0, len(scores) - 1, 101).round().astype(np.intp)]
     return scores[::-1]
-
-
-def _top(x: Floats, y: Floats, wanted: Floats) -> Floats:
-    """y where the joined points reach each wanted x; on a vertical piece its top."""
-    # A hair to the right, so that 0.3 finds the point at 3/10.
-    last = np.searchsorted(x, wanted * (1 + 1e-12) + 1e-15, side="right") - 1
-    after = np.minimum(last + 1, len(x) - 1)
-    width = x[after] - x[last]
-    part = np.where(width > 0, (wanted - x[last]) / np.where(width > 0, width, 1.0), 0.0)
-    out: Floats = y[last] + np.clip(part, 0.0, 1.0) * (y[after] - y[last])
-    return out
 
 
 def _at_thresholds(

@@ -6,7 +6,7 @@ the share of positives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,17 +18,20 @@ from trueerror.intervals.critical import tail
 from trueerror.results import Interval
 from trueerror.tallies.scores import ScoreTable
 from trueerror.variances.bootstrap import bootstrap_limits
+from trueerror.variances.score_cells import (
+    Counts,
+    Statistic,
+    drawn_tables,
+    one_row_less,
+    row_influences,
+    table_cells,
+)
 
 Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
-# Tables in rows (positives, negatives; ascending scores in the last axis) → one number for each row.
-Statistic = Callable[[NDArray[Any], NDArray[Any]], Floats]
 
 # With more distinct scores, neighbours are grouped for the replicates: at this fineness the grouping moves an area by
 # far less than its standard error, and the replicates are moved by what it does to the estimate.
 GROUPS = 1024
-# Cells held at a time.
-BLOCK = 1 << 21
 
 
 def grouped(table: ScoreTable, groups: int = GROUPS) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -48,10 +51,7 @@ def grouped(table: ScoreTable, groups: int = GROUPS) -> tuple[NDArray[Any], NDAr
 
 
 def resampled_tables(table: ScoreTable, *, replicates: int, rng: Any = None) -> Iterator[tuple[Counts, Counts]]:
-    """Blocks of resamples of the grouped table: positives and negatives, one resample a row.
-
-    The draws come one after the other, so the size of a block changes nothing.
-    """
+    """Blocks of resamples of the grouped table: positives and negatives, one resample a row."""
     if table.squares is not None:
         raise InputError(
             "the bootstrap resamples rows, but sampling weights were summed over rows: use an analytic method, or "
@@ -60,15 +60,7 @@ def resampled_tables(table: ScoreTable, *, replicates: int, rng: Any = None) -> 
     if replicates < 100:
         raise InputError(f"replicates={replicates} are too few for limits; use 1,000 or more")
     draw, _ = generator(rng)
-    cells = np.concatenate(grouped(table)).astype(np.int64)
-    size = len(cells) // 2
-    there = np.flatnonzero(cells)
-    total = int(cells.sum())
-    step = max(1, BLOCK // len(cells))
-    for start in range(0, replicates, step):
-        full = np.zeros((min(step, replicates - start), len(cells)), dtype=np.int64)
-        full[:, there] = draw.multinomial(total, cells[there] / total, size=len(full))
-        yield full[:, :size], full[:, size:]
+    yield from drawn_tables(table_cells(*grouped(table)), draw, replicates)
 
 
 def table_replicates(
@@ -80,23 +72,15 @@ def table_replicates(
     of a BCa interval.
     """
     drawn = [statistic(up, down) for up, down in resampled_tables(table, replicates=replicates, rng=rng)]
-    cells = np.concatenate(grouped(table)).astype(np.int64)
+    cells = table_cells(*grouped(table))
     size = len(cells) // 2
-    there = np.flatnonzero(cells)
-    step = max(1, BLOCK // len(cells))
-    one_less = []
-    for start in range(0, len(there), step):
-        part = there[start : start + step]
-        full = np.repeat(cells[None], len(part), axis=0)
-        full[np.arange(len(part)), part] -= 1
-        one_less.append(statistic(full[:, :size], full[:, size:]))
     whole = statistic(cells[None, :size], cells[None, size:])
-    return np.concatenate(drawn), np.concatenate(one_less), float(whole[0])
+    return np.concatenate(drawn), one_row_less(cells, statistic), float(whole[0])
 
 
 def cell_sizes(table: ScoreTable) -> NDArray[np.int64]:
     """How many rows the occupied cells of the grouped table have, in the order of the jackknife values."""
-    cells = np.concatenate(grouped(table)).astype(np.int64)
+    cells = table_cells(*grouped(table))
     return cells[cells > 0]
 
 
@@ -134,10 +118,7 @@ def bootstrap_area(
     if lost > 0.01:
         return _instead(facts, fallback, f"{lost:.0%} of the resamples had no value")
     sizes = cell_sizes(table)
-    known = ~np.isnan(one_less)
-    influences = np.where(
-        known, float(sizes[known] @ one_less[known]) / max(1, int(sizes[known].sum())) - one_less, 0.0
-    )
+    influences = row_influences(one_less, sizes)
     low, high = bootstrap_limits(centre, drawn[~np.isnan(drawn)], tail=tail(level), influences=influences, counts=sizes)
     move = estimate - centre
     low, high = max(within[0], min(low + move, estimate)), min(within[1], max(high + move, estimate))

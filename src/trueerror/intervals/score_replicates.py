@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any, cast
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import generator
-from trueerror.intervals.resampled import BLOCK, FEWEST, MOST_LOST, lost_words
+from trueerror.intervals.resampled import FEWEST, MOST_LOST, lost_words
 from trueerror.intervals.sampling import Design
 from trueerror.intervals.terms import Terms
 from trueerror.kernels import chosen
@@ -23,6 +22,7 @@ from trueerror.metrics.registry import Measure
 from trueerror.metrics.values import score_share
 from trueerror.tallies.scores import ScoreTable
 from trueerror.variances.bootstrap import BootstrapMethod, bootstrap_limits
+from trueerror.variances.score_cells import drawn_tables, one_row_less, row_influences, table_cells
 
 Floats = NDArray[np.float64]
 # With more distinct scores neighbours are grouped for the replicates, which moves an area or a calibration error by
@@ -53,6 +53,7 @@ def bootstrap_of_scores(
         return math.nan, math.nan, method, "sampling weights were summed over rows, which cannot be resampled"
     draw, seed = generator(rng)
     small = grouped(table)
+    cells = table_cells(small.positives, small.negatives)
     share = None if prior is None else score_share(prior, table)
 
     def evaluate(up: Any, down: Any) -> Floats:
@@ -66,9 +67,11 @@ def bootstrap_of_scores(
         if by_rank and float(table.n) * replicates <= VISITS:
             values, centre = _rank_replicates(measure.name, table, draw, int(replicates)), estimate
         else:
-            values = np.concatenate([evaluate(*pair) for pair in _draws(small, draw, int(replicates), design)])
+            drawn = drawn_tables(cells, draw, int(replicates), by_class=design == "case-control")
+            values = np.concatenate([evaluate(*pair) for pair in drawn])
             centre = float(evaluate(small.positives[None], small.negatives[None])[0])
-        influences, counts = _jackknife(small, evaluate) if method == "bootstrap-bca" else (None, None)
+        counts = cells[cells > 0] if method == "bootstrap-bca" else None
+        influences = None if counts is None else row_influences(one_row_less(cells, evaluate), counts)
     known = np.isfinite(values)
     lost = 1 - float(known.mean())
     if lost > MOST_LOST:
@@ -114,40 +117,3 @@ def group_starts(table: ScoreTable, groups: int = GROUPS) -> NDArray[np.intp]:
     mass = (table.positives + table.negatives).astype(np.float64)
     place = np.floor((np.cumsum(mass) - mass / 2) * groups / mass.sum())
     return np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
-
-
-def _draws(table: ScoreTable, draw: np.random.Generator, b: int, design: Design) -> Iterator[tuple[Any, Any]]:
-    size = len(table.scores)
-    cells = np.concatenate((table.positives, table.negatives)).astype(np.int64)
-    there = np.flatnonzero(cells)
-    step = max(1, BLOCK // (2 * size))
-    parts = [there] if design == "random" else [there[there < size], there[there >= size]]
-    parts = [p for p in parts if len(p)]
-    for start in range(0, b, step):
-        full = np.zeros((min(step, b - start), 2 * size), dtype=np.int64)
-        if len(parts) == 1:
-            full[:, there] = draw.multinomial(int(cells.sum()), cells[there] / cells.sum(), size=len(full))
-        else:
-            for i in range(len(full)):
-                for p in parts:
-                    full[i, p] = draw.multinomial(int(cells[p].sum()), cells[p] / cells[p].sum())
-        yield full[:, :size], full[:, size:]
-
-
-def _jackknife(table: ScoreTable, evaluate: Any) -> tuple[Floats, NDArray[np.int64]]:
-    """The influence of each occupied cell by leaving out one of its rows, and the rows of each."""
-    size = len(table.scores)
-    cells = np.concatenate((table.positives, table.negatives)).astype(np.int64)
-    there = np.flatnonzero(cells)
-    step = max(1, BLOCK // (2 * size))
-    values = []
-    for start in range(0, len(there), step):
-        part = there[start : start + step]
-        full = np.repeat(cells[None], len(part), axis=0)
-        full[np.arange(len(part)), part] -= 1
-        values.append(evaluate(full[:, :size], full[:, size:]))
-    one_less = np.concatenate(values)
-    counts = cells[there]
-    known = np.isfinite(one_less)
-    mean = float(counts[known] @ one_less[known]) / max(1, int(counts[known].sum()))
-    return np.where(known, mean - np.where(known, one_less, 0.0), 0.0), counts

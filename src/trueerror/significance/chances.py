@@ -72,6 +72,8 @@ def tails(delta: float, sd: float, cut: Any, alternative: Alternative) -> tuple[
     One-sided tests have one tail only: that of the alternative, right or wrong as δ lies.
     """
     d = abs(delta)
+    # Rates of 0 and 1 leave the estimate no spread: a hair of one gives the limit of all that follows.
+    sd = max(sd, 1e-12 * max(d, 1e-12))
     right, wrong = special.ndtr((d - cut) / sd), special.ndtr((-d - cut) / sd)
     right_size = d * right + sd * _density((cut - d) / sd)
     wrong_size = -d * wrong + sd * _density((cut + d) / sd)
