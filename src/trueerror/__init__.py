@@ -63,11 +63,17 @@ if TYPE_CHECKING:
     from trueerror.significance.independent import probability_less as probability_less
     from trueerror.significance.planning import power as power
     from trueerror.significance.planning import sample_size as sample_size
+    from trueerror.studies.bias_and_variance import bias_variance as bias_variance
+    from trueerror.studies.bias_result import BiasVariance as BiasVariance
+    from trueerror.studies.laboratory import estimator_laboratory as estimator_laboratory
+    from trueerror.studies.laboratory_result import EstimatorLaboratory as EstimatorLaboratory
     from trueerror.studies.learning import learning_curve as learning_curve
     from trueerror.studies.learning_result import LearningCurve as LearningCurve
     from trueerror.studies.lesion_result import LesionStudy as LesionStudy
     from trueerror.studies.lesions import ablation as ablation
     from trueerror.studies.lesions import lesion_study as lesion_study
+    from trueerror.studies.overfits import Overfitting as Overfitting
+    from trueerror.studies.overfits import overfitting as overfitting
     from trueerror.tallies import Confusion as Confusion
     from trueerror.tallies import ScoreTable as ScoreTable
     from trueerror.verbs.bootstrapped import bootstrap as bootstrap
@@ -143,6 +149,12 @@ _HOMES = {
     "lesion_study": "trueerror.studies.lesions",
     "ablation": "trueerror.studies.lesions",
     "LesionStudy": "trueerror.studies.lesion_result",
+    "bias_variance": "trueerror.studies.bias_and_variance",
+    "BiasVariance": "trueerror.studies.bias_result",
+    "estimator_laboratory": "trueerror.studies.laboratory",
+    "EstimatorLaboratory": "trueerror.studies.laboratory_result",
+    "overfitting": "trueerror.studies.overfits",
+    "Overfitting": "trueerror.studies.overfits",
     "report": "trueerror.reports.page",
     "metric": "trueerror.metrics.compute",
     "catalogue": "trueerror.metrics.listing",

@@ -36,4 +36,53 @@ METHODS: tuple[Method, ...] = (
         assumes="test parts of one sample of independent rows; the learner is fitted again without the part",
         advice="parts that stand in for each other contribute little one at a time: see their interaction in pairs",
     ),
+    Method(
+        key="domingos",
+        title="bias and variance of 0-1 loss by Domingos",
+        formula="main prediction = the class that most models call; error = noise + [main ≠ best] + variance, "
+        "variance = P(ŷ ≠ main) where the main prediction is right, −P(ŷ = best) where it is wrong",
+        source="Domingos 2000, ICML, 231",
+        assumes="test rows and training sets drawn independently; without known probabilities noise counts as bias",
+        advice="variance can be negative: where the main prediction is wrong, disagreeing with it helps",
+    ),
+    Method(
+        key="kohavi-wolpert",
+        title="bias and variance of 0-1 loss by Kohavi and Wolpert",
+        formula="noise ½(1 − ΣP(y)²) + bias² ½Σ(P(y) − P(ŷ = y))² + variance ½(1 − ΣP(ŷ)²), the last two corrected for "
+        "the number of training sets",
+        source="Kohavi and Wolpert 1996, ICML, 275",
+        assumes="test rows and training sets drawn independently; without known probabilities noise counts as bias",
+    ),
+    Method(
+        key="squared",
+        title="bias and variance of squared loss",
+        formula="½Σ over classes: noise P(1 − P), bias² (P − p̄)², variance var(p), the last two corrected for the "
+        "number of training sets",
+        source="Geman, Bienenstock and Doursat 1992, Neural Comput. 4:1",
+        assumes="probabilities; without known ones of the rows noise counts as bias",
+    ),
+    Method(
+        key="rows-and-rounds",
+        title="limits from test rows and training sets together",
+        formula="mean ± z·√(s²(rows)/n + variance over draws of the training sets)",
+        source="Efron 1979, Ann. Stat. 7:1, for the draws",
+        assumes="test rows independent of each other and of the training sets; for training sets drawn like these",
+    ),
+    Method(
+        key="estimator-laboratory",
+        title="bias, variance and mean squared error of error estimates, by simulation",
+        formula="bias = mean estimate − true error, MSE = bias² + variance, over samples from a known source",
+        source="Kohavi 1995, IJCAI, 1137; Efron and Tibshirani 1997, J. Am. Stat. Assoc. 92:548",
+        assumes="the true error is the mean error, on fresh rows, of the models of all rows of each sample",
+    ),
+    Method(
+        key="overfitting",
+        title="overfitting of one setting against another",
+        formula="for each pair: one-sided corrected t that training error is lower and that test error is higher; p is "
+        "the larger of the two, Holm over pairs",
+        source="Mitchell 1997, Machine Learning, 3.7; Berger 1982, Technometrics 24:295, for tests of both; Nadeau and "
+        "Bengio 2003, Machine Learning 52:239",
+        assumes="the same splits for all settings; test parts of one sample of independent rows",
+        advice="a gap between training and test error alone is no overfitting: almost every learner has one",
+    ),
 )

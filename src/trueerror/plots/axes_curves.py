@@ -114,7 +114,7 @@ def _set_axis(ax: Any, axis: Axis, which: str) -> None:
         labels = [f"{100 * t:.3g} %" for t in ticks]
         getattr(ax, f"set_{which}ticks")(placed(np.array(ticks), axis), labels=labels)
     elif axis.ticks or axis.scale == "log":
-        numbers = np.array(axis.ticks or (axis.low, axis.high))
+        numbers = np.array([t for t in axis.ticks or (axis.low, axis.high) if axis.low <= t <= axis.high])
         getattr(ax, f"set_{which}ticks")(placed(numbers, axis), labels=[f"{t:,.6g}" for t in numbers.tolist()])
 
 

@@ -118,3 +118,67 @@ def _spread_picture(curve: Any) -> Curves:
         whiskers=tuple(whiskers),
         size=SIZE,
     )
+
+
+def overfitting_picture(view: Any) -> Curves:
+    """Error on training rows and on held-out rows over the complexity parameter; overfitting settings are marked."""
+    places = np.array([p.place for p in view.points])
+    order = np.argsort(places)
+    points = [view.points[i] for i in order]
+    places = places[order]
+    lines, whiskers, drawn = [], [], []
+    for series, (field, words) in enumerate((("estimate", "on held-out rows"), ("training", "on training rows"))):
+        ends = ("low", "high") if field == "estimate" else ("training_low", "training_high")
+        middle, low, high = (np.array([getattr(p, f) for p in points]) for f in (field, *ends))
+        lines.append(Line(x=places, y=middle, name=words, series=series))
+        tips = {view.title: middle, "low": low, "high": high}
+        whiskers.append(Whiskers(x=places, y=middle, low=low, high=high, name=words, series=series, tips=tips))
+        drawn += [v for part in (middle, low, high) for v in part.tolist() if math.isfinite(v)]
+    shares = all(0 <= v <= 1 for v in drawn)
+    bottom, top = domain_of(drawn, (0.0, 1.0) if shares else (-math.inf, math.inf))
+    marks = [
+        Mark(x=p.place, y=p.estimate, shape="cross", words="overfits", align="center", shift=(0.0, -16.0))
+        for p in points
+        if p.setting in view.overfits
+    ]
+    best = view.best
+    marks.append(Mark(x=best.place, y=best.estimate, shape="diamond", words="best", align="center", shift=(0.0, 18.0)))
+    x, names = _settings_axis(view, points, places, bottom, top)
+    return Curves(
+        title=f"{plain(view.title)} over {plain(view.parameter)}",
+        subtitle=(
+            *_verdict_lines(view.verdict, 100),
+            f"{view.plan}, {whole(view.size)} training rows; {percent(view.confidence)} intervals (corrected t)",
+        ),
+        x=x,
+        y=Axis(title=plain(view.title), low=bottom, high=top),
+        lines=(*names, *lines),
+        whiskers=tuple(whiskers),
+        marks=tuple(marks),
+        size=SIZE,
+    )
+
+
+def _settings_axis(view: Any, points: list[Any], places: Floats, low: float, high: float) -> tuple[Axis, list[Line]]:
+    """Numbers on an axis, logarithmic where they span much; names are written where they stand."""
+    numbers = all(_is_number(p.setting, p.place) for p in points)
+    title = plain(view.parameter)
+    if not numbers:
+        names = [
+            Line(x=np.array([p.place, p.place]), y=np.array([low, high]), role="faint", words=shorten(p.setting, 16),
+                 words_at=(p.place, low), align="center", shift=(0.0, 14.0))
+            for p in points
+        ]  # fmt: skip
+        return Axis(title=" ", low=places[0] - 0.5, high=places[-1] + 0.5, ticks=(places[0] - 10,)), names
+    ticks = tuple(places.tolist())
+    if places[0] > 0 and places[-1] / places[0] >= 10:
+        return Axis(title=title, low=places[0] / 1.25, high=places[-1] * 1.25, scale="log", ticks=ticks), []
+    air = 0.06 * (places[-1] - places[0])
+    return Axis(title=title, low=places[0] - air, high=places[-1] + air, ticks=ticks), []
+
+
+def _is_number(setting: str, place: float) -> bool:
+    try:
+        return float(setting) == place
+    except ValueError:
+        return False

@@ -62,7 +62,8 @@ def _axis(axis: Axis, field: str) -> Spec:
         return number_at(field, (low, high), axis=style)
     style = theme.axis_style(title=axis.title, tickCount=6)
     if axis.ticks:
-        style |= {"values": placed(np.array(axis.ticks), axis).tolist(), "labelOverlap": "greedy"}
+        ticks = np.array([t for t in axis.ticks if axis.low <= t <= axis.high])
+        style |= {"values": placed(ticks, axis).tolist(), "labelOverlap": False}
     if axis.scale == "log":
         style["labelExpr"] = "format(pow(10, datum.value), ',.6~g')"
     return number_at(field, (low, high), axis=style)

@@ -74,6 +74,13 @@ HOMES = {
     "Crossing": "trueerror.studies.learning_result",
     "LesionStudy": "trueerror.studies.lesion_result",
     "Contribution": "trueerror.studies.lesion_result",
+    "BiasVariance": "trueerror.studies.bias_result",
+    "LossParts": "trueerror.studies.bias_result",
+    "EstimatorLaboratory": "trueerror.studies.laboratory_result",
+    "EstimatorQuality": "trueerror.studies.laboratory_result",
+    "Overfitting": "trueerror.studies.overfits",
+    "ComplexityPoint": "trueerror.studies.overfits",
+    "OverfitPair": "trueerror.studies.overfits",
 }
 
 
