@@ -81,7 +81,9 @@ def test_failures_are_told_and_the_rest_stands(tmp_path):
     )
     done = run(recipe)
     assert done.returncode == 0
-    assert "Warning: wrong on flowers, repeat 1, fold 1: RuntimeError: no luck with 40 rows" in done.stderr
+    assert done.stderr == (
+        "Warning: wrong on flowers: 3 fits failed, first in repeat 1, fold 1: RuntimeError: no luck with 40 rows\n"
+    )
     assert "means" in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 80
     refused = run(recipe, "--resume")
@@ -97,7 +99,8 @@ def test_the_verdict_comes_first_and_a_file_holds_every_test_part(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0].startswith("2 learners × 1 data set, KFold(k=5, repeats=1, stratify=True): 10 fits")
-    assert lines[2].startswith("  ")
+    assert lines[1] == "flowers: 60 rows (30 positive = tulip), 2 features."
+    assert lines[3].startswith("  ")
     assert lines.index("! TE506 the smallest test part has 12 rows; a t over parts wants 30 or more") > 5
     assert "this learner at 48 training rows" in done.stdout
     assert max(map(len, lines)) <= 80

@@ -93,7 +93,10 @@ def test_missing_numbers_are_nan(tmp_path):
         (HEAD.replace("k = 3", "k = 1") + DATA + LEARNER, "k=1 must be"),
         (HEAD + DATA.replace("flowers.csv", "no.csv") + LEARNER, "no.csv"),
         (HEAD + DATA.replace('"kind"', '"sort"') + LEARNER, "target='sort'"),
-        (HEAD + DATA.replace('id = "name"', "") + LEARNER, "'name' of flowers.csv is text with 60 different values"),
+        (
+            HEAD + DATA.replace('id = "name"', "") + LEARNER,
+            r"'name' \(text with 60 different values\) cannot be features",
+        ),
         (HEAD + DATA + 'features = ["kind"]' + LEARNER, "features= names 'kind', the column of classes"),
         (HEAD + DATA.replace("tulip", "oak") + LEARNER, "positive='oak' is not among the labels"),
         (HEAD + '[data.x]\nbundled = "iriss"\n' + LEARNER, "did you mean 'iris'"),

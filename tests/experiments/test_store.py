@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from simple_learners import Broken, Busy, Loud, Means, Watched
+from simple_learners import Broken, Busy, KillsOnce, Loud, Means, Watched
 
 import trueerror as te
 from trueerror.experiments.compacting import from_parquet, to_parquet
@@ -213,6 +213,22 @@ def test_timeouts_are_done_again_only_with_more_time(rows, tmp_path):
     assert longer.resumed == 0
     assert longer.failures[0].error == "stopped after 0.3 seconds"
     assert go(0.3).resumed == 1
+
+
+def test_failed_fits_are_done_again_when_asked_for(rows, tmp_path):
+    def go(**more):
+        learners = {"once": KillsOnce(str(tmp_path / "mark"), power=2.0), "means": Means()}
+        return te.experiment(learners, rows, plan=3, store=tmp_path / "run", **more)
+
+    # Without the folder for its mark every fit fails; with it, the second time round none does.
+    assert len(go().failures) == 3
+    (tmp_path / "mark").mkdir()
+    (tmp_path / "mark" / "killed").touch()
+    assert len(go().failures) == 3
+    mended = go(retry=True)
+    assert (mended.resumed, len(mended.failures)) == (3, 0)
+    assert go().resumed == 6
+    assert go(retry=True).resumed == 6
 
 
 def test_long_runs_are_compacted_on_the_way(rows, tmp_path, monkeypatch):

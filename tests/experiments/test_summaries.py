@@ -32,8 +32,10 @@ def test_estimates_verdicts_and_ranks(three):
     assert made.verdicts["two"] == run.compare("accuracy", "two").verdict
     assert made.overall == run.rank("accuracy").verdict
     assert {"TE506", "TE507"} <= set(made.findings.codes)
+    assert "two: 90 rows (30 positive = 1), 3 features." in made.reading
+    assert "three: 90 rows (30 maybe, 30 no, 30 yes), 3 features." in made.reading
     text = str(made)
-    assert text.index("Over all data sets:") < text.index("two: ") < text.index("! TE506") < text.index("Methods:")
+    assert text.index("Over all data sets:") < text.index("  two: ") < text.index("! TE506") < text.index("Methods:")
     assert max(map(len, text.splitlines())) <= 80
     assert te.load(made.to_json()) == made
     assert "<table>" in made._repr_html_()
@@ -65,7 +67,7 @@ def test_what_cannot_be_told_is_named_once_and_the_rest_stands(three):
     made = run.summary(["auc"])
     told = [note for note in made.notes if "which class is positive" in note]
     assert len(told) == 1
-    assert told[0].startswith("Not told: auc on three: ")
+    assert told[0].startswith("Not told: auc of means and sharp on three: ")
     assert "TE509" in made.findings
     # One learner that fails everywhere does not stop the comparison of the others.
     assert run.compare("accuracy", "two").models == ("means", "sharp")

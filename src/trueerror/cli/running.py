@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,19 +13,26 @@ from trueerror.cli import options as o
 from trueerror.cli.output import Format, answers, show
 from trueerror.cli.targets import target
 
+if TYPE_CHECKING:
+    from trueerror.experiments.gathered import Failure
+
 HELP = "Fit learners to data sets by a plan in a TOML file, and say how good each is."
 EPILOG = (
     "Examples: trueerror run experiment.toml --jobs 4 · trueerror run experiment.toml --resume · "
     "trueerror run experiment.toml -o parts.csv"
 )
+MOST_FAILURES = 10
 ENDINGS = (".csv", ".json", ".md", ".tex", ".txt", ".png", ".svg", ".pdf")
 
 
 @answers
 def command(
-    file: Annotated[str, typer.Argument(help="TOML file: learners, data sets, plan, metrics.", metavar="EXPERIMENT")],
+    file: Annotated[str, typer.Argument(help="TOML file: learners, data sets, plan, metrics, study.", metavar="EXPERIMENT")],
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run in the store; finished fits are kept.")
+    ] = False,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Go on with the run in the store, and do its failed fits again.")
     ] = False,
     store: Annotated[
         str | None, typer.Option("--store", help="Folder or URL for the run, if not the file's.", metavar="PLACE")
@@ -77,19 +85,40 @@ def command(
     given = {"store": store, "jobs": jobs, "engine": engine, "rng": seed}
     options: dict[str, Any] = recipe.options | {key: value for key, value in given.items() if value is not None}
     level = check_confidence(recipe.confidence if confidence is None else confidence)
-    _check_store(options.get("store"), resume)
-    run = experiment(recipe.learners, recipe.data, progress=progress, **options)
-    for failure in run.failures[:10]:
-        words = f"{failure.learner} on {failure.data}, repeat {failure.repeat + 1}, fold {failure.fold + 1}"
-        print(f"Warning: {words}: {' '.join(failure.error.split())}", file=sys.stderr)
-    if len(run.failures) > 10:
-        print(f"Warning: and {len(run.failures) - 10} more fits failed", file=sys.stderr)
+    _check_store(options.get("store"), resume or retry)
+    if recipe.study is not None:
+        from trueerror.cli.studying import run_study
+
+        name = metric[0] if metric else None
+        study = run_study(recipe, options, metric=name, confidence=level, progress=progress)
+        if written is not None:
+            study.save(written)
+        show(study, form, explain=explain)
+        return
+    run = experiment(recipe.learners, recipe.data, progress=progress, retry=retry, **options)
+    for line in failure_lines(run.failures):
+        print(f"Warning: {line}", file=sys.stderr)
     found = run.summary(metrics, confidence=level).without(*(ignore or ()))
     if written is not None and written.suffix.lower() == ".csv":
         run.save(written, metrics)
     elif written is not None:
         found.save(written)
     show(found, form, explain=explain)
+
+
+def failure_lines(failures: Sequence[Failure]) -> list[str]:
+    """Failures with the same words once, with how often and where they came first."""
+    same: dict[tuple[str, str, str], list[Failure]] = {}
+    for failure in failures:
+        same.setdefault((failure.learner, failure.data, " ".join(failure.error.split())), []).append(failure)
+    lines = []
+    for (learner, data, error), found in list(same.items())[:MOST_FAILURES]:
+        often = "1 fit" if len(found) == 1 else f"{len(found):,} fits"
+        where = f"{'first ' if len(found) > 1 else ''}in repeat {found[0].repeat + 1}, fold {found[0].fold + 1}"
+        lines.append(f"{learner} on {data}: {often} failed, {where}: {error[:300]}{'…' if len(error) > 300 else ''}")
+    if len(same) > MOST_FAILURES:
+        lines.append(f"and {len(same) - MOST_FAILURES:,} other kinds of failure")
+    return lines
 
 
 def _check_store(store: str | None, resume: bool) -> None:

@@ -55,6 +55,8 @@ class Dataset:
         lengths |= {} if self.ids is None else {"ids": self.ids}
         self.n = same_length(lengths)
         self._fingerprint = ""
+        # What the columns are called, where X does not know: an indicator has the name of the column that it is of.
+        self.names: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, target: str, **columns: Any) -> Dataset:
@@ -91,6 +93,18 @@ class Dataset:
                     _update(digest, part)
             self._fingerprint = digest.hexdigest()
         return self._fingerprint
+
+    def words(self) -> str:
+        """What was read: rows, positives, features, clusters."""
+        counts = np.bincount(self.codes, minlength=len(self.labels))
+        if self.positive is not None:
+            share = f"{counts[self.labels.index(self.positive)]:,} positive = {self.positive}"
+        else:
+            named = [f"{n:,} {label}" for n, label in zip(counts, self.labels, strict=True)]
+            share = ", ".join(named) if len(named) <= 4 else f"{len(named):,} classes"
+        features = f"{self.X.shape[1]:,} feature{'s' * (self.X.shape[1] != 1)}"
+        clusters = "" if self.clusters is None else f", {self.rows.units:,} clusters"
+        return f"{self.n:,} rows ({share}), {features}{clusters}"
 
     def __repr__(self) -> str:
         features = f"{self.X.shape[1]} feature{'s' * (self.X.shape[1] != 1)}"

@@ -199,7 +199,9 @@ class Experiment(ScoredParts):
         failures = self.failures
         if failures:
             first = failures[0]
-            lines.append(f"{len(failures)} fits failed; the first: {first.learner} on {first.data}, {first.error:.200}")
+            why = first.error.partition("\n")[0][:120]
+            often = f"{len(failures):,} fit{'s' * (len(failures) != 1)}"
+            lines.append(f"{often} failed; the first: {first.learner} on {first.data}, {why}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:

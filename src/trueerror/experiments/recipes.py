@@ -34,7 +34,8 @@ PLANS: dict[str, type[Plan]] = {
     for plan in (Holdout, Subsampling, KFold, LeaveOneOut, Bootstrap, BatesCV, NestedCV, TimeOrdered, DisjointHalves)
 }
 BUNDLED = ("iris", "wine", "breast_cancer", "digits")
-KEYS = ("seed", "store", "engine", "jobs", "timeout", "balance", "metrics", "confidence", "plan", "data", "learners")
+KEYS = ("seed", "store", "engine", "jobs", "timeout", "balance", "metrics", "confidence", "plan", "data", "learners",
+        "study")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -46,6 +47,7 @@ class Recipe:
     options: dict[str, Any]
     metrics: tuple[str, ...]
     confidence: float = 0.95
+    study: Mapping[str, Any] | None = None
 
 
 def read_recipe(path: str | os.PathLike[str]) -> Recipe:
@@ -69,7 +71,9 @@ def _recipe(content: dict[str, Any], folder: Path) -> Recipe:
     for key in content:
         if key not in KEYS:
             raise InputError(f"{key!r} is not known{nearest(key, KEYS)}")
-    data, learners = _tables(content, "data"), _tables(content, "learners")
+    learners, study = _tables(content, "learners"), content.get("study")
+    # A study of a known source of rows needs no data.
+    data = {} if isinstance(study, dict) and "generator" in study else _tables(content, "data")
     metrics = content.get("metrics", ["accuracy"])
     if not isinstance(metrics, list) or not metrics:
         raise InputError('metrics must be a list of names, such as ["accuracy", "auc"]')
@@ -85,8 +89,9 @@ def _recipe(content: dict[str, Any], folder: Path) -> Recipe:
         learners={name: make_learner(given, f"learners.{name}") for name, given in learners.items()},
         data=datasets,
         options=options,
-        metrics=check_metrics(tuple(metrics), datasets),
+        metrics=check_metrics(tuple(metrics), datasets) if datasets else tuple(metrics),
         confidence=content.get("confidence", 0.95),
+        study=study,
     )
 
 
@@ -213,4 +218,6 @@ def _bundled(given: Mapping[str, Any], place: str) -> Dataset:
     from sklearn import datasets
 
     loaded = getattr(datasets, f"load_{given['bundled']}")()
-    return Dataset(loaded.data, loaded.target_names[loaded.target], positive=given.get("positive"))
+    made = Dataset(loaded.data, loaded.target_names[loaded.target], positive=given.get("positive"))
+    made.names = tuple(map(str, loaded.feature_names))
+    return made

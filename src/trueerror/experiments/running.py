@@ -40,6 +40,7 @@ def experiment(
     rng: Any = None,
     progress: bool = True,
     balance: Balance | None = None,
+    retry: bool = False,
 ) -> Experiment:
     """Fit every learner on every training part of every data set, and keep what it said of the test part.
 
@@ -48,7 +49,8 @@ def experiment(
     splitter. The same seed (`rng`) gives the same splits and the same random states on every engine and for any number
     of `jobs`: open `random_state`s are set, and BLAS runs on one thread. A fit that fails or takes more than `timeout`
     seconds is recorded (`.failures`) and does not stop the rest. `balance="over"` or "under" evens out the classes of
-    the training part only. With a `store`, a folder or URL, a run that was stopped goes on where it stopped.
+    the training part only. With a `store`, a folder or URL, a run that was stopped goes on where it stopped;
+    `retry=True` does its failed fits again.
 
     `engine`: "loky" (processes; the default when `jobs` is not 1), "threading", "dask" or a Dask client, "ray".
 
@@ -79,7 +81,7 @@ def experiment(
         order = {item["name"]: i for i, item in enumerate(known)}
         numbers = {item["name"]: i for i, item in enumerate((manifest if kept is None else kept.manifest).data)}
         work = list(_jobs(named, numbers, splits, order, seed))
-        found = {} if kept is None else kept.compact()
+        found = {} if kept is None else kept.compact(forget_failed=retry)
         found = {task: o for task, o in found.items() if not ran_short(o, timeout)}
         terms = Terms(balance=balance, timeout=timeout, alone=not worker.shared)
         done = sum(job.task in found for job in work)

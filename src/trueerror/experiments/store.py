@@ -65,12 +65,16 @@ class Store:
                 found[outcome.task] = outcome
         return found
 
-    def compact(self) -> dict[Task, Outcome]:
-        """Everything that is finished, as one Parquet part; the logs and older parts go. No worker may be writing."""
+    def compact(self, *, forget_failed: bool = False) -> dict[Task, Outcome]:
+        """Everything that is finished, as one Parquet part; the logs and older parts go. No worker may be writing.
+
+        Failed tasks can be forgotten, so that they are done again.
+        """
         old = [n for n in self.folder.names() if PART.fullmatch(n) or LOG.fullmatch(n)]
-        found = self.load()
+        every = self.load()
+        found = {t: o for t, o in every.items() if not (forget_failed and o.status == "failed")}
         parts = [n for n in old if PART.fullmatch(n)]
-        if found and (len(parts) != 1 or len(old) > 1 or self.damaged):
+        if found and (len(parts) != 1 or len(old) > 1 or self.damaged or len(found) < len(every)):
             ordered = [found[task] for task in sorted(found)]
             content = to_parquet(ordered)
             number = 1 + max((int(PART.fullmatch(n)[1]) for n in parts), default=0)  # type: ignore[index]

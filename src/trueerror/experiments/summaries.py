@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from trueerror.experiments.gathered import Experiment
-from trueerror.experiments.judging import experiment_findings, rank
+from trueerror.experiments.judging import experiment_findings, fitted_learners, rank
 from trueerror.experiments.learner_intervals import learner_interval
 from trueerror.experiments.learner_questions import ask
 from trueerror.experiments.scored_parts import CHOSEN
@@ -82,6 +82,7 @@ class Summary(Result):
         return summary_html(self)
 
 
+MOST_READ = 8
 # What could not be told: the reason → what, and on which data set → of which learners; none is named if it is of all.
 Problems = dict[str, dict[tuple[str, str], list[str]]]
 
@@ -108,13 +109,20 @@ def summarise(run: Experiment, metrics: Sequence[str], *, confidence: float = 0.
     overall, more = _overall(run, metrics[0], problems)
     notes = tuple(_note(reason, about, len(run.learners)) for reason, about in problems.items())
     return Summary(
-        reading=str(run),
+        reading=_reading(run),
         estimates=estimates,
         verdicts=verdicts,
         overall=overall,
         findings=sorted_findings([*experiment_findings(run), *more]),
         notes=notes,
     )
+
+
+def _reading(run: Experiment) -> str:
+    """What was run, and what was read of each data set."""
+    shown = [f"{name}: {d.words()}." for name, d in list(run.datasets.items())[:MOST_READ]]
+    more = [f"… and {len(run.datasets) - MOST_READ:,} more data sets."] if len(run.datasets) > MOST_READ else []
+    return "\n".join([str(run), *shown, *more])
 
 
 def _estimates(
@@ -124,6 +132,8 @@ def _estimates(
     for data in run.datasets:
         for metric in metrics:
             for learner in learners:
+                if learner != CHOSEN and run.failed(learner, data) == len(run.outcomes[data, learner]):
+                    continue  # a finding says so
                 try:
                     question = ask(run, learner, data, metric, confidence=confidence)
                     found = learner_interval(question, None)
@@ -148,7 +158,7 @@ def _verdict(
     own = {e.learner: e.interval for e in estimates if (e.data, e.metric) == (data, find_measure(metric).name)}
     if CHOSEN in own:
         return choice_verdict(own[CHOSEN], Counter(run.chosen(metric, data)))
-    if len(run.learners) == 1:
+    if len(fitted_learners(run, [data])) < 2:
         return "".join(single_verdict(name, interval) for name, interval in own.items())
     try:
         return run.compare(metric, data, confidence=confidence).verdict
@@ -158,7 +168,7 @@ def _verdict(
 
 
 def _overall(run: Experiment, metric: str, problems: Problems) -> tuple[str, Findings]:
-    if len(run.learners) < 2 or len(run.datasets) < 2 or run.plan.name == "NestedCV":
+    if len(fitted_learners(run, list(run.datasets))) < 2 or len(run.datasets) < 2 or run.plan.name == "NestedCV":
         return "", Findings()
     try:
         ranking = rank(run, metric)

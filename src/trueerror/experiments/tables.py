@@ -12,6 +12,7 @@ from trueerror.experiments.datasets import Dataset
 from trueerror.inputs.arrays import missing_rows
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import label_from_text
+from trueerror.results.words import listing
 from trueerror.rows.tables import Table, need_column
 
 # A text column with more values than this is a name or a note, not a feature.
@@ -53,12 +54,19 @@ def read_dataset(
             raise InputError(f"features= names {target!r}, the column of classes, which learners must not see")
     if not chosen:
         raise InputError(f"{table.name} has no features beside {target!r}")
-    X = np.column_stack([part for column in chosen for part in _numbers(table, column)])
+    parts = {column: _numbers(table, column) for column in chosen}
+    unfit = [f"{column!r} ({reason})" for column, reason in parts.items() if isinstance(reason, str)]
+    if unfit:
+        raise InputError(
+            f"of the columns of {table.name} {listing(unfit)} cannot be features: name them under drop, cluster or "
+            "id, or turn them into numbers first"
+        )
+    X = np.column_stack([part for found in parts.values() for part in found])
     y = table.values(target)
     if isinstance(positive, str):
         values = Dataset(np.zeros((len(y), 1)), y).labels
         positive = label_from_text(positive, values)
-    return Dataset(
+    made = Dataset(
         X,
         y,
         positive=positive,
@@ -66,9 +74,12 @@ def read_dataset(
         weights=table.values(special["weight"]) if "weight" in special else None,
         ids=table.values(special["id"]) if "id" in special else None,
     )
+    made.names = tuple(column for column, found in parts.items() for _ in found)
+    return made
 
 
-def _numbers(table: Table, column: str) -> list[Any]:
+def _numbers(table: Table, column: str) -> list[Any] | str:
+    """The feature columns that a column of the file becomes, or why it becomes none."""
     kind = table.kind(column)
     values = table.values(column)
     if kind in ("boolean", "integer", "number"):
@@ -79,12 +90,9 @@ def _numbers(table: Table, column: str) -> list[Any]:
         filled[~gone] = values[~gone].astype(np.float64)
         return [filled]
     if kind != "text":
-        raise InputError(f"column {column!r} of {table.name} holds {kind}s, which are no features; drop it")
+        return f"{kind}s"
     texts = np.array(["" if v is None else str(v) for v in values])
     names = np.unique(texts)
     if len(names) > MOST_VALUES:
-        raise InputError(
-            f"column {column!r} of {table.name} is text with {len(names):,} different values; drop it, or turn it into "
-            "numbers first"
-        )
+        return f"text with {len(names):,} different values"
     return [(texts == name).astype(np.float64) for name in names]
