@@ -346,3 +346,53 @@ def test_many_learners_stay_quick_and_short() -> None:
     assert max(len(line) for line in text.splitlines()) <= 80
     assert "and 35 more cannot be told apart" in " ".join(text.split())
     assert len(made.within) == 39 * 100
+
+
+EIGHT = {
+    "svm": [0.912, 0.812, 0.873, 0.912, 0.878, 0.883, 0.866, 0.786],
+    "knn": [0.852, 0.767, 0.825, 0.864, 0.827, 0.824, 0.806, 0.742],
+    "tree": [0.838, 0.756, 0.812, 0.858, 0.819, 0.816, 0.805, 0.735],
+    "cart": [0.831, 0.761, 0.810, 0.851, 0.822, 0.811, 0.801, 0.731],
+    "nb": [0.802, 0.719, 0.770, 0.807, 0.783, 0.770, 0.749, 0.699],
+}
+
+
+def test_a_test_that_could_tell_no_pair_apart_is_not_a_verdict_on_the_learners() -> None:
+    made = te.rank(EIGHT)
+    assert made.smallest_p == pytest.approx(10 * 2**-7)
+    assert "cannot be told apart" not in made.verdict
+    assert made.verdict.startswith("Eight data sets are too few for the signed-rank test to tell any pair apart")
+    assert "smallest p is 0.078" in made.verdict
+    assert "nb (by 9 to 12 points)" in made.verdict
+    assert all(way in made.verdict for way in ("--control", "nemenyi", "nine data sets or more"))
+    # What it names does help.
+    assert te.rank(EIGHT, control="svm").told_apart("svm", "nb")
+    assert te.rank(EIGHT, method="nemenyi").told_apart("svm", "nb")
+    nine = {name: [*scores, scores[0]] for name, scores in EIGHT.items()}
+    assert te.rank(nine).told_apart("svm", "nb")
+    assert te.rank(EIGHT, adjust="bh").smallest_p == pytest.approx(2**-7)
+    assert "too few" not in te.rank(EIGHT, adjust="bh").verdict
+
+
+def test_the_picture_draws_no_bar_where_nothing_could_be_told_apart() -> None:
+    from trueerror.plots.ranks_pictures import ranking_picture
+
+    picture = ranking_picture(te.rank(EIGHT))
+    assert picture.groups == ()
+    assert "no bars" in picture.subtitle[0]
+    assert ranking_picture(te.rank(EIGHT, method="nemenyi")).groups != ()
+
+
+def test_tests_of_mean_ranks_do_not_have_the_limit_of_the_signed_rank_test() -> None:
+    assert "TE507" in te.rank(EIGHT).findings
+    assert "TE507" not in te.rank(EIGHT, method="nemenyi").findings
+    assert "a sign test cannot" in str(te.rank(EIGHT, method="sign").findings)
+
+
+def test_the_sign_of_a_difference_follows_the_numbers_shown() -> None:
+    errors = {name: [1 - s for s in scores] for name, scores in EIGHT.items()}
+    made = te.rank(errors, higher_is_better=False)
+    row = next(line for line in str(made).splitlines() if line.startswith("nb"))
+    assert row.split()[2:4] == ["0.238", "+10.4"]
+    assert next(row for row in made.matrix().rows if row[0] == "nb")[1].startswith("+10.3")
+    assert "-10.4" in str(te.rank(EIGHT))

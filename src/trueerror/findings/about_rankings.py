@@ -4,6 +4,7 @@ Facts that these rules look at:
 data_sets         how many data sets were ranked
 pairs             how many pairs of learners were tested, one data set a value
 level             the significance level
+method            the test over data sets; only "wilcoxon" and "sign" have the limit that TE507 speaks of
 folds             whether scores of folds were averaged
 dropped           names of the data sets (or folds of one) that were left out because a score is missing
 value_name        the name of the column of scores, "" where it has none
@@ -73,13 +74,17 @@ def few_data_sets(e: Evidence) -> Iterator[str]:
 
     With N of them a signed-rank test has 2^N equally likely outcomes, and its two-sided p-value cannot go below
     2^(1 − N), whatever the differences; Holm's correction multiplies the smallest by the number of pairs. The rule
-    fires when no result could reach the level. Folds are parts of one data set, not data sets.
+    fires when no result could reach the level. Folds are parts of one data set, not data sets. Tests of mean ranks
+    (Nemenyi, Shaffer, Bonferroni–Dunn) do not have this limit.
     """
+    if e.facts.get("method", "wilcoxon") not in ("wilcoxon", "sign"):
+        return
     n, pairs, level = e.facts["data_sets"], e.facts["pairs"], e.facts["level"]
     smallest = math.ldexp(1.0, 1 - n)
     if n == 0 or smallest * max(pairs, 1) <= level:
         return
-    reach = f"a signed-rank test cannot go below p = {smallest:.2g} here"
+    test = "sign" if e.facts.get("method") == "sign" else "signed-rank"
+    reach = f"a {test} test cannot go below p = {smallest:.2g} here"
     if smallest <= level:
         reach += f", times {whole(pairs)} for the pairs"
     said = " Folds were not counted as data sets." if e.facts.get("folds") else ""

@@ -17,7 +17,9 @@ def ranking_picture(ranking: Any) -> Ranks:
     """Mean ranks on a line; a bar joins models that were not told apart (Demšar 2006, J. Mach. Learn. Res. 7:1)."""
     order = ranking.order
     place = {name: i for i, name in enumerate(order)}
-    groups = tuple(tuple(sorted(place[m] for m in group)) for group in ranking.groups if len(group) > 1)
+    # Where no pair could be told apart, a bar over all would say something about the models that nobody knows.
+    powerless = getattr(ranking, "smallest_p", 0.0) > ranking.alpha
+    groups = tuple(tuple(sorted(place[m] for m in g)) for g in ranking.groups if len(g) > 1 and not powerless)
     test = ranking.iman_davenport
     how = f"{ranking.method} at {percent(ranking.alpha)}"
     if ranking.critical_difference is not None:
@@ -28,6 +30,8 @@ def ranking_picture(ranking: Any) -> Ranks:
         if ranking.control is None
         else "the bar joins models not told apart from the control"
     )
+    if powerless:
+        joined = f"no bars: so few data sets cannot tell any pair apart (smallest {p_value(ranking.smallest_p)})"
     return Ranks(
         title=f"Mean ranks of {len(order)} models over {sets}",
         subtitle=(f"{joined}: {how}", f"any difference at all: Iman–Davenport {p_value(test.p_value)}"),

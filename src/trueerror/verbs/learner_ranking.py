@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 from trueerror.findings import Findings
 from trueerror.results import Contrast, Posterior, Table, Text
+from trueerror.significance.multiplicity import adjust
 from trueerror.significance.ranking import Ranking
 
 
@@ -49,6 +51,18 @@ class LearnerRanking(Ranking):
             if c.name == data_set and {c.first, c.second} == {first, second}:
                 return c if c.first == first else flipped(c)
         return None
+
+    @property
+    def smallest_p(self) -> float:
+        """The smallest adjusted p-value that a pair could have over so many data sets, whatever the scores: 2^(1 − N)
+        for each pair, adjusted. It is 0 for methods that compare mean ranks, which have no such limit.
+        """
+        return self._smallest_p(len(self.data_sets), len(self.pairs))
+
+    def _smallest_p(self, data_sets: int, pairs: int) -> float:
+        if self.method not in ("wilcoxon", "sign"):
+            return 0.0
+        return float(adjust([math.ldexp(1.0, 1 - data_sets)] * max(pairs, 1), self.adjust)[0])  # type: ignore[arg-type]
 
     @property
     def verdict(self) -> str:

@@ -31,7 +31,9 @@ def ranks_table(r: LearnerRanking) -> Table:
         gaps = list(r.gaps(name, anchor).values())
         pair, (wins, ties, losses) = r._compared(name, anchor)
         p = p_value(deciding_p(pair)).removeprefix("p ").removeprefix("= ")
-        rows.append((*own, signed(r, statistics.median(gaps)), f"{wins}–{ties}–{losses}", p))
+        # The difference of the numbers as shown: of errors, + is worse.
+        shown = statistics.median(gaps) if r.higher_is_better else -statistics.median(gaps)
+        rows.append((*own, signed(r, shown), f"{wins}–{ties}–{losses}", p))
     unit = " (points)" if r.share else ""
     adjusted = "p" if len(r.pairs) < 2 or r.adjust == "none" else "adjusted p"
     score = one_line(r.value_name or "score")
@@ -67,7 +69,6 @@ def scores_table(r: LearnerRanking) -> Table | None:
 def comparison_matrix(r: LearnerRanking) -> Table:
     """Row against column: mean difference, outcomes, adjusted p."""
     means = r.means
-    sign = 1.0 if r.higher_is_better else -1.0
     rows = []
     for a in r.order:
         cells = []
@@ -76,7 +77,7 @@ def comparison_matrix(r: LearnerRanking) -> Table:
                 cells.append("")
                 continue
             pair, (wins, ties, losses) = r._compared(a, b)
-            gap = signed(r, sign * (means[a] - means[b]))
+            gap = signed(r, means[a] - means[b])
             cells.append(f"{gap} · {wins}–{ties}–{losses} · {p_value(deciding_p(pair))}")
         rows.append((a, *cells))
     return Table(columns=("row against column", *r.order), rows=tuple(rows))

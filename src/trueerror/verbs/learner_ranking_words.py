@@ -22,6 +22,7 @@ WIDTH = 80
 SHOWN = 6
 # Adjusted p-values up to here are called beyond doubt; between here and the level, probable.
 PROVEN = 0.005
+TESTS = {"wilcoxon": "signed-rank", "sign": "sign"}
 
 
 def verdict(r: LearnerRanking) -> str:
@@ -32,7 +33,42 @@ def verdict(r: LearnerRanking) -> str:
         return _one_data_set(r)
     if len(r.names) == 2:
         return _two(r)
+    if not r.within and r.smallest_p > r.alpha:
+        return _too_few(r)
     return _many(r)
+
+
+def _too_few(r: LearnerRanking) -> str:
+    """Where no result could reach the level: that says nothing about the learners, so the verdict is about the test."""
+    n, k, best = len(r.data_sets), len(r.names), r.best
+    each, times = r._smallest_p(n, 1), len(r.pairs)
+    how = "" if r.smallest_p == each else f", {each:.2g} for a pair and {times} pairs"
+    parts = [
+        f"{_sentence(numeral(n))} data sets are too few for the {TESTS[r.method]} test to tell any pair apart, whatever "
+        f"the scores (its smallest p is {r.smallest_p:.2g}{how})."
+    ]
+    beaten = [m for m in r.order[1:] if all(gap > 0 for gap in r.gaps(best, m).values())]
+    words = f"{one_line(best)} has the best mean rank, {r.ranks[best]:.2f}"
+    if beaten:
+        whom = [f"{one_line(m)} {_span_of(r, best, m)}" for m in beaten[-2:][::-1]]
+        words += f", and is ahead on all {numeral(n)} of {listing(whom)}"
+    parts.append(f"{words}.")
+    ways = []
+    if r._smallest_p(n, k - 1) <= r.alpha:
+        ways.append("comparing with one learner, named beforehand (control=, --control)")
+    ways.append('comparing mean ranks (method="nemenyi", --method nemenyi)')
+    enough = next(m for m in range(n, 200) if r._smallest_p(m, times) <= r.alpha)
+    ways.append(f"{numeral(enough)} data sets or more")
+    return " ".join([*parts, f"What could: {listing(ways, 'or')}."])
+
+
+def _span_of(r: LearnerRanking, best: str, m: str) -> str:
+    gaps = r.gaps(best, m).values()
+    return f"({_span(r, min(gaps), max(gaps))})"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _one_data_set(r: LearnerRanking) -> str:

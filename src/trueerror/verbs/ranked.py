@@ -187,6 +187,7 @@ def _findings(sheet: ScoreSheet, base: Ranking, higher_is_better: bool) -> Findi
         "data_sets": len(sheet.data_sets),
         "pairs": len(base.pairs),
         "level": base.alpha,
+        "method": base.method,
         "folds": sheet.has_folds,
         "dropped": sheet.dropped,
         "value_name": sheet.value_name,
