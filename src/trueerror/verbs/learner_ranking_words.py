@@ -44,8 +44,8 @@ def _too_few(r: LearnerRanking) -> str:
     each, times = r._smallest_p(n, 1), len(r.pairs)
     how = "" if r.smallest_p == each else f", {each:.2g} for a pair and {times} pairs"
     parts = [
-        f"{_sentence(numeral(n))} data sets are too few for the {TESTS[r.method]} test to tell any pair apart, whatever "
-        f"the scores (its smallest p is {r.smallest_p:.2g}{how})."
+        f"{_sentence(numeral(n))} data sets are too few for the {TESTS[r.method]} test to tell any pair apart, "
+        f"whatever the scores (its smallest p is {r.smallest_p:.2g}{how})."
     ]
     beaten = [m for m in r.order[1:] if all(gap > 0 for gap in r.gaps(best, m).values())]
     words = f"{one_line(best)} has the best mean rank, {r.ranks[best]:.2f}"
