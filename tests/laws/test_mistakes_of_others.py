@@ -142,7 +142,7 @@ def test_a_paired_t_over_repeated_folds_is_warned_of():
 def test_folds_are_shuffled_and_stratified_by_default():
     """Sorted classes: unshuffled folds would test one class at a time; unstratified ones miss the share."""
     truth = np.repeat([0, 1], [90, 10])
-    for split in te.KFold(10).splits(Rows(truth), seed=0):
+    for split in te.KFold(10).splits(Rows(codes=truth), seed=0):
         assert truth[split.test].sum() == 1
         assert not np.array_equal(split.test, np.arange(split.test.min(), split.test.max() + 1))
 
