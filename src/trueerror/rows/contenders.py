@@ -10,6 +10,7 @@ from trueerror.inputs.errors import ColumnError, InputError, nearest
 from trueerror.inputs.labels import Label, label_from_text, plain_label
 from trueerror.rows import naming
 from trueerror.rows.layout import ModelLayout
+from trueerror.rows.suspects import respelt_labels, spoilt_scores
 from trueerror.rows.tables import Table, need_column
 
 NUMERIC = ("boolean", "integer", "number")
@@ -112,7 +113,11 @@ class Contenders:
     def _explicit_part(self, column: str) -> naming.Part:
         """A column that the user named holds labels, unless it can only hold scores."""
         kind = self.table.kind(column)
-        if self.holds_labels(column) or kind in ("text", "boolean"):
+        if self.holds_labels(column):
+            return "label"
+        if kind == "text":
+            self._refuse_spoilt(column)
+        if kind in ("text", "boolean"):
             return "label"
         if kind not in NUMERIC:
             raise InputError(f"column {column!r} of {self.table.name} holds neither labels nor scores")
@@ -142,6 +147,12 @@ class Contenders:
         if self.table.kind(column) not in NUMERIC:
             what = {"text": "text", "date": "dates"}.get(self.table.kind(column), "something else")
             raise InputError(f"column {column!r} of {self.table.name} holds {what}, not scores")
+
+    def _refuse_spoilt(self, column: str) -> None:
+        """A model that is left out because of one cell would be missed by nobody."""
+        wrong = spoilt_scores(self.table, column) or respelt_labels(self.table, column, self.labels)
+        if wrong:
+            raise InputError(f"{wrong}; or name the models that are meant with models=")
 
     def _need_positive(self, label: Label, column: str) -> None:
         if self.positive is None:
@@ -182,6 +193,7 @@ class Contenders:
             fractions = kind == "number" and not self.table.is_whole(column)
             part: naming.Part = "score" if name.part == "score" or fractions else "label"
             if part == "score" and kind not in NUMERIC:
+                self._refuse_spoilt(column)
                 self.words[column] = "left out: text, where its name speaks of scores"
             elif part == "score" and len(self.labels) != 2 and self.positive is None:
                 self.words[column] = f"left out: one score cannot choose among {len(self.labels)} classes"
@@ -190,6 +202,8 @@ class Contenders:
         elif labels:
             self._add(column, "label", column)
         elif kind not in NUMERIC or kind == "boolean":
+            if kind == "text":
+                self._refuse_spoilt(column)
             self.words[column] = f"left out: {self._odd_value(column)}"
         elif self.table.is_whole(column) and self.table.n > 2 and self.table.distinct(column) == self.table.n:
             self.words[column] = "left out: another whole number in every row, as ids are"
@@ -210,7 +224,7 @@ class Contenders:
         if self.table.kind(column) == "other":
             return "neither labels nor numbers"
         if word in naming.TRUTH or word.startswith(naming.TRUTH_BEGINS):
-            return "it looks like another truth; name it in models= if it is a model"
+            return "it looks like another truth; name the models if it is one"
         if word in naming.CONFIDENCE:
             return (
                 "it may say how sure a model was of its own call; name it with score= if it scores the positive class"
@@ -234,7 +248,7 @@ class Contenders:
         values = self.table.few(column, 4 * len(self.labels) + 4) or ()
         odd = next((v for v in values if v not in self.known), None)
         if odd is not None and any(v in self.known for v in values):
-            return f"text with {odd!r:.30}, which the truth never is; name it in models= if it is a model"
+            return f"text with {odd!r:.30}, which the truth never is; name the models if it is one"
         return "text"
 
     def _class_groups(self, columns: Sequence[str]) -> dict[str, dict[Label, str]]:

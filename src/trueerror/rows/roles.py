@@ -20,6 +20,7 @@ from trueerror.inputs.labels import (
 from trueerror.inputs.weights import WeightsKind
 from trueerror.rows import naming
 from trueerror.rows.contenders import Contenders
+from trueerror.rows.items import item_column
 from trueerror.rows.layout import Layout
 from trueerror.rows.source import KINDS
 from trueerror.rows.tables import Table, need_column
@@ -66,6 +67,13 @@ def resolve(table: Table, asked: Asked) -> tuple[Layout, tuple[Label, ...]]:
     )  # fmt: skip
     for column in table.columns:
         words.setdefault(column, "left out")
+    if model is not None and "id" not in named and asked.id is None:
+        spare = [c for c in table.columns if words[c].startswith("left out")]
+        found = item_column(table, model, spare)
+        if found is not None:
+            named["id"], words[found] = found, "id"
+        else:
+            contenders.notes.append("Without ids, rows of the models were matched by their order.")
     layout = Layout(
         truth=truth,
         models=models,

@@ -57,6 +57,10 @@ class Table(Protocol):
         """The distinct values, missing left out, when there are at most `most`; None when there are more."""
         ...
 
+    def first(self, name: str, most: int) -> Column:
+        """The first values of a column."""
+        ...
+
     def distinct(self, name: str) -> int:
         """How many distinct values there are, missing left out."""
         ...
@@ -122,6 +126,9 @@ class ColumnsTable:
             return None  # seen on the first rows already, without sorting them all
         kept = np.unique(array[~missing_rows(array)])
         return tuple(kept.tolist()) if len(kept) <= most else None
+
+    def first(self, name: str, most: int) -> Column:
+        return self.values(name)[:most]
 
     def distinct(self, name: str) -> int:
         array = self.values(name)
