@@ -153,3 +153,23 @@ def test_sampling_weights_in_a_table_are_used() -> None:
     assert te.metric("accuracy", table) == pytest.approx(3.5 / 5)
     with pytest.raises(InputError, match="sampling weights"):
         te.metric("recall", te.ScoreTable.count([1, 0], [0.2, 0.9], weights=[0.5, 1.5], weights_kind="sampling"))
+
+
+def test_predictions_that_were_read() -> None:
+    p = te.read(te.data.path("breast_cancer"), positive="malignant")
+    ev = te.evaluate(p).model("knn")
+    for name in ("accuracy", "recall", "macro_f1", "auc", "brier", "log_loss", "ece"):
+        assert te.metric(name, p, model="knn") == pytest.approx(ev[name].estimate), name
+    assert te.metric("recall", p, model="knn", positive="benign") == pytest.approx(ev["recall", "benign"].estimate)
+    assert te.metric("accuracy", p, model="knn", threshold=0.9) == te.metric(
+        "accuracy", p.confusion("knn", threshold=0.9)
+    )
+    with pytest.raises(InputError, match="there are 4 models"):
+        te.metric("accuracy", p)
+    with pytest.raises(InputError, match="no place beside"):
+        te.metric("accuracy", p, [0, 1], model="knn")
+    with pytest.raises(InputError, match="model= chooses"):
+        te.metric("accuracy", [0, 1], [0, 1], model="knn")
+    labels = te.read(te.data.path("digits"))
+    with pytest.raises(InputError, match="has labels only"):
+        te.metric("auc", labels, model="svm")

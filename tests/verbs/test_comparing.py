@@ -413,3 +413,14 @@ def test_other_metrics_are_compared_by_their_own_intervals_and_resampled_on_requ
     y, scores = _scored()
     assert te.compare(y, scores=scores, metric="f1")["a", "b"].method == "mover-paired"
     assert te.compare(y, scores=scores, metric="f1", method="bootstrap")["a", "b"].method == "paired-bootstrap-bca"
+
+
+def test_tables_hold_the_models_own_estimates_too() -> None:
+    cmp = te.compare(te.read(te.data.path("breast_cancer"), positive="malignant"))
+    markdown, latex = cmp.to_markdown(), cmp.to_latex()
+    assert markdown.count("| --- |") == 2
+    assert latex.count("\\begin{tabular}") == 2
+    assert markdown.index("| logreg | .972") < markdown.index("| logreg | forest |")
+    costs = te.compare(te.read(te.data.path("breast_cancer"), positive="malignant"), cost_fn=10)
+    assert costs.to_markdown().count("| --- |") == 1
+    assert "misses" in costs._repr_html_()

@@ -399,3 +399,27 @@ def test_scores_that_are_missing_leave_their_rows_out_of_clusters_too():
     some = te.evaluate(TRUTH, scores=scores, missing="drop", clusters=groups, metrics=["auc"])["auc"]
     rest = te.evaluate(TRUTH[5:], scores=scores[5:], clusters=groups[5:], metrics=["auc"])["auc"]
     assert (some.low, some.high, some.n) == (rest.low, rest.high, rest.n)
+
+
+def test_the_verdict_alone() -> None:
+    p = te.read(te.data.path("breast_cancer"), positive="malignant")
+    assert te.evaluate(p).verdict.startswith("Highest accuracy: logreg with 0.972")
+    assert te.evaluate(p.select("knn")).verdict.startswith("knn is right on 96.5 % of rows like these")
+    assert "\n" not in te.evaluate(p).verdict
+
+
+def test_costs_bring_the_cheapest_threshold() -> None:
+    p = te.read(te.data.path("breast_cancer"), positive="malignant").select("logreg")
+    made = te.evaluate(p, cost_fn=10)
+    point = te.roc(p).operating_point(cost_fn=10)
+    assert made.cheapest == point
+    assert made["expected_cost"] == te.evaluate(p, costs={"fp": 1, "fn": 10})["expected_cost"]
+    assert te.evaluate(p).cheapest is None
+    assert te.evaluate(p, prior=0.01).cheapest.prior == 0.01
+    assert te.evaluate(p, prior={"benign": 0.99, "malignant": 0.01}).cheapest == te.evaluate(p, prior=0.01).cheapest
+    other_way = te.evaluate(p, costs=[[0, 1], [10, 0]]).cheapest
+    assert other_way == point
+    with pytest.raises(ValueError, match="leave cost_fp"):
+        te.evaluate(p, costs=[[0, 1], [10, 0]], cost_fn=10)
+    digits = te.read(te.data.path("digits")).select("svm")
+    assert te.evaluate(digits, costs=[[0 if i == j else 1 for j in range(10)] for i in range(10)]).cheapest is None

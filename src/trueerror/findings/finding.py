@@ -64,6 +64,9 @@ class Findings(Result):
         rows = tuple((f.code, f.severity, f.about, f.message, f.fix) for f in self.items)
         return Table(columns=("code", "severity", "about", "finding", "what to do"), rows=rows, names=5)
 
+    def _repr_html_(self) -> str:
+        return self._table()._repr_html_() if self.items else "<p>No findings.</p>"
+
     def __str__(self) -> str:
         lines = []
         for f, about in grouped(self.items):

@@ -13,8 +13,9 @@ from trueerror.metrics import cells
 from trueerror.metrics.class_scores import ClassScores
 from trueerror.metrics.priors import Prior
 from trueerror.metrics.registry import find_measure
-from trueerror.metrics.tallying import LABEL_METRICS, tally_rows
+from trueerror.metrics.tallying import LABEL_METRICS, tally_predictions, tally_rows
 from trueerror.metrics.values import check_options, check_same_positive, score_share, value
+from trueerror.rows.predictions import Predictions
 from trueerror.tallies.confusion import Confusion
 from trueerror.tallies.missing import Missing
 from trueerror.tallies.multilabel import MultiLabel
@@ -32,11 +33,13 @@ def metric(
     threshold: float | None = None,
     prior: Prior | None = None,
     missing: Missing = "error",
+    model: str | None = None,
     **options: Any,
 ) -> float:
     """One metric as a plain number; NaN where it is undefined. `te.catalogue()` lists the names.
 
-    `data` is a `Confusion`, a `ScoreTable`, or the truth with `predicted` labels or `scores` (higher = more positive;
+    `data` is a `Confusion`, a `ScoreTable`, what `te.predictions` or `te.read` gave (`model` chooses one), or the truth
+    with `predicted` labels or `scores` (higher = more positive;
     one column, or one for each class in label order). Metrics of one class need `positive`, unless the labels are
     False/True, 0/1 or −1/1; of several classes, `positive="b"` is one class against the rest. macro_, micro_ and
     weighted_ in front of such a metric average it over the classes. Truth and predictions with one 0/1 column for
@@ -55,15 +58,20 @@ def metric(
     """
     measure = find_measure(name)
     check_options(measure, options)
+    if isinstance(data, Predictions):
+        _nothing_beside(predicted=predicted, scores=scores, labels=labels)
+        tally = tally_predictions(measure, data, model, positive=positive, threshold=threshold)
+        named = positive if isinstance(tally, Confusion) else None
+        return value(measure, tally, positive=named, prior=prior, **options)
+    if model is not None:
+        raise InputError("model= chooses among the models of predictions that were read; it has no effect here")
     if not isinstance(data, Confusion | ScoreTable | MultiLabel | ClassScores):
         tally, positive = tally_rows(
             measure, data, predicted, scores=scores, positive=positive, labels=labels, threshold=threshold,
             missing=missing,
         )  # fmt: skip
         return value(measure, tally, positive=positive, prior=prior, **options)
-    for word, given in (("predicted", predicted), ("scores", scores), ("labels", labels)):
-        if given is not None:
-            raise InputError(f"{word} has no place beside a table that is already counted; leave it out")
+    _nothing_beside(predicted=predicted, scores=scores, labels=labels)
     if isinstance(data, ScoreTable) and measure.needs in LABEL_METRICS:
         check_same_positive(data, positive)
         prior = None if prior is None else score_share(prior, data)
@@ -71,6 +79,12 @@ def metric(
     if threshold is not None:
         raise InputError("threshold= calls scores positive or negative; it has no effect here")
     return value(measure, data, positive=positive, prior=prior, **options)
+
+
+def _nothing_beside(**given: Any) -> None:
+    for word, value_ in given.items():
+        if value_ is not None:
+            raise InputError(f"{word} has no place beside a table that is already counted; leave it out")
 
 
 def confusion_at(table: ScoreTable, threshold: float | None = None) -> Confusion:

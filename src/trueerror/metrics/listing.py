@@ -54,6 +54,9 @@ class Catalogue(Result):
         rows = tuple((m.name, NEEDS[m.needs], _number(m.best), _range(m), m.summary) for m in self.measures)
         return Table(columns=("metric", "needs", "best", "range", "what"), rows=rows, names=5)
 
+    def _repr_html_(self) -> str:
+        return self._table()._repr_html_()
+
     def __str__(self) -> str:
         rows = tuple((m.name, NEEDS[m.needs], _number(m.best), _range(m), ", ".join(m.options)) for m in self.measures)
         listed = Table(columns=("metric", "needs", "best", "range", "options"), rows=rows, names=5)

@@ -24,6 +24,7 @@ from trueerror.inputs.scores import Scores, check_probabilities, default_thresho
 from trueerror.metrics.class_scores import ClassScores
 from trueerror.metrics.registry import Measure
 from trueerror.metrics.values import NEEDED, Tally
+from trueerror.rows.predictions import Predictions
 from trueerror.tallies.confusion import Confusion
 from trueerror.tallies.missing import Missing
 from trueerror.tallies.multilabel import MultiLabel
@@ -77,6 +78,24 @@ def tally_rows(
     else:
         tally = _from_one_column(measure, codes, names, array, chosen)
     return tally, None
+
+
+def tally_predictions(
+    measure: Measure, p: Predictions, model: str | None, *, positive: Any = None, threshold: float | None = None
+) -> Tally:
+    """What the metric needs, counted from predictions that were read."""
+    name = p.only(model)
+    if measure.needs in LABEL_METRICS:
+        return p.confusion(name, threshold=threshold)
+    if threshold is not None:
+        raise InputError(f"threshold= has no effect on {measure.name}, which looks at the scores themselves")
+    if not p.has_scores(name):
+        raise InputError(f"{measure.name} needs scores, and {name!r} has labels only")
+    whole = measure.needs == "class_scores" or (measure.needs == "losses" and positive is None and len(p.labels) > 2)
+    if whole:
+        codes, scores = p.class_scores(name)
+        return ClassScores(codes, scores, p.labels)
+    return p.scores(name, positive=positive)
 
 
 def check_columns(scores: Scores, names: tuple[Label, ...]) -> None:

@@ -14,6 +14,7 @@ from trueerror.results import Interval
 
 # With several models, this many metrics; the table has the rest.
 MOST_METRICS = 6
+FIRST = ("expected_cost", "accuracy", "auc", "hand_till_auc", "recall", "precision", "brier", "log_loss")
 MOST_CLASSES = 20
 MOST_SLICES = 20
 
@@ -80,7 +81,7 @@ def _one_model(part: Any, metric: str | None) -> list[Panel]:
     for name, interval in metrics.items():
         if name not in shares:
             panels.append(make_panel([interval_row(_title(name), interval)], axis="", within=_range(name)))
-    if metric is None and len(part.confusion.labels) > 2:
+    if metric is None and part.confusion is not None and len(part.confusion.labels) > 2:
         panels += _per_class(part)
     return panels
 
@@ -104,11 +105,18 @@ def _baseline(part: Any) -> list[ForestRow]:
     return [interval_row(f"always “{shorten(part.baseline_label, 20)}”", part.baseline, aside=True)]
 
 
+def _most_telling(names: list[str]) -> list[str]:
+    """A few metrics, none of which says what another says: ranking and probabilities before further rates."""
+    first = [m for m in FIRST if m in names]
+    kept = (first + [m for m in names if m not in first])[:MOST_METRICS]
+    return kept if len(names) > MOST_METRICS else names
+
+
 def _several_models(parts: Any, metric: str | None) -> list[Panel]:
     """One panel a metric, the models in the same order in each."""
     if metric is None:
         common = [m for m in parts[0].overall if all(m in p.overall for p in parts)]
-        names = common[:MOST_METRICS] or list(parts[0].overall)[:1]
+        names = _most_telling(common) or list(parts[0].overall)[:1]
     else:
         names = [metric]
     panels = []

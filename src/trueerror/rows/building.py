@@ -152,7 +152,7 @@ def _coded_truth(values: Any, place: str) -> Coded:
         row = int(np.argmax(gone)) + 1
         raise InputError(
             f"{place} is missing at row {row:,} ({int(gone.sum()):,} in all); a row without a truth cannot be "
-            "counted: leave it out"
+            "counted: leave it out of the input (missing= speaks of predictions)"
         )
     return coded
 

@@ -63,7 +63,9 @@ def _connect(workshop: Path) -> duckdb.DuckDBPyConnection:
     )
     # A query must never reach a Python variable by its name.
     connection.execute("SET python_enable_replacements = false")
-    connection.execute("SET enable_progress_bar = false")
+    # In a notebook without ipywidgets there is no bar, and DuckDB refuses even to switch it off.
+    if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() == [(True,)]:
+        connection.execute("SET enable_progress_bar = false")
     connection.execute("SET preserve_insertion_order = true")
     return connection
 

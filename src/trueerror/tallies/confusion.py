@@ -356,6 +356,11 @@ class Confusion(Result):
             rows.append((labels[i], *cells))
         return Table(columns=("truth \\ predicted", *labels, *extra), rows=tuple(rows))
 
+    def _repr_html_(self) -> str:
+        if len(self.labels) <= SHOWN_CLASSES:
+            return self._table()._repr_html_()
+        return Result._repr_html_(self)
+
     def __str__(self) -> str:
         if len(self.labels) <= SHOWN_CLASSES:
             return self._table().text()

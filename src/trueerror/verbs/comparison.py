@@ -149,6 +149,21 @@ class Comparison(Result):
 
         return differences_table(self)
 
+    def _tables(self) -> list[Table]:
+        """The models' own estimates, then their differences; a table of costs holds both."""
+        from trueerror.verbs.comparison_words import models_table
+
+        own = [models_table(self)] if type(self)._table is Comparison._table else []
+        return [*own, self._table()]
+
+    def to_markdown(self) -> str:
+        """The models' own estimates and their differences as Markdown tables."""
+        return "\n\n".join(table.to_markdown() for table in self._tables())
+
+    def to_latex(self) -> str:
+        """The same as LaTeX tabulars (booktabs)."""
+        return "\n\n".join(table.to_latex() for table in self._tables())
+
     def __str__(self) -> str:
         from trueerror.verbs.comparison_words import comparison_text
 

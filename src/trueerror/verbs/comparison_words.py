@@ -199,7 +199,7 @@ def differences_table(cmp: Comparison) -> Table:
         rows.append((c.first, c.second, points(cmp, c.estimate), limits, _p(c), chance))
     head = "difference (points)" if cmp.facts.get("share") else "difference"
     p_head = "adjusted p" if many else "p"
-    columns = (head, "less", "size", f"{percent(cmp.confidence)} interval", p_head, "P(better)")
+    columns = ("first", "second", head, f"{percent(cmp.confidence)} interval", p_head, "P(better)")
     return Table(columns=columns, rows=tuple(rows), names=2)
 
 
@@ -279,9 +279,7 @@ def _footer(cmp: Comparison) -> str:
 def comparison_html(cmp: Comparison) -> str:
     """The same for a notebook."""
     parts = [f"<p>{html.escape(cmp.reading)}</p>", f"<p><b>{html.escape(cmp.verdict)}</b></p>"]
-    if len(cmp.models) > 2:
-        parts.append(models_table(cmp)._repr_html_())
-    parts.append(differences_table(cmp)._repr_html_())
+    parts += [table._repr_html_() for table in cmp._tables()]
     if len(cmp.findings):
         parts.append("<ul>" + "".join(f"<li>{html.escape(str(f))}</li>" for f in cmp.findings) + "</ul>")
     parts.append(f"<p><small>{html.escape(_footer(cmp))}</small></p>")

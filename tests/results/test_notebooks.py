@@ -1,0 +1,91 @@
+"""What notebooks show: every type of result as HTML, with hostile names escaped; and the example runs as it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.results.codec import HOMES
+
+HOSTILE = "<script>alert('x')</script>&\"<img src=x onerror=y>"
+RNG = np.random.default_rng(0)
+N = 120
+TRUTH = np.where(RNG.random(N) < 0.4, HOSTILE, "plain")
+SCORES = {name: np.clip((TRUTH == HOSTILE) * 0.4 + RNG.random(N) * 0.6, 0, 1) for name in (HOSTILE, "other", "third")}
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def results() -> Iterator[Any]:
+    p = te.predictions(
+        TRUTH, scores=SCORES, positive=HOSTILE, by=np.where(np.arange(N) % 2, "<b>even</b>", "odd"), ids=range(N)
+    )
+    one = p.select("other")
+    ev = te.evaluate(p, cost_fn=5)
+    yield from (p, ev, ev.model(HOSTILE), ev.parts[0], ev.findings, *ev.findings.items[:1], ev.parts[0].overall["auc"])
+    cmp = te.compare(p)
+    yield from (cmp, cmp.pairs[0], cmp.wins(), te.compare(p, cost_fn=5))
+    g = te.gate(p, HOSTILE, model="other", margin=0.02)
+    yield from (g, g.checks[0], p.confusion(HOSTILE), p.scores(HOSTILE), p.roles, te.check(p))
+    roc = te.roc(p, model=HOSTILE)
+    hull = te.roc_hull({HOSTILE: roc, "other": te.roc(one)})
+    yield from (roc, hull, hull.ranges(), roc.at(fpr=0.1), roc.operating_point(cost_fn=3), roc.band())
+    for curve in ("precision_recall", "gains", "lift", "det", "cost_curve", "calibration", "decision_curve"):
+        yield getattr(te, curve)(p, model=HOSTILE)
+    yield te.rank({"dataset": [HOSTILE, "b", "c"], HOSTILE: [0.1, 0.2, 0.3], "y": [0.3, 0.4, 0.2]})
+    yield te.significance.nemenyi([[0.1, 0.2, 0.3], [0.2, 0.3, 0.5], [0.3, 0.1, 0.6], [0.1, 0.4, 0.5]])
+    yield from (te.catalogue(), te.power(n=500, first=0.82, second=0.8, disagreement=0.03), te.interval(3, 4))
+    yield te.significance.friedman([[0.1, 0.2, 0.3], [0.2, 0.3, 0.5], [0.3, 0.1, 0.6]])
+
+
+def test_results_show_as_html_with_hostile_names_escaped() -> None:
+    seen = set()
+    for result in results():
+        shown = result._repr_html_()
+        seen.add(type(result).__name__)
+        assert shown.startswith("<"), type(result)
+        assert "<script" not in shown, type(result)
+        assert "<img" not in shown, type(result)
+        assert "<b>even" not in shown, type(result)
+        # Tags open and close.
+        for tag in ("div", "table", "pre", "p", "ul", "li", "b"):
+            assert len(re.findall(rf"<{tag}[ >]", shown)) == shown.count(f"</{tag}>"), (type(result), tag)
+    assert len(seen) >= 30
+
+
+@pytest.mark.parametrize("name", list(HOMES))
+def test_every_type_has_a_form_for_notebooks(name: str) -> None:
+    kind = getattr(import_module(HOMES[name]), name)
+    assert callable(getattr(kind, "_repr_html_", None))
+
+
+def test_pictures_are_interactive_charts() -> None:
+    p = te.predictions(TRUTH, scores=SCORES, positive=HOSTILE)
+    for chart in (te.evaluate(p).plot(), te.compare(p).plot(), te.roc(p, model="other").plot()):
+        bundle = chart._repr_mimebundle_()
+        data = bundle[0] if isinstance(bundle, tuple) else bundle
+        assert any("vegalite" in key or key == "text/html" for key in data)
+    assert "tooltip" in te.roc(p, model="other").plot().to_json()
+
+
+@pytest.mark.parametrize("notebook", sorted(EXAMPLES.glob("*.ipynb")), ids=lambda path: path.name)
+def test_example_notebooks_run(notebook: Path, tmp_path: Path) -> None:
+    nbclient = pytest.importorskip("nbclient")
+    nbformat = pytest.importorskip("nbformat")
+    pytest.importorskip("ipykernel")
+    book = nbformat.read(notebook, as_version=4)
+    nbclient.NotebookClient(book, timeout=60, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    shown = [out for cell in book.cells if cell.cell_type == "code" for out in cell.outputs]
+    assert not [out for out in shown if out.output_type == "error"]
+    answers = [out.data for out in shown if out.output_type == "execute_result"]
+    assert sum("<table>" in data.get("text/html", "") for data in answers) >= 5
+    # A chart is drawn by Vega, as HTML or as data for the notebook, by the renderer that Altair has.
+    drawn = ["vegaEmbed" in data.get("text/html", "") or any("vegalite" in key for key in data) for data in answers]
+    assert sum(drawn) == 3
+    assert not [out.text for out in shown if out.output_type == "stream" and out.name == "stderr"]
