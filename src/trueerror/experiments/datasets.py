@@ -100,7 +100,10 @@ class Dataset:
         if self.positive is not None:
             share = f"{counts[self.labels.index(self.positive)]:,} positive = {self.positive}"
         else:
-            named = [f"{n:,} {label}" for n, label in zip(counts, self.labels, strict=True)]
+            named = [
+                f"{n:,} {label}" if isinstance(label, str) else f"{label}: {n:,}"
+                for n, label in zip(counts, self.labels, strict=True)
+            ]
             share = ", ".join(named) if len(named) <= 4 else f"{len(named):,} classes"
         features = f"{self.X.shape[1]:,} feature{'s' * (self.X.shape[1] != 1)}"
         clusters = "" if self.clusters is None else f", {self.rows.units:,} clusters"

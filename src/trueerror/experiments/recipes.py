@@ -89,7 +89,7 @@ def _recipe(content: dict[str, Any], folder: Path) -> Recipe:
         learners={name: make_learner(given, f"learners.{name}") for name, given in learners.items()},
         data=datasets,
         options=options,
-        metrics=check_metrics(tuple(metrics), datasets) if datasets else tuple(metrics),
+        metrics=check_metrics(tuple(metrics), datasets),
         confidence=content.get("confidence", 0.95),
         study=study,
     )
@@ -101,7 +101,7 @@ def check_metrics(metrics: tuple[str, ...], data: Mapping[str, Dataset]) -> tupl
         if find_measure(name).higher_is_better is None:
             raise InputError(f"{name} has no better end, so learners cannot be judged by it")
         problems = {place: _problem(name, dataset) for place, dataset in data.items()}
-        if all(problems.values()):
+        if problems and all(problems.values()):
             place, problem = next(iter(problems.items()))
             hint = f'; in the file: positive = "…" under [data.{place}]' if "positive" in problem else ""
             raise InputError(f"{problem.partition(': pass')[0]}{hint}")

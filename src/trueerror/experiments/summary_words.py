@@ -77,7 +77,9 @@ def verdict_lines(s: Summary) -> list[str]:
 
 def footer(s: Summary) -> str:
     """Of what the estimates speak, and by which methods."""
-    speaks = {e.data: e.interval.estimand for e in s.estimates if e.interval.estimand}
+    # The first of each data set: a learner that scores alike on all parts may have another method than the rest.
+    speaks = {e.data: e.interval.estimand for e in reversed(s.estimates) if e.interval.estimand}
+    speaks = dict(reversed(speaks.items()))
     if len(set(speaks.values())) > 1:
         heads = [f"{one_line(data)}: {words.split(', on rows')[0]}" for data, words in list(speaks.items())[:MOST_DATA]]
         spoken = "; ".join([*heads, *(["…"] if len(speaks) > MOST_DATA else [])])
