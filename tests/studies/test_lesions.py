@@ -36,7 +36,7 @@ PARTS = {"a": "a_*", "b": "b_1", "noise": ["noise"]}
 @pytest.fixture(scope="module")
 def study(frame):
     return te.lesion_study(
-        Nearest(), *frame, parts=PARTS, kind=("leave-one-out", "add-one-in", "pairs"), plan=te.KFold(10, repeats=2),
+        Nearest(), *frame, parts=PARTS, variants=("leave-one-out", "add-one-in", "pairs"), plan=te.KFold(10, repeats=2),
         progress=False,
     )  # fmt: skip
 
@@ -145,7 +145,7 @@ def test_steps_settings_transformations_and_learners(frame):
     with pytest.raises(ValueError, match="last step"):
         te.lesion_study(system, X, y, parts={"model": "step:model"}, plan=5)
     with pytest.raises(ValueError, match="learner of its own"):
-        te.lesion_study(system, X, y, parts=parts, kind="pairs", plan=5)
+        te.lesion_study(system, X, y, parts=parts, variants="pairs", plan=5)
 
 
 def test_seeds_are_apart_from_folds(frame):
@@ -229,10 +229,10 @@ def test_pictures(study, frame, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"kind": "leave-two-out"}, "kind="),
+        ({"variants": "leave-two-out"}, "variants="),
         ({"plan": te.Holdout()}, "several test parts"),
         ({"parts": {}}, "empty"),
-        ({"parts": {"a": 0}, "kind": "add-one-in"}, "at least two"),
+        ({"parts": {"a": 0}, "variants": "add-one-in"}, "at least two"),
         ({"metric": "prevalence"}, "better end"),
     ],
 )

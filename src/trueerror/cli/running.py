@@ -27,7 +27,7 @@ ENDINGS = (".csv", ".json", ".md", ".tex", ".txt", ".png", ".svg", ".pdf")
 
 @answers
 def command(
-    file: Annotated[str, typer.Argument(help="TOML file: learners, data sets, plan, metrics, study.", metavar="EXPERIMENT")],
+    file: Annotated[str, typer.Argument(help="TOML file: learners, data, plan, metrics, study.", metavar="EXPERIMENT")],
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run in the store; finished fits are kept.")
     ] = False,

@@ -31,19 +31,19 @@ class LesionPart:
     learner: Any = None
 
 
-def find_parts(parts: Any, X: Any, learner: Any) -> tuple[LesionPart, ...]:
-    """The parts as given; without any, every column is one.
+def find_parts(parts: Any, X: Any, learner: Any, names: Sequence[str] = ()) -> tuple[LesionPart, ...]:
+    """The parts as given; without any, every column is one. `names` are those of the columns, where X has none.
 
     >>> import numpy as np
     >>> found = find_parts({"first two": [0, 1], "third": 2}, np.zeros((5, 3)), None)
     >>> [(p.name, p.columns) for p in found]
     [('first two', (0, 1)), ('third', (2,))]
     """
-    names, width = column_names(X), int(X.shape[1])
+    names, width = list(names) or column_names(X), int(X.shape[1])
     if parts is None:
         if width > MOST_PARTS:
             raise InputError(f"there are {width:,} columns; say which of them make up the parts: parts={{…}}")
-        parts = {name: i for i, name in enumerate(names or [f"column {i}" for i in range(width)])}
+        parts = dict(zip(names, names, strict=True)) if names else {f"column {i}": i for i in range(width)}
     if not isinstance(parts, Mapping):
         if isinstance(parts, str) or not isinstance(parts, Iterable):
             raise InputError('parts must be {"name": columns, step, settings or transformation}')

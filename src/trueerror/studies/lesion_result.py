@@ -104,7 +104,7 @@ class LesionStudy(Result):
                 "p_value": c.difference.p_value,
                 "p_adjusted": c.difference.p_adjusted,
                 "interaction": None if c.interaction is None else c.interaction.estimate,
-                "interaction_p": None if c.interaction is None else c.interaction.p_value,
+                "interaction_p": None if c.interaction is None else c.interaction.p_adjusted,
                 "fold_sd": c.fold_sd,
                 "seed_sd": c.seed_sd,
             }
@@ -180,6 +180,12 @@ def _kind_words(study: LesionStudy, kind: str) -> str:
         reach = "" if not math.isfinite(most) else f"; none may contribute more than {number(most)}"
         names = listing([one_line(c.name) for c in open_[:8]]) + (", …" if len(open_) > 8 else "")
         said.append(f"Cannot tell whether {names} {'help' if len(open_) > 1 else 'helps'}{reach}.")
+    for c in own:
+        both = c.interaction
+        if both is not None and both.p_adjusted is not None and both.p_adjusted <= level:
+            names = one_line(" and ".join(c.removed))
+            word = "stand in for each other" if both.estimate > 0 else "are worth more together"
+            said.append(f"{names} {word}: interaction {both.estimate:+.3f} {limits(both.low, both.high)}.")
     head = {"leave-one-out": "Left out one at a time", "pairs": "Left out in pairs", "add-one-in": "Added alone"}[kind]
     return f"{head}: {' '.join(said)}"
 

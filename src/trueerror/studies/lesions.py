@@ -47,7 +47,7 @@ def lesion_study(
     y: Any = None,
     *,
     parts: Any = None,
-    kind: Kind | Sequence[Kind] = "leave-one-out",
+    variants: Kind | Sequence[Kind] = "leave-one-out",
     how: How = "drop",
     plan: Any = DEFAULT_PLAN,
     seeds: int = 1,
@@ -69,7 +69,7 @@ def lesion_study(
     `parts` maps names to what is taken out: columns (a name, a prefix such as "mean_*", a position, a slice, a mask, or
     a list of these), a pipeline step ("step:scale": it lets rows pass), settings of the learner ({"n_estimators": 1}),
     a function that gives X without the part, or a whole learner that lacks it. Without `parts`, every column is one.
-    `kind`: "leave-one-out", "add-one-in" (each part alone, against none of them), "pairs" (every two, with their
+    `variants`: "leave-one-out", "add-one-in" (each part alone, against none of them), "pairs" (every two, with their
     interaction), or several. Columns are left out (how="drop") or made constant (how="constant").
 
     Differences are above 0 where a part helps. They are tested by the corrected t over the test parts of the `plan`,
@@ -90,16 +90,16 @@ def lesion_study(
     (True, False)
     """
     data, measure = as_study_data(X, y), judged_measure(metric)
-    kinds = (kind,) if isinstance(kind, str) else tuple(kind)
+    kinds: tuple[Kind, ...] = (variants,) if isinstance(variants, str) else tuple(variants)
     for word in kinds:
-        check_word(word, KINDS, "kind")
+        check_word(word, KINDS, "variants")
     check_word(how, ("drop", "constant"), "how")
     check_word(adjust, ADJUSTMENTS, "adjust")
     check_alternative(alternative)
     level = check_confidence(confidence)
     ((_, system),) = as_learners(learner).items() if not isinstance(learner, Mapping) or len(learner) == 1 else _one()
-    found = find_parts(parts, data.X, system)
-    removed = variants(found, kinds)
+    found = find_parts(parts, data.X, system, data.names)
+    removed = all_variants(found, kinds)
     learners: dict[str, Lesioned] = {FULL: without(system, (), how)}
     if "add-one-in" in kinds:
         learners[NONE] = without(system, found, how)
@@ -119,7 +119,7 @@ def _one() -> Any:
     raise InputError("a lesion study takes one learner; give each of several a study of its own")
 
 
-def variants(parts: Sequence[LesionPart], kinds: Sequence[Kind]) -> list[tuple[Kind, tuple[LesionPart, ...]]]:
+def all_variants(parts: Sequence[LesionPart], kinds: Sequence[Kind]) -> list[tuple[Kind, tuple[LesionPart, ...]]]:
     """Which parts are out, for each variant."""
     made: list[tuple[Kind, tuple[LesionPart, ...]]] = []
     for kind in dict.fromkeys(kinds):
@@ -128,7 +128,7 @@ def variants(parts: Sequence[LesionPart], kinds: Sequence[Kind]) -> list[tuple[K
             made += [("leave-one-out", (p,)) for p in parts]
         if kind == "add-one-in":
             if len(parts) < 2:
-                raise InputError('kind="add-one-in" takes at least two parts')
+                raise InputError('variants="add-one-in" takes at least two parts')
             made += [("add-one-in", tuple(q for q in parts if q is not p)) for p in parts]
         elif kind == "pairs":
             made += [("pairs", pair) for pair in combinations(parts, 2)]
@@ -266,6 +266,10 @@ def _adjusted(made: Sequence[Contribution], how: str) -> tuple[Contribution, ...
         values = [made[i].difference.p_value for i in places]
         for i, p in zip(places, adjusted([1.0 if math.isnan(v) else v for v in values], how), strict=True):  # type: ignore[arg-type]
             done[i] = replace(made[i], difference=replace(made[i].difference, p_adjusted=float(p)))
+    places = [i for i, c in enumerate(made) if c.interaction is not None]
+    values = [1.0 if math.isnan(v) else v for v in (made[i].interaction.p_value for i in places)]  # type: ignore[union-attr]
+    for i, p in zip(places, adjusted(values, how) if values else (), strict=True):  # type: ignore[arg-type]
+        done[i] = replace(done[i], interaction=replace(made[i].interaction, p_adjusted=float(p)))  # type: ignore[type-var]
     return tuple(done)
 
 
