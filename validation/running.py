@@ -13,6 +13,7 @@ from functools import lru_cache
 from threadpoolctl import threadpool_limits
 
 from validation import (
+    bayes_cells,
     count_metrics,
     dependent,
     differences,
@@ -39,6 +40,7 @@ FAMILIES: tuple[Callable[..., Iterator[Cell | Exact]], ...] = (
     count_metrics.cells,
     scores.cells,
     familywise.cells,
+    bayes_cells.cells,
     learners.cells,
     dependent.cells,
     exchangeable.cells,
