@@ -9,6 +9,7 @@ import pytest
 
 import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
+from trueerror.findings.about_metrics import ConstantAnswer
 from trueerror.significance.independent import difference
 from trueerror.significance.paired import mcnemar
 from trueerror.tallies import Confusion
@@ -60,6 +61,11 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         fact(overfits=(Overfit("tree", "logreg", 0.1, -0.04, 0.003),)),
         "better than logreg on the training rows (+10.0 points) but worse on the test rows (-4.0 points, p = .003)",
         [fact(overfits=())],
+    ),
+    "TE210": (
+        fact(constant_answers=[ConstantAnswer("expected cost", 0.4, 0.3, "no", False, False)]),
+        'expected cost 0.400 is not below 0.300, which always answering "no" would get',
+        [fact(constant_answers=[ConstantAnswer("accuracy", 0.9, 0.7, "no", True, True)]), fact(constant_answers=[])],
     ),
 }  # fmt: skip
 

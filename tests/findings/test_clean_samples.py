@@ -18,6 +18,7 @@ from scipy import special
 
 import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
+from trueerror.findings.about_metrics import ConstantAnswer
 from trueerror.findings.tuning import tuned_threshold
 from trueerror.intervals.closed_forms import wilson
 from trueerror.intervals.roc_area import area_limits
@@ -31,6 +32,7 @@ from trueerror.significance.independent import difference
 from trueerror.significance.multiplicity import adjust
 from trueerror.significance.paired import mcnemar
 from trueerror.tallies import Confusion, ScoreTable
+from trueerror.verbs.constants import constant_answers
 
 SAMPLES, ROWS, CLUSTER = 1000, 600, 5
 NAMES = ("a", "b", "c")
@@ -90,12 +92,21 @@ def model(p: Predictions, truth: Any, score: Any, call: Any, name: str, rng: np.
         # Two samples of the same quality: the second stands for training rows that were not learnt by heart.
         "training_gap": difference((int(seen), ROWS), (int(counts.hits.sum()), ROWS), method="wald"),
         "overfits": (),
+        # A miss costs twice a false alarm, and the threshold follows from that.
+        "constant_answers": [at_costs(truth, score >= 1 / 3)],
     }
     tuned = tuned_threshold(ranked, float(rng.choice([0.5, 0.3, 0.09, rng.random()])))
     if tuned is not None:
         facts["tuned_threshold"] = tuned
     clusters = p.keyed_confusion(name, "clusters")
     return Evidence(model=name, confusion=table, scores=ranked, clusters=clusters, facts=facts)
+
+
+def at_costs(truth: Any, called: Any) -> ConstantAnswer:
+    ev = te.evaluate(Confusion.from_codes(truth, called.astype(np.int64), (0, 1)), costs={"fp": 1, "fn": 2},
+                     metrics=["expected_cost"])  # fmt: skip
+    (found,) = constant_answers(ev.parts[0])
+    return found
 
 
 def pairs(truth: Any, calls: Any) -> list[Evidence]:

@@ -423,3 +423,18 @@ def test_costs_bring_the_cheapest_threshold() -> None:
         te.evaluate(p, costs=[[0, 1], [10, 0]], cost_fn=10)
     digits = te.read(te.data.path("digits")).select("svm")
     assert te.evaluate(digits, costs=[[0 if i == j else 1 for j in range(10)] for i in range(10)]).cheapest is None
+
+
+def test_costs_are_said_by_name_and_a_constant_answer_is_set_beside_them():
+    table = te.Confusion([[900, 50], [20, 30]], ["healthy", "ill"])
+    dear = te.evaluate(table, costs=[[0, 20], [1, 0]], positive="ill")
+    assert 'Costs: "healthy" called "ill" 20, "ill" called "healthy" 1.' in dear.reading
+    assert 'Always answering "healthy" costs 0.05 a row.' in dear.reading
+    found = [f for f in dear.findings if f.code == "TE210"]
+    assert [f.message for f in found] == [
+        'expected cost 1.020 is not below 0.050, which always answering "healthy" would get'
+    ]
+    assert "TE210" not in te.evaluate(table, costs=[[0, 1], [10, 0]], positive="ill").findings
+    rare = te.evaluate(table, prior=0.001, positive="ill")
+    assert any(f.code == "TE210" and "accuracy 0.947 is not above 0.999" in f.message for f in rare.findings)
+    assert "TE210" not in te.evaluate(table, prior=0.5, positive="ill").findings

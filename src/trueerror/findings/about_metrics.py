@@ -5,6 +5,7 @@ baseline_p           p-value of the model against always answering the commonest
 small_counts         (metric, successes, rows) of the proportions with few successes or failures
 proportions          (metric, method, estimate, rows) of the proportions that were read
 lost_replicates      (metric, share) of bootstrap replicates without a value
+constant_answers     how the model stands against constant answers where costs or a class mix were asked for
 missing_predictions  (rows without a prediction, all rows, how they were counted)
 clusters_ignored     names of the metrics whose intervals take rows as independent although clusters are given
 training_gap         Contrast of accuracy, training rows − test rows
@@ -14,6 +15,7 @@ overfits             Overfit of this model against another one, where training a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from trueerror.findings.rules import Evidence, rule
 from trueerror.results.words import listing, number, p_value, percent, whole
@@ -202,3 +204,38 @@ def overfits(e: Evidence) -> Iterator[str]:
             f"better than {o.rival} on the training rows ({100 * o.training_lead:+.1f} points) but worse on the test "
             f"rows ({100 * o.test_lead:+.1f} points, {p_value(o.p_value)})"
         )
+
+
+class ConstantAnswer(NamedTuple):
+    """A metric of a model, the same of one answer for every row, and whether the model is clearly better."""
+
+    title: str
+    own: float
+    constant: float
+    label: str
+    higher_is_better: bool
+    clear: bool
+
+
+@rule(
+    "TE210",
+    severity="warning",
+    title="no better than a constant answer at these costs or this class mix",
+    fix="Use the constant answer, another threshold (te.roc(…).operating_point finds it), or a better model.",
+    needs=("constant_answers",),
+)
+def constant_answer(e: Evidence) -> Iterator[str]:
+    """Costs and class mixes change what a constant answer is worth: where positives are very rare, or false alarms very
+    dear, calling nothing positive may cost less than the best of models.
+
+    The rule fires when the model is at or behind the best constant answer, and when the interval of its metric reaches
+    that far.
+    """
+    for c in e.facts["constant_answers"]:
+        ahead = c.own > c.constant if c.higher_is_better else c.own < c.constant
+        if not c.clear:
+            side = "above" if c.higher_is_better else "below"
+            yield (
+                f"{c.title} {number(c.own)} is not {'clearly ' if ahead else ''}{side} {number(c.constant)}, "
+                f'which always answering "{c.label}" would get'
+            )

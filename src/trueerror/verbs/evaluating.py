@@ -24,6 +24,7 @@ from trueerror.tallies import Confusion
 from trueerror.tallies.grading import is_graded
 from trueerror.verbs.bench import Bench
 from trueerror.verbs.cheapest import cheapest_threshold, named_costs
+from trueerror.verbs.constants import cost_words
 from trueerror.verbs.estimands import fixed_model, reading
 from trueerror.verbs.evaluation import Evaluation, ModelEvaluation
 from trueerror.verbs.evidence import model_evidence
@@ -145,7 +146,7 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
         n=p.n,
         labels=p.labels,
         parts=parts,
-        reading=reading(p, settings),
+        reading=" ".join(filter(None, (reading(p, settings), cost_words(parts[0].bench)))),
         estimand=estimand,
         findings=_findings(parts, p),
         slices=slices,
@@ -157,7 +158,7 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
 def _from_table(table: Confusion, settings: Settings) -> Evaluation:
     estimand = fixed_model(table, settings)
     part = _one_model(Bench("model", settings, confusion=table, estimand=estimand))
-    words = f"Counts of {table.n:,} rows in {len(table.labels)} classes."
+    words = f"Counts of {table.n:,} rows in {len(table.labels)} classes. {cost_words(part.bench)}".rstrip()
     return Evaluation(
         n=table.n,
         labels=table.labels,

@@ -14,6 +14,7 @@ from trueerror.results import Interval
 from trueerror.rows.predictions import Predictions
 from trueerror.tallies import ScoreTable
 from trueerror.verbs.bench import Bench
+from trueerror.verbs.constants import constant_answers
 from trueerror.verbs.evaluation import ModelEvaluation
 
 
@@ -23,6 +24,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     facts: dict[str, Any] = {"metrics": tuple(part.overall), **_proportions(part.overall)}
     if not math.isnan(part.baseline_p):
         facts["baseline_p"] = part.baseline_p
+    facts["constant_answers"] = constant_answers(part)
     if p is not None:
         facts["missing_predictions"] = (p.absent(part.name), p.n, p.missing)
     if bench.clusters is not None:
