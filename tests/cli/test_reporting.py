@@ -14,6 +14,7 @@ from trueerror.cli.app import COMMANDS
 from trueerror.data import path
 
 DIGITS = str(path("digits"))
+CANCER = str(path("breast_cancer"))
 
 
 def run(*args: str) -> Any:
@@ -32,6 +33,23 @@ def test_a_page_with_its_title_and_command(tmp_path: Path) -> None:
     assert "Digits &lt;b&gt;" in page
     assert "Digits <b>" not in page
     assert "--model svm --model forest" in page
+    assert "--confidence" not in page
+    assert "--seed 0" in page
+
+
+def test_what_was_asked_for_is_judged_and_repeated(tmp_path: Path) -> None:
+    out = tmp_path / "page.html"
+    done = run(CANCER, "--positive", "malignant", "--cost-fn", "10", "-o", str(out), "--ignore", "TE306", "-c", "0.9")
+    assert (done.exit_code, done.stderr) == (0, ""), done.output
+    page = out.read_text(encoding="utf-8")
+    assert "--cost-fn 10.0 --confidence 0.9 --ignore TE306 --seed 0" in page
+    assert "Use logreg, and call" in page
+    assert '"start":{"prior":' in page
+    assert '"fn":10.0}' in page
+    assert ">TE306<" not in page
+    wrong = run(CANCER, "--positive", "malignant", "--cost-fn", "10", "--metric", "auc", "-o", str(out))
+    assert wrong.exit_code == 2
+    assert "leave --metric" in wrong.stderr
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from report_browser import DESKTOP, PHONE
+from report_sources import HOSTILE, SOURCES
 from selenium.webdriver import ActionChains, Keys
 
-from tests.reports.conftest import DESKTOP, PHONE
-from tests.reports.sources import HOSTILE, SOURCES
 from trueerror.results.tables import Table
 
 PAINTED = """

@@ -200,3 +200,34 @@ def test_bad_targets_are_refused_before_working(tmp_path):
         te.report(scored(), tmp_path / "nowhere" / "report.html")
     with pytest.raises(ValueError, match="not of int"):
         te.report(3, tmp_path / "report.html")
+
+
+def test_asked_for_by_metric_reference_margin_and_cost(tmp_path):
+    given = scored()
+    text = Reader(page(given, tmp_path, metric="f1", confidence=0.9)).text
+    assert "In brackets: 90 % intervals. model F1 misses false alarms accuracy AUC" in text
+    assert "G-mean, 95 % interval" in Reader(page(given, tmp_path, metric="g_mean")).text
+    text = Reader(page(given, tmp_path, reference="model 0", margin=0.05)).text
+    assert "Compared with model 0" in text
+    assert "differences of up to +5.0 points do not matter" in text
+    text = Reader(page(given, tmp_path, cost_fn=10, prior=0.1)).text
+    assert "a false alarm costing 1 and a miss 10" in text
+    one = given.select("model 1")
+    for wrong in ({"reference": "model 1"}, {"margin": 0.1}):
+        with pytest.raises(ValueError, match="only one"):
+            te.report(one, tmp_path / "x.html", **wrong)
+    with pytest.raises(ValueError, match="judge by cost"):
+        te.report(given, tmp_path / "x.html", cost_fn=10, metric="auc")
+    with pytest.raises(ValueError, match=r"metric= cannot be used on a comparison"):
+        te.report(te.compare(given), tmp_path / "x.html", metric="auc")
+    with pytest.raises(ValueError, match="confidence"):
+        te.report(given, tmp_path / "x.html", confidence=95)
+
+
+def test_findings_can_be_silenced(tmp_path):
+    given = scored()
+    codes = te.evaluate(given).findings.codes
+    assert codes
+    text = page(given, tmp_path)
+    assert f">{codes[0]}<" in text
+    assert f">{codes[0]}<" not in page(given, tmp_path, ignore=[codes[0]])

@@ -10,12 +10,17 @@ import typer
 
 from trueerror.cli import options as o
 from trueerror.cli.output import answers
+from trueerror.cli.usage import complete_metrics
 
 HELP = "One HTML page about the models in a file: verdict, differences, findings, tables and pictures, offline."
 EPILOG = (
     "Examples: trueerror report preds.csv -o report.html · "
-    "trueerror report preds.csv --positive 1 -o report.html --title 'Churn, May'"
+    "trueerror report preds.csv --positive 1 --cost-fn 10 -o report.html · "
+    "trueerror report preds.csv --positive 1 --metric auc --title 'Churn, May'"
 )
+
+# Options that need no saying when a command is repeated.
+USUAL = {"missing": "error", "metric": "accuracy", "confidence": 0.95}
 
 
 @answers
@@ -37,6 +42,25 @@ def command(
     weights_kind: o.WeightsKind = None,
     missing: o.Missing = "error",
     threshold: o.Threshold = None,
+    metric: Annotated[
+        str, typer.Option("--metric", help="What to compare by.", metavar="NAME", autocompletion=complete_metrics)
+    ] = "accuracy",
+    reference: Annotated[
+        str | None, typer.Option("--reference", help="Compare only with this model.", metavar="MODEL")
+    ] = None,
+    margin: Annotated[
+        float | None, typer.Option("--margin", help="The smallest difference that matters.", metavar="NUMBER")
+    ] = None,
+    cost_fp: Annotated[
+        float | None, typer.Option("--cost-fp", help="What a false alarm costs (default 1).", metavar="NUMBER")
+    ] = None,
+    cost_fn: Annotated[
+        float | None, typer.Option("--cost-fn", help="What a miss costs (default 1).", metavar="NUMBER")
+    ] = None,
+    prior: o.Prior = None,
+    confidence: o.Confidence = 0.95,
+    seed: o.Seed = 0,
+    ignore: o.Ignore = None,
     columns: o.Columns = False,
 ) -> None:
     """One HTML page about the models in a file."""
@@ -54,13 +78,14 @@ def command(
         return
     from trueerror.reports import report
 
-    repeat = repeated("report", file, {"output": str(output), "title": title, **reading, "missing": _told(missing)})
-    written = report(given, path, title=title, command=repeat)
+    asked: dict[str, Any] = {
+        "metric": metric, "reference": reference, "margin": margin, "cost_fp": cost_fp, "cost_fn": cost_fn,
+        "prior": prior, "confidence": confidence, "ignore": ignore or [],
+    }  # fmt: skip
+    told = {"output": str(output), "title": title, **reading, **asked, "seed": seed}
+    kept = {k: v for k, v in told.items() if v != USUAL.get(k)}
+    written = report(given, path, title=title, rng=seed, command=repeated("report", file, kept), **asked)
     print(f"Wrote {written}: open it in a browser.")
-
-
-def _told(missing: str) -> str | None:
-    return None if missing == "error" else missing
 
 
 def repeated(name: str, file: str, given: dict[str, Any]) -> str:

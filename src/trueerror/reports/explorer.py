@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from trueerror.curves.isolines import Condition
 from trueerror.plots.curve_words import sizes_words
 from trueerror.plots.pictures import Axis as PlotAxis
 from trueerror.plots.pictures import Curves, Line
@@ -65,7 +66,7 @@ def _controls(e: Explored) -> Markup:
         _control("prior", f"Share of positives ({what}) where it will run", "%"),
         _control("fp", "What a false alarm costs", ""),
         _control("fn", "What a miss costs", ""),
-        el("button", "Back to these rows", type="button", data_x="reset"),
+        el("button", "Back to the start", type="button", data_x="reset"),
         class_="js-only",
         autocomplete="off",
     )
@@ -103,30 +104,30 @@ def _outcome(e: Explored) -> Markup:
 
 
 def _models(e: Explored) -> Markup:
-    """Each model as it is used now, at equal costs; the script puts in each model's own cheapest threshold."""
+    """Each model as it is used now; the script puts in each model's own cheapest threshold."""
     rows = []
     for name, curve in e.curves.items():
         m, n, used = float(curve.table.n_positive), float(curve.table.n_negative), e.in_use[name]
         if used is None:
             rows.append((e.names[name], "–", "", "", ""))
             continue
-        cut = "its own calls" if used.threshold is None else f"{used.threshold:g}"
-        rows.append((e.names[name], cut, *_calls(used.tp, used.fp, m, n)))
+        cut = "its own calls" if used.threshold is None else figure(used.threshold)
+        rows.append((e.names[name], cut, *_calls(e, used.tp, used.fp, m, n)))
     first = next(iter(e.curves.values())).table
     m, n = float(first.n_positive), float(first.n_negative)
-    rows += [("AlwaysNeg", "calls nothing", *_calls(0, 0, m, n)), ("AlwaysPos", "calls all", *_calls(m, n, m, n))]
+    rows += [
+        ("AlwaysNeg", "calls nothing", *_calls(e, 0, 0, m, n)),
+        ("AlwaysPos", "calls all", *_calls(e, m, n, m, n)),
+    ]
     columns = ("model", "threshold", "misses", "false alarms", "cost per 100")
-    table = html_table(Table(columns=columns, rows=tuple(rows)), title="As used now, each error costing 1")
+    table = html_table(Table(columns=columns, rows=tuple(rows)), title=f"As used now, {e.start.words}")
     return el("div", table, data_x="models", class_="tall")
 
 
-def _calls(tp: float, fp: float, m: float, n: float) -> tuple[str, str, str]:
-    misses, alarms = m - tp, fp
-    return (
-        f"{_count(misses)} of {_count(m)}",
-        f"{_count(alarms)} of {_count(n)}",
-        figure(100 * (misses + alarms) / (m + n)),
-    )
+def _calls(e: Explored, tp: float, fp: float, m: float, n: float) -> tuple[str, str, str]:
+    condition = Condition(e.start.prior, e.start.cost_fp, e.start.cost_fn)
+    cost = figure(100 * float(condition.cost(fp / n, tp / m)))
+    return f"{_count(m - tp)} of {_count(m)}", f"{_count(fp)} of {_count(n)}", cost
 
 
 def _count(x: float) -> str:
@@ -143,9 +144,9 @@ def figure(x: float) -> str:
 
 
 def merged_ranges(e: Explored) -> list[tuple[str, float, float]]:
-    """Who is cheapest over which shares of positives, at equal costs; neighbours of one classifier are one range."""
+    """Who is cheapest over which shares of positives; neighbours of one classifier are one range."""
     out: list[tuple[str, float, float]] = []
-    for row in e.hull.ranges():
+    for row in e.hull.ranges(cost_fp=e.start.cost_fp, cost_fn=e.start.cost_fn):
         name, low, high = row["classifier"], row["from"], row["to"]
         if high <= low:
             continue
@@ -158,7 +159,7 @@ def merged_ranges(e: Explored) -> list[tuple[str, float, float]]:
 def _ranges(e: Explored) -> Markup:
     shown = {**e.names, **dict.fromkeys(ALWAYS)}
     rows = tuple((shown[n] or n, share_words(a), share_words(b)) for n, a, b in merged_ranges(e))
-    title = "Cheapest by the share of positives, at equal costs"
+    title = f"Cheapest by the share of positives, {e.start.words}"
     table = html_table(Table(columns=("classifier", "from", "to"), rows=rows), title=title)
     strip = el("svg", width="100%", height="30", class_="strip-chart js-only", data_x="strip", aria_hidden="true")
     return el("div", table, strip, data_x="ranges")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from trueerror.curves.hull import RocHull, roc_hull
 from trueerror.curves.isotonic import hull_places
 from trueerror.curves.receiver import Roc, roc
+from trueerror.reports.asked import Asked, Start
 from trueerror.reports.markup import brief_names, named
 from trueerror.rows.predictions import Predictions
 
@@ -29,6 +30,7 @@ class Explored:
     hull: RocHull
     in_use: dict[str, InUse | None]
     positive: object
+    start: Start
 
     @property
     def names(self) -> dict[str, str]:
@@ -46,8 +48,9 @@ class Explored:
         return next(iter(self.curves.values())).prevalence
 
 
-def explore(p: Predictions) -> Explored | None:
+def explore(p: Predictions, asked: Asked | None = None) -> Explored | None:
     """The curves of predictions with scores and a positive class; None where no model has them."""
+    wanted = asked or Asked()
     models = [m for m in p.models if p.has_scores(m)]
     if p.positive is None or not models:
         return None
@@ -58,6 +61,11 @@ def explore(p: Predictions) -> Explored | None:
         hull=roc_hull(made),
         in_use={m: _in_use(p, m) for m in made},
         positive=p.positive,
+        start=Start(
+            prior=next(iter(made.values())).prevalence if wanted.prior is None else wanted.prior,
+            cost_fp=1.0 if wanted.cost_fp is None else float(wanted.cost_fp),
+            cost_fn=1.0 if wanted.cost_fn is None else float(wanted.cost_fn),
+        ),
     )
 
 
@@ -79,6 +87,7 @@ def explorer_data(e: Explored, plot: tuple[float, float, float, float]) -> dict[
         "plot": list(plot),
         "exact": e.exact,
         "prior": e.prior,
+        "start": {"prior": e.start.prior, "fp": e.start.cost_fp, "fn": e.start.cost_fn},
         "positive": named(e.positive),
         "models": [_model(e, name, c) for name, c in e.curves.items()],
         "corners": [

@@ -13,6 +13,7 @@ from trueerror.experiments.gathered import Experiment
 from trueerror.findings.finding import Finding
 from trueerror.inputs.errors import InputError
 from trueerror.reports.any_sections import findings_of
+from trueerror.reports.asked import Asked
 from trueerror.reports.contents import Contents
 from trueerror.reports.explorer import explorer_section
 from trueerror.reports.explorer_data import explore
@@ -37,13 +38,15 @@ MOST_PARTS = 100
 MOST_SETS_OPEN = 3
 
 
-def about_experiment(run: Experiment, gallery: Gallery, *, metric: str = "accuracy") -> Contents:
+def about_experiment(run: Experiment, gallery: Gallery, asked: Asked) -> Contents:
     """Learners over data sets: who is better, the figures of each, the test parts behind them, what went wrong."""
+    asked.refuse("an experiment", allowed=("metric", "reference", "margin", "confidence", "rng", "ignore"))
+    metric = asked.metric
     notes: list[str] = []
-    compared = {d: _compared(run, metric, d, notes) for d in run.datasets} if len(run.learners) > 1 else {}
+    compared = {d: _compared(run, asked, d, notes) for d in run.datasets} if len(run.learners) > 1 else {}
     comparisons = {d: c for d, c in compared.items() if c is not None}
     ranking = _ranked(run, metric, notes) if len(run.datasets) > 1 and len(run.learners) > 1 else None
-    estimates = _estimates(run, metric, notes)
+    estimates = _estimates(run, asked, notes)
     first: list[Section] = []
     if ranking is not None:
         blocks = (gallery.figure(ranking), html_table(ranking._table(), title="Mean ranks; 1 is best", sortable=True))
@@ -81,6 +84,7 @@ def about_experiment(run: Experiment, gallery: Gallery, *, metric: str = "accura
         findings=_all_findings(ranking, comparisons),
         used=used,
         explorer=data,
+        confidence=asked.confidence,
         settings={"plan": repr(run.plan), "seed": run.seed, **({"store": run.store} if run.store else {})},
     )
 
@@ -111,9 +115,10 @@ def _explorer(run: Experiment, gallery: Gallery, notes: list[str]) -> tuple[list
     return [replace(section, lead=f"{section.lead} {pooled}")], data
 
 
-def _compared(run: Experiment, metric: str, data: str, notes: list[str]) -> Comparison | None:
+def _compared(run: Experiment, asked: Asked, data: str, notes: list[str]) -> Comparison | None:
+    options = {"reference": asked.reference, "margin": asked.margin, "confidence": asked.confidence, "rng": asked.rng}
     try:
-        return run.compare(metric, data)
+        return run.compare(asked.metric, data, **options)
     except InputError as reason:
         notes.append(f"Not compared on {named(data)}: {reason}.")
         return None
@@ -131,14 +136,15 @@ def _ranked(run: Experiment, metric: str, notes: list[str]) -> Ranking | None:
 Estimates = dict[str, dict[str, dict[str, Interval]]]
 
 
-def _estimates(run: Experiment, metric: str, notes: list[str]) -> Estimates:
+def _estimates(run: Experiment, asked: Asked, notes: list[str]) -> Estimates:
+    metric = asked.metric
     found: Estimates = {}
     for d, dataset in run.datasets.items():
         metrics = [metric, *(["auc"] if dataset.positive is not None and metric != "auc" else [])]
         for learner in run.learners:
             for m in metrics:
                 try:
-                    made = run.estimate(learner, d, m)
+                    made = run.estimate(learner, d, m, confidence=asked.confidence, rng=asked.rng)
                 except InputError as reason:
                     notes.append(f"Not estimated: {m} of {named(learner)} on {named(d)}: {reason}.")
                     continue

@@ -13,6 +13,7 @@ from trueerror.curves.retrieval import precision_recall
 from trueerror.findings.finding import Finding
 from trueerror.inputs.errors import InputError
 from trueerror.plots.evaluations import evaluation_forest
+from trueerror.reports.asked import Asked
 from trueerror.reports.confusions import confusion_block
 from trueerror.reports.contents import Contents
 from trueerror.reports.explorer import explorer_section
@@ -28,6 +29,7 @@ from trueerror.rows.predictions import Predictions
 from trueerror.verbs.comparing import compare
 from trueerror.verbs.comparison import Comparison
 from trueerror.verbs.comparison_words import margin_text, tiers_text
+from trueerror.verbs.costing import CostComparison
 from trueerror.verbs.evaluating import evaluate
 from trueerror.verbs.evaluation import Evaluation
 from trueerror.verbs.evaluation_words import class_table, overall_table, reasons_text, slice_table, spoken_verdict
@@ -40,27 +42,51 @@ MOST_TIERED = 6
 FIGURES = "Each figure with its interval"
 
 
-def about_predictions(p: Predictions, gallery: Gallery) -> Contents:
+def about_predictions(p: Predictions, gallery: Gallery, asked: Asked) -> Contents:
     """Everything about the models of predictions."""
-    several = len(p.models) > 1 and all(p.can_call(m) for m in p.models)
-    return about_models(evaluate(p), compare(p) if several else None, p, gallery)
+    cmp = _compare(p, asked)
+    # Judged by costs, scores are cut where the costs themselves say.
+    threshold = cmp.threshold if isinstance(cmp, CostComparison) else None
+    cut = p if threshold is None else p.with_threshold(threshold)
+    ev = evaluate(cut, confidence=asked.confidence, rng=asked.rng, prior=asked.prior)
+    return about_models(ev, cmp, cut, gallery, asked)
 
 
-def about_evaluation(ev: Evaluation, gallery: Gallery) -> Contents:
+def _compare(p: Predictions, asked: Asked) -> Comparison | None:
+    """Every pair, where there are pairs and the models can be judged by what was asked."""
+    if len(p.models) < 2:
+        if asked.reference is not None or asked.margin is not None:
+            raise InputError("reference= and margin= compare models, but there is only one")
+        return None
+    common = {"reference": asked.reference, "confidence": asked.confidence, "rng": asked.rng}
+    if asked.by_cost:
+        if asked.metric != "accuracy" or asked.margin is not None:
+            raise InputError("cost_fp= and cost_fn= judge by cost: leave metric= and margin= out")
+        return compare(p, cost_fp=asked.cost_fp, cost_fn=asked.cost_fn, prior=asked.prior, **common)
+    if asked.metric == "accuracy" and not all(p.can_call(m) for m in p.models):
+        return None
+    return compare(p, metric=asked.metric, margin=asked.margin, **common)
+
+
+def about_evaluation(ev: Evaluation, gallery: Gallery, asked: Asked) -> Contents:
     """How good each model is; with the rows still at hand, their curves too."""
+    asked.refuse("an evaluation", allowed=("ignore",))
     bench = ev.parts[0]._bench if ev.parts else None
-    return about_models(ev, None, None if bench is None else bench.predictions, gallery)
+    return about_models(ev, None, None if bench is None else bench.predictions, gallery, asked)
 
 
-def about_comparison(cmp: Comparison, gallery: Gallery) -> Contents:
+def about_comparison(cmp: Comparison, gallery: Gallery, asked: Asked) -> Contents:
     """Which model is better."""
-    return about_models(None, cmp, None, gallery)
+    asked.refuse("a comparison", allowed=("ignore",))
+    return about_models(None, cmp, None, gallery, asked)
 
 
-def about_models(ev: Evaluation | None, cmp: Comparison | None, p: Predictions | None, gallery: Gallery) -> Contents:
+def about_models(
+    ev: Evaluation | None, cmp: Comparison | None, p: Predictions | None, gallery: Gallery, asked: Asked
+) -> Contents:
     """The page, as far as its parts are there."""
     shown: Any = ev if cmp is None else cmp
-    explored, reason = _explored(p)
+    explored, reason = _explored(p, asked)
     first: list[Section] = []
     if cmp is not None:
         tiers = _text(brief(tiers_text(cmp), cmp.models)) if len(cmp.models) <= MOST_TIERED else ()
@@ -103,12 +129,12 @@ def verdicts(ev: Evaluation | None, cmp: Comparison | None) -> tuple[tuple[Suret
     return ((surety, spoken_verdict(ev)),)
 
 
-def _explored(p: Predictions | None) -> tuple[Explored | None, str]:
+def _explored(p: Predictions | None, asked: Asked) -> tuple[Explored | None, str]:
     """The curves for the explorer, or why there are none."""
     if p is None:
         return None, ""
     try:
-        return explore(p), ""
+        return explore(p, asked), ""
     except InputError as reason:
         return None, f"No curves: {reason}."
 
@@ -127,9 +153,12 @@ def _tables(ev: Evaluation | None, cmp: Comparison | None) -> Iterator[Section]:
         yield Section(key="models", title="The models", blocks=(estimates_block(cmp),))
         return
     single = len(ev.parts) == 1
-    table = html_table(overall_table(ev), title=FIGURES) if single else models_block(ev)
+    metric = None if cmp is None else cmp.metric
+    table = html_table(overall_table(ev), title=FIGURES) if single else models_block(ev, metric)
     reasons = _text(reasons_text(ev.parts[0])) if single else ()
-    yield Section(key="models", title="The model" if single else "The models", blocks=(table, *reasons))
+    # What models were compared by is always shown, even where it is not among the usual figures.
+    compared = () if cmp is None or cmp.metric in ev.parts[0].overall else (estimates_block(cmp),)
+    yield Section(key="models", title="The model" if single else "The models", blocks=(*compared, table, *reasons))
     if ev.slices:
         yield Section(key="slices", title="By slice", blocks=(html_table(slice_table(ev), sortable=True),))
 

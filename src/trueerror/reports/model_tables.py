@@ -29,9 +29,11 @@ MOST_PAIRS = 1000
 Cell = tuple[str, float | None]
 
 
-def models_block(ev: Evaluation) -> Markup:
-    """A row for each model, in tables of at most six columns."""
+def models_block(ev: Evaluation, metric: str | None = None) -> Markup:
+    """A row for each model, in tables of at most six columns; `metric` is what models are compared by."""
     chosen = shared_metrics(ev)
+    if metric is not None and all(metric in p.overall for p in ev.parts):
+        chosen = [metric, *(m for m in chosen if m != metric)]
     asked = bool(ev.settings.get("asked"))
     counted = not asked and all(_binary(p) for p in ev.parts)
     room = FIGURES - (2 if counted else 0)

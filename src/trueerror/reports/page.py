@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from trueerror.experiments.gathered import Experiment
 from trueerror.inputs.errors import InputError
+from trueerror.inputs.options import check_confidence
 from trueerror.reports.any_sections import about_result, is_result
+from trueerror.reports.asked import Asked
 from trueerror.reports.contents import Contents
 from trueerror.reports.learner_sections import about_experiment
 from trueerror.reports.model_sections import about_comparison, about_evaluation, about_predictions
@@ -30,10 +33,28 @@ KINDS: tuple[tuple[type, Any], ...] = (
 )
 
 
-def report(source: Any, path: str | Path, *, title: str | None = None, command: str = "", also: Any = ()) -> Path:
+def report(
+    source: Any,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    metric: str = "accuracy",
+    reference: str | None = None,
+    margin: float | None = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    prior: float | None = None,
+    confidence: float = 0.95,
+    rng: Any = None,
+    ignore: Sequence[str] = (),
+    also: Any = (),
+    command: str = "",
+) -> Path:
     """Write an HTML report of predictions, an evaluation, a comparison, an experiment, a ranking or any other result.
 
-    The file needs no network and holds no rows. `also` are further results to show beneath, such as a learning curve:
+    Predictions are judged by `metric`, or, where `cost_fp` or `cost_fn` is given, by what their errors cost (with
+    `prior`, at another class mix), as `te.compare` does; `ignore` silences findings by their codes. The file needs no
+    network and holds no rows. `also` are further results to show beneath, such as a learning curve:
     one, a list, or a dictionary by heading. `command` is the line that repeats it, where there is one.
     """
     target = Path(path)
@@ -41,20 +62,26 @@ def report(source: Any, path: str | Path, *, title: str | None = None, command: 
         raise InputError(f"a report is an HTML file: give a path that ends in .html, not {target.name!r}")
     if not target.parent.exists():
         raise InputError(f"there is no folder {str(target.parent)!r} to write {target.name!r} into")
+    asked = Asked(
+        metric=metric, reference=reference, margin=margin, cost_fp=cost_fp, cost_fn=cost_fn, prior=prior,
+        confidence=check_confidence(confidence), rng=rng, ignore=tuple(ignore),
+    )  # fmt: skip
     gallery = Gallery()
-    contents = _contents(source, gallery)
+    contents = _contents(source, gallery, asked)
     for i, (heading, result) in enumerate(_named(also), start=1):
         contents = contents.beside(about_result(result, gallery, key=f"also-{i}", title=heading))
+    contents = replace(contents, findings=tuple(f for f in contents.findings if f.code not in asked.ignore))
     target.write_text(write_page(contents, gallery, title=title, command=command), encoding="utf-8")
     return target
 
 
-def _contents(source: Any, gallery: Gallery) -> Contents:
+def _contents(source: Any, gallery: Gallery, asked: Asked) -> Contents:
     for kind, about in KINDS:
         if isinstance(source, kind):
-            made: Contents = about(source, gallery)
+            made: Contents = about(source, gallery, asked)
             return made
     if is_result(source):
+        asked.refuse("this result", allowed=("ignore",))
         return about_result(source, gallery)
     known = "predictions, an evaluation, a comparison, an experiment, a ranking or another result"
     raise InputError(f"a report is made of {known}, not of {type(source).__name__}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trueerror.reports.any_sections import findings_of
+from trueerror.reports.asked import Asked
 from trueerror.reports.contents import Contents
 from trueerror.reports.html_tables import html_table
 from trueerror.reports.markup import Section
@@ -18,8 +19,9 @@ TITLE = "Which learner is best over these data sets?"
 MOST_PAIRED = 12
 
 
-def about_ranking(ranking: Ranking, gallery: Gallery) -> Contents:
+def about_ranking(ranking: Ranking, gallery: Gallery, asked: Asked) -> Contents:
     """Mean ranks, who can be told apart, and the scores behind them."""
+    asked.refuse("a ranking", allowed=("ignore",))
     blocks = [gallery.figure(ranking), html_table(ranking._table(), title="Mean ranks; 1 is best", sortable=True)]
     then: list[Section] = []
     if isinstance(ranking, LearnerRanking):

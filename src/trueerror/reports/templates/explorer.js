@@ -8,7 +8,8 @@
   const part = (key) => root.querySelector('[data-x="' + key + '"]');
   const NAMES = { "-1": "AlwaysNeg", "-2": "AlwaysPos" };
   const TIE = 1e-12;
-  const state = { prior: data.prior, fp: 1, fn: 1, tuned: data.models.every((m) => m.use === null) };
+  const start = () => ({ ...data.start, tuned: data.models.every((m) => m.use === null) });
+  const state = start();
 
   const threshold = (t) => (t === "inf" ? Infinity : t === "-inf" ? -Infinity : t);
   const sizes = (model) => (model < 0 ? data.models[0] : data.models[model]);
@@ -36,7 +37,8 @@
   function where(p) {
     if (p.model === -1 || p.t === Infinity) return "calls nothing";
     if (p.model === -2) return "calls all";
-    return p.t === null ? "its own calls" : (state.tuned ? number(p.t) : String(p.t));
+    // A threshold in use was given by somebody: 0.5 is 0.5.
+    return p.t === null ? "its own calls" : state.tuned ? number(p.t) : figure(p.t);
   }
   function choice(p) {
     const what = "“" + data.positive + "”";
@@ -46,6 +48,8 @@
     if (state.tuned) return "Use " + nameOf(p) + ", and " + call + ".";
     return "As used now " + nameOf(p) + " costs least: " + call + ".";
   }
+  const costWords = () => (state.fp === state.fn ? "at equal costs" :
+    "a false alarm costing " + figure(state.fp) + " and a miss " + figure(state.fn));
   const count = (x) => whole(Math.round(x * 10) / 10);
   const say = (key, text) => { const e = part(key); e.textContent = text; e.hidden = text === ""; };
 
@@ -102,7 +106,7 @@
   function table(best) {
     caption.textContent = state.tuned
       ? "Each model at its own cheapest threshold on these rows"
-      : "As used now, each error costing 1";
+      : "As used now, " + costWords();
     modelRows.forEach((row, i) => {
       const p = i >= own.length ? trivial[i - own.length] : state.tuned ? cheapest(own[i]) : used[i];
       row.classList.toggle("best", p !== null && p.model === best.model);
@@ -135,8 +139,7 @@
   const rangeBody = part("ranges").querySelector("tbody"), rangeCaption = part("ranges").querySelector("caption");
   const strip = part("strip");
   function ranges() {
-    rangeCaption.textContent = "Cheapest by the share of positives, " + (state.fp === state.fn ? "at equal costs" :
-      "a false alarm costing " + figure(state.fp) + " and a miss " + figure(state.fn));
+    rangeCaption.textContent = "Cheapest by the share of positives, " + costWords();
     rangeBody.textContent = "";
     strip.textContent = "";
     for (const r of merged()) {
@@ -194,7 +197,7 @@
   }
   root.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
   part("reset").addEventListener("click", () => {
-    Object.assign(state, { prior: data.prior, fp: 1, fn: 1, tuned: data.models.every((m) => m.use === null) });
+    Object.assign(state, start());
     show();
   });
   show();
