@@ -1,4 +1,4 @@
-"""Five learners on three real data sets: which is best on each, and over all of them?
+"""Five learners on three real data sets: how good is each, which is best on each data set, and over all of them?
 
     python examples/experiment.py
 
@@ -39,15 +39,28 @@ data = {
 }
 
 if __name__ == "__main__":
-    store = Path(tempfile.gettempdir()) / "trueerror-example"
-    run = te.experiment(learners, data, plan=te.KFold(10, repeats=2), store=store, jobs=2, rng=1)
-    print(run)
+    folder = Path(tempfile.gettempdir()) / "trueerror-example"
+    run = te.experiment(learners, data, plan=te.KFold(10, repeats=2), store=folder / "run", jobs=2, rng=1)
+    print(run.summary(["accuracy", "brier"]))
 
-    print("\nHow good is the forest on the cancer data, as a learner?")
-    print(run.estimate("forest", "cancer"))
+    print("\nHow well does the forest rank tumours, as a learner, and as the models of one round?")
+    print(run.estimate("forest", "cancer", "auc"))
+    print(run.roc("forest", "cancer").auc())
 
     print("\nIs it better than the others there?")
     print(run.compare("accuracy", "cancer"))
 
     print("\nAnd over all data sets?")
     print(run.rank("accuracy"))
+
+    print("\nHow good is the best number of neighbours, when choosing it takes no test row?")
+    settings = {f"{k} neighbours": make_pipeline(StandardScaler(), KNeighborsClassifier(k)) for k in (1, 5, 15)}
+    nested = te.experiment(settings, data["cancer"], plan=te.NestedCV(5, 5), store=folder / "nested", jobs=2, rng=1)
+    print(nested.summary().verdicts["data"])
+
+    run.save(folder / "learners.png")
+    run.compare("accuracy", "cancer").save(folder / "differences.png")
+    run.roc("forest", "cancer", how="vertical").save(folder / "roc.png")
+    run.rank("accuracy", method="nemenyi").save(folder / "ranks.png")
+    te.report(run, folder / "report.html")
+    print(f"\nPictures and a report: {folder}")

@@ -107,6 +107,9 @@ def test_the_verdict_comes_first_and_a_file_holds_every_test_part(tmp_path):
     parts = (tmp_path / "parts.csv").read_text().splitlines()
     assert parts[0].split(",")[:4] == ["dataset", "learner", "repeat", "fold"]
     assert len(parts) == 11
+    page = run(recipe, "-o", tmp_path / "report.html")
+    assert (page.stdout, page.stderr) == (done.stdout, "")
+    assert "<html" in (tmp_path / "report.html").read_text()
     silent = run(recipe, "--ignore", "TE506", "--explain")
     assert "Nadeau and Bengio" in silent.stdout
     assert "TE506" not in run(recipe, "--ignore", "TE506").stdout

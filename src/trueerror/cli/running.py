@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 HELP = "Fit learners to data sets by a plan in a TOML file, and say how good each is."
 EPILOG = (
     "Examples: trueerror run experiment.toml --jobs 4 · trueerror run experiment.toml --resume · "
-    "trueerror run experiment.toml -o parts.csv"
+    "trueerror run experiment.toml -o report.html"
 )
 MOST_FAILURES = 10
-ENDINGS = (".csv", ".json", ".md", ".tex", ".txt", ".png", ".svg", ".pdf")
+ENDINGS = (".html", ".csv", ".json", ".md", ".tex", ".txt", ".png", ".svg", ".pdf")
 
 
 @answers
@@ -66,8 +66,8 @@ def command(
             "--output",
             "-o",
             metavar="FILE",
-            help="Also write a file: .csv has a line for each test part, .json .md .tex .txt the summary, "
-            ".png .svg .pdf a picture.",
+            help="Also write a file: .html is a report, .csv has a line for each test part, .json .md .tex .txt the "
+            "summary, .png .svg .pdf a picture.",
         ),
     ] = None,
     form: o.OutputFormat = Format.text,
@@ -99,7 +99,11 @@ def command(
     for line in failure_lines(run.failures):
         print(f"Warning: {line}", file=sys.stderr)
     found = run.summary(metrics, confidence=level).without(*(ignore or ()))
-    if written is not None and written.suffix.lower() == ".csv":
+    if written is not None and written.suffix.lower() == ".html":
+        from trueerror.reports import report
+
+        report(run, written)
+    elif written is not None and written.suffix.lower() == ".csv":
         run.save(written, metrics)
     elif written is not None:
         found.save(written)
