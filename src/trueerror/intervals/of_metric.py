@@ -10,6 +10,7 @@ import numpy as np
 
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Label
+from trueerror.intervals.at_prior import carried_through, limits_at_prior
 from trueerror.intervals.costs import cost_bounds
 from trueerror.intervals.losses import loss_interval
 from trueerror.intervals.one_class import Rough, class_limits
@@ -209,6 +210,9 @@ def table_interval(
             )
         asked = default_for(situation)
         why = f"{why}: {asked} instead of the bootstrap"
+    if method is None and carried_through(m, sample):
+        low, high = limits_at_prior(m, sample, estimate, terms, options)
+        return terms.interval(m.name, estimate, low, high, bounds=bounds, method="mover-wilson", n=sample.rows.n)
     if m.needs == "binary":
         _, made, size = class_limits(m, situation, one_class(m, sample, options), asked, terms, options)
         n = float(np.ravel(size)[0])

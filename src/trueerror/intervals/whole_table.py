@@ -160,11 +160,12 @@ def _mover(measure: Measure, sample: Sample, estimate: float, terms: Terms, opti
     values = np.where(there, np.asarray(base.function(counts, **options), dtype=np.float64), 0.0)
     many = _many_classes(base, counts, weights, values, variances, cross)
     if many is not None:
-        low, high = many(estimate, terms.both_sides)
+        pair = many(estimate, terms.both_sides)
+        low, high = (float(v[0]) for v in pair)
         # Limits stand off the estimate where the mean of small classes' F1s is known to be too low.
-        moved = like_f1 and float(low[0] + high[0]) / 2 - estimate > float(high[0] - low[0]) / 4
+        moved = like_f1 and (low + high) / 2 - estimate > (high - low) / 4
         note = "the F1 of a class with few rows is too low on average: the limits are moved up by that" if moved else ""
-        return rough((low, high) if terms.side == "two-sided" else many(estimate, terms), "wilson-of-classes", note)
+        return rough(pair if terms.side == "two-sided" else many(estimate, terms), "wilson-of-classes", note)
     terms = terms.both_sides
     nothing = lambda _: np.zeros(len(there))  # noqa: E731
     view = ClassView(counts, counts, "random", False, lambda _: variances, nothing, nothing)
