@@ -92,7 +92,9 @@ def test_calibrated_and_overconfident_forecasts_are_told_apart():
 
 
 def test_the_words_name_what_is_right():
-    words = str(te.calibration(*sample(300), model="m"))
+    shown = str(te.calibration(*sample(300), model="m"))
+    assert max(map(len, shown.splitlines())) <= 80
+    words = " ".join(shown.split())
     assert words.startswith("Calibration of m, 300 rows: slope")
     assert "(1 is right)" in words
     assert "with perfect calibration it would be" in words

@@ -114,6 +114,9 @@ def test_limits_are_moved_up_by_the_optimism_of_choosing():
 
 
 def test_words():
-    words = str(te.cost_curve(TRUTH, SCORES))
+    shown = str(te.cost_curve(TRUTH, SCORES))
+    assert max(map(len, shown.splitlines())) <= 80
+    words = " ".join(shown.split())
+    assert "PC is the weight of the positives" in words
     assert "Cheaper than calling nothing or everything for PC 0.000 to 1.000" in words
     assert "area under the cost envelope" in words

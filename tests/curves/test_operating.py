@@ -129,6 +129,8 @@ def test_perfect_separation():
 def test_records_and_words():
     record = CURVE.operating_point(cost_fn=3).records()[0]
     assert {"threshold", "fpr", "tpr", "accuracy", "cost", "slope", "optimism", "low", "high"} <= set(record)
-    text = str(CURVE.operating_point(cost_fn=3))
+    shown = str(CURVE.operating_point(cost_fn=3))
+    assert max(map(len, shown.splitlines())) <= 80
+    text = " ".join(shown.split())
     assert "a false alarm costing 1 and a miss 3" in text
     assert "out of the bag a row costs" in text

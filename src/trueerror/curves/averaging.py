@@ -19,7 +19,7 @@ from trueerror.inputs.options import check_confidence, check_word
 from trueerror.intervals.critical import critical_t
 from trueerror.metrics.areas import auc
 from trueerror.results import Interval, Result
-from trueerror.results.words import number
+from trueerror.results.words import folded, number
 from trueerror.tallies.scores import ScoreTable
 
 How = Literal["vertical", "horizontal", "threshold"]
@@ -151,6 +151,9 @@ class AverageCurve(Result):
 
         return mean_t_interval(self.areas, confidence=self.confidence if confidence is None else confidence)
 
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [("the mean curve and its error bars", "average-curve"), ("the mean area", self.auc())]
+
     def records(self) -> list[dict[str, object]]:
         """One record for each point."""
         names = ["fpr", "tpr", "fpr_sd", "tpr_sd", "fpr_low", "fpr_high", "tpr_low", "tpr_high"]
@@ -161,7 +164,7 @@ class AverageCurve(Result):
     def __str__(self) -> str:
         area = self.auc()
         subject = f" of {self.name}" if self.name else ""
-        return (
+        return folded(
             f"Mean of {len(self.areas)} ROC curves{subject} ({self.how} averaging), {len(self.fpr)} points; mean AUC "
             f"{number(area.estimate)}.\nNote: {self.note}."
         )

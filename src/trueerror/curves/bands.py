@@ -17,7 +17,7 @@ from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_word, generator
 from trueerror.intervals.proportions import limits
 from trueerror.results import Result
-from trueerror.results.words import percent, whole
+from trueerror.results.words import folded, percent, whole
 from trueerror.tallies.scores import ScoreTable
 
 BandKind = Literal["pointwise", "simultaneous"]
@@ -68,7 +68,9 @@ class RocBand(Result):
             else "holds over the whole curve at once"
         )
         note = f" ({self.note})" if self.note else ""
-        return f"{self.title} around the ROC curve{subject}, {self.method}, n = {whole(self.n)}: it {holds}.{note}"
+        return folded(
+            f"{self.title} around the ROC curve{subject}, {self.method}, n = {whole(self.n)}: it {holds}.{note}"
+        )
 
     def __repr__(self) -> str:
         return str(self)

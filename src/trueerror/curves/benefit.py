@@ -50,6 +50,7 @@ class DecisionCurve(TableCurve):
     """Net benefit at each of `thresholds` (0.01 … 0.99 where none were given)."""
 
     __slots__ = ("_fp", "_tp", "prior", "thresholds")
+    _shape: ClassVar[str] = "decision-curve"
     _options: ClassVar[tuple[str, ...]] = ("thresholds", "prior")
     thresholds: Floats
     prior: float | None
@@ -125,6 +126,9 @@ class DecisionCurve(TableCurve):
             name=f"net benefit at {number(t)}", estimate=estimate, low=max(low, -odds), high=min(top, high),
             confidence=level, method="mover-wilson", n=self.table.n, estimand=f"this model, {mix}",
         ))  # fmt: skip
+
+    def _figures(self) -> list[tuple[str, object]]:
+        return [("the net benefit at one threshold, .at()", "mover-wilson")]
 
     def records(self) -> list[dict[str, object]]:
         """One record for each threshold."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -50,6 +50,7 @@ class BrierCurve(TableCurve):
     """Loss against cost proportion: pieces of straight lines, with a step at each distinct forecast."""
 
     __slots__ = ("_fp", "_tp")
+    _shape: ClassVar[str] = "brier-curve"
     _tp: Floats
     _fp: Floats
 
@@ -104,6 +105,12 @@ class BrierCurve(TableCurve):
     def area(self, *, confidence: float = 0.95) -> Interval:
         """The Brier score, with the t-interval of a mean."""
         return self._told(score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence)))
+
+    def _figures(self) -> list[tuple[str, object]]:
+        return [
+            ("the area, which is the Brier score", self.area()),
+            ("the loss at one cost proportion, .at()", "mover-wilson"),
+        ]
 
     def records(self) -> list[dict[str, object]]:
         """One record for each end of each piece."""

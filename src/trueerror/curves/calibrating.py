@@ -84,6 +84,7 @@ class Calibration(TableCurve):
     """
 
     __slots__ = ("_starts", "binning", "bins", "confidence", "forecast", "high", "low", "observed", "sizes")
+    _shape: ClassVar[str] = "reliability-curve"
     _options: ClassVar[tuple[str, ...]] = ("bins", "binning", "confidence")
     bins: int
     binning: Grouping
@@ -203,6 +204,15 @@ class Calibration(TableCurve):
         place = bin_places(self.table, bins, "width")
         sums = [np.bincount(place, weights=c, minlength=bins) for c in (self.table.positives, self.table.negatives)]
         return np.arange(bins + 1) / bins, sums[0].astype(np.float64), sums[1].astype(np.float64)
+
+    def _figures(self) -> list[tuple[str, object]]:
+        return [
+            ("the share of positives in a bin", "wilson"),
+            ("the slope", self.slope()),
+            ("calibration in the large", self.in_the_large()),
+            ("Spiegelhalter's z", self.spiegelhalter()),
+            ("the expected calibration error", self.ece()),
+        ]
 
     def records(self) -> list[dict[str, object]]:
         """One record for each bin that has rows."""

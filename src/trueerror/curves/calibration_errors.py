@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_word, generator
 from trueerror.results import Result, Test
-from trueerror.results.words import number, p_value
+from trueerror.results.words import folded, number, p_value
 from trueerror.tallies.scores import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -52,7 +52,7 @@ class CalibrationError(Result):
 
     def __str__(self) -> str:
         kind = {"width": "of equal width", "mass": "of about equal size"}[self.binning]
-        return (
+        return folded(
             f"{self.name} {number(self.estimate)} over {self.bins} bins {kind}; with perfect calibration it would be "
             f"{number(self.expected)} on average here, and above {number(self.high_by_chance)} in 5 of 100 samples "
             f"({p_value(self.p_value)})"

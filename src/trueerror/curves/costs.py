@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,8 @@ from trueerror.inputs.options import check_confidence, check_share
 from trueerror.inputs.weights import WeightsKind
 from trueerror.intervals.proportions import limits
 from trueerror.results import Interval, Result
+from trueerror.results.words import folded, number, whole
 from trueerror.results.words import limits as bracket
-from trueerror.results.words import number, whole
 from trueerror.tallies.scores import ScoreTable
 
 GRID = 2001
@@ -72,6 +72,7 @@ class CostCurve(TableCurve):
     """One line for each threshold from (0, FPR) to (1, FNR), and their lower envelope."""
 
     __slots__ = ("_fp", "_places", "_tp")
+    _shape: ClassVar[str] = "cost-curve"
     _tp: Floats
     _fp: Floats
     _places: NDArray[np.intp]
@@ -188,6 +189,12 @@ class CostCurve(TableCurve):
         estimate = area_under(*self.envelope)
         return self._told(envelope_interval(self.table, estimate, level, replicates, rng, self._outer_areas(level)))
 
+    def _figures(self) -> list[tuple[str, object]]:
+        return [
+            ("the area under the envelope", self.area()),
+            ("the cost at one PC, .at()", "mover-wilson"),
+        ]
+
     def records(self) -> list[dict[str, object]]:
         """One record for each corner of the lower envelope."""
         return [{"pc": float(x), "cost": float(y)} for x, y in zip(*self.envelope, strict=True)]
@@ -199,7 +206,9 @@ class CostCurve(TableCurve):
         useful = f"{number(used[0]['from'])} to {number(used[-1]['to'])}" if used else "nowhere"
         return (
             f"Cost curve{self._subject()}: {whole(self.table.n_positive)} positives, {whole(self.table.n_negative)} "
-            f"negatives. Cheaper than calling nothing or everything for PC {useful}.\n{area}"
+            f"negatives. Cheaper than calling nothing or everything for PC {useful} (PC is the weight of the "
+            f"positives: their share times the cost of a miss, against the negatives' share times the cost of a false "
+            f"alarm).\n{area}"
         )
 
     def _outer_areas(self, confidence: float) -> tuple[float, float, str]:
@@ -246,7 +255,7 @@ class CostPoint(Result):
 
     def __str__(self) -> str:
         note = f"\n({self.note})" if self.note else ""
-        return (
+        return folded(
             f"At PC {number(self.pc)} from {number(self.threshold)} up: normalised expected cost "
             f"{number(self.cost.estimate)} {bracket(self.cost.low, self.cost.high)}; calling nothing or all costs "
             f"{number(self.trivial)}.{note}"

@@ -20,7 +20,7 @@ from trueerror.intervals.critical import critical_z
 from trueerror.kernels.draws import row_weights, seed_of
 from trueerror.kernels.threads import in_threads
 from trueerror.results import Result
-from trueerror.results.words import listing, number, percent, whole
+from trueerror.results.words import folded, listing, number, percent, whole
 
 DifferenceKind = Literal["simultaneous", "pointwise"]
 GRID = 201
@@ -144,7 +144,9 @@ class RocDifference(Result):
         cross = self.crossings
         crossed = f" The curves themselves cross at FPR {listing([number(c) for c in cross])}." if cross else ""
         rows = "the same rows" if self.paired else "different rows"
-        return f"{head}.{crossed}\n{self.title} of the difference of TPRs, {rows}, n = {whole(self.n)} ({self.note})."
+        return folded(
+            f"{head}.{crossed}\n{self.title} of the difference of TPRs, {rows}, n = {whole(self.n)} ({self.note})."
+        )
 
     def __repr__(self) -> str:
         return str(self)

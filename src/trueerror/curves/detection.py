@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,8 @@ from trueerror.inputs.options import check_confidence, check_share
 from trueerror.inputs.weights import WeightsKind
 from trueerror.intervals.proportions import limits
 from trueerror.results import Interval, Result
+from trueerror.results.words import folded, number, percent, whole
 from trueerror.results.words import limits as bracket
-from trueerror.results.words import number, percent, whole
 from trueerror.tallies.scores import ScoreTable
 
 
@@ -52,6 +52,7 @@ class Det(TableCurve):
     """False positive rate and false negative rate; `thresholds` descend, the first is infinite."""
 
     __slots__ = ("_fp", "_tp")
+    _shape: ClassVar[str] = "det-curve"
     _tp: Floats
     _fp: Floats
 
@@ -136,6 +137,12 @@ class Det(TableCurve):
             replicates=replicates, rng=rng, fallback=(low, high, "wilson"), estimand="this model",
         ))  # fmt: skip
 
+    def _figures(self) -> list[tuple[str, object]]:
+        return [
+            ("the equal error rate", self.equal_error_rate()),
+            ("misses and false alarms at one threshold, .at()", "wilson"),
+        ]
+
     def records(self) -> list[dict[str, object]]:
         """One record for each threshold."""
         return [
@@ -176,7 +183,7 @@ class ErrorPoint(Result):
 
     def __str__(self) -> str:
         note = f" ({self.note})" if self.note else ""
-        return (
+        return folded(
             f"From {number(self.threshold)} up: {whole(self.false_alarms)} false alarms of {whole(self.negatives)} "
             f"negatives {bracket(self.fpr.low, self.fpr.high)}, {whole(self.misses)} misses of "
             f"{whole(self.positives)} positives {bracket(self.fnr.low, self.fnr.high)}.{note}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -128,6 +128,7 @@ class Gains(_ByShare):
     """Cumulative gains: `share` of the rows called against `found`, the share of the positives among them."""
 
     __slots__ = ()
+    _shape: ClassVar[str] = "gains-curve"
 
     @property
     def share(self) -> Floats:
@@ -169,6 +170,9 @@ class Gains(_ByShare):
         """Area under the curve; it is π/2 + (1 − π)·AUC, so the ROC area says the same without the prevalence."""
         return area_under(self.share, self.found)
 
+    def _figures(self) -> list[tuple[str, object]]:
+        return [("the gain at a share, .at()", self.at(share=0.1))]
+
     def records(self) -> list[dict[str, object]]:
         """One record for each distinct score, after the start."""
         return [
@@ -189,6 +193,7 @@ class Lift(_ByShare):
     """Lift against the share of the rows called; there is none where nothing is called."""
 
     __slots__ = ()
+    _shape: ClassVar[str] = "lift-curve"
 
     @property
     def share(self) -> Floats:
@@ -219,6 +224,9 @@ class Lift(_ByShare):
         """The line of a ranking with all positives first: 1/π while positives last, then 1/share."""
         share = np.concatenate(([0.0, self.prevalence], np.linspace(self.prevalence, 1.0, 101)[1:]))
         return share, 1 / np.maximum(share, self.prevalence)
+
+    def _figures(self) -> list[tuple[str, object]]:
+        return [("the lift at a share, .at()", self.at(share=0.1))]
 
     def records(self) -> list[dict[str, object]]:
         """One record for each distinct score."""

@@ -161,6 +161,9 @@ class RocHull(Result):
         """The line of points with this mean cost of a row; costs as in `best`."""
         return iso_cost(cost, Condition(prior, **costs))
 
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [("the hull", "roc-hull"), ("who is the cheapest, .best()", "hull-choice")]
+
     def records(self) -> list[dict[str, object]]:
         """One record for each corner."""
         return [

@@ -20,7 +20,7 @@ from trueerror.inputs.options import generator
 from trueerror.kernels.draws import row_weights, seed_of
 from trueerror.kernels.threads import in_threads
 from trueerror.results import Result
-from trueerror.results.words import number, percent
+from trueerror.results.words import folded, number, percent
 
 TRIVIAL = (ALWAYS_NEG, ALWAYS_POS)
 # Row visits that a paired choice may take; with more rows there are fewer resamples, but never below the fewest.
@@ -67,6 +67,9 @@ class HullChoice(Result):
         """The line of equal cost through the point; no point of the hull lies above it."""
         return iso_cost(self.cost, self.condition)
 
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [("the choice", "roc-hull"), ("how sure it is", "hull-choice")]
+
     def records(self) -> list[dict[str, object]]:
         """One record for each classifier, the most probable first."""
         ranked = sorted(self.probabilities.items(), key=lambda item: -item[1])
@@ -80,7 +83,7 @@ class HullChoice(Result):
             for n, p in sorted(self.probabilities.items(), key=lambda i: -i[1])
             if p > 0.0005
         )
-        return (
+        return folded(
             f"Use {which} ({self.condition.words()}): FPR {number(self.fpr)}, TPR {number(self.tpr)}, cost of a row "
             f"{number(self.cost)} on these rows.\nThe cheapest in so many of the resamples: {shown}. ({self.note})"
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trueerror.results import Result, Table
-from trueerror.results.words import number
+from trueerror.results.words import folded, number
 
 ALWAYS_NEG, ALWAYS_POS = "AlwaysNeg", "AlwaysPos"
 
@@ -22,6 +22,9 @@ class HullCorner(Result):
     fpr: float
     tpr: float
     also: tuple[str, ...] = ()
+
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [("", "roc-hull")]
 
     def __str__(self) -> str:
         return f"{self.words()} at ({number(self.fpr)}, {number(self.tpr)})"
@@ -45,6 +48,9 @@ class Mixture(Result):
     fpr: float
     tpr: float
 
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [("", "roc-hull")]
+
     def records(self) -> list[dict[str, object]]:
         return [
             {"classifier": c.classifier, "threshold": c.threshold, "probability": p, "fpr": c.fpr, "tpr": c.tpr}
@@ -53,8 +59,8 @@ class Mixture(Result):
 
     def __str__(self) -> str:
         if self.share in (0.0, 1.0):
-            return f"{self.second if self.share else self.first}"
-        return (
+            return folded(f"{self.second if self.share else self.first}")
+        return folded(
             f"For each row use {self.first.words()} with probability {number(1 - self.share)}, else "
             f"{self.second.words()}: FPR {number(self.fpr)}, TPR {number(self.tpr)}."
         )
@@ -67,6 +73,9 @@ class HullRanges(Result):
     rows: tuple[Mapping[str, Any], ...]
     cost_fp: float = 1.0
     cost_fn: float = 1.0
+
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [("", "roc-hull")]
 
     def records(self) -> list[dict[str, object]]:
         return [dict(row) for row in self.rows]

@@ -105,6 +105,9 @@ class IsoLine(Result):
             return ()
         return tuple((x, min(1.0, max(0.0, float(self.at(x))))) for x in (low, high))
 
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [("", "iso-performance")]
+
     def __str__(self) -> str:
         if math.isinf(self.slope):
             return f"{self.kind} {number(self.value)} where fpr = {number(self.fpr)}"

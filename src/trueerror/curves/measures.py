@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -61,6 +61,7 @@ class MeasureCurve(TableCurve):
     """`x` and `y` at each of `thresholds`, which descend; the first is infinite: nothing is called positive."""
 
     __slots__ = ("x", "x_name", "x_options", "y", "y_name", "y_options")
+    _shape: ClassVar[str] = "measure-curve"
     x: Floats
     y: Floats
     x_name: str

@@ -16,7 +16,7 @@ from trueerror.curves.views import Floats, downward
 from trueerror.inputs.options import check_confidence, generator
 from trueerror.intervals.of_metric import metric_interval
 from trueerror.results import Interval, Result
-from trueerror.results.words import limits, number, percent, whole
+from trueerror.results.words import folded, limits, number, percent, whole
 from trueerror.tallies.confusion import Confusion
 from trueerror.tallies.scores import ScoreTable
 
@@ -83,6 +83,13 @@ class OperatingPoint(Result):
     def __float__(self) -> float:
         return self.threshold
 
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [
+            ("the choice", "iso-performance"),
+            ("the cost out of the bag", self.corrected),
+            ("the range of thresholds", "stable-thresholds"),
+        ]
+
     def records(self) -> list[dict[str, object]]:
         return [
             {
@@ -116,7 +123,7 @@ class OperatingPoint(Result):
             )
         if not math.isnan(self.untuned):
             lines.append(f"If the scores hold as probabilities, {number(self.untuned)} needs no choosing.")
-        return "\n".join(lines + ([f"({self.note})"] if self.note else []))
+        return folded("\n".join(lines + ([f"({self.note})"] if self.note else [])))
 
     def __repr__(self) -> str:
         return str(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from trueerror.metrics.areas import auc as area_of
 from trueerror.metrics.priors import Prior
 from trueerror.metrics.values import score_share
 from trueerror.results import Interval
-from trueerror.results.words import whole
+from trueerror.results.words import folded, whole
 from trueerror.tallies.scores import ScoreTable
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ class Roc(TableCurve):
     """A ROC curve. `thresholds` descend, and the first is infinite: nothing is called positive there."""
 
     __slots__ = ("_memory", "_origin")
+    _shape: ClassVar[str] = "roc-curve"
     _memory: dict[str, Any]
     # (Predictions, model, positive) where the curve came from rows: other models of the same rows can be paired.
     _origin: tuple[Any, str, Any] | None
@@ -274,6 +275,15 @@ class Roc(TableCurve):
             note=note,
         )
 
+    def _figures(self) -> list[tuple[str, object]]:
+        return [
+            ("the area", self.auc()),
+            ("TPR and FPR at one threshold, .at()", "wilson"),
+            ("the band, .band()", "roc-band-wilson"),
+            ('the band, .band("simultaneous")', "roc-band-fixed-width"),
+            ("the cost of the cheapest threshold, .operating_point()", "cost-out-of-bag"),
+        ]
+
     def records(self) -> list[dict[str, object]]:
         """One record for each threshold."""
         rows = zip(self.thresholds, self.fpr, self.tpr, strict=True)
@@ -281,7 +291,7 @@ class Roc(TableCurve):
 
     def __str__(self) -> str:
         binned = "" if self.table.exact else " (binned scores)"
-        return (
+        return folded(
             f"ROC curve{self._subject()}: {whole(self.table.n_positive)} positives ({self.table.positive!r}), "
             f"{whole(self.table.n_negative)} negatives, {whole(len(self.table.scores))} distinct scores{binned}.\n"
             f"{self.auc()}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from trueerror.intervals.proportions import limits as proportion_limits
 from trueerror.intervals.scored import average_precision_limits
 from trueerror.intervals.terms import Terms
 from trueerror.results import Interval, Result
-from trueerror.results.words import limits, number, whole
+from trueerror.results.words import folded, limits, number, whole
 from trueerror.tallies.scores import ScoreTable
 
 Interpolation = Literal["davis-goadrich", "linear", "step"]
@@ -60,6 +60,7 @@ class PrecisionRecall(TableCurve):
     """Precision against recall; `thresholds` descend, one for each distinct score."""
 
     __slots__ = ("_fp", "_tp")
+    _shape: ClassVar[str] = "precision-recall-curve"
     _tp: Floats
     _fp: Floats
 
@@ -220,6 +221,13 @@ class PrecisionRecall(TableCurve):
             rows = rows_for_interval(tp, fp, (squares[0], squares[1]))
         return proportion_limits(self.precision * rows, rows, "wilson", confidence)
 
+    def _figures(self) -> list[tuple[str, object]]:
+        return [
+            ("the average precision", self.average_precision()),
+            ("precision and recall at one threshold, .at()", "wilson"),
+            ("the band, .band(), which holds at each threshold by itself", "wilson"),
+        ]
+
     def records(self) -> list[dict[str, object]]:
         """One record for each threshold."""
         columns = (self.thresholds, self.recall, self.precision)
@@ -298,7 +306,7 @@ class RetrievalPoint(Result):
     def __str__(self) -> str:
         note = f" ({self.note})" if self.note else ""
         p, r = self.precision, self.recall
-        return (
+        return folded(
             f"From {number(self.threshold)} up: retrieves {whole(self.retrieved)} of {whole(self.n)} rows, "
             f"{whole(self.found)} of them relevant: precision {number(p.estimate)} {limits(p.low, p.high)};\n"
             f"finds {whole(self.found)} of {whole(self.relevant)} relevant rows: "

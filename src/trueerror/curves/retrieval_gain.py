@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,7 @@ class PrecisionRecallGain(TableCurve):
     """Precision gain and recall gain; `thresholds` descend, from the first at which a positive is called."""
 
     __slots__ = ("_fp", "_tp")
+    _shape: ClassVar[str] = "precision-recall-gain-curve"
     _tp: Floats
     _fp: Floats
 
@@ -113,6 +114,9 @@ class PrecisionRecallGain(TableCurve):
             moved[1][-1 - place] = down.sum() * shares[1]
             areas.append(float(gain_areas(moved[0][None], moved[1][None])[0]))
         return areas[0], areas[1], "unseen-share"
+
+    def _figures(self) -> list[tuple[str, object]]:
+        return [("the area", self.auc())]
 
     def records(self) -> list[dict[str, object]]:
         """One record for each threshold."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from trueerror.curves.shares import share
 from trueerror.results import Interval, Result
-from trueerror.results.words import limits, number, whole
+from trueerror.results.words import folded, limits, number, whole
 from trueerror.tallies.scores import ScoreTable
 
 
@@ -65,7 +65,7 @@ class RocPoint(Result):
         found, alarms = self.tpr_interval, self.fpr_interval
         note = f" ({self.note})" if self.note else ""
         start = f"From {number(self.threshold)} up" if self.threshold < math.inf else "Calling nothing positive"
-        return (
+        return folded(
             f"{start}: finds {whole(round(self.tpr * self.positives, 1))} of {whole(self.positives)} positives, "
             f"TPR {number(found.estimate)} {limits(found.low, found.high)}; "
             f"{whole(round(self.fpr * self.negatives, 1))} of {whole(self.negatives)} negatives are false alarms, "

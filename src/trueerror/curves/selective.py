@@ -64,6 +64,7 @@ class RiskCoverage(TableCurve):
     """
 
     __slots__ = ("_covered", "_wrong", "absent", "missing")
+    _shape: ClassVar[str] = "risk-coverage-curve"
     _options: ClassVar[tuple[str, ...]] = ("absent", "missing")
     absent: int
     missing: Missing
@@ -170,6 +171,12 @@ class RiskCoverage(TableCurve):
         kind = risk_areas if self.table.squares is None else continuous_risk_areas
         area = float(kind(self.table.positives[None], self.table.negatives[None])[0])
         return area - best_risk_area(float(self._wrong[-1] / self._covered[-1]))
+
+    def _figures(self) -> list[tuple[str, object]]:
+        return [
+            ("accuracy at a coverage, .at()", self.at(coverage=1.0)),
+            ("the area (AURC)", self.area()),
+        ]
 
     def records(self) -> list[dict[str, object]]:
         """One record for each distinct confidence."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from trueerror.intervals.roc_area import effective_rows
 from trueerror.results import Interval, Result
+from trueerror.results.words import folded
 from trueerror.tallies.counts import BinaryCounts
 from trueerror.tallies.scores import ScoreTable
 
@@ -25,6 +26,8 @@ class TableCurve(Result):
 
     __slots__ = ("caution", "name", "table")
     _options: ClassVar[tuple[str, ...]] = ()
+    # How the curve is drawn: an entry of the catalogue of methods.
+    _shape: ClassVar[str]
     table: ScoreTable
     name: str
     caution: str
@@ -88,7 +91,14 @@ class TableCurve(Result):
         return f"{type(self).__name__}{self._subject()} of {self.table}"
 
     def __str__(self) -> str:
-        return self._words() + (f"\nCaution: {self.caution}." if self.caution else "")
+        return folded(self._words() + (f"\nCaution: {self.caution}." if self.caution else ""))
+
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [("the curve", self._shape), *self._figures()]
+
+    def _figures(self) -> list[tuple[str, object]]:
+        """What is read off the curve, each with its method or with the figure that names it."""
+        return []
 
     def _subject(self) -> str:
         return f" of {self.name}" if self.name else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -20,6 +21,7 @@ PARTS = (
     "omnibus",
     "areas",
     "curves",
+    "curve_shapes",
     "bayesian",
     "sequential",
     "planning",
@@ -69,8 +71,42 @@ def explain(key: str, result: object = None) -> str:
     lines = [] if result is None else [str(result), ""]
     entry = every_method().get(key)
     if entry is None:
-        lines.append(f"Method: {key or 'none; this result holds several, explain its parts'}.")
+        lines.append(f"Method: {key or 'none'}.")
         return "\n".join(lines)
+    return "\n".join([*lines, *_facts(entry, result)])
+
+
+def explain_parts(result: object, parts: Sequence[tuple[str, object]]) -> str:
+    """A result that was made in several ways: each method once, with what it is for.
+
+    A part is (what, method key or the result that names its method).
+    """
+    lines = [str(result)]
+    told: dict[str, list[tuple[str, object]]] = {}
+    for what, part in parts:
+        key = part if isinstance(part, str) else str(getattr(part, "method", ""))
+        told.setdefault(key, []).append((what, None if isinstance(part, str) else part))
+    for key, uses in told.items():
+        entry = every_method().get(key)
+        if entry is None:
+            raise KeyError(f"method {key!r} is not in the catalogue")
+        purpose = "; ".join(dict.fromkeys(what for what, _ in uses if what))
+        lines += ["", *_wrapped("For", purpose), *_facts(entry, next((r for _, r in uses if r is not None), None))]
+    if not told:
+        lines += ["", *_wrapped("What", _first_sentence(result))]
+        lines += _wrapped("Method", "counted or listed, not estimated")
+    return "\n".join(lines)
+
+
+def _first_sentence(result: object) -> str:
+    return " ".join((type(result).__doc__ or "").split("\n\n")[0].split())
+
+
+def _wrapped(head: str, text: str) -> list[str]:
+    return textwrap.wrap(f"{head + ':':<10} {text}", 80, subsequent_indent=" " * 11) if text else []
+
+
+def _facts(entry: Method, result: object) -> list[str]:
     facts = {
         "Method": entry.title,
         "Formula": entry.formula,
@@ -79,10 +115,7 @@ def explain(key: str, result: object = None) -> str:
         "Near here": "" if result is None else nearest_words(result),
         "Advice": entry.advice,
         "Source": entry.source,
-        "Estimates": getattr(result, "estimand", "").removeprefix("Estimates: "),
+        "Estimates": str(getattr(result, "estimand", "")).removeprefix("Estimates: "),
         "Note": getattr(result, "note", ""),
     }
-    for head, text in facts.items():
-        if text:
-            lines += textwrap.wrap(f"{head + ':':<10} {text}", 80, subsequent_indent=" " * 11)
-    return "\n".join(lines)
+    return [line for head, text in facts.items() for line in _wrapped(head, text)]

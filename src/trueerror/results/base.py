@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -62,9 +62,18 @@ class Result:
 
     def explain(self) -> Text:
         """How the number was made: the method, its formula, its source, what it assumes."""
-        from trueerror.methods import explain
+        from trueerror.methods import explain, explain_parts
 
-        return Text(explain(getattr(self, "method", ""), self))
+        own = str(getattr(self, "method", ""))
+        return Text(explain(own, self) if own else explain_parts(self, self._made_by()))
+
+    def _made_by(self) -> Sequence[tuple[str, object]]:
+        """What `explain` tells of a result without a method of its own: (what, method key or result that has one).
+
+        Unless a type says more, these are the results that it holds.
+        """
+        names = [f.name for f in dataclasses.fields(self)] if hasattr(self, "__dataclass_fields__") else []  # type: ignore[arg-type]
+        return [pair for name in names for pair in _held(name, getattr(self, name))]
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The whole result as JSON; `te.load` reads it back."""
@@ -111,6 +120,16 @@ class Result:
 
     def __hash__(self) -> int:
         return hash((type(self).__name__, self._key()))
+
+
+def _held(name: str, value: Any) -> list[tuple[str, object]]:
+    """The results with a method in a field, by name."""
+    if isinstance(value, Result):
+        method = str(getattr(value, "method", ""))
+        return [(str(getattr(value, "name", "") or name), value)] if method else list(value._made_by())
+    if isinstance(value, Mapping):
+        return [pair for held in value.values() for pair in _held(name, held)]
+    return [pair for held in value for pair in _held(name, held)] if isinstance(value, tuple | list) else []
 
 
 def _comparable(value: Any) -> Hashable:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import math
+import re
+import textwrap
 
 
 class Text(str):
@@ -16,6 +18,25 @@ class Text(str):
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(self)}</pre>"
+
+
+def folded(text: str, room: int = 80) -> str:
+    """Text over lines of at most `room` columns; limits in brackets, "p = .03" and "95 %" stay together.
+
+    >>> print(folded("accuracy 0.750 [0.657, 0.825] of the rows, p = .03", 24))
+    accuracy 0.750
+    [0.657, 0.825] of the
+    rows, p = .03
+    """
+    lines = []
+    for line in text.split("\n"):
+        kept = _TOGETHER.sub(lambda found: found.group().replace(" ", "\u00a0"), line)
+        lines += textwrap.wrap(kept, room, break_long_words=False, break_on_hyphens=False, drop_whitespace=True) or [""]
+    return "\n".join(lines).replace("\u00a0", " ")
+
+
+# What a line must not be broken in.
+_TOGETHER = re.compile(r"\[[^\[\]]{1,30}\]|\b[pnFz] [=<] \S+|\d %")
 
 
 def number(x: float | None, digits: int = 3) -> str:

@@ -138,6 +138,9 @@ class ModelEvaluation(Result):
             return self.overall.get(measure.name) or self.bench.interval(measure.name)
         return self.classes.get((measure.name, label)) or self.bench.interval(measure.name, label)
 
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [(name, made) for name, made in self.overall.items()]
+
     def records(self) -> list[dict[str, object]]:
         rows: list[tuple[str, Label | None, Interval]] = [(m, None, i) for m, i in self.overall.items()]
         rows += [(m, label, i) for (m, label), i in self.classes.items()]
