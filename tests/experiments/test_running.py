@@ -255,6 +255,21 @@ def test_weights_and_clusters_reach_learners_and_predictions(rows):
     assert run.predictions().has_ids
 
 
+def test_learners_that_take_no_weights_are_fitted_without_and_it_is_said(rows):
+    run = te.experiment({"means": Means()}, te.Dataset(*rows, weights=np.arange(90.0)), plan=3)
+    assert not run.failures
+    assert {w.message for w in run.warnings} == {"UserWarning: Means takes no weights: fitted without"}
+    assert same(run, te.experiment({"means": Means()}, rows, plan=3))
+
+
+def test_scores_of_parts_are_computed_once_and_cannot_be_changed(rows):
+    run = te.experiment({"means": Means()}, rows, plan=3)
+    assert run.fold_scores() is run.fold_scores("accuracy")
+    assert run.fold_scores("f_beta", beta=2) is not run.fold_scores("f_beta", beta=3)
+    with pytest.raises(ValueError, match="read-only"):
+        run.fold_scores().values[0, 0] = 1
+
+
 def test_a_class_that_is_not_in_the_training_part_has_probability_zero():
     X = np.arange(12.0).reshape(-1, 1)
     y = np.array(["a"] * 5 + ["b"] * 6 + ["c"])
@@ -276,6 +291,8 @@ def test_several_data_sets_are_asked_by_name(rows):
     [
         ({"learners": [Means()]}, 'must be {"name": estimator}'),
         ({"learners": {"m": Means}}, "is the class Means; pass an instance"),
+        ({"learners": {1: Means(), "1": Means()}}, "two of learners have the same name: 1, '1'"),
+        ({"data": "rows.csv"}, r"not str; te.Dataset.read\(path, target="),
         ({"learners": {"m": object()}}, "without fit"),
         ({"data": 3}, "must be a te.Dataset or a pair"),
         ({"data": ([[1], [2]], [0, 0])}, "y has 1 class"),

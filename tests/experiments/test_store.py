@@ -143,6 +143,13 @@ def test_other_work_is_refused(rows, tmp_path, change, message):
     assert before == sorted((p.name, p.read_bytes()) for p in tmp_path.iterdir())
 
 
+def test_functions_without_a_name_are_known_by_what_they_do(rows, tmp_path):
+    te.experiment({"f": Means(power=2.0, random_state=lambda: 1)}, rows, plan=3, store=tmp_path)
+    assert te.experiment({"f": Means(2.0, random_state=lambda: 1)}, rows, plan=3, store=tmp_path).resumed == 3
+    with pytest.raises(InputError, match="a learner 'f' with other settings"):
+        te.experiment({"f": Means(2.0, random_state=lambda: 2)}, rows, plan=3, store=tmp_path)
+
+
 def test_a_folder_of_something_else_is_refused(rows, tmp_path):
     (tmp_path / "thesis.tex").write_text("x")
     with pytest.raises(InputError, match=r"holds other files \('thesis.tex'\)"):

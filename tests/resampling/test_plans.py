@@ -158,9 +158,24 @@ def test_scikit_learn_splitters_are_taken_as_they_are():
     assert len(list(as_plan(ShuffleSplit(5, random_state=1)).splits(rows(), 0))) == 5
 
 
+def test_scikit_learn_splitters_can_be_nested():
+    from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit
+
+    plan = te.NestedCV(RepeatedStratifiedKFold(n_splits=3, n_repeats=2), ShuffleSplit(2, random_state=1))
+    splits = list(plan.splits(rows(), 0))
+    assert plan.fits_of(rows()) == len(splits) == 6 * 3
+    outer = {(s.repeat, s.fold): set(s.test.tolist()) for s in splits if s.part == "fold"}
+    for split in splits:
+        if split.part == "inner":
+            assert not outer[split.repeat, split.fold] & {*split.train.tolist(), *split.test.tolist()}
+    assert plan.fingerprint != te.NestedCV(RepeatedStratifiedKFold(n_splits=3, n_repeats=2), 2).fingerprint
+    assert repr(plan.outer) == "RepeatedStratifiedKFold(n_repeats=2, n_splits=3, random_state=None)"
+
+
 def test_given_splits():
     plan = as_plan([([0, 1], [2]), ([1, 2], [0]), ([0, 1], [2])])
     assert isinstance(plan, GivenSplits)
+    assert repr(plan) == "3 given splits"
     assert [(s.repeat, s.fold) for s in plan.splits(Rows(codes=np.zeros(3, int)), 0)] == [(0, 0), (0, 1), (1, 0)]
     with pytest.raises(InputError, match="split 1 has no test rows"):
         list(as_plan([([0, 1], [9])]).splits(Rows(codes=np.zeros(3, int)), 0))
@@ -174,6 +189,8 @@ def test_given_splits():
         (lambda: te.Holdout(1.5), "test=1.5 must be a share"),
         (lambda: te.Bootstrap(1), "b=1"),
         (lambda: te.NestedCV(te.BatesCV(), 5), "outer=BatesCV cannot be nested"),
+        (lambda: te.NestedCV(5, te.DisjointHalves()), "inner=DisjointHalves cannot be nested"),
+        (lambda: te.NestedCV(5, "KFold"), "inner: plan='KFold' must be a plan"),
         (
             lambda: list(te.KFold(10).splits(rows(8), 0)),
             "10-fold cross-validation needs at least 10 rows, but there are 8",

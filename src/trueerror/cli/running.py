@@ -95,7 +95,12 @@ def command(
             study.save(written)
         show(study, form, explain=explain)
         return
-    run = experiment(recipe.learners, recipe.data, progress=progress, retry=retry, **options)
+    try:
+        run = experiment(recipe.learners, recipe.data, progress=progress, retry=retry, **options)
+    except KeyboardInterrupt:
+        kept = "" if options.get("store") is None else "; finished fits are kept: go on with --resume"
+        print(f"Stopped{kept}", file=sys.stderr)
+        raise
     for line in failure_lines(run.failures):
         print(f"Warning: {line}", file=sys.stderr)
     found = run.summary(metrics, confidence=level).without(*(ignore or ()))

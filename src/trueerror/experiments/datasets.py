@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from trueerror.experiments.learners import by_name
 from trueerror.inputs.arrays import check_indexes, column, same_length
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Label, code_column, find_label, natural_positive
@@ -120,7 +121,7 @@ def as_datasets(data: Any) -> dict[str, Dataset]:
     if isinstance(data, Mapping):
         if not data:
             raise InputError('data is an empty mapping; pass {"name": data set}')
-        return {str(name): as_dataset(value, f"data[{name!r}]") for name, value in data.items()}
+        return {name: as_dataset(value, f"data[{name!r}]") for name, value in by_name(data, "data").items()}
     return {"data": as_dataset(data, "data")}
 
 

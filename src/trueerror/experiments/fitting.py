@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -138,8 +140,16 @@ def calls_most_probable(model: Any) -> bool:
 
 
 def weights_for(model: Any, weights: NDArray[np.float64]) -> dict[str, Any]:
-    """The keyword that hands row weights to `fit`: to a pipeline's last step, or to the learner itself."""
+    """The keyword that hands row weights to `fit`: to a pipeline's last step, or to the learner itself.
+
+    A learner that takes no weights is fitted without, and a warning says so.
+    """
     steps = getattr(model, "steps", None)
+    last = steps[-1][1] if steps else model
+    known = inspect.signature(last.fit).parameters.values()
+    if not any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in known):
+        warnings.warn(f"{type(last).__name__} takes no weights: fitted without", UserWarning, stacklevel=2)
+        return {}
     return {f"{steps[-1][0]}__sample_weight" if steps else "sample_weight": weights}
 
 

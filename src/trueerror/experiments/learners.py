@@ -31,7 +31,15 @@ def as_learners(learners: Any) -> dict[str, Any]:
         for method in ("fit", "predict"):
             if not callable(getattr(learner, method, None)):
                 raise InputError(f"learner {name!r} is a {type(learner).__name__} without {method}()")
-    return {str(name): learner for name, learner in learners.items()}
+    return by_name(learners, "learners")
+
+
+def by_name(given: Mapping[Any, Any], option: str) -> dict[str, Any]:
+    """The same under names of text; two names with the same text are an error."""
+    named = {str(name): value for name, value in given.items()}
+    if len(named) < len(given):
+        raise InputError(f"two of {option} have the same name: {', '.join(map(repr, given))}")
+    return named
 
 
 def fresh(learner: Any, seed: int) -> Any:
@@ -84,7 +92,10 @@ def _plain(value: Any, depth: int) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(v, depth + 1) for v in value]
     if isinstance(value, type) or (callable(value) and hasattr(value, "__qualname__")):
-        return f"{value.__module__}.{value.__qualname__}"
+        name = f"{value.__module__}.{value.__qualname__}"
+        code = getattr(value, "__code__", None)
+        # A function without a name of its own is known by what it does.
+        return [name, code.co_code.hex(), repr(code.co_consts)] if code is not None and "<" in name else name
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     if hasattr(value, "get_params"):
         return {"class": kind, "parameters": _plain(value.get_params(deep=False), depth + 1)}

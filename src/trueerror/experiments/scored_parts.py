@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,8 @@ class ScoredParts:
     outcomes: Mapping[tuple[str, str], Sequence[Outcome]]
     store: str | None = None
     resumed: int = 0
+    # Scores of parts by question: a summary asks for the same ones again and again.
+    _memory: dict[Any, FoldScores] = field(default_factory=dict, init=False)
 
     def data_name(self, data: str | None) -> str:
         """The data set of that name, or the only one there is."""
@@ -71,6 +73,9 @@ class ScoredParts:
         measure = find_measure(metric)
         if measure.higher_is_better is None:
             raise InputError(f"{metric} is neither better high nor low, so learners cannot be judged by it")
+        question = (measure.name, name, part, repr(positive), repr(sorted(options.items())))
+        if question in self._memory:
+            return self._memory[question]
         numbers, dataset = self.parts(name, part), self.datasets[name]
         splits = [self.splits[name][i] for i in numbers]
         values = [
@@ -80,16 +85,19 @@ class ScoredParts:
             ]
             for learner in self.learners
         ]
-        return FoldScores(
+        table = np.array(values, dtype=np.float64).reshape(len(self.learners), len(numbers))
+        table.flags.writeable = False
+        self._memory[question] = FoldScores(
             metric=metric,
             higher_is_better=measure.higher_is_better,
             learners=self.learners,
-            values=np.array(values, dtype=np.float64).reshape(len(self.learners), len(numbers)),
+            values=table,
             repeats=np.array([s.repeat for s in splits], dtype=np.intp),
             folds=np.array([s.fold for s in splits], dtype=np.intp),
             tests=np.array([len(s.test) for s in splits], dtype=np.intp),
             trains=np.array([s.train_size for s in splits], dtype=np.intp),
         )
+        return self._memory[question]
 
     def losses(self, learner: str, data: str | None = None, metric: str = "error_rate", *, part: Part = "fold") -> Any:
         """(rows, losses) of each split of one kind: row numbers in the data set and the loss of each."""

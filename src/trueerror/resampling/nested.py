@@ -8,7 +8,7 @@ from typing import Any
 
 from trueerror.inputs.errors import InputError
 from trueerror.resampling.dealing import Rows
-from trueerror.resampling.folds import KFold
+from trueerror.resampling.foreign import as_plan
 from trueerror.resampling.plans import Plan, Split
 
 # Each outer split has its own seeds inside, whatever the outer plan uses.
@@ -21,7 +21,7 @@ class NestedCV(Plan):
 
     The learners are the settings to choose among: on each outer fold the one that is best over the inner splits is
     tested, and the result speaks of "the chosen one". `inner=Holdout(1/3)` is a separate tuning set. A whole number is
-    short for so many folds. Varma and Simon (2006), BMC Bioinformatics 7:91.
+    short for so many folds; scikit-learn's splitters will do too. Varma and Simon (2006), BMC Bioinformatics 7:91.
 
     >>> NestedCV(5, 3).outer
     KFold(k=5, repeats=1, stratify=True)
@@ -32,11 +32,11 @@ class NestedCV(Plan):
 
     def __post_init__(self) -> None:
         for option in ("outer", "inner"):
-            given = getattr(self, option)
-            plan = KFold(given) if isinstance(given, int) and not isinstance(given, bool) else given
-            if not isinstance(plan, Plan):
-                raise InputError(f"{option}={given!r} must be a plan or a number of folds")
-            if plan.name in ("NestedCV", "BatesCV", "Bootstrap"):
+            try:
+                plan = as_plan(getattr(self, option))
+            except InputError as error:
+                raise InputError(f"{option}: {error}") from None
+            if plan.name in ("NestedCV", "BatesCV", "Bootstrap", "DisjointHalves"):
                 raise InputError(f"{option}={plan.name} cannot be nested; use KFold, Subsampling or Holdout")
             object.__setattr__(self, option, plan)
 
