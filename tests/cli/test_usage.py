@@ -144,3 +144,15 @@ def test_costs_bring_the_cost_optimal_threshold():
     point = data["parts"][0]["cheapest"]
     assert point["untuned"] == pytest.approx(1 / 11)
     assert point["corrected"]["estimate"] > point["cost"]
+
+
+def test_columns_are_shown_even_where_predictions_are_missing(tmp_path):
+    file = tmp_path / "patients.csv"
+    file.write_text("patient,truth,old,new\np1,0,0,0\np1,1,,1\np2,1,1,1\np2,0,0,\n", encoding="utf-8")
+    for command in ("evaluate", "compare", "check"):
+        done = run(command, str(file), "--columns")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "patient" in done.stdout
+        assert "cluster" in done.stdout
+    assert "2 clusters (column 'patient')" in " ".join(run("evaluate", str(file), "--missing", "drop").stdout.split())
+    assert "on the 2 rows that both" in " ".join(run("compare", str(file), "--missing", "drop").stdout.split())

@@ -69,7 +69,8 @@ def command(
         return lenient(
             partial(read_file, path),
             truth=truth, model=model, score=score, positive=positive, id=id, cluster=cluster, by=by, fold=fold,
-            repeat=repeat, weight=weight, weights_kind=weights_kind, missing=missing, threshold=threshold,
+            repeat=repeat, weight=weight, weights_kind=weights_kind, missing="drop" if columns else missing,
+            threshold=threshold,
         )  # fmt: skip
 
     given, facts = opened(file)

@@ -95,7 +95,8 @@ def command(
 
     reading: dict[str, Any] = {
         "truth": truth, "model": model, "score": score, "positive": positive, "id": id, "cluster": cluster,
-        "fold": fold, "repeat": repeat, "weight": weight, "weights_kind": weights_kind, "missing": missing,
+        "fold": fold, "repeat": repeat, "weight": weight, "weights_kind": weights_kind,
+        "missing": "drop" if columns else missing,
     }  # fmt: skip
     given = read_file(files[0], **reading) if second is None else read_named(files[0], **reading)
     other = None if second is None else read_named(second, **reading)

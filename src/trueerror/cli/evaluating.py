@@ -56,7 +56,7 @@ def command(
 
     given = read_file(
         file, truth=truth, model=model, score=score, positive=positive, id=id, cluster=cluster, by=by, fold=fold,
-        repeat=repeat, weight=weight, weights_kind=weights_kind, missing=missing,
+        repeat=repeat, weight=weight, weights_kind=weights_kind, missing="drop" if columns else missing,
     )  # fmt: skip
     if columns:
         print(given.roles)

@@ -89,7 +89,8 @@ def command(
         raise InputError("standard input can be read once; give a file for one of the two")
     reading: dict[str, Any] = {
         "truth": truth, "model": model, "score": score, "positive": positive, "id": id, "cluster": cluster,
-        "fold": fold, "repeat": repeat, "weight": weight, "weights_kind": weights_kind, "missing": missing,
+        "fold": fold, "repeat": repeat, "weight": weight, "weights_kind": weights_kind,
+        "missing": "drop" if columns else missing,
     }  # fmt: skip
     given = read_file(file, **reading)
     other: Any = baseline

@@ -90,7 +90,7 @@ def command(
         raise InputError(f"--metric goes with --kind forest or differences, not with {kind.value}")
     given = read_file(
         file, truth=truth, model=model, score=score, positive=positive, id=id, cluster=cluster, by=by, fold=fold,
-        weight=weight, weights_kind=weights_kind, missing=missing, threshold=threshold,
+        weight=weight, weights_kind=weights_kind, missing="drop" if columns else missing, threshold=threshold,
     )  # fmt: skip
     if columns:
         print(given.roles)

@@ -22,6 +22,7 @@ from trueerror.rows.source import KINDS, Facts, Floats, KeyedLosses, KeyKind, Ke
 from trueerror.rows.thresholds import Threshold, apply_threshold
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Missing, Moments, ScoreTable
 from trueerror.tallies.grading import GRADES, holds_grades
+from trueerror.tallies.placements import Placements
 
 
 class Roles(Mapping[str, str]):
@@ -211,6 +212,10 @@ class Predictions:
         """Which rows are positive, and the scores of several models side by side: for paired ranks."""
         return self.source.score_columns(models, positive=positive)
 
+    def placements(self, models: Sequence[str], *, positive: Any = None) -> Placements | None:
+        """What comparing areas needs, where the rows do not fit into memory; None where they do."""
+        return self.source.placements(models, positive=positive)
+
     def moments(self, model: str | None, loss: Loss, **options: Any) -> Moments:
         """The mean of a row loss (codes, probabilities (n, K)) → (n,), and its spread."""
         return self.source.moments(self.only(model), partial(loss, **options))
@@ -282,7 +287,7 @@ class Predictions:
     def __str__(self) -> str:
         lines = [f"Read {whole(self.n)} rows ({self._classes()}): {self._models()}."]
         sizes = [(len(self.keys(kind).names), kind) for kind in self.facts.kinds]
-        extra = [f"{size:,} {kind if size != 1 else kind[:-1]}" for size, kind in sizes]
+        extra = [f"{size:,} {kind if size != 1 else kind[:-1]}{self._column_of(kind)}" for size, kind in sizes]
         extra += [f"{self.weights_kind} weights"] if self.weights_kind else []
         if extra:
             lines.append(f"With {', '.join(extra)}.")
@@ -306,6 +311,11 @@ class Predictions:
         if len(self.labels) == 2:
             return ", ".join(f"{whole(c)} {one_line(str(label))}" for label, c in counts.items())
         return f"{len(self.labels):,} classes"
+
+    def _column_of(self, kind: str) -> str:
+        """Which column of a file tells clusters, folds … apart: it may have been recognised by its name."""
+        named = next((column for column, word in self.roles.items() if word == kind[:-1]), None)
+        return "" if named is None else f" (column {one_line(named)!r})"
 
     def _models(self) -> str:
         kinds: dict[str, list[str]] = {}

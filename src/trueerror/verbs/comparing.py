@@ -189,11 +189,21 @@ def compare_predictions(
         adjust=adjust,
         confidence=settings.confidence,
         omnibus=None if p.has_key("clusters") else cochran_from_pairs(discordance, p.models),
-        reading=reading(p, settings) if measure.needs in ("binary", "classes", "cells") else str(p),
+        reading=_read(p, measure, settings, contrasts),
         estimand=fixed_model(p, settings),
         facts={**pair_facts(measure, contrasts, discordance), "identical": _identical(p, settings, contrasts)},
     )
     return completed(made)
+
+
+def _read(p: Predictions, measure: Measure, settings: Settings, contrasts: list[Contrast]) -> str:
+    """What was read, and on how many rows models are compared where some have no prediction."""
+    words = reading(p, settings) if measure.needs in ("binary", "classes", "cells") else str(p)
+    rows = [c.n for c in contrasts if c.n is not None]
+    if p.missing != "drop" or not rows or min(rows) == p.n or measure.share is None:
+        return words
+    shown = f"{min(rows):,}" if min(rows) == max(rows) else f"{min(rows):,} to {max(rows):,}"
+    return f"{words} Two models are compared on the {shown} rows that both answered."
 
 
 def _identical(p: Predictions, settings: Settings, contrasts: list[Contrast]) -> tuple[tuple[str, str], ...]:
