@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import special
 
 from trueerror.intervals.clustered_scores import clustered_loss_interval, clustered_score_interval
 from trueerror.intervals.of_metric import metric_interval
@@ -30,7 +31,7 @@ def test_rows_as_their_own_clusters_change_next_to_nothing(name):
     assert (alone.low, alone.high) == pytest.approx((own.low, own.high), abs=0.003)
 
 
-@pytest.mark.parametrize("name", ["average_precision", "ece", "brier_skill_score"])
+@pytest.mark.parametrize("name", ["ece", "brier_skill_score"])
 def test_the_bootstrap_of_single_rows_is_the_bootstrap_of_rows(name):
     up, scores, _ = rows()
     own = metric_interval(name, ScoreTable.from_codes(up, scores, 1), method="bootstrap")
@@ -101,3 +102,40 @@ def test_clustered_areas_cover():
         naive += plain.low <= true <= plain.high
     assert held / 200 > 0.9
     assert naive / 200 < 0.85
+
+
+def test_average_precision_of_single_rows_is_at_least_boyds():
+    up, scores, _ = rows()
+    own = metric_interval("average_precision", ScoreTable.from_codes(up, scores, 1))
+    alone = interval("average_precision", up, scores, np.arange(320))
+    assert alone.method == "boyd-clustered"
+    assert alone.width >= own.width
+    assert alone.width == pytest.approx(own.width, rel=0.15)
+
+
+def test_average_precision_by_leaving_out_clusters_written_out():
+    up, scores, keys = rows()
+    made = interval("average_precision", up, scores, keys)
+    groups = np.unique(keys)
+
+    def area(kept):
+        order = np.argsort(-scores[kept], kind="stable")
+        hits = up[kept][order]
+        return float((np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean())
+
+    assert len(np.unique(scores)) == len(scores)
+    left = np.array([area(keys != g) for g in groups])
+    g = len(groups)
+    spread = (g - 1) / g * float(((left - left.mean()) ** 2).sum())
+    a = made.estimate
+    error = np.sqrt(max(spread, a * (1 - a) / up.sum())) / (a * (1 - a))
+    reach = float(special.stdtrit(g - 1, 0.975)) * error
+    ends = [1 / (1 + np.exp(-(np.log(a / (1 - a)) + side * reach))) for side in (-1, 1)]
+    assert [made.low, made.high] == pytest.approx(ends, rel=1e-6)
+
+
+def test_average_precision_of_clusters_at_a_perfect_score_has_width():
+    up, keys = np.array([False, True] * 20), np.repeat(np.arange(10), 4)
+    made = interval("average_precision", up, up + np.arange(40) / 100, keys)
+    assert made.estimate == 1
+    assert 0 < made.low < made.high == 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from trueerror.inputs.labels import Label
 from trueerror.inputs.options import generator
 from trueerror.intervals.losses import INFINITE, loss_range, mean_limits
 from trueerror.intervals.one_class import ONE_CLUSTER
+from trueerror.intervals.proportions import limits
 from trueerror.intervals.resampled import BLOCK, FEWEST, MOST_LOST, lost_words
 from trueerror.intervals.roc_area import FEW, newcombe_limits
 from trueerror.intervals.scales import on_logit
@@ -57,7 +60,8 @@ def clustered_score_interval(
     is_area = measure.name in ("auc", "gini")
     prior = None if is_area else prior
     estimate = value(measure, table, prior=prior, **options)
-    key = "delong-clustered" if is_area else "bootstrap-bca-clustered"
+    precision = measure.name == "average_precision"
+    key = "delong-clustered" if is_area else "boyd-clustered" if precision else "bootstrap-bca-clustered"
     _, codes = np.unique(keys, return_inverse=True)
     groups = int(codes.max()) + 1 if len(codes) else 0
     facts: dict[str, Any] = {"bounds": measure.range, "n": len(up), "method": key}
@@ -73,9 +77,12 @@ def clustered_score_interval(
         if measure.name == "gini":
             low, high = 2 * low - 1, 2 * high - 1
     else:
-        low, high, note = _resampled(
-            measure, table, up, scores, codes, groups, estimate, options, terms, prior, rng, replicates
-        )
+        held = _Held.of(measure, table, up, scores, codes, groups, options, prior)
+        if precision:
+            own = (float(up.sum()), float(len(np.unique(codes[up]))))
+            low, high, note = _average_precision(held, estimate, own, terms)
+        else:
+            low, high, note = _resampled(held, estimate, terms, rng, replicates)
     return terms.interval(measure.name, estimate, low, high, note=note, **facts)
 
 
@@ -129,53 +136,99 @@ def _area(
     return low, high, note
 
 
-def _resampled(
-    measure: Measure,
-    table: ScoreTable,
-    up: NDArray[np.bool_],
-    scores: NDArray[Any],
-    codes: Ints,
-    groups: int,
-    estimate: float,
-    options: dict[str, Any],
-    terms: Terms,
-    prior: Prior | None,
-    rng: Any,
-    replicates: int,
-) -> tuple[float, float, str]:
-    """BCa over whole clusters drawn with replacement."""
-    from scipy import sparse
+@dataclass(frozen=True, slots=True, eq=False)
+class _Held:
+    """Clusters × (class, score) cells: what each cluster adds to the table, and the metric of any such sum."""
 
+    cells: Any
+    groups: int
+    size: int
+    evaluate: Callable[[Floats], Floats]
+
+    @classmethod
+    def of(
+        cls,
+        measure: Measure,
+        table: ScoreTable,
+        up: NDArray[np.bool_],
+        scores: NDArray[Any],
+        codes: Ints,
+        groups: int,
+        options: dict[str, Any],
+        prior: Prior | None,
+    ) -> _Held:
+        from scipy import sparse
+
+        small = grouped(table)
+        size = len(small.scores)
+        starts = group_starts(table)
+        place = np.searchsorted(starts, np.searchsorted(table.scores, scores + 0.0), side="right") - 1
+        cell = np.where(up, place, size + place)
+        cells = sparse.csr_matrix((np.ones(len(codes)), (codes, cell)), shape=(groups, 2 * size))
+        share = None if prior is None else score_share(prior, table)
+
+        def evaluate(masses: Floats) -> Floats:
+            pair = (masses[:, :size], masses[:, size:])
+            pair = pair if share is None else reweighted_scores(small, share, pair)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                return np.asarray(measure.function(small, pair, **options), dtype=np.float64)
+
+        return cls(cells, groups, size, evaluate)
+
+    @property
+    def step(self) -> int:
+        """How many tables are held at a time."""
+        return max(1, BLOCK // max(2 * self.size, self.groups))
+
+    @property
+    def total(self) -> Floats:
+        """The whole table, as one row."""
+        return np.asarray(self.cells.sum(axis=0), dtype=np.float64).reshape(1, -1)
+
+    def one_less(self) -> Floats:
+        """The metric without each cluster in turn."""
+        parts = [
+            self.evaluate(self.total - self.cells[start : start + self.step].toarray())
+            for start in range(0, self.groups, self.step)
+        ]
+        return np.concatenate(parts)
+
+
+def _average_precision(
+    held: _Held, estimate: float, own: tuple[float, float], terms: Terms
+) -> tuple[float, float, str]:
+    """Boyd's logit interval with t(G − 1) and the larger of his error and that of leaving out clusters in turn.
+
+    Where the positives are few or the value is near its end, Wilson's at the number of clusters that hold positives.
+    """
+    positives, with_positives = own
+    g = held.groups
+    one_less = held.one_less()
+    known = one_less[np.isfinite(one_less)]
+    spread = float(((known - known.mean()) ** 2).sum()) * (g - 1) / g if len(known) > 1 else 0.0
+    inside = estimate * (1 - estimate)
+    variance = max(spread, inside / positives)
+    note = f"{whole(g)} clusters"
+    if positives * inside < 1:
+        size = min(with_positives, positives)
+        low, high = limits(estimate * size, size, "wilson", terms.level, terms.side, z=max(terms.factor(g - 1), 0.0))
+        return float(low), float(high), f"{note}; a value near its end: Wilson's interval at those with positives"
+    low, high = on_logit(estimate, variance, max(terms.factor(g - 1), 0.0))
+    return float(low), float(high), note
+
+
+def _resampled(held: _Held, estimate: float, terms: Terms, rng: Any, replicates: int) -> tuple[float, float, str]:
+    """BCa over whole clusters drawn with replacement."""
     if replicates < FEWEST:
         raise InputError(f"replicates={replicates!r} must be a whole number of at least {FEWEST}; 2,000 is usual")
     draw, seed = generator(rng)
-    small = grouped(table)
-    size = len(small.scores)
-    starts = group_starts(table)
-    place = np.searchsorted(starts, np.searchsorted(table.scores, scores + 0.0), side="right") - 1
-    cell = np.where(up, place, size + place)
-    # Clusters × (class, score) cells: what each cluster adds to the table when it is drawn.
-    ones = np.ones(len(codes))
-    held = sparse.csr_matrix((ones, (codes, cell)), shape=(groups, 2 * size))
-    share = None if prior is None else score_share(prior, table)
-
-    def evaluate(masses: Floats) -> Floats:
-        pair = (masses[:, :size], masses[:, size:])
-        pair = pair if share is None else reweighted_scores(small, share, pair)
-        return np.asarray(measure.function(small, pair, **options), dtype=np.float64)
-
-    step = max(1, BLOCK // max(2 * size, groups))
+    groups = held.groups
     even = np.full(groups, 1 / groups)
-    total = np.asarray(held.sum(axis=0)).reshape(1, -1)
-    values, one_less = [], []
-    with np.errstate(invalid="ignore", divide="ignore"):
-        for start in range(0, replicates, step):
-            often = draw.multinomial(groups, even, size=min(step, replicates - start)).astype(np.float64)
-            values.append(evaluate(np.asarray((held.T @ often.T).T)))
-        for start in range(0, groups, step):
-            one_less.append(evaluate(total - held[start : start + step].toarray()))
-        centre = float(evaluate(total)[0])
-    drawn, jackknife = np.concatenate(values), np.concatenate(one_less)
+    values = []
+    for start in range(0, replicates, held.step):
+        often = draw.multinomial(groups, even, size=min(held.step, replicates - start)).astype(np.float64)
+        values.append(held.evaluate(np.asarray((held.cells.T @ often.T).T)))
+    drawn, jackknife, centre = np.concatenate(values), held.one_less(), float(held.evaluate(held.total)[0])
     known = np.isfinite(drawn)
     lost = 1 - float(known.mean())
     if lost > MOST_LOST:
