@@ -116,3 +116,38 @@ def test_unknown_names() -> None:
     with pytest.raises(ValueError, match="evaluate, compare, gate, check"):
         schema_for("interval")
     assert schema_for("Interval")["anyOf"] == [{"$ref": "#/$defs/Interval"}]
+
+
+def test_names_are_keys_and_nothing_is_said_twice() -> None:
+    made = te.evaluate(CANCER)
+    data = json.loads(made.to_json())
+    logreg = data["parts"][0]["overall"]
+    assert logreg["accuracy"]["low"] == made.parts[0].overall["accuracy"].low
+    assert data["estimand"]
+    assert "estimand" not in logreg["accuracy"]
+    assert "note" not in logreg["accuracy"]
+    assert te.load(made.to_json()) == made
+    assert te.load(made.to_json()).parts[0].overall["accuracy"].estimand == made.estimand
+
+
+def test_an_empty_estimand_beside_another_stays_empty() -> None:
+    from trueerror.results.codec import decode, encode
+
+    inner = te.interval(3, 4)
+    kept = decode(encode(inner, "something else"), "something else")
+    assert (kept.estimand, kept) == ("", inner)
+
+
+def test_mappings_come_back_whatever_their_keys() -> None:
+    from trueerror.results.codec import decode, encode
+
+    for mapping in ({"a": 1.5}, {"type": 1, "b": 2}, {1: "x", "a": "y"}, {(1, "a"): 2}, {}):
+        assert decode(json.loads(json.dumps(encode(mapping)))) == mapping
+
+
+def test_files_of_before_are_read() -> None:
+    old = {"type": "mapping", "pairs": [["accuracy", json.loads(te.interval(3, 4).to_json())]]}
+    from trueerror.results.codec import decode
+
+    old["pairs"][0][1].pop("schema")
+    assert decode(old) == {"accuracy": te.interval(3, 4)}

@@ -7,6 +7,7 @@ NaN becomes null and the infinities become "Infinity" and "-Infinity"; each obje
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import math
 from collections.abc import Mapping
@@ -78,14 +79,18 @@ HOMES = {
     "LossParts": "trueerror.studies.bias_result",
     "EstimatorLaboratory": "trueerror.studies.laboratory_result",
     "EstimatorQuality": "trueerror.studies.laboratory_result",
-    "Overfitting": "trueerror.studies.overfits",
-    "ComplexityPoint": "trueerror.studies.overfits",
-    "OverfitPair": "trueerror.studies.overfits",
+    "Overfitting": "trueerror.studies.overfit_result",
+    "ComplexityPoint": "trueerror.studies.overfit_result",
+    "OverfitPair": "trueerror.studies.overfit_result",
 }
 
 
-def encode(value: Any) -> Any:
-    """Any result, or what results hold, as JSON-ready data."""
+def encode(value: Any, around: str = "") -> Any:
+    """Any result, or what results hold, as JSON-ready data.
+
+    Said once is enough: optional fields that are empty are left out, and so is an `estimand` that is that of the result
+    `around`. A mapping with names for keys is an object; other keys, such as numbers, travel as pairs.
+    """
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):
@@ -95,34 +100,69 @@ def encode(value: Any) -> Any:
             return "Infinity" if value > 0 else "-Infinity"
         return value
     if hasattr(value, "_to_data"):
-        return {"type": type(value).__name__, **{k: encode(v) for k, v in value._to_data().items()}}
+        return _encode_result(value, around)
     if isinstance(value, Mapping):
-        # Labels may be integers, which JSON keys cannot be: a mapping travels as pairs.
-        return {"type": "mapping", "pairs": [[encode(k), encode(v)] for k, v in value.items()]}
+        if all(isinstance(k, str) for k in value) and "type" not in value:
+            return {k: encode(v, around) for k, v in value.items()}
+        return {"type": "mapping", "pairs": [[encode(k), encode(v, around)] for k, v in value.items()]}
     if isinstance(value, tuple | list):
-        return [encode(item) for item in value]
+        return [encode(item, around) for item in value]
     if hasattr(value, "tolist"):  # NumPy scalars and arrays, without loading NumPy here
-        return encode(value.tolist())
+        return encode(value.tolist(), around)
     raise TypeError(f"cannot write a {type(value).__name__} as JSON")
 
 
-def decode(data: Any) -> Any:
+def _encode_result(value: Any, around: str) -> dict[str, Any]:
+    data = value._to_data()
+    own = data.get("estimand")
+    left_out = {k for k in _optional(type(value)) if data.get(k) is None or (isinstance(data[k], str) and not data[k])}
+    if isinstance(own, str) and "estimand" in _fields(type(value)):
+        # Beside another one an empty estimand must be written, or it would be taken for that.
+        left_out = left_out | {"estimand"} if own == around else left_out - {"estimand"}
+    inner = own if isinstance(own, str) and own else around
+    return {
+        "type": type(value).__name__,
+        **{k: encode(v, inner) for k, v in data.items() if k not in left_out},
+    }  # fmt: skip
+
+
+@functools.cache
+def _fields(kind: type) -> frozenset[str]:
+    return frozenset(f.name for f in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else frozenset()
+
+
+@functools.cache
+def _optional(kind: type) -> frozenset[str]:
+    """Fields that are empty unless something is said."""
+    if not dataclasses.is_dataclass(kind):
+        return frozenset()
+    return frozenset(f.name for f in dataclasses.fields(kind) if f.default is None or f.default == "")
+
+
+def decode(data: Any, around: str = "") -> Any:
     """The inverse of `encode`; lists come back as tuples."""
     if data == "Infinity":
         return math.inf
     if data == "-Infinity":
         return -math.inf
     if isinstance(data, list):
-        return tuple(decode(item) for item in data)
-    if isinstance(data, dict):
-        name = data.get("type")
-        if name == "mapping":
-            return {decode(k): decode(v) for k, v in data["pairs"]}
-        if name not in HOMES:
-            raise ValueError(f"this is not a saved trueerror result: unknown type {name!r}")
-        kind = getattr(import_module(HOMES[name]), name)
-        return kind._from_data({k: decode(v) for k, v in data.items() if k not in ("type", "schema")})
-    return data
+        return tuple(decode(item, around) for item in data)
+    if not isinstance(data, dict):
+        return data
+    name = data.get("type")
+    if name is None:
+        return {k: decode(v, around) for k, v in data.items()}
+    if name == "mapping":
+        return {decode(k): decode(v, around) for k, v in data["pairs"]}
+    if name not in HOMES:
+        raise ValueError(f"this is not a saved trueerror result: unknown type {name!r}")
+    kind = getattr(import_module(HOMES[name]), name)
+    own = data.get("estimand")
+    inner = own if isinstance(own, str) and own else around
+    fields = {k: decode(v, inner) for k, v in data.items() if k not in ("type", "schema")}
+    if own is None and around and "estimand" in _fields(kind):
+        fields["estimand"] = around
+    return kind._from_data(fields)
 
 
 def from_fields(kind: type, data: dict[str, Any]) -> Any:
