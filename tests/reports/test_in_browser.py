@@ -178,3 +178,24 @@ def test_everything_is_reached_by_keyboard(pages, browser):
         seen.add(browser.run(FOCUSED))
     wanted = {"prior-slider", "prior", "fp-slider", "fp", "fn-slider", "fn", "reset", "summary", "a skip", "svg plot"}
     assert wanted <= seen
+
+
+INTRUDERS = """
+const done = arguments[0];
+const attempt = (act) => { try { act(); } catch (error) { if (error.name !== "TypeError") throw error; } };
+attempt(() => setTimeout("window.owned = 1"));
+attempt(() => {
+  const script = document.createElement("script");
+  script.text = "window.owned = 2";
+  document.body.append(script);
+});
+attempt(() => { document.body.insertAdjacentHTML("beforeend", "<img src=data: onerror='window.owned = 3'>"); });
+fetch("https://example.org/").then(() => { window.owned = 4; }, () => null);
+setTimeout(() => done(window.owned === undefined ? "nothing" : window.owned), 200);
+"""
+
+
+def test_the_policy_lets_nothing_else_run_or_load(pages, browser):
+    browser.open(pages("two"))
+    assert browser.driver.execute_async_script(INTRUDERS) == "nothing"
+    assert any("Content Security Policy" in line for line in browser.said())

@@ -24,16 +24,20 @@ def is_result(source: Any) -> bool:
     return isinstance(source, Result)
 
 
-def about_result(result: Result, gallery: Gallery, *, key: str = "result", title: str = "") -> Contents:
-    """Learning curves, lesions, tests, intervals, curves: whatever can print, plot and tabulate itself."""
+def about_result(result: Result, gallery: Gallery, *, key: str = "", title: str = "") -> Contents:
+    """Learning curves, lesions, tests, intervals, curves: whatever can print, plot and tabulate itself.
+
+    With a `key` it is a section beneath others, which says its verdict itself.
+    """
     verdict = spoken(result)
     heading = title or heading_of(result)
-    blocks = [*_figure(result, gallery), *_table(result)]
-    section = Section(key=key, title=named(heading), lead=verdict, blocks=tuple(blocks) or (el("pre", str(result)),))
+    blocks = (*_figure(result, gallery), *_table(result)) or (el("pre", str(result)),)
+    lead = verdict if key else ""
+    section = Section(key=key or "result", title=named(heading), lead=lead, blocks=blocks)
     return Contents(
         title=heading,
         verdicts=((None, verdict),),
-        reading=str(getattr(result, "reading", "")),
+        reading=read(result),
         estimand=str(getattr(result, "estimand", "")),
         first=(section,),
         findings=findings_of(result),
@@ -56,6 +60,13 @@ def spoken(result: Result) -> str:
     """The verdict of a result, or the first paragraph of what it prints."""
     verdict = getattr(result, "verdict", "")
     return " ".join((str(verdict) if verdict else str(result).split("\n\n")[0]).split())
+
+
+def read(result: Result) -> str:
+    """What was read: as the result says it, or the paragraph before its verdict."""
+    own = str(getattr(result, "reading", ""))
+    first = " ".join(str(result).split("\n\n")[0].split())
+    return own or ("" if not getattr(result, "verdict", "") or first in spoken(result) else first)
 
 
 def findings_of(result: Any) -> tuple[Finding, ...]:

@@ -43,7 +43,6 @@ def about_ranking(ranking: Ranking, gallery: Gallery, asked: Asked) -> Contents:
         then=tuple(then),
         findings=findings_of(ranking),
         used=ranking_methods(ranking),
-        explained=str(ranking.explain()),
         confidence=1 - ranking.alpha,
     )
 

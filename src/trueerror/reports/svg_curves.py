@@ -35,12 +35,17 @@ class Plot:
     right: float
 
     def x(self, value: float) -> float:
-        """Pixels from the left."""
+        """Pixels from the left, of a number as it was placed on its axis."""
         return LEFT + self.picture.size[0] * _share(value, self.picture.x)
 
     def y(self, value: float) -> float:
         """Pixels from the top."""
         return TOP + self.picture.size[1] * (1 - _share(value, self.picture.y))
+
+    def raw(self, x: float, y: float) -> tuple[float, float]:
+        """Pixels of a point that was not placed yet."""
+        px, py = (placed(np.array([v], dtype=float), a) for v, a in ((x, self.picture.x), (y, self.picture.y)))
+        return self.x(float(px[0])), self.y(float(py[0]))
 
 
 def _share(value: float, axis: Axis) -> float:
@@ -59,7 +64,7 @@ def svg_curves(picture: Curves, *, key: str, words: str) -> tuple[Markup, dict[s
     total = (LEFT + width + plot.right, TOP + height + BOTTOM + (HISTOGRAM if picture.histogram else 0))
     parts = [_frame(plot), *(_band(b, plot) for b in picture.bands)]
     curves = [n for n in picture.lines if n.role == "curve"]
-    parts += [_line(n, plot, f"line {n.role}") for n in picture.lines if n.role != "curve"]
+    parts += [_line(n, plot, f"line {n.role}{_coloured(n.series)}") for n in picture.lines if n.role != "curve"]
     fine = replace(picture, size=_fineness(picture.size, len(curves)))
     parts += [_line(n, plot, f"curve {look(_series(n, i))}", fine, i) for i, n in enumerate(curves)]
     parts += [part for w in picture.whiskers for part in _whiskers(w, plot)]
@@ -79,6 +84,10 @@ def svg_curves(picture: Curves, *, key: str, words: str) -> tuple[Markup, dict[s
         data_picture=key,
     )
     return el("div", drawing, legend(picture, curves), class_="picture"), _hover(picture, plot, curves)
+
+
+def _coloured(series: int | None) -> str:
+    return "" if series is None else f" c{series}" if series < COLOURED else " rest"
 
 
 def look(series: int) -> str:
@@ -118,11 +127,10 @@ def _frame(plot: Plot) -> Markup:
     left, right = LEFT, LEFT + p.size[0]
     top, bottom = TOP, TOP + p.size[1]
     parts = []
-    for value, words in _ticks(p.x):
-        x = place(plot.x(value))
-        parts.append(el("line", x1=x, x2=x, y1=top, y2=bottom, class_="grid"))
-        if not p.histogram:
-            parts.append(el("text", words, x=x, y=bottom + 18, text_anchor="middle"))
+    across = [(plot.x(value), words) for value, words in _ticks(p.x)]
+    parts += [el("line", x1=place(x), x2=place(x), y1=top, y2=bottom, class_="grid") for x, _ in across]
+    if not p.histogram:
+        parts += [el("text", w, x=place(x), y=bottom + 18, text_anchor="middle") for x, w in _apart(across)]
     for value, words in _ticks(p.y):
         y = plot.y(value)
         parts.append(el("line", x1=left, x2=right, y1=place(y), y2=place(y), class_="grid"))
@@ -137,7 +145,22 @@ def _ticks(axis: Axis) -> list[tuple[float, str]]:
     if axis.scale == "deviate":
         shares = np.array([t for t in DEVIATE_TICKS if axis.low <= t <= axis.high])
         return [(float(v), percent(t)) for v, t in zip(placed(shares, axis), shares.tolist(), strict=True)]
+    if axis.ticks:
+        shown = [t for t in axis.ticks if axis.low <= t <= axis.high]
+        return [(float(v), f"{t:,.6g}") for v, t in zip(placed(np.array(shown), axis), shown, strict=True)]
+    if axis.scale == "log":
+        exponents = range(math.ceil(math.log10(axis.low)), math.floor(math.log10(axis.high)) + 1)
+        return [(float(e), f"{10.0**e:,.6g}") for e in exponents]
     return ticks(axis.low, axis.high)
+
+
+def _apart(places: list[tuple[float, str]]) -> list[tuple[float, str]]:
+    """Words along an axis, without those that would stand on the ones before."""
+    kept: list[tuple[float, str]] = []
+    for x, words in places:
+        if not kept or x - kept[-1][0] > 3.6 * (len(words) + len(kept[-1][1])) + 6:
+            kept.append((x, words))
+    return kept
 
 
 def _line(line: Line, plot: Plot, kind: str, picture: Curves | None = None, number: int | None = None) -> Markup:
@@ -159,28 +182,32 @@ def _whiskers(w: Whiskers, plot: Plot) -> list[Markup]:
     kind = look(w.series)
     parts = []
     for i in range(len(w.x)):
-        x, y = plot.x(float(w.x[i])), plot.y(float(w.y[i]))
+        x, y = plot.raw(float(w.x[i]), float(w.y[i]))
+        if not (math.isfinite(x) and math.isfinite(y)):
+            continue
         if w.low is not None and w.high is not None and not math.isnan(w.low[i]):
-            ends = [place(plot.y(float(v[i]))) for v in (w.low, w.high)]
+            ends = [place(plot.raw(float(w.x[i]), float(v[i]))[1]) for v in (w.low, w.high)]
             parts.append(el("line", x1=place(x), x2=place(x), y1=ends[0], y2=ends[1], class_=f"limits {kind}"))
         if w.left is not None and w.right is not None and not math.isnan(w.left[i]):
-            ends = [place(plot.x(float(v[i]))) for v in (w.left, w.right)]
+            ends = [place(plot.raw(float(v[i]), float(w.y[i]))[0]) for v in (w.left, w.right)]
             parts.append(el("line", x1=ends[0], x2=ends[1], y1=place(y), y2=place(y), class_=f"limits {kind}"))
         parts.append(el("circle", cx=place(x), cy=place(y), r="3.5", class_=f"point {kind}"))
     return parts
 
 
 def _mark(mark: Mark, plot: Plot) -> Markup:
-    x, y = plot.x(mark.x), plot.y(mark.y)
-    kind = "mark hollow" if mark.hollow else "mark"
+    x, y = plot.raw(mark.x, mark.y)
+    kind = f"mark{' hollow' if mark.hollow else ''}{_coloured(mark.series)}"
+    if mark.shape == "diamond":
+        points = " ".join(f"{place(x + dx)},{place(y + dy)}" for dx, dy in ((0, -6), (6, 0), (0, 6), (-6, 0)))
+        return el("polygon", points=points, class_=kind)
     return el("rect", x=place(x - 4), y=place(y - 4), width="8", height="8", class_=kind)
 
 
 def _words(words: str, at: tuple[float, float], align: str, shift: tuple[float, float], plot: Plot) -> Markup:
-    axes = (plot.picture.x, plot.picture.y)
-    px, py = (float(placed(np.array([v]), axis)[0]) for v, axis in zip(at, axes, strict=True))
+    px, py = plot.raw(*at)
     anchor = {"left": "start", "center": "middle", "right": "end"}[align]
-    x, y = plot.x(px) + shift[0], plot.y(py) + shift[1] + 4
+    x, y = px + shift[0], py + shift[1] + 4
     return el("text", words, x=place(x), y=place(y), text_anchor=anchor, class_="words")
 
 

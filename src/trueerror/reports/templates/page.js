@@ -111,6 +111,7 @@
   for (const table of document.querySelectorAll("table.sortable")) {
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, column) => {
+      if (!head.textContent.trim()) return;
       const button = document.createElement("button");
       button.type = "button";
       button.textContent = head.textContent;
@@ -121,7 +122,12 @@
         const down = head.getAttribute("aria-sort") !== "descending";
         for (const other of heads) other.removeAttribute("aria-sort");
         head.setAttribute("aria-sort", down ? "descending" : "ascending");
-        const key = (row) => row.cells[column].dataset.sort;
+        // A cell's own key, else the number that it begins with, else its words.
+        const key = (row) => {
+          const cell = row.cells[column], number = /^[<>+]?\s*([-−]?[\d,]*\.?\d+)/.exec(cell.textContent.trim());
+          if (cell.dataset.sort !== undefined) return cell.dataset.sort;
+          return number && !cell.classList.contains("name") ? number[1].replace(/,/g, "").replace("−", "-") : undefined;
+        };
         const rows = [...table.tBodies[0].rows];
         rows.sort((a, b) => {
           const [x, y] = [key(a), key(b)];

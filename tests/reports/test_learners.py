@@ -1,0 +1,64 @@
+"""Reports of experiments and of studies beneath them."""
+
+import numpy as np
+import pytest
+from report_sources import experiment
+from sklearn.naive_bayes import GaussianNB
+
+import trueerror as te
+
+
+@pytest.fixture(scope="module")
+def run():
+    return experiment(1)
+
+
+def written(source, tmp_path, **options):
+    return te.report(source, tmp_path / "report.html", **options).read_text(encoding="utf-8")
+
+
+def test_an_experiment_on_one_data_set(run, tmp_path):
+    text = written(run, tmp_path)
+    assert run.compare().verdict.split(":")[0].replace('"', "&#34;") in text
+    for words in ("2 learners × 1 data set", "Test parts", "ROC curves, averaged", "6 fits took", "KFold(k=3"):
+        assert words in text
+    assert 'id="explore"' in text
+    assert "Dots: the test parts" in text
+
+
+def test_an_experiment_on_several_data_sets_ranks(tmp_path):
+    text = written(experiment(2), tmp_path, metric="auc", confidence=0.9)
+    for words in ("Ranks over the data sets", "Differences from the best on set 0", "Test parts of set 1", "90 %"):
+        assert words in text
+    assert 'id="explore"' not in text
+
+
+def test_one_learner_and_failures(tmp_path):
+    class Broken(GaussianNB):
+        def fit(self, X, y):
+            raise ValueError("no <fit>")
+
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, 0] > 0).astype(int)
+    alone = te.experiment({"bayes": GaussianNB()}, (X, y), plan=te.KFold(3), progress=False, jobs=1)
+    assert "bayes on data" in written(alone, tmp_path)
+    both = te.experiment({"bayes": GaussianNB(), "broken": Broken()}, (X, y), plan=te.KFold(3), progress=False, jobs=1)
+    text = written(both, tmp_path)
+    assert "no &lt;fit&gt;" in text
+    assert "3 failed" in text
+
+
+def test_what_does_not_apply_is_refused(run, tmp_path):
+    with pytest.raises(ValueError, match="cost_fn= cannot be used on an experiment"):
+        te.report(run, tmp_path / "x.html", cost_fn=3)
+
+
+def test_a_learning_curve_beneath(run, tmp_path):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(120, 2))
+    y = (X[:, 0] + rng.normal(size=120) > 0).astype(int)
+    curve = te.learning_curve({"bayes": GaussianNB()}, X, y, rng=0)
+    text = written(run, tmp_path, also={"How it learns": curve})
+    assert ">How it learns <" in text
+    assert "Learning curve of bayes" in text
