@@ -334,6 +334,17 @@ def test_mean_loss():
     made = metric_interval("log_loss", Moments.of(np.array([0.1, 0.3, 0.2, 0.4])))
     plain = te.mean_interval([0.1, 0.3, 0.2, 0.4])
     assert limits(made) == pytest.approx((plain.low, plain.high))
+    assert made.method == "t-mean"
+    many = np.array([0.1, 0.3, 0.2, 1.4] * 5)
+    made, plain = metric_interval("log_loss", Moments.of(many)), te.mean_interval(many)
+    factor = math.exp(plain.width / 2 / 0.5)
+    assert made.method == "t-log-mean"
+    assert limits(made) == pytest.approx((0.5 / factor, 0.5 * factor))
+    asked = metric_interval("log_loss", Moments.of(many), method="t-mean")
+    assert limits(asked) == pytest.approx((plain.low, plain.high))
+    upper = metric_interval("log_loss", Moments.of(many), side="upper")
+    assert upper.low == 0
+    assert 0.5 < upper.high < made.high
     assert metric_interval("log_loss", Moments.of(np.array([0.0, 0.0, 0.9]))).low == 0
 
 

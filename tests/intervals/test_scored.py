@@ -115,18 +115,21 @@ def test_area_does_not_depend_on_the_prior():
 
 def test_losses_of_a_score_table():
     t = noisy()
-    made = metric_interval("brier", t)
+    made = metric_interval("brier", t, method="t-mean")
     losses = np.repeat(
         np.concatenate([(1 - t.scores) ** 2, t.scores**2]), np.concatenate([t.positives, t.negatives]).astype(int)
     )
     error = losses.std(ddof=1) / math.sqrt(len(losses))
     assert made.width / 2 == pytest.approx(1.9659 * error, rel=1e-3)
+    usual = metric_interval("brier", t)
+    assert usual.method == "t-log-mean"
+    assert math.log(usual.high / usual.estimate) == pytest.approx(1.9659 * error / usual.estimate, rel=1e-3)
     at_own = metric_interval("brier", t, prior=t.n_positive / t.n)
     assert at_own.estimate == pytest.approx(made.estimate)
-    assert at_own.width == pytest.approx(made.width, rel=0.02)
+    assert at_own.width == pytest.approx(usual.width, rel=0.02)
     even = ScoreTable(t.scores, t.positives.astype(float), t.negatives.astype(float),
                       squares=np.stack([t.positives, t.negatives]).astype(float))  # fmt: skip
-    assert metric_interval("brier", even).width == pytest.approx(made.width, rel=1e-3)
+    assert metric_interval("brier", even).width == pytest.approx(usual.width, rel=1e-3)
 
 
 def test_weights_in_an_area():

@@ -8,26 +8,30 @@ from typing import Any
 from trueerror.inputs.errors import InputError
 from trueerror.intervals.means import t_limits
 from trueerror.intervals.proportions import limits
+from trueerror.intervals.scales import on_log
 from trueerror.intervals.situations import chosen_method
 from trueerror.intervals.terms import Range, Terms
+from trueerror.methods import default_for
 from trueerror.metrics.registry import Measure
 from trueerror.results import Interval
 from trueerror.tallies.moments import Moments
 
+FEW = 10
+LOSS_METHODS = ("t-log-mean", "t-mean")
 INFINITE = "a row that was called certain was wrong, which costs an infinite loss; clip= sets the highest"
 
 
 def loss_interval(
     measure: Measure, moments: Moments, options: dict[str, Any], terms: Terms, method: str | None = None
 ) -> Interval:
-    """The t-interval of a mean loss, within the loss's range.
+    """The interval of a mean loss, within the loss's range: t on the scale of the logarithm, or plain ("t-mean").
 
     >>> from trueerror.metrics.registry import find_measure
     >>> print(loss_interval(find_measure("brier"), Moments(100, 0.2, 4.0), {}, Terms()))
-    brier 0.200 [0.160, 0.240], 95 % t-mean, n = 100
+    brier 0.200 [0.164, 0.244], 95 % t-log-mean, n = 100
     """
-    used = chosen_method(measure, "mean-loss", method, "t-mean")
-    if used != "t-mean":
+    used = chosen_method(measure, "mean-loss", method, default_for("mean-loss"))
+    if used not in LOSS_METHODS:
         raise InputError(f"method={method!r} needs the rows of {measure.name}, of which only the moments are here")
     bounds = loss_range(measure, options)
     mean, n = (moments.mean, moments.n) if moments.n else (math.nan, 0)
@@ -37,8 +41,27 @@ def loss_interval(
         )
     if math.isinf(mean):
         return terms.interval(measure.name, mean, math.nan, mean, bounds=bounds, method=used, n=n, note=INFINITE)
-    low, high, key, note = mean_limits(mean, moments.standard_error, n - 1, n, bounds, terms)
+    low, high, key, note = loss_limits(mean, moments.standard_error, n - 1, n, bounds, terms, used)
     return terms.interval(measure.name, mean, low, high, bounds=bounds, method=key, n=n, note=note)
+
+
+def loss_limits(
+    mean: float, error: float, df: float, rows: float, bounds: Range, terms: Terms, method: str
+) -> tuple[float, float, str, str]:
+    """mean·exp(±t·error/mean) for "t-log-mean": a few rows hold most of a loss, so its mean is skewed; else
+    `mean_limits`, as also below ten rows, where t on that scale reaches beyond all bounds.
+    """
+    low, high, key, note = mean_limits(mean, error, df, rows, bounds, terms)
+    curved = method == "t-log-mean" and key == "t-mean" and not note
+    if not (curved and df >= FEW - 1 and bounds[0] == 0 and mean > 0):
+        return low, high, key, note
+    down, up = on_log(mean, error * error, terms.factor(df))
+    return (
+        -math.inf if terms.side == "upper" else float(down),
+        math.inf if terms.side == "lower" else float(up),
+        "t-log-mean",
+        "",
+    )
 
 
 def mean_limits(

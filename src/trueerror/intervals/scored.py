@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from trueerror.inputs.errors import InputError, nearest
-from trueerror.intervals.losses import INFINITE, loss_interval, loss_range, mean_limits
+from trueerror.intervals.losses import INFINITE, LOSS_METHODS, loss_interval, loss_limits, loss_range
 from trueerror.intervals.proportions import limits
 from trueerror.intervals.roc_area import AREA_METHODS, area_limits, effective_rows
 from trueerror.intervals.sampling import Design
@@ -70,7 +70,7 @@ def score_interval(
             return terms.interval(measure.name, estimate, low, high, bounds=measure.range, method=key, n=n, note=why)
         asked, why = offered[0], f"{why}: {offered[0]} instead of the bootstrap"
     if measure.needs == "losses":
-        return _loss(measure, table, estimate, options, terms, prior)
+        return _loss(measure, table, estimate, options, terms, prior, asked)
     if measure.name in FREE_OF_PRIOR:
         made = area_limits(table, (estimate + 1) / 2 if measure.name == "gini" else estimate, terms, asked)
         low, high = (2 * made.low - 1, 2 * made.high - 1) if measure.name == "gini" else (made.low, made.high)
@@ -87,7 +87,7 @@ def _offered(measure: Measure) -> tuple[str, ...]:
         return (*AREA_METHODS, *resampled)
     if measure.name == "average_precision":
         return ("boyd-logit", *resampled)
-    return ("t-mean", *resampled) if measure.needs == "losses" else resampled
+    return (*LOSS_METHODS, *resampled) if measure.needs == "losses" else resampled
 
 
 def average_precision_limits(estimate: float, positives: float, terms: Terms) -> tuple[float, float, str, str]:
@@ -107,16 +107,22 @@ def average_precision_limits(estimate: float, positives: float, terms: Terms) ->
 
 
 def _loss(
-    measure: Measure, table: ScoreTable, estimate: float, options: dict[str, Any], terms: Terms, prior: Prior | None
+    measure: Measure,
+    table: ScoreTable,
+    estimate: float,
+    options: dict[str, Any],
+    terms: Terms,
+    prior: Prior | None,
+    method: str,
 ) -> Interval:
     """The mean of a loss over the rows of a score table: plain, weighted, or at another share of positives."""
     if prior is None and table.squares is None:
-        return loss_interval(measure, loss_moments(table, measure, **options), options, terms)
+        return loss_interval(measure, loss_moments(table, measure, **options), options, terms, method)
     bounds = loss_range(measure, options)
     n = float(table.n)
     if math.isinf(estimate):
         return terms.interval(
-            measure.name, estimate, math.nan, estimate, bounds=bounds, method="t-mean", n=n, note=INFINITE
+            measure.name, estimate, math.nan, estimate, bounds=bounds, method=method, n=n, note=INFINITE
         )
     losses = table_losses(table, measure, **options)
     rows = effective_rows(table)
@@ -148,5 +154,5 @@ def _loss(
         ]
         v, size = sum(p[0] for p in parts), sum(rows)
         df = satterthwaite(*parts) if v > 0 else size - 1
-    low, high, key, note = mean_limits(estimate, math.sqrt(v), df, size, bounds, terms)
+    low, high, key, note = loss_limits(estimate, math.sqrt(v), df, size, bounds, terms, method)
     return terms.interval(measure.name, estimate, low, high, bounds=bounds, method=key, n=n, note=note)

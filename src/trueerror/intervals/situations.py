@@ -25,7 +25,7 @@ OFFERED: dict[str, tuple[str, ...]] = {
     "smooth-share": ("delta-logit", "delta"),
     "ratio": ("delta-log", "delta"),
     "mean-cost": ("mover-cost", "t-mean"),
-    "mean-loss": ("t-mean",),
+    "mean-loss": ("t-log-mean", "t-mean"),
     "other": (),
 }
 

@@ -82,6 +82,14 @@ METHODS: tuple[Method, ...] = (
         advice="the errors of cross-validation folds share training rows: use a corrected interval for those",
     ),
     Method(
+        key="t-log-mean",
+        title="t-interval of a mean loss, on the scale of the logarithm",
+        formula="mean·exp(±t(n − 1)·s/(√n·mean)), cut to the range where there is one",
+        source="the delta method for the logarithm of a mean; Student 1908, Biometrika 6:1",
+        assumes=ROWS + "; a loss that is never negative",
+        advice="where (mean/standard error)² is below 5 a few rows decide, and it still covers too little",
+    ),
+    Method(
         key="wilson-constant-loss",
         title="limits for a loss that was the same on all rows",
         formula="c − u·(c − min) to c + u·(max − c), u = z²/(n + z²): Wilson's limit for the share of rows that differ",
