@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import inspect
 import re
 import sys
 from collections.abc import Callable
@@ -11,6 +13,7 @@ from typing import Any, ParamSpec
 
 import typer
 
+from trueerror.cli.terminals import PLAIN, RED, Waiting, is_terminal, painted
 from trueerror.results import Result
 
 P = ParamSpec("P")
@@ -18,7 +21,7 @@ P = ParamSpec("P")
 OPTIONS = (
     "positive|missing|threshold|weights_kind|costs|cost_fp|cost_fn|prior|method|confidence|truth|models|reference|adjust"
     "|margin|metric|design|alternative|cluster|id|by|fold|weight|first|second|disagreement|half_width|accuracy|power"
-    "|prevalence|alpha|scores|score|at_least|baseline"
+    "|prevalence|alpha|scores|score|at_least|baseline|icc|cluster_size|control|test"
 )
 # Where the command line's word is another one.
 SPOKEN = {"models": "model", "scores": "score"}
@@ -51,10 +54,14 @@ def format_named(word: str) -> Format:
 def answers(command: Callable[P, None]) -> Callable[P, None]:
     """Bad input ends with one sentence and exit code 2, never with a traceback."""
 
+    # Long work with a bar of its own says how far it is.
+    own_bar = "progress" in inspect.signature(command).parameters
+
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            command(*args, **kwargs)
+            with contextlib.nullcontext() if own_bar else Waiting():
+                command(*args, **kwargs)
         except (ValueError, FileNotFoundError, ImportError) as error:
             fail(str(error))
         except KeyboardInterrupt:
@@ -66,7 +73,8 @@ def answers(command: Callable[P, None]) -> Callable[P, None]:
 def fail(message: str) -> None:
     """One sentence on stderr, exit code 2."""
     sentence = as_options(" ".join(message.split()))
-    print(f"Error: {sentence}", file=sys.stderr)
+    lead = f"{RED}Error:{PLAIN}" if is_terminal(sys.stderr) else "Error:"
+    print(f"{lead} {sentence}", file=sys.stderr)
     raise typer.Exit(2)
 
 
@@ -83,7 +91,9 @@ def as_options(sentence: str) -> str:
 
     if "candidate" in sentence or "baseline" in sentence:
         sentence = sentence.replace("pass model= ", "pass --candidate ")
-    sentence = sentence.replace("paired=False", "--unpaired").replace("; te.catalogue() lists all", "")
+    sentence = sentence.replace("paired=False", "--unpaired").replace(
+        "te.catalogue() lists all", "`evaluate --metric all` shows all"
+    )
 
     return re.sub(rf"\b({OPTIONS})=(?:\"([\w-]+)\"|([^\s;,:.]+)|(?=[\s;,.]|$))", spoken, sentence)
 
@@ -100,4 +110,5 @@ def show(result: Result, form: Format, *, explain: bool = False, text: Callable[
         "latex": result.to_latex,
         "html": result._repr_html_,
     }
-    print(writers[form.value]())
+    written = writers[form.value]()
+    print(painted(written) if form is Format.text and is_terminal(sys.stdout) else written)

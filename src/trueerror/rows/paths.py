@@ -55,8 +55,9 @@ def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
         found, shown = [_save_stdin(workshop)], ["standard input"]
     else:
         several = [path] if isinstance(path, str | os.PathLike) else list(path)
-        found = [file for one in several for file in _matches(os.fspath(one))]
-        shown = [file.name for file in found]
+        matches = [(Path(one), file) for one in map(os.fspath, several) for file in _matches(one)]
+        found = [file for _, file in matches]
+        shown = [f"{one.name}/{file.relative_to(one)}" if one.is_dir() else file.name for one, file in matches]
     if not found:
         raise FileError("no file was named")
     for file, name in zip(found, shown, strict=True):

@@ -99,7 +99,7 @@ def _labels_verdict(part: ModelEvaluation) -> str:
 
 def _ranking_verdict(part: ModelEvaluation) -> str:
     lead = _first_metric(part)
-    rest = "Its scores lie outside [0, 1], so nothing was called: pass threshold= for accuracy and the rest."
+    rest = "Its scores lie outside [0, 1], so nothing was called: give a threshold for accuracy and the rest."
     return f"{lead}\n" + textwrap.fill(rest, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
 
 
@@ -129,10 +129,14 @@ def _leader(ev: Evaluation) -> str:
     best = (max if measure.higher_is_better else min)(ranked, key=lambda p: p.overall[name].estimate)
     first = best.overall[name]
     word = "Highest" if measure.higher_is_better else "Lowest"
+    ties = [p.name for p in ranked if p.overall[name].estimate == first.estimate]
+    who = listing([one_line(n) for n in ties[:6]] + ([f"{len(ties) - 6} more"] if len(ties) > 6 else []))
+    each = " each" if len(ties) > 1 else ""
+    doubt = "one is really better than another" if len(ties) > 1 else "it is really better than the others"
     sentence = (
-        f"{word} {measure.title}: {one_line(best.name)} with {number(first.estimate)}, plausibly "
-        f"{number(first.low)} to {number(first.high)}. Whether it is really better than the others is another "
-        "question: trueerror compare answers it."
+        f"{word} {measure.title}: {who} with {number(first.estimate)}{each}, plausibly "
+        f"{number(first.low)} to {number(first.high)}. Whether {doubt} is another question: trueerror compare answers "
+        "it."
     )
     return textwrap.fill(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
 
@@ -231,7 +235,7 @@ def overall_table(ev: Evaluation) -> Table:
 
 def models_table(ev: Evaluation) -> Table:
     """A row for each model: all metrics that were asked for, else the most telling ones that fit into 80 columns."""
-    chosen = shared_metrics(ev)
+    chosen = shown_metrics(ev)
     if ev.settings.get("asked"):
         return _models_table(ev, chosen)
     return _models_table(ev, _fitting(ev, chosen))
@@ -239,7 +243,7 @@ def models_table(ev: Evaluation) -> Table:
 
 def models_text(ev: Evaluation) -> str:
     """The same for a terminal: as many tables as it takes to show every metric that was asked for."""
-    chosen = shared_metrics(ev)
+    chosen = shown_metrics(ev)
     blocks = []
     while chosen:
         now = _fitting(ev, chosen)
@@ -254,6 +258,13 @@ def shared_metrics(ev: Evaluation) -> list[str]:
     return shared if ev.settings.get("asked") else [m for m in COLUMNS if m in shared]
 
 
+def shown_metrics(ev: Evaluation) -> list[str]:
+    """The columns of the table of models: a model that lacks a metric does not take it from the others."""
+    if ev.settings.get("asked"):
+        return shared_metrics(ev)
+    return [m for m in COLUMNS if any(m in p.overall for p in ev.parts)]
+
+
 def _fitting(ev: Evaluation, chosen: list[str]) -> list[str]:
     """The first metrics that fit beside each other."""
     for count in range(min(len(chosen), 4), 1, -1):
@@ -264,9 +275,9 @@ def _fitting(ev: Evaluation, chosen: list[str]) -> list[str]:
 
 
 def _models_table(ev: Evaluation, chosen: list[str]) -> Table:
-    part = ev.parts[0]
+    part = next((p for p in ev.parts if p.baseline_label is not None), ev.parts[0])
     columns = ("model", *(find_measure(m).title for m in chosen))
-    rows = [(p.name, *(short(p.overall[m]) for m in chosen)) for p in ev.parts]
+    rows = [(p.name, *(short(p.overall[m]) if m in p.overall else "–" for m in chosen)) for p in ev.parts]
     if "accuracy" in chosen and part.baseline_label is not None:
         blank = tuple(short(part.baseline) if m == "accuracy" else "" for m in chosen)
         rows.append((f'always "{part.baseline_label}"', *blank))
