@@ -76,6 +76,14 @@ METHODS: tuple[Method, ...] = (
         measured=".94–.99 with 5 to 50 positives (simulated)",
     ),
     Method(
+        key="delong-classes-paired",
+        title="difference of two means of areas over classes on the same rows, Satterthwaite t",
+        formula="t = (A₁ − A₂)/√V, V = Σ over classes of n_c/(n_c − 1)·Σ d², d the difference of a row's shares in "
+        "the two means; df = V²/Σ v_c²/(n_c − 1)",
+        source=f"{_DELONG}; Hand and Till 2001, Mach. Learn. 45:171; Satterthwaite 1946, Biometrics Bull. 2:110",
+        assumes="independent rows; both models scored the same rows",
+    ),
+    Method(
         key="delong-paired-t",
         title="DeLong's test of two areas on the same rows, Satterthwaite t",
         formula="t = (A₁ − A₂)/√(S10/m + S01/n), S over differences of placements; df = V²/(v₁²/(m−1) + v₀²/(n−1))",

@@ -193,6 +193,12 @@ DECISIONS: dict[str, Decision] = {
             also=("delong-paired-z", "paired-bootstrap-percentile"),
         ),
         Decision(
+            situation="paired-class-areas",
+            title="two means of areas over many classes, same rows",
+            default="delong-classes-paired",
+            why="carries the dependence of areas that share rows, and of the two models",
+        ),
+        Decision(
             situation="paired-metric",
             title="any other metric of labels, two models on the same rows",
             default="mover-paired",

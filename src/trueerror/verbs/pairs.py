@@ -20,6 +20,7 @@ from trueerror.metrics.registry import Measure
 from trueerror.results import Alternative, Contrast
 from trueerror.rows.predictions import Predictions
 from trueerror.significance.areas import area_contrast
+from trueerror.significance.class_areas import class_area_contrast, class_area_rows
 from trueerror.significance.contrasts import contrast, student_p, student_quantile, tail_area
 from trueerror.significance.paired import mcnemar
 from trueerror.significance.paired_limits import mover_paired
@@ -29,7 +30,7 @@ from trueerror.tallies import Agreement, Discordance, Moments, ScoreTable
 from trueerror.tallies.counts import BinaryCounts
 from trueerror.variances.bootstrap import bootstrap_limits, bootstrap_p
 from trueerror.variances.delong import AreaCovariance, delong_covariance
-from trueerror.verbs.scored_rows import ScoredRows, scored_rows
+from trueerror.verbs.scored_rows import ScoredRows, class_scored_rows, scored_rows
 from trueerror.verbs.settings import Settings
 
 Floats = NDArray[np.float64]
@@ -90,7 +91,7 @@ class Pairs:
             return self._areas(first, second)
         if self.measure.needs == "scores":
             return self._score_bootstrap(first, second)
-        raise InputError(f"{self.measure.name} cannot be compared yet; choose 'auc', 'log_loss' or a metric of labels")
+        return self._class_areas(first, second)
 
     def _refuse_mcnemar(self) -> None:
         if self.method in MCNEMAR:
@@ -272,6 +273,22 @@ class Pairs:
         rows = ((placed[0] - areas[0]) - (placed[1] - areas[1])) / sizes
         sums = np.bincount(codes, weights=rows).astype(float)
         return self._cluster_t(areas[0] - areas[1], sums, (-1.0, 1.0), len(up))
+
+    def _class_areas(self, first: str, second: str) -> Contrast:
+        """Means of areas over classes: DeLong's variance of their difference, by cluster where there are any."""
+        if self.method is not None:
+            raise InputError(f"method={self.method!r} is not offered for {self.measure.name}: leave it out")
+        rows = class_scored_rows(self.p, (first, second))
+        if rows.clusters is not None:
+            one, two = rows.scores
+            estimate, parts = class_area_rows(self.measure, rows.codes, one, two, self.options)
+            _, groups = np.unique(rows.clusters, return_inverse=True)
+            sums = np.bincount(groups, weights=parts).astype(float)
+            return self._cluster_t(estimate, sums, (-1.0, 1.0), len(parts))
+        confidence, alternative = self.settings.confidence, self.alternative
+        return class_area_contrast(
+            self.measure, rows.codes, *rows.scores, options=self.options, confidence=confidence, alternative=alternative
+        )
 
     def _score_bootstrap(self, first: str, second: str) -> Contrast:
         """Rows, or whole clusters, drawn again, the same ones for both models; percentile limits."""

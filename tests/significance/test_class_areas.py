@@ -1,0 +1,70 @@
+import math
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.metrics.registry import find_measure
+from trueerror.significance.areas import delong
+from trueerror.significance.class_areas import class_area_contrast
+
+
+def sample(n=90, pulls=(1.2, 0.6), seed=0, k=3):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, k, n)
+    tables = []
+    for pull in pulls:
+        raw = np.exp(rng.normal(size=(n, k)) + pull * np.eye(k)[codes])
+        tables.append(raw / raw.sum(axis=1, keepdims=True))
+    return codes, *tables
+
+
+@pytest.mark.parametrize("name", ["hand_till_auc", "ovr_auc"])
+def test_the_difference_is_that_of_the_metrics_and_swapping_turns_it(name):
+    codes, a, b = sample()
+    measure = find_measure(name)
+    made, other = class_area_contrast(measure, codes, a, b), class_area_contrast(measure, codes, b, a)
+    assert made.estimate == pytest.approx(measure.function(codes, a) - measure.function(codes, b))
+    assert [made.low, made.high, made.p_value] == pytest.approx([-other.high, -other.low, other.p_value])
+    assert made.p_better == pytest.approx(1 - other.p_better)
+
+
+@pytest.mark.parametrize("name", ["hand_till_auc", "ovr_auc"])
+def test_two_classes_are_delongs_test(name):
+    codes, a, b = sample(k=2)
+    made = class_area_contrast(find_measure(name), codes, a, b)
+    plain = delong(codes, a[:, 1], b[:, 1])
+    assert [made.estimate, made.low, made.high, made.p_value, made.df] == pytest.approx(
+        [plain.estimate, plain.low, plain.high, plain.p_value, plain.df]
+    )
+
+
+@pytest.mark.parametrize("name", ["hand_till_auc", "ovr_auc"])
+def test_identical_models_and_small_classes(name):
+    codes, a, _ = sample()
+    same = te.compare(codes, scores={"a": a, "b": a.copy()}, metric=name)["a", "b"]
+    assert (same.p_value, same.estimate, same.p_better) == (1.0, 0.0, 0.5)
+    assert -1 <= same.low < 0 < same.high <= 1
+    lone = class_area_contrast(find_measure(name), np.array([0, 0, 1, 1, 2]), *(t[:5] for t in sample()[1:]))
+    assert math.isnan(lone.p_value)
+    assert "single row" in lone.note
+
+
+def test_compare_takes_clusters_of_equal_rows_for_one_row_each():
+    codes, a, b = sample()
+    often = 6
+    wide = te.compare(
+        np.repeat(codes, often), scores={k: np.repeat(s, often, axis=0) for k, s in (("a", a), ("b", b))},
+        clusters=np.repeat(np.arange(len(codes)), often), metric="hand_till_auc",
+    )["a", "b"]  # fmt: skip
+    once = te.compare(codes, scores={"a": a, "b": b}, metric="hand_till_auc")["a", "b"]
+    assert once.method == "delong-classes-paired"
+    assert wide.high - wide.low == pytest.approx(once.high - once.low, rel=0.1)
+
+
+def test_type_one_error_stays_near_its_level():
+    rejected = 0
+    for seed in range(300):
+        codes, a, b = sample(60, (1.0, 1.0), seed)
+        rejected += class_area_contrast(find_measure("hand_till_auc"), codes, a, b).p_value <= 0.05
+    assert rejected <= 27
