@@ -1,0 +1,102 @@
+"""What only people at a terminal see: a line while they wait, the verdict in bold. Pipes and files get plain text."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Any, TextIO
+
+PATIENCE = 1.5
+BEATS = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+BOLD, YELLOW, RED, PLAIN = "\x1b[1m", "\x1b[33m", "\x1b[31m", "\x1b[0m"
+CLEAR = "\r\x1b[2K"
+
+
+def is_terminal(stream: Any) -> bool:
+    """Whether people look at the stream, and have not asked for plain text (NO_COLOR, TERM=dumb)."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    try:
+        return bool(stream.isatty())
+    except (AttributeError, ValueError):  # no stream, or a closed one
+        return False
+
+
+def painted(text: str) -> str:
+    """The verdict (the first paragraph that is set in) in bold, the codes of findings in yellow.
+
+    >>> painted("Read 4 rows.\\n\\n  All is well.\\n\\n! TE101 few rows").replace("\\x1b", "~")
+    'Read 4 rows.\\n\\n~[1m  All is well.~[0m\\n\\n~[33m! TE101~[0m few rows'
+    """
+    verdict = re.search(r"(?m)^  \S.*(?:\n  \S.*)*", text)
+    if verdict:
+        text = f"{text[: verdict.start()]}{BOLD}{verdict[0]}{PLAIN}{text[verdict.end() :]}"
+    return re.sub(r"(?m)^(! TE\d+)", rf"{YELLOW}\1{PLAIN}", text)
+
+
+class Waiting:
+    """A line on stderr with the seconds that passed, once a command takes longer than a moment.
+
+    It is drawn on terminals only, and wiped before anything is written to stdout.
+    """
+
+    def __init__(self, stream: TextIO | None = None, *, patience: float = PATIENCE) -> None:
+        self.stream = sys.stderr if stream is None else stream
+        self.patience = patience
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._stdout: Any = None
+
+    def __enter__(self) -> Waiting:
+        if is_terminal(self.stream):
+            self._thread = threading.Thread(target=self._beat, daemon=True)
+            self._thread.start()
+            if is_terminal(sys.stdout):
+                self._stdout, sys.stdout = sys.stdout, _Announced(sys.stdout, self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.settle()
+        if self._stdout is not None:
+            sys.stdout = self._stdout
+
+    def settle(self) -> None:
+        """Wipe the line, and draw no more."""
+        self._stop.set()
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join()
+
+    def _beat(self) -> None:
+        started, beat = time.monotonic(), 0
+        if self._stop.wait(self.patience):
+            return
+        while True:
+            seconds = time.monotonic() - started
+            self.stream.write(f"{CLEAR}{BEATS[beat % len(BEATS)]} working, {seconds:.0f} s")
+            self.stream.flush()
+            beat += 1
+            if self._stop.wait(0.1):
+                break
+        self.stream.write(CLEAR)
+        self.stream.flush()
+
+
+class _Announced:
+    """A stream that lets the line be wiped before it is written to."""
+
+    def __init__(self, stream: TextIO, waiting: Waiting) -> None:
+        self._stream, self._waiting = stream, waiting
+
+    def write(self, text: str) -> int:
+        self._waiting.settle()
+        return self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
