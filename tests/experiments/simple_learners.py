@@ -1,5 +1,6 @@
 """Learners for tests: importable by worker processes, without scikit-learn."""
 
+import itertools
 import os
 import time
 import warnings
@@ -53,6 +54,13 @@ class Broken(Means):
 class Slow(Means):
     def fit(self, X, y):
         time.sleep(5)
+
+
+class Stuck(Means):
+    """Never comes back from compiled code, and keeps Python's lock: no signal and no thread can stop it."""
+
+    def fit(self, X, y):
+        sum(itertools.repeat(0))
 
 
 class Busy(Means):

@@ -14,6 +14,7 @@ from simple_learners import (
     Means,
     OneThread,
     Slow,
+    Stuck,
     Watched,
 )
 
@@ -100,6 +101,17 @@ def test_a_learner_past_its_time_is_recorded(rows, engine, learner):
     assert [(f.learner, f.status) for f in run.failures] == [("slow", "timeout")] * 2
     assert "0.2 seconds" in run.failures[0].error
     assert all(t.fit_seconds < 3 for t in run.times)
+
+
+def test_a_learner_that_never_comes_back_is_ended_with_its_process(rows, tmp_path):
+    def go():
+        learners = {"stuck": Stuck(), "means": Means()}
+        return te.experiment(learners, rows, plan=te.Holdout(), timeout=0.2, jobs=2, store=tmp_path)
+
+    (failure,) = go().failures
+    assert (failure.learner, failure.status) == ("stuck", "timeout")
+    assert "stopped after 0.2 seconds, with its process" in failure.error
+    assert go().resumed == 2
 
 
 def test_warnings_stay_with_their_task(rows):

@@ -13,6 +13,7 @@ from trueerror.experiments.datasets import Dataset
 from trueerror.experiments.fitting import Job, Terms, run_job
 from trueerror.experiments.logs import Writer
 from trueerror.experiments.outcomes import Outcome
+from trueerror.experiments.timing import process_ends
 from trueerror.experiments.warned import listening
 
 LARGEST = 32
@@ -48,22 +49,29 @@ def chunked(jobs: Sequence[Job], datasets: Sequence[Dataset], workers: int, larg
         at = end
 
 
-def run_chunk(chunk: Chunk, terms: Terms, spool: Spool | None) -> list[Outcome]:
-    """In a worker process: all tasks of a chunk on one BLAS thread, with the outcomes that were not spooled."""
+def run_chunk(chunk: Chunk, terms: Terms, spool: Spool | None, *, expendable: bool = False) -> list[Outcome]:
+    """In a worker process: all tasks of a chunk on one BLAS thread, with the outcomes that were not spooled.
+
+    An expendable worker has one task at a time and is replaced when it ends: it may end over a fit that never does.
+    """
     with one_thread(), listening():
-        return run_jobs(chunk, terms, spool)
+        return run_jobs(chunk, terms, spool, terms.timeout if expendable else None)
 
 
-def run_jobs(chunk: Chunk, terms: Terms, spool: Spool | None) -> list[Outcome]:
+def run_jobs(chunk: Chunk, terms: Terms, spool: Spool | None, end_after: float | None = None) -> list[Outcome]:
     """The tasks of a chunk. Workers whose director has died stop, so that a new run does not meet them."""
-    if spool is None:
-        return [run_job(job, chunk.data, terms) for job in chunk.jobs]
-    writer = _writer(spool)
+    writer = None if spool is None else _writer(spool)
+    outcomes = []
     for job in chunk.jobs:
-        if os.getpid() != spool.director and os.getppid() != spool.director:
+        if spool is not None and os.getpid() != spool.director and os.getppid() != spool.director:
             return []
-        writer.write(run_job(job, chunk.data, terms))
-    return []
+        with process_ends(end_after):
+            outcome = run_job(job, chunk.data, terms)
+        if writer is None:
+            outcomes.append(outcome)
+        else:
+            writer.write(outcome)
+    return outcomes
 
 
 @contextmanager

@@ -80,7 +80,7 @@ class Run:
                 outcomes = run_alone(Chunk(jobs=(job,), data=self.datasets[job.task.data]), self.terms)
                 self._keep(outcomes, writer)
                 self.advance(1)
-                if any(o.status == "failed" and not o.trace for o in outcomes) and isinstance(self.engine, Joblib):
+                if any(o.status != "done" and not o.trace for o in outcomes) and isinstance(self.engine, Joblib):
                     return
         finally:
             if writer is not None:

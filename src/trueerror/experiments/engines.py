@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol
@@ -24,8 +25,11 @@ class WorkersLost(Exception):
     """Worker processes died; what they had recorded stands, and the rest can be run again."""
 
 
-def died(job: Job, reason: str) -> Outcome:
-    """The outcome of a task whose worker died of it."""
+def died(job: Job, reason: str, limit: float | None = None) -> Outcome:
+    """The outcome of a task whose worker died of it; past its limit, the worker was ended for that."""
+    if limit is not None:
+        error = f"stopped after {limit:g} seconds, with its process: it did not come back from compiled code"
+        return Outcome(task=job.task, status="timeout", labels=NO_LABELS, error=error, limit=limit)
     error = f"the worker process died: killed, crashed or out of memory ({' '.join(reason.split())[:300]})"
     return Outcome(task=job.task, status="failed", labels=NO_LABELS, error=error)
 
@@ -35,11 +39,13 @@ def run_alone(chunk: Chunk, terms: Terms) -> list[Outcome]:
     from joblib.externals.loky import ProcessPoolExecutor
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
+    started = time.monotonic()
     with ProcessPoolExecutor(max_workers=1) as pool:
         try:
-            found: list[Outcome] = pool.submit(run_chunk, chunk, terms, None).result()
+            found: list[Outcome] = pool.submit(run_chunk, chunk, terms, None, expendable=True).result()
         except BrokenProcessPool as error:
-            return [died(chunk.jobs[0], str(error))]
+            late = terms.timeout is not None and time.monotonic() - started > terms.timeout
+            return [died(chunk.jobs[0], str(error), terms.timeout if late else None)]
     return found
 
 
@@ -123,7 +129,7 @@ class Joblib:
             n_jobs=self.workers, backend=self.name, batch_size=1, pre_dispatch="2 * n_jobs",
             return_as="generator_unordered", **more,
         )  # fmt: skip
-        call = joblib.delayed(_counted_jobs if self.shared else _counted)
+        call = joblib.delayed(CALLS.get(self.name, _counted))
         try:
             yield from pool(call(chunk, terms, spool) for chunk in chunks)
         except BrokenProcessPool as error:
@@ -134,10 +140,17 @@ def _counted(chunk: Chunk, terms: Terms, spool: Spool | None) -> tuple[int, list
     return len(chunk.jobs), run_chunk(chunk, terms, spool)
 
 
+def _counted_expendable(chunk: Chunk, terms: Terms, spool: Spool | None) -> tuple[int, list[Outcome]]:
+    return len(chunk.jobs), run_chunk(chunk, terms, spool, expendable=True)
+
+
 def _counted_jobs(chunk: Chunk, terms: Terms, spool: Spool | None) -> tuple[int, list[Outcome]]:
     # OpenMP keeps its number of threads for each thread, so the limit of the main thread is not enough.
     with one_thread():
         return len(chunk.jobs), run_jobs(chunk, terms, spool)
+
+
+CALLS = {"loky": _counted_expendable, "threading": _counted_jobs}
 
 
 class Dask:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import faulthandler
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -28,6 +30,24 @@ def time_limit(seconds: float | None) -> Iterator[None]:
     else:
         with _by_timer(seconds):
             yield
+
+
+@contextmanager
+def process_ends(limit: float | None) -> Iterator[None]:
+    """End this process where a fit does not heed its limit: a call into compiled code that never comes back.
+
+    The watch is not a thread of Python's, so it runs while compiled code keeps Python's lock. It leaves the softer
+    limit time to work.
+    """
+    if limit is None:
+        yield
+        return
+    with open(os.devnull, "w") as nowhere:
+        faulthandler.dump_traceback_later(1.5 * limit + 1, exit=True, file=nowhere)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
 
 
 @contextmanager
