@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import math
 import os
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.inputs.errors import InputError
 from trueerror.rows.files import FileTable
 from trueerror.rows.filesource import FileSource
 from trueerror.rows.opening import open_files
@@ -321,3 +323,16 @@ def test_fifty_thousand_classes_in_a_file(tmp_path: Path) -> None:
     assert len(p.labels) == 50_000
     assert table.n == 100_000
     assert table.classes().hits.sum() == (truth == called).sum()
+
+
+def test_nan_in_parquet_is_missing(tmp_path: Path) -> None:
+    polars = pytest.importorskip("polars")
+    path = tmp_path / "gaps.parquet"
+    scores = [0.1, math.nan, 0.8, 0.4]
+    polars.DataFrame({"truth": [0, 1, 1, 0], "svm": scores}).write_parquet(path)
+    # The statistics in the file say that all scores are between 0.1 and 0.8.
+    with pytest.raises(InputError, match="row 2"):
+        te.read(path)
+    p = te.read(path, missing="drop")
+    assert p.absent("svm") == 1
+    assert p.scores("svm").n == 3

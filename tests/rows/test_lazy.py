@@ -119,7 +119,7 @@ def test_rows_beyond_the_budget_are_not_pulled(tmp_path: Path) -> None:
     p = te.read(polars_lazy({"truth": UP, "svm": SCORES, "net": SCORES[::-1].copy()}, tmp_path))
     te.config(budget="500b")
     try:
-        with pytest.raises(InputError, match="memory budget is 500b"):
+        with pytest.raises(InputError, match="memory budget is 500B"):
             p.source.fetched()
     finally:
         te.config(budget="2GB")

@@ -124,6 +124,7 @@ def _occupied(table: ScoreTable, what: str) -> ScoreTable:
         exact=table.exact,
         squares=None if table.squares is None else table.squares[:, there],
         sources=table.sources,
+        uppers=None if table.uppers is None else table.uppers[there],
     )
 
 

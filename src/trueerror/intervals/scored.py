@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from trueerror.inputs.errors import InputError, nearest
+from trueerror.intervals.binned import with_bounds
 from trueerror.intervals.losses import INFINITE, LOSS_METHODS, loss_interval, loss_limits, loss_range
 from trueerror.intervals.proportions import limits
 from trueerror.intervals.roc_area import AREA_METHODS, area_limits, effective_rows
@@ -41,7 +42,25 @@ def score_interval(
     rng: Any = None,
     replicates: int = 2_000,
 ) -> Interval:
-    """A metric of scores, and where the true value may lie."""
+    """A metric of scores, and where the true value may lie; binned scores widen it by what they leave open."""
+    found = _score_interval(
+        measure, table, options, terms, method, prior=prior, design=design, rng=rng, replicates=replicates
+    )
+    return with_bounds(found, measure, table)
+
+
+def _score_interval(
+    measure: Measure,
+    table: ScoreTable,
+    options: dict[str, Any],
+    terms: Terms,
+    method: str | None,
+    *,
+    prior: Prior | None,
+    design: Design,
+    rng: Any,
+    replicates: int,
+) -> Interval:
     if measure.needs not in ("scores", "losses"):
         raise InputError(f"{measure.name} cannot be computed from a score table; it needs labels")
     if design == "case-control" and prior is None and measure.name not in FREE_OF_PRIOR:

@@ -162,6 +162,9 @@ class ArraySource:
         side_by_side = np.stack(columns, axis=1)
         return codes == self.facts.labels.index(chosen[0]), side_by_side if kept is None else side_by_side[kept]
 
+    def placements(self, models: Sequence[str], *, positive: Any = None) -> None:
+        return None
+
     # Losses.
 
     def losses(self, models: Sequence[str], loss: Loss) -> tuple[list[Floats], NDArray[np.bool_] | None]:

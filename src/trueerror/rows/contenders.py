@@ -9,12 +9,12 @@ from typing import Any
 from trueerror.inputs.errors import ColumnError, InputError, nearest
 from trueerror.inputs.labels import Label, label_from_text, plain_label
 from trueerror.rows import naming
+from trueerror.rows.collecting import ONE_MODEL
 from trueerror.rows.layout import ModelLayout
 from trueerror.rows.suspects import respelt_labels, spoilt_scores
 from trueerror.rows.tables import Table, need_column
 
 NUMERIC = ("boolean", "integer", "number")
-ONE_MODEL = "model"
 
 
 class Contenders:

@@ -19,6 +19,8 @@ from trueerror.rows.engines import unmasked
 from trueerror.rows.fileerrors import damaged
 from trueerror.rows.layout import Layout, Options
 from trueerror.rows.source import Source
+from trueerror.rows.sqltext import literal
+from trueerror.rows.streams import batches
 from trueerror.rows.tables import Kind
 
 # Distinct values are looked for among so many rows first: a column of scores shows itself there.
@@ -67,6 +69,18 @@ class FileTable:
             f"WITH counted AS (SELECT * FROM data WHERE {terms}) {query}", narrow + list(values)
         )
 
+    def stream(self, query: str, dtypes: Sequence[Any]) -> Iterator[list[Column]]:
+        """The columns of an answer, batch by batch: numbers without gaps."""
+        with self._reading():
+            yield from batches(self.relation_of(query), dtypes)
+
+    def relation_of(self, query: str) -> Any:
+        """An answer that has not been fetched. The query holds its values as literals."""
+        assert self.connection is not None
+        terms = " AND ".join(f"{self.place(column)} = {literal(value)}" for column, value in self.where)
+        narrow = f" WHERE {terms}" if terms else ""
+        return self.connection.cursor().sql(f"WITH counted AS (SELECT * FROM data{narrow}) {query}")
+
     def ask(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows of an answer as plain values."""
         with self._reading():
@@ -104,6 +118,9 @@ class FileTable:
                 return None
         found = self.ask(f"SELECT DISTINCT {place} FROM counted WHERE {place} IS NOT NULL LIMIT ?", [most + 1])
         return tuple(value for (value,) in found) if len(found) <= most else None
+
+    def first(self, name: str, most: int) -> Column:
+        return self.fetch(f"SELECT {self.place(name)} FROM counted LIMIT ?", [most])[0]
 
     def distinct(self, name: str) -> int:
         return int(self.ask(f"SELECT count(DISTINCT {self.place(name)}) FROM counted")[0][0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,12 +13,19 @@ from trueerror.inputs.labels import Codes, Label, code_column, recode
 from trueerror.rows import groups
 from trueerror.rows.arrays import ArraySource
 from trueerror.rows.building import build
+from trueerror.rows.census import Census
 from trueerror.rows.counted import counted_facts, named_keys
 from trueerror.rows.files import FileTable
 from trueerror.rows.gathering import given_rows
-from trueerror.rows.grouping import Cut, GroupedSource, Groups, Is, Part, Value, key_columns
+from trueerror.rows.grouping import GroupedSource, key_columns
 from trueerror.rows.layout import Layout, Options
-from trueerror.rows.source import Facts, KeyKind, ScoreRange
+from trueerror.rows.losses import probabilities
+from trueerror.rows.parts import Cut, Groups, Is, Part, Place, Value, Within
+from trueerror.rows.room import need_room
+from trueerror.rows.source import Facts, Floats, KeyKind, Loss, ScoreRange
+from trueerror.rows.sqltext import literal
+from trueerror.tallies import Moments, ScoreTable
+from trueerror.tallies.placements import Placements
 
 # Below this many rows a GROUP BY is quick whatever it finds.
 MANY_ROWS = 1 << 18
@@ -32,6 +39,7 @@ class FileSource(GroupedSource):
     layout: Layout
     table: FileTable
     memory: dict[Any, Any] = field(default_factory=dict)
+    budget: int | None = None
 
     @property
     def name(self) -> str:
@@ -40,7 +48,7 @@ class FileSource(GroupedSource):
     def with_facts(self, facts: Facts) -> FileSource:
         return replace(self, facts=facts, memory={})
 
-    def group(self, parts: Sequence[Part], *, weighted: bool = True) -> Groups:
+    def group(self, parts: Sequence[Part], *, weighted: bool = True, within: Within | None = None) -> Groups:
         amounts = ["count(*)"]
         kind = self.facts.weights_kind if weighted else None
         if kind is not None and self.layout.weight is not None:
@@ -50,7 +58,12 @@ class FileSource(GroupedSource):
             amounts = (
                 frequency if kind == "frequency" else ["count(*)", f"fsum({weight})", f"fsum({weight} * {weight})"]
             )
-        return self._groups(parts, amounts, f" GROUP BY {', '.join(str(i + 1) for i in range(len(parts)))}")
+        grouped = f" GROUP BY {', '.join(str(i + 1) for i in range(len(parts)))}"
+        if within is None:
+            return self._groups(parts, amounts, grouped)
+        low, high = literal(within.low), literal(within.high)
+        place = f"{self.table.place(within.column)}::DOUBLE"
+        return self._groups(parts, amounts, f" WHERE {place} BETWEEN {low} AND {high}{grouped}")
 
     def rows(self, parts: Sequence[Part]) -> Groups:
         amounts = ["1"]
@@ -73,10 +86,83 @@ class FileSource(GroupedSource):
         return Groups(tuple(columns), groups.Masses(counts, sums, squares))
 
     def nearly_distinct(self, column: str) -> bool:
-        if self.table.n < MANY_ROWS:
-            return False
+        return self.table.n >= MANY_ROWS and self.about_distinct(column) > self.table.n // 8
+
+    def about_distinct(self, column: str) -> int:
+        key = ("distinct", column)
+        if key not in self.memory:
+            found = self.table.ask(f"SELECT approx_count_distinct({self.table.place(column)}) FROM counted")
+            # The estimate is off by some percent.
+            self.memory[key] = min(int(1.1 * found[0][0]), self.table.n)
+        return int(self.memory[key])
+
+    def binned(self, model: str, chosen: Label) -> ScoreTable:
+        if self.facts.weights_kind is not None:
+            return GroupedSource.binned(self, model, chosen)
+        return self._census(chosen).tables()[model].bins.table(chosen, self.name)
+
+    def placements(self, models: Sequence[str], *, positive: Any = None) -> Placements | None:
+        chosen = [self.facts.score_class(model, positive) for model in models]
+        if not self.must_bin_pairs(models):
+            return None
+        return self._census(chosen[0]).placements(models)
+
+    def _census(self, chosen: Label) -> Census:
+        """Counts of all models in passes that serve all of them."""
+        key = ("census", chosen)
+        if key not in self.memory:
+            one = chosen == self.facts.positive
+            scored = [m.name for m in self.facts.models if m.scores == "each" or (m.scores == "one" and one)]
+            columns = {model: self._score_column(model, chosen) for model in scored}
+            self.memory[key] = Census(self, columns, chosen, self.room)
+        return self.memory[key]  # type: ignore[no-any-return]
+
+    def moments(self, model: str, loss: Loss) -> Moments:
+        facts = self.facts
+        one = facts.model(model).scores == "one" and facts.weights_kind is None
+        chosen = facts.score_class(model, None) if one else None
+        if chosen is None or self.table_fits(self._score_column(model, chosen)):
+            return GroupedSource.moments(self, model, loss)
+        column = self._score_column(model, chosen)
+        groups.absent_scores(facts, model, facts.n - self.table.filled(column))
+        index = facts.labels.index(chosen)
+        total = Moments(0, 0.0, 0.0)
+        for up, scores in self.stream([column], chosen):
+            there = ~np.isnan(scores)
+            codes = np.where(up[there] == 1, index, 1 - index)
+            values = np.asarray(loss(codes, probabilities(scores[there], facts, model)), dtype=np.float64)
+            total += Moments.of(values)
+        return total
+
+    def stream(self, columns: Sequence[str], positive: Label, most: int | None = None) -> Iterator[list[Any]]:
+        """Batches of rows: whether each is positive (1 or 0), and its scores, NaN where there is none."""
+        place = self.table.place
+        label = literal(self._raw(self.layout.truth, positive))
+        wanted = [f"({place(self.layout.truth)} = {label})::TINYINT"]
+        wanted += [
+            f"coalesce({place(c)}::DOUBLE, 'nan'::DOUBLE)" if self.gaps(c) else f"{place(c)}::DOUBLE" for c in columns
+        ]
+        named = ", ".join(f"{expression} AS p{i}" for i, expression in enumerate(wanted))
+        limit = "" if most is None else f" LIMIT {most:d}"
+        query = f"SELECT {named} FROM counted{limit}"
+        return self.table.stream(query, [np.int8, *[np.float64] * len(columns)])
+
+    def gaps(self, column: str) -> bool:
+        """Whether a column lacks values."""
+        return self.table.filled(column) < self.table.n
+
+    def few_scores(self, column: str, most: int) -> Floats | None:
+        """The distinct values of a column, where there are few."""
+        if self.about_distinct(column) > 2 * most:
+            return None
+        found = self.table.few(column, most)
+        return None if found is None else np.sort(np.array(found, dtype=np.float64))
+
+    def column_range(self, column: str) -> tuple[float, float]:
+        """The lowest and the highest value of a column."""
         place = self.table.place(column)
-        return int(self.table.ask(f"SELECT approx_count_distinct({place}) FROM counted")[0][0]) > self.table.n // 8
+        low, high = self.table.ask(f"SELECT min({place}::DOUBLE), max({place}::DOUBLE) FROM counted")[0]
+        return float(low), float(high)
 
     def _expression(self, part: Part) -> tuple[str, list[Any]]:
         place = self.table.place
@@ -88,6 +174,11 @@ class FileSource(GroupedSource):
             column = place(part.column)
             cut = f"WHEN {column}::DOUBLE >= ?::DOUBLE THEN {part.above:d} ELSE {part.below:d}"
             return f"CASE WHEN {column} IS NULL THEN -1 {cut} END", [part.threshold]
+        if isinstance(part, Place):
+            column, lowest = f"{place(part.column)}::DOUBLE", part.pieces[-1]
+            cases = "".join(f" WHEN {column} >= {literal(p[0])} THEN {_step(column, *p)}" for p in part.pieces[:-1])
+            other = f" WHEN {column} IS NOT NULL THEN {_step(column, *lowest)}"
+            return f"(CASE{cases}{other} END)::BIGINT", []
         columns = [f"{place(column)}::DOUBLE" for column in part.columns]
         listed = ", ".join(columns)
         # The list finds the first of equal scores, so the first class wins ties.
@@ -137,10 +228,17 @@ class FileSource(GroupedSource):
         layout = self.layout.select(tuple(m.name for m in facts.models))
         layout = layout if facts.has_ids else replace(layout, id=None)
         options = Options(labels=facts.labels, weights_kind=facts.weights_kind, missing=facts.missing)
+        columns = sum(len(model.columns()) for model in layout.models.values())
+        need_room(facts.n, columns, f"the rows of {self.table.name}", self.room)
         return build(given_rows(self.table, layout, options)).with_facts(facts)
+
+
+def _step(column: str, low: float, scale: float, top: int, first: int) -> str:
+    steps = f"floor(({column} - {literal(low)}) * {literal(scale)})"
+    return f"{first:d} + greatest(0, least({top:d}, {steps}))"
 
 
 def build_file_source(table: FileTable, layout: Layout, options: Options) -> FileSource | None:
     """The rows of a wide file, or None where something is wrong that a look at the rows explains best."""
     facts = counted_facts(table, layout, options)
-    return None if facts is None else FileSource(facts=facts, layout=layout, table=table)
+    return None if facts is None else FileSource(facts=facts, layout=layout, table=table, budget=options.budget)

@@ -8,68 +8,34 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Codes, Label
+from trueerror.inputs.settings import current
 from trueerror.rows import groups
 from trueerror.rows.arrays import ArraySource
+from trueerror.rows.binning import EXACT_BYTES
+from trueerror.rows.group_bins import binned_by_groups, placements_by_groups
 from trueerror.rows.identity import truth_fingerprint
 from trueerror.rows.layout import Layout
 from trueerror.rows.losses import moments_of, probabilities
+from trueerror.rows.parts import Argmax, Cut, Groups, Is, Part, Value, Within
+from trueerror.rows.room import need_room
 from trueerror.rows.source import Facts, Floats, KeyedLosses, KeyKind, Keys, Loss, ScoreRange, pick_key
 from trueerror.rows.thresholds import settled_threshold
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Moments, ScoreTable
+from trueerror.tallies.placements import Placements
 
 Ints = NDArray[np.int64]
+# What a row takes for each model while models are ranked side by side.
+RANKED_BYTES = 32
 # Up to so many combinations of answers are counted together.
 MOST_CELLS = 1 << 16
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A column as it stands."""
-
-    column: str
-
-
-@dataclass(frozen=True, slots=True)
-class Is:
-    """1 where a column holds a label, else 0."""
-
-    column: str
-    label: Label
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """The code `above` where a column is at least the threshold, else `below`; −1 where it is missing."""
-
-    column: str
-    threshold: float
-    above: int
-    below: int
-
-
-@dataclass(frozen=True, slots=True)
-class Argmax:
-    """The position of the first column that is highest; −1 where one is missing."""
-
-    columns: tuple[str, ...]
-
-
-Part = Value | Is | Cut | Argmax
-
-
-class Groups(NamedTuple):
-    """One array for each part, missing values as None or NaN, and what each group weighs."""
-
-    parts: tuple[NDArray[Any], ...]
-    masses: groups.Masses
 
 
 class GroupedSource(ABC):
@@ -78,8 +44,11 @@ class GroupedSource(ABC):
     __slots__ = ()
     facts: Facts
     layout: Layout
+    table: Any
     # What was counted already and serves more than one question; with other facts it is forgotten.
     memory: dict[Any, Any]
+    # Bytes; None for the budget of te.config.
+    budget: int | None
 
     # What an engine must answer.
 
@@ -93,7 +62,7 @@ class GroupedSource(ABC):
         """The same rows, seen with other facts."""
 
     @abstractmethod
-    def group(self, parts: Sequence[Part], *, weighted: bool = True) -> Groups:
+    def group(self, parts: Sequence[Part], *, weighted: bool = True, within: Within | None = None) -> Groups:
         """The rows counted by parts; `weighted=False` counts rows whatever their weights."""
 
     @abstractmethod
@@ -103,6 +72,10 @@ class GroupedSource(ABC):
     @abstractmethod
     def nearly_distinct(self, column: str) -> bool:
         """Whether grouping by a column would hardly make fewer groups than rows, so that it does not pay."""
+
+    @abstractmethod
+    def about_distinct(self, column: str) -> int:
+        """About how many distinct values a column has, rather too many than too few."""
 
     @abstractmethod
     def score_ranges(self) -> dict[str, ScoreRange]:
@@ -214,11 +187,52 @@ class GroupedSource(ABC):
 
     def scores(self, model: str, *, positive: Any = None) -> ScoreTable:
         chosen = self.facts.score_class(model, positive)
+        column = self._score_column(model, chosen)
+        if not self.table_fits(column):
+            groups.absent_scores(self.facts, model, self.facts.n - self.table.filled(column))
+            return self.binned(model, chosen)
         scores, is_positive, masses = self._score_groups(model, chosen)
         if self.facts.weights_kind is None and len(scores) == masses.counts.sum():
             # Every group is one row: sorting the classes apart is the quickest way to the table.
             return ScoreTable.from_codes(is_positive, scores, chosen, sources=(self.name,) if self.name else ())
         return groups.score_table(scores, is_positive, masses, chosen, self.name)
+
+    # Beyond the memory budget.
+
+    @property
+    def room(self) -> int:
+        """Bytes that tables and rows in memory may take."""
+        return self.budget or current().budget_bytes
+
+    def table_fits(self, column: str) -> bool:
+        """Whether an exact score table may be made in memory."""
+        if self.facts.n * EXACT_BYTES <= self.room:
+            return True
+        return self.about_distinct(column) * EXACT_BYTES <= self.room
+
+    def must_bin_pairs(self, models: Sequence[str]) -> bool:
+        """Whether the scores of these models, side by side, take more memory than they may while they are ranked."""
+        if self.facts.n * len(models) * RANKED_BYTES <= self.room:
+            return False
+        return self.facts.weights_kind is None and not any(self.facts.model(model).absent for model in models)
+
+    def binned(self, model: str, chosen: Label) -> ScoreTable:
+        """The score table in bins, counted by GROUP BY; the heaviest bins are split by further ones."""
+        if self.facts.weights_kind == "sampling":
+            need_room(self.facts.n, EXACT_BYTES // 8, "the score table with sampling weights: its rows", self.room)
+        column = self._score_column(model, chosen)
+        reach = self.score_range(model)
+        return binned_by_groups(self, column, chosen, (reach.low, reach.high), self.room).table(chosen, self.name)
+
+    def placements(self, models: Sequence[str], *, positive: Any = None) -> Placements | None:
+        """What comparing areas needs, where the rows do not fit into memory; None where they do."""
+        chosen = [self.facts.score_class(model, positive) for model in models]
+        if not self.must_bin_pairs(models):
+            return None
+        columns = [self._score_column(model, c) for model, c in zip(models, chosen, strict=True)]
+        ranges = [self.score_range(model) for model in models]
+        tables = [self.scores(model, positive=positive) for model in models]
+        return placements_by_groups(self, columns, chosen[0], [(r.low, r.high) for r in ranges], tables)
 
     def keys(self, kind: KeyKind) -> Keys:
         columns, names, position = self._keys(kind)

@@ -54,3 +54,4 @@ class Options:
     weights_kind: WeightsKind | None = None
     missing: Missing = "error"
     threshold: Threshold = None
+    budget: int | None = None

@@ -17,9 +17,10 @@ from trueerror.rows.building import build
 from trueerror.rows.counted import counted_facts, named_keys
 from trueerror.rows.engines import answer
 from trueerror.rows.gathering import given_rows
-from trueerror.rows.grouping import Cut, GroupedSource, Groups, Is, Part, Value, key_columns
+from trueerror.rows.grouping import GroupedSource, key_columns
 from trueerror.rows.layout import Layout, Options
 from trueerror.rows.lazy import LazyTable
+from trueerror.rows.parts import Cut, Groups, Is, Part, Place, Value, Within
 from trueerror.rows.source import Facts, KeyKind, ScoreRange
 
 
@@ -31,6 +32,7 @@ class LazySource(GroupedSource):
     layout: Layout
     table: LazyTable
     memory: dict[Any, Any] = field(default_factory=dict)
+    budget: int | None = None
 
     @property
     def name(self) -> str:
@@ -39,7 +41,7 @@ class LazySource(GroupedSource):
     def with_facts(self, facts: Facts) -> LazySource:
         return replace(self, facts=facts, memory={})
 
-    def group(self, parts: Sequence[Part], *, weighted: bool = True) -> Groups:
+    def group(self, parts: Sequence[Part], *, weighted: bool = True, within: Within | None = None) -> Groups:
         kind = self.facts.weights_kind if weighted and self.layout.weight is not None else None
         names = [f"p{i}" for i in range(len(parts))]
         wanted = [self._expression(part).alias(name) for part, name in zip(parts, names, strict=True)]
@@ -53,7 +55,11 @@ class LazySource(GroupedSource):
                 value = weight.cast(nw.Float64)
                 wanted += [value.alias("w"), (value * value).alias("w2")]
                 amounts += [nw.col("w").sum().alias("w"), nw.col("w2").sum().alias("w2")]
-        found = answer(self.table.frame.select(*wanted).group_by(*names).agg(*amounts))
+        frame = self.table.frame
+        if within is not None:
+            value = self.table.col(within.column).cast(nw.Float64)
+            frame = frame.filter((value >= within.low) & (value <= within.high))
+        found = answer(frame.select(*wanted).group_by(*names).agg(*amounts))
         masses = groups.Masses(found["rows"].astype(np.int64))
         if kind == "sampling":
             masses = groups.Masses(masses.counts, *(found[name].astype(np.float64) for name in ("w", "w2")))
@@ -66,6 +72,12 @@ class LazySource(GroupedSource):
     def nearly_distinct(self, column: str) -> bool:
         return False
 
+    def about_distinct(self, column: str) -> int:
+        key = ("distinct", column)
+        if key not in self.memory:
+            self.memory[key] = self.table.distinct(column)
+        return int(self.memory[key])
+
     def _expression(self, part: Part) -> nw.Expr:
         col = self.table.col
         if isinstance(part, Value):
@@ -76,6 +88,14 @@ class LazySource(GroupedSource):
             value = col(part.column).cast(nw.Float64)
             called = nw.when(value >= part.threshold).then(nw.lit(part.above)).otherwise(nw.lit(part.below))
             return nw.when(value.is_null()).then(nw.lit(-1)).otherwise(called)
+        if isinstance(part, Place):
+            value = col(part.column).cast(nw.Float64)
+            place = None
+            for low, scale, top, first in reversed(part.pieces):
+                step = ((value - low) * scale).floor().clip(0.0, float(top)) + float(first)
+                place = step if place is None else nw.when(value >= low).then(step).otherwise(place)
+            assert place is not None
+            return place.cast(nw.Int64)
         scores = [col(column).cast(nw.Float64) for column in part.columns]
         best = nw.max_horizontal(*scores)
         place = nw.lit(len(scores) - 1)
@@ -121,7 +141,7 @@ class LazySource(GroupedSource):
         return replace(self, table=table, facts=replace(self.facts, n=table.n, models=models), memory={})
 
     def truth_codes(self) -> Codes:
-        values = self.table.pulled([self.layout.truth]).values(self.layout.truth)
+        values = self.table.pulled([self.layout.truth], self.room).values(self.layout.truth)
         return recode(code_column(values, "truth"), self.facts.labels, "truth")
 
     def fetched(self) -> ArraySource:
@@ -132,10 +152,10 @@ class LazySource(GroupedSource):
         extra = [column for column in (layout.id, layout.weight) if column is not None]
         models = [column for model in layout.models.values() for column in model.columns()]
         columns = list(dict.fromkeys([layout.truth, *models, *layout.keys.values(), *extra]))
-        return build(given_rows(self.table.pulled(columns), layout, options)).with_facts(facts)
+        return build(given_rows(self.table.pulled(columns, self.room), layout, options)).with_facts(facts)
 
 
 def build_lazy_source(table: LazyTable, layout: Layout, options: Options) -> LazySource | None:
     """The rows of a wide lazy table, or None where something is wrong that a look at the rows explains best."""
     facts = counted_facts(table, layout, options)
-    return None if facts is None else LazySource(facts=facts, layout=layout, table=table)
+    return None if facts is None else LazySource(facts=facts, layout=layout, table=table, budget=options.budget)

@@ -9,6 +9,7 @@ from typing import Any
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Label, label_from_text
 from trueerror.inputs.options import check_word
+from trueerror.inputs.settings import memory_bytes
 from trueerror.inputs.weights import WeightsKind
 from trueerror.rows.building import build
 from trueerror.rows.collecting import absent_notes
@@ -43,6 +44,7 @@ def read(
     labels: Iterable[Any] | None = None,
     missing: Missing = "error",
     threshold: Threshold = None,
+    budget: str | int | None = None,
 ) -> Predictions:
     """Predictions from a file (CSV, TSV, Parquet, JSON, JSON Lines; a pattern; "-" for standard input) or a frame.
 
@@ -52,6 +54,9 @@ def read(
     ones (model, id, truth, label, score) both work. Columns with plain names are recognised, and all can be named:
     `models=["a", "b"]`, or `models={"svm": {"label": "c1", "score": "c2"}}`, where the score may be {class: column}.
     `False` for id, cluster, fold, repeat or weight says that there is none. `.roles` shows how columns were read.
+    Lazy tables (DuckDB relations, polars LazyFrames, PySpark DataFrames, Ibis tables) stay in their engine and are
+    counted there. `budget="2GB"` is the memory that the tables of a file or a lazy table may take, if not that of
+    te.config: beyond it scores are binned, and results say between which values the exact ones lie.
 
     >>> p = read({"y_true": [0, 1, 1], "svm": [0.2, 0.9, 0.4], "forest": [0, 1, 1], "city": ["Oslo", "Rome", "Lima"]})
     >>> print(p)
@@ -101,6 +106,7 @@ def read(
         weights_kind=weights_kind if layout.weight is not None else None,
         missing=missing,
         threshold=threshold,
+        budget=None if budget is None else memory_bytes(budget),
     )
     # Counted where the rows are; where something is wrong, a look at the rows says what.
     source: Source = table.counted(layout, options) or build(given_rows(table, layout, options))

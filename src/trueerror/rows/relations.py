@@ -33,13 +33,13 @@ class RelationTable(FileTable):
         return RelationTable(self.relation, self.data, self.columns, kinds, (*self.where, (column, value)))
 
     def run(self, query: str, values: Sequence[Any] = ()) -> Any:
+        first, *rest = query.split("?")
+        return self.relation_of(first + "".join(literal(v) + part for v, part in zip(values, rest, strict=True)))
+
+    def relation_of(self, query: str) -> Any:
         terms = " AND ".join(f"{self.place(column)} = {literal(value)}" for column, value in self.where)
         narrow = f" WHERE {terms}" if terms else ""
-        first, *rest = query.split("?")
-        filled = first + "".join(literal(value) + part for value, part in zip(values, rest, strict=True))
-        return self.relation.query(
-            VIEW, f"WITH data AS ({self.data}), counted AS (SELECT * FROM data{narrow}) {filled}"
-        )
+        return self.relation.query(VIEW, f"WITH data AS ({self.data}), counted AS (SELECT * FROM data{narrow}) {query}")
 
 
 def open_relation(relation: Any) -> RelationTable:

@@ -19,6 +19,7 @@ from trueerror.inputs.labels import Codes, Label, find_label, natural_positive, 
 from trueerror.inputs.options import check_word
 from trueerror.inputs.weights import WeightsKind
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Missing, Moments, ScoreTable
+from trueerror.tallies.placements import Placements
 
 if TYPE_CHECKING:
     from trueerror.rows.arrays import ArraySource
@@ -238,6 +239,10 @@ class Source(Protocol):
 
     def score_columns(self, models: Sequence[str], *, positive: Any = None) -> tuple[NDArray[np.bool_], Floats]:
         """Which rows are positive, and the scores of several models side by side (n, models): for paired ranks."""
+        ...
+
+    def placements(self, models: Sequence[str], *, positive: Any = None) -> Placements | None:
+        """What comparing areas needs, where rows do not fit into memory; None where `score_columns` may be asked."""
         ...
 
     def fetched(self) -> ArraySource:

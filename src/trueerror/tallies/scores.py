@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from trueerror.inputs.weights import WeightsKind, weight_column
 from trueerror.kernels import chosen
 from trueerror.results import Result
 
+if TYPE_CHECKING:
+    from trueerror.tallies.bounds import ScoreBounds
+
 Floats = NDArray[np.float64]
 
 
@@ -32,14 +35,15 @@ class ScoreTable(Result):
     """Distinct scores, ascending, with the positives and negatives at each; shards of one sample add up.
 
     With sampling weights the two are sums of weights, and `squares` holds the sums of squared weights (positives,
-    negatives). `exact` is False where scores were binned.
+    negatives). `exact` is False where scores were binned: then `scores` are the lowest scores that each bin may hold,
+    `uppers` the highest ones, and `bounds` says between which values the exact metrics lie.
 
     >>> t = ScoreTable.count([0, 1, 1], [0.2, 0.9, 0.2])
     >>> t.scores.tolist(), t.positives.tolist(), t.negatives.tolist()
     ([0.2, 0.9], [1, 1], [1, 0])
     """
 
-    __slots__ = ("exact", "negatives", "positive", "positives", "scores", "sources", "squares")
+    __slots__ = ("exact", "negatives", "positive", "positives", "scores", "sources", "squares", "uppers")
     scores: Floats
     positives: NDArray[Any]
     negatives: NDArray[Any]
@@ -47,6 +51,7 @@ class ScoreTable(Result):
     exact: bool
     squares: Floats | None
     sources: tuple[str, ...]
+    uppers: Floats | None
 
     def __init__(
         self,
@@ -58,6 +63,7 @@ class ScoreTable(Result):
         exact: bool = True,
         squares: Floats | None = None,
         sources: tuple[str, ...] = (),
+        uppers: Floats | None = None,
     ) -> None:
         distinct = np.asarray(scores, dtype=np.float64) + 0.0
         up, down = (
@@ -66,9 +72,11 @@ class ScoreTable(Result):
         same_length({"scores": distinct, "positives": up, "negatives": down})
         if np.isnan(distinct).any() or (len(distinct) > 1 and not (distinct[1:] > distinct[:-1]).all()):
             raise InputError("a score table needs distinct scores in ascending order, without NaN")
+        if uppers is not None and ((uppers < distinct).any() or (uppers[:-1] >= distinct[1:]).any()):
+            raise InputError("the bins of a score table must not overlap: were two samples binned by different grids?")
         self._keep(
             scores=distinct, positives=up, negatives=down, positive=positive, exact=exact, squares=squares,
-            sources=sources,
+            sources=sources, uppers=uppers,
         )  # fmt: skip
 
     def _keep(self, **values: Any) -> None:
@@ -86,7 +94,7 @@ class ScoreTable(Result):
         table = cls.__new__(cls)
         table._keep(
             scores=scores, positives=positives, negatives=negatives, positive=positive, exact=True, squares=None,
-            sources=sources,
+            sources=sources, uppers=None,
         )  # fmt: skip
         return table
 
@@ -172,6 +180,13 @@ class ScoreTable(Result):
         """All rows (or their weight)."""
         return self.n_positive + self.n_negative
 
+    @property
+    def bounds(self) -> ScoreBounds:
+        """Between which values the exact metrics and curves lie; of no width where the table is exact."""
+        from trueerror.tallies.bounds import ScoreBounds
+
+        return ScoreBounds(self)
+
     def __add__(self, other: object) -> ScoreTable:
         if not isinstance(other, ScoreTable):
             return NotImplemented
@@ -193,6 +208,12 @@ class ScoreTable(Result):
             total[..., places[1]] += b
             return total
 
+        uppers = None
+        if self.uppers is not None and other.uppers is not None:
+            uppers = np.full(size, -np.inf)
+            for place, table in zip(places, (self, other), strict=True):
+                assert table.uppers is not None
+                uppers[place] = np.maximum(uppers[place], table.uppers)
         return ScoreTable(
             distinct,
             joined(self.positives, other.positives),
@@ -201,6 +222,7 @@ class ScoreTable(Result):
             exact=self.exact,
             squares=None if self.squares is None or other.squares is None else joined(self.squares, other.squares),
             sources=tuple(sorted({*self.sources, *other.sources})),
+            uppers=uppers,
         )
 
     def _to_data(self) -> dict[str, Any]:
@@ -208,7 +230,7 @@ class ScoreTable(Result):
 
     @classmethod
     def _from_data(cls, data: dict[str, Any]) -> Self:
-        squares = data.get("squares")
+        squares, uppers = data.get("squares"), data.get("uppers")
         return cls(
             np.array(data["scores"], dtype=np.float64),
             np.array(data["positives"]),
@@ -217,6 +239,7 @@ class ScoreTable(Result):
             exact=data["exact"],
             squares=None if squares is None else np.array(squares, dtype=np.float64),
             sources=tuple(data["sources"]),
+            uppers=None if uppers is None else np.array(uppers, dtype=np.float64),
         )
 
     def _key(self) -> tuple[Any, ...]:
@@ -231,8 +254,9 @@ class ScoreTable(Result):
         ]
 
     def __str__(self) -> str:
+        kind = "distinct scores" if self.exact else "bins of scores"
         return (
-            f"{len(self.scores):,} distinct scores, {self.n_positive:,} positives ({self.positive!r}), "
+            f"{len(self.scores):,} {kind}, {self.n_positive:,} positives ({self.positive!r}), "
             f"{self.n_negative:,} negatives"
         )
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from trueerror.kernels import chosen
 from trueerror.kernels.threads import in_threads
+from trueerror.tallies.placements import Placements
 
 Floats = NDArray[np.float64]
 
@@ -128,6 +129,15 @@ def delong_from_table(positives: NDArray[Any], negatives: NDArray[Any]) -> AreaC
         positives=m,
         negatives=n,
     )
+
+
+def delong_from_placements(found: Placements) -> AreaCovariance:
+    """Several models from the sums of their placements, which were counted where the rows are."""
+    parts = [
+        sums / ((size - 1.0) * size) if size > 1 else np.full(sums.shape, np.nan)
+        for sums, size in ((found.among_positives, found.positives), (found.among_negatives, found.negatives))
+    ]
+    return AreaCovariance(found.areas, parts[0], parts[1], found.positives, found.negatives)
 
 
 def _mean_square(total: float, size: int) -> Floats:

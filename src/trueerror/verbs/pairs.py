@@ -20,6 +20,7 @@ from trueerror.metrics.registry import Measure
 from trueerror.results import Alternative, Contrast
 from trueerror.rows.predictions import Predictions
 from trueerror.significance.areas import area_contrast
+from trueerror.significance.binned_areas import binned_area_contrast
 from trueerror.significance.class_areas import class_area_contrast, class_area_rows
 from trueerror.significance.contrasts import contrast, student_p, student_quantile, tail_area
 from trueerror.significance.paired import mcnemar
@@ -28,6 +29,7 @@ from trueerror.significance.paired_metrics import paired_metric
 from trueerror.significance.resampled import paired_bootstrap
 from trueerror.tallies import Agreement, Discordance, Moments, ScoreTable
 from trueerror.tallies.counts import BinaryCounts
+from trueerror.tallies.placements import Placements
 from trueerror.variances.bootstrap import bootstrap_limits, bootstrap_p
 from trueerror.variances.delong import AreaCovariance, delong_covariance
 from trueerror.verbs.scored_rows import ScoredRows, class_scored_rows, scored_rows
@@ -246,6 +248,11 @@ class Pairs:
         return scored_rows(self.p, self.p.models)
 
     @cached_property
+    def _placements(self) -> Placements | None:
+        """Counted where the rows are, when they are too many to be ranked in memory."""
+        return self.p.placements(self.p.models)
+
+    @cached_property
     def _covariance(self) -> AreaCovariance:
         up, scores, _ = self._columns
         return delong_covariance(up, [scores[:, i] for i in range(scores.shape[1])])
@@ -257,7 +264,11 @@ class Pairs:
             found = self._clustered_areas(i, j)
         else:
             confidence, alternative = self.settings.confidence, self.alternative
-            found = area_contrast(self._covariance, i, j, confidence=confidence, alternative=alternative)
+            binned = self._placements
+            if binned is not None:
+                found = binned_area_contrast(binned, i, j, confidence=confidence, alternative=alternative)
+            else:
+                found = area_contrast(self._covariance, i, j, confidence=confidence, alternative=alternative)
         if scale == 1.0:
             return found
         return replace(found, estimate=scale * found.estimate, low=scale * found.low, high=scale * found.high)

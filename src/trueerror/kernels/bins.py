@@ -1,0 +1,193 @@
+"""Bins of scores: a monotone map from scores to whole numbers, whose bins have edges that are known to the last bit.
+
+A grid has equal steps between the lowest and the highest score, or steps of leading bits where scores are too uneven
+for that. Where many rows share a bin, levels split it further. Whatever the map rounds, it never changes the order of
+two scores; the edges are found by bisection among all doubles, so that "at least the edge" and "in this bin or a
+higher one" are the same rows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Steps(NamedTuple):
+    """Some bins cut into equal steps: bin b becomes offset[b] + ⌊(x − edge[b])·scale[b]⌋, at most top[b] more."""
+
+    offset: Ints
+    edge: Floats
+    scale: Floats
+    top: Ints
+
+
+class Pivots(NamedTuple):
+    """Some bins cut in three, below, at and above one value that many rows have; NaN leaves a bin whole."""
+
+    offset: Ints
+    value: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grid:
+    """`cells` bins over [low, high]. `scale` is bins a unit; NaN stands for steps of leading bits, `shift` of them."""
+
+    low: float
+    high: float
+    scale: float
+    size: int
+    shift: int = 0
+    levels: tuple[Steps | Pivots, ...] = ()
+    cells: int = 0
+
+    def places(self, scores: NDArray[Any]) -> Ints:
+        """The bin of each score; scores beyond the ends go to the bins at the ends."""
+        values = scores.astype(np.float64, copy=False)
+        if math.isnan(self.scale):
+            # Shifted before they are subtracted: keys of unlike sign lie too far apart for 64 bits.
+            found = ordered_bits(values) >> np.int64(self.shift)
+            found -= ordered_bits(np.array([self.low])) >> np.int64(self.shift)
+            np.clip(found, 0, self.size - 1, out=found)
+        else:
+            steps = values - self.low
+            steps *= self.scale
+            np.clip(steps, 0.0, self.size - 1.0, out=steps)
+            found = steps.astype(np.int64)
+        for level in self.levels:
+            found = _split(level, values, found)
+        return found
+
+    def edges(self, places: Ints) -> Floats:
+        """The lowest score of each of these bins: the smallest double that goes there or higher; the one after the
+        highest score where none does."""
+        low, high = self._brackets(places)
+        for _ in range(66):
+            open_ = low + 1 < high
+            if not open_.any():
+                break
+            # Halving apart, since the sum of two keys may not fit.
+            middle = (low >> 1) + (high >> 1) + (low & high & 1)
+            with np.errstate(invalid="ignore"):  # what lies beyond infinity is looked at, but not used
+                reached = self.places(from_ordered_bits(middle)) >= places
+            high = np.where(open_ & reached, middle, high)
+            low = np.where(open_ & ~reached, middle, low)
+        found = from_ordered_bits(high)
+        found[places <= 0] = self.low
+        return found + 0.0
+
+    def _brackets(self, places: Ints) -> tuple[Ints, Ints]:
+        """Keys of doubles below and at or above each edge: close ones where the steps are equal, else the ends."""
+        ends = ordered_bits(np.array([self.low, self.high]))
+        low, high = np.full(len(places), ends[0] - 1), np.full(len(places), ends[1] + 1)
+        if math.isnan(self.scale) or self.scale == 0 or self.levels:
+            return low, high
+        guess = ordered_bits(self.low + places / self.scale)
+        below, above = np.maximum(guess - 16, low), np.minimum(guess + 16, high)
+        close = (self.places(from_ordered_bits(below)) < places) & (self.places(from_ordered_bits(above)) >= places)
+        return np.where(close, below, low), np.where(close, above, high)
+
+    def tops(self, places: Ints) -> Floats:
+        """The highest double that goes to each of these bins."""
+        last = places >= self.cells - 1
+        following = self.edges(np.where(last, places, places + 1))
+        with np.errstate(all="ignore"):  # beside infinity and 0
+            return np.where(last, self.high, np.nextafter(following, -math.inf)) + 0.0
+
+    def with_level(self, level: Steps | Pivots, cells: int) -> Grid:
+        """The same with some bins cut further."""
+        return Grid(self.low, self.high, self.scale, self.size, self.shift, (*self.levels, level), cells)
+
+
+def even_grid(low: float, high: float, size: int) -> Grid:
+    """Equal steps; leading bits where the range is infinite, or so wide or narrow that steps cannot be told apart."""
+    width = high - low
+    if not width > 0:
+        return Grid(low, high, 0.0, 1, cells=1)
+    scale = size / width if math.isfinite(width) else math.inf
+    if not math.isfinite(scale) or scale < 1e-290:
+        return leading_grid(low, high, size)
+    return Grid(low, high, scale, size, cells=size)
+
+
+def leading_grid(low: float, high: float, size: int) -> Grid:
+    """Steps of leading bits: fine near 0, where small probabilities crowd."""
+    first, last = (int(v) for v in ordered_bits(np.array([low, high])))
+    shift = max(0, (last - first).bit_length() - (size.bit_length() - 1))
+    cells = (last >> shift) - (first >> shift) + 1
+    return Grid(low, high, math.nan, cells, shift, cells=cells)
+
+
+def refined(grid: Grid, places: Ints, shares: Floats, spare: int) -> Grid:
+    """The grid with these bins cut into steps, `spare` in all, in proportion to their shares."""
+    lower, upper = grid.edges(places), grid.tops(places)
+    # From the lowest score of a bin to just beyond its highest.
+    with np.errstate(all="ignore"):
+        width = np.nextafter(upper, math.inf) - lower
+    pieces = np.clip(np.floor(spare * shares / shares.sum()), 2, 1 << 16).astype(np.int64)
+    usable = np.isfinite(width) & (upper > lower)
+    pieces = np.where(usable, pieces, 1)
+    edge, scale = np.zeros(grid.cells), np.zeros(grid.cells)
+    top = np.zeros(grid.cells, dtype=np.int64)
+    edge[places], top[places] = np.where(usable, lower, 0.0), pieces - 1
+    with np.errstate(over="ignore", divide="ignore"):
+        steps = np.where(usable, pieces / np.where(usable, width, 1.0), 0.0)
+    scale[places] = np.where(np.isfinite(steps), steps, np.finfo(np.float64).max)
+    sizes = np.ones(grid.cells, dtype=np.int64)
+    sizes[places] = pieces
+    offset = np.cumsum(sizes) - sizes
+    return grid.with_level(Steps(offset, edge, scale, top), int(sizes.sum()))
+
+
+def pivoted(grid: Grid, values: Floats) -> Grid:
+    """The grid with a bin of its own for each of these values, the first that falls into a bin; ties cannot be cut."""
+    places, first = np.unique(grid.places(values), return_index=True)
+    value = np.full(grid.cells, np.nan)
+    value[places] = values[first]
+    sizes = np.ones(grid.cells, dtype=np.int64)
+    sizes[places] = 3
+    return grid.with_level(Pivots(np.cumsum(sizes) - sizes, value), int(sizes.sum()))
+
+
+def _split(level: Steps | Pivots, values: Floats, places: Ints) -> Ints:
+    found: Ints = level.offset.take(places)
+    if isinstance(level, Pivots):
+        pivot = level.value.take(places)
+        found += values >= pivot
+        found += values > pivot
+        return found
+    steps = values - level.edge.take(places)
+    with np.errstate(over="ignore", invalid="ignore"):
+        steps *= level.scale.take(places)
+    # A product 0·∞ is no number: such a bin has one piece.
+    np.nan_to_num(steps, copy=False, nan=0.0)
+    np.clip(steps, 0.0, level.top.take(places), out=steps)
+    found += steps.astype(np.int64)
+    return found
+
+
+def ordered_bits(values: Floats) -> Ints:
+    """Whole numbers that sort as the doubles do; −0.0 is 0.0.
+
+    >>> ordered_bits(np.array([-1.0, -0.0, 0.0, 1.0])).tolist()
+    [-4607182418800017408, 0, 0, 4607182418800017408]
+    """
+    bits = (np.asarray(values, dtype=np.float64) + 0.0).view(np.int64)
+    return np.where(bits < 0, np.int64(-(2**63)) - bits, bits)
+
+
+def from_ordered_bits(keys: Ints) -> Floats:
+    """The doubles behind such numbers."""
+    return np.where(keys < 0, np.int64(-(2**63)) - keys, keys).view(np.float64)
+
+
+def count_places(places: Ints, positive: NDArray[Any], cells: int) -> tuple[Ints, Ints]:
+    """Rows of each class in each bin (positives, negatives)."""
+    both = np.bincount(2 * places + positive, minlength=2 * cells)
+    return both[1::2], both[::2]

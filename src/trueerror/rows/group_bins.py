@@ -1,0 +1,156 @@
+"""Bins counted by GROUP BY, for engines that own their data: scores, and pairs of scores, without pulling rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.labels import Label
+from trueerror.kernels.bins import Grid, even_grid
+from trueerror.rows.binning import ROUNDS, TARGET, Bins, bin_count, bins_of, heaviest
+from trueerror.rows.parts import Is, Place, Within
+from trueerror.tallies import ScoreTable
+from trueerror.tallies.placements import Placements
+
+if TYPE_CHECKING:
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+# Bins that one round splits, by a query each.
+SPLIT = 8
+# Bins of each of two models in one GROUP BY, and the stretches of equal shares in which they are.
+PAIRED_BINS = 512
+PIECES = 16
+
+
+def binned_by_groups(
+    source: GroupedSource, column: str, chosen: Label, reach: tuple[float, float], budget: int
+) -> Bins:
+    """All rows in bins of equal steps, and the heaviest of these again in finer ones."""
+    size = bin_count(budget, 1)
+    bins = _counted(source, column, chosen, reach, size)
+    for _ in range(ROUNDS - 1):
+        if bins.slack <= TARGET or len(bins.lower) > 4 * size:
+            break
+        total = float(bins.up.sum()) * float(bins.down.sum())
+        heavy = heaviest(bins.open_pairs, total, SPLIT)
+        kept = np.ones(len(bins.lower), dtype=bool)
+        kept[heavy] = False
+        parts = [_counted(source, column, chosen, (bins.lower[i], bins.upper[i]), size) for i in heavy]
+        joined = [np.concatenate([x[kept], *(part[i] for part in parts)]) for i, x in enumerate(bins)]
+        order = np.argsort(joined[0])
+        bins = Bins(*(x[order] for x in joined))
+    return bins
+
+
+def _counted(source: GroupedSource, column: str, chosen: Label, reach: tuple[float, float], size: int) -> Bins:
+    grid = _grid(reach, size)
+    found = source.group(
+        [_place(column, grid), Is(source.layout.truth, chosen)], within=Within(column, float(reach[0]), float(reach[1]))
+    )
+    places, is_positive = found.parts[0].astype(np.int64), found.parts[1] == 1
+    counts = found.masses.counts
+    up, down = (
+        np.bincount(places[side], weights=counts[side], minlength=grid.cells).astype(np.int64)
+        for side in (is_positive, ~is_positive)
+    )
+    return bins_of(grid, up, down)
+
+
+def _grid(reach: tuple[float, float], size: int) -> Grid:
+    grid = even_grid(float(reach[0]), float(reach[1]), size)
+    if np.isnan(grid.scale):
+        raise InputError("these scores are infinite, or too far apart to be put into bins; cut them to a finite range")
+    return grid
+
+
+def _place(column: str, grid: Grid) -> Place:
+    return Place(column, (grid.low,), (grid.scale,), (grid.size - 1,))
+
+
+def placements_by_groups(
+    source: GroupedSource,
+    columns: Sequence[str],
+    chosen: Label,
+    ranges: Sequence[tuple[float, float]],
+    tables: Sequence[ScoreTable],
+) -> Placements:
+    """Areas from the score tables; products of placements from a GROUP BY of two models' bins for each pair."""
+    k = len(columns)
+    places = [_even_shares(c, r, t) for c, r, t in zip(columns, ranges, tables, strict=True)]
+    sums = np.zeros((2, k, k))
+    error = np.zeros(k)
+    for i, j in combinations(range(k), 2):
+        found = source.group([places[i], places[j], Is(source.layout.truth, chosen)])
+        cells = [part.astype(np.int64) for part in found.parts[:2]]
+        up = (found.parts[2] == 1).astype(np.int64)
+        counts = found.masses.counts.astype(np.float64)
+        off = []
+        for which, cell in zip((i, j), cells, strict=True):
+            amounts = np.zeros((2, places[which].cells))
+            np.add.at(amounts, (up, cell), counts)
+            centred = _off_area(amounts)
+            off.append(centred[up, cell])
+            sums[:, which, which] = (amounts * centred**2).sum(axis=1)
+            error[which] = _coarse(amounts, _tied(places[which], tables[which])).bounds.standard_error_slack()
+        for side in (0, 1):
+            sums[side, i, j] = sums[side, j, i] = float((counts * off[0] * off[1])[up == side].sum())
+    bounds = [table.bounds.auc() for table in tables]
+    return Placements(
+        areas=np.array([(low + high) / 2 for low, high in bounds]),
+        among_positives=sums[1],
+        among_negatives=sums[0],
+        positives=int(tables[0].n_positive),
+        negatives=int(tables[0].n_negative),
+        slack=np.array([(high - low) / 2 for low, high in bounds]),
+        error=error,
+    )
+
+
+def _even_shares(column: str, reach: tuple[float, float], table: ScoreTable) -> Place:
+    """Equal steps between values that cut the rows into equal shares."""
+    through = np.cumsum(table.positives + table.negatives, dtype=np.float64)
+    wanted = np.arange(1, PIECES) * through[-1] / PIECES
+    places = np.searchsorted(through, wanted)
+    # Where one score has a large share, it is cut out on both sides.
+    cuts = table.scores[np.concatenate([places, np.minimum(places + 1, len(through) - 1)])]
+    lows = np.unique(np.concatenate(([reach[0]], cuts[(cuts > reach[0]) & (cuts < reach[1])])))
+    tops = np.full(len(lows), PAIRED_BINS // len(lows) - 1)
+    with np.errstate(over="ignore", divide="ignore"):
+        scales = (tops + 1) / np.diff(np.append(lows, reach[1]))
+    sound = np.isfinite(scales)
+    tops, scales = np.where(sound, tops, 0), np.where(sound, scales, 0.0)
+    return Place(column, tuple(lows.tolist()), tuple(scales.tolist()), tuple(tops.tolist()))
+
+
+def _tied(place: Place, table: ScoreTable) -> NDArray[np.bool_]:
+    """Which coarse bins hold one score only, as far as the finer table knows."""
+    cells = np.zeros(len(table.scores), dtype=np.int64)
+    for low, scale, top, first in reversed(place.pieces):
+        steps = np.clip(np.floor((table.scores - low) * scale), 0, top).astype(np.int64) + first
+        cells = np.where(table.scores >= low, steps, cells)
+    uppers = table.scores if table.uppers is None else table.uppers
+    single: NDArray[np.bool_] = np.bincount(cells, minlength=place.cells) == 1
+    single[cells[uppers > table.scores]] = False
+    return single
+
+
+def _coarse(amounts: Floats, tied: NDArray[np.bool_]) -> ScoreTable:
+    """Coarse bins as a table, of which only the order counts."""
+    there = np.flatnonzero(amounts.sum(axis=0))
+    up, down = amounts[1, there].astype(np.int64), amounts[0, there].astype(np.int64)
+    lower = there.astype(np.float64)
+    return ScoreTable(lower, up, down, exact=False, uppers=np.where(tied[there], lower, lower + 0.5))
+
+
+def _off_area(amounts: Floats) -> Floats:
+    """For each bin what a negative's (row 0) and a positive's (row 1) placement is off the area of these bins."""
+    down, up = amounts
+    found = np.empty_like(amounts)
+    found[1] = (np.cumsum(down) - down / 2) / down.sum()
+    found[0] = 1 - (np.cumsum(up) - up / 2) / up.sum()
+    return found - float((up * found[1]).sum() / up.sum())

@@ -1,0 +1,82 @@
+"""Batches of numbers out of DuckDB as NumPy arrays, without copies and without pyarrow.
+
+DuckDB hands over a stream by the Arrow C interface (https://arrow.apache.org/docs/format/CStreamInterface.html), which
+is a few structures of pointers. The queries of this package give whole and floating numbers without gaps, so one
+buffer a column is all that has to be read.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs.errors import FileError
+
+
+class _Array(ctypes.Structure):
+    pass
+
+
+class _Stream(ctypes.Structure):
+    pass
+
+
+_Array._fields_ = [
+    ("length", ctypes.c_int64),
+    ("null_count", ctypes.c_int64),
+    ("offset", ctypes.c_int64),
+    ("n_buffers", ctypes.c_int64),
+    ("n_children", ctypes.c_int64),
+    ("buffers", ctypes.POINTER(ctypes.c_void_p)),
+    ("children", ctypes.POINTER(ctypes.POINTER(_Array))),
+    ("dictionary", ctypes.c_void_p),
+    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Array))),
+    ("private_data", ctypes.c_void_p),
+]
+_Stream._fields_ = [
+    ("get_schema", ctypes.c_void_p),
+    ("get_next", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Stream), ctypes.POINTER(_Array))),
+    ("get_last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.POINTER(_Stream))),
+    ("release", ctypes.CFUNCTYPE(None, ctypes.POINTER(_Stream))),
+    ("private_data", ctypes.c_void_p),
+]
+
+
+def batches(relation: Any, dtypes: Sequence[Any]) -> Iterator[list[NDArray[Any]]]:
+    """The columns of a relation, batch by batch; the arrays hold until the next batch is asked for.
+
+    `dtypes` are the NumPy types of the columns: the query must give exactly these, and no missing value.
+    """
+    capsule = relation.__arrow_c_stream__()
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    stream = ctypes.cast(pointer(capsule, b"arrow_array_stream"), ctypes.POINTER(_Stream))
+    kinds = [np.dtype(dtype) for dtype in dtypes]
+    while True:
+        batch = _Array()
+        failed = stream.contents.get_next(stream, ctypes.byref(batch))
+        if failed:
+            words = stream.contents.get_last_error(stream) or b"the stream of rows broke off"
+            raise FileError(words.decode("utf-8", "replace").splitlines()[0])
+        if not batch.release:
+            return
+        try:
+            if batch.n_children != len(kinds):
+                raise AssertionError(f"{batch.n_children} columns came for {len(kinds)}")
+            yield [_column(batch.children[i].contents, kind, batch.offset) for i, kind in enumerate(kinds)]
+        finally:
+            batch.release(ctypes.byref(batch))
+
+
+def _column(column: Any, dtype: np.dtype[Any], offset: int) -> NDArray[Any]:
+    if column.null_count > 0:
+        raise AssertionError("a column that must not have gaps has some")
+    if column.length == 0:
+        return np.empty(0, dtype=dtype)
+    start = column.buffers[1] + (column.offset + offset) * dtype.itemsize
+    raw = (ctypes.c_char * (column.length * dtype.itemsize)).from_address(start)
+    return np.frombuffer(raw, dtype=dtype)

@@ -1,0 +1,126 @@
+"""Beyond the memory budget: binned score tables whose bounds hold the exact values, on files and on every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from tests.rows.lazy_places import LAZY, QUIET, _parquet
+from trueerror.inputs.errors import InputError
+from trueerror.metrics.areas import auc
+
+pytestmark = list(QUIET)
+N = 4000
+rng = np.random.default_rng(5)
+UP = rng.random(N) < 0.3
+BASE = rng.normal(size=N) + UP
+SCORES: dict[str, Any] = {
+    "even": 1 / (1 + np.exp(-BASE)),
+    "tiny": np.exp(6 * (BASE - 4) + rng.normal(size=N)),
+    "tied": np.where(rng.random(N) < 0.6, 0.25, np.round(1 / (1 + np.exp(-BASE)), 2)),
+    "wide": 1e6 * BASE - 3,
+}
+EXACT = te.predictions(UP, scores=SCORES)
+
+
+def parquet_file(columns: dict[str, Any], folder: Path) -> Any:
+    return _parquet(columns, folder)
+
+
+@pytest.fixture(params=[parquet_file, *LAZY], ids=lambda place: place.__name__)
+def p(request: pytest.FixtureRequest, tmp_path: Path) -> te.Predictions:
+    made: Callable[..., Any] = request.param
+    frame = made({"truth": UP.astype(int), **SCORES}, tmp_path)
+    return te.read(frame, models={name: {"score": name} for name in SCORES}, budget="250kB")
+
+
+def test_bounds_hold_the_exact_values(p: te.Predictions) -> None:
+    for model in ("even", "tiny", "wide"):
+        table, exact = p.scores(model), EXACT.scores(model)
+        assert not table.exact
+        assert (table.n_positive, table.n_negative) == (exact.n_positive, exact.n_negative)
+        low, high = table.bounds.auc()
+        assert low <= auc(exact) <= high
+        # 250 kB allow few bins, and they are cut again and again where rows crowd.
+        assert high - low < 1e-3
+        curve = te.roc(p, model=model)
+        at = float(np.quantile(SCORES[model], 0.7))
+        truth = (SCORES[model] >= at)[UP].mean()
+        found = table.bounds.at(at)
+        assert found.tpr.low <= truth <= found.tpr.high
+        # The points of the curve are at the bins' own thresholds, where nothing is open.
+        thresholds = curve.thresholds[1:]
+        rates = [(SCORES[model] >= t)[UP].mean() for t in thresholds]
+        assert curve.tpr[1:] == pytest.approx(rates)
+        interval, sharp = curve.auc(), te.roc(EXACT, model=model).auc()
+        assert interval.low <= sharp.low
+        assert interval.high >= sharp.high
+        assert "binned scores: the exact value lies in" in interval.note
+
+
+def test_few_distinct_scores_stay_exact(p: te.Predictions) -> None:
+    assert p.scores("tied") == EXACT.scores("tied")
+
+
+def test_paired_areas(p: te.Predictions) -> None:
+    ours, theirs = (te.compare(x.select(["even", "tiny", "tied"]), metric="auc") for x in (p, EXACT))
+    for mine, exact in zip(ours.pairs, theirs.pairs, strict=True):
+        assert mine.estimate == pytest.approx(exact.estimate, abs=2e-2)
+        assert mine.low <= exact.low
+        assert mine.high >= exact.high
+        assert mine.p_value >= exact.p_value * 0.999
+        assert mine.high - mine.low < 1.6 * (exact.high - exact.low)
+    assert any("binned scores: the exact difference lies within" in mine.note for mine in ours.pairs)
+
+
+def test_the_target_is_reached_where_the_budget_allows(tmp_path: Path) -> None:
+    path = parquet_file({"truth": UP.astype(int), **SCORES}, tmp_path)
+    read = te.read(path, models={name: {"score": name} for name in SCORES}, budget="300kB")
+    # The skewed and the heavily tied ones need bins where the rows are.
+    for model in SCORES:
+        table = read.scores(model)
+        low, high = table.bounds.auc()
+        assert low <= auc(EXACT.scores(model)) <= high
+        assert high - low < 2e-4
+
+
+def test_gaps_and_weights(tmp_path: Path) -> None:
+    holes = SCORES["even"].copy()
+    holes[:50] = np.nan
+    weights = rng.integers(0, 3, N)
+    path = parquet_file({"truth": UP.astype(int), "m": holes, "w": weights}, tmp_path)
+    dropped = te.read(path, models={"m": {"score": "m"}}, missing="drop", budget="60kB").scores("m")
+    assert not dropped.exact
+    assert dropped.n == N - 50
+    exact = te.ScoreTable.count(UP[50:], holes[50:], positive=True)
+    low, high = dropped.bounds.auc()
+    assert low <= auc(exact) <= high
+    with pytest.raises(InputError, match="no score in 50 rows"):
+        te.read(path, models={"m": {"score": "m"}}, missing="wrong", budget="60kB").scores("m")
+    counted = te.read(
+        path, models={"m": {"score": "m"}}, missing="drop", weight="w", weights_kind="frequency", budget="60kB"
+    ).scores("m")
+    assert counted.n == weights[50:].sum()
+
+
+def test_the_budget_may_be_set_for_all(tmp_path: Path) -> None:
+    path = parquet_file({"truth": UP.astype(int), "even": SCORES["even"]}, tmp_path)
+    te.config(budget="20kB")
+    try:
+        assert not te.read(path).scores("even").exact
+        with pytest.raises(InputError, match="memory budget is 20kB"):
+            te.read(path).source.fetched()
+        found = te.read(path).moments("even", lambda codes, table: table[:, 0])
+        negatives = 1 - SCORES["even"]
+        assert found.mean == pytest.approx(negatives.mean(), rel=1e-12)
+        assert found.squares == pytest.approx(((negatives - negatives.mean()) ** 2).sum(), rel=1e-12)
+    finally:
+        te.config(budget="2GB")
+    assert te.read(path).scores("even").exact
+    with pytest.raises(InputError, match="not an amount of memory"):
+        te.read(path, budget="much")
