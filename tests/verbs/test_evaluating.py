@@ -151,7 +151,7 @@ def test_case_control_needs_a_prior_for_accuracy():
 def test_scores_beyond_01_need_a_threshold_but_rank_without():
     ev = te.evaluate(TRUTH, scores=10 * SCORES - 3)
     assert float(ev["auc"]) == pytest.approx(te.metric("auc", TRUTH, scores=SCORES))
-    assert "pass threshold=" in str(ev)
+    assert "give a threshold" in str(ev)
     with pytest.raises(ValueError, match="threshold="):
         ev.confusion
     assert te.evaluate(TRUTH, scores=10 * SCORES - 3, threshold=2.0)["accuracy"].n == 300
@@ -438,3 +438,28 @@ def test_costs_are_said_by_name_and_a_constant_answer_is_set_beside_them():
     rare = te.evaluate(table, prior=0.001, positive="ill")
     assert any(f.code == "TE210" and "accuracy 0.947 is not above 0.999" in f.message for f in rare.findings)
     assert "TE210" not in te.evaluate(table, prior=0.5, positive="ill").findings
+
+
+def test_an_infinite_score_is_told_and_takes_nothing_from_the_other_models() -> None:
+    truth = [1, 0, 1, 0, 1, 0, 1, 0]
+    fine = [0.9, 0.2, 0.8, 0.4, 0.3, 0.1, 0.7, 0.6]
+    made = te.evaluate(te.predictions(truth, scores={"fine": fine, "odd": [float("inf"), *fine[1:]]}))
+    text = " ".join(str(made).split())
+    assert "odd is not cut, because 1 of its 8 scores is infinite: give a threshold" in text
+    rows = {line.split()[0]: line for line in str(made).splitlines() if line.startswith(("fine ", "odd "))}
+    assert rows["fine"].split()[1] == ".750"
+    assert rows["odd"].split()[1] == "–"
+
+
+def test_models_that_share_the_highest_figure_are_all_named() -> None:
+    truth = [1, 0, 1, 0, 1]
+    right, wrong = [1, 0, 1, 0, 0], [0, 1, 0, 1, 0]
+    said = te.evaluate(te.predictions(truth, {"a": right, "b": wrong, "c": right})).verdict
+    assert said.startswith("Highest accuracy: a and c with 0.800 each")
+    assert "one is really better than another" in said
+
+
+def test_several_models_are_estimated_each_as_it_stands() -> None:
+    truth, labels = [1, 0, 1, 0, 1], [1, 0, 1, 0, 0]
+    assert te.evaluate(te.predictions(truth, {"a": labels, "b": labels})).estimand.startswith("Estimates: each model")
+    assert te.evaluate(truth, labels).estimand.startswith("Estimates: this model")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
+
 from trueerror.inputs.labels import Label
+from trueerror.results.names import one_line
 from trueerror.results.words import percent
 from trueerror.rows.predictions import Predictions
 from trueerror.tallies import Confusion
@@ -14,7 +18,9 @@ from trueerror.verbs.settings import Settings
 def fixed_model(source: Predictions | Confusion, settings: Settings) -> str:
     """The estimand of a model that is tested as it stands."""
     rows_counted = sum(class_totals(source)) if _repeated(source) else source.n
-    who, rows = "this model as it stands,", f"rows drawn at random like these {rows_counted:,.0f}"
+    several = isinstance(source, Predictions) and len(source.models) > 1
+    who = f"{'each' if several else 'this'} model as it stands,"
+    rows = f"rows drawn at random like these {rows_counted:,.0f}"
     if isinstance(source, Predictions):
         if source.has_key("folds"):
             who = f"these {len(source.keys('folds').names):,} models, one for each fold,"
@@ -66,8 +72,20 @@ def reading(p: Predictions, settings: Settings) -> str:
     """What was read, and where scores were cut into calls."""
     cut = [m for m in p.models if not p.has_labels(m) and p.has_scores(m) and not p.has_class_scores(m)]
     cut = [m for m in cut if p.can_call(m, threshold=settings.threshold)]
+    left = [_not_cut(p, m) for m in p.models if len(p.models) > 1 and not p.can_call(m, threshold=settings.threshold)]
     if not cut:
-        return str(p)
+        return "\n".join([str(p), *left])
     places = {p.facts.way(m, settings.threshold).threshold for m in cut}
     shown = ", ".join(sorted(f"{0.5 if t is None else t:.4g}" for t in places))
-    return f"{p}\nScores are cut at {shown}."
+    return "\n".join([str(p), f"Scores are cut at {shown}.", *left])
+
+
+def _not_cut(p: Predictions, model: str) -> str:
+    """Why a model's scores are not cut into calls, and what it takes."""
+    low, high, *_ = p.score_range(model)
+    why = f"its scores run from {low:.4g} to {high:.4g}"
+    if math.isinf(low) or math.isinf(high):
+        table = p.scores(model)
+        count = int((table.positives + table.negatives)[~np.isfinite(table.scores)].sum())
+        why = f"{count:,} of its {table.n:,} scores {'is' if count == 1 else 'are'} infinite"
+    return f"{one_line(model)} is not cut, because {why}: give a threshold for its accuracy and the like."
