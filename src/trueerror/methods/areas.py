@@ -82,6 +82,7 @@ METHODS: tuple[Method, ...] = (
         "the two means; df = V²/Σ v_c²/(n_c − 1)",
         source=f"{_DELONG}; Hand and Till 2001, Mach. Learn. 45:171; Satterthwaite 1946, Biometrics Bull. 2:110",
         assumes="independent rows; both models scored the same rows",
+        measured="type I error .042–.045 with 60 to 200 rows of 3 to 10 classes (simulated)",
     ),
     Method(
         key="delong-paired-t",
