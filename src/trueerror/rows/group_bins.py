@@ -18,6 +18,8 @@ from trueerror.tallies import ScoreTable
 from trueerror.tallies.placements import Placements
 
 if TYPE_CHECKING:
+    from trueerror.rows.grouping import GroupedSource
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 # Bins that one round splits, by a query each.
