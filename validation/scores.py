@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -103,25 +103,38 @@ def precision_cell(area: float, n: int, share: float) -> Cell:
 
 def loss_cell(n: int, a: float, b: float) -> Cell:
     """Calibrated probabilities from a Beta(a, b): the true Brier score and log loss follow from it."""
-    brier = a * b / ((a + b) * (a + b + 1))
 
-    def entropy(p: float) -> float:
-        weight = math.exp((a - 1) * math.log(p) + (b - 1) * math.log1p(-p) - special.betaln(a, b))
-        return weight * -(p * math.log(p) + (1 - p) * math.log1p(-p))
+    def mean(power: int, loss: Callable[[float], float]) -> float:
+        def inside(p: float) -> float:
+            weight = math.exp((a - 1) * math.log(p) + (b - 1) * math.log1p(-p) - special.betaln(a, b))
+            return weight * (p * loss(p) ** power + (1 - p) * loss(1 - p) ** power)
+
+        return float(integrate.quad(inside, 0, 0.5, limit=400)[0] + integrate.quad(inside, 0.5, 1, limit=400)[0])
+
+    losses: dict[str, Callable[[float], float]] = {"brier": lambda p: (1 - p) ** 2, "log_loss": lambda p: -math.log(p)}
+    truth = {name: mean(1, loss) for name, loss in losses.items()}
+    # (mean/standard error)²: so many equal losses would be as uncertain.
+    events = {name: n * truth[name] ** 2 / (mean(2, loss) - truth[name] ** 2) for name, loss in losses.items()}
 
     def draw(rng: np.random.Generator) -> dict[str, Moments]:
         p = np.clip(rng.beta(a, b, n), 1e-12, 1 - 1e-12)
         right = np.where(rng.random(n) < p, p, 1 - p)
         return {"brier": Moments.of((1 - right) ** 2), "log_loss": Moments.of(-np.log(right))}
 
-    def apply(metric: str) -> Any:
-        return lambda sample, confidence: metric_interval(metric, sample[metric], confidence=confidence)
+    def apply(metric: str, method: str | None) -> Any:
+        return lambda sample, confidence: metric_interval(metric, sample[metric], method=method, confidence=confidence)
+
+    def evident(rng: np.random.Generator) -> Evidence:
+        worth = [(m, v.mean**2 / (v.variance / n)) for m, v in draw(rng).items()]
+        return Evidence(facts={"loss_worth": worth})
 
     return Cell(
-        family="mean loss", scenario=f"probabilities from Beta({a:g}, {b:g}), n = {n:,}", draw=draw,
-        truth={"brier": brier, "log_loss": float(integrate.quad(entropy, 0, 1, limit=200)[0])},
-        procedures=tuple(Procedure(m, apply(m)) for m in ("brier", "log_loss")),
-        events=dict.fromkeys(("brier", "log_loss"), n * min(a, b) / (a + b)), confidences=_levels(n == 100), n=n,
+        family="mean loss", scenario=f"probabilities from Beta({a:g}, {b:g}), n = {n:,}", draw=draw, truth=truth,
+        procedures=(
+            *(Procedure(m, apply(m, None)) for m in losses),
+            *(Procedure(f"{m}, t-mean", apply(m, "t-mean"), default=False, target=m) for m in losses),
+        ),
+        events=events, confidences=_levels(n == 100), n=n, evident=evident,
     )  # fmt: skip
 
 
@@ -171,8 +184,8 @@ def cells(*, quick: bool) -> Iterator[Cell]:
     for area in (0.8,) if quick else (0.7, 0.8, 0.9, 0.97):
         for n, share in ((200, 0.1),) if quick else ((100, 0.1), (200, 0.1), (200, 0.5), (1000, 0.05), (1000, 0.3)):
             yield replace(precision_cell(area, n, share), rank=1 if area in (0.8, 0.97) else 2)
-    for a, b in ((1, 1), (0.3, 1.2)):
-        for n in (100,) if quick else (30, 100, 1000):
+    for a, b in ((1, 1), (0.3, 1.2), (0.1, 0.9)):
+        for n in (100,) if quick else (30, 100, 300, 1000):
             yield loss_cell(n, a, b)
     pairs = ((20, 20),) if quick else ((10, 10), (20, 20), (10, 100), (50, 50), (200, 200))
     for area in (0.8,) if quick else (0.7, 0.9):

@@ -87,7 +87,7 @@ METHODS: tuple[Method, ...] = (
         formula="mean·exp(±t(n − 1)·s/(√n·mean)), cut to the range where there is one",
         source="the delta method for the logarithm of a mean; Student 1908, Biometrika 6:1",
         assumes=ROWS + "; a loss that is never negative",
-        advice="where (mean/standard error)² is below 5 a few rows decide, and it still covers too little",
+        advice="where (mean/standard error)² is below 10 a few rows decide, and it covers too little",
     ),
     Method(
         key="wilson-constant-loss",

@@ -57,14 +57,15 @@ def nearest(result: object) -> Measured | None:
         return None
     rows = [m for m in every_measurement() if m.method == method and abs(m.confidence - confidence) < 1e-6]
     name = str(getattr(result, "name", "")).replace(" ", "_").replace("-", "_").lower()
-    own = [m for m in rows if m.metric == name]
+    # The same metric; else any proportion, which has the same law; else whatever the method was tried on.
+    own = [m for m in rows if m.metric == name] or [m for m in rows if m.metric == "proportion"]
     estimate = getattr(result, "estimate", math.nan)
     if not (isinstance(estimate, int | float) and math.isfinite(estimate)):
         estimate = None
 
     def distance(m: Measured) -> float:
         size = abs(math.log(n / m.n))
-        comparable = m.truth is not None and estimate is not None and (own or m.metric == "proportion")
+        comparable = own and m.truth is not None and estimate is not None
         return size + (abs(_stretched(m.truth) - _stretched(estimate)) if comparable else 0.0)
 
     return min(own or rows, key=distance, default=None)

@@ -8,6 +8,7 @@ from typing import Any
 from trueerror.findings import Evidence
 from trueerror.findings.tuning import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.inputs.costs import cost_matrix
+from trueerror.intervals.critical import critical_z
 from trueerror.intervals.resampled import lost_share
 from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval
@@ -48,19 +49,21 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
 
 
 def _proportions(overall: dict[str, Interval]) -> dict[str, Any]:
-    small, proportions, lost = [], [], []
+    small, proportions, lost, losses = [], [], [], []
     for name, found in overall.items():
         measure = find_measure(name)
         without_value = lost_share(found.note)
         if without_value is not None:
             lost.append((measure.title, without_value))
+        if found.method == "t-log-mean" and found.high > found.estimate:
+            losses.append((measure.title, (critical_z(found.confidence) / math.log(found.high / found.estimate)) ** 2))
         if measure.share is None or found.n is None or math.isnan(found.estimate):
             continue
         proportions.append((measure.title, found.method, found.estimate, found.n))
         x = round(found.estimate * found.n)
         if found.method == "wilson" and min(x, found.n - x) < 5 <= found.n:
             small.append((measure.title, x, found.n))
-    return {"small_counts": small, "proportions": proportions, "lost_replicates": lost}
+    return {"small_counts": small, "proportions": proportions, "lost_replicates": lost, "loss_worth": losses}
 
 
 def _tuned(bench: Bench, p: Predictions, table: ScoreTable) -> TunedThreshold | None:
