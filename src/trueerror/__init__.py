@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from trueerror.studies.lesion_result import LesionStudy as LesionStudy
     from trueerror.studies.lesions import ablation as ablation
     from trueerror.studies.lesions import lesion_study as lesion_study
-    from trueerror.studies.overfits import Overfitting as Overfitting
+    from trueerror.studies.overfit_result import Overfitting as Overfitting
     from trueerror.studies.overfits import overfitting as overfitting
     from trueerror.tallies import Confusion as Confusion
     from trueerror.tallies import ScoreTable as ScoreTable
@@ -154,7 +154,7 @@ _HOMES = {
     "estimator_laboratory": "trueerror.studies.laboratory",
     "EstimatorLaboratory": "trueerror.studies.laboratory_result",
     "overfitting": "trueerror.studies.overfits",
-    "Overfitting": "trueerror.studies.overfits",
+    "Overfitting": "trueerror.studies.overfit_result",
     "report": "trueerror.reports.page",
     "metric": "trueerror.metrics.compute",
     "catalogue": "trueerror.metrics.listing",

@@ -38,6 +38,10 @@ class LossParts(Result):
     unbiased_variance: float = math.nan
     biased_variance: float = math.nan
 
+    def __str__(self) -> str:
+        parts = ", ".join(str(i).split(",")[0] for i in (self.noise, self.bias, self.variance))
+        return f"{one_line(self.learner)}: error {number(self.error.estimate)} = {parts}"
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class BiasVariance(Result):

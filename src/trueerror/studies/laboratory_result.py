@@ -32,6 +32,12 @@ class EstimatorQuality(Result):
     coverage: float = math.nan
     fits: float = math.nan
 
+    def __str__(self) -> str:
+        return (
+            f"{self.estimator}: bias {number(self.bias.estimate)} {limits(self.bias.low, self.bias.high)}, "
+            f"sd {number(self.sd)}, √MSE {number(self.rmse)}"
+        )
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class EstimatorLaboratory(Result):

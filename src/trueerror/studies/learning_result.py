@@ -15,7 +15,8 @@ from trueerror.inputs.errors import InputError, nearest
 from trueerror.inputs.options import check_confidence
 from trueerror.metrics.registry import find_measure
 from trueerror.results import Contrast, Interval, Result, Table
-from trueerror.results.words import limits, number, whole
+from trueerror.results.tables import one_line
+from trueerror.results.words import limits, number, percent, whole
 from trueerror.studies.extrapolating import FEWEST_SIZES, Level, limits_at, resampled_fits
 
 Floats = NDArray[np.float64]
@@ -47,6 +48,13 @@ class CurvePoint(Result):
     splits: int
     method: str = "corrected-t"
 
+    def __str__(self) -> str:
+        return (
+            f"{one_line(self.learner)} at {whole(self.size)} rows: {number(self.estimate)} "
+            f"{limits(self.low, self.high)}, on training rows {number(self.training)}; bias {number(self.bias)}, "
+            f"sd {number(self.sd)}"
+        )
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CurveFit(Result):
@@ -59,6 +67,9 @@ class CurveFit(Result):
     b: float
     c: float
     held_out: float
+
+    def __str__(self) -> str:
+        return f"{one_line(self.learner)}: {self.form} {self.formula}, off by {number(self.held_out)} at sizes held out"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -76,6 +87,15 @@ class Crossing(Result):
     share: float
     confidence: float = 0.95
     method: str = "crossing-resampled"
+
+    def __str__(self) -> str:
+        share = percent(round(self.share, 3))
+        if math.isnan(self.size):
+            return f"{one_line(self.first)} and {one_line(self.second)} do not cross ({share} of resampled curves do)"
+        return (
+            f"{one_line(self.second)} overtakes {one_line(self.first)} at about {self.size:,.0f} rows, plausibly "
+            f"{self.low:,.0f} to {self.high:,.0f} ({share} of resampled curves cross)"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -35,6 +35,10 @@ class Contribution(Result):
     fold_sd: float = math.nan
     seed_sd: float = math.nan
 
+    def __str__(self) -> str:
+        d = self.difference
+        return f"{one_line(self.name)}: {d.name} {d.estimate:+.3f} {limits(d.low, d.high)}, {p_value(self.p)}"
+
     @property
     def p(self) -> float:
         """The p-value that decides: adjusted where several were made."""
