@@ -37,6 +37,9 @@ class Kind(StrEnum):
     cost = "cost"
     det = "det"
     decision = "decision"
+    brier = "brier"
+    risk = "risk"
+    hull = "hull"
 
 
 # Kind → the curve's home, loaded when it is asked for.
@@ -49,7 +52,33 @@ CURVES = {
     "cost": ("costs", "cost_curve"),
     "det": ("detection", "det"),
     "decision": ("benefit", "decision_curve"),
+    "brier": ("brier_curves", "brier_curve"),
+    "risk": ("selective", "risk_coverage"),
 }
+# Other words for the same.
+ALIASES = {
+    "precision-recall": "pr", "precision_recall": "pr", "reliability": "calibration", "matrix": "confusion",
+    "metrics": "forest", "compare": "differences", "risk-coverage": "risk", "risk_coverage": "risk",
+}  # fmt: skip
+
+
+def kind_named(word: str) -> Kind:
+    """A kind of picture by its name.
+
+    >>> kind_named("precision-recall")
+    <Kind.pr: 'pr'>
+    """
+    from trueerror.inputs.errors import nearest
+
+    try:
+        return Kind(ALIASES.get(word, word))
+    except ValueError:
+        raise typer.BadParameter(f"{word!r} is not a kind of picture{nearest(word, [k.value for k in Kind])}") from None
+
+
+def complete_kinds(incomplete: str) -> list[str]:
+    """The kinds that begin so, for the shell."""
+    return [k.value for k in Kind if k.value.startswith(incomplete)]
 
 
 @answers
@@ -59,7 +88,15 @@ def command(
         Path, typer.Option("--output", "-o", help="Where to write it: .svg, .png, .pdf or .html.", metavar="FILE")
     ],
     kind: Annotated[
-        Kind, typer.Option("--kind", "-k", help=f"What to show: {', '.join(k.value for k in Kind)}.", metavar="WORD")
+        Kind,
+        typer.Option(
+            "--kind",
+            "-k",
+            help=f"What to show: {', '.join(k.value for k in Kind)}.",
+            metavar="WORD",
+            parser=kind_named,
+            autocompletion=complete_kinds,
+        ),
     ] = Kind.roc,
     truth: o.Truth = None,
     model: o.Model = None,
@@ -117,7 +154,7 @@ def curves(p: Predictions, kind: Kind) -> dict[str, Any]:
 
 
 def tables(p: Predictions, kind: Kind, metric: str | None, confidence: float, seed: int) -> Any:
-    """A confusion matrix, the metrics of the models, or their differences from the leader."""
+    """A confusion matrix, the metrics of the models, their differences from the leader, or their common hull."""
     from trueerror.inputs.errors import InputError
 
     if kind is Kind.confusion:
@@ -129,6 +166,10 @@ def tables(p: Predictions, kind: Kind, metric: str | None, confidence: float, se
         from trueerror.verbs.comparing import compare
 
         return compare(p, metric=metric or "accuracy", confidence=confidence, rng=seed)
+    if kind is Kind.hull:
+        from trueerror.curves.hull import roc_hull
+
+        return roc_hull(curves(p, Kind.roc))
     from trueerror.verbs.evaluating import evaluate
 
     return evaluate(p, metrics=metric, confidence=confidence, rng=seed)
