@@ -86,7 +86,8 @@ def test_every_format_is_the_result() -> None:
 
 
 @pytest.mark.parametrize(("args", "words"), [
-    (("power", "--n", "100"), "--first is needed"),
+    (("power", "--n", "100"), "--second is needed: the accuracy that you start from"),
+    (("power", "--n", "100", "--test", "auc"), "--first is needed"),
     (("power", "--n", "100", "--first", "0.9", "--second", "1.8"), "must lie between 0 and 1"),
     (("sample-size", "--accuracy", "0.9"), "--accuracy and --half-width go together"),
     (("sample-size", "--first", "0.8", "--second", "0.8"), "no number of rows shows a difference"),
@@ -102,3 +103,14 @@ def test_errors_are_one_sentence(args: tuple[str, ...], words: str) -> None:
 
 def test_power_needs_rows() -> None:
     assert run("power", "--first", "0.9", "--second", "0.8").exit_code == 2
+
+
+def test_tables_of_a_plan_have_a_handful_of_titled_columns():
+    made = te.power(n=500, first=0.82, second=0.80)
+    head = made.to_markdown().splitlines()[0]
+    assert head == "| test | rows | first | second | difference | level | power | wrong sign | times too large |"
+    assert "margin" in te.power(test="equivalence", n=500, first=0.82, second=0.8, margin=0.05).to_markdown()
+    assert te.sample_size(accuracy=0.9, half_width=0.02).to_markdown().splitlines()[0] == (
+        "| test | rows | accuracy | half-width | confidence |"
+    )
+    assert max(map(len, str(made).splitlines())) <= 80

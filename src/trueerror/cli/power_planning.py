@@ -13,7 +13,7 @@ from trueerror.cli.output import Format, answers, show
 if TYPE_CHECKING:
     from trueerror.significance.planning import Power
 
-HELP = "How surely so many rows would show a difference; without --first, the smallest difference they show."
+HELP = "How surely so many rows would show a difference; with --second alone, the smallest difference they show."
 EPILOG = (
     "Examples: trueerror power --n 500 --first 0.82 --second 0.80 --disagreement 0.025 · "
     "trueerror power --n 500 --second 0.80 · trueerror power --test auc --n 400 --first 0.7 --prevalence 0.3"
@@ -43,12 +43,18 @@ def command(
     explain: Explain = False,
 ) -> None:
     """How surely so many rows would show a difference."""
+    from trueerror.inputs.errors import InputError
     from trueerror.significance.planning import power, smallest_difference
 
     common: dict[str, Any] = {
         "test": test, "n": n, "disagreement": disagreement, "prevalence": prevalence, "icc": icc,
         "cluster_size": cluster_size, "alpha": alpha, "method": method, "correlation": correlation, "sd": sd,
     }  # fmt: skip
+    if first is None and second is None and test in plan_.SHARES:
+        raise InputError(
+            "--second is needed: the accuracy that you start from, such as 0.8, for the smallest difference that these "
+            "rows show; with --first too, how surely they show the difference between the two"
+        )
     if first is None and second is not None:
         found = smallest_difference(baseline=second, power=wanted, **common)
         show(found, form, explain=explain, text=lambda: _smallest(found))

@@ -11,8 +11,8 @@ from scipy import special
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.numbers import count, open_share
 from trueerror.inputs.options import check_alternative, check_share
-from trueerror.results import Alternative, Result
-from trueerror.results.words import number, percent, whole
+from trueerror.results import Alternative, Result, Table
+from trueerror.results.words import folded, number, percent, whole
 from trueerror.significance.enumeration import smallest_n
 from trueerror.significance.plans import Options, Plan, PlannedMethod, PlannedTest, make_plan
 from trueerror.significance.roots import crossing
@@ -44,7 +44,25 @@ class Power(Result):
     method: str = ""
     note: str = ""
 
+    def _table(self) -> Table:
+        """What was planned, in a few columns; `records` has everything."""
+        cells = {"test": self.test, "rows" + (" in each group" if self.groups == 2 else ""): whole(self.n)}
+        if self.half_width is not None:
+            cells |= {"accuracy": number(self.first), "half-width": number(self.half_width)}
+            cells["confidence"] = percent(1 - self.alpha)
+        else:
+            cells |= {"first": number(self.first), "second": number(self.second)}
+            cells |= {"difference": f"{self.difference:+.3g}"}
+            cells |= {} if self.margin is None else {"margin": f"{self.margin:g}"}
+            cells |= {"level": percent(self.alpha), "power": number(self.power)}
+        if not math.isnan(self.exaggeration):
+            cells |= {"wrong sign": number(self.wrong_sign), "times too large": f"{self.exaggeration:.2f}"}
+        return Table(columns=tuple(cells), rows=(tuple(cells.values()),))
+
     def __str__(self) -> str:
+        return folded(self._words())
+
+    def _words(self) -> str:
         each = " in each group" if self.groups == 2 else ""
         note = f"\nNote: {self.note}." if self.note else ""
         rows = f"{whole(self.n)} rows{each}"
