@@ -219,6 +219,17 @@ def test_all_folds_alike_leave_room_all_the_same():
     assert "score the same" in mine.note
 
 
+@pytest.mark.parametrize("plan", [te.KFold(3, repeats=2), te.KFold(5), te.Subsampling(4)], ids=str)
+@pytest.mark.parametrize("metric", ["auc", "f1", "mcc", "balanced_accuracy"])
+def test_perfect_scores_of_any_metric_leave_room(plan, metric):
+    X, y = rows(60, gap=50.0)
+    mine = made(plan, data=(X, y)).estimate("two", metric=metric)
+    assert mine.estimate == 1
+    assert 0.5 < mine.low < 1
+    assert "all test parts score the same" in mine.note
+    assert "model" in mine.estimand
+
+
 def test_failed_fits_are_left_out_and_said():
     Fails.calls = 0
     run = made(te.KFold(6), {"fails": Fails(), "two": Centroid()})

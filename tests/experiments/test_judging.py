@@ -1,7 +1,5 @@
 """`.compare` and `.rank`: pairs over the same test parts, corrected by default; data sets are not folds."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -9,6 +7,7 @@ import trueerror as te
 from trueerror.inputs.errors import InputError
 from trueerror.intervals.bates import nested_error
 from trueerror.significance import bayes_correlated_t, corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
+from trueerror.significance.contrasts import normal_quantile
 
 
 class Centroid:
@@ -159,9 +158,23 @@ def test_lower_is_better_turns_the_probability_about(tens):
 
 
 def test_identical_learners_are_not_told_apart():
-    cmp = made(te.KFold(5, repeats=2), learners={"a": Centroid(), "b": Centroid()}).compare()
-    assert cmp["a", "b"].p_value == 1
-    assert math.isinf(cmp["a", "b"].high)
+    run = made(te.KFold(5, repeats=2), learners={"a": Centroid(), "b": Centroid()})
+    z2 = normal_quantile(0.95, "two-sided") ** 2
+    for metric in ("accuracy", "brier"):
+        both = run.compare(metric)["a", "b"]
+        assert both.p_value == 1
+        assert (both.low, both.high) == pytest.approx((-z2 / (120 + z2), z2 / (120 + z2)), abs=1e-12)
+        assert "no test row was judged differently" in both.note
+    # An AUC is no mean over rows: all that is known are the ends of its range.
+    assert (run.compare("auc")["a", "b"].low, run.compare("auc")["a", "b"].high) == (-1, 1)
+    assert "infinite" not in str(run.compare())
+
+
+def test_limits_never_leave_the_range_of_a_difference():
+    cmp = made(te.KFold(2), rows(12)).compare()
+    assert all(-1 <= c.low <= c.estimate <= c.high <= 1 for c in cmp.pairs)
+    assert any(c.high == 1 for c in cmp.pairs)
+    assert made(te.KFold(5)).compare(alternative="greater").pairs[0].high == 1
 
 
 def test_one_reference_margin_and_words(tens):

@@ -55,15 +55,14 @@ class LearnerPairs:
     chosen: str = ""
 
     def __post_init__(self) -> None:
-        of_rows = self.measure.name in ("accuracy", "error_rate") or self.measure.needs == "losses"
         chosen = self.method
         if chosen is None:
             plain = not self.options and self.positive is None
-            chosen = "bates" if self.run.plan.name == "BatesCV" and of_rows and plain else "corrected-t"
+            chosen = "bates" if self.run.plan.name == "BatesCV" and self.of_rows and plain else "corrected-t"
         chosen = WORDS.get(chosen, chosen)
         if chosen not in FOLD_METHODS:
             raise InputError(f"method={self.method!r} is not known for learners{nearest(chosen, FOLD_METHODS)}")
-        if chosen == "bates" and not of_rows:
+        if chosen == "bates" and not self.of_rows:
             raise InputError(f"method='bates' needs a metric that is a mean over rows, and {self.measure.name} is not")
         object.__setattr__(self, "chosen", chosen)
 
@@ -81,6 +80,7 @@ class LearnerPairs:
     def contrast(self, first: str, second: str) -> Contrast:
         """First − second."""
         found = self._bates(first, second) if self.chosen == "bates" else self._over_parts(first, second)
+        found = self._within_range(found, first, second)
         better = found.p_better
         if better is not None and not self.measure.higher_is_better:
             better = 1 - better
@@ -89,6 +89,26 @@ class LearnerPairs:
             estimand=f"the difference in {self.measure.title} between the two learners, "
             f"at {round(float(self.table.trains.mean())):,} training rows",
         )  # fmt: skip
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether the metric is a mean over rows."""
+        return self.measure.name in ("accuracy", "error_rate") or self.measure.needs == "losses"
+
+    def _within_range(self, found: Contrast, first: str, second: str) -> Contrast:
+        """Limits within what a difference can be; where no row was judged differently, within Tango's for such rows."""
+        reach = self.measure.range[1] - self.measure.range[0]
+        note = found.note
+        if found.p_value == 1 and found.estimate == 0 and self.of_rows and self._never_differ(first, second):
+            z = normal_quantile(self.confidence, self.alternative)
+            rows = self.run.datasets[self.data].n
+            reach *= z**2 / (rows + z**2)
+            note = "no test row was judged differently: limits for these models by their number alone"
+        return replace(found, low=max(found.low, -reach), high=min(found.high, reach), note=note)
+
+    def _never_differ(self, first: str, second: str) -> bool:
+        both = (self.run.losses(x, self.data, self.measure.name) for x in (first, second))
+        return all(np.array_equal(a, b) for (_, a), (_, b) in zip(*both, strict=True))
 
     def _over_parts(self, first: str, second: str) -> Contrast:
         a, b = self.table.of(first), self.table.of(second)

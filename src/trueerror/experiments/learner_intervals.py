@@ -29,6 +29,7 @@ from trueerror.intervals.losses import INFINITE
 from trueerror.intervals.terms import Terms
 from trueerror.methods import default_for
 from trueerror.results import Interval
+from trueerror.rows.predictions import Predictions
 from trueerror.verbs.bench import Bench
 from trueerror.verbs.settings import Settings
 
@@ -98,10 +99,36 @@ def _t(q: Question, *, corrected: bool) -> Interval:
     else:
         made = fold_t(scores, **q.common)
         estimand = these_models(q.run.datasets[q.data], len(splits))
-    if math.isnan(made.low) and q.of_rows and known.all() and q.learner != CHOSEN and q.run.plan.name != "Bootstrap":
-        pooled = _bayle(q, first_round=True)
-        return replace(pooled, note="; ".join(w for w in (*notes, pooled.note, "all test parts score the same") if w))
+    if math.isnan(made.low) and known.all() and q.learner != CHOSEN and q.run.plan.name != "Bootstrap":
+        rows = _first_round(q)
+        if abs(rows.estimate - made.estimate) < 1e-9:
+            notes += [rows.note, "all test parts score the same"]
+            return replace(rows, note="; ".join(w for w in notes if w))
     return q.settled(made, estimand, *notes)
+
+
+def _first_round(q: Question) -> Interval:
+    """What the rows of one round say of its models, where test parts that score the same say nothing."""
+    if q.of_rows:
+        return _bayle(q, first_round=True)
+    p = q.run.predictions(q.data, learners=[q.learner], positive=q.positive)
+    if p.has_key("repeats"):
+        p = p.slice(p.keys("repeats").names[0], "repeats")
+    models = sum(s.repeat == q.splits[0].repeat for s in q.splits)
+    if q.measure.name == "auc" and models > 1:
+        from trueerror.curves.fold_areas import auc_over_folds
+
+        made = auc_over_folds(p, method="ledell", model=q.learner, confidence=q.confidence)
+    else:
+        made = _of_rows(q, p)
+    return q.settled(made, these_models(q.run.datasets[q.data], models))
+
+
+def _of_rows(q: Question, p: Predictions) -> Interval:
+    """By the methods for models."""
+    settings = Settings(confidence=q.confidence, metrics={q.measure.name: q.options}, rng=q.rng)
+    label = q.positive if q.measure.needs in ("binary", "scores") else None
+    return Bench(q.learner, settings, predictions=p).interval(q.measure.name, label)
 
 
 def _distinct(split: Any) -> int:
@@ -176,9 +203,7 @@ def _pooled(q: Question) -> Interval:
     p = q.run.predictions(q.data, learners=[q.learner], chosen_by=q.measure.name, positive=q.positive, **q.options)
     if p.has_key("repeats"):
         raise InputError("rows were tested in several repeats; pooling would count them again: use 'corrected-t'")
-    settings = Settings(confidence=q.confidence, metrics={q.measure.name: q.options}, rng=q.rng)
-    label = q.positive if q.measure.needs in ("binary", "scores") else None
-    made = Bench(q.learner, settings, predictions=p).interval(q.measure.name, label)
+    made = _of_rows(q, p)
     data, splits = q.run.datasets[q.data], q.splits
     if len(splits) == 1:
         return q.settled(made, as_it_stands(data, splits[0].train_size, q.learner == CHOSEN))

@@ -63,7 +63,8 @@ def learner_at(data: Dataset, sizes: Sequence[int], chosen: bool = False) -> str
 
 def these_models(data: Dataset, models: int) -> str:
     """The models that were fitted, not the learner."""
-    return f"these {models:,} models, on rows like these {data.n:,}, {class_mix(data)}"
+    which = "this model" if models == 1 else f"these {models:,} models"
+    return f"{which}, on rows like these {data.n:,}, {class_mix(data)}"
 
 
 def as_it_stands(data: Dataset, size: int, chosen: bool = False) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -140,6 +141,9 @@ def _estimates(
                 except InputError as error:
                     problems.setdefault(str(error), {}).setdefault((metric, data), []).append(learner)
                     continue
+                if math.isnan(found.low) and found.note:
+                    place = problems.setdefault(found.note, {})
+                    place.setdefault((f"limits of {metric}", data), []).append(learner)
                 yield LearnerEstimate(
                     data=data, learner=learner, metric=find_measure(metric).name, interval=found,
                     parts=tuple(question.scores.tolist()) if len(question.splits) > 1 else (),
