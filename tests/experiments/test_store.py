@@ -150,6 +150,23 @@ def test_functions_without_a_name_are_known_by_what_they_do(rows, tmp_path):
         te.experiment({"f": Means(2.0, random_state=lambda: 2)}, rows, plan=3, store=tmp_path)
 
 
+def test_other_versions_are_told(rows, tmp_path, caplog):
+    te.experiment({"means": Means()}, rows, plan=3, store=tmp_path)
+    path = tmp_path / "manifest.json"
+    manifest = json.loads(path.read_text())
+    assert manifest["versions"]["numpy"] == np.__version__
+    assert te.experiment({"means": Means()}, rows, plan=3, store=tmp_path).resumed == 3
+    assert caplog.text == ""
+    manifest["versions"] |= {"numpy": "1.0", "gone": "2.0"}
+    path.write_text(json.dumps(manifest))
+    assert te.experiment({"means": Means()}, rows, plan=3, store=tmp_path).resumed == 3
+    assert f"other versions (numpy 1.0 then, {np.__version__} now)" in caplog.text
+    # Stores from before versions were kept.
+    del manifest["versions"]
+    path.write_text(json.dumps(manifest))
+    assert te.experiment({"means": Means()}, rows, plan=3, store=tmp_path).resumed == 3
+
+
 def test_a_folder_of_something_else_is_refused(rows, tmp_path):
     (tmp_path / "thesis.tex").write_text("x")
     with pytest.raises(InputError, match=r"holds other files \('thesis.tex'\)"):

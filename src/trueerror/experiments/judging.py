@@ -141,7 +141,7 @@ def learner_evidence(run: Experiment, data: str, method: str, learners: Sequence
             "fold_method": fold_method(method),
             "rounds": rounds_of_folds(splits),
             "test_parts": len(splits),
-            "smallest_test": min(len(s.test) for s in splits),
+            "smallest_test": run.smallest_test_part(data),
             "data_rows": run.datasets[data].n,
             "failed": {x: (run.failed(x, data), len(run.outcomes[data, x])) for x in learners},
         }

@@ -5,9 +5,10 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
+import platform
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,13 @@ def number(text: str) -> int:
 def words(learner: Any) -> str:
     """A learner in one line."""
     return " ".join(str(repr(learner)).split())[:200]
+
+
+def versions(learners: Iterable[Any]) -> dict[str, str]:
+    """The versions of Python, of NumPy and of the packages that the learners come from."""
+    packages = {"numpy", *(type(learner).__module__.partition(".")[0] for learner in learners)}
+    found = {name: str(getattr(sys.modules.get(name), "__version__", "")) for name in sorted(packages)}
+    return {"python": platform.python_version()} | {name: version for name, version in found.items() if version}
 
 
 def fingerprint(learner: Any) -> str:

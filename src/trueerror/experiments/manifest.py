@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+import logging
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from trueerror.inputs.errors import InputError
 from trueerror.version import __version__
 
 FORMAT = 1
+logger = logging.getLogger("trueerror")
 NAME = "manifest.json"
 
 
@@ -23,6 +25,8 @@ class Manifest:
     data: tuple[dict[str, Any], ...]
     learners: tuple[dict[str, Any], ...]
     balance: str | None = None
+    # Of Python and of the packages behind the learners: results may change with them.
+    versions: dict[str, str] = field(default_factory=dict)
     format: int = FORMAT
     trueerror: str = __version__
 
@@ -75,6 +79,13 @@ def reconcile(old: Manifest, new: Manifest, place: str) -> Manifest:
                 f"{ours} a learner {item['name']!r} with other settings ({known[item['name']]['words']:.80}, not "
                 f"{item['words']:.80}); give the new one another name, or use another folder"
             )
+    changed = [
+        f"{package} {version} then, {new.versions[package]} now"
+        for package, version in old.versions.items()
+        if new.versions.get(package, version) != version
+    ]
+    if changed:
+        logger.warning("%s other versions (%s): what is fitted now may differ from what was", ours, ", ".join(changed))
     added = tuple(item for item in new.learners if item["name"] not in known)
     return replace(old, learners=(*old.learners, *added))
 

@@ -163,4 +163,5 @@ def _manifest(
             for name, item in learners.items()
         ),
         balance=balance,
+        versions=about.versions(learners.values()),
     )
