@@ -1,5 +1,6 @@
 """Hulls: corners, mixtures, ranges, what they take and how they travel."""
 
+import itertools
 import math
 import pickle
 
@@ -117,3 +118,35 @@ def test_a_million_distinct_scores():
     hull = curve.hull()
     assert 50 < len(hull.corners) < 1000
     assert (hull.interpolate(curve.fpr) >= curve.tpr - 1e-12).all()
+
+
+def test_print_merges_the_corners_of_a_classifier_and_says_where_the_rest_is() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.random(2000) < 0.2
+    first, second = (np.round(truth * shift + rng.normal(size=2000), 2) for shift in (2.0, 0.5))
+    hull = te.roc_hull({"first": te.roc(truth, first), "second": te.roc(truth, second)})
+    assert len(hull.records()) > 8
+    lines = str(hull).splitlines()
+    shown = [line.split()[0] for line in lines if line.endswith(" %")]
+    assert len(shown) == len(hull.ranges().stretches()) < len(hull.records())
+    assert not any(a == b for a, b in itertools.pairwise(shown))
+    assert ".ranges(cost_fp=, cost_fn=)" in lines[-1]
+    # What is left out is too narrow to see; together the stretches cover all shares.
+    parts = hull.ranges().stretches()
+    assert parts[0]["from"] < 0.001
+    assert parts[-1]["to"] > 0.999
+    assert all(abs(a["to"] - b["from"]) < 0.001 for a, b in itertools.pairwise(parts))
+    assert len(hull.ranges().records()) == len(hull.corners)
+
+
+def test_tables_of_a_choice_have_its_threshold_and_cost() -> None:
+    hull = te.roc_hull({"good": GOOD})
+    made = hull.best(cost_fn=3)
+    head, _, chosen, *_ = made.to_markdown().splitlines()
+    assert "threshold" in head
+    assert "cost of a row" in head
+    assert chosen.startswith(f"| {made.classifier} ")
+    assert f"{made.cost:.3f}" in chosen
+    point = GOOD.operating_point(cost_fn=3)
+    assert len(point.to_markdown().splitlines()[0].split("|")) - 2 <= 7
+    assert "_" not in point.to_markdown()

@@ -70,3 +70,9 @@ def test_listing():
     assert listing([]) == ""
     assert listing(["a"]) == "a"
     assert markdown_escape("a|b") == r"a\|b"
+
+
+def test_latex_quotes_open_and_close():
+    made = Table(columns=("model",), rows=(('always "legit"',), ('say "hi" (or "ho")',))).to_latex()
+    assert "always ``legit''" in made
+    assert "say ``hi'' (or ``ho'')" in made

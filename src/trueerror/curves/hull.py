@@ -17,8 +17,8 @@ from trueerror.curves.taking import is_predictions
 from trueerror.curves.views import Floats, area_under, frozen
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_share
-from trueerror.results import Result
-from trueerror.results.words import whole
+from trueerror.results import Result, Table
+from trueerror.results.words import folded, whole
 
 # Without counts, corners that stick out by less than this are rounding.
 DUST = 1e-12
@@ -177,6 +177,9 @@ class RocHull(Result):
             for c in self.corners
         ]
 
+    def _table(self) -> Table:
+        return self.ranges()._table()
+
     def __str__(self) -> str:
         names = [n for n in self.curves if any(n in (c.classifier, *c.also) for c in self.corners)]
         never = [n for n in self.curves if n not in names]
@@ -184,8 +187,9 @@ class RocHull(Result):
             f"ROC hull of {whole(len(self.curves))} curve{'s' * (len(self.curves) > 1)}, {len(self.corners)} corners."
         ]
         if never:
-            lines.append(f"Never the cheapest, whatever the costs: {', '.join(never)}.")
-        return "\n".join([*lines, str(self.ranges())])
+            lines.append(folded(f"Never the cheapest, whatever the costs: {', '.join(never)}."))
+        more = "For other costs: .ranges(cost_fp=, cost_fn=). Every corner: .records()."
+        return "\n".join([*lines, str(self.ranges()), more])
 
     def __repr__(self) -> str:
         return str(self)

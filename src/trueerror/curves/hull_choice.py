@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves.hull_parts import ALWAYS_NEG, ALWAYS_POS
+from trueerror.curves.hull_parts import ALWAYS_NEG, ALWAYS_POS, classifier_words
 from trueerror.curves.isolines import Condition, IsoLine, iso_cost
 from trueerror.curves.receiver import Roc
 from trueerror.curves.replicates import resampled_tables
@@ -19,7 +19,7 @@ from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import generator
 from trueerror.kernels.draws import row_weights, seed_of
 from trueerror.kernels.threads import in_threads
-from trueerror.results import Result
+from trueerror.results import Result, Table
 from trueerror.results.words import folded, number, percent
 
 TRIVIAL = (ALWAYS_NEG, ALWAYS_POS)
@@ -75,16 +75,32 @@ class HullChoice(Result):
         ranked = sorted(self.probabilities.items(), key=lambda item: -item[1])
         return [{"classifier": n, "probability_best": p, "chosen": n == self.classifier} for n, p in ranked]
 
+    def _table(self) -> Table:
+        """The choice first, with its threshold and cost; the others as often as they are the cheapest."""
+        rows = []
+        ranked = sorted(self.probabilities.items(), key=lambda item: (item[0] != self.classifier, -item[1]))
+        for name, p in ranked or [(self.classifier, math.nan)]:
+            own = ["", "", "", ""]
+            if name == self.classifier:
+                cut = "any" if name in TRIVIAL else number(self.threshold)
+                own = [cut, number(self.fpr), number(self.tpr), number(self.cost)]
+            share = "unknown" if math.isnan(p) else percent(round(p, 3))
+            rows.append((classifier_words(name), *own, share))
+        columns = ("classifier", "threshold", "FPR", "TPR", "cost of a row", "cheapest in so many resamples")
+        return Table(columns=columns, rows=tuple(rows), title=f"Cheapest {self.condition.words()}")
+
     def __str__(self) -> str:
         always = self.classifier in TRIVIAL
-        which = self.classifier if always else f"{self.classifier}, and call positive from {number(self.threshold)} up"
+        which = f"Use {self.classifier}, and call positive from {number(self.threshold)} up"
+        if always:
+            which = classifier_words(self.classifier).replace("call", "Call", 1)
         shown = ", ".join(
-            f"{n} {percent(round(p, 3))}"
+            f"{classifier_words(n)} {percent(round(p, 3))}"
             for n, p in sorted(self.probabilities.items(), key=lambda i: -i[1])
             if p > 0.0005
         )
         return folded(
-            f"Use {which} ({self.condition.words()}): FPR {number(self.fpr)}, TPR {number(self.tpr)}, cost of a row "
+            f"{which} ({self.condition.words()}): FPR {number(self.fpr)}, TPR {number(self.tpr)}, cost of a row "
             f"{number(self.cost)} on these rows.\nThe cheapest in so many of the resamples: {shown}. ({self.note})"
         )
 
@@ -110,7 +126,8 @@ def choose_classifier(
         truth, scores = rows
         count = max(FEWEST, min(replicates, VISITS // (len(truth) * len(curves))))
         lowest = _paired_costs(truth, scores, condition, count, rng)
-        notes = [f"{count:,} paired resamples, {generator(rng)[1]}"]
+        fewer = f" instead of {replicates:,}, there being {len(truth):,} rows" if count < replicates else ""
+        notes = [f"{count:,} paired resamples{fewer}, {generator(rng)[1]}"]
     else:
         lowest = _own_costs(list(curves.values()), condition, replicates, rng)
         notes = [f"{replicates:,} resamples, {generator(rng)[1]}"] + ([UNPAIRED] if len(curves) > 1 else [])

@@ -15,7 +15,7 @@ from trueerror.curves.shares import weighted_sum
 from trueerror.curves.views import Floats, downward
 from trueerror.inputs.options import check_confidence, generator
 from trueerror.intervals.of_metric import metric_interval
-from trueerror.results import Interval, Result
+from trueerror.results import Interval, Result, Table
 from trueerror.results.words import folded, limits, number, percent, whole
 from trueerror.tallies.confusion import Confusion
 from trueerror.tallies.scores import ScoreTable
@@ -100,6 +100,23 @@ class OperatingPoint(Result):
                 "stable_to": self.stability[1], "untuned": self.untuned, "prior": self.prior,
             }
         ]  # fmt: skip
+
+    def _table(self) -> Table:
+        """What matters of the point; `records` has everything."""
+        nothing = self.threshold == math.inf
+        made = self.corrected
+        cells = {
+            "call positive from": "never" if nothing else number(self.threshold),
+            "TPR": number(self.tpr),
+            "FPR": number(self.fpr),
+            "accuracy": number(self.accuracy),
+            "cost of a row": number(self.cost),
+        }
+        if not math.isnan(self.optimism):
+            cells["cost out of the bag"] = f"{number(made.estimate)} {limits(made.low, made.high)}"
+            low, high = (number(x) for x in self.stability)
+            cells[f"{percent(STABLE)} of resamples choose"] = f"{low} to {high}"
+        return Table(columns=tuple(cells), rows=(tuple(cells.values()),), title=self.condition.words())
 
     def __str__(self) -> str:
         if self.threshold == math.inf:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +32,6 @@ LATEX_SPECIAL = {
     "≤": r"$\leq$",
     "<": "$<$",
     ">": "$>$",
-    '"': "''",
     "…": r"\ldots{}",
     "–": "--",
 }
@@ -42,8 +42,12 @@ def latex_escape(text: str) -> str:
 
     >>> latex_escape("a_b & 5 %")
     'a\\\\_b \\\\& 5 \\\\%'
+    >>> print(latex_escape('always "legit"'))
+    always ``legit''
     """
-    return "".join(LATEX_SPECIAL.get(c, c) for c in text)
+    # A straight quote opens at the start of a word and closes elsewhere.
+    quoted = re.sub(r'(?<![^\s(\[–-])"', "``", text).replace('"', "''")
+    return "".join(LATEX_SPECIAL.get(c, c) for c in quoted)
 
 
 def markdown_escape(text: str) -> str:
