@@ -39,6 +39,7 @@ def command(
     positive: o.Positive = None,
     id: o.Id = None,
     cluster: o.Cluster = None,
+    by: o.By = None,
     fold: o.Fold = None,
     repeat: o.Repeat = None,
     weight: o.Weight = None,
@@ -95,7 +96,7 @@ def command(
 
     reading: dict[str, Any] = {
         "truth": truth, "model": model, "score": score, "positive": positive, "id": id, "cluster": cluster,
-        "fold": fold, "repeat": repeat, "weight": weight, "weights_kind": weights_kind,
+        "by": by, "fold": fold, "repeat": repeat, "weight": weight, "weights_kind": weights_kind,
         "missing": "drop" if columns else missing,
     }  # fmt: skip
     given = read_file(files[0], **reading) if second is None else read_named(files[0], **reading)

@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -29,6 +30,7 @@ from trueerror.verbs.bench import Bench
 from trueerror.verbs.cochran import cochran_from_pairs
 from trueerror.verbs.comparison import Comparison, told_apart
 from trueerror.verbs.comparison_evidence import comparison_findings
+from trueerror.verbs.comparison_slices import sliced
 from trueerror.verbs.estimands import fixed_model, reading
 from trueerror.verbs.pairs import Pairs
 from trueerror.verbs.separate import separate_contrast
@@ -55,6 +57,10 @@ def compare(
     positive: Any = None,
     ids: Any = None,
     clusters: Any = None,
+    by: Any = None,
+    folds: Any = None,
+    weights: Any = None,
+    weights_kind: Any = None,
     missing: Any = "error",
     threshold: float | None = None,
     costs: Any = None,
@@ -72,7 +78,8 @@ def compare(
     Pass the truth with `predicted={"a": labels, "b": labels}` or `scores={…}`, or what `te.read` gave, or two
     Predictions (joined on ids, or by the same truth; `paired=False` for different rows). The method follows from the
     metric and the rows (`cmp.facts["why"]`); p-values are adjusted for the number of pairs, intervals are not.
-    `margin=` asks besides whether pairs are alike within ±margin; `reference=` compares with one model only.
+    `margin=` asks besides whether pairs are alike within ±margin; `reference=` compares with one model only; `by=`
+    compares in each slice too (`cmp.slices`, adjusted over all of them).
     `cost_fp=` and `cost_fn=` (with `prior=`) compare probabilities by what their calls cost, at the threshold that the
     costs name: a `CostComparison`, which says which model to use from which score up.
 
@@ -103,7 +110,8 @@ def compare(
     else:
         given = predictions(
             truth_or_predictions, predicted, scores=scores, fitted=fitted, X=X, labels=labels, positive=positive,
-            ids=ids, clusters=clusters, missing=missing, threshold=threshold,
+            ids=ids, clusters=clusters, by=by, folds=folds, weights=weights, weights_kind=weights_kind,
+            missing=missing, threshold=threshold,
         )  # fmt: skip
     if second is not None:
         if paired is False:
@@ -132,16 +140,12 @@ def compare(
         )
     if prior is not None:
         raise InputError("prior= goes with cost_fp= and cost_fn= here; evaluate takes it for every metric")
-    return compare_predictions(
-        given,
-        measure,
-        settings,
-        reference=reference,
-        method=method,
-        adjust=adjust,
-        margin=width,
-        alternative=alternative,
-    )
+    compared = partial(
+        compare_predictions, measure=measure, settings=settings, reference=reference, method=method, adjust=adjust,
+        margin=width, alternative=alternative,
+    )  # fmt: skip
+    made = compared(given)
+    return sliced(made, given, compared) if given.has_key("slices") else made
 
 
 def compare_predictions(

@@ -41,6 +41,7 @@ class Comparison(Result):
 
     `pairs` holds first − second for each pair, `cmp["a", "b"]` gives either way round. `tiers` are the largest sets
     of models of which no two could be told apart (they may overlap); `p_adjusted` of a pair decides, at 1 − confidence.
+    `slices[value]` is the comparison on the rows of a slice.
     """
 
     metric: str
@@ -60,6 +61,7 @@ class Comparison(Result):
     next_step: str = ""
     findings: Findings = field(default_factory=Findings)
     facts: dict[str, Any] = field(default_factory=dict)
+    slices: dict[Any, Comparison] = field(default_factory=dict)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -141,8 +143,12 @@ class Comparison(Result):
         return Table(columns=("model", *numbered, "won/not told/lost"), rows=tuple(rows))
 
     def records(self) -> list[dict[str, object]]:
-        """One record for each pair."""
-        return [record for c in self.pairs for record in c.records()]
+        """One record for each pair, and the same for each slice."""
+        rows = [record for c in self.pairs for record in c.records()]
+        if not self.slices:
+            return rows
+        inner = [{"slice": value, **record} for value, one in self.slices.items() for record in one.records()]
+        return [*({"slice": None, **record} for record in rows), *inner]
 
     def _table(self) -> Table:
         from trueerror.verbs.comparison_words import differences_table
@@ -151,10 +157,11 @@ class Comparison(Result):
 
     def _tables(self) -> list[Table]:
         """The models' own estimates, then their differences; a table of costs holds both."""
+        from trueerror.verbs.comparison_slices import slices_table
         from trueerror.verbs.comparison_words import models_table
 
         own = [models_table(self)] if type(self)._table is Comparison._table else []
-        return [*own, self._table()]
+        return [*own, self._table(), *([slices_table(self)] if self.slices else [])]
 
     def to_markdown(self) -> str:
         """The models' own estimates and their differences as Markdown tables."""

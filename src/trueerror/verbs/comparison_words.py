@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from trueerror.results import Contrast, Table
 from trueerror.results.tables import one_line
 from trueerror.results.words import listing, number, p_value, percent, whole
+from trueerror.verbs.comparison_slices import slices_text
 from trueerror.verbs.evaluation_words import WIDTH, findings_text, short
 
 if TYPE_CHECKING:
@@ -260,7 +261,7 @@ def comparison_text(cmp: Comparison) -> str:
     if len(cmp.models) > 2:
         blocks.append(models_table(cmp).text(WIDTH))
     blocks.append(differences_table(cmp).text(WIDTH))
-    blocks += [tiers_text(cmp), margin_text(cmp)]
+    blocks += [tiers_text(cmp), margin_text(cmp), slices_text(cmp)]
     if len(cmp.findings):
         blocks.append(findings_text(cmp.findings, several=len(cmp.models) > 2))
     blocks.append(textwrap.fill(f"Next: {cmp.next_step}", WIDTH) if cmp.next_step else "")
