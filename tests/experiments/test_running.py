@@ -304,6 +304,7 @@ def test_several_data_sets_are_asked_by_name(rows):
         ({"learners": [Means()]}, 'must be {"name": estimator}'),
         ({"learners": {"m": Means}}, "is the class Means; pass an instance"),
         ({"learners": {1: Means(), "1": Means()}}, "two of learners have the same name: 1, '1'"),
+        ({"learners": {"the chosen one": Means()}}, "give the learner another name"),
         ({"data": "rows.csv"}, r"not str; te.Dataset.read\(path, target="),
         ({"learners": {"m": object()}}, "without fit"),
         ({"data": 3}, "must be a te.Dataset or a pair"),

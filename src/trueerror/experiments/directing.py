@@ -58,11 +58,14 @@ class Run:
 
     def _round(self, jobs: Sequence[Job]) -> None:
         spool = writer = None
-        if self.store is not None and self.engine.local:
+        largest = self.engine.largest
+        if self.store is not None and self.engine.local and self.store.local:
             spool = Spool(location=self.store.location, round=uuid.uuid4().hex, director=os.getpid())
         elif self.store is not None:
+            # Outcomes come back to this process, which records them: one by one where that is cheap.
             writer = self.store.writer()
-        chunks = chunked(jobs, self.datasets, self.engine.workers, self.engine.largest)
+            largest = 1 if self.engine.local else largest
+        chunks = chunked(jobs, self.datasets, self.engine.workers, largest)
         try:
             with one_thread(), listening():
                 for count, outcomes in self.engine.run(chunks, self.terms, spool):

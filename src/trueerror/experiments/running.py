@@ -18,6 +18,7 @@ from trueerror.experiments.gathered import Experiment
 from trueerror.experiments.manifest import Manifest
 from trueerror.experiments.outcomes import Task
 from trueerror.experiments.progress import shown
+from trueerror.experiments.scored_parts import CHOSEN
 from trueerror.experiments.store import Store
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_word
@@ -66,6 +67,8 @@ def experiment(
     1 learner × 1 data set, KFold(k=5, repeats=1, stratify=True): 5 fits, seed 0.
     """
     named, datasets, chosen = about.as_learners(learners), as_datasets(data), as_plan(plan)
+    if CHOSEN in named:
+        raise InputError(f"{CHOSEN!r} is what a choice among the learners is called; give the learner another name")
     if balance is not None:
         check_word(balance, ("over", "under"), "balance")
     if timeout is not None and not timeout > 0:

@@ -52,6 +52,11 @@ class Store:
         self.manifest = manifest
         self.damaged = 0
 
+    @property
+    def local(self) -> bool:
+        """Whether every process of this machine sees the same folder."""
+        return isinstance(self.folder, LocalFolder)
+
     def load(self) -> dict[Task, Outcome]:
         """Every finished task. Logs of earlier runs become one Parquet part; damaged records are left to be redone."""
         found: dict[Task, Outcome] = {}
@@ -117,7 +122,7 @@ class Store:
 
     def _take_lock(self) -> None:
         """Two runs in one store would do the same work twice; on a folder of this machine the second is refused."""
-        if not isinstance(self.folder, LocalFolder):
+        if not self.local:
             return
         with suppress(ImportError):
             import fcntl
