@@ -61,11 +61,19 @@ def experiment(sets: int) -> te.Experiment:
     return te.experiment(learners, data, plan=te.KFold(3), progress=False, jobs=1)
 
 
+def sharp() -> te.Predictions:
+    """A model that is nearly always right."""
+    rng = np.random.default_rng(8)
+    truth = rng.integers(0, 2, 300)
+    return te.predictions(truth, scores={"sharp": 1 / (1 + np.exp(-(rng.normal(size=300) + 8 * (truth - 0.5))))})
+
+
 SOURCES: dict[str, Callable[[], Any]] = {
     "one": lambda: scored(1),
     "two": lambda: scored(2),
     "twelve": lambda: scored(12),
     "forty": lambda: scored(40, LONG),
+    "sharp": sharp,
     "hostile": hostile,
     "called": called,
     "experiment": lambda: experiment(1),

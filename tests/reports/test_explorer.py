@@ -96,14 +96,30 @@ def test_the_line_of_equal_cost_is_the_hulls(pages, browser):
     browser.open(pages("two"))
     browser.set_condition(0.2, 1, 4)
     ends = te.roc_hull(scored(2)).best(prior=0.2, cost_fn=4, replicates=100).line.ends
-    left, top, width, height = browser.run(
-        "return JSON.parse(document.getElementById('explorer-data').textContent).plot;"
-    )
+    panels = browser.run("return JSON.parse(document.getElementById('explorer-data').textContent).panels;")
     drawn = browser.run(
-        """const line = document.querySelector(".iso-cost");
-           return ["x1", "y1", "x2", "y2"].map((a) => Number(line.getAttribute(a)));"""
+        """return [...document.querySelectorAll(".iso-cost")].map(
+             (line) => ["x1", "y1", "x2", "y2"].map((a) => Number(line.getAttribute(a))));"""
     )
-    assert drawn == pytest.approx([v for x, y in ends for v in (left + width * x, top + height * (1 - y))], abs=0.02)
+    assert len(drawn) == len(panels)
+    for line, panel in zip(drawn, panels, strict=True):
+        (left, top, width, height), (a, b), (c, d) = panel["at"], panel["x"], panel["y"]
+        scaled = [(left + width * (x - a) / (b - a), top + height * (1 - (y - c) / (d - c))) for x, y in ends]
+        assert line == pytest.approx([v for point in scaled for v in point], abs=0.02)
+
+
+def test_a_corner_can_be_looked_at_closely(pages, browser):
+    browser.open(pages("sharp"))
+    panels = browser.all('[data-x="panel"]')
+    assert [p.is_displayed() for p in panels] == [True, False]
+    browser.run(INTO_VIEW, browser.one('[data-x="zoom"]'))
+    browser.one('[data-x="zoom"]').click()
+    assert [p.is_displayed() for p in panels] == [False, True]
+    plot = panels[1].find_element("css selector", "svg.plot")
+    plot.send_keys(Keys.ARROW_RIGHT * 2)
+    assert "threshold" in browser.text(".tip")
+    browser.open(pages("two"))
+    assert browser.all('[data-x="zoom"]') == []
 
 
 def test_sliders_move_by_hand_and_by_keys_and_come_back(pages, browser):

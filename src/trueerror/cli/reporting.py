@@ -16,7 +16,7 @@ HELP = "One HTML page about the models in a file: verdict, differences, findings
 EPILOG = (
     "Examples: trueerror report preds.csv -o report.html · "
     "trueerror report preds.csv --positive 1 --cost-fn 10 -o report.html · "
-    "trueerror report preds.csv --positive 1 --metric auc --title 'Churn, May'"
+    "trueerror report preds.csv --positive 1 --metric auc --title Churn"
 )
 
 # Options that need no saying when a command is repeated.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 
 from trueerror.curves.isolines import Condition
@@ -29,10 +30,11 @@ ALWAYS = ("AlwaysNeg", "AlwaysPos")
 
 def explorer_section(e: Explored, gallery: Gallery) -> tuple[Section, dict[str, Any]]:
     """The section, and the numbers that its script works with."""
-    panel = gallery.draw(_panel(e), "ROC curves, their hull, and the line of equal cost")
+    views = [(1.0, 0.0), *corner_view(e)]
+    panels = [_panel(e, gallery, *view) for view in views]
     blocks = (
         el("div", _controls(e), _outcome(e), class_="controls"),
-        el("div", panel, el("div", _models(e), _ranges(e), class_="beside"), class_="sides"),
+        el("div", el("div", _zoom(views), *panels), el("div", _models(e), _ranges(e), class_="beside"), class_="sides"),
     )
     section = Section(
         key="explorer",
@@ -41,21 +43,60 @@ def explorer_section(e: Explored, gallery: Gallery) -> tuple[Section, dict[str, 
         "false alarm cost.",
         blocks=(el("div", *blocks, id="explore"),),
     )
-    return section, explorer_data(e, (LEFT, TOP, *SIZE))
+    where = [{"at": [LEFT, TOP, *SIZE], "x": [0, right], "y": [bottom, 1]} for right, bottom in views]
+    return section, explorer_data(e, where)
 
 
-def _panel(e: Explored) -> Curves:
-    lines = [diagonal()]
+def corner_view(e: Explored) -> list[tuple[float, float]]:
+    """The corner in which the hull turns, as (highest FPR, lowest TPR), where that is a small part of the panel."""
+    between = e.hull.corners[1:-1]
+    if not between:
+        return []
+    right = nice_up(1.4 * max(c.fpr for c in between) + 0.01)
+    bottom = 1 - nice_up(1.4 * (1 - min(c.tpr for c in between)) + 0.01)
+    return [(right, round(bottom, 6))] if right <= 0.5 and bottom >= 0.5 else []
+
+
+def nice_up(x: float) -> float:
+    """The next round number above.
+
+    >>> nice_up(0.13), nice_up(0.05), nice_up(0.7)
+    (0.2, 0.05, 1.0)
+    """
+    return next((v for v in (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5) if x <= v), 1.0)
+
+
+def _zoom(views: list[tuple[float, float]]) -> Markup | None:
+    if len(views) < 2:
+        return None
+    box = el("input", type="checkbox", data_x="zoom", id="x-zoom")
+    return el("label", box, " Zoom into the corner", for_="x-zoom", class_="js-only zoom")
+
+
+def _panel(e: Explored, gallery: Gallery, right: float, bottom: float) -> Markup:
+    whole_panel = (right, bottom) == (1.0, 0.0)
+    caption = "ROC curves, their hull, and the line of equal cost"
+    figure_ = gallery.draw(_curves(e, right, bottom), caption if whole_panel else f"{caption}: the corner")
+    return el("div", figure_, data_x="panel", hidden=not whole_panel)
+
+
+def _curves(e: Explored, right: float, bottom: float) -> Curves:
+    whole_panel = (right, bottom) == (1.0, 0.0)
+    lines = [diagonal()] if whole_panel else []
     for i, (name, c) in enumerate(e.curves.items()):
         area = c.auc()
         words = f"{e.names[name]}: AUC {number(area.estimate)} {limits(area.low, area.high)}"
-        tips = {"threshold": c.thresholds, "false positive rate": c.fpr, "true positive rate": c.tpr}
-        lines.append(Line(x=c.fpr, y=c.tpr, name=words, series=i, tips=tips))
+        kept = np.flatnonzero((c.fpr <= right) & (c.tpr >= bottom))
+        # One point more on either side, so that lines reach the edge.
+        kept = np.arange(max(0, kept[0] - 1), min(len(c.fpr), kept[-1] + 2)) if len(kept) else np.arange(2)
+        columns = {"threshold": c.thresholds, "false positive rate": c.fpr, "true positive rate": c.tpr}
+        tips = {title: values[kept] for title, values in columns.items()}
+        lines.append(Line(x=c.fpr[kept], y=c.tpr[kept], name=words, series=i, tips=tips))
     lines.append(Line(x=e.hull.fpr, y=e.hull.tpr, role="hull"))
     about = f"{sizes_words(list(e.curves.items()))}; dotted: convex hull, what the best mixtures reach"
     return Curves(
-        title="ROC curves", subtitle=(about,), x=PlotAxis(title=FPR), y=PlotAxis(title=TPR), lines=tuple(lines),
-        marks=CORNERS, size=SIZE,
+        title="ROC curves", subtitle=(about,), x=PlotAxis(title=FPR, high=right), y=PlotAxis(title=TPR, low=bottom),
+        lines=tuple(lines), marks=CORNERS if whole_panel else (), size=SIZE,
     )  # fmt: skip
 
 

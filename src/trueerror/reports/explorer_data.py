@@ -79,12 +79,12 @@ def _in_use(p: Predictions, model: str) -> InUse | None:
     return InUse(threshold, float(cells.fp), float(cells.tp))
 
 
-def explorer_data(e: Explored, plot: tuple[float, float, float, float]) -> dict[str, Any]:
-    """The explorer's numbers for the page. `plot` is where the panel lies: left, top, width, height."""
+def explorer_data(e: Explored, panels: list[dict[str, Any]]) -> dict[str, Any]:
+    """The explorer's numbers for the page; `panels` say where each panel lies and what its axes span."""
     place = {name: i for i, name in enumerate(e.curves)}
     first = next(iter(e.curves.values()))
     return {
-        "plot": list(plot),
+        "panels": panels,
         "exact": e.exact,
         "prior": e.prior,
         "start": {"prior": e.start.prior, "fp": e.start.cost_fp, "fn": e.start.cost_fn},

@@ -21,6 +21,7 @@ LEFT, TOP, RIGHT, BOTTOM = 46, 26, 12, 44
 # Words at the right edge of the plot need this much room.
 BESIDE = 46
 HISTOGRAM = 70
+SLACK = 3
 # As many curves have a colour of their own; the others are grey until they are pointed at.
 COLOURED = 7
 # Points that answer to the pointer, in one picture; each costs about forty bytes.
@@ -62,12 +63,13 @@ def svg_curves(picture: Curves, *, key: str, words: str) -> tuple[Markup, dict[s
     plot = Plot(picture, BESIDE if beside else RIGHT)
     width, height = picture.size
     total = (LEFT + width + plot.right, TOP + height + BOTTOM + (HISTOGRAM if picture.histogram else 0))
-    parts = [_frame(plot), *(_band(b, plot) for b in picture.bands)]
+    inner = [_band(b, plot) for b in picture.bands]
     curves = [n for n in picture.lines if n.role == "curve"]
-    parts += [_line(n, plot, f"line {n.role}{_coloured(n.series)}") for n in picture.lines if n.role != "curve"]
+    inner += [_line(n, plot, f"line {n.role}{_coloured(n.series)}") for n in picture.lines if n.role != "curve"]
     fine = replace(picture, size=_fineness(picture.size, len(curves)))
-    parts += [_line(n, plot, f"curve {look(_series(n, i))}", fine, i) for i, n in enumerate(curves)]
-    parts += [part for w in picture.whiskers for part in _whiskers(w, plot)]
+    inner += [_line(n, plot, f"curve {look(_series(n, i))}", fine, i) for i, n in enumerate(curves)]
+    inner += [part for w in picture.whiskers for part in _whiskers(w, plot)]
+    parts = [_frame(plot), _clipped(inner, picture.size)]
     parts += [_mark(m, plot) for m in picture.marks]
     parts += [_words(n.words, n.words_at, n.align, n.shift, plot) for n in picture.lines if n.words and n.words_at]
     parts += [_words(m.words, (m.x, m.y), m.align, m.shift, plot) for m in picture.marks if m.words]
@@ -84,6 +86,13 @@ def svg_curves(picture: Curves, *, key: str, words: str) -> tuple[Markup, dict[s
         data_picture=key,
     )
     return el("div", drawing, legend(picture, curves), class_="picture"), _hover(picture, plot, curves)
+
+
+def _clipped(parts: list[Markup], size: tuple[int, int]) -> Markup:
+    """What belongs to the plot: where it goes beyond the axes it is cut off, a line's breadth outside of them."""
+    x, y, width, height = LEFT - SLACK, TOP - SLACK, size[0] + 2 * SLACK, size[1] + 2 * SLACK
+    view = f"{x} {y} {width} {height}"
+    return el("svg", joined(parts), x=x, y=y, width=width, height=height, viewBox=view, class_="inner")
 
 
 def _coloured(series: int | None) -> str:

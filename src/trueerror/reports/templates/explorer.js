@@ -82,23 +82,33 @@
 
   // The line of equal cost through the chosen point, where it crosses the panel.
   const SVG = "http://www.w3.org/2000/svg";
-  const panel = root.querySelector("svg.plot");
-  const [left, top, width, height] = data.plot;
   const make = (parent, tag, attributes) => {
     const e = document.createElementNS(SVG, tag);
     for (const key in attributes) e.setAttribute(key, attributes[key]);
     return parent.appendChild(e);
   };
-  const iso = make(panel, "line", { class: "iso-cost" });
-  const ring = make(panel, "circle", { class: "chosen", r: 7 });
-  const px = (fpr) => (left + width * fpr).toFixed(2), py = (tpr) => (top + height * (1 - tpr)).toFixed(2);
+  const shown = [...root.querySelectorAll('[data-x="panel"]')];
+  const panels = data.panels.map((p, i) => {
+    const inner = shown[i].querySelector("svg.inner");
+    const [left, top, width, height] = p.at;
+    return {
+      px: (fpr) => (left + width * (fpr - p.x[0]) / (p.x[1] - p.x[0])).toFixed(2),
+      py: (tpr) => (top + height * (1 - (tpr - p.y[0]) / (p.y[1] - p.y[0]))).toFixed(2),
+      iso: make(inner, "line", { class: "iso-cost" }),
+      ring: make(inner, "circle", { class: "chosen", r: 7 }),
+    };
+  });
   function line(best) {
     const slope = alarm() / miss(), at = (x) => best.tpr + slope * (x - best.fpr);
     const low = Math.max(0, best.fpr - best.tpr / slope), high = Math.min(1, best.fpr + (1 - best.tpr) / slope);
-    iso.setAttribute("x1", px(low)); iso.setAttribute("y1", py(Math.max(0, at(low))));
-    iso.setAttribute("x2", px(high)); iso.setAttribute("y2", py(Math.min(1, at(high))));
-    ring.setAttribute("cx", px(best.fpr)); ring.setAttribute("cy", py(best.tpr));
+    for (const { px, py, iso, ring } of panels) {
+      iso.setAttribute("x1", px(low)); iso.setAttribute("y1", py(Math.max(0, at(low))));
+      iso.setAttribute("x2", px(high)); iso.setAttribute("y2", py(Math.min(1, at(high))));
+      ring.setAttribute("cx", px(best.fpr)); ring.setAttribute("cy", py(best.tpr));
+    }
   }
+  const zoom = part("zoom");
+  if (zoom) zoom.addEventListener("change", () => shown.forEach((p, i) => { p.hidden = zoom.checked !== (i === 1); }));
 
   // Each model at its own threshold.
   const modelRows = [...part("models").querySelectorAll("tbody tr")];

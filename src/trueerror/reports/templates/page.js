@@ -56,9 +56,11 @@
   const SPECIAL = {
     "\\": "\\textbackslash{}", "&": "\\&", "%": "\\%", "$": "\\$", "#": "\\#", "_": "\\_", "{": "\\{", "}": "\\}",
     "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "−": "$-$", "±": "$\\pm$", "×": "$\\times$",
-    "≥": "$\\geq$", "≤": "$\\leq$", "<": "$<$", ">": "$>$", '"': "''", "…": "\\ldots{}", "–": "--",
+    "≥": "$\\geq$", "≤": "$\\leq$", "<": "$<$", ">": "$>$", "…": "\\ldots{}", "–": "--",
   };
-  const latexText = (text) => [...text].map((c) => SPECIAL[c] || c).join("");
+  // A straight quote opens at the start of a word and closes elsewhere.
+  const quoted = (text) => text.replace(/(?<![^\s([–-])"/g, "``").replace(/"/g, "''");
+  const latexText = (text) => [...quoted(text)].map((c) => SPECIAL[c] || c).join("");
   const markdownText = (text) => {
     const plain = text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
     return plain.replace(/[\\|*_`[\]]/g, "\\$&").split(/\s+/).join(" ").trim();
