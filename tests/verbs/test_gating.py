@@ -297,3 +297,19 @@ def test_words_and_forms() -> None:
 )
 def test_decide(low: float, high: float, up: bool, strictly: bool, decision: str) -> None:
     assert decide(low, high, 0.0, higher_is_better=up, strictly=strictly) == decision
+
+
+@pytest.mark.parametrize("low", [-0.0049, -0.00499, -0.0051])
+def test_a_limit_that_rounds_to_the_margin_gets_another_digit(low: float) -> None:
+    from trueerror.verbs.gate_result import GateCheck
+    from trueerror.verbs.gate_words import size
+
+    passed = low > -0.005
+    check = GateCheck(
+        metric="accuracy", title="accuracy", kind="difference", decision="pass" if passed else "cannot tell",
+        candidate=0.9, baseline=0.9, estimate=0.0, low=low, high=0.01, margin=0.005, confidence=0.95,
+        higher_is_better=True, share=True,
+    )  # fmt: skip
+    assert float(size(check, low)) != float(size(check, check.bound))
+    assert (float(size(check, low)) > float(size(check, check.bound))) == passed
+    assert size(check, 0.0).strip("0.") == ""

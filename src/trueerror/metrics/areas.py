@@ -41,8 +41,8 @@ def auc(t: ScoreTable, masses: Masses = None) -> Any:
     return ratio(twice, 2.0 * rows_up * rows_down)
 
 
-@measure("gini", needs="scores", best=1.0, range=(-1.0, 1.0), situation="auc", aliases=("somers_d",),
-         undefined=ONE_CLASS)  # fmt: skip
+@measure("gini", title="Gini coefficient", needs="scores", best=1.0, range=(-1.0, 1.0), situation="auc",
+         aliases=("somers_d",), undefined=ONE_CLASS)  # fmt: skip
 def gini(t: ScoreTable, masses: Masses = None) -> Any:
     """2·AUC − 1: the share of ordered pairs that are right less the share that are wrong (Somers' D)."""
     return 2 * auc(t, masses) - 1

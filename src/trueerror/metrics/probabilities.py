@@ -124,8 +124,8 @@ def loss_moments(table: ScoreTable, loss: Measure, **options: Any) -> Moments:
     return Moments(n, float(mean), spread)
 
 
-@measure("brier_skill_score", needs="scores", best=1.0, range=(-np.inf, 1.0), aliases=("brier_skill", "bss"),
-         probabilities=True, undefined="all rows are of one class")  # fmt: skip
+@measure("brier_skill_score", title="Brier skill score", needs="scores", best=1.0, range=(-np.inf, 1.0),
+         aliases=("brier_skill", "bss"), probabilities=True, undefined="all rows are of one class")  # fmt: skip
 def brier_skill_score(t: ScoreTable, masses: Masses = None) -> Any:
     """1 − Brier score / that of always forecasting the share of positives, q(1 − q)."""
     up, down = (t.positives, t.negatives) if masses is None else masses

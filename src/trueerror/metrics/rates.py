@@ -114,7 +114,7 @@ def f_beta(t: BinaryCounts, beta: float = 1.0) -> Any:
     return ratio((1 + weight) * t.tp, (1 + weight) * t.tp + weight * t.fn + t.fp)
 
 
-@measure("jaccard", best=1.0, situation="proportion", aliases=("iou", "critical_success_index"),
+@measure("jaccard", title="Jaccard index", best=1.0, situation="proportion", aliases=("iou", "critical_success_index"),
          share=lambda t: (t.tp, t.tp + t.fp + t.fn),
          undefined="no row is positive and none was predicted positive")  # fmt: skip
 def jaccard(t: BinaryCounts) -> Any:

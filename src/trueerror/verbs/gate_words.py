@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 import textwrap
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from trueerror.results import Table
@@ -25,22 +26,39 @@ RULE = (
 
 
 def size(c: GateCheck, x: float, *, signed: bool = True) -> str:
-    """A difference: in points of a percent for shares, else as a number."""
+    """A difference: in points of a percent for shares, else as a number; with digits that tell it from the line."""
+    return _size(c, x, _more(c, _size), signed=signed)
+
+
+def level(c: GateCheck, x: float) -> str:
+    """A model's own figure, with digits enough to tell it from the line that it is held against."""
+    return _level(c, x, _more(c, _level) if c.kind == "threshold" else 0)
+
+
+def _size(c: GateCheck, x: float, more: int, *, signed: bool = True) -> str:
     if not math.isfinite(x):
         return number(x)
     if not c.share:
         # Four decimals are enough for a difference, unless it is smaller than that.
-        x = round(x, 4) if abs(x) >= 1e-3 else float(f"{x:.2g}")
-        return f"{x:+.3g}" if signed and x else f"{x:.3g}"
-    shown = f"{100 * x:+.1f}" if signed else f"{100 * x:.1f}"
-    return "0.0" if shown in ("+0.0", "-0.0") else shown
+        x = round(x, 4 + more) if abs(x) >= 1e-3 else float(f"{x:.{2 + more}g}")
+        return f"{x:+.{3 + more}g}" if signed and x else f"{x:.{3 + more}g}"
+    shown = f"{100 * x:+.{1 + more}f}" if signed else f"{100 * x:.{1 + more}f}"
+    return shown if float(shown) else shown.lstrip("+-")
 
 
-def level(c: GateCheck, x: float) -> str:
-    """A model's own figure."""
+def _level(c: GateCheck, x: float, more: int) -> str:
     if not math.isfinite(x):
         return number(x)
-    return f"{100 * x:.1f} %" if c.share else number(x)
+    return f"{100 * x:.{1 + more}f} %" if c.share else number(x, 3 + more)
+
+
+def _more(c: GateCheck, shown: Callable[[GateCheck, float, int], str]) -> int:
+    """How many more digits than usual it takes until no limit looks like the line that it is held against."""
+    for more in range(5):
+        line = shown(c, c.bound, more)
+        if all(x == c.bound or shown(c, x, more) != line for x in (c.low, c.high)):
+            return more
+    return 0
 
 
 def margin_words(c: GateCheck) -> str:
