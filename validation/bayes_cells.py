@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +21,7 @@ from trueerror.resampling.random_parts import Bootstrap, Subsampling
 from trueerror.results import Interval
 from trueerror.tallies import ScoreTable
 from validation.fast_bayes import calls, scores, weights_of
-from validation.frame import CONFIDENCES, ESTABLISHED_LEARNERS, Cell, Procedure
+from validation.frame import CONFIDENCES, ESTABLISHED_LEARNERS, Cell, Later, Procedure
 
 FAMILY = "a learner's error, naive Bayes"
 FEATURES, APART = 4, 1.2
@@ -45,29 +45,14 @@ def true_error(n: int) -> float:
     return float(np.mean(wrong))
 
 
-class Learner(Mapping[str, float]):
-    """The true error, found when it is first asked for; of these models each sample's own is taken off before."""
-
-    def __init__(self, n: int) -> None:
-        self.rows = n
-
-    def __getitem__(self, target: str) -> float:
-        return {"learner": lambda: true_error(self.rows), "these models": lambda: 0.0}[target]()
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(("learner", "these models"))
-
-    def __len__(self) -> int:
-        return 2
-
-
 def seed(rng: np.random.Generator) -> int:
     return int(rng.integers(2**31))
 
 
 def _cell(scenario: str, draw: Any, procedures: tuple[Procedure, ...], n: int, trained: int, rank: int = 1) -> Cell:
+    truth = Later(**{"learner": partial(true_error, trained), "these models": lambda: 0.0})
     return Cell(
-        family=FAMILY, scenario=f"n = {n}, {scenario}", draw=draw, procedures=procedures, truth=Learner(trained),
+        family=FAMILY, scenario=f"n = {n}, {scenario}", draw=draw, procedures=procedures, truth=truth,
         events={"learner": 0.3 * n, "these models": 0.3 * n}, confidences=CONFIDENCES[:1], n=n,
         wanted=ESTABLISHED_LEARNERS, block=100, rank=rank,
     )  # fmt: skip

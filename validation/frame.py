@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 from zlib import crc32
@@ -68,6 +68,22 @@ class Procedure:
     @property
     def truth_name(self) -> str:
         return self.target or self.name
+
+
+class Later(Mapping[str, float]):
+    """Truths that take a while: each is found when it is first asked for."""
+
+    def __init__(self, **finders: Callable[[], float]) -> None:
+        self.finders = finders
+
+    def __getitem__(self, target: str) -> float:
+        return self.finders[target]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.finders)
+
+    def __len__(self) -> int:
+        return len(self.finders)
 
 
 # The evidence that the linter would have of a sample drawn by this generator.
@@ -251,7 +267,7 @@ def lines(cell: Cell, counts: Counts) -> list[Line]:
                     n=cell.n if test else sizes / judged or cell.n,
                     method=p.method or (tally.methods.most_common(1)[0][0] if tally.methods else ""),
                     metric=p.truth_name,
-                    needed=cell.wanted,
+                    needed=max(cell.wanted, ESTABLISHED_LEARNERS),
                     purpose=cell.purpose,
                 )
             )

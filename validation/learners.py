@@ -8,9 +8,9 @@ is kept in `learner_truths.json`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from trueerror.resampling.dealing import Rows
 from trueerror.resampling.folds import KFold
 from trueerror.results import Interval
 from validation.bayes_cells import rows, seed
-from validation.frame import CONFIDENCES, ESTABLISHED_LEARNERS, Cell, Procedure
+from validation.frame import CONFIDENCES, ESTABLISHED_LEARNERS, Cell, Later, Procedure
 
 TRUTHS = Path(__file__).parent / "learner_truths.json"
 TEST_ROWS, TRAINING_SETS = 4_000, 1_000
@@ -61,22 +61,6 @@ def true_error(name: str, n: int) -> float:
     return kept[key]
 
 
-class Truth(Mapping[str, float]):
-    """True errors that are looked up when they are asked for."""
-
-    def __init__(self, name: str, sizes: Mapping[str, int]) -> None:
-        self.name, self.sizes = name, sizes
-
-    def __getitem__(self, target: str) -> float:
-        return true_error(self.name, self.sizes[target])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.sizes)
-
-    def __len__(self) -> int:
-        return len(self.sizes)
-
-
 def folds_cell(name: str, n: int) -> Cell:
     """One round of ten folds."""
     plan = KFold(10)
@@ -106,7 +90,7 @@ def folds_cell(name: str, n: int) -> Cell:
             Procedure("corrected t, 1 × 10 folds", corrected, target="learner"),
             Procedure("fold t, 1 × 10 folds", plain, default=False, target="learner"),
         ),
-        truth=Truth(name, {"learner": round(0.9 * n)}), events={"learner": 0.3 * n},
+        truth=Later(learner=partial(true_error, name, round(0.9 * n))), events={"learner": 0.3 * n},
         confidences=CONFIDENCES[:1], n=n, wanted=ESTABLISHED_LEARNERS, block=100,
     )  # fmt: skip
 

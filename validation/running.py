@@ -27,6 +27,7 @@ from validation import (
     peers,
     proportions,
     scores,
+    studies,
     variants,
 )
 from validation.frame import CONFIDENCES, Cell, Exact, Line, added, blocks, run_block
@@ -49,6 +50,7 @@ FAMILIES: tuple[Callable[..., Iterator[Cell | Exact]], ...] = (
     paired_tests.cells,
     count_metrics.further,
     peers.cells,
+    studies.cells,
 )
 QUICK = 1_000
 

@@ -10,14 +10,14 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from scipy import special
 
 import trueerror as te
 from trueerror.studies.extrapolating import weights_of
-from validation.frame import CONFIDENCES, Cell, Procedure, generator
+from validation.frame import CONFIDENCES, Cell, Later, Procedure, generator
 from validation.writing import table
 
 # Fresh training sets behind each true error.
@@ -117,13 +117,14 @@ def cells(*, quick: bool) -> Iterator[Cell]:
             procedures=(
                 Procedure("extrapolation", lambda c, level: c.extrapolate(confidence=level), method="learning-curve"),
             ),
-            truth={"extrapolation": scenario.truth(2 * scenario.n)},
-            events={"extrapolation": scenario.truth(2 * scenario.n) * scenario.n},
+            truth=Later(extrapolation=partial(scenario.truth, 2 * scenario.n)),
+            events=Later(extrapolation=lambda s=scenario: s.truth(2 * s.n) * s.n),
             confidences=CONFIDENCES[:1],
             wanted=400,
             block=50,
             effort=0.25,
             n=scenario.n,
+            rank=4,
         )
     yield Cell(
         family="lesion study, a column of noise",
@@ -138,6 +139,7 @@ def cells(*, quick: bool) -> Iterator[Cell]:
         block=50,
         effort=0.25,
         n=100,
+        rank=4,
     )  # fmt: skip
 
 
