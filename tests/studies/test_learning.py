@@ -211,3 +211,31 @@ def test_pictures(curve, tmp_path):
     assert "400" in [t.get_text() for t in ax.get_xticklabels()]
     with pytest.raises(ValueError, match="spread"):
         curve.plot(show="spred")
+
+
+def test_infinite_losses_are_told():
+    class Sure(Nearest):
+        def predict_proba(self, X):
+            return (super().predict_proba(X) > 0.5).astype(float)
+
+    X, y = two_normals(100, np.random.default_rng(0), shift=0.3)
+    with pytest.raises(ValueError, match="finite log loss at every size in 0 of 5 splits"):
+        te.learning_curve({"sure": Sure()}, X, y, repeats=1, metric="log_loss", progress=False)
+
+
+def test_jobs_change_nothing(rows):
+    from sklearn.naive_bayes import GaussianNB
+
+    options = {"sizes": SIZES, "repeats": 1, "progress": False}
+    alone = te.learning_curve(GaussianNB(), *rows, **options)
+    assert te.learning_curve(GaussianNB(), *rows, jobs=2, **options) == alone
+    assert te.learning_curve(GaussianNB(), *rows, jobs=2, engine="threading", **options) == alone
+
+
+def test_hostile_names_stay_text(rows, tmp_path):
+    name = "<script>alert(1)</script>\n| `x`"
+    made = te.learning_curve({name: Nearest()}, *rows, sizes=SIZES, repeats=1, progress=False)
+    assert "<script>alert" not in made._repr_html_()
+    assert te.load(made.to_json()) == made
+    made.save(tmp_path / "curve.html")
+    assert "<script>alert" not in (tmp_path / "curve.html").read_text()

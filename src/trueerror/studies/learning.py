@@ -173,10 +173,11 @@ def made_curve(
         complete[learner] = whole
         lost = len(test[row]) - len(whole)
         if lost:
-            notes.append(f"{learner}: {lost} of {len(test[row])} splits lack a score at some size and are left out.")
+            notes.append(f"{learner}: {lost} of {len(test[row])} splits lack a finite score at some size; left out.")
         if len(whole) < 2:
             raise InputError(
-                f"{learner!r} has a score at every size in {len(whole)} splits; it takes two: see failures"
+                f"{learner!r} has a finite {measure.title} at every size in {len(whole)} of {len(test[row])} splits, "
+                "but it takes two: use another metric or larger sizes, or see with te.experiment why fits fail"
             )
         losses = shortfall(whole, measure)
         rises.append(worst_rise(places, losses, ratio, terms.confidence))
@@ -196,7 +197,7 @@ def made_curve(
             places, dict(zip(run.learners, test, strict=True)), measure, ratio, terms.confidence, run.seed
         ),
         values={k: tuple(map(tuple, v.tolist())) for k, v in complete.items()}, units=units, variances=variances,
-        plan=f"{plan.folds} folds × {plan.repeats} repeats", form=terms.form, confidence=terms.confidence,
+        plan=f"{plan.folds} folds × {plan.repeats} repeat{'s' * (plan.repeats > 1)}", form=terms.form, confidence=terms.confidence,
         seed=run.seed, notes=tuple(notes),
     )  # fmt: skip
 

@@ -26,7 +26,8 @@ Floats = NDArray[np.float64]
 class SeenScores:
     """One metric on the rows held out and on the training rows: a row for each learner, a column for each split.
 
-    `held_out` and `training` are NaN where the fit failed; `trains` are the numbers of training rows.
+    `held_out` and `training` are NaN where the fit failed, or the metric is undefined or infinite; `trains` are the
+    numbers of training rows.
     """
 
     measure: Measure
@@ -51,6 +52,9 @@ def seen_scores(run: Experiment, metric: str, *, positive: Any = None, **options
                 values[row, column] = score(
                     metric, run.datasets[data], split.test[part], part_of(outcome, part), positive, **options
                 )
+    # An infinite loss (a sure answer that was wrong) has no mean: such splits count as without a score.
+    for values in (held_out, training):
+        values[~np.isfinite(values)] = np.nan
     tested = float(np.mean([s.second for s in splits]))
     return SeenScores(
         measure=measure,
