@@ -162,7 +162,11 @@ def test_paper_shows_everything_and_no_controls(pages, browser):
     closed = "return document.querySelectorAll('details:not([open])').length;"
     browser.run("dispatchEvent(new Event('beforeprint'));")
     assert browser.run(closed) == 0
-    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    ink = "return getComputedStyle(document.body).color;"
+    light = browser.run(ink)
+    dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": dark})
+    assert browser.run(ink) == light
     assert not browser.one("nav").is_displayed()
     assert not browser.one('[data-x="fn-slider"]').is_displayed()
     assert browser.one(".forest").is_displayed()

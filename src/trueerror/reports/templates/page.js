@@ -59,7 +59,7 @@
     "≥": "$\\geq$", "≤": "$\\leq$", "<": "$<$", ">": "$>$", "…": "\\ldots{}", "–": "--",
   };
   // A straight quote opens at the start of a word and closes elsewhere.
-  const quoted = (text) => text.replace(/(?<![^\s([–-])"/g, "``").replace(/"/g, "''");
+  const quoted = (text) => text.replace(/(^|[\s([–-])"/g, "$1``").replace(/"/g, "''");
   const latexText = (text) => [...quoted(text)].map((c) => SPECIAL[c] || c).join("");
   const markdownText = (text) => {
     const plain = text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
