@@ -30,7 +30,7 @@ def cell(shift: float = 0.0) -> Cell:
     return Cell(
         family="toy", scenario="nine normals", draw=lambda rng: float(rng.standard_normal(9).mean()),
         procedures=(Procedure("z", apply, target="mean"),), truth={"mean": 0.0}, events={"mean": 9.0},
-        confidences=(0.95,), wanted=500, block=100,
+        confidences=(0.95,), wanted=2_000, block=400,
     )  # fmt: skip
 
 
@@ -55,18 +55,18 @@ def test_a_run_goes_on_where_it_was_stopped(toy: Path, monkeypatch: pytest.Monke
     with pytest.raises(KeyboardInterrupt):
         running.run(quick=False, jobs=1)
     (line,) = Store(False).lines(cell())
-    assert line.samples == 200
+    assert line.samples == 800
     assert not line.established
     assert "not established" not in line.scenario
     (line,) = running.run(quick=False, jobs=1)
     assert done == [0, 1, 2, 2, 3, 4]
-    assert line.samples == 500
+    assert line.samples == 2_000
     assert line.established
     assert line.rate == pytest.approx(0.95, abs=0.04)
     assert (line.n, line.method) == (9, "z")
     # In one go it is the same.
-    whole = run_block(replace(cell(), block=100), 0)
-    assert whole["z", 0.95].values[0] == 100
+    whole = run_block(cell(), 0)
+    assert whole["z", 0.95].values[0] == 400
 
 
 def test_a_store_notices_that_the_code_answers_otherwise(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
