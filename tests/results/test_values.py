@@ -132,3 +132,9 @@ def test_words():
     assert str(example()) == "accuracy 0.750 [0.650, 0.830], 95 % wilson, n = 80"
     gone = str(example(estimate=math.nan, low=math.nan, high=math.nan, note="there are no rows"))
     assert gone == "accuracy undefined no interval, 95 % wilson, n = 80 (there are no rows)"
+
+
+def test_a_posterior_that_is_a_point_says_so():
+    made = te.significance.bayes_correlated_t([0.1, 0.1, 0.1], rho=0.1, rope=0.01)
+    assert "the differences do not vary" in str(made)
+    assert "(" not in str(Posterior(left=0.1, rope=0.2, right=0.7)).split("first better")[1]

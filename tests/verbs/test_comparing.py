@@ -424,3 +424,12 @@ def test_tables_hold_the_models_own_estimates_too() -> None:
     costs = te.compare(te.read(te.data.path("breast_cancer"), positive="malignant"), cost_fn=10)
     assert costs.to_markdown().count("| --- |") == 1
     assert "misses" in costs._repr_html_()
+
+
+def test_words_show_the_width_of_narrow_intervals():
+    made = str(compare_counts(parse_pairs(["both=1000000000", "a=5", "b=3", "neither=0"])))
+    assert "plausibly -0.0000004 to +0.0000009" in " ".join(made.split())
+    assert "gap of 2e-07 points" in made
+    usual = str(compare_counts(parse_pairs(["both=810", "new=60", "old=40", "neither=90"])))
+    assert "+2.0" in usual
+    assert "plausibly 0.0 to +4.0" in " ".join(usual.split())

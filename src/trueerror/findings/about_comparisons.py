@@ -49,7 +49,10 @@ def _spoken_of(e: Evidence) -> bool:
 
 def _size(e: Evidence, x: float) -> str:
     """A difference in points, where it is one of shares."""
-    return f"{100 * abs(x):.1f} points" if e.facts.get("share", "discordance" in e.facts) else number(abs(x))
+    if not e.facts.get("share", "discordance" in e.facts):
+        return number(abs(x))
+    size = 100 * abs(x)
+    return f"{size:.1f} points" if size >= 0.05 or size == 0 else f"{size:.1g} points"
 
 
 @rule(

@@ -174,6 +174,7 @@ class Posterior(Result):
         return (
             f"{self.name}: second better {number(self.left)}, practically the same {number(self.rope)} "
             f"(within ±{number(self.rope_width)}), first better {number(self.right)}"
+            + (f" ({self.note})" if self.note else "")
         )
 
 

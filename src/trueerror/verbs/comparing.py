@@ -335,13 +335,11 @@ def _next_step(made: Comparison) -> str:
     rows = _rounded(plan.n)
     whole = n == made.estimates[best].n and find_measure(made.metric).needs == "classes"
     kind = "rows of this kind" if whole else f"rows of those that {made.title} speaks of"
+    size = abs(100 * c.estimate)
+    gap = f"{size:.1f} points" if size >= 0.05 else f"{size:.1g} points"
     if plan.n <= n:
-        gap = f"{abs(100 * c.estimate):.1f} points"
         return f"{n:,} rows find a true gap of {gap} 80 % of the time; more rows of this kind would settle it."
-    return (
-        f"about {rows:,} {kind} settle a gap of {abs(100 * c.estimate):.1f} points between {best} and {open_[0]} "
-        f"(80 % power); there are {n:,}."
-    )
+    return f"about {rows:,} {kind} settle a gap of {gap} between {best} and {open_[0]} (80 % power); there are {n:,}."
 
 
 def _rounded(n: int) -> int:

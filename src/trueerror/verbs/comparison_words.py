@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 import textwrap
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from trueerror.results import Contrast, Table
@@ -25,14 +26,22 @@ def points(cmp: Comparison, x: float) -> str:
     if math.isnan(x) or math.isinf(x):
         return number(x)
     if cmp.facts.get("share"):
-        shown = f"{100 * x:+.1f}"
-        return "0.0" if shown in ("+0.0", "-0.0") else shown
+        shown = f"{100 * x:+.{decimals(cmp)}f}"
+        return shown[1:] if not float(shown) else shown
     return f"{x:+.3g}"
 
 
 def level(cmp: Comparison, x: float) -> str:
     """A model's own figure."""
-    return f"{100 * x:.1f} %" if cmp.facts.get("share") else number(x)
+    return f"{100 * x:.{decimals(cmp)}f} %" if cmp.facts.get("share") else number(x)
+
+
+@lru_cache(maxsize=8)
+def decimals(cmp: Comparison) -> int:
+    """Of points of a percent: one, or as many more as the narrowest interval takes to show its width."""
+    widths = [100 * (c.high - c.low) for c in cmp.pairs if math.isfinite(c.high - c.low) and c.high > c.low]
+    narrowest = min(widths, default=1.0)
+    return min(10, max(1, 1 + math.ceil(-math.log10(narrowest) - 0.7)))
 
 
 def unit(cmp: Comparison) -> str:
