@@ -14,8 +14,8 @@ METHODS: tuple[Method, ...] = (
         source="Cortes et al. 1994, NIPS 6:327, for the power law; Viering and Loog 2023, IEEE TPAMI 45:7799, for what "
         "curves do; Efron 1979, Ann. Stat. 7:1, for the resampling",
         assumes="a loss that falls with more rows and levels off; independent rows; folds as in the study",
-        measured="the expected error at twice the data .93–.97 (nearest mean, discriminant, nearest neighbour, 200 to 300 "
-        "rows, 400 samples each); median width 1.0–1.1 times that of one who knows the true curve up to level and scale",
+        measured="error at twice the data .93–.97 (nearest mean, discriminant, nearest neighbour, 200 to 300 rows, 400 "
+        "samples each); median width 1.0–1.1 times that of one who knows the true curve up to level and scale",
         advice="refused where the loss rises from one size to a larger one beyond chance (corrected t, Holm): about "
         "one real curve in seven is ill-behaved",
     ),
