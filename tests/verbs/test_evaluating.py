@@ -463,3 +463,40 @@ def test_several_models_are_estimated_each_as_it_stands() -> None:
     truth, labels = [1, 0, 1, 0, 1], [1, 0, 1, 0, 0]
     assert te.evaluate(te.predictions(truth, {"a": labels, "b": labels})).estimand.startswith("Estimates: each model")
     assert te.evaluate(truth, labels).estimand.startswith("Estimates: this model")
+
+
+TERMS = {
+    "plain": {},
+    "clusters": {"clusters": [i // 3 for i in range(60)]},
+    "sampling": {"weights": [0.5, 1.5] * 30, "weights_kind": "sampling"},
+    "frequency": {"weights": [1, 2] * 30, "weights_kind": "frequency"},
+    "case-control": {"design": "case-control"},
+    "simultaneous": {"simultaneous": True},
+    "prior": {"prior": True},
+    "case-control at a prior": {"design": "case-control", "prior": True},
+}
+
+
+@pytest.mark.parametrize("terms", TERMS)
+@pytest.mark.parametrize("metrics", [None, "all"])
+@pytest.mark.parametrize("kind", ["labels", "probabilities", "logits", "classes", "class probabilities"])
+def test_what_can_be_had_is_given_on_any_terms(kind, metrics, terms):
+    rng = np.random.default_rng(0)
+    k = 3 if "class" in kind else 2
+    truth = rng.integers(0, k, 60)
+    logits = rng.normal(size=(60, k)) + 1.5 * np.eye(k)[truth]
+    shares = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    given = {
+        "labels": {"predicted": shares.argmax(axis=1)}, "classes": {"predicted": shares.argmax(axis=1)},
+        "probabilities": {"scores": shares[:, -1]}, "logits": {"scores": logits[:, 1] - logits[:, 0]},
+        "class probabilities": {"scores": shares},
+    }[kind]  # fmt: skip
+    options = dict(TERMS[terms])
+    if "prior" in options:
+        options["prior"] = dict(zip(range(k), (0.5, 0.3, 0.2) if k == 3 else (0.7, 0.3), strict=True))
+    ev = te.evaluate(truth, **given, metrics=metrics, replicates=200, **options)
+    assert ev.parts[0].overall
+    for name, made in ev.parts[0].overall.items():
+        assert not math.isnan(made.estimate) or made.note, name
+        assert made.low < made.high or made.note, name
+    assert str(ev)

@@ -51,7 +51,7 @@ class Bench:
             self.model,
             replace(self.settings, facts=facts),
             predictions=self._predictions,
-            confusion=self.confusion,
+            confusion=self._given,
             estimand=self.estimand,
         )
 
@@ -86,9 +86,9 @@ class Bench:
 
     @cached_property
     def clusters(self) -> KeyedConfusion | None:
-        """The same, for each cluster, where rows are clustered."""
+        """The same, for each cluster, where rows are clustered and called."""
         p = self._predictions
-        if p is None or not p.has_key("clusters"):
+        if p is None or not p.has_key("clusters") or not self.calls:
             return None
         return p.keyed_confusion(self.model, "clusters", threshold=self.settings.threshold)
 

@@ -14,7 +14,10 @@ from trueerror.findings import Findings, find
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Label, need_positive
 from trueerror.intervals.binomial import interval
-from trueerror.metrics.registry import every_measure
+from trueerror.intervals.sampling import free_of_prior
+from trueerror.intervals.score_replicates import RANKED
+from trueerror.intervals.scored import FREE_OF_PRIOR
+from trueerror.metrics.registry import Measure, every_measure, find_measure
 from trueerror.results import Interval
 from trueerror.rows.collecting import predictions
 from trueerror.rows.predictions import Predictions
@@ -208,9 +211,9 @@ def _chosen_metrics(bench: Bench) -> list[str]:
     if not bench.calls:
         if bench.positive is None:
             raise need_positive(bench.labels, f"judging the scores of {bench.model!r}")
-        return ["auc", "average_precision"]
+        return ["auc"] if settings.unknown_mix else ["auc", "average_precision"]
     t = bench.confusion
-    unknown_mix = settings.design == "case-control" and settings.prior is None
+    unknown_mix = settings.unknown_mix
     if unknown_mix:
         names = list(CASE_CONTROL if t.positive is not None else CASE_CONTROL[:1])
     else:
@@ -230,19 +233,35 @@ def _chosen_metrics(bench: Bench) -> list[str]:
 
 
 def _all_metrics(bench: Bench) -> list[str]:
-    names = []
-    for measure in every_measure().values():
-        fits = {
-            "binary": bench.confusion.positive is not None,
-            "classes": True,
-            "cells": True,
-            "scores": bench.has_scores and bench.confusion.positive is not None,
-            "losses": bench.has_probabilities,
-            "class_scores": bench.ranks_classes,
-        }[measure.needs]
-        if fits and ("costs" not in measure.options or bench.settings.costs is not None):
-            names.append(measure.name)
-    return names + list(AVERAGED_IN_ALL)
+    """Every metric that these rows can have: what they were called or scored as, and how they were drawn, decide."""
+    settings = bench.settings
+    named = bench.positive is not None
+    elsewhere = settings.prior is not None or settings.design == "case-control"
+    clustered = bench.predictions is not None and bench.predictions.has_key("clusters")
+    fits = {
+        "binary": bench.calls and named,
+        "classes": bench.calls,
+        "cells": bench.calls,
+        "scores": bench.has_scores and named,
+        "losses": bench.has_probabilities and not (elsewhere and (clustered or not named)),
+        "class_scores": bench.ranks_classes,
+    }
+    averaged = [find_measure(name) for name in AVERAGED_IN_ALL]
+    return [
+        m.name
+        for m in (*every_measure().values(), *averaged)
+        if fits[m.needs]
+        # Calibration errors read scores as probabilities; areas only rank them.
+        and (m.needs != "scores" or m.name in RANKED or bench.has_probabilities)
+        and ("costs" not in m.options or settings.costs is not None)
+        and not (settings.unknown_mix and _needs_the_mix(m, bench))
+    ]
+
+
+def _needs_the_mix(measure: Measure, bench: Bench) -> bool:
+    """Whether a metric depends on how common each class is."""
+    free = free_of_prior(measure, len(bench.labels)) or measure.name in FREE_OF_PRIOR
+    return not free and measure.name != "hand_till_auc"
 
 
 def _baseline(bench: Bench) -> tuple[Label | None, Interval, float]:
@@ -278,7 +297,7 @@ def _baseline(bench: Bench) -> tuple[Label | None, Interval, float]:
             note="rows that are graded right or wrong have no commonest class",
         )
         return None, nothing, math.nan
-    if bench.settings.design == "case-control" and bench.settings.prior is None:
+    if bench.settings.unknown_mix:
         unknown = Interval(
             name="accuracy",
             estimate=math.nan,

@@ -38,6 +38,11 @@ class Settings:
         if self.replicates < 100:
             raise InputError(f"replicates={self.replicates} is too few for an interval; use 1,000 or more")
 
+    @property
+    def unknown_mix(self) -> bool:
+        """Whether nothing says how common each class is: class totals fixed by design, and no prior."""
+        return self.design == "case-control" and self.prior is None
+
     def options(self, metric: str) -> dict[str, Any]:
         """The options of one metric: those that were asked for, and the costs where it takes them."""
         measure = find_measure(metric)
