@@ -147,7 +147,24 @@ def test_bootstrap_counts_distinct_training_rows():
     scores = run.fold_scores("accuracy")
     tested = scores.tests.mean()
     known = corrected_t(scores.of("one") - scores.of("two"), test_train_ratio=tested / (120 - tested))
-    same(run.compare()["one", "two"], known)
+    cmp = run.compare()
+    same(cmp["one", "two"], known)
+    assert run.summary().verdicts["data"].startswith("Out of the bag: ")
+    assert f"at {round(120 - tested)} training rows" in cmp.estimand
+    assert scores.test_train_ratio == pytest.approx(tested / (120 - tested))
+
+
+@pytest.mark.parametrize(
+    ("plan", "method"),
+    [(te.Bootstrap(10), None), (te.BatesCV(3, repeats=2), None), (te.BatesCV(3, repeats=2), "corrected-t"),
+     (te.KFold(5), "plain-t"), (te.DisjointHalves(2, 3), None), (te.LeaveOneOut(), None), (te.Holdout(), None)],
+    ids=str,
+)  # fmt: skip
+def test_differences_are_those_of_the_estimates_beside_them(plan, method):
+    cmp = made(plan).compare(method=method)
+    for c in cmp.pairs:
+        gap = cmp.estimates[c.first].estimate - cmp.estimates[c.second].estimate
+        assert c.estimate == pytest.approx(gap, abs=1e-12)
 
 
 def test_lower_is_better_turns_the_probability_about(tens):

@@ -86,12 +86,12 @@ def compare(
     )  # fmt: skip
     wanted = list(combinations(names, 2)) if reference is None else [(x, reference) for x in names if x != reference]
     contrasts = _adjusted([pairs.contrast(a, b) for a, b in wanted], adjust)
-    own = "fold-t" if pairs.chosen == "plain-t" else None
+    own = own_method(run, pairs.chosen)
     estimates = {
         x: learner_interval(ask(run, x, name, metric, positive=positive, confidence=level, rng=rng, **options), own)
         for x in names
     }
-    sizes = [s.train_size for s in splits]
+    sizes = [s.distinct for s in splits]
     made = Comparison(
         metric=measure.name,
         title=measure.title,
@@ -115,6 +115,17 @@ def compare(
     asked = run.learners if learners is None else names
     found = find([learner_evidence(run, name, pairs.chosen, asked)])
     return replace(made, findings=sorted_findings([*made.findings, *found]))
+
+
+def own_method(run: Experiment, chosen: str) -> str | None:
+    """The method of each learner's own estimate, such that the differences are those of the estimates.
+
+    .632+ and nested cross-validation move estimates away from the means over test parts, which most pairs rest on.
+    """
+    if chosen == "plain-t":
+        return "fold-t"
+    moved = run.plan.name == "Bootstrap" or (run.plan.name == "BatesCV" and chosen != "bates")
+    return "corrected-t" if moved else None
 
 
 def fitted_learners(run: Experiment, datasets: Sequence[str]) -> tuple[str, ...]:

@@ -134,16 +134,9 @@ class LearnerPairs:
         elif self.chosen == "unpaired":
             found = unpaired_t(a, b, df="conservative", **common)
         else:
-            found = corrected_t(a - b, test_train_ratio=self._ratio(known), **common)
+            found = corrected_t(a - b, test_train_ratio=self.table.ratio_of(known), **common)
         note = left_out(int((~known).sum()), len(known))
         return replace(found, note="; ".join(w for w in (found.note, note) if w)) if note else found
-
-    def _ratio(self, known: NDArray[np.bool_]) -> float:
-        """Test rows to distinct training rows; a bootstrap sample draws some rows more than once."""
-        if self.run.plan.name != "Bootstrap":
-            return float(self.table.tests[known].mean() / self.table.trains[known].mean())
-        tested = float(self.table.tests[known].mean())
-        return tested / (self.run.datasets[self.data].n - tested)
 
     def _five_by_two(self, differences: Floats, common: dict[str, Any]) -> Contrast:
         repeats, folds = self.table.repeats, self.table.folds

@@ -92,7 +92,7 @@ def _t(q: Question, *, corrected: bool) -> Interval:
     scores = q.scores[known]
     notes = [left_out(int((~known).sum()), len(known)), small_parts(splits)]
     if corrected:
-        sizes = [_distinct(s) for s in splits]
+        sizes = [s.distinct for s in splits]
         ratio = sum(len(s.test) for s in splits) / sum(sizes)
         made = corrected_t_interval(scores, test_train_ratio=ratio, repeats=rounds_of_folds(splits), **q.common)
         estimand = learner_at(q.run.datasets[q.data], sizes, q.learner == CHOSEN)
@@ -129,11 +129,6 @@ def _of_rows(q: Question, p: Predictions) -> Interval:
     settings = Settings(confidence=q.confidence, metrics={q.measure.name: q.options}, rng=q.rng)
     label = q.positive if q.measure.needs in ("binary", "scores") else None
     return Bench(q.learner, settings, predictions=p).interval(q.measure.name, label)
-
-
-def _distinct(split: Any) -> int:
-    """How many different rows a model was fitted to."""
-    return split.train_size if split.drawn is None else len(np.unique(split.drawn))
 
 
 def _bayle(q: Question, *, first_round: bool = False) -> Interval:

@@ -95,7 +95,7 @@ class ScoredParts:
             repeats=np.array([s.repeat for s in splits], dtype=np.intp),
             folds=np.array([s.fold for s in splits], dtype=np.intp),
             tests=np.array([len(s.test) for s in splits], dtype=np.intp),
-            trains=np.array([s.train_size for s in splits], dtype=np.intp),
+            trains=np.array([s.distinct for s in splits], dtype=np.intp),
         )
         return self._memory[question]
 

@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 class FoldScores:
     """One metric of each learner on each test part: `values[learner, part]`, NaN where the fit failed.
 
-    `repeats` and `folds` name the parts, `tests` and `trains` are their numbers of rows.
+    `repeats` and `folds` name the parts, `tests` and `trains` are their numbers of (different) rows.
     """
 
     metric: str
@@ -44,8 +44,12 @@ class FoldScores:
 
     @property
     def test_train_ratio(self) -> float:
-        """Test rows to training rows, on average: what the corrected t needs."""
-        return float(self.tests.mean() / self.trains.mean())
+        """Test rows to different training rows, on average: what the corrected t needs."""
+        return self.ratio_of(np.ones(len(self.tests), dtype=bool))
+
+    def ratio_of(self, parts: NDArray[np.bool_]) -> float:
+        """The same over some of the parts."""
+        return float(self.tests[parts].mean() / self.trains[parts].mean())
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

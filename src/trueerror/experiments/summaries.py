@@ -165,7 +165,8 @@ def _verdict(
     if len(fitted_learners(run, [data])) < 2:
         return "".join(single_verdict(name, interval) for name, interval in own.items())
     try:
-        return run.compare(metric, data, confidence=confidence).verdict
+        lead = "Out of the bag: " if run.plan.name == "Bootstrap" else ""
+        return lead + run.compare(metric, data, confidence=confidence).verdict
     except InputError as error:
         problems.setdefault(str(error), {("differences", data): []})
         return ""

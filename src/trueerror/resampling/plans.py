@@ -50,6 +50,11 @@ class Split:
         """How many training rows there are."""
         return self.n - len(self.test) if self.drawn is None else len(self.drawn)
 
+    @property
+    def distinct(self) -> int:
+        """How many different rows it trains on; a bootstrap sample holds some of them several times."""
+        return self.train_size if self.drawn is None else len(np.unique(self.drawn))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
