@@ -70,6 +70,17 @@ def test_a_curve_that_rises_is_not_extrapolated():
     assert not math.isnan(made.extrapolate(anyway=True).estimate)
 
 
+def test_a_curve_that_no_form_fits_is_not_extrapolated():
+    X, y = two_normals(400, np.random.default_rng(5))
+    made = te.learning_curve({"late": Late()}, X, y, sizes=[10, 20, 40, 80, 160, 320], progress=False)
+    size, off = made.misfit()
+    assert size in (10, 40, 80)
+    assert abs(off) > 0.05
+    assert math.isnan(made.extrapolate().estimate)
+    assert "no fitted curve passes through the points" in str(made).replace("\n  ", " ")
+    assert not math.isnan(made.extrapolate(anyway=True).estimate)
+
+
 def test_constant_answers_are_well_behaved_and_have_width():
     X, y = two_normals(60, np.random.default_rng(2))
     X[:, 0] = 100.0 * y

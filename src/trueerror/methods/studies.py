@@ -16,8 +16,8 @@ METHODS: tuple[Method, ...] = (
         assumes="a loss that falls with more rows and levels off; independent rows; folds as in the study",
         measured="error at twice the data .93–.97 (nearest mean, discriminant, nearest neighbour, 200 to 300 rows, 400 "
         "samples each); median width 1.0–1.1 times that of one who knows the true curve up to level and scale",
-        advice="refused where the loss rises from one size to a larger one beyond chance (corrected t, Holm): about "
-        "one real curve in seven is ill-behaved",
+        advice="refused where the loss rises from one size to a larger one beyond chance (corrected t, Holm), or no "
+        "form passes through the points: about one real curve in seven is ill-behaved",
     ),
     Method(
         key="crossing-resampled",

@@ -14,6 +14,7 @@ from trueerror.plots.forests import domain_of
 from trueerror.plots.labels import plain, shorten
 from trueerror.plots.pictures import Axis, Band, Curves, Floats, Line, Mark, Whiskers
 from trueerror.results.words import limits, number, percent, whole
+from trueerror.studies.curve_shapes import SURE
 
 SIZE = (520, 340)
 # Points of a fitted curve.
@@ -64,6 +65,7 @@ def _curve_picture(curve: Any) -> Curves:
         drawn += [v for part in (test, low, high, training) for v in part.tolist()]
     drawn = [v for v in drawn if math.isfinite(v)]
     y = domain_of(drawn, (0.0, 1.0) if all(0 <= v <= 1 for v in drawn) else (-math.inf, math.inf))
+    lines += [_crossing_line(c, y) for c in curve.crossings if c.share >= SURE and not math.isnan(c.size)]
     subtitle = _verdict_lines(curve.verdict)
     subtitle.append(f"{curve.plan} of {whole(curve.rows)} rows; dashed: on the training rows; diamond: twice the data")
     who = f"{len(curve.learners)} learners" if len(curve.learners) > 1 else shorten(curve.learners[0], 40)
@@ -81,6 +83,15 @@ def _curve_picture(curve: Any) -> Curves:
         size=SIZE,
         empty_corner="upper right" if curve.metric == "error_rate" else "best",
     )
+
+
+def _crossing_line(c: Any, y: tuple[float, float]) -> Line:
+    """Where two learners change places."""
+    return Line(
+        x=np.array([c.size, c.size]), y=np.array(y), role="faint",
+        words=f"cross at {c.size:,.0f} [{c.low:,.0f}, {c.high:,.0f}]", words_at=(c.size, y[1]), align="left",
+        shift=(5.0, 10.0),
+    )  # fmt: skip
 
 
 def _verdict_lines(verdict: str, room: int = 118) -> list[str]:

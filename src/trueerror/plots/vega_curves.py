@@ -62,8 +62,10 @@ def _axis(axis: Axis, field: str) -> Spec:
         return number_at(field, (low, high), axis=style)
     style = theme.axis_style(title=axis.title, tickCount=6)
     if axis.ticks:
+        # Vega would leave out ticks beyond a number of them.
+        del style["tickCount"]
         ticks = np.array([t for t in axis.ticks if axis.low <= t <= axis.high])
-        style |= {"values": placed(ticks, axis).tolist(), "labelOverlap": False}
+        style |= {"values": placed(ticks, axis).tolist(), "labelOverlap": "greedy"}
     if axis.scale == "log":
         style["labelExpr"] = "format(pow(10, datum.value), ',.6~g')"
     return number_at(field, (low, high), axis=style)

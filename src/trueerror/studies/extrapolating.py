@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from trueerror.intervals.critical import critical_t
 from trueerror.studies.curve_forms import FORMS, Fitted, FormName, fit, held_out_errors
 
 Floats = NDArray[np.float64]
@@ -83,6 +84,31 @@ def limits_at(
     low, high = np.quantile(around, [tail, 1 - tail], axis=0)
     middle = np.median(curves, axis=0)
     return middle, np.minimum(low, middle), np.maximum(high, middle)
+
+
+def misfit(
+    sizes: Floats, values: Floats, form: str, *, rows: int, ratio: float, confidence: float
+) -> tuple[float, float] | None:
+    """(size, how far off) of the worst point, where no form that may be extrapolated passes through all the points.
+
+    A point is off where the corrected t-interval of its mean, at a confidence for all sizes together (Bonferroni), does
+    not hold the fitted curve; where all splits agree, the limits are Wilson's, ±z²/(n + z²).
+    """
+    splits = len(values)
+    error = values.std(axis=0, ddof=1) * math.sqrt(1 / splits + ratio)
+    each = 1 - (1 - confidence) / len(sizes)
+    z = critical_t(each, math.inf)
+    reach = np.maximum(critical_t(each, splits - 1.0) * error, z * z / (rows + z * z))
+    mean, weights = values.mean(axis=0), weights_of(values)
+    best: tuple[float, float] | None = None
+    least = math.inf
+    for name in CHOOSABLE if form == "auto" else (form,):
+        off = mean - fit(name, sizes, mean[None, :], weights).at(sizes)[0]  # type: ignore[arg-type]
+        worst = np.abs(off) / reach
+        at = int(worst.argmax())
+        if worst[at] < least:
+            least, best = float(worst[at]), (float(sizes[at]), float(off[at]))
+    return best if least > 1 else None
 
 
 def compared_forms(sizes: Floats, values: Floats) -> dict[FormName, tuple[Fitted, float]]:

@@ -196,7 +196,8 @@ def made_curve(
         crossings=_crossings(
             places, dict(zip(run.learners, test, strict=True)), measure, ratio, terms.confidence, run.seed
         ),
-        values={k: tuple(map(tuple, v.tolist())) for k, v in complete.items()}, units=units, variances=variances,
+        values={k: tuple(map(tuple, v.tolist())) for k, v in complete.items()}, units=units, ratio=ratio,
+        variances=variances,
         plan=f"{plan.folds} folds × {plan.repeats} repeat{'s' * (plan.repeats > 1)}", form=terms.form,
         confidence=terms.confidence, seed=run.seed, notes=tuple(notes),
     )  # fmt: skip

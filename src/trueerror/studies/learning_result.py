@@ -17,7 +17,7 @@ from trueerror.metrics.registry import find_measure
 from trueerror.results import Contrast, Interval, Result, Table
 from trueerror.results.tables import one_line
 from trueerror.results.words import limits, number, percent, whole
-from trueerror.studies.extrapolating import FEWEST_SIZES, Level, limits_at, resampled_fits
+from trueerror.studies.extrapolating import FEWEST_SIZES, Level, limits_at, misfit, resampled_fits
 
 Floats = NDArray[np.float64]
 # Beyond this many times the largest size nobody should believe a fitted curve.
@@ -120,6 +120,7 @@ class LearningCurve(Result):
     crossings: tuple[Crossing, ...] = ()
     values: Mapping[str, tuple[tuple[float, ...], ...]] = field(default_factory=dict)
     units: int = 0
+    ratio: float = 0.0
     variances: Mapping[str, float] = field(default_factory=dict)
     plan: str = ""
     form: str = "auto"
@@ -185,8 +186,8 @@ class LearningCurve(Result):
     ) -> Interval:  # fmt: skip
         """What to expect of the learner at n training rows (twice the data where n is not given).
 
-        Refused, with NaN and a reason, where the curve rises somewhere beyond chance (unless `anyway=True`) or has
-        fewer than four sizes. See `.explain()` for the method.
+        Refused, with NaN and a reason, where the curve rises somewhere beyond chance or no form fits it (unless
+        `anyway=True`), and where it has fewer than four sizes. See `.explain()` for the method.
         """
         name = self.learner(learner)
         size = 2.0 * self.rows if n is None else float(n)
@@ -217,7 +218,21 @@ class LearningCurve(Result):
                 f"not extrapolated: {self.title} gets worse from {rise.second} to {rise.first} "
                 f"beyond chance, so no falling curve holds"
             )
+        off = None if anyway else self.misfit(learner)
+        if off is not None:
+            where = f"off by {number(abs(off[1]))} at {off[0]:,.0f} rows"
+            return f"not extrapolated: no fitted curve passes through the points, {where}"
         return ""
+
+    def misfit(self, learner: str | None = None) -> tuple[float, float] | None:
+        """(rows, how far off) of the worst point where no form fits the curve beyond chance, else None."""
+        values = shortfall(np.asarray(self.values[self.learner(learner)], dtype=np.float64), find_measure(self.metric))
+        if len(self.sizes) < FEWEST_SIZES or len(values) < 2:
+            return None
+        return misfit(
+            np.asarray(self.sizes, dtype=np.float64), values, self.form, rows=self.units, ratio=self.ratio,
+            confidence=self.confidence,
+        )  # fmt: skip
 
     def band(
         self, learner: str | None, sizes: Any, *, confidence: float | None = None

@@ -36,7 +36,8 @@ def learner_words(curve: Any, learner: str) -> str:
                 f"{who}more rows made it worse: {curve.title} loses {size} from {rise.second} to {rise.first} "
                 f"({p_value(rise.p_adjusted)}), so the curve is not extrapolated. It is {now} rows."
             )
-        return f"{who}{curve.title} is {now} rows; it is not extrapolated: {ahead.note}."
+        reason = ahead.note.removeprefix("not extrapolated: ")
+        return f"{who}{curve.title} is {now} rows; it is not extrapolated: {reason}."
     return (
         f"{who}at twice the data ({whole(2 * curve.rows)} rows) expect {curve.title} {number(ahead.estimate)} "
         f"{limits(ahead.low, ahead.high)}; it is {now} rows."
