@@ -62,6 +62,10 @@ def test_long_examples_are_broken_so_that_they_can_be_pasted():
         (("evaluate", *READ, "--missing", "drp"), "'drop'"),
         (("evaluate", *READ, "--cost-fn", "10", "--costs", "[[0, 1], [1, 0]]"), "leave --cost-fp and --cost-fn out"),
         (("evaluate", *READ, "--cost-fn", "-1"), "--cost-fn"),
+        (("evaluate", *READ, "--weight", "logreg", "--weights-kind", "freq"), "did you mean 'frequency'?"),
+        (("evaluate", *READ, "--ignore", "TE2O2"), "there is no finding 'TE2O2'; did you mean 'TE202'?"),
+        (("rank", CANCER, "--learner", "learnr"), "--learner 'learnr'"),
+        (("plot", *READ, "-o", "x.svg", "--kind", "rocc"), "did you mean 'roc'?"),
         (("schema", "gat"), "'gat' is not one of"),
     ],
 )

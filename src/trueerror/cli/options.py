@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from trueerror.cli.output import Format, format_named
-from trueerror.cli.usage import complete_formats, complete_metrics
+from trueerror.cli.usage import complete_codes, complete_formats, complete_metrics, known_codes
 
 Confidence = Annotated[
     float, typer.Option("--confidence", "-c", help="Confidence of the intervals, between 0 and 1.", metavar="SHARE")
@@ -86,6 +86,13 @@ CostFp = Annotated[
 CostFn = Annotated[float | None, typer.Option("--cost-fn", help="What a miss costs (default 1).", metavar="NUMBER")]
 Repeat = Annotated[str | None, typer.Option("--repeat", help="Column of repeats of the folds.", metavar="COLUMN")]
 Ignore = Annotated[
-    list[str] | None, typer.Option("--ignore", help="Leave a finding out, by code; repeat for several.", metavar="CODE")
+    list[str] | None,
+    typer.Option(
+        "--ignore",
+        help="Leave a finding out, by code; repeat for several.",
+        metavar="CODE",
+        callback=known_codes,
+        autocompletion=complete_codes,
+    ),
 ]
 Columns = Annotated[bool, typer.Option("--columns", help="Show how the file was read, and stop.")]

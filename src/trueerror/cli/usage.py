@@ -6,6 +6,8 @@ import re
 import textwrap
 from typing import Any
 
+import typer
+
 from trueerror.inputs.errors import nearest
 
 WIDTH = 78
@@ -67,3 +69,24 @@ def complete_metrics(incomplete: str) -> list[str]:
     from trueerror.metrics.registry import every_measure
 
     return [name for name in ("all", *every_measure()) if name.startswith(incomplete)]
+
+
+def complete_codes(incomplete: str) -> list[str]:
+    """The codes of findings that begin so, for the shell."""
+    from trueerror.findings import every_rule
+
+    return [code for code in every_rule() if code.startswith(incomplete)]
+
+
+def known_codes(codes: list[str] | None) -> list[str] | None:
+    """Codes of findings as they were given; one that does not exist would silence nothing, and is refused."""
+    if not codes:
+        return codes
+    from trueerror.findings import every_rule
+
+    known = [*every_rule()]
+    for code in codes:
+        if code not in known:
+            close = nearest(code, known)
+            raise typer.BadParameter(f"there is no finding {code!r}{close if 'did you mean' in close else ''}")
+    return codes

@@ -64,6 +64,8 @@ def read(
     Note: Left out: 'city' (text).
     """
     check_word(missing, ("error", "wrong", "drop"), "missing")
+    if weights_kind is not None:
+        check_word(weights_kind, ("frequency", "sampling"), "weights_kind")
     given_labels = None if labels is None else list(labels)
     if isinstance(weight, str) and weights_kind is None:
         raise InputError(
