@@ -89,6 +89,7 @@ def _read(file: Path, model: str, task: str, asked: str | None, right_from: floa
 
 def _metrics(row: dict[str, Any]) -> list[str]:
     """The metrics of an item: numbers, under names that are not the harness's own."""
-    told = [str(name) for name in row.get("metrics") or ()]
+    listed = row.get("metrics")
+    told = [str(name) for name in listed] if isinstance(listed, list) else []
     found = [name for name, value in row.items() if name not in FIELDS and isinstance(value, bool | int | float)]
     return [name for name in told if name in row] or found

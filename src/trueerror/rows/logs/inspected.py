@@ -62,7 +62,7 @@ def _fill(run: Run, file: Path, samples: Iterator[Any], asked: str | None, right
     rows = [s for s in samples if isinstance(s, dict) and "id" in s]
     names = list(dict.fromkeys(name for s in rows for name in _values(s)))
     run.measure = chosen(names, asked, file.name, "scorer")
-    epochs = any(int(s.get("epoch") or 1) > 1 for s in rows)
+    epochs = any(s.get("epoch") not in (None, 1) for s in rows)
     for s in rows:
         key = str(s["id"])
         value = _values(s).get(run.measure)
@@ -76,7 +76,8 @@ def _fill(run: Run, file: Path, samples: Iterator[Any], asked: str | None, right
 def _values(sample: dict[str, Any]) -> dict[str, Any]:
     """Scorer → value; a scorer with several values gives scorer/key for each."""
     found: dict[str, Any] = {}
-    for name, score in (sample.get("scores") or {}).items():
+    scores = sample.get("scores")
+    for name, score in scores.items() if isinstance(scores, dict) else ():
         value = score.get("value") if isinstance(score, dict) else score
         if isinstance(value, dict):
             found |= {f"{name}/{key}": inner for key, inner in value.items()}

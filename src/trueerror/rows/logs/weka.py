@@ -120,7 +120,7 @@ def _chance(cell: str, file: Path, number: int) -> float:
     try:
         return float(cell.replace("*", ""))
     except ValueError:
-        raise FileError(f"{file.name}, line {number}: {cell!r:.30} is not a probability") from None
+        raise FileError(f"{file.name}, row {number}: {cell!r:.30} is not a probability") from None
 
 
 def _of_arff(data: Arff, file: Path, truth: str | None, predicted: str | None) -> Output:
@@ -144,7 +144,7 @@ def _of_arff(data: Arff, file: Path, truth: str | None, predicted: str | None) -
     spread = [f"distribution_{v}" for v in order]
     if order and all(name in data.columns for name in spread):
         rows = zip(*(data.columns[name] for name in spread), strict=True)
-        made.chances = [[float("nan") if c is None else float(c) for c in row] for row in rows]
+        made.chances = [[_chance(c or "", file, i) for c in row] for i, row in enumerate(rows, 1)]
     return made
 
 
