@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trueerror.kernels.bins import Grid, even_grid, leading_grid, pivoted, refined
+from trueerror.kernels.bins import Grid, even_grid, leading_grid, pivoted, refined, tagged_places
 
 rng = np.random.default_rng(0)
 SCORES = {
@@ -32,7 +32,8 @@ def check(grid: Grid, scores: Any) -> None:
     order = np.argsort(scores, kind="stable")
     assert (np.diff(places[order]) >= 0).all()
     there = np.unique(places)
-    edges, tops = grid.edges(there), grid.tops(there)
+    edges, tops = grid.spans(there)
+    assert (edges == grid.edges(there)).all()
     assert (edges <= tops).all()
     assert (tops[:-1] < edges[1:]).all()
     at = np.searchsorted(there, places)
@@ -68,5 +69,15 @@ def test_edges_and_bins_mean_the_same_rows(make: Any, kind: str) -> None:
 def test_a_value_that_many_rows_have_gets_a_bin_of_its_own() -> None:
     grid = pivoted(even_grid(0.0, 1.0, 4), np.array([0.3]))
     place = grid.places(np.array([0.3]))
-    assert grid.edges(place) == grid.tops(place) == 0.3
+    low, high = grid.spans(place)
+    assert low == high == 0.3
     assert grid.cells == 6
+
+
+@pytest.mark.parametrize("make", [even_grid, leading_grid])
+@pytest.mark.parametrize("kind", SCORES)
+def test_counting_takes_the_same_bins(make: Any, kind: str) -> None:
+    scores = SCORES[kind].astype(float)
+    positive = (np.arange(len(scores)) % 3 == 0).astype(np.int8)
+    grid = make(float(scores.min()), float(scores.max()), 1 << 8)
+    assert (tagged_places(grid, scores, positive) == 2 * grid.places(scores) + positive).all()

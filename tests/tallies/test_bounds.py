@@ -11,15 +11,17 @@ from hypothesis import strategies as st
 
 import trueerror as te
 from trueerror.inputs.errors import InputError
-from trueerror.kernels.bins import Grid, count_places, even_grid
+from trueerror.kernels.bins import Grid, even_grid
 from trueerror.metrics.areas import auc, average_precision
 from trueerror.tallies import ScoreTable
 
 
 def binned(grid: Grid, up: Any, scores: Any) -> ScoreTable:
-    positives, negatives = count_places(grid.places(scores), up, grid.cells)
+    places = grid.places(scores)
+    positives, negatives = (np.bincount(places[side], minlength=grid.cells) for side in (up, ~up))
     there = np.flatnonzero(positives + negatives)
-    return ScoreTable(grid.edges(there), positives[there], negatives[there], exact=False, uppers=grid.tops(there))
+    lower, upper = grid.spans(there)
+    return ScoreTable(lower, positives[there], negatives[there], exact=False, uppers=upper)
 
 
 rows = st.lists(st.tuples(st.booleans(), st.integers(0, 30)), min_size=2, max_size=60).filter(

@@ -68,16 +68,15 @@ class Grid:
         """The lowest score of each of these bins: the smallest double that goes there or higher; the one after the
         highest score where none does."""
         low, high = self._brackets(places)
-        for _ in range(66):
-            open_ = low + 1 < high
-            if not open_.any():
-                break
+        open_ = np.flatnonzero(low + 1 < high)
+        while len(open_):
+            a, b = low[open_], high[open_]
             # Halving apart, since the sum of two keys may not fit.
-            middle = (low >> 1) + (high >> 1) + (low & high & 1)
-            with np.errstate(invalid="ignore"):  # what lies beyond infinity is looked at, but not used
-                reached = self.places(from_ordered_bits(middle)) >= places
-            high = np.where(open_ & reached, middle, high)
-            low = np.where(open_ & ~reached, middle, low)
+            middle = (a >> 1) + (b >> 1) + (a & b & 1)
+            reached = self.places(from_ordered_bits(middle)) >= places[open_]
+            high[open_] = np.where(reached, middle, b)
+            low[open_] = np.where(reached, a, middle)
+            open_ = open_[low[open_] + 1 < high[open_]]
         found = from_ordered_bits(high)
         found[places <= 0] = self.low
         return found + 0.0
@@ -93,12 +92,14 @@ class Grid:
         close = (self.places(from_ordered_bits(below)) < places) & (self.places(from_ordered_bits(above)) >= places)
         return np.where(close, below, low), np.where(close, above, high)
 
-    def tops(self, places: Ints) -> Floats:
-        """The highest double that goes to each of these bins."""
+    def spans(self, places: Ints) -> tuple[Floats, Floats]:
+        """The lowest and the highest double that goes to each of these bins, which ascend."""
         last = places >= self.cells - 1
-        following = self.edges(np.where(last, places, places + 1))
+        wanted = np.union1d(places, np.where(last, places, places + 1))
+        edges = self.edges(wanted)
+        lower, following = edges[np.searchsorted(wanted, places)], edges[np.searchsorted(wanted, places + 1) - last]
         with np.errstate(all="ignore"):  # beside infinity and 0
-            return np.where(last, self.high, np.nextafter(following, -math.inf)) + 0.0
+            return lower, np.where(last, self.high, np.nextafter(following, -math.inf)) + 0.0
 
     def with_level(self, level: Steps | Pivots, cells: int) -> Grid:
         """The same with some bins cut further."""
@@ -113,6 +114,9 @@ def even_grid(low: float, high: float, size: int) -> Grid:
     scale = size / width if math.isfinite(width) else math.inf
     if not math.isfinite(scale) or scale < 1e-290:
         return leading_grid(low, high, size)
+    # So that the highest score goes to the last bin without being held back.
+    while not width * scale < size:
+        scale = math.nextafter(scale, 0.0)
     return Grid(low, high, scale, size, cells=size)
 
 
@@ -126,7 +130,7 @@ def leading_grid(low: float, high: float, size: int) -> Grid:
 
 def refined(grid: Grid, places: Ints, shares: Floats, spare: int) -> Grid:
     """The grid with these bins cut into steps, `spare` in all, in proportion to their shares."""
-    lower, upper = grid.edges(places), grid.tops(places)
+    lower, upper = grid.spans(places)
     # From the lowest score of a bin to just beyond its highest.
     with np.errstate(all="ignore"):
         width = np.nextafter(upper, math.inf) - lower
@@ -187,7 +191,14 @@ def from_ordered_bits(keys: Ints) -> Floats:
     return np.where(keys < 0, np.int64(-(2**63)) - keys, keys).view(np.float64)
 
 
-def count_places(places: Ints, positive: NDArray[Any], cells: int) -> tuple[Ints, Ints]:
-    """Rows of each class in each bin (positives, negatives)."""
-    both = np.bincount(2 * places + positive, minlength=2 * cells)
-    return both[1::2], both[::2]
+def tagged_places(grid: Grid, scores: NDArray[Any], positive: NDArray[Any]) -> Ints:
+    """2·bin + whether positive, for scores within the range of the grid."""
+    if grid.levels or math.isnan(grid.scale):
+        found = grid.places(scores)
+    else:
+        steps = scores - grid.low
+        steps *= grid.scale
+        found = steps.astype(np.int64)
+    found <<= 1
+    found += positive
+    return found

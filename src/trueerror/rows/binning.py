@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from trueerror.inputs.labels import Label
 from trueerror.kernels.bins import Grid, even_grid, leading_grid, pivoted, refined
+from trueerror.kernels.plain import run_lengths
 from trueerror.tallies import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -60,7 +61,7 @@ class Bins(NamedTuple):
 def bins_of(grid: Grid, up: Ints, down: Ints) -> Bins:
     """The occupied bins of a grid, from the rows of each class in all of its bins."""
     there = np.flatnonzero(up + down)
-    return Bins(grid.edges(there), grid.tops(there), up[there], down[there])
+    return Bins(*grid.spans(there), up[there], down[there])
 
 
 def bin_count(budget: int, models: int) -> int:
@@ -94,7 +95,7 @@ def fitted_grid(low: float, high: float, size: int, sample: Floats, positive: ND
     """A grid that suits a sample: even steps or leading bits, whichever leaves less open, and a bin for each value that
     many rows have. What the sample does not show is split later."""
 
-    values, counts = np.unique(sample, return_counts=True)
+    values, counts = run_lengths(np.sort(sample))
     common = values[counts >= max(8, COMMON * len(sample))]
     common = common if len(common) <= 4096 else common[:0]
     # Rows of a common value will be tied in a bin of their own: they leave nothing open.

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs.labels import Label
-from trueerror.kernels.bins import Grid, count_places, even_grid, pivoted
+from trueerror.kernels.bins import Grid, even_grid, pivoted, tagged_places
 from trueerror.kernels.threads import in_threads
 from trueerror.rows.binning import ROUNDS, TARGET, Bins, bin_count, bins_of, finer, fitted_grid
+from trueerror.rows.streams import Batch, in_flight
 from trueerror.tallies.bounds import ScoreBounds
 from trueerror.tallies.placements import Placements
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+# The share of the budget that the bins of all rows may take.
+KEPT = 0.7
 # Rows that show how scores lie, before all are counted.
 SAMPLE = 1 << 17
 
@@ -48,14 +52,13 @@ class Census:
         self.positive = positive
         self.budget = budget
         self.counted: dict[str, Counted] = {}
+        # The bins of all rows, batch by batch, where there is room for them: then comparing needs no second pass.
+        self.kept: dict[int, tuple[NDArray[Any], list[NDArray[np.uint32]]]] = {}
+        self.found: dict[tuple[str, ...], Placements] = {}
 
-    def _batches(
-        self, models: Sequence[str], *, most: int | None = None
-    ) -> Iterator[tuple[NDArray[Any], list[Floats]]]:
-        """Which rows are positive, and the scores of some models, NaN where there is none."""
-        columns = [self.columns[model] for model in models]
-        for up, *scores in self.source.stream(columns, self.positive, most):
-            yield up, scores
+    def _batches(self, models: Sequence[str], most: int | None = None) -> Iterator[Batch]:
+        """Whether rows are positive (1 or 0), and the scores of some models, NaN where there is none."""
+        return self.source.stream([self.columns[model] for model in models], self.positive, most)
 
     def tables(self) -> dict[str, Counted]:
         """All models in bins, by as few passes as bring the areas within the target: mostly one."""
@@ -63,8 +66,9 @@ class Census:
             return self.counted
         size = bin_count(self.budget, len(self.columns))
         grids = self._fitted(size)
+        keep = len(grids) > 1 and self.source.facts.n * (4 * len(grids) + 1) < KEPT * self.budget
         for _ in range(ROUNDS):
-            found = self._pass(grids)
+            found = self._pass(grids, keep=keep)
             again: dict[str, Grid] = {}
             for model, (up, down) in found.items():
                 grid = grids[model]
@@ -76,23 +80,27 @@ class Census:
                     again[model] = better
             if not again:
                 break
-            grids = again
+            grids, keep = again, False
+            self.kept = {}
         return self.counted
 
     def _fitted(self, size: int) -> dict[str, Grid]:
         models = list(self.columns)
         ups: list[Any] = []
         scores: list[list[Floats]] = [[] for _ in models]
-        for up, columns in self._batches(models, most=SAMPLE):
+        for batch in self._batches(models, SAMPLE):
+            up, *columns = batch.columns
             ups.append(up.astype(bool))
             for kept, column in zip(scores, columns, strict=True):
                 kept.append(column + 0.0)
+            del up, columns
+            batch.release()
         positive = np.concatenate(ups)
         grids = {}
         for model, parts in zip(models, scores, strict=True):
             sample = np.concatenate(parts)
             there = ~np.isnan(sample)
-            low, high = self.source.column_range(self.columns[model])
+            low, high = self.source.table.column_range(self.columns[model])
             few = self.source.few_scores(self.columns[model], size // 2)
             if few is not None:
                 # As many bins as scores, where there are so few: ties then are known to be ties.
@@ -101,38 +109,65 @@ class Census:
                 grids[model] = fitted_grid(low, high, size, sample[there], positive[there])
         return grids
 
-    def _pass(self, grids: Mapping[str, Grid]) -> dict[str, tuple[Ints, Ints]]:
+    def _pass(self, grids: Mapping[str, Grid], *, keep: bool) -> dict[str, tuple[Ints, Ints]]:
+        """All rows counted once; each thread has counts of its own, which add up in any order."""
         models = list(grids)
-        up = {model: np.zeros(grids[model].cells, dtype=np.int64) for model in models}
-        down = {model: np.zeros(grids[model].cells, dtype=np.int64) for model in models}
-        for positive, columns in self._batches(models):
+        gaps = [self.source.gaps(self.columns[model]) for model in models]
+        mine: dict[int, list[Ints]] = {}
 
-            def count(i: int, positive: Any = positive, columns: Any = columns) -> None:
-                model = models[i]
-                scores, rows = _complete(columns[i], positive, self.source.gaps(self.columns[model]))
-                ups, downs = count_places(grids[model].places(scores), rows, grids[model].cells)
-                up[model] += ups
-                down[model] += downs
+        def add(batch: Batch) -> None:
+            if get_ident() not in mine:
+                mine[get_ident()] = [np.zeros(2 * grids[model].cells, dtype=np.int64) for model in models]
+            up, *columns = batch.columns
+            tagged = []
+            for i, counts in enumerate(mine[get_ident()]):
+                scores, rows = _complete(columns[i], up, gaps[i])
+                places = tagged_places(grids[models[i]], scores, rows)
+                counts += np.bincount(places, minlength=len(counts))
+                if keep:
+                    tagged.append(places.astype(np.uint32))
+            if keep:
+                self.kept[batch.number] = (up.copy(), tagged)
 
-            in_threads(count, range(len(models)))
-        return {model: (up[model], down[model]) for model in models}
+        in_flight(self._batches(models), add)
+        found = {}
+        for i, model in enumerate(models):
+            total = sum((counts[i] for counts in mine.values()), np.zeros(2 * grids[model].cells, dtype=np.int64))
+            found[model] = (total[1::2], total[::2])
+        return found
 
     def placements(self, models: Sequence[str]) -> Placements:
         """Areas and the sums that their covariance needs: one more pass, with every bin's placement at hand."""
+        key = tuple(models)
+        if key not in self.found:
+            self.found[key] = self._placements(models)
+        return self.found[key]
+
+    def _placements(self, models: Sequence[str]) -> Placements:
         tables = self.tables()
         looks = [_placement_by_place(tables[model]) for model in models]
         k = len(models)
-        sums = np.zeros((2, k, k))
-        for positive, columns in self._batches(models):
+        parts: dict[int, Floats] = {}
 
-            def place(i: int, positive: Any = positive, columns: Any = columns) -> Floats:
-                found: Floats = looks[i].take(2 * tables[models[i]].grid.places(columns[i]) + positive)
-                return found
+        def add(number: int, up: NDArray[Any], tagged: Sequence[NDArray[Any]]) -> None:
+            off = np.empty((k, len(up)))
+            for i in range(k):
+                looks[i].take(tagged[i], out=off[i], mode="clip")
+            positives = _products(off * up, off)
+            parts[number] = np.stack([_products(off, off) - positives, positives])
 
-            off = np.stack(in_threads(place, range(k)))
-            ups = off * positive
-            sums[1] += _products(ups, off)
-            sums[0] += _products(off - ups, off)
+        def add_batch(batch: Batch) -> None:
+            up, *columns = batch.columns
+            add(batch.number, up, [tagged_places(tables[m].grid, c, up) for m, c in zip(models, columns, strict=True)])
+
+        if self.kept:
+            which = [list(self.columns).index(model) for model in models]
+            in_threads(lambda kept: add(kept[0], kept[1][0], [kept[1][1][i] for i in which]), list(self.kept.items()))
+            self.kept = {}
+        else:
+            in_flight(self._batches(models), add_batch)
+        # In the order of the batches, so that the sums do not depend on which thread was first.
+        sums = sum((parts[number] for number in sorted(parts)), np.zeros((2, k, k)))
         bounds = [ScoreBounds(tables[model].bins.table(self.positive, "")) for model in models]
         first = tables[models[0]].bins
         return Placements(

@@ -6,6 +6,7 @@ parameters.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -20,7 +21,7 @@ from trueerror.rows.fileerrors import damaged
 from trueerror.rows.layout import Layout, Options
 from trueerror.rows.source import Source
 from trueerror.rows.sqltext import literal
-from trueerror.rows.streams import batches
+from trueerror.rows.streams import Batch, batches
 from trueerror.rows.tables import Kind
 
 # Distinct values are looked for among so many rows first: a column of scores shows itself there.
@@ -69,7 +70,7 @@ class FileTable:
             f"WITH counted AS (SELECT * FROM data WHERE {terms}) {query}", narrow + list(values)
         )
 
-    def stream(self, query: str, dtypes: Sequence[Any]) -> Iterator[list[Column]]:
+    def stream(self, query: str, dtypes: Sequence[Any]) -> Iterator[Batch]:
         """The columns of an answer, batch by batch: numbers without gaps."""
         with self._reading():
             yield from batches(self.relation_of(query), dtypes)
@@ -106,9 +107,32 @@ class FileTable:
 
     def filled(self, name: str) -> int:
         if not self._filled:
-            counts = ", ".join(f"count({place})" for place in self._places.values())
-            self._filled = dict(zip(self.columns, self.ask(f"SELECT {counts} FROM counted")[0], strict=True))
+            # Adding up numbers as they stand is quicker than looking at each for NaN, and shows whether there is one.
+            sums = [
+                f"isnan(sum({place}::DOUBLE))" if self._kinds[column] == "number" else "false"
+                for column, place in self._places.items()
+            ]
+            counts = [f"count({place})" for place in self._places.values()]
+            found = self.ask_raw(f"SELECT {', '.join(counts + sums)}")
+            there, unsure = found[: len(counts)], found[len(counts) :]
+            self._filled = dict(zip(self.columns, there, strict=True))
+            again = [c for c, nan in zip(self.columns, unsure, strict=True) if self.where or nan is not False]
+            if again:
+                counts = [f"count({self.place(column)})" for column in again]
+                self._filled |= dict(zip(again, self.ask(f"SELECT {', '.join(counts)} FROM counted")[0], strict=True))
         return self._filled[name]
+
+    def ask_raw(self, select: str) -> tuple[Any, ...]:
+        """An answer about the columns as the file holds them: NaN is not missing there, and text is not read."""
+        return self.ask(f"{select} FROM raw AS r({', '.join(self._places.values())})")[0]
+
+    def column_range(self, name: str) -> tuple[float, float]:
+        """The lowest and the highest value of a column; NaN where it is empty."""
+        both = f"SELECT min({self.place(name)}::DOUBLE), max({self.place(name)}::DOUBLE)"
+        whole = not self.where and self.kind(name) == "number" and self.filled(name) == self.n
+        # Without gaps the file's own statistics hold, so that no row has to be looked at.
+        low, high = self.ask_raw(both) if whole else self.ask(f"{both} FROM counted")[0]
+        return (math.nan, math.nan) if low is None else (float(low) + 0.0, float(high) + 0.0)
 
     def few(self, name: str, most: int) -> tuple[Any, ...] | None:
         place = self.place(name)
@@ -131,9 +155,12 @@ class FileTable:
         if self.kind(name) != "number":
             return False
         place = self.place(name)
-        return (
-            self.ask(f"SELECT bool_and(isfinite({place}) AND {place} = floor({place})) FROM counted")[0][0] is not False
-        )
+        whole = f"SELECT bool_and(isfinite({place}) AND {place} = floor({place})) FROM"
+        # A fraction among the first rows is enough to know.
+        for rows in (f"(SELECT {place} FROM counted LIMIT {FIRST_ROWS})", "counted"):
+            if self.ask(f"{whole} {rows}")[0][0] is False:
+                return False
+        return True
 
     def sum_to_one(self, names: Sequence[str]) -> bool:
         total = " + ".join(f"{self.place(name)}::DOUBLE" for name in names)

@@ -12,6 +12,7 @@ import numpy as np
 from trueerror.inputs.labels import Codes, Label, code_column, recode
 from trueerror.rows import groups
 from trueerror.rows.arrays import ArraySource
+from trueerror.rows.binning import EXACT_BYTES
 from trueerror.rows.building import build
 from trueerror.rows.census import Census
 from trueerror.rows.counted import counted_facts, named_keys
@@ -24,6 +25,7 @@ from trueerror.rows.parts import Cut, Groups, Is, Part, Place, Value, Within
 from trueerror.rows.room import need_room
 from trueerror.rows.source import Facts, Floats, KeyKind, Loss, ScoreRange
 from trueerror.rows.sqltext import literal
+from trueerror.rows.streams import Batch
 from trueerror.tallies import Moments, ScoreTable
 from trueerror.tallies.placements import Placements
 
@@ -90,6 +92,16 @@ class FileSource(GroupedSource):
 
     def about_distinct(self, column: str) -> int:
         key = ("distinct", column)
+        if key not in self.memory and not self.table.where:
+            # A sample without repetitions shows that there are many, without a look at all rows.
+            seen, distinct = self.table.ask(
+                f"SELECT count(c), count(DISTINCT c) FROM (SELECT {self.table.place(column)} AS c FROM counted "
+                f"LIMIT {1 << 17})"
+            )[0]
+            # Of D values drawn at random, m rows repeat about m²/2D.
+            guess = seen * seen / (2 * max(seen - distinct, 20))
+            if guess * EXACT_BYTES > 4 * self.room:
+                self.memory[key] = min(int(guess), self.table.n)
         if key not in self.memory:
             found = self.table.ask(f"SELECT approx_count_distinct({self.table.place(column)}) FROM counted")
             # The estimate is off by some percent.
@@ -127,14 +139,16 @@ class FileSource(GroupedSource):
         groups.absent_scores(facts, model, facts.n - self.table.filled(column))
         index = facts.labels.index(chosen)
         total = Moments(0, 0.0, 0.0)
-        for up, scores in self.stream([column], chosen):
+        for batch in self.stream([column], chosen):
+            up, scores = batch.columns
             there = ~np.isnan(scores)
             codes = np.where(up[there] == 1, index, 1 - index)
             values = np.asarray(loss(codes, probabilities(scores[there], facts, model)), dtype=np.float64)
             total += Moments.of(values)
+            batch.release()
         return total
 
-    def stream(self, columns: Sequence[str], positive: Label, most: int | None = None) -> Iterator[list[Any]]:
+    def stream(self, columns: Sequence[str], positive: Label, most: int | None = None) -> Iterator[Batch]:
         """Batches of rows: whether each is positive (1 or 0), and its scores, NaN where there is none."""
         place = self.table.place
         label = literal(self._raw(self.layout.truth, positive))
@@ -157,12 +171,6 @@ class FileSource(GroupedSource):
             return None
         found = self.table.few(column, most)
         return None if found is None else np.sort(np.array(found, dtype=np.float64))
-
-    def column_range(self, column: str) -> tuple[float, float]:
-        """The lowest and the highest value of a column."""
-        place = self.table.place(column)
-        low, high = self.table.ask(f"SELECT min({place}::DOUBLE), max({place}::DOUBLE) FROM counted")[0]
-        return float(low), float(high)
 
     def _expression(self, part: Part) -> tuple[str, list[Any]]:
         place = self.table.place
@@ -193,19 +201,19 @@ class FileSource(GroupedSource):
         return bool(label) if self.table.kind(column) == "boolean" else int(label)
 
     def score_ranges(self) -> dict[str, ScoreRange]:
-        asked: list[str] = []
-        columns = {m: [f"{self.table.place(c)}::DOUBLE" for c in names] for m, names in self._score_columns().items()}
-        for scores in columns.values():
-            total = " + ".join(scores)
-            asked += [f"least({', '.join(f'min({s})' for s in scores)})"]
-            asked += [f"greatest({', '.join(f'max({s})' for s in scores)})"]
-            asked += [f"min({total})", f"max({total})"]
-        found = [
-            math.nan if v is None else float(v) for v in self.table.ask(f"SELECT {', '.join(asked)} FROM counted")[0]
-        ]
+        columns = self._score_columns()
+        found = {c: self.table.column_range(c) for names in columns.values() for c in names}
+        sums = {
+            model: f"{' + '.join(f'{self.table.place(c)}::DOUBLE' for c in names)}"
+            for model, names in columns.items()
+            if self.facts.model(model).scores == "each"
+        }
+        asked = ", ".join(f"min({total}), max({total})" for total in sums.values())
+        ends = self.table.ask(f"SELECT {asked} FROM counted")[0] if sums else ()
+        totals = {m: [math.nan if v is None else float(v) for v in ends[2 * i : 2 * i + 2]] for i, m in enumerate(sums)}
         return {
-            model: ScoreRange(*found[4 * i : 4 * i + (4 if len(scores) > 1 else 2)])
-            for i, (model, scores) in enumerate(columns.items())
+            model: ScoreRange(min(found[c][0] for c in names), max(found[c][1] for c in names), *totals.get(model, ()))
+            for model, names in columns.items()
         }
 
     def key_values(self, kind: KeyKind) -> tuple[list[tuple[Any, ...]], tuple[Label, ...]]:

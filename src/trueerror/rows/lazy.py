@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
 from trueerror.inputs.arrays import Column
 from trueerror.inputs.errors import InputError
@@ -91,6 +92,10 @@ class LazyTable:
         if self.kind(name) != "number":
             return self.kind(name) in ("boolean", "integer")
         value = self.col(name)
+        if self.n > FIRST_ROWS:
+            first = answer(self.frame.select(value).head(FIRST_ROWS))[self._places[name]].astype(np.float64)
+            if (first % 1.0 > 0).any():
+                return False
         # Not by floor, which Ibis turns into a whole number of 64 bits.
         return self._count(~(value.is_finite() & (value % 1.0 == 0.0))) == 0
 

@@ -41,6 +41,9 @@ class RelationTable(FileTable):
         narrow = f" WHERE {terms}" if terms else ""
         return self.relation.query(VIEW, f"WITH data AS ({self.data}), counted AS (SELECT * FROM data{narrow}) {query}")
 
+    def ask_raw(self, select: str) -> tuple[Any, ...]:
+        return self.ask(f"{select} FROM {VIEW} AS r({', '.join(self._places.values())})")[0]
+
 
 def open_relation(relation: Any) -> RelationTable:
     """A DuckDB relation as a table."""

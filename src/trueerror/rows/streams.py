@@ -8,13 +8,17 @@ buffer a column is all that has to be read.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from threading import BoundedSemaphore
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs.errors import FileError
+from trueerror.inputs.settings import current
 
 
 class _Array(ctypes.Structure):
@@ -46,8 +50,26 @@ _Stream._fields_ = [
 ]
 
 
-def batches(relation: Any, dtypes: Sequence[Any]) -> Iterator[list[NDArray[Any]]]:
-    """The columns of a relation, batch by batch; the arrays hold until the next batch is asked for.
+class Batch:
+    """Columns of some rows; the arrays hold until `release`. `number` counts the batches of a stream."""
+
+    def __init__(self, batch: Any, kinds: Sequence[np.dtype[Any]], number: int) -> None:
+        self._batch = batch
+        self.number = number
+        if batch.n_children != len(kinds):
+            raise AssertionError(f"{batch.n_children} columns came for {len(kinds)}")
+        self.columns = [_column(batch.children[i].contents, kind, batch.offset) for i, kind in enumerate(kinds)]
+
+    def release(self) -> None:
+        """Give the memory back; the arrays must not be used any more."""
+        self.columns = []
+        if self._batch is not None:
+            self._batch.release(ctypes.byref(self._batch))
+            self._batch = None
+
+
+def batches(relation: Any, dtypes: Sequence[Any]) -> Iterator[Batch]:
+    """The columns of a relation, batch by batch; each is to be released by whoever took it.
 
     `dtypes` are the NumPy types of the columns: the query must give exactly these, and no missing value.
     """
@@ -56,7 +78,7 @@ def batches(relation: Any, dtypes: Sequence[Any]) -> Iterator[list[NDArray[Any]]
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     stream = ctypes.cast(pointer(capsule, b"arrow_array_stream"), ctypes.POINTER(_Stream))
     kinds = [np.dtype(dtype) for dtype in dtypes]
-    while True:
+    for number in count():
         batch = _Array()
         failed = stream.contents.get_next(stream, ctypes.byref(batch))
         if failed:
@@ -64,12 +86,38 @@ def batches(relation: Any, dtypes: Sequence[Any]) -> Iterator[list[NDArray[Any]]
             raise FileError(words.decode("utf-8", "replace").splitlines()[0])
         if not batch.release:
             return
+        yield Batch(batch, kinds, number)
+
+
+def in_flight(found: Iterable[Batch], work: Callable[[Batch], None]) -> None:
+    """Work on batches in threads while the next ones are read; a few wait at most, so that memory stays bounded."""
+    threads = current().thread_count
+    if threads < 2:
+        for batch in found:
+            try:
+                work(batch)
+            finally:
+                batch.release()
+        return
+    waiting = BoundedSemaphore(2 * threads)
+
+    def one(batch: Batch) -> None:
         try:
-            if batch.n_children != len(kinds):
-                raise AssertionError(f"{batch.n_children} columns came for {len(kinds)}")
-            yield [_column(batch.children[i].contents, kind, batch.offset) for i, kind in enumerate(kinds)]
+            work(batch)
         finally:
-            batch.release(ctypes.byref(batch))
+            batch.release()
+            waiting.release()
+
+    with ThreadPoolExecutor(threads) as pool:
+        done = []
+        for batch in found:
+            waiting.acquire()
+            done.append(pool.submit(one, batch))
+            # What went wrong in a thread is told soon, not after all rows.
+            while done and done[0].done():
+                done.pop(0).result()
+        for each in done:
+            each.result()
 
 
 def _column(column: Any, dtype: np.dtype[Any], offset: int) -> NDArray[Any]:
