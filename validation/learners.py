@@ -20,11 +20,11 @@ from trueerror.intervals.learners import bayle, corrected_t_interval, fold_t
 from trueerror.resampling.dealing import Rows
 from trueerror.resampling.folds import KFold
 from trueerror.results import Interval
-from validation.bayes_cells import rows, seed
+from validation.bayes_cells import queries, rows, seed
 from validation.frame import CONFIDENCES, ESTABLISHED_LEARNERS, Cell, Later, Procedure
 
 TRUTHS = Path(__file__).parent / "learner_truths.json"
-TEST_ROWS, TRAINING_SETS = 4_000, 1_000
+TRAINING_SETS = 1_000
 FAMILY = "a learner's error, learners of scikit-learn"
 
 
@@ -52,7 +52,7 @@ def true_error(name: str, n: int) -> float:
     key = f"{name}, {n}"
     if key not in kept:
         rng = np.random.Generator(np.random.Philox(np.random.SeedSequence(7, spawn_key=(n,))))
-        X, y = rows(rng, TEST_ROWS)
+        X, y = queries(1_024)
         wrong = [np.mean(learners()[name]().fit(*rows(rng, n)).predict(X) != y) for _ in range(TRAINING_SETS)]
         # Another process may have added its own meanwhile.
         kept = json.loads(TRUTHS.read_text()) if TRUTHS.exists() else {}

@@ -186,3 +186,11 @@ def test_intervals_and_tests_of_learners() -> None:
     tests = simulated(exchangeable.two_learners_cell(100, 1.2, 1.2), blocks=1)
     assert tests["corrected t, 10 × 10 folds"].rate <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / BLOCK)
     assert tests["t over 10 × 10 folds"].rate > 0.2
+
+
+def test_true_errors_of_learners_are_known_to_one_in_a_thousand() -> None:
+    X, y = bayes_cells.queries()
+    best = X[:, :2].sum(axis=1) > bayes_cells.APART / math.sqrt(2)
+    assert np.mean(best != y) == pytest.approx(0.27425, abs=0.0015)  # Φ(−0.6)
+    few, many = bayes_cells.true_error(20), bayes_cells.true_error(200)
+    assert 0.2743 < many < few < 0.4
