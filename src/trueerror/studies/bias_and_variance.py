@@ -29,7 +29,7 @@ from trueerror.studies.bias_result import BiasVariance, LossParts
 from trueerror.studies.decomposing import Decomposition, RowParts, decompose
 from trueerror.studies.generators import draw, find_generator, posterior_of
 from trueerror.studies.learning import as_study_data
-from trueerror.studies.seen_scores import part_of, seen_scores
+from trueerror.studies.seen_scores import part_of, seen_scores, why_failed
 
 Floats = NDArray[np.float64]
 # Draws of the rounds, for their part in a standard error.
@@ -162,7 +162,10 @@ def _learner(run: Experiment, learner: str, how: Decomposition, posterior: Float
     data = run.data_name(None)
     done = [(s, o) for s, o in zip(run.splits[data], run.outcomes[data, learner], strict=True) if o.status == "done"]
     if len(done) < 2:
-        raise InputError(f"{learner!r} was fitted in {len(done)} of {len(run.splits[data])} rounds; it takes two")
+        raise InputError(
+            f"{learner!r} was fitted in {len(done)} of {len(run.splits[data])} rounds; it takes two"
+            + why_failed([run], learner)
+        )
     tested = [part_of(o, slice(None, s.second)) for s, o in done]
     calls = np.stack([o.labels for o in tested]).astype(np.intp)
     probabilities = None

@@ -28,7 +28,14 @@ from trueerror.studies.curve_shapes import SURE, crossing, last_gain, worst_rise
 from trueerror.studies.extrapolating import FEWEST_SIZES, compared_forms
 from trueerror.studies.learning_result import SHARES, Crossing, CurveFit, CurvePoint, LearningCurve, shortfall
 from trueerror.studies.schedules import Schedule, given_sizes, sizes_of
-from trueerror.studies.seen_scores import SeenScores, judged_measure, row_variance, seen_scores, spread_interval
+from trueerror.studies.seen_scores import (
+    SeenScores,
+    judged_measure,
+    row_variance,
+    seen_scores,
+    spread_interval,
+    why_failed,
+)
 
 Floats = NDArray[np.float64]
 # A flat end is looked for from so many sizes on.
@@ -177,7 +184,7 @@ def made_curve(
         if len(whole) < 2:
             raise InputError(
                 f"{learner!r} has a finite {measure.title} at every size in {len(whole)} of {len(test[row])} splits, "
-                "but it takes two: use another metric or larger sizes, or see with te.experiment why fits fail"
+                "but it takes two: use another metric or larger sizes" + why_failed(runs, learner)
             )
         losses = shortfall(whole, measure)
         rises.append(worst_rise(places, losses, ratio, terms.confidence))

@@ -29,7 +29,7 @@ from trueerror.studies.learning import as_study_data
 from trueerror.studies.lesion_parts import LesionPart, find_parts, without
 from trueerror.studies.lesion_result import Contribution, LesionStudy
 from trueerror.studies.lesioned import How, Lesioned
-from trueerror.studies.seen_scores import judged_measure, spread_interval
+from trueerror.studies.seen_scores import judged_measure, spread_interval, why_failed
 from trueerror.verbs.comparing import ADJUSTMENTS
 
 Floats = NDArray[np.float64]
@@ -180,7 +180,10 @@ def _study(
     def contrast(d: Floats, first: str, second: str) -> Contrast:
         known = d[~np.isnan(d)]
         if len(known) < 2:
-            raise InputError(f"{first!r} and {second!r} have {len(known)} test parts in common; use a plan with more")
+            failed = why_failed([run], FULL) or next((w for x in run.learners if (w := why_failed([run], x))), "")
+            raise InputError(
+                f"{first!r} and {second!r} have {len(known)} test parts with a score in common; it takes two{failed}"
+            )
         made = corrected_t(known, test_train_ratio=ratio, confidence=terms.confidence, alternative=terms.alternative)
         if math.isinf(made.low) and math.isinf(made.high):
             made = _no_spread(made, units, terms)

@@ -25,7 +25,7 @@ from trueerror.significance.multiplicity import adjust
 from trueerror.studies.learning import as_study_data
 from trueerror.studies.learning_result import shortfall
 from trueerror.studies.overfit_result import ComplexityPoint, OverfitPair, Overfitting
-from trueerror.studies.seen_scores import SeenScores, judged_measure, seen_scores, spread_interval
+from trueerror.studies.seen_scores import SeenScores, judged_measure, seen_scores, spread_interval, why_failed
 
 Floats = NDArray[np.float64]
 DEFAULT_PLAN = KFold(5, repeats=4)
@@ -106,6 +106,9 @@ def _found(run: Experiment, table: SeenScores, parameter: str, level: float, pla
         "ratio": table.test_train_ratio, "confidence": level, "name": table.measure.title,
         "estimand": f"this learner at {size:,} training rows",
     }  # fmt: skip
+    for name, values in zip(run.learners, table.held_out, strict=True):
+        if np.isnan(values).all():
+            raise InputError(f"setting {name!r} has no score on any split{why_failed([run], name)}")
     sign = -1.0 if table.measure.higher_is_better else 1.0
     reach = table.measure.range[1] - table.measure.range[0]
     points = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -72,6 +73,12 @@ def part_of(outcome: Outcome, part: slice) -> Outcome:
         return outcome
     scores = None if outcome.scores is None else outcome.scores[part]
     return replace(outcome, labels=outcome.labels[part], scores=scores)
+
+
+def why_failed(runs: Sequence[Experiment], learner: str) -> str:
+    """The first failure of a learner in brackets, where there is one."""
+    first = next((f for run in runs for f in run.failures if f.learner == learner), None)
+    return "" if first is None else f" (first failure: {' '.join(first.error.split())[:200]})"
 
 
 def judged_measure(metric: str) -> Measure:
