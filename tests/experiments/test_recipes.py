@@ -114,3 +114,18 @@ def test_mistakes_are_named_with_their_place(folder, text, message):
     with pytest.raises(InputError, match=message) as error:
         read_recipe(path)
     assert "experiment.toml" in str(error.value)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_every_kind_of_file_gives_the_same_data_set(folder, ending):
+    import duckdb
+
+    path = folder / f"again.{ending}"
+    form = {"csv": "(HEADER)", "parquet": "(FORMAT parquet)", "jsonl": "(FORMAT json)"}[ending]
+    duckdb.sql(f"COPY (SELECT * FROM '{folder / 'flowers.csv'}') TO '{path}' {form}")
+    known = te.Dataset.read(folder / "flowers.csv", target="kind", positive="tulip", id="name")
+    found = te.Dataset.read(path, target="kind", positive="tulip", id="name")
+    assert found.fingerprint == known.fingerprint
+    assert found.words() == "60 rows (30 positive = tulip), 4 features"
+    fewer = te.Dataset.read(path, target="kind", features=["petals"], cluster="name")
+    assert fewer.words() == "60 rows (30 rose, 30 tulip), 1 feature, 60 clusters"
