@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import math
 import textwrap
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from trueerror.results import Contrast, Table
@@ -36,12 +35,17 @@ def level(cmp: Comparison, x: float) -> str:
     return f"{100 * x:.{decimals(cmp)}f} %" if cmp.facts.get("share") else number(x)
 
 
-@lru_cache(maxsize=8)
+# The last comparison that was asked for its decimals: known by identity, since hashing hundreds of pairs is slow.
+_LAST: list[tuple[Comparison, int]] = []
+
+
 def decimals(cmp: Comparison) -> int:
     """Of points of a percent: one, or as many more as the narrowest interval takes to show its width."""
-    widths = [100 * (c.high - c.low) for c in cmp.pairs if math.isfinite(c.high - c.low) and c.high > c.low]
-    narrowest = min(widths, default=1.0)
-    return min(10, max(1, 1 + math.ceil(-math.log10(narrowest) - 0.7)))
+    if not _LAST or _LAST[0][0] is not cmp:
+        widths = [100 * (c.high - c.low) for c in cmp.pairs if math.isfinite(c.high - c.low) and c.high > c.low]
+        narrowest = min(widths, default=1.0)
+        _LAST[:] = [(cmp, min(10, max(1, 1 + math.ceil(-math.log10(narrowest) - 0.7))))]
+    return _LAST[0][1]
 
 
 def unit(cmp: Comparison) -> str:
