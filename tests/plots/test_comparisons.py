@@ -75,3 +75,16 @@ def test_training_gap_is_a_forest_of_differences() -> None:
     made = picture(gap)
     assert [r.label for r in made.panels[0].rows] == ["a", "b"]
     assert made.panels[0].references == ((0.0, "no difference"),)
+
+
+def test_the_subtitle_is_one_sentence_with_names_that_differ() -> None:
+    names = [f"gradient boosting, max_depth={i}, learning_rate=0.05, tuned" for i in range(4)]
+    rng = np.random.default_rng(8)
+    truth = rng.integers(0, 2, 300)
+    calls = {name: np.where(rng.random(300) < 0.6 + 0.1 * i, truth, 1 - truth) for i, name in enumerate(names)}
+    made = picture(te.compare(te.predictions(truth, calls)))
+    assert isinstance(made, Forest)
+    said = [line for line in made.subtitle if "intervals" not in line]
+    assert len(said) <= 3
+    assert "max_depth=3" in said[0]
+    assert "max_depth=3" in made.panels[0].heading

@@ -64,7 +64,7 @@ def test_a_class_without_rows_is_empty_not_zero() -> None:
     assert np.isnan(made.share[2])
 
 
-@pytest.mark.parametrize(("k", "written"), [(2, True), (30, True), (31, False), (200, False)])
+@pytest.mark.parametrize(("k", "written"), [(2, True), (15, True), (16, False), (200, False)])
 def test_text_stands_in_cells_while_it_fits(k: int, written: bool) -> None:
     made = picture(confusion(k))
     assert isinstance(made, Heat)
@@ -96,3 +96,10 @@ def test_weights_are_what_is_shown() -> None:
     made = picture(t)
     assert made.words[0] == ("0.5", "25.0 %")
     assert spec(t)["layer"]
+
+
+def test_a_map_without_numbers_names_the_most_confused() -> None:
+    made = picture(confusion(20))
+    assert isinstance(made, Heat)
+    assert any("most confused: class" in line for line in made.subtitle)
+    assert not any("most confused" in line for line in picture(confusion(5)).subtitle)

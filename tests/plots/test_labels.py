@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 from trueerror.plots.labels import distinct, fold, fold_all, plain
 from trueerror.results.tables import width
 
@@ -29,3 +31,10 @@ def test_names_that_differ_in_the_middle_differ_in_every_picture() -> None:
     folded = fold_all(names, 20)
     assert all(f"depth={i}" in "".join(lines) for i, lines in enumerate(folded))
     assert all(width(line) <= 20 for lines in folded for line in lines)
+
+
+def test_a_line_never_ends_between_a_sign_and_its_number_or_within_limits() -> None:
+    text = "gbm is dearer, plausibly +9.3 to +15.7 [0.694, 2.204] or -3.2 per 100 rows (p = .001) and so on"
+    for room in range(20, 60):
+        for line in fold(text, room, lines=9):
+            assert not re.search(r"[+\-.=,]$|\[[^\]]*$", line) or line.endswith("dearer,"), line

@@ -28,7 +28,7 @@ def test_curve_hull_diagonal_and_constant_classifiers(rows: Any) -> None:
     hull = only(made, "hull")
     assert (np.interp(curve.fpr, hull.x, hull.y) >= curve.tpr - 1e-12)[curve.fpr > 0].all()
     assert only(made, "reference").words == "chance"
-    assert {"AlwaysNeg", "AlwaysPos"} <= {mark.words for mark in made.marks}
+    assert {"call nothing", "call everything"} <= {mark.words for mark in made.marks}
     assert made.title == "ROC curve of forest"
     assert made.subtitle[0].startswith("AUC 0.")
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from trueerror.inputs.options import check_word
 from trueerror.plots.forests import MOST_ROWS, contrasts_forest, how_words, interval_row, make_panel, p_words
-from trueerror.plots.labels import distinct, fold, plain, shorten
+from trueerror.plots.labels import distinct, first_sentence, fold, plain
 from trueerror.plots.pictures import Forest, Heat, Panel
 from trueerror.results import Contrast
 from trueerror.results.words import number, p_value
@@ -18,6 +18,7 @@ from trueerror.results.words import number, p_value
 # In a matrix of pairs colour fills up as p falls to this: p = 1 is white.
 SMALLEST_P = 1e-4
 MOST_MODELS = 30
+NAME = 30
 
 
 def comparison_picture(comparison: Any, *, show: Literal["differences", "pairs"] = "differences") -> Forest | Heat:
@@ -43,13 +44,16 @@ def differences_forest(c: Any) -> Forest:
     better = "higher" if c.higher_is_better else "lower"
     panels: list[Panel] = []
     if rows:
-        heading = f"difference in {plain(c.title)} from {shorten(anchor, 30)} ({better} is better)"
+        heading = f"difference in {plain(c.title)} from {_short(c)[plain(anchor)]} ({better} is better)"
         panels.append(make_panel(rows, axis="", heading=heading, references=((0.0, "no difference"),), margin=margin))
     own = [replace(interval_row(plain(m), c.estimates[m]), points=parts.get(m, ())) for m in [anchor, *ranked]]
     shares = all(0 <= v <= 1 for r in own if r.drawn for v in (r.low, r.high))
     within = (0.0, 1.0) if shares else (-math.inf, math.inf)
     panels.append(make_panel(own, axis="", heading=plain(c.title), within=within))
-    subtitle = [*fold(c.verdict, 115, lines=4), *how_words(pairs or list(c.estimates.values()), more=UNADJUSTED)]
+    subtitle = [
+        *_verdict_lines(c),
+        *how_words(pairs or list(c.estimates.values()), more=UNADJUSTED),
+    ]
     if margin is not None:
         subtitle.append(f"shaded: differences up to ±{number(margin[1])} do not matter")
     if parts:
@@ -58,6 +62,20 @@ def differences_forest(c: Any) -> Forest:
     return Forest(
         title=f"{len(c.models)} {what} compared", subtitle=tuple(s for s in subtitle if s), panels=tuple(panels)
     )
+
+
+def _verdict_lines(c: Any) -> list[str]:
+    """What the comparison comes to, with short names; the whole verdict is printed."""
+    text = plain(c.verdict)
+    for name, short in sorted(_short(c).items(), key=lambda pair: -len(pair[0])):
+        # Held together, so that a full stop in a name ends no sentence; a short name may be part of a word.
+        text = text.replace(name, short.replace(" ", "\u00a0")) if len(name) > NAME else text
+    return fold(first_sentence(text), 115, lines=3)
+
+
+def _short(c: Any) -> dict[str, str]:
+    """Each model's name, and how it is written where room is short."""
+    return dict(zip((plain(m) for m in c.models), distinct(c.models, NAME), strict=True))
 
 
 def _parts(c: Any) -> dict[str, tuple[float, ...]]:
@@ -112,7 +130,10 @@ def pairs_heat(c: Any) -> Heat:
     names = tuple(distinct(models))
     return Heat(
         title=f"{plain(c.title)}: row − column for each pair",
-        subtitle=(*fold(c.verdict, 115, lines=4), "darker: smaller p, adjusted for the number of pairs"),
+        subtitle=(
+            *_verdict_lines(c),
+            "darker: smaller p, adjusted for the number of pairs",
+        ),
         row_title="this model",
         column_title="against this one",
         rows=names,

@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from trueerror.plots.labels import distinct, plain
+from trueerror.plots.labels import distinct, fold, plain
 from trueerror.plots.pictures import Bars, Heat
 from trueerror.results.words import whole
 
 # Up to this many classes each cell has its numbers written in it; up to the second, there is a map without them.
-WRITTEN_CLASSES = 30
+WRITTEN_CLASSES = 15
 MAPPED_CLASSES = 200
 WORST_PAIRS = 25
+NAMED_PAIRS = 3
 
 
 def confusion_picture(table: Any, *, title: str | None = None) -> Heat | Bars:
@@ -44,7 +45,7 @@ def confusion_picture(table: Any, *, title: str | None = None) -> Heat | Bars:
         )
     return Heat(
         title="Confusion matrix" if title is None else title,
-        subtitle=(f"{_accuracy_words(table)}; each row adds to 100 %",),
+        subtitle=(f"{_accuracy_words(table)}; each row adds to 100 %", *([] if written else _confused_words(table))),
         row_title="truth",
         column_title="predicted",
         rows=tuple(distinct(names)),
@@ -88,6 +89,18 @@ def worst_pairs(table: Any, *, title: str | None = None) -> Bars:
         )
         or ("0",),
     )
+
+
+def _confused_words(table: Any) -> list[str]:
+    """The most frequent errors, where the cells of a map have no numbers."""
+    off = np.flatnonzero(table.row != table.col)
+    masses = table.masses
+    worst = off[np.argsort(-masses[off], kind="stable")][:NAMED_PAIRS]
+    names = [*distinct(table.labels, 26), "no prediction"]
+    pairs = [
+        f"{names[table.row[i]]} called {names[min(table.col[i], len(names) - 1)]} ({whole(masses[i])})" for i in worst
+    ]
+    return fold(f"most confused: {'; '.join(pairs)}", 100, lines=2) if pairs else []
 
 
 def _accuracy_words(table: Any) -> str:

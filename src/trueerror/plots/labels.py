@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from trueerror.results.names import clip, one_line, short_names, width
+from trueerror.results.words import unbroken
 
 
 def plain(text: object) -> str:
@@ -32,13 +34,23 @@ def fold(text: object, room: int, lines: int = 2) -> list[str]:
     >>> fold("xgb_depth6_lr0.01_v2", 14)
     ['xgb_depth6_', 'lr0.01_v2']
     """
-    rest = plain(text)
+    rest = unbroken(plain(text))
     folded: list[str] = []
     while rest and len(folded) < lines - 1 and width(rest) > room:
         cut = _break_place(rest, room)
-        folded.append(rest[:cut].rstrip())
-        rest = rest[cut:].lstrip()
-    return [*folded, clip(rest, room)] if rest or not folded else folded
+        folded.append(rest[:cut].rstrip(" "))
+        rest = rest[cut:].lstrip(" ")
+    folded += [clip(rest, room)] if rest or not folded else []
+    return [line.replace("\u00a0", " ") for line in folded]
+
+
+def first_sentence(text: object) -> str:
+    """What a picture says of a verdict of several sentences.
+
+    >>> first_sentence("a is better: 0.95 against 0.9, plausibly +0.1 to +9.4. The rest is elsewhere.")
+    'a is better: 0.95 against 0.9, plausibly +0.1 to +9.4.'
+    """
+    return re.split(r"(?<=[.!?]) ", str(text), maxsplit=1)[0]
 
 
 def fold_all(texts: Sequence[object], room: int, lines: int = 2) -> list[list[str]]:
@@ -62,14 +74,16 @@ def fold_all(texts: Sequence[object], room: int, lines: int = 2) -> list[list[st
 
 def _break_place(text: str, room: int) -> int:
     used = 0
-    last = 0
+    space = mark = 0
     for i, c in enumerate(text):
         used += width(c)
         if used > room:
             # A break in the first third would waste the line: better in the middle of a word.
-            return last if last > room // 3 else max(i, 1)
-        if c in " _-/.:,;|+=@#)]}":
-            last = i + 1
+            return next((place for place in (space, mark) if place > room // 3), max(i, 1))
+        if c == " ":
+            space = i + 1
+        elif c in "_-/.:,;|+=@#)]}" and not (c in "-+.," and text[i + 1 : i + 2].isdigit()):
+            mark = i + 1
     return len(text)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import numpy as np
@@ -20,8 +21,8 @@ FPR = "false positive rate: share of the negatives called"
 TPR = "true positive rate: share of the positives called"
 # The classifiers that need no model.
 CORNERS = (
-    Mark(x=0.0, y=0.0, words="AlwaysNeg", shape="square", hollow=True, shift=(13.0, -13.0)),
-    Mark(x=1.0, y=1.0, words="AlwaysPos", shape="square", hollow=True, align="right", shift=(-4.0, 16.0)),
+    Mark(x=0.0, y=0.0, words="call nothing", shape="square", hollow=True, shift=(13.0, -13.0)),
+    Mark(x=1.0, y=1.0, words="call everything", shape="square", hollow=True, align="right", shift=(-4.0, 16.0)),
 )
 # Error bars of an averaged curve, spread along it.
 BARS = 11
@@ -199,24 +200,25 @@ def choice_picture(choice: Any) -> Bars:
 
 
 def ranges_picture(ranges: Any) -> Bars:
-    """For each corner of a hull the shares of positives over which it is the cheapest."""
-    rows = [r for r in ranges.rows if r["to"] > r["from"]][:60]
-    always = ("AlwaysNeg", "AlwaysPos")
+    """For each classifier of a hull the shares of positives over which it is the cheapest."""
+    rows = ranges.stretches()[:60]
     return Bars(
         title="Cheapest by the share of positives",
         subtitle=(f"a false alarm costs {ranges.cost_fp:g}, a miss {ranges.cost_fn:g}",),
         axis="share of positives",
-        labels=tuple(
-            r["classifier"]
-            if r["classifier"] in always
-            else f"{plain(r['classifier'])} from {number(r['threshold'])} up"
-            for r in rows
-        ),
+        labels=tuple(_stretch_words(r) for r in rows),
         amounts=tuple(r["to"] for r in rows),
         starts=tuple(r["from"] for r in rows),
-        words=tuple(f"{number(r['from'])} to {number(r['to'])}" for r in rows),
+        words=tuple(f"{100 * r['from']:.1f} to {100 * r['to']:.1f} %" for r in rows),
         highest=1.0,
     )
+
+
+def _stretch_words(stretch: dict[str, Any]) -> str:
+    first, last = stretch["thresholds"]
+    if math.isinf(first):
+        return "call nothing" if first > 0 else "call everything"
+    return f"{plain(stretch['classifier'])} from {number(first)}{'' if first == last else f' to {number(last)}'} up"
 
 
 def average_picture(named: Named) -> Curves:

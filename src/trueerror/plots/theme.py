@@ -11,7 +11,7 @@ from typing import Any
 # Okabe and Ito's palette (2008), without its yellow, which vanishes on white paper.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 # Lines differ by dash as well, so that a black-and-white print keeps them apart.
-DASHES: tuple[tuple[int, ...], ...] = ((), (9, 3), (3, 2), (9, 3, 2, 3), (14, 4))
+DASHES: tuple[tuple[int, ...], ...] = ((), (9, 3), (3, 2), (9, 3, 2, 3), (9, 3, 2, 3, 2, 3))
 
 INK = "#222222"
 FAINT_INK = "#5A5A5A"
@@ -24,7 +24,11 @@ ACCENT = PALETTE[0]
 # One hue from white to dark blue: its lightness falls evenly, so it also reads in grey.
 SHADES = ("#FFFFFF", "#E3EDF6", "#C3DAED", "#9CC3E1", "#6BA6D0", "#3F86BB", "#1F669F", "#0B477D", "#08305C")
 
-FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
+# After the Latin ones, fonts that have Chinese, Japanese and Korean, for names in those scripts.
+FONT = (
+    "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, Noto Sans CJK SC, Noto Sans CJK JP, "
+    "Hiragino Sans, Yu Gothic, Microsoft YaHei, Malgun Gothic, sans-serif"
+)
 SMALL, NORMAL, LARGE = 11, 12, 14
 
 

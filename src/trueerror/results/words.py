@@ -30,9 +30,14 @@ def folded(text: str, room: int = 80) -> str:
     """
     lines = []
     for line in text.split("\n"):
-        kept = _TOGETHER.sub(lambda found: found.group().replace(" ", "\u00a0"), line)
+        kept = unbroken(line)
         lines += textwrap.wrap(kept, room, break_long_words=False, break_on_hyphens=False, drop_whitespace=True) or [""]
     return "\n".join(lines).replace("\u00a0", " ")
+
+
+def unbroken(text: str) -> str:
+    """Text in which what belongs together is held by spaces that do not break (U+00A0)."""
+    return _TOGETHER.sub(lambda found: found.group().replace(" ", "\u00a0"), text)
 
 
 # What a line must not be broken in.
