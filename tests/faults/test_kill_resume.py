@@ -44,7 +44,7 @@ def fits(folder: Path) -> int:
     return sum(1 for _ in folder.iterdir())
 
 
-@pytest.mark.parametrize(("jobs", "kills", "repeats"), [(1, 20, 16), (2, 3, 12)])
+@pytest.mark.parametrize(("jobs", "kills", "repeats"), [(1, 20, 20), (2, 3, 12)])
 def test_killing_at_random_moments_changes_nothing(tmp_path, jobs, kills, repeats):
     chance = random.Random(jobs)
     folder, other = tmp_path / "fits", tmp_path / "others"
@@ -57,7 +57,7 @@ def test_killing_at_random_moments_changes_nothing(tmp_path, jobs, kills, repeat
         process = start(folder, tmp_path / "run", repeats, jobs)
         if kill % 4 == 3:
             # Some die before their first fit: while the store is read, or its logs become Parquet.
-            time.sleep(chance.uniform(0.2, 0.6))
+            time.sleep(chance.uniform(0.05, 0.35))
         else:
             while fits(folder) == before and process.poll() is None:
                 time.sleep(0.005)
