@@ -231,3 +231,23 @@ def test_findings_can_be_silenced(tmp_path):
     text = page(given, tmp_path)
     assert f">{codes[0]}<" in text
     assert f">{codes[0]}<" not in page(given, tmp_path, ignore=[codes[0]])
+
+
+def test_each_class_against_the_rest_where_every_class_has_a_score(tmp_path):
+    rng = np.random.default_rng(6)
+    truth = rng.integers(0, 4, 200)
+    scores = rng.dirichlet(np.ones(4), 200) + 0.3 * np.eye(4)[truth]
+    given = te.predictions(truth, scores={"m": scores / scores.sum(axis=1, keepdims=True)})
+    text = Reader(page(given, tmp_path)).text
+    assert "ROC curves of each class against the rest" in text
+    for label in range(4):
+        area = te.roc(given, model="m", positive=label).auc().estimate
+        assert f"{label}: AUC {area:.3f}" in text
+
+
+def test_scores_that_are_no_probabilities_have_no_calibration_and_say_so(tmp_path):
+    rng = np.random.default_rng(6)
+    truth = rng.integers(0, 2, 100)
+    text = Reader(page(te.predictions(truth, scores={"m": rng.normal(size=100) + truth}), tmp_path)).text
+    assert "Not shown:" in text
+    assert "Precision and recall" in text

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from markupsafe import Markup
 
-from trueerror.curves.calibrating import calibration
-from trueerror.curves.gain import gains, lift
-from trueerror.curves.retrieval import precision_recall
 from trueerror.findings.finding import Finding
 from trueerror.inputs.errors import InputError
 from trueerror.plots.evaluations import evaluation_forest
 from trueerror.reports.asked import Asked
 from trueerror.reports.confusions import confusion_block
 from trueerror.reports.contents import Contents
+from trueerror.reports.curve_sections import MOST_CURVES, class_sections, curve_sections
 from trueerror.reports.explorer import explorer_section
 from trueerror.reports.explorer_data import Explored, explore
 from trueerror.reports.html_forest import html_panel
@@ -35,8 +33,6 @@ from trueerror.verbs.evaluation import Evaluation
 from trueerror.verbs.evaluation_words import class_table, overall_table, reasons_text, slice_table, spoken_verdict
 
 TITLE = "How good are these models, really?"
-# Curves beneath each other; the ROC panel shows every model.
-MOST_CURVES = 12
 # With more models the sets that were not told apart stand with the pairs.
 MOST_TIERED = 6
 FIGURES = "Each figure with its interval"
@@ -176,6 +172,8 @@ def _folded(
         yield Section(key="confusions", title="Confusion matrices", blocks=(_confusions(ev),), folded=True)
     if explored is not None and p is not None:
         yield from curve_sections(p, list(explored.curves), gallery)
+    elif p is not None and not reason:
+        yield from class_sections(p, gallery)
     elif reason:
         yield Section(key="curves", title="Curves", blocks=(el("p", reason),), folded=True)
 
@@ -193,21 +191,3 @@ def _confusions(ev: Evaluation) -> Markup:
             inner.append(html_table(class_table(part), title=f"{named(part.name)} by class", sortable=True))
         blocks.append(el("div", *inner, class_="matrix"))
     return el("div", joined(blocks), class_="matrices")
-
-
-def curve_sections(p: Predictions, models: Sequence[str], gallery: Gallery) -> Iterator[Section]:
-    """Calibration, precision and recall, gains and lift; of many models those with the largest areas."""
-    kept = list(models)[:MOST_CURVES]
-    lead = "" if len(kept) == len(models) else f"The {len(kept)} of {len(models)} models with the largest areas."
-    kinds: tuple[tuple[str, str, Callable[..., Any]], ...] = (
-        ("calibration", "Calibration: do the scores hold as probabilities?", calibration),
-        ("precision-recall", "Precision and recall", precision_recall),
-        ("gains", "Gains: how many positives are in the top rows", gains),
-        ("lift", "Lift: how many times better than random rows", lift),
-    )
-    for key, title, make in kinds:
-        try:
-            block = gallery.figure({m: make(p, model=m) for m in kept})
-        except InputError as reason:
-            block = el("p", f"Not shown: {reason}.")
-        yield Section(key=key, title=title, blocks=(block,), lead=lead, folded=True)

@@ -41,11 +41,13 @@ _LAST: list[tuple[Comparison, int]] = []
 
 def decimals(cmp: Comparison) -> int:
     """Of points of a percent: one, or as many more as the narrowest interval takes to show its width."""
-    if not _LAST or _LAST[0][0] is not cmp:
+    last = _LAST[0] if _LAST else None
+    if last is None or last[0] is not cmp:
         widths = [100 * (c.high - c.low) for c in cmp.pairs if math.isfinite(c.high - c.low) and c.high > c.low]
         narrowest = min(widths, default=1.0)
-        _LAST[:] = [(cmp, min(10, max(1, 1 + math.ceil(-math.log10(narrowest) - 0.7))))]
-    return _LAST[0][1]
+        last = (cmp, min(10, max(1, 1 + math.ceil(-math.log10(narrowest) - 0.7))))
+        _LAST[:] = [last]
+    return last[1]
 
 
 def unit(cmp: Comparison) -> str:
