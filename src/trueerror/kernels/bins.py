@@ -95,7 +95,9 @@ class Grid:
     def spans(self, places: Ints) -> tuple[Floats, Floats]:
         """The lowest and the highest double that goes to each of these bins, which ascend."""
         last = places >= self.cells - 1
-        wanted = np.union1d(places, np.where(last, places, places + 1))
+        there = np.zeros(self.cells + 1, dtype=bool)
+        there[places] = there[np.where(last, places, places + 1)] = True
+        wanted = np.flatnonzero(there)
         edges = self.edges(wanted)
         lower, following = edges[np.searchsorted(wanted, places)], edges[np.searchsorted(wanted, places + 1) - last]
         with np.errstate(all="ignore"):  # beside infinity and 0
@@ -189,6 +191,29 @@ def ordered_bits(values: Floats) -> Ints:
 def from_ordered_bits(keys: Ints) -> Floats:
     """The doubles behind such numbers."""
     return np.where(keys < 0, np.int64(-(2**63)) - keys, keys).view(np.float64)
+
+
+class Counter:
+    """Adds rows to counts of bins. Rows wait until there are many: each addition goes through all bins once."""
+
+    def __init__(self, bins: int) -> None:
+        self.counts = np.zeros(bins, dtype=np.int64)
+        self._waiting: list[Ints] = []
+        self._rows = 0
+
+    def add(self, places: Ints) -> None:
+        """Count rows by the bins that they are in."""
+        self._waiting.append(places)
+        self._rows += len(places)
+        if self._rows > 2 * len(self.counts):
+            self.total()
+
+    def total(self) -> Ints:
+        """The counts of all rows so far."""
+        if self._waiting:
+            self.counts += np.bincount(np.concatenate(self._waiting), minlength=len(self.counts))
+            self._waiting, self._rows = [], 0
+        return self.counts
 
 
 def tagged_places(grid: Grid, scores: NDArray[Any], positive: NDArray[Any]) -> Ints:

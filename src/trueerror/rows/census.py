@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs.labels import Label
-from trueerror.kernels.bins import Grid, even_grid, pivoted, tagged_places
+from trueerror.kernels.bins import Counter, Grid, even_grid, pivoted, tagged_places
 from trueerror.kernels.threads import in_threads
 from trueerror.rows.binning import ROUNDS, TARGET, Bins, bin_count, bins_of, finer, fitted_grid
 from trueerror.rows.streams import Batch, in_flight
@@ -113,17 +113,17 @@ class Census:
         """All rows counted once; each thread has counts of its own, which add up in any order."""
         models = list(grids)
         gaps = [self.source.gaps(self.columns[model]) for model in models]
-        mine: dict[int, list[Ints]] = {}
+        mine: dict[int, list[Counter]] = {}
 
         def add(batch: Batch) -> None:
             if get_ident() not in mine:
-                mine[get_ident()] = [np.zeros(2 * grids[model].cells, dtype=np.int64) for model in models]
+                mine[get_ident()] = [Counter(2 * grids[model].cells) for model in models]
             up, *columns = batch.columns
             tagged = []
-            for i, counts in enumerate(mine[get_ident()]):
+            for i, counter in enumerate(mine[get_ident()]):
                 scores, rows = _complete(columns[i], up, gaps[i])
                 places = tagged_places(grids[models[i]], scores, rows)
-                counts += np.bincount(places, minlength=len(counts))
+                counter.add(places)
                 if keep:
                     tagged.append(places.astype(np.uint32))
             if keep:
@@ -132,7 +132,9 @@ class Census:
         in_flight(self._batches(models), add)
         found = {}
         for i, model in enumerate(models):
-            total = sum((counts[i] for counts in mine.values()), np.zeros(2 * grids[model].cells, dtype=np.int64))
+            total = np.zeros(2 * grids[model].cells, dtype=np.int64)
+            for counters in mine.values():
+                total += counters[i].total()
             found[model] = (total[1::2], total[::2])
         return found
 
@@ -189,10 +191,15 @@ def _complete(scores: Floats, positive: Any, gaps: bool) -> tuple[Floats, Any]:
 
 
 def _products(first: Floats, second: Floats) -> Floats:
-    """Sums of products of rows with rows; few rows without BLAS, whose threads would wait for each other."""
-    if len(first) > 8:
+    """Sums of products of rows with rows, symmetric; few without BLAS, whose threads would wait for each other."""
+    k = len(first)
+    if k > 8:
         return first @ second.T
-    return np.array([[float((a * b).sum()) for b in second] for a in first])
+    found = np.empty((k, k))
+    for i in range(k):
+        for j in range(i, k):
+            found[i, j] = found[j, i] = np.einsum("n,n->", first[i], second[j])
+    return found
 
 
 def _area(bins: Bins) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from trueerror.rows.gathering import given_rows
 from trueerror.rows.grouping import GroupedSource, key_columns
 from trueerror.rows.layout import Layout, Options
 from trueerror.rows.losses import probabilities
+from trueerror.rows.pair_census import MOST_COLUMNS, PairCounts, count_pairs
 from trueerror.rows.parts import Cut, Groups, Is, Part, Place, Value, Within
 from trueerror.rows.room import need_room
 from trueerror.rows.source import Facts, Floats, KeyKind, Loss, ScoreRange
@@ -118,6 +119,31 @@ class FileSource(GroupedSource):
         if not self.must_bin_pairs(models):
             return None
         return self._census(chosen[0]).placements(models)
+
+    def pairs_at_once(self, every: Mapping[str, Part], threshold: float | None) -> PairCounts | None:
+        labels = self.facts.labels
+        codes = len(labels) + any(m.absent for m in self.facts.models)
+        if self.facts.weights_kind is not None or len(every) * codes > MOST_COLUMNS or len(labels) < 2:
+            return None
+        key = ("pairs", threshold)
+        if key not in self.memory:
+            parts = [Value(self.layout.truth), *every.values()]
+            wanted = ", ".join(f"({self._code(part)})::SMALLINT AS p{i}" for i, part in enumerate(parts))
+            batches = self.table.stream(f"SELECT {wanted} FROM counted", [np.int16] * len(parts))
+            self.memory[key] = count_pairs(batches, len(labels), len(every), codes)
+        return self.memory[key]  # type: ignore[no-any-return]
+
+    def _code(self, part: Part) -> str:
+        """A label or a call as a code in label order, −1 where it is absent; values as literals."""
+        if isinstance(part, Value):
+            place = self.table.place(part.column)
+            cases = " ".join(
+                f"WHEN {literal(self._raw(part.column, label))} THEN {i:d}" for i, label in enumerate(self.facts.labels)
+            )
+            return f"CASE {place} {cases} ELSE -1 END"
+        expression, values = self._expression(part)
+        first, *rest = expression.split("?")
+        return first + "".join(literal(v) + text for v, text in zip(values, rest, strict=True))
 
     def _census(self, chosen: Label) -> Census:
         """Counts of all models in passes that serve all of them."""

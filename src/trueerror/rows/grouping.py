@@ -7,7 +7,7 @@ everything else is common.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -24,6 +24,7 @@ from trueerror.rows.group_bins import binned_by_groups, placements_by_groups
 from trueerror.rows.identity import truth_fingerprint
 from trueerror.rows.layout import Layout
 from trueerror.rows.losses import moments_of, probabilities
+from trueerror.rows.pair_census import PairCounts
 from trueerror.rows.parts import Argmax, Cut, Groups, Is, Part, Value, Within
 from trueerror.rows.room import need_room
 from trueerror.rows.source import Facts, Floats, KeyedLosses, KeyKind, Keys, Loss, ScoreRange, pick_key
@@ -133,6 +134,9 @@ class GroupedSource(ABC):
             self.facts.way(model, threshold)
         every = self._callable(threshold)
         if not all(model in every for model in models) or (len(self.facts.labels) + 1) ** (len(every) + 1) > MOST_CELLS:
+            counted = self.pairs_at_once(every, threshold) if all(model in every for model in models) else None
+            if counted is not None:
+                return groups.of_pairs(counted, [list(every).index(model) for model in models])
             parts = [Value(self.layout.truth), *(self._call(model, threshold) for model in models)]
             found = self.group(parts)
             return self._coded(parts, found), found.masses
@@ -144,6 +148,10 @@ class GroupedSource(ABC):
         (truth, *calls), masses = self.memory[key]
         position = {model: i for i, model in enumerate(every)}
         return [truth, *(calls[position[model]] for model in models)], masses
+
+    def pairs_at_once(self, every: Mapping[str, Part], threshold: float | None) -> PairCounts | None:
+        """All pairs of many models in one scan, where an engine can do that."""
+        return None
 
     def _callable(self, threshold: float | None) -> dict[str, Part]:
         """How each model calls rows, of those that do."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Label
+from trueerror.rows.pair_census import PairCounts
 from trueerror.rows.source import Facts
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, ScoreTable
 
@@ -64,6 +65,16 @@ def agreement(facts: Facts, truth: Ints, first: Ints, second: Ints, masses: Mass
     return Agreement(
         facts.labels, facts.positive, cells // (width * width), cells // width % width, cells % width, counts
     )
+
+
+def of_pairs(found: PairCounts, models: list[int]) -> tuple[list[Ints], Masses]:
+    """The groups (truth, call) of one model or (truth, first, second) of two, from counts of all pairs."""
+    cells = found.pair(models[0], models[-1])
+    truth, first, second = np.nonzero(cells)
+    counts = cells[truth, first, second]
+    # The last code stands for absent answers where there is one more than classes.
+    calls = [np.where(c == found.classes, -1, c) for c in (first, second)][: len(models)]
+    return [truth, *calls], Masses(counts)
 
 
 def keyed_confusion(
