@@ -14,7 +14,10 @@ from trueerror.studies.generators import Checkerboard, TwoNormals
 @pytest.fixture(scope="module")
 def found():
     learners = {"means": Nearest(), "neighbour": Neighbours()}
-    return te.bias_variance(learners, generator=TwoNormals(columns=3), n=40, rounds=60, test_rows=400, progress=False)
+    return te.bias_variance(
+        learners, generator=TwoNormals(columns=3), n=40, rounds=60, test_rows=400, decomposition="domingos",
+        progress=False,
+    )  # fmt: skip
 
 
 def test_parts_add_up_and_noise_is_that_of_the_source(found):

@@ -45,7 +45,10 @@ METHODS: tuple[Method, ...] = (
         "variance = P(ŷ ≠ main) where the main prediction is right, −P(ŷ = best) where it is wrong",
         source="Domingos 2000, ICML, 231",
         assumes="test rows and training sets drawn independently; without known probabilities noise counts as bias",
-        advice="variance can be negative: where the main prediction is wrong, disagreeing with it helps",
+        measured="30 training sets of a nearest mean: bias .021 where 1,500 sets give .003, variance .071 for .093, "
+        "which the limits held in 70 % of 150 runs",
+        advice="variance can be negative: where the main prediction is wrong, disagreeing with it helps. With few "
+        "training sets the main prediction is a toss-up near the boundary: take hundreds, or kohavi-wolpert",
     ),
     Method(
         key="kohavi-wolpert",
@@ -54,6 +57,7 @@ METHODS: tuple[Method, ...] = (
         "the number of training sets",
         source="Kohavi and Wolpert 1996, ICML, 275",
         assumes="test rows and training sets drawn independently; without known probabilities noise counts as bias",
+        measured="parts .91–.95 from 30 training sets of a nearest mean and 200 test rows (150 runs)",
     ),
     Method(
         key="squared",
