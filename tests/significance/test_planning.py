@@ -313,3 +313,8 @@ def test_rates_of_one_and_zero_have_full_power():
     assert made.power == pytest.approx(1)
     assert made.exaggeration == pytest.approx(1)
     assert te.power(test="two-proportions", n=2, first=1, second=0).power >= 0.99
+
+
+def test_without_accuracies_it_says_what_to_give() -> None:
+    with pytest.raises(InputError, match=r"first= and second= are needed.*smallest_difference"):
+        te.power(n=500)

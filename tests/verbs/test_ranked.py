@@ -396,3 +396,13 @@ def test_the_sign_of_a_difference_follows_the_numbers_shown() -> None:
     assert row.split()[2:4] == ["0.238", "+10.4"]
     assert next(row for row in made.matrix().rows if row[0] == "nb")[1].startswith("+10.3")
     assert "-10.4" in str(te.rank(EIGHT))
+
+
+def test_long_names_of_learners_do_not_take_the_scores_away() -> None:
+    scores = {
+        f"gradient boosting, depth {i}, rate 0.05": [0.8 + 0.01 * i + 0.001 * j for j in range(6)] for i in range(4)
+    }
+    table = str(te.rank(scores)).split("\n\n")[3]
+    assert "data set" in table
+    assert all(f"depth {i}" in table for i in range(4))
+    assert max(map(len, table.splitlines())) <= 80

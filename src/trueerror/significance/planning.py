@@ -120,6 +120,11 @@ def power(
     Note: mid-p test.
     """
     check_alternative(alternative)
+    if first is None and second is None and test in ("mcnemar", "two-proportions", "one-proportion"):
+        raise InputError(
+            "first= and second= are needed: the two accuracies; for the smallest difference that n rows show give "
+            "te.significance.smallest_difference the accuracy that you start from, baseline="
+        )
     options = Options(
         first, second, disagreement, prevalence, margin, alpha, alternative, method, correlation, sd
     )  # fmt: skip

@@ -140,8 +140,17 @@ def nemenyi(scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True) 
     m, level, se = _prepared(scores, alpha, higher_is_better)
     pairs = _pairs(m, se, level, "nemenyi", list(combinations(range(m.k), 2)))
     adjusted = np.maximum(range_above(np.array([abs(p.statistic) for p in pairs]) * math.sqrt(2), m.k), TINY)
-    critical = range_point(level, m.k) / math.sqrt(2) * se
-    return _ranking(m, pairs, adjusted, "nemenyi", level, critical)
+    return _ranking(m, pairs, adjusted, "nemenyi", level, nemenyi_distance(m.k, m.n, level))
+
+
+def nemenyi_distance(k: int, n: int, alpha: float = 0.05) -> float:
+    """The critical difference of mean ranks of k models over n data sets, q·√(k(k+1)/(6n)); the largest difference
+    that there can be is k − 1.
+
+    >>> round(nemenyi_distance(5, 30), 3)
+    1.114
+    """
+    return range_point(alpha, k) / math.sqrt(2) * math.sqrt(k * (k + 1) / (6 * n))
 
 
 def bonferroni_dunn(scores: Any, *, control: Any, alpha: float = 0.05, higher_is_better: bool = True) -> Ranking:

@@ -6,7 +6,7 @@ import statistics
 from typing import TYPE_CHECKING
 
 from trueerror.results import Contrast, Table
-from trueerror.results.tables import one_line, width
+from trueerror.results.names import one_line, short_names, width
 from trueerror.results.words import number, p_value
 
 if TYPE_CHECKING:
@@ -62,7 +62,10 @@ def scores_table(r: LearnerRanking) -> Table | None:
             cells.append(number(by_name[m]) + (mark or " " if marked else ""))
         rows.append((d, *cells))
     title = f"* worse than {one_line(anchor)} there, v better (corrected t over folds, {r.adjust})" if marked else ""
-    made = Table(columns=("data set", *r.order), rows=tuple(rows), title=title)
+    # Long names are cut as far as the numbers beneath them are narrow, and stay different.
+    most = max(8, (WIDTH - max(width(one_line(d)) for d in ("data set", *r.data_sets))) // len(r.order) - 2)
+    names = short_names([one_line(m) for m in r.order], most)
+    made = Table(columns=("data set", *names), rows=tuple(rows), title=title)
     return made if max(width(line) for line in made.text(WIDTH).splitlines()) <= WIDTH else None
 
 

@@ -12,6 +12,7 @@ from trueerror.findings.about_rankings import numeral
 from trueerror.results import Contrast
 from trueerror.results.tables import one_line
 from trueerror.results.words import listing, number, p_value, percent
+from trueerror.significance.ranks import nemenyi_distance
 from trueerror.verbs.evaluation_words import findings_text
 from trueerror.verbs.learner_ranking_tables import amount, deciding_p, differs, ranks_table, scores_table, signed
 
@@ -42,7 +43,7 @@ def _too_few(r: LearnerRanking) -> str:
     """Where no result could reach the level: that says nothing about the learners, so the verdict is about the test."""
     n, k, best = len(r.data_sets), len(r.names), r.best
     each, times = r._smallest_p(n, 1), len(r.pairs)
-    how = "" if r.smallest_p == each else f", {each:.2g} for a pair and {times} pairs"
+    how = "" if r.smallest_p == each else f": {each:.2g} for one pair, times {times}"
     parts = [
         f"{_sentence(numeral(n))} data sets are too few for the {TESTS[r.method]} test to tell any pair apart, "
         f"whatever the scores (its smallest p is {r.smallest_p:.2g}{how})."
@@ -56,7 +57,8 @@ def _too_few(r: LearnerRanking) -> str:
     ways = []
     if r._smallest_p(n, k - 1) <= r.alpha:
         ways.append("comparing with one learner, named beforehand (control=, --control)")
-    ways.append('comparing mean ranks (method="nemenyi", --method nemenyi)')
+    if nemenyi_distance(k, n, r.alpha) < k - 1:
+        ways.append('comparing mean ranks (method="nemenyi", --method nemenyi)')
     enough = next(m for m in range(n, 200) if r._smallest_p(m, times) <= r.alpha)
     ways.append(f"{numeral(enough)} data sets or more")
     return " ".join([*parts, f"What could: {listing(ways, 'or')}."])
