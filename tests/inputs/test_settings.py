@@ -1,5 +1,7 @@
 """Settings are few, checked and visible."""
 
+from importlib.util import find_spec
+
 import pytest
 
 from trueerror.inputs import settings
@@ -56,3 +58,14 @@ def test_memory_in_words():
     assert memory_bytes(1000) == 1000
     assert memory_bytes("2G") == 2_000_000_000
     assert memory_bytes("10 b") == 10
+
+
+def test_the_kernels_in_use_are_shown() -> None:
+    try:
+        assert config(kernels="plain").kernels_in_use == "plain"
+        assert "kernels plain, plain in use" in str(config())
+        if find_spec("numba"):
+            assert config(kernels="fast").kernels_in_use == "fast"
+    finally:
+        config(kernels="auto")
+    assert config().kernels_in_use in ("plain", "fast")

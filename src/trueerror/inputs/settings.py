@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any, Literal
@@ -39,10 +40,17 @@ class Settings(Result):
         """How many threads large inputs use."""
         return self.threads or min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else _count())
 
+    @property
+    def kernels_in_use(self) -> Literal["plain", "fast"]:
+        """Which hot loops large inputs get now; "auto" loads the fast ones when the first input is large enough."""
+        if self.kernels == "auto":
+            return "fast" if "trueerror.kernels.fast" in sys.modules else "plain"
+        return self.kernels
+
     def __str__(self) -> str:
         there = "installed" if find_spec("numba") else "not installed"
         return (
-            f"kernels {self.kernels} (numba is {there}), memory budget {self.budget} for exact tables, "
+            f"kernels {self.kernels}, {self.kernels_in_use} in use (numba is {there}), memory budget {self.budget} for exact tables, "
             f"{self.thread_count} threads for large inputs"
         )
 
