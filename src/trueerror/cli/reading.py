@@ -21,9 +21,7 @@ def read_file(
     """Predictions from a file; `--model` names columns of labels or scores, `--score` columns of scores."""
     if log_reader(file) is not None:
         # A log names its own models; --score names what decides between right and wrong.
-        if score and len(score) > 1:
-            raise InputError("--score names the one measure of a log that says right or wrong")
-        found = read(file, score=score[0] if score else None, **columns)
+        found = read(file, score=score or None, **columns)
         return found.select(list(model)) if model else found
     models: Any = None
     if model and score:
@@ -53,7 +51,7 @@ def read_named(file: str, **options: Any) -> Predictions:
         named: Any = {Path(file).stem: file}
         if reader.__name__ == "weka":
             return reader(named, positive=options.get("positive"), missing=options["missing"])
-        return reader(named, score=score[0] if score else None, missing=options["missing"])
+        return reader(named, score=score or None, missing=options["missing"])
     if given.models != ("model",) or file == "-":
         return given
     parts = {kind: c for c, role in given.roles.items() for kind in ("labels", "scores") if role == f"{kind} of model"}

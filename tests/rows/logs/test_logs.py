@@ -78,6 +78,15 @@ def test_tasks_are_slices_and_models_are_named(tmp_path: Path) -> None:
     assert ev.slices["a"]["accuracy"].estimate + ev.slices["b"]["accuracy"].estimate == pytest.approx(1)
 
 
+def test_tasks_with_different_metrics() -> None:
+    p = te.read(BIG, score=["acc", "exact_match,strict-match"])
+    assert p.n == 24 + 12
+    ev = te.evaluate(p)
+    assert ev.slices["sums"]["accuracy"].estimate == pytest.approx(8 / 12)
+    with pytest.raises(InputError, match="has no metric 'acc'"):
+        te.read(BIG, score="acc")
+
+
 def test_gzipped_and_damaged_files(tmp_path: Path) -> None:
     packed = tmp_path / "samples_x.jsonl.gz"
     packed.write_bytes(gzip.compress((BIG / RIDDLES).read_bytes()))

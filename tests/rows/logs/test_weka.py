@@ -100,6 +100,12 @@ def test_experimenter_results_are_ranked(ending: str) -> None:
         te.rank(str(file), value="Percent_corect")
 
 
+@pytest.mark.parametrize("ending", ["csv", "arff"])
+def test_experimenter_results_are_no_predictions(ending: str) -> None:
+    with pytest.raises(InputError, match=r"te\.rank take it"):
+        te.read(DATA / f"weka_experiment.{ending}")
+
+
 def test_schemes_with_several_options_are_told_apart(tmp_path: Path) -> None:
     head = "Key_Dataset,Key_Run,Key_Fold,Key_Scheme,Key_Scheme_options,Percent_correct\n"
     body = "".join(f"d,1,{f},weka.classifiers.lazy.IBk,'-K {k}',{90 + k}\n" for f in (1, 2) for k in (1, 3))

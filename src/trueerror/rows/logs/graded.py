@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -12,6 +12,9 @@ from trueerror.rows.collecting import predictions
 from trueerror.rows.predictions import Predictions, Roles
 from trueerror.tallies import Missing
 from trueerror.tallies.grading import GRADES, RIGHT, WRONG
+
+# Which measure says right or wrong: one, or several of which each log takes the first that it has.
+Measures = str | Sequence[str] | None
 
 
 class Item(NamedTuple):
@@ -120,6 +123,13 @@ def grade(value: Any, right_from: float | None, place: str) -> bool | None:
         f"{place} is {number:g}, which is neither right (1) nor wrong (0): pass right_from=, the score from which an "
         "answer counts as right"
     )
+
+
+def first_of(asked: Measures, names: list[str], name_of: Callable[[str], str] = str) -> str | None:
+    """Of several measures that were asked for, the first that a log has; the first one where it has none of them."""
+    if asked is None or isinstance(asked, str):
+        return asked
+    return next((word for word in asked if name_of(word) in names), next(iter(asked), None))
 
 
 def chosen(names: list[str], asked: str | None, place: str, what: str) -> str:

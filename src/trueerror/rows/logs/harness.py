@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from trueerror.inputs.errors import FileError
-from trueerror.rows.logs.graded import Item, Run, chosen, grade, graded
+from trueerror.rows.logs.graded import Item, Measures, Run, chosen, first_of, grade, graded
 from trueerror.rows.logs.texts import Source, files_of, head_of, json_of, lines_of
 from trueerror.rows.predictions import Predictions
 from trueerror.tallies import Missing
@@ -26,13 +26,14 @@ FIELDS = frozenset(
 
 
 def lm_eval(
-    source: Source, *, score: str | None = None, right_from: float | None = None, missing: Missing = "error"
+    source: Source, *, score: Measures = None, right_from: float | None = None, missing: Missing = "error"
 ) -> Predictions:
     """Right or wrong item by item, from sample files of lm-evaluation-harness (`--log_samples`).
 
     `source` is a file, a folder, a pattern, a list of these, or {"model": path}. A model is called by the folder of its
     files (as the harness lays them out) and a task by the file's name; several tasks become slices. `score` names the
-    metric that decides, with the filter where there are several, as the harness writes it: "exact_match,strict-match".
+    metric that decides, with the filter where there are several, as the harness writes it: "exact_match,strict-match";
+    where tasks have different metrics, a list of them, of which each file takes the first that it has.
     Metrics that are not 0 or 1 need `right_from`. Models that ran on the same items are paired by them.
     """
     files = files_of(source, PATTERNS)
@@ -59,9 +60,7 @@ def _names(file: Path, several_folders: bool) -> tuple[str, str]:
     return (folder if several_folders else "model"), task
 
 
-def _read(file: Path, model: str, task: str, asked: str | None, right_from: float | None) -> Run:
-    metric, _, wanted = (asked or "").partition(",")
-    run: Run | None = None
+def _read(file: Path, model: str, task: str, asked: Measures, right_from: float | None) -> Run:
     filters: dict[str, None] = {}
     kept: list[tuple[int, dict[str, Any]]] = []
     for number, line in enumerate(lines_of(file), 1):
@@ -75,6 +74,7 @@ def _read(file: Path, model: str, task: str, asked: str | None, right_from: floa
     if not kept:
         raise FileError(f"{file.name} holds no items")
     names = _metrics(kept[0][1])
+    metric, _, wanted = (first_of(asked, names, lambda word: word.partition(",")[0]) or "").partition(",")
     one = chosen(names, metric or None, file.name, "metric")
     cut = chosen(
         [f"{one},{f}" for f in filters], f"{one},{wanted}" if wanted else None, file.name, "filter"

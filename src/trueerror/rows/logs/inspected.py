@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from trueerror.inputs.errors import FileError
-from trueerror.rows.logs.graded import Item, Run, chosen, grade, graded
+from trueerror.rows.logs.graded import Item, Measures, Run, chosen, first_of, grade, graded
 from trueerror.rows.logs.texts import Source, files_of, head_of, json_of, lines_of
 from trueerror.rows.predictions import Predictions
 from trueerror.tallies import Missing
@@ -28,13 +28,14 @@ MOST_BYTES = 1 << 30
 
 
 def inspect(
-    source: Source, *, score: str | None = None, right_from: float | None = None, missing: Missing = "error"
+    source: Source, *, score: Measures = None, right_from: float | None = None, missing: Missing = "error"
 ) -> Predictions:
     """Right or wrong sample by sample, from logs of Inspect (`.eval` or `.json`).
 
     `source` is a file, a folder, a pattern, a list of these, or {"model": path}; models and tasks are named as in the
     logs, and several tasks become slices. With epochs each question is a cluster. `score` names the scorer where there
-    are several ("scorer/key" where a scorer gives several values); partial answers need `right_from`.
+    are several ("scorer/key" where a scorer gives several values), or several of them where tasks have different ones;
+    partial answers need `right_from`.
     """
     runs = []
     for name, file in files_of(source, PATTERNS):
@@ -58,10 +59,10 @@ def is_inspect(path: Path) -> bool:
     return head.lstrip()[:1] == b"{" and all(word in head for word in (b'"version"', b'"status"', b'"eval"'))
 
 
-def _fill(run: Run, file: Path, samples: Iterator[Any], asked: str | None, right_from: float | None) -> None:
+def _fill(run: Run, file: Path, samples: Iterator[Any], asked: Measures, right_from: float | None) -> None:
     rows = [s for s in samples if isinstance(s, dict) and "id" in s]
     names = list(dict.fromkeys(name for s in rows for name in _values(s)))
-    run.measure = chosen(names, asked, file.name, "scorer")
+    run.measure = chosen(names, first_of(asked, names), file.name, "scorer")
     epochs = any(s.get("epoch") not in (None, 1) for s in rows)
     for s in rows:
         key = str(s["id"])

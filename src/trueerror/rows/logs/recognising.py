@@ -35,8 +35,8 @@ def read_log(
         raise InputError(f"{given}= says how to read a table, but this is a log of {reader.__name__}; leave it out")
     if reader.__name__ == "weka":
         return reader(source, positive=positive, missing=missing)
-    if score is not None and not isinstance(score, str):
-        raise InputError("score= names the one measure of a log that says right or wrong")
+    if score is not None and not (isinstance(score, str) or all(isinstance(word, str) for word in score)):
+        raise InputError("score= names the measure of a log that says right or wrong, or several for several tasks")
     return reader(source, score=score, missing=missing)
 
 
@@ -60,8 +60,13 @@ def _reader_of(path: Path) -> Reader | None:
     name = path.name.lower().removesuffix(".gz")
     if not name.endswith(ENDINGS):
         return None
-    from trueerror.rows.logs import harness, inspected, weka
+    from trueerror.rows.logs import harness, inspected, weka, weka_results
 
+    if name.endswith((".arff", ".csv")) and weka_results.is_weka_results(path):
+        raise InputError(
+            f"{path.name} holds results of WEKA's Experimenter, scores of folds and no predictions: trueerror rank and "
+            "te.rank take it"
+        )
     if name.endswith((".eval", ".json")) and inspected.is_inspect(path):
         return inspected.inspect
     if name.endswith((".json", ".jsonl")) and harness.is_harness(path):

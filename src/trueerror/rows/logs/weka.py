@@ -129,7 +129,10 @@ def _of_arff(data: Arff, file: Path, truth: str | None, predicted: str | None) -
     called = predicted or next((bare[word] for word in PREDICTED if word in bare), None)
     called = called or next((n for n in names if "predicted_by" in n.lower() or "predicted by" in n.lower()), None)
     if called is None:
-        raise InputError(f"{file.name} has no attribute of predictions; name it with predicted=; there are {names}")
+        raise InputError(
+            f"{file.name} has no attribute of predictions; name it with predicted=; there are "
+            f"{', '.join(map(repr, names[:20]))}"
+        )
     values = {a.name: a.values for a in data.attributes}
     actual = truth or bare.get("class")
     if actual is None:
