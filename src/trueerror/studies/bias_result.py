@@ -94,9 +94,9 @@ class BiasVariance(Result):
         bias, variance = p.bias, p.variance
         bias_word = "bias" if self.noise_known else "bias (with the noise of the labels)"
         if bias.low > variance.high:
-            said = f"mostly {bias_word}: a more flexible learner may help"
+            said = f"mostly {bias_word}: models of different training sets err alike"
         elif variance.low > bias.high:
-            said = "mostly variance: more rows, or a steadier learner, may help"
+            said = "mostly variance: models of different training sets disagree"
         else:
             said = f"{bias_word} and variance are not told apart in size"
         o = p.optimism
