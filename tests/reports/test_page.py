@@ -184,11 +184,23 @@ def test_sizes_do_not_grow_with_rows_and_stay_small_with_models(tmp_path):
     assert sum(len(b.encode()) for b in blocks) < 300_000
 
 
+def test_what_is_undefined_has_its_reason(tmp_path):
+    rng = np.random.default_rng(3)
+    given = te.predictions([1] * 30, scores={"a": rng.random(30), "b": rng.random(30)}, labels=[0, 1], positive=1)
+    text = Reader(page(given, tmp_path)).text
+    assert "AUC: undefined, " in text
+    assert text.count("AUC: undefined, ") == 1
+
+
 def test_weights_and_slices(tmp_path):
     rng = np.random.default_rng(7)
     truth, scores = rng.integers(0, 2, 120), rng.random(120)
     weighted = te.predictions(truth, scores={"a": scores}, weights=rng.random(120) + 0.5, weights_kind="sampling")
     assert "explore" in [a.get("id") for _, a in Reader(page(weighted, tmp_path)).tags]
+    two = te.predictions(truth, scores={"a": scores, "b": scores}, weights=rng.random(120), weights_kind="sampling")
+    assert "Not compared: models cannot yet be compared under sampling weights" in page(two, tmp_path)
+    with pytest.raises(ValueError, match="sampling weights"):
+        te.report(two, tmp_path / "x.html", metric="auc")
     sliced = te.predictions(truth, scores={"a": scores}, by=np.repeat(["x", "<y>"], 60))
     assert "<y>" in Reader(page(sliced, tmp_path)).text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
@@ -33,6 +34,7 @@ from trueerror.verbs.evaluation import Evaluation
 from trueerror.verbs.evaluation_words import class_table, overall_table, reasons_text, slice_table, spoken_verdict
 
 TITLE = "How good are these models, really?"
+MOST_REASONS = 8
 # With more models the sets that were not told apart stand with the pairs.
 MOST_TIERED = 6
 FIGURES = "Each figure with its interval"
@@ -40,12 +42,23 @@ FIGURES = "Each figure with its interval"
 
 def about_predictions(p: Predictions, gallery: Gallery, asked: Asked) -> Contents:
     """Everything about the models of predictions."""
-    cmp = _compare(p, asked)
+    cmp, note = _compared(p, asked)
     # Judged by costs, scores are cut where the costs themselves say.
     threshold = cmp.threshold if isinstance(cmp, CostComparison) else None
     cut = p if threshold is None else p.with_threshold(threshold)
     ev = evaluate(cut, confidence=asked.confidence, rng=asked.rng, prior=asked.prior)
-    return about_models(ev, cmp, cut, gallery, asked)
+    made = about_models(ev, cmp, cut, gallery, asked)
+    return replace(made, reading=f"{made.reading}\n{note}") if note else made
+
+
+def _compared(p: Predictions, asked: Asked) -> tuple[Comparison | None, str]:
+    """Every pair; where nobody asked for a comparison and there can be none, why there is none."""
+    try:
+        return _compare(p, asked), ""
+    except InputError as reason:
+        if {"metric", "reference", "margin", "cost_fp", "cost_fn"} & set(asked.changed):
+            raise
+        return None, f"Not compared: {reason}."
 
 
 def _compare(p: Predictions, asked: Asked) -> Comparison | None:
@@ -151,12 +164,18 @@ def _tables(ev: Evaluation | None, cmp: Comparison | None) -> Iterator[Section]:
     single = len(ev.parts) == 1
     metric = None if cmp is None else cmp.metric
     table = html_table(overall_table(ev), title=FIGURES) if single else models_block(ev, metric)
-    reasons = _text(reasons_text(ev.parts[0])) if single else ()
+    reasons = _text(_reasons(ev))
     # What models were compared by is always shown, even where it is not among the usual figures.
     compared = () if cmp is None or cmp.metric in ev.parts[0].overall else (estimates_block(cmp),)
     yield Section(key="models", title="The model" if single else "The models", blocks=(*compared, table, *reasons))
     if ev.slices:
         yield Section(key="slices", title="By slice", blocks=(html_table(slice_table(ev), sortable=True),))
+
+
+def _reasons(ev: Evaluation) -> str:
+    """Why figures are missing: each reason once, however many models it is said of."""
+    lines = [line for part in ev.parts for line in reasons_text(part).replace("\n  ", " ").split("\n") if line]
+    return "\n".join(list(dict.fromkeys(lines))[:MOST_REASONS])
 
 
 def _folded(
