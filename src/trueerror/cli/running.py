@@ -105,9 +105,13 @@ def command(
         print(f"Warning: {line}", file=sys.stderr)
     found = run.summary(metrics, confidence=level).without(*(ignore or ()))
     if written is not None and written.suffix.lower() == ".html":
+        from trueerror.cli.reporting import repeated
         from trueerror.reports import report
 
-        report(run, written)
+        told = {"metric": metric, "seed": seed, "confidence": confidence, "output": str(output)}
+        report(
+            run, written, metric=metrics[0], confidence=level, ignore=ignore or (), command=repeated("run", file, told)
+        )
     elif written is not None and written.suffix.lower() == ".csv":
         run.save(written, metrics)
     elif written is not None:
