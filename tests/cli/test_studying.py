@@ -76,7 +76,7 @@ def test_bias_variance_and_the_laboratory_need_no_data(folder):
     assert (done.exit_code, done.stderr) == (0, "")
     assert "Training error is too low by" in " ".join(done.stdout.split())
     study = (
-        '[study]\nkind = "estimator-laboratory"\ngenerator = "two-normals"\nn = 20\nruns = 3\ntest_rows = 50\n'
+        '[study]\nkind = "estimator-laboratory"\nn = 20\nruns = 3\ntest_rows = 50\n'
         'estimators = ["training", "holdout"]\n'
     )
     done = run(folder, study + LEARNER, "--format", "markdown")

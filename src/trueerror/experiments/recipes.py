@@ -73,7 +73,8 @@ def _recipe(content: dict[str, Any], folder: Path) -> Recipe:
             raise InputError(f"{key!r} is not known{nearest(key, KEYS)}")
     learners, study = _tables(content, "learners"), content.get("study")
     # A study of a known source of rows needs no data.
-    data = {} if isinstance(study, dict) and "generator" in study else _tables(content, "data")
+    known = isinstance(study, dict) and ("generator" in study or study.get("kind") == "estimator-laboratory")
+    data = {} if known else _tables(content, "data")
     metrics = content.get("metrics", ["accuracy"])
     if not isinstance(metrics, list) or not metrics:
         raise InputError('metrics must be a list of names, such as ["accuracy", "auc"]')
