@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from trueerror.methods import DECISIONS
 from validation.frame import ESTABLISHED, ESTABLISHED_LEARNERS, Cell, Exact, Line
 from validation.judging import EVENTS, MEAN, POINTWISE, TYPE_ONE, Judgement, Warned, judge
 from validation.peers import START, absent, installed
@@ -137,6 +138,25 @@ def _beside(lines: Sequence[Line]) -> str:
     return "\n\n".join(parts)
 
 
+def _decided(lines: Sequence[Line]) -> str:
+    """Every default of the decision table, with what was measured of it."""
+    rows = []
+    for decision in DECISIONS.values():
+        own = [x for x in lines if x.method == decision.default and x.confidence == 0.95 and x.undefined < 0.5]
+        own = [x for x in own if x.shown and "mean over" not in x.scenario and x.established]
+        covers = [x for x in own if x.kind == "interval" and x.events >= EVENTS]
+        errs = [x for x in own if x.kind == "test" and x.purpose == "level"]
+        told = []
+        if covers:
+            least = min(covers, key=lambda x: x.rate)
+            told.append(f"covers at least {_rate(least.rate)} ({least.metric.replace('_', ' ')}, {least.scenario})")
+        if errs:
+            most = max(errs, key=lambda x: x.rate)
+            told.append(f"type I error at most {_rate(most.rate)} ({most.scenario})")
+        rows.append((decision.title, decision.default, str(len(own) or ""), "; ".join(told) or "not established"))
+    return table(("situation", "default", "cells", f"measured, with {EVENTS:g} events or more"), rows)
+
+
 def _power(lines: Sequence[Line]) -> str:
     rows = ((x.family, x.scenario, x.procedure, _rate(x.rate), _unsure(x).strip(" ()")) for x in lines)
     return table(("family", "scenario", "test", "finds the difference", ""), rows)
@@ -200,6 +220,7 @@ def write(
             "### What is missed",
             "\n".join(f"- {j.family}, {j.procedure}: {'; '.join(j.reasons)}" for j in missed),
         ]
+    parts += ["## The decision table", _decided(lines)]
     beside = [line for line in lines if line.family.startswith(START)]
     if beside:
         parts += ["## Side by side with peers", _beside(beside)]
