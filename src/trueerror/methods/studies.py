@@ -36,6 +36,8 @@ METHODS: tuple[Method, ...] = (
         source="Cohen and Howe 1988, AI Magazine 9(4):35, for lesions; Nadeau and Bengio 2003, Machine Learning "
         "52:239, for the test; Holm 1979, Scand. J. Stat. 6:65",
         assumes="test parts of one sample of independent rows; the learner is fitted again without the part",
+        measured="nearest mean, one column that tells and one of noise: noise said to help, one-sided at .05, in .001 "
+        "of 1,000 samples of 100 rows and .003 of 400 of 200; the other column found in .998 and 1.000 (Holm)",
         advice="parts that stand in for each other contribute little one at a time: see their interaction in pairs",
     ),
     Method(
