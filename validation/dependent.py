@@ -11,7 +11,7 @@ import numpy as np
 from trueerror.findings import Evidence
 from trueerror.intervals.of_metric import metric_interval
 from trueerror.tallies import Confusion, KeyedConfusion
-from validation.frame import CONFIDENCES, Cell, Procedure
+from validation.frame import CONFIDENCES, MISUSED, Cell, Procedure
 
 
 def clustered_cell(rate: float, groups: int, size: int, correlation: float) -> Cell:
@@ -37,7 +37,7 @@ def clustered_cell(rate: float, groups: int, size: int, correlation: float) -> C
         draw=draw,
         procedures=(
             Procedure("accuracy, clusters", clustered, target="accuracy"),
-            Procedure("accuracy, clusters ignored", ignored, default=False, target="accuracy"),
+            Procedure("accuracy, clusters ignored", ignored, default=False, target="accuracy", method=MISUSED),
         ),
         truth={"accuracy": rate},
         # A cluster's rows are worth fewer: events among as many independent rows as they are worth.

@@ -17,7 +17,7 @@ from trueerror.resampling.random_parts import Subsampling
 from trueerror.significance import corrected_t, five_by_two_f, five_by_two_t, paired_t
 from validation.bayes_cells import seed
 from validation.fast_bayes import calls, weights_of
-from validation.frame import CONFIDENCES, ESTABLISHED_LEARNERS, Cell, Procedure
+from validation.frame import CONFIDENCES, ESTABLISHED_LEARNERS, MISUSED, Cell, Procedure
 
 
 def two_learners_cell(n: int, first: float, second: float) -> Cell:
@@ -74,9 +74,9 @@ def two_learners_cell(n: int, first: float, second: float) -> Cell:
             Procedure("corrected t, one round of 10 folds", corrected_once, kind="test", method="corrected-t-test"),
             Procedure("5 × 2 cv t", five_t, kind="test", default=False, method="five-by-two-t"),
             Procedure("5 × 2 cv F", five_f, kind="test", default=False, method="five-by-two-f"),
-            Procedure("t over one round of 10 folds", fold_t, kind="test", default=False, method="paired-t"),
-            Procedure("t over 10 × 10 folds", naive, kind="test", default=False, method="paired-t"),
-            Procedure("t over 30 random splits", resampled, kind="test", default=False, method="paired-t"),
+            Procedure("t over one round of 10 folds", fold_t, kind="test", default=False, method=MISUSED),
+            Procedure("t over 10 × 10 folds", naive, kind="test", default=False, method=MISUSED),
+            Procedure("t over 30 random splits", resampled, kind="test", default=False, method=MISUSED),
         ),
         confidences=CONFIDENCES[:1], n=n, wanted=ESTABLISHED_LEARNERS, block=50,
         purpose="level" if equal else "power",

@@ -54,6 +54,10 @@ class Found(Protocol):
     def high(self) -> float: ...
 
 
+# A method where it does not belong: shown in RESULTS.md, never cited as what is known of the method.
+MISUSED = "misused"
+
+
 @dataclass(frozen=True)
 class Procedure:
     """An interval (sample, confidence) → Found, or a test (sample, level) → whether it rejects."""
@@ -63,7 +67,7 @@ class Procedure:
     default: bool = True
     kind: Literal["interval", "test"] = "interval"
     target: str = ""  # which of the scenario's truths; the procedure's name where empty
-    method: str = ""  # the catalogue's key, where the answers do not name it
+    method: str = ""  # the catalogue's key, where the answers do not name it; MISUSED where they should not
 
     @property
     def truth_name(self) -> str:

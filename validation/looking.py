@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from trueerror.significance import e_value, mcnemar
-from validation.frame import Exact, Line
+from validation.frame import MISUSED, Exact, Line
 
 FAMILY = "looking after every row on which the models differ"
 LEVEL = 0.05
@@ -35,7 +35,7 @@ def by_mid_p(b: int, c: int) -> bool:
 PROCEDURES: dict[str, tuple[Rejects, str, bool]] = {
     "e-value": (by_e_value, "e-value", True),
     "e-value, one-sided": (by_one_side, "e-value", True),
-    "mcnemar mid-p at each look": (by_mid_p, "mcnemar-mid-p", False),
+    "mcnemar mid-p at each look": (by_mid_p, MISUSED, False),
 }
 
 

@@ -144,6 +144,7 @@ def _decided(lines: Sequence[Line]) -> str:
     for decision in DECISIONS.values():
         own = [x for x in lines if x.method == decision.default and x.confidence == 0.95 and x.undefined < 0.5]
         own = [x for x in own if x.shown and "mean over" not in x.scenario and x.established]
+        own = [x for x in own if x.default] or own
         covers = [x for x in own if x.kind == "interval" and x.events >= EVENTS]
         errs = [x for x in own if x.kind == "test" and x.purpose == "level"]
         told = []
