@@ -61,18 +61,23 @@ class Findings(Result):
         return [record for f in self.items for record in f.records()]
 
     def _table(self) -> Table:
-        rows = tuple((f.code, f.severity, f.about, f.message, f.fix) for f in self.items)
+        rows = tuple((f.code, f.severity, ", ".join(who), f.message, f.fix) for f, who in grouped(self.items))
         return Table(columns=("code", "severity", "about", "finding", "what to do"), rows=rows, names=5)
 
     def _repr_html_(self) -> str:
         return self._table()._repr_html_() if self.items else "<p>No findings.</p>"
 
-    def __str__(self) -> str:
-        lines = []
+    @property
+    def lines(self) -> list[str]:
+        """One line for each finding, with all that it is about."""
+        made = []
         for f, about in grouped(self.items):
             who = f"{listing(list(about))}: " if about and about != (UNNAMED,) else ""
-            lines.append(f"! {f.code} {who}{f.message}")
-        return "\n".join(lines) or "No findings."
+            made.append(f"! {f.code} {who}{f.message}")
+        return made
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines) or "No findings."
 
 
 def sorted_findings(found: list[Finding]) -> Findings:

@@ -295,8 +295,8 @@ def _footer(cmp: Comparison) -> str:
 def comparison_html(cmp: Comparison) -> str:
     """The same for a notebook."""
     parts = [f"<p>{html.escape(cmp.reading)}</p>", f"<p><b>{html.escape(cmp.verdict)}</b></p>"]
-    parts += [table._repr_html_() for table in cmp._tables()]
+    parts.append("<br>".join(table._repr_html_() for table in cmp._tables()))
     if len(cmp.findings):
-        parts.append("<ul>" + "".join(f"<li>{html.escape(str(f))}</li>" for f in cmp.findings) + "</ul>")
+        parts.append("<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in cmp.findings.lines) + "</ul>")
     parts.append(f"<p><small>{html.escape(_footer(cmp))}</small></p>")
     return f"<div>{''.join(parts)}</div>"

@@ -372,7 +372,7 @@ def evaluation_html(ev: Evaluation) -> str:
     if ev.slices:
         blocks.append(slice_table(ev)._repr_html_())
     if len(ev.findings):
-        items = "".join(f"<li>{html.escape(str(f))}</li>" for f in ev.findings)
+        items = "".join(f"<li>{html.escape(line)}</li>" for line in ev.findings.lines)
         blocks.append(f"<ul>{items}</ul>")
     blocks.append(f"<p><small>{html.escape(_footer(ev))}</small></p>")
     return f"<div>{''.join(blocks)}</div>"

@@ -243,7 +243,7 @@ def ranking_html(r: LearnerRanking) -> str:
     table = scores_table(r)
     parts += [] if table is None else [table._repr_html_()]
     if len(r.findings):
-        parts.append("<ul>" + "".join(f"<li>{html.escape(str(f))}</li>" for f in r.findings) + "</ul>")
+        parts.append("<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in r.findings.lines) + "</ul>")
     parts.append(f"<p><small>{html.escape(' '.join(_footer(r)))}</small></p>")
     return f"<div>{''.join(parts)}</div>"
 
