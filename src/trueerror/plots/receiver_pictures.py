@@ -218,7 +218,8 @@ def _stretch_words(stretch: dict[str, Any]) -> str:
     first, last = stretch["thresholds"]
     if math.isinf(first):
         return "call nothing" if first > 0 else "call everything"
-    return f"{plain(stretch['classifier'])} from {number(first)}{'' if first == last else f' to {number(last)}'} up"
+    name = plain(stretch["classifier"])
+    return f"{name} from {number(first)} up" if first == last else f"{name}, cut at {number(first)} to {number(last)}"
 
 
 def average_picture(named: Named) -> Curves:
