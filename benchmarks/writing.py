@@ -14,7 +14,19 @@ from benchmarks.measuring import Row
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 COLUMNS = ("case", "trueerror", "peer", "its time", "ratio", "memory", "target", "met", "same answer")
-PACKAGES = ("trueerror", "numpy", "scipy", "scikit-learn", "numba", "confidenceinterval", "MLstatkit", "duckdb")
+PACKAGES = (
+    "trueerror",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "numba",
+    "confidenceinterval",
+    "MLstatkit",
+    "torchmetrics",
+    "duckdb",
+    "polars",
+    "pyspark",
+)
 
 
 def seconds(value: float) -> str:
