@@ -76,3 +76,9 @@ def test_latex_quotes_open_and_close():
     made = Table(columns=("model",), rows=(('always "legit"',), ('say "hi" (or "ho")',))).to_latex()
     assert "always ``legit''" in made
     assert "say ``hi'' (or ``ho'')" in made
+
+
+def test_tables_without_rows_or_columns_print():
+    assert Table(columns=(), rows=()).text() == ""
+    assert Table(columns=("model", "accuracy"), rows=()).text() == "model  accuracy"
+    assert Table(columns=("model",), rows=(("a",),), names=3).text() == "model\na"

@@ -94,7 +94,7 @@ class Table(Result):
         while _needed(widths) > room and any(w > x for w, x in zip(widths, least, strict=False)):
             widths[max((i for i, x in enumerate(least) if widths[i] > x), key=lambda i: widths[i])] -= 1
         # Columns of names are cut alike: a model must look the same on both sides of a pair.
-        cut = [i for i in range(self.names) if own[i] > widths[i]]
+        cut = [i for i in range(min(self.names, len(own))) if own[i] > widths[i]]
         names = list(dict.fromkeys(name for i in cut for name in columns[i]))
         shown = dict(zip(names, short_names(names, min((widths[i] for i in cut), default=room)), strict=True))
         for i in cut:
