@@ -28,6 +28,7 @@ def test_an_experiment_on_one_data_set(run, tmp_path):
 
 def test_an_experiment_on_several_data_sets_ranks(tmp_path):
     text = written(experiment(2), tmp_path, metric="auc", confidence=0.9)
+    assert "set 0 and set 1: the corrected t on one round" in text
     for words in ("Ranks over the data sets", "Differences from the best on set 0", "Test parts of set 1", "90 %"):
         assert words in text
     assert 'id="explore"' not in text

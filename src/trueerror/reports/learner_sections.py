@@ -194,8 +194,14 @@ def _verdicts(ranking: Ranking | None, comparisons: dict[str, Comparison], estim
 
 
 def _all_findings(ranking: Ranking | None, comparisons: dict[str, Comparison]) -> tuple[Finding, ...]:
-    found = [f for c in comparisons.values() for f in c.findings]
+    several = len(comparisons) > 1
+    found = [_on(f, d) if several else f for d, c in comparisons.items() for f in c.findings]
     return (*findings_of(ranking), *found)
+
+
+def _on(f: Finding, data: str) -> Finding:
+    """A finding that says on which data set it was made."""
+    return replace(f, about=f"{data}: {f.about}" if f.about else data)
 
 
 def _pairs(comparisons: dict[str, Comparison]) -> Iterator[Section]:

@@ -18,6 +18,7 @@ from trueerror.results.tables import Table
 from trueerror.results.words import listing, p_value, percent, whole
 from trueerror.verbs.comparison import Comparison, told_apart
 from trueerror.verbs.comparison_words import adjusted, level, points, unit
+from trueerror.verbs.costing import CostComparison
 from trueerror.verbs.evaluation import Evaluation, ModelEvaluation
 from trueerror.verbs.evaluation_words import shared_metrics, short
 
@@ -82,7 +83,9 @@ def _counts(part: ModelEvaluation) -> list[Cell]:
 
 
 def estimates_block(cmp: Comparison) -> Markup:
-    """Each model's own estimate, best first."""
+    """Each model's own estimate, best first; compared by cost, with the errors that make the cost."""
+    if isinstance(cmp, CostComparison):
+        return html_table(cmp._table(), title="Cheapest first, cut where the costs say", sortable=True)
     rows = [(m, cmp.estimates[m]) for m in cmp.ranked]
     table = Table(
         columns=("model", f"{cmp.title}, {percent(cmp.confidence)} interval"),
@@ -95,7 +98,7 @@ def differences_block(cmp: Comparison) -> Markup:
     """Each model's difference from the leader (or the reference), with zero and the margin."""
     anchor = cmp.reference or cmp.best
     shown = brief_names(cmp.models)
-    scale = 100.0 if cmp.facts.get("share") else 1.0
+    scale = 100.0 if _per_hundred(cmp) else 1.0
     parts = cmp.facts.get("parts", {})
     rows = [_difference(cmp, m, anchor, scale, shown[m]) for m in cmp.ranked if m != anchor]
     if parts:
@@ -104,16 +107,18 @@ def differences_block(cmp: Comparison) -> Markup:
         rows = [replace(r, points=g) for r, g in zip(rows, gaps, strict=True)]
     margin = None if cmp.margin is None else (-scale * abs(cmp.margin), scale * abs(cmp.margin))
     better = "higher" if cmp.higher_is_better else "lower"
-    heading = (
-        f"Difference in {cmp.title} from {shown[anchor]} ({level(cmp, cmp.estimates[anchor].estimate)})"
-        f"{', in points' if scale == 100 else ''}; {better} is better"
-    )
+    own = cmp.estimates[anchor].estimate
+    if isinstance(cmp, CostComparison):
+        heading = f"Difference in cost per 100 rows from {shown[anchor]} ({100 * own:.3g}); lower is better"
+    else:
+        in_points = ", in points" if scale == 100 else ""
+        heading = f"Difference in {cmp.title} from {shown[anchor]} ({level(cmp, own)}){in_points}; {better} is better"
     panel = make_panel(rows, axis="", heading=heading, references=((0.0, "no difference"),), margin=margin)
     notes = [f"{percent(cmp.confidence)} intervals of each pair by itself; the dashed line is no difference."]
     if len(cmp.pairs) > 1 and cmp.adjust != "none":
         notes.append(f"p-values are adjusted for {len(cmp.pairs)} pairs ({cmp.adjust}).")
     if margin is not None:
-        notes.append(f"Shaded: differences of up to {points(cmp, abs(cmp.margin or 0))}{unit(cmp)} do not matter.")
+        notes.append(f"Shaded: differences of up to {amount(cmp, abs(cmp.margin or 0))}{unit(cmp)} do not matter.")
     if any(r.points for r in rows):
         notes.append("Dots: the test parts.")
     return html_panel(panel) + el("p", " ".join(notes), class_="note")
@@ -123,15 +128,31 @@ def _difference(cmp: Comparison, model: str, anchor: str, scale: float, shown: s
     c = cmp[model, anchor]
     return ForestRow(
         label=shown, estimate=scale * c.estimate, low=scale * c.low, high=scale * c.high, side=c.side,
-        words=f"{points(cmp, c.estimate)} {interval_words(cmp, c)} · {p_value(adjusted(c))} · {told(cmp, c)}",
+        words=f"{amount(cmp, c.estimate)} {interval_words(cmp, c)} · {p_value(adjusted(c))} · {_kept(told(cmp, c))}",
     )  # fmt: skip
+
+
+def _per_hundred(cmp: Comparison) -> bool:
+    return bool(cmp.facts.get("share")) or isinstance(cmp, CostComparison)
+
+
+def amount(cmp: Comparison, x: float) -> str:
+    """A difference with its sign: costs of 100 rows, points of a percent, or as it is."""
+    if isinstance(cmp, CostComparison) and math.isfinite(x):
+        return f"{100 * x:+.3g}"
+    return points(cmp, x)
+
+
+def _kept(words: str) -> str:
+    """Words that stay on one line."""
+    return words.replace(" ", "\u00a0")
 
 
 def interval_words(cmp: Comparison, c: Contrast) -> str:
     """The limits of a difference."""
     if math.isnan(c.low) and math.isnan(c.high):
         return "(no interval)"
-    return f"[{points(cmp, c.low)}, {points(cmp, c.high)}]"
+    return f"[{amount(cmp, c.low)}, {amount(cmp, c.high)}]"
 
 
 def told(cmp: Comparison, c: Contrast) -> str:
@@ -148,10 +169,11 @@ def pairs_block(cmp: Comparison) -> Markup:
     pairs.sort(key=lambda c: (place[c.first], place[c.second]))
     kept = pairs[:MOST_PAIRS]
     head = "p" if len(cmp.pairs) < 2 or cmp.adjust == "none" else "adjusted p"
-    sized = "difference (points)" if cmp.facts.get("share") else "difference"
+    per = "per 100 rows" if isinstance(cmp, CostComparison) else "points"
+    sized = f"difference ({per})" if _per_hundred(cmp) else "difference"
     shown = brief_names(cmp.models)
     rows = tuple(
-        (shown[c.first], shown[c.second], points(cmp, c.estimate), interval_words(cmp, c), _p(c), told(cmp, c))
+        (shown[c.first], shown[c.second], amount(cmp, c.estimate), interval_words(cmp, c), _p(c), told(cmp, c))
         for c in kept
     )
     columns = ("first", "second", sized, f"{percent(cmp.confidence)} interval", head, "first is")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from trueerror.significance.ranking import Ranking
 from trueerror.verbs.comparison import Comparison
 from trueerror.verbs.comparison_words import PROVEN, adjusted
+from trueerror.verbs.costing import CostComparison
 from trueerror.verbs.evaluation import ModelEvaluation
 
 
@@ -22,12 +23,15 @@ class Surety(NamedTuple):
 CLEAR = Surety("Proven", "✔", "proven")
 LIKELY = Surety("Probable", "≈", "probable")
 UNCLEAR = Surety("Cannot tell", "?", "open")
+# Where one must be run all the same.
+UNSURE = Surety("Not fully sure", "?", "open")
 
 
 def of_comparison(cmp: Comparison) -> Surety:
     """By the pairs that decide: the best model (or the reference) against each other one."""
     anchor = cmp.reference or cmp.best
-    return _by([adjusted(cmp[m, anchor]) for m in cmp.models if m != anchor], 1 - cmp.confidence)
+    found = _by([adjusted(cmp[m, anchor]) for m in cmp.models if m != anchor], 1 - cmp.confidence)
+    return UNSURE if found is UNCLEAR and isinstance(cmp, CostComparison) else found
 
 
 def of_ranking(ranking: Ranking) -> Surety:
