@@ -92,6 +92,7 @@ def model(p: Predictions, truth: Any, score: Any, call: Any, name: str, rng: np.
         # Two samples of the same quality: the second stands for training rows that were not learnt by heart.
         "training_gap": difference((int(seen), ROWS), (int(counts.hits.sum()), ROWS), method="wald"),
         "overfits": (),
+        "loss_worth": [("Brier score", mean_over_error((truth - score) ** 2) ** 2)],
         # A miss costs twice a false alarm, and the threshold follows from that.
         "constant_answers": [at_costs(truth, score >= 1 / 3)],
     }
@@ -100,6 +101,10 @@ def model(p: Predictions, truth: Any, score: Any, call: Any, name: str, rng: np.
         facts["tuned_threshold"] = tuned
     clusters = p.keyed_confusion(name, "clusters")
     return Evidence(model=name, confusion=table, scores=ranked, clusters=clusters, facts=facts)
+
+
+def mean_over_error(losses: Any) -> float:
+    return float(losses.mean() / (losses.std(ddof=1) / math.sqrt(len(losses))))
 
 
 def at_costs(truth: Any, called: Any) -> ConstantAnswer:

@@ -50,8 +50,8 @@ class Settings(Result):
     def __str__(self) -> str:
         there = "installed" if find_spec("numba") else "not installed"
         return (
-            f"kernels {self.kernels}, {self.kernels_in_use} in use (numba is {there}), memory budget {self.budget} for exact tables, "
-            f"{self.thread_count} threads for large inputs"
+            f"kernels {self.kernels}, {self.kernels_in_use} in use (numba is {there}), memory budget {self.budget} for "
+            f"exact tables, {self.thread_count} threads for large inputs"
         )
 
 

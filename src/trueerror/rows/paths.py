@@ -55,7 +55,7 @@ def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
         found, shown = [_save_stdin(workshop)], ["standard input"]
     else:
         several = [path] if isinstance(path, str | os.PathLike) else list(path)
-        matches = [(Path(one), file) for one in map(os.fspath, several) for file in _matches(one)]
+        matches = [(Path(one), file) for one in several for file in _matches(os.fspath(one))]
         found = [file for _, file in matches]
         shown = [f"{one.name}/{file.relative_to(one)}" if one.is_dir() else file.name for one, file in matches]
     if not found:
