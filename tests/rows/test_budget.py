@@ -124,3 +124,26 @@ def test_the_budget_may_be_set_for_all(tmp_path: Path) -> None:
     assert te.read(path).scores("even").exact
     with pytest.raises(InputError, match="not an amount of memory"):
         te.read(path, budget="much")
+
+
+def test_the_result_says_what_was_done(tmp_path: Path) -> None:
+    path = parquet_file({"truth": UP.astype(int), "even": SCORES["even"]}, tmp_path)
+    p = te.read(path, budget="60kB")
+    assert "in bins" not in str(p)
+    evaluation = te.evaluate(p)
+    assert "Scores are in bins, since exact tables would take more than the memory budget of 60kB" in str(
+        evaluation.reading
+    )
+    assert "binned scores: the exact value lies in" in evaluation["auc"].note
+    curve = te.roc(p)
+    inside = float((p.scores().scores[100] + p.scores().uppers[100]) / 2)
+    assert "binned scores: the exact TPR lies in" in curve.at(threshold=inside).note
+    assert curve.at(threshold=float(p.scores().scores[100])).note == ""
+    low, high = p.scores().bounds.average_precision()
+    exact = te.precision_recall(EXACT, model="even").average_precision()
+    assert low <= exact.estimate <= high
+    found = te.precision_recall(p).average_precision()
+    assert "binned scores: the exact value lies in" in found.note
+    assert found.low <= exact.low
+    assert found.high >= exact.high
+    assert "in bins" not in str(te.evaluate(te.read(path)).reading)

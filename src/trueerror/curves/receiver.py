@@ -197,7 +197,9 @@ class Roc(TableCurve):
             if math.isnan(threshold):
                 raise InputError("threshold=nan calls no row positive or negative; give a number")
             place = int(np.count_nonzero(self.table.scores >= threshold))
-            return self._point(place, confidence, threshold=float(threshold))
+            return self._point(
+                place, confidence, threshold=float(threshold), note=self.table.bounds.words_at(threshold)
+            )
         if fpr is not None:
             wanted = check_share(fpr, "fpr")
             place = int(np.searchsorted(self.fpr, wanted * (1 + HAIR) + 1e-15, side="right")) - 1

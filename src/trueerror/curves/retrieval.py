@@ -16,9 +16,11 @@ from trueerror.curves.views import Floats, TableCurve, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share, check_word
 from trueerror.inputs.weights import WeightsKind
+from trueerror.intervals.binned import with_bounds
 from trueerror.intervals.proportions import limits as proportion_limits
 from trueerror.intervals.scored import average_precision_limits
 from trueerror.intervals.terms import Terms
+from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval, Result
 from trueerror.results.words import folded, limits, number, whole
 from trueerror.tallies.scores import ScoreTable
@@ -275,10 +277,13 @@ class PrecisionRecall(TableCurve):
                 self.table, statistic, name=name, estimate=estimate, confidence=level, replicates=replicates, rng=rng,
                 fallback=(low, high, used),
             ))  # fmt: skip
-        return self._told(Interval(
+        made = Interval(
             name=name, estimate=estimate, low=low, high=high, confidence=level, method=used, n=self.table.n,
             note=note, estimand="this model, rows with this share of positives",
-        ))  # fmt: skip
+        )  # fmt: skip
+        # The steps are the average precision; for other ways to join points no bound is known.
+        metric = find_measure("average_precision" if interpolation == "step" else "brier")
+        return self._told(with_bounds(made, metric, self.table))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

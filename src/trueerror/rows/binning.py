@@ -26,8 +26,15 @@ EXACT_BYTES = 80
 # Bins of a first pass; finer where a large sample tells areas apart that are close, as long as counts stay in cache.
 MOST_BINS = 1 << 18
 ROUNDS = 6
+# Rows that show how scores lie, before all are counted.
+SAMPLE = 1 << 17
 # A value that at least this share of a sample has gets a bin of its own.
 COMMON = 5e-4
+
+
+def guessed_distinct(rows: int, distinct: int) -> float:
+    """How many values there are, from how many distinct ones a sample has: of D values m rows repeat about m²/2D."""
+    return rows * rows / (2 * max(rows - distinct, 20))
 
 
 class Bins(NamedTuple):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from trueerror.inputs.labels import Label
 from trueerror.kernels.bins import Counter, Grid, even_grid, pivoted, tagged_places
 from trueerror.kernels.threads import in_threads
-from trueerror.rows.binning import ROUNDS, TARGET, Bins, bin_count, bins_of, finer, fitted_grid
+from trueerror.rows.binning import ROUNDS, SAMPLE, TARGET, Bins, bin_count, bins_of, finer, fitted_grid
 from trueerror.rows.streams import Batch, in_flight
 from trueerror.tallies.bounds import ScoreBounds
 from trueerror.tallies.placements import Placements
@@ -29,8 +29,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 # The share of the budget that the bins of all rows may take.
 KEPT = 0.7
-# Rows that show how scores lie, before all are counted.
-SAMPLE = 1 << 17
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ import numpy as np
 from trueerror.inputs.labels import Codes, Label, code_column, recode
 from trueerror.rows import groups
 from trueerror.rows.arrays import ArraySource
-from trueerror.rows.binning import EXACT_BYTES
+from trueerror.rows.binning import EXACT_BYTES, SAMPLE, guessed_distinct
 from trueerror.rows.building import build
 from trueerror.rows.census import Census
 from trueerror.rows.counted import counted_facts, named_keys
@@ -97,10 +97,9 @@ class FileSource(GroupedSource):
             # A sample without repetitions shows that there are many, without a look at all rows.
             seen, distinct = self.table.ask(
                 f"SELECT count(c), count(DISTINCT c) FROM (SELECT {self.table.place(column)} AS c FROM counted "
-                f"LIMIT {1 << 17})"
+                f"LIMIT {SAMPLE})"
             )[0]
-            # Of D values drawn at random, m rows repeat about m²/2D.
-            guess = seen * seen / (2 * max(seen - distinct, 20))
+            guess = guessed_distinct(seen, distinct)
             if guess * EXACT_BYTES > 4 * self.room:
                 self.memory[key] = min(int(guess), self.table.n)
         if key not in self.memory:

@@ -26,7 +26,7 @@ from trueerror.rows.layout import Layout
 from trueerror.rows.losses import moments_of, probabilities
 from trueerror.rows.pair_census import PairCounts
 from trueerror.rows.parts import Argmax, Cut, Groups, Is, Part, Value, Within
-from trueerror.rows.room import need_room
+from trueerror.rows.room import amount, need_room
 from trueerror.rows.source import Facts, Floats, KeyedLosses, KeyKind, Keys, Loss, ScoreRange, pick_key
 from trueerror.rows.thresholds import settled_threshold
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Moments, ScoreTable
@@ -198,7 +198,10 @@ class GroupedSource(ABC):
         column = self._score_column(model, chosen)
         if not self.table_fits(column):
             groups.absent_scores(self.facts, model, self.facts.n - self.table.filled(column))
-            return self.binned(model, chosen)
+            table = self.binned(model, chosen)
+            low, high = table.bounds.auc()
+            self.memory["open"] = max(self.memory.get("open", 0.0), high - low)
+            return table
         scores, is_positive, masses = self._score_groups(model, chosen)
         if self.facts.weights_kind is None and len(scores) == masses.counts.sum():
             # Every group is one row: sorting the classes apart is the quickest way to the table.
@@ -217,6 +220,16 @@ class GroupedSource(ABC):
         if self.facts.n * EXACT_BYTES <= self.room:
             return True
         return self.about_distinct(column) * EXACT_BYTES <= self.room
+
+    @property
+    def binning(self) -> str:
+        """In words that scores were binned, where some were; else empty."""
+        if not self.memory.get("open"):
+            return ""
+        return (
+            f"Scores are in bins, since exact tables would take more than the memory budget of {amount(self.room)}: "
+            f"areas are known to ±{self.memory['open'] / 2:.2g}."
+        )
 
     def must_bin_pairs(self, models: Sequence[str]) -> bool:
         """Whether the scores of these models, side by side, take more memory than they may while they are ranked."""

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import narwhals as nw
-import numpy as np
 
 from trueerror.inputs.arrays import Column
 from trueerror.inputs.errors import InputError
@@ -60,6 +59,10 @@ class LazyTable:
         found = answer(self.frame.select(*expressions))
         return {name: column[0].item() if hasattr(column[0], "item") else column[0] for name, column in found.items()}
 
+    def sampled(self, name: str, most: int) -> list[Any]:
+        """The values of some rows, whichever the engine has at hand; missing ones are left out."""
+        return [value for value in self.first(name, most).tolist() if value is not None and value == value]
+
     def _distinct(self, name: str, frame: Any) -> Any:
         return frame.select(self.col(name)).drop_nulls().unique()
 
@@ -70,10 +73,8 @@ class LazyTable:
         return self._filled[name]
 
     def few(self, name: str, most: int) -> tuple[Any, ...] | None:
-        if self.n > FIRST_ROWS and most < FIRST_ROWS:
-            seen = answer(self.frame.select(self.col(name)).head(FIRST_ROWS))[self._places[name]]
-            if len({value for value in seen.tolist() if value is not None and value == value}) > most:
-                return None
+        if self.n > FIRST_ROWS and most < FIRST_ROWS and len(set(self.sampled(name, FIRST_ROWS))) > most:
+            return None
         values = answer(self._distinct(name, self.frame).head(most + 1))[self._places[name]].tolist()
         return tuple(values) if len(values) <= most else None
 
@@ -92,10 +93,8 @@ class LazyTable:
         if self.kind(name) != "number":
             return self.kind(name) in ("boolean", "integer")
         value = self.col(name)
-        if self.n > FIRST_ROWS:
-            first = answer(self.frame.select(value).head(FIRST_ROWS))[self._places[name]].astype(np.float64)
-            if (first % 1.0 > 0).any():
-                return False
+        if self.n > FIRST_ROWS and any(v % 1.0 > 0 for v in self.sampled(name, FIRST_ROWS)):
+            return False
         # Not by floor, which Ibis turns into a whole number of 64 bits.
         return self._count(~(value.is_finite() & (value % 1.0 == 0.0))) == 0
 

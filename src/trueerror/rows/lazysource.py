@@ -13,6 +13,7 @@ import numpy as np
 from trueerror.inputs.labels import Codes, Label, code_column, recode
 from trueerror.rows import groups
 from trueerror.rows.arrays import ArraySource
+from trueerror.rows.binning import EXACT_BYTES, SAMPLE, guessed_distinct
 from trueerror.rows.building import build
 from trueerror.rows.counted import counted_facts, named_keys
 from trueerror.rows.engines import answer
@@ -75,7 +76,11 @@ class LazySource(GroupedSource):
     def about_distinct(self, column: str) -> int:
         key = ("distinct", column)
         if key not in self.memory:
-            self.memory[key] = self.table.distinct(column)
+            # A sample without repetitions shows that there are many, without a look at all rows.
+            sample = self.table.sampled(column, SAMPLE)
+            guess = guessed_distinct(len(sample), len(set(sample)))
+            many = guess * EXACT_BYTES > 4 * self.room
+            self.memory[key] = min(int(guess), self.facts.n) if many else self.table.distinct(column)
         return int(self.memory[key])
 
     def _expression(self, part: Part) -> nw.Expr:

@@ -292,6 +292,8 @@ class Predictions:
         if extra:
             lines.append(f"With {', '.join(extra)}.")
         lines += [f"Note: {one_line(note)}" for note in self.notes]
+        binning = getattr(self.source, "binning", "")
+        lines += [binning] if binning else []
         return "\n".join(lines)
 
     def __repr__(self) -> str:

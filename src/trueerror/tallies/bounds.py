@@ -128,6 +128,16 @@ class ScoreBounds:
             precision,
         )
 
+    def words_at(self, threshold: float) -> str:
+        """What is open at a threshold, in words; empty where nothing is."""
+        if self.table.exact:
+            return ""
+        found = self.at(float(threshold))
+        if found.tpr.low == found.tpr.high and found.fpr.low == found.fpr.high:
+            return ""
+        tpr, fpr = (f"[{low:.6f}, {high:.6f}]" for low, high in (found.tpr, found.fpr))
+        return f"binned scores: the exact TPR lies in {tpr}, the FPR in {fpr}"
+
     def placement_error(self) -> tuple[float, float]:
         """How far placements may be off, as the root of Σ(error)²/(size − 1) for the positives and the negatives.
 
