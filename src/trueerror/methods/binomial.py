@@ -87,7 +87,7 @@ METHODS: tuple[Method, ...] = (
         formula="mean·exp(±t(n − 1)·s/(√n·mean)), cut to the range where there is one",
         source="the delta method for the logarithm of a mean; Student 1908, Biometrika 6:1",
         assumes=ROWS + "; a loss that is never negative",
-        measured="covers .92–.95 with 30 to 1,000 rows, where the plain t-interval covers .89–.95 and misses on one side",
+        measured="covers .92–.95 with 30 to 1,000 rows; the plain t-interval covers .89–.95 and misses on one side",
         advice="where (mean/standard error)² is below 10 a few rows decide, and it covers too little",
     ),
     Method(
