@@ -143,6 +143,7 @@ def _deviance(x: Floats, mean: Floats) -> Floats:
     for j in range(9, 0, -1):
         tail = v2 * (tail + 1 / (2 * j + 1))
     series = gap * v + 2 * x * np.where(near, v, 0.0) * tail
-    plain = x * np.log(x / mean) - gap
+    # A mean this much below x makes the event impossible in any case, and the ratio must not overflow.
+    plain = x * np.log(x / np.maximum(mean, x * 1e-300)) - gap
     out: Floats = np.where(near, series, plain)
     return out
