@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from itertools import takewhile
 
 from markupsafe import Markup, escape
 
-from trueerror.plots.labels import distinct
-from trueerror.results.tables import clip, one_line
+from trueerror.results.names import clip, one_line, short_names
 
 # Names longer than this are cut in the middle: nobody reads on, and a page repeats them in many places.
 LONGEST_NAME = 120
@@ -58,37 +56,13 @@ def named(text: object) -> str:
 
 @cache
 def brief_names(names: tuple[str, ...]) -> dict[str, str]:
-    """Each name, and how it is shown where room is short: at most `BRIEF` characters, and no two alike.
-
-    Long names are cut in the middle; where that cuts off what they differ by, what they share is cut instead.
+    """Each name, and how it is shown where room is short: at most `BRIEF` columns, and no two alike.
 
     >>> rate = ", learning rate 0.05, trained in May"
     >>> list(brief_names((f"gradient boosting, depth 3{rate}", f"gradient boosting, depth 4{rate}", "svm")).values())
-    ['gradient… depth 3, learning…', 'gradient… depth 4, learning…', 'svm']
+    ['gradient boosting, depth 3, learning ra…', 'gradient boosting, depth 4, learning ra…', 'svm']
     """
-    flat = [one_line(n) for n in names]
-    cut = [clip(n, BRIEF) for n in flat]
-    long = [n for n in flat if len(n) > BRIEF]
-    if len(set(cut)) < len(set(flat)) and len(long) > 1:
-        before, after = _shared(long), _shared([n[::-1] for n in long])
-        # From the last word that is shared to the first one after what differs.
-        start = max(0, long[0].rfind(" ", 0, max(0, long[0].rfind(" ", 0, before))))
-        cut = [_around(n, start, len(n) - after) if len(n) > BRIEF else c for n, c in zip(flat, cut, strict=True)]
-    return dict(zip(names, distinct(cut, room=BRIEF), strict=True))
-
-
-def _shared(names: list[str]) -> int:
-    """How many characters all names begin with."""
-    same = (len(set(letters)) == 1 for letters in zip(*names, strict=False))
-    return sum(takewhile(bool, same))
-
-
-def _around(name: str, start: int, end: int) -> str:
-    """The head of a name and what lies between two places, to the end of a word."""
-    head = name[: min(8, start)] + ("…" if start > 8 else "")
-    rest = name[start:]
-    stop = rest.find(" ", end - start + 2)
-    return clip(head + (rest if stop < 0 else rest[:stop] + "…"), BRIEF)
+    return dict(zip(names, short_names([one_line(n) for n in names], BRIEF), strict=True))
 
 
 def brief(text: str, names: Iterable[object]) -> str:

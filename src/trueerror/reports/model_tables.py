@@ -13,14 +13,14 @@ from trueerror.plots.pictures import ForestRow
 from trueerror.reports.html_forest import html_panel
 from trueerror.reports.html_tables import html_table
 from trueerror.reports.markup import brief_names, el, joined, named
-from trueerror.results import Contrast
+from trueerror.results import Contrast, Interval
 from trueerror.results.tables import Table
 from trueerror.results.words import listing, p_value, percent, whole
 from trueerror.verbs.comparison import Comparison, told_apart
 from trueerror.verbs.comparison_words import adjusted, level, points, unit
 from trueerror.verbs.costing import CostComparison
 from trueerror.verbs.evaluation import Evaluation, ModelEvaluation
-from trueerror.verbs.evaluation_words import shared_metrics, short
+from trueerror.verbs.evaluation_words import short, shown_metrics
 
 # A model and five figures: more cannot be read at a glance.
 FIGURES = 5
@@ -32,7 +32,7 @@ Cell = tuple[str, float | None]
 
 def models_block(ev: Evaluation, metric: str | None = None) -> Markup:
     """A row for each model, in tables of at most six columns; `metric` is what models are compared by."""
-    chosen = shared_metrics(ev)
+    chosen = shown_metrics(ev)
     if metric is not None and all(metric in p.overall for p in ev.parts):
         chosen = [metric, *(m for m in chosen if m != metric)]
     asked = bool(ev.settings.get("asked"))
@@ -49,9 +49,7 @@ def _binary(part: ModelEvaluation) -> bool:
 def _models_table(ev: Evaluation, metrics: list[str], counted: bool) -> Markup:
     first = ev.parts[0]
     columns = ["model", *(find_measure(m).title for m in metrics)]
-    rows: list[list[Cell]] = [
-        [(p.name, None), *((short(p.overall[m]), _known(p.overall[m].estimate)) for m in metrics)] for p in ev.parts
-    ]
+    rows: list[list[Cell]] = [[(p.name, None), *(_figure(p.overall.get(m)) for m in metrics)] for p in ev.parts]
     if counted:
         columns[2:2] = ["misses", "false alarms"]
         for row, part in zip(rows, ev.parts, strict=True):
@@ -69,6 +67,11 @@ def _models_table(ev: Evaluation, metrics: list[str], counted: bool) -> Markup:
         title += f" {listing(of_class)}: of {named(first.positive)}."
     table = Table(columns=tuple(columns), rows=tuple(tuple(c for c, _ in row) for row in rows), title=title)
     return html_table(table, sortable=True, keys=[[k for _, k in row] for row in rows])
+
+
+def _figure(found: Interval | None) -> Cell:
+    """A metric with its interval; empty for a model that cannot have it."""
+    return ("", None) if found is None else (short(found), _known(found.estimate))
 
 
 def _known(x: float) -> float | None:
