@@ -115,8 +115,15 @@ def true_values(p: np.ndarray, metrics: tuple[str, ...], **extra: Any) -> Mappin
 
 
 def evident_table(p: np.ndarray, n: int) -> Evident:
-    """What the linter sees of a drawn table."""
-    return lambda rng: Evidence(confusion=table_of(rng.multinomial(n, p.ravel()).reshape(p.shape)))
+    """What the linter sees of a drawn table: its counts, and how few errors stand behind its accuracy."""
+
+    def evident(rng: np.random.Generator) -> Evidence:
+        counts = rng.multinomial(n, p.ravel()).reshape(p.shape)
+        right = int(np.trace(counts))
+        few = [("accuracy", right, n)] if min(right, n - right) < 5 else []
+        return Evidence(confusion=table_of(counts), facts={"small_counts": few})
+
+    return evident
 
 
 def random_rows(

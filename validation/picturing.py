@@ -48,14 +48,14 @@ def picture(family: str, lines: Sequence[Line]) -> Path | None:
     data: Any = alt.Data(values=points)
     title = "how often it rejects equal models" if test else "coverage of 95 % intervals"
     across = "expected events on the rarer side" if by_events else "rows"
+    palette = alt.Scale(scheme="tableau10" if len(names) <= 10 else "tableau20")
     marks = (
         alt.Chart(data)
         .mark_point(filled=True, size=36, opacity=0.75)
         .encode(
             x=alt.X("across:Q", scale=alt.Scale(type="log"), title=across),
             y=alt.Y("rate:Q", scale=alt.Scale(domain=domain, clamp=True), title=title),
-            color=alt.Color("procedure:N", title=None, sort=names, legend=alt.Legend(labelLimit=320)),
-            shape=alt.Shape("procedure:N", title=None, sort=names, legend=alt.Legend(labelLimit=320)),
+            color=alt.Color("procedure:N", title=None, sort=names, scale=palette, legend=alt.Legend(labelLimit=320)),
         )
     )
     level = alt.Chart(alt.Data(values=[{"y": y, "what": w} for y, w in rules]))

@@ -125,7 +125,8 @@ def _beside(lines: Sequence[Line]) -> str:
         for line in own:
             power = line.purpose == "power"
             told = _rate(line.rate) + (" (power)" if power else "") + _unsure(line)
-            rows.setdefault((line.scenario, line.metric), {})[line.procedure] = told
+            metric = "" if line.kind == "test" else line.metric
+            rows.setdefault((line.scenario, metric), {})[line.procedure] = told
         body = [
             (scenario if len({m for s, m in rows if s == scenario}) == 1 else f"{scenario}, {metric}",
              *(found.get(n, "") for n in names))
