@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trueerror.kernels.bins import Grid, even_grid, leading_grid, pivoted, refined, tagged_places
+from trueerror.kernels.bins import Counter, Grid, even_grid, leading_grid, pivoted, refined, tagged_places
 
 rng = np.random.default_rng(0)
 SCORES = {
@@ -80,4 +80,10 @@ def test_counting_takes_the_same_bins(make: Any, kind: str) -> None:
     scores = SCORES[kind].astype(float)
     positive = (np.arange(len(scores)) % 3 == 0).astype(np.int8)
     grid = make(float(scores.min()), float(scores.max()), 1 << 8)
-    assert (tagged_places(grid, scores, positive) == 2 * grid.places(scores) + positive).all()
+    found = np.empty(len(scores), dtype=np.int64)
+    tagged_places(grid, scores, positive, found)
+    assert (found == 2 * grid.places(scores) + positive).all()
+    counter = Counter(2 * grid.cells)
+    for part in (slice(0, 2), slice(2, None)):
+        assert (counter.add(grid, scores[part], positive[part]) == found[part]).all()
+    assert (counter.total() == np.bincount(found, minlength=2 * grid.cells)).all()

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+# Rows at a time: what is made of them stays in the cache, and memory is not asked for again and again.
+BLOCK = 1 << 13
 
 
 class Steps(NamedTuple):
@@ -198,32 +200,39 @@ class Counter:
 
     def __init__(self, bins: int) -> None:
         self.counts = np.zeros(bins, dtype=np.int64)
-        self._waiting: list[Ints] = []
+        self._waiting = np.empty(max(2 * bins, 1 << 17), dtype=np.int64)
         self._rows = 0
 
-    def add(self, places: Ints) -> None:
-        """Count rows by the bins that they are in."""
-        self._waiting.append(places)
-        self._rows += len(places)
-        if self._rows > 2 * len(self.counts):
+    def add(self, grid: Grid, scores: NDArray[Any], positive: NDArray[Any]) -> Ints:
+        """Count rows, and give the places at which they were counted; these hold until rows are added again."""
+        if self._rows + len(scores) > len(self._waiting):
             self.total()
+        if len(scores) > len(self._waiting):
+            self._waiting = np.empty(len(scores), dtype=np.int64)
+        places = self._waiting[self._rows : self._rows + len(scores)]
+        self._rows += len(scores)
+        tagged_places(grid, scores, positive, places)
+        return places
 
     def total(self) -> Ints:
         """The counts of all rows so far."""
-        if self._waiting:
-            self.counts += np.bincount(np.concatenate(self._waiting), minlength=len(self.counts))
-            self._waiting, self._rows = [], 0
+        if self._rows:
+            self.counts += np.bincount(self._waiting[: self._rows], minlength=len(self.counts))
+            self._rows = 0
         return self.counts
 
 
-def tagged_places(grid: Grid, scores: NDArray[Any], positive: NDArray[Any]) -> Ints:
+def tagged_places(grid: Grid, scores: NDArray[Any], positive: NDArray[Any], out: Ints) -> None:
     """2·bin + whether positive, for scores within the range of the grid."""
     if grid.levels or math.isnan(grid.scale):
-        found = grid.places(scores)
+        out[:] = grid.places(scores)
     else:
-        steps = scores - grid.low
-        steps *= grid.scale
-        found = steps.astype(np.int64)
-    found <<= 1
-    found += positive
-    return found
+        steps = np.empty(min(BLOCK, len(scores)))
+        for start in range(0, len(scores), BLOCK):
+            rows = slice(start, start + BLOCK)
+            part = steps[: len(scores[rows])]
+            np.subtract(scores[rows], grid.low, out=part)
+            part *= grid.scale
+            out[rows] = part
+    out <<= 1
+    out += positive

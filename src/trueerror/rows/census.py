@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs.labels import Label
-from trueerror.kernels.bins import Counter, Grid, even_grid, pivoted, tagged_places
+from trueerror.kernels.bins import BLOCK, Counter, Grid, even_grid, pivoted, tagged_places
 from trueerror.kernels.threads import in_threads
 from trueerror.rows.binning import ROUNDS, SAMPLE, TARGET, Bins, bin_count, bins_of, finer, fitted_grid
 from trueerror.rows.streams import Batch, in_flight
@@ -120,8 +120,7 @@ class Census:
             tagged = []
             for i, counter in enumerate(mine[get_ident()]):
                 scores, rows = _complete(columns[i], up, gaps[i])
-                places = tagged_places(grids[models[i]], scores, rows)
-                counter.add(places)
+                places = counter.add(grids[models[i]], scores, rows)
                 if keep:
                     tagged.append(places.astype(np.uint32))
             if keep:
@@ -150,15 +149,24 @@ class Census:
         parts: dict[int, Floats] = {}
 
         def add(number: int, up: NDArray[Any], tagged: Sequence[NDArray[Any]]) -> None:
-            off = np.empty((k, len(up)))
-            for i in range(k):
-                looks[i].take(tagged[i], out=off[i], mode="clip")
-            positives = _products(off * up, off)
-            parts[number] = np.stack([_products(off, off) - positives, positives])
+            sums = np.zeros((2, k, k))
+            off = np.empty((k, min(BLOCK, len(up))))
+            for start in range(0, len(up), BLOCK):
+                rows = slice(start, start + BLOCK)
+                part = off[:, : len(up[rows])]
+                for i in range(k):
+                    looks[i].take(tagged[i][rows], out=part[i], mode="clip")
+                positives = _products(part * up[rows], part)
+                sums[0] += _products(part, part) - positives
+                sums[1] += positives
+            parts[number] = sums
 
         def add_batch(batch: Batch) -> None:
             up, *columns = batch.columns
-            add(batch.number, up, [tagged_places(tables[m].grid, c, up) for m, c in zip(models, columns, strict=True)])
+            tagged = np.empty((k, len(up)), dtype=np.int64)
+            for i, model in enumerate(models):
+                tagged_places(tables[model].grid, columns[i], up, tagged[i])
+            add(batch.number, up, list(tagged))
 
         if self.kept:
             which = [list(self.columns).index(model) for model in models]
