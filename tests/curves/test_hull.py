@@ -5,6 +5,7 @@ import math
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import trueerror as te
@@ -150,3 +151,16 @@ def test_tables_of_a_choice_have_its_threshold_and_cost() -> None:
     point = GOOD.operating_point(cost_fn=3)
     assert len(point.to_markdown().splitlines()[0].split("|")) - 2 <= 7
     assert "_" not in point.to_markdown()
+
+
+def test_the_choice_says_what_it_costs_out_of_the_bag_and_takes_whole_tables():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 300)
+    frame = pd.DataFrame({"truth": truth, **{m: np.clip(0.4 * truth + 0.6 * rng.random(300), 0, 1) for m in "ab"}})
+    chosen = te.roc_hull(frame).best(cost_fn=5)
+    point = te.roc(truth, frame[chosen.classifier]).operating_point(cost_fn=5)
+    assert (chosen.corrected.estimate, chosen.threshold) == (point.corrected.estimate, point.threshold)
+    assert "on which it was chosen; out of the bag" in " ".join(str(chosen).split())
+    assert te.load(chosen.to_json()) == chosen
+    assert te.evaluate(frame).model("a")["auc"].n == 300
+    assert set(te.compare(frame).models) == {"a", "b"}

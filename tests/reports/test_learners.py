@@ -63,3 +63,17 @@ def test_a_learning_curve_beneath(run, tmp_path):
     text = written(run, tmp_path, also={"How it learns": curve})
     assert ">How it learns <" in text
     assert "Learning curve of bayes" in text
+
+
+def test_settings_are_reported_by_what_choosing_among_them_gives(tmp_path):
+    from sklearn.tree import DecisionTreeClassifier
+
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(90, 3)), rng.integers(0, 2, 90)
+    learners = {f"depth {k}": DecisionTreeClassifier(max_depth=k, random_state=k) for k in (1, 3)}
+    run = te.experiment(learners, (X, y), plan=te.NestedCV(te.KFold(3), 3), progress=False)
+    te.report(run, tmp_path / "nested.html")
+    text = (tmp_path / "nested.html").read_text(encoding="utf-8")
+    assert "Choosing inside the training rows gives" in text
+    assert "the chosen one" in text
+    assert "highest estimate" not in text

@@ -313,3 +313,13 @@ def test_a_limit_that_rounds_to_the_margin_gets_another_digit(low: float) -> Non
     assert float(size(check, low)) != float(size(check, check.bound))
     assert (float(size(check, low)) > float(size(check, check.bound))) == passed
     assert size(check, 0.0).strip("0.") == ""
+
+
+@pytest.mark.parametrize("margin", [1, 2.5, {"accuracy": 1}])
+def test_a_margin_that_lets_anything_pass_is_refused(margin):
+    truth = np.tile([0, 1], 50)
+    p = te.predictions(truth, {"new": truth, "old": 1 - truth})
+    with pytest.raises(ValueError, match=r"as wide as the whole range, so anything would pass; is 0\.0(1|25) meant"):
+        te.gate(p, "old", model="new", margin=margin)
+    with pytest.raises(ValueError, match="as wide as the whole range"):
+        te.compare(p, margin=1)

@@ -406,3 +406,13 @@ def test_long_names_of_learners_do_not_take_the_scores_away() -> None:
     assert "data set" in table
     assert all(f"depth {i}" in table for i in range(4))
     assert max(map(len, table.splitlines())) <= 80
+
+
+def test_what_an_experiment_notes_beside_its_scores_is_no_score():
+    rows = [
+        {"dataset": d, "learner": m, "fold": f, "train_rows": 90, "fit_seconds": 0.1,
+         "accuracy": 0.8 + 0.01 * f + (m == "a") / 20}
+        for d in "xyz" for m in "ab" for f in range(3)
+    ]  # fmt: skip
+    columns = {key: [row[key] for row in rows] for key in rows[0]}
+    assert te.rank(columns).best == "a"

@@ -106,9 +106,18 @@ def show(result: Result, form: Format, *, explain: bool = False, text: Callable[
     writers: dict[str, Callable[[], Any]] = {
         "text": text or result.__str__,
         "json": result.to_json,
-        "markdown": result.to_markdown,
+        "markdown": lambda: told_in_markdown(result),
         "latex": result.to_latex,
         "html": result._repr_html_,
     }
     written = writers[form.value]()
     print(painted(written) if form is Format.text and is_terminal(sys.stdout) else written)
+
+
+def told_in_markdown(result: Result) -> str:
+    """The verdict, where there is one, and the table: a table by itself says nothing to those who paste it."""
+    from trueerror.results.tables import markdown_escape
+
+    table = result.to_markdown()
+    words = markdown_escape(str(getattr(result, "verdict", "")))
+    return f"{words}\n\n{table}" if words and words not in table else table

@@ -117,6 +117,12 @@ def command(
     elif written is not None:
         found.save(written)
     show(found, form, explain=explain)
+    # A learner without a single fit is an experiment that did not do what it was asked for.
+    if any(
+        all(o.status != "done" for (_, learner), made in run.outcomes.items() if learner == name for o in made)
+        for name in run.learners
+    ):
+        raise typer.Exit(1)
 
 
 def failure_lines(failures: Sequence[Failure]) -> list[str]:

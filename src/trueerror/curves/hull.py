@@ -19,6 +19,8 @@ from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_share
 from trueerror.results import Result, Table
 from trueerror.results.words import folded, whole
+from trueerror.rows.frames import is_table
+from trueerror.rows.reading import read
 
 # Without counts, corners that stick out by less than this are rounding.
 DUST = 1e-12
@@ -196,6 +198,8 @@ class RocHull(Result):
 
 
 def _named(curves: Any, positive: Any) -> dict[str, Roc]:
+    if is_table(curves):
+        curves = read(curves, positive=positive)
     if is_predictions(curves):
         names = [m for m in curves.models if curves.has_scores(m)]
         if not names:

@@ -19,8 +19,8 @@ from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import generator
 from trueerror.kernels.draws import row_weights, seed_of
 from trueerror.kernels.threads import in_threads
-from trueerror.results import Result, Table
-from trueerror.results.words import folded, number, percent
+from trueerror.results import Interval, Result, Table
+from trueerror.results.words import folded, limits, number, percent
 
 TRIVIAL = (ALWAYS_NEG, ALWAYS_POS)
 # Row visits that a paired choice may take; with more rows there are fewer resamples, but never below the fewest.
@@ -38,8 +38,8 @@ class HullChoice(Result):
     """The cheapest classifier and threshold under a condition.
 
     `probabilities` are shares of bootstrap resamples in which each classifier, at its own best threshold, is the
-    cheapest; `paired` says whether the same rows were drawn for all. `cost` is as it looks on these rows; a curve's
-    `operating_point` corrects it for the choice.
+    cheapest; `paired` says whether the same rows were drawn for all. `cost` is as it looks on these rows, `corrected`
+    what it is out of the bag, as `operating_point` tells it (None for a trivial classifier).
     """
 
     classifier: str
@@ -55,6 +55,7 @@ class HullChoice(Result):
     cost_fn: float = 1.0
     cost_tp: float = 0.0
     cost_tn: float = 0.0
+    corrected: Interval | None = None
     note: str = ""
 
     @property
@@ -101,7 +102,18 @@ class HullChoice(Result):
         )
         return folded(
             f"{which} ({self.condition.words()}): FPR {number(self.fpr)}, TPR {number(self.tpr)}, cost of a row "
-            f"{number(self.cost)} on these rows.\nThe cheapest in so many of the resamples: {shown}. ({self.note})"
+            f"{number(self.cost)} on these rows{self._out_of_bag()}.\n"
+            f"The cheapest in so many of the resamples: {shown}. ({self.note})"
+        )
+
+    def _out_of_bag(self) -> str:
+        """The threshold was chosen on the rows that it is judged by; one that follows from costs alone is not."""
+        if self.corrected is None or math.isnan(self.corrected.estimate):
+            return ""
+        real = f"{number(self.corrected.estimate)} {limits(self.corrected.low, self.corrected.high)}"
+        return (
+            f", on which it was chosen; out of the bag {real}. te.compare(…, cost_fp=, cost_fn=) judges the models at "
+            "the threshold that costs alone name, which needs no choosing"
         )
 
     def __repr__(self) -> str:
@@ -133,12 +145,24 @@ def choose_classifier(
         notes = [f"{replicates:,} resamples, {generator(rng)[1]}"] + ([UNPAIRED] if len(curves) > 1 else [])
     probabilities = {} if lowest is None else _shares(lowest, [*curves, *TRIVIAL])
     name, threshold, fpr, tpr = chosen
+    corrected = None if name in TRIVIAL else _corrected(curves[name], condition, rng)
     return HullChoice(
         classifier=name, threshold=threshold, fpr=fpr, tpr=tpr, cost=float(condition.cost(fpr, tpr)),
         slope=condition.slope, probabilities=probabilities, paired=rows is not None or len(curves) == 1,
         prior=condition.prior, cost_fp=condition.cost_fp, cost_fn=condition.cost_fn, cost_tp=condition.cost_tp,
-        cost_tn=condition.cost_tn, note="; ".join(notes),
+        cost_tn=condition.cost_tn, corrected=corrected, note="; ".join(notes),
     )  # fmt: skip
+
+
+def _corrected(curve: Roc, condition: Condition, rng: Any) -> Interval:
+    """The cost of the curve's cheapest point out of the bag."""
+    own = curve.table.n_positive / (curve.table.n_positive + curve.table.n_negative)
+    point = curve.operating_point(
+        prior=None if math.isclose(own, condition.prior, rel_tol=1e-12) else condition.prior,
+        cost_fp=condition.cost_fp, cost_fn=condition.cost_fn, cost_tp=condition.cost_tp, cost_tn=condition.cost_tn,
+        rng=rng,
+    )  # fmt: skip
+    return point.corrected
 
 
 def _same_rows(curves: Mapping[str, Roc]) -> tuple[NDArray[np.bool_], list[Floats]] | None:

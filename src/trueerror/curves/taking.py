@@ -11,7 +11,7 @@ from trueerror.inputs.arrays import check_indexes, column, matrix
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import code_column, find_label, natural_labels, natural_positive, need_positive
 from trueerror.inputs.weights import WeightsKind
-from trueerror.rows.frames import is_lazy
+from trueerror.rows.frames import is_table
 from trueerror.rows.reading import read
 from trueerror.tallies.scores import ScoreTable
 
@@ -43,7 +43,7 @@ def take_table(
         if scores is not None or weights is not None or positive is not None:
             raise InputError(f"{what} from counted scores takes no scores=, weights= or positive=: they are counted in")
         return _occupied(table, what), str(getattr(data, "name", "") or model or "")
-    if scores is None and weights is None and is_lazy(data):
+    if scores is None and weights is None and is_table(data):
         data = read(data, positive=positive)
     if is_predictions(data):
         if isinstance(scores, str) and model is None:

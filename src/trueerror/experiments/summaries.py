@@ -25,6 +25,7 @@ from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence
 from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval, Result, Table, Text
+from trueerror.results.tables import one_line
 from trueerror.results.words import listing
 
 
@@ -180,4 +181,6 @@ def _overall(run: Experiment, metric: str, problems: Problems) -> tuple[str, Fin
     except InputError as error:
         problems.setdefault(str(error), {("ranks", "all data sets"): []})
         return "", Findings()
-    return ranking.verdict, ranking.findings
+    gone = [one_line(data) for data in run.datasets if data not in ranking.data_sets]
+    without = f"Without {listing(gone)}, where a learner has no result: " if gone else ""
+    return without + ranking.verdict, ranking.findings

@@ -31,7 +31,8 @@ def choice_verdict(found: Interval, chosen: Counter[str]) -> str:
     """How good the chosen setting is, and which were chosen."""
     total = sum(chosen.values())
     names = [f"{one_line(name)} ({whole(n)} of {whole(total)})" for name, n in chosen.most_common(4)]
-    more = [f"{len(chosen) - 4} others"] if len(chosen) > 4 else []
+    rest = len(chosen) - 4
+    more = [f"{rest} other{'s' if rest > 1 else ''}"] if rest > 0 else []
     return f"Choosing inside the training rows gives {_plausible(found)}. Chosen: {listing([*names, *more])}."
 
 

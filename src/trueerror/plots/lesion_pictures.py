@@ -41,7 +41,7 @@ def lesion_picture(study: Any, *, show: Literal["contributions", "roc"] = "contr
         )
     )  # fmt: skip
     verdict = [part for line in study.verdict.split("\n") for part in textwrap.wrap(plain(line), 115)][:8]
-    how = f"{percent(study.confidence)} intervals (corrected t), not adjusted; p-values are ({study.adjust})"
+    how = f"{percent(study.confidence)} intervals (corrected t), not adjusted; p-values adjusted ({study.adjust})"
     return Forest(
         title=f"What each part contributes to {plain(study.title)}",
         subtitle=(*verdict, f"{how}; dots: the {len(next(iter(study.values.values()))):,} test parts"),

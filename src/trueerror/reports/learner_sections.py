@@ -41,6 +41,8 @@ MOST_SETS_OPEN = 3
 def about_experiment(run: Experiment, gallery: Gallery, asked: Asked) -> Contents:
     """Learners over data sets: who is better, the figures of each, the test parts behind them, what went wrong."""
     asked.refuse("an experiment", allowed=("metric", "reference", "margin", "confidence", "rng", "ignore"))
+    if run.plan.name == "NestedCV":
+        return _about_choice(run, asked)
     metric = asked.metric
     notes: list[str] = []
     compared = {d: _compared(run, asked, d, notes) for d in run.datasets} if len(run.learners) > 1 else {}
@@ -87,6 +89,38 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: Asked) -> Content
         confidence=asked.confidence,
         settings={"plan": repr(run.plan), "seed": run.seed, **({"store": run.store} if run.store else {})},
     )
+
+
+SETTINGS_ALONE = (
+    "The chosen one is what choosing among the settings gives, test rows never taking part. The settings below it are "
+    "each judged by itself: the best-looking of them is picked by these very rows, and flatters."
+)
+
+
+def _about_choice(run: Experiment, asked: Asked) -> Contents:
+    """Settings among which each training part chooses: the chosen one leads, and no setting is crowned by test rows."""
+    summary = run.summary([asked.metric], confidence=asked.confidence)
+    several = len(summary.verdicts) > 1
+    notes = [f"{note}." for note in summary.notes]
+    table = html_table(summary._table(), sortable=True)
+    estimates: Estimates = {}
+    for e in summary.estimates:
+        estimates.setdefault(e.data, {}).setdefault(e.learner, {})[e.metric] = e.interval
+    every = [e.interval for e in summary.estimates]
+    return Contents(
+        title="How good is the chosen setting, really?",
+        names=run.learners,
+        verdicts=tuple((None, f"{named(d)}: {v}" if several else v) for d, v in summary.verdicts.items()),
+        reading=str(run),
+        estimand=next((f"Estimates: {i.estimand}." for i in every if i.estimand), ""),
+        first=(Section(key="models", title="The chosen one, and each setting by itself", lead=SETTINGS_ALONE,
+                       blocks=(table,)),),
+        then=(*_parts(run, asked.metric, notes), _fits(run, notes)),
+        findings=tuple(summary.findings),
+        used=_estimate_methods(estimates),
+        confidence=asked.confidence,
+        settings={"plan": repr(run.plan), "seed": run.seed, **({"store": run.store} if run.store else {})},
+    )  # fmt: skip
 
 
 def _estimand(comparisons: dict[str, Comparison], every: list[Interval]) -> str:

@@ -12,7 +12,7 @@ from trueerror.inputs.labels import Label, plain_label
 from trueerror.inputs.weights import WeightsKind
 from trueerror.rows.building import GivenModel, GivenRows, build
 from trueerror.rows.fitted import read_fitted
-from trueerror.rows.frames import is_lazy
+from trueerror.rows.frames import is_table
 from trueerror.rows.predictions import Predictions
 from trueerror.rows.source import Facts
 from trueerror.rows.thresholds import Threshold
@@ -52,10 +52,10 @@ def predictions(
     >>> p.confusion("svm").matrix.tolist()
     [[1, 0], [1, 1]]
     """
-    if predicted is None and scores is None and fitted is None and is_lazy(truth):
+    if predicted is None and scores is None and fitted is None and is_table(truth):
         from trueerror.rows.reading import read
 
-        # A whole lazy table in the place of the truth: its columns say what they are, and options may name them.
+        # A whole table in the place of the truth: its columns say what they are, and options may name them.
         return read(
             truth, labels=labels, positive=positive, id=ids, cluster=clusters, by=by, fold=folds, repeat=repeats,
             weight=weights, weights_kind=weights_kind, missing=missing, threshold=threshold,

@@ -53,6 +53,13 @@ def is_lazy(frame: Any) -> bool:
     return is_relation(frame) or (library, name) in LAZY_TYPES
 
 
+def is_table(frame: Any) -> bool:
+    """Whether this is a whole table that te.read takes, lazy or not, rather than one column of it."""
+    library = type(frame).__module__.split(".")[0]
+    held = library in ("pandas", "polars", "pyarrow") and type(frame).__name__ in ("DataFrame", "Table")
+    return held or is_lazy(frame)
+
+
 def _refuse_twins(frame: Any) -> None:
     """Two columns of one name cannot be told apart; pyarrow calls its names `column_names`."""
     if hasattr(frame, "collect"):

@@ -73,14 +73,19 @@ def check_options(confidence: float, alternative: Alternative) -> float:
     return check_confidence(confidence)
 
 
-def check_margin(margin: Any, *, smallest: float = 0.0, strictly: bool = True) -> float:
-    """A margin of practical importance."""
+def check_margin(margin: Any, *, smallest: float = 0.0, strictly: bool = True, widest: float = math.inf) -> float:
+    """A margin of practical importance; one as wide as the metric's whole range would let anything pass."""
     try:
         value = float(margin)
     except (TypeError, ValueError):
         raise InputError(f"margin={margin!r} is not a number; give the smallest difference that matters") from None
     if not math.isfinite(value) or value < smallest or (strictly and value == smallest):
         raise InputError(f"margin={margin!r} must be {'above' if strictly else 'at least'} {smallest:g}")
+    if value >= widest:
+        raise InputError(
+            f"margin={margin!r} is as wide as the whole range, so anything would pass; is {value / 100:g} meant, "
+            f"{value:g} points of 100?"
+        )
     return value
 
 

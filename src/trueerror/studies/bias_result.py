@@ -102,7 +102,7 @@ class BiasVariance(Result):
         o = p.optimism
         return (
             f"{one_line(p.learner)}: error {number(p.error.estimate)}, {said} "
-            f"({number(bias.estimate)} and {number(variance.estimate)}). Training error is too low by "
+            f"({number(bias.estimate)} and {number(variance.estimate)}). Test error less training error: "
             f"{number(o.estimate)} {limits(o.low, o.high)}."
         )
 

@@ -97,7 +97,7 @@ def compare(
         confidence=confidence, costs=costs, threshold=threshold, metrics={measure.name: dict(options or {})},
         replicates=replicates, rng=rng,
     )  # fmt: skip
-    width = None if margin is None else check_margin(margin)
+    width = None if margin is None else check_margin(margin, widest=measure.range[1] - measure.range[0])
     truth_or_predictions, predicted = (
         read(x, positive=positive, labels=labels, missing=missing) if isinstance(x, str | os.PathLike) else x
         for x in (truth_or_predictions, predicted)

@@ -248,10 +248,10 @@ def models_table(cmp: Comparison) -> Table:
 
 def tiers_text(cmp: Comparison) -> str:
     """The tiers, where there are more than two models."""
-    if len(cmp.models) < 3 or cmp.reference is not None or not cmp.tiers:
+    if len(cmp.models) < 3 or cmp.reference is not None or all(len(tier) == 1 for tier in cmp.tiers):
         return ""
     lines = [f"  {i + 1}. {', '.join(one_line(m) for m in tier)}" for i, tier in enumerate(cmp.tiers[:8])]
-    return "Not told apart from each other:\n" + "\n".join(
+    return "Groups in which no two can be told apart, best first:\n" + "\n".join(
         textwrap.fill(x, WIDTH, subsequent_indent="     ") for x in lines
     )
 

@@ -82,7 +82,10 @@ def gate(
     if not asked:
         raise InputError("metric= names no metric; give one, such as 'accuracy'")
     measures = [_judged(find_measure(name)) for name in asked]
-    margins = {m.name: check_margin(_each(margin, m, "margin", 0.0), strictly=False) for m in measures}
+    margins = {
+        m.name: check_margin(_each(margin, m, "margin", 0.0), strictly=False, widest=m.range[1] - m.range[0])
+        for m in measures
+    }
     least = {m.name: _each(at_least, m, "at_least", None) for m in measures}
     _known(margin, measures, "margin")
     _known(at_least, measures, "at_least")

@@ -23,6 +23,8 @@ MissingScores = Literal["error", "drop"]
 DATA_SET = frozenset(
     ("dataset", "datasets", "datasetname", "datasetid", "data", "task", "taskid", "problem", "benchmark", "domain")
 )
+# What experiments write down beside the scores.
+BOOKKEEPING = frozenset({"trainrows", "testrows", "fitseconds", "predictseconds", "fittime", "scoretime"})
 LEARNER = naming.MODEL | {"learners", "estimator", "approach", "learningalgorithm"}
 
 
@@ -240,6 +242,7 @@ def _role(table: Table, given: str | None, role: str, known: frozenset[str]) -> 
 def _value_column(table: Table, given: str | None, numeric: list[str]) -> str:
     if given is not None:
         return need_column(table, given, "value")
+    numeric = [c for c in numeric if naming.bare(c) not in BOOKKEEPING] or numeric
     if len(numeric) == 1:
         return numeric[0]
     plain = [c for c in numeric if naming.bare(c) in ("value", "score")]
