@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from trueerror.rows.losses import probabilities
 from trueerror.rows.pair_census import MOST_COLUMNS, PairCounts, count_pairs
 from trueerror.rows.parts import Cut, Groups, Is, Part, Place, Value, Within
 from trueerror.rows.room import need_room
-from trueerror.rows.source import Facts, Floats, KeyKind, Loss, ScoreRange
+from trueerror.rows.source import Floats, KeyKind, Loss, ScoreRange
 from trueerror.rows.sqltext import literal
 from trueerror.rows.streams import Batch
 from trueerror.tallies import Moments, ScoreTable
@@ -38,18 +38,7 @@ MANY_ROWS = 1 << 18
 class FileSource(GroupedSource):
     """A wide table in files; nothing but counts leaves DuckDB, unless a method needs rows."""
 
-    facts: Facts
-    layout: Layout
     table: FileTable
-    memory: dict[Any, Any] = field(default_factory=dict)
-    budget: int | None = None
-
-    @property
-    def name(self) -> str:
-        return self.table.provenance
-
-    def with_facts(self, facts: Facts) -> FileSource:
-        return replace(self, facts=facts, memory={})
 
     def group(self, parts: Sequence[Part], *, weighted: bool = True, within: Within | None = None) -> Groups:
         amounts = ["count(*)"]

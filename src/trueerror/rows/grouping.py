@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -39,28 +39,28 @@ RANKED_BYTES = 32
 MOST_CELLS = 1 << 16
 
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class GroupedSource(ABC):
     """The common part of all engines."""
 
-    __slots__ = ()
     facts: Facts
     layout: Layout
     table: Any
     # What was counted already and serves more than one question; with other facts it is forgotten.
-    memory: dict[Any, Any]
+    memory: dict[Any, Any] = field(default_factory=dict)
     # Bytes; None for the budget of te.config.
-    budget: int | None
-
-    # What an engine must answer.
+    budget: int | None = None
 
     @property
-    @abstractmethod
     def name(self) -> str:
         """Where the rows are from."""
+        return str(self.table.provenance)
 
-    @abstractmethod
     def with_facts(self, facts: Facts) -> Self:
         """The same rows, seen with other facts."""
+        return replace(self, facts=facts, memory={})
+
+    # What an engine must answer.
 
     @abstractmethod
     def group(self, parts: Sequence[Part], *, weighted: bool = True, within: Within | None = None) -> Groups:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -22,25 +22,14 @@ from trueerror.rows.grouping import GroupedSource, key_columns
 from trueerror.rows.layout import Layout, Options
 from trueerror.rows.lazy import LazyTable
 from trueerror.rows.parts import Cut, Groups, Is, Part, Place, Value, Within
-from trueerror.rows.source import Facts, KeyKind, ScoreRange
+from trueerror.rows.source import KeyKind, ScoreRange
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LazySource(GroupedSource):
     """A wide lazy table; nothing but counts leaves the engine, unless a method needs rows."""
 
-    facts: Facts
-    layout: Layout
     table: LazyTable
-    memory: dict[Any, Any] = field(default_factory=dict)
-    budget: int | None = None
-
-    @property
-    def name(self) -> str:
-        return self.table.provenance
-
-    def with_facts(self, facts: Facts) -> LazySource:
-        return replace(self, facts=facts, memory={})
 
     def group(self, parts: Sequence[Part], *, weighted: bool = True, within: Within | None = None) -> Groups:
         kind = self.facts.weights_kind if weighted and self.layout.weight is not None else None
