@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import trueerror as te
 from trueerror.inputs.errors import InputError
@@ -337,7 +338,10 @@ def test_mean_loss():
     assert made.method == "t-mean"
     many = np.array([0.1, 0.3, 0.2, 1.4] * 5)
     made, plain = metric_interval("log_loss", Moments.of(many)), te.mean_interval(many)
-    factor = math.exp(plain.width / 2 / 0.5)
+    worth = many.sum() ** 2 / (many**2).sum()
+    spread = many.std(ddof=1) / math.sqrt(20) / 0.5
+    factor = math.exp(stats.t.ppf(0.975, 1 / (1 / 20 + spread**2)) * spread)
+    assert 9 < 1 / (1 / 20 + spread**2) < worth  # n − 1 in the place of n, in the spread
     assert made.method == "t-log-mean"
     assert limits(made) == pytest.approx((0.5 / factor, 0.5 * factor))
     asked = metric_interval("log_loss", Moments.of(many), method="t-mean")

@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from trueerror.inputs.errors import InputError
 from trueerror.intervals.of_metric import metric_interval
@@ -123,7 +124,9 @@ def test_losses_of_a_score_table():
     assert made.width / 2 == pytest.approx(1.9659 * error, rel=1e-3)
     usual = metric_interval("brier", t)
     assert usual.method == "t-log-mean"
-    assert math.log(usual.high / usual.estimate) == pytest.approx(1.9659 * error / usual.estimate, rel=1e-3)
+    relative = error / usual.estimate
+    settled = stats.t.ppf(0.975, 1 / (1 / len(losses) + relative**2))
+    assert math.log(usual.high / usual.estimate) == pytest.approx(settled * relative, rel=1e-9)
     at_own = metric_interval("brier", t, prior=t.n_positive / t.n)
     assert at_own.estimate == pytest.approx(made.estimate)
     assert at_own.width == pytest.approx(usual.width, rel=0.02)

@@ -23,7 +23,7 @@ from trueerror.results.words import listing, number, p_value, percent, whole
 
 FEW_CLUSTERS = 30
 FEW_FAULTY_CLUSTERS = 10
-FEW_LOSSES = 10
+FEW_LOSSES = 5
 SMALLEST_GAP = 0.02
 
 
@@ -254,7 +254,7 @@ def few_losses(e: Evidence) -> Iterator[str]:
     """Log loss and Brier score of a confident model are near 0 on most rows and large on the few that it gets wrong.
 
     Their mean then rests on those few. (mean/standard error)² says how many equal losses would be as uncertain; below
-    10 the 95 % interval was measured to cover .88 to .93, and misses mostly by being too low.
+    5 the 95 % interval is wide, and where it misses it is mostly too low.
     """
     for name, worth in e.facts["loss_worth"]:
         if worth < FEW_LOSSES:

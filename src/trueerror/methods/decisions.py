@@ -161,7 +161,7 @@ DECISIONS: dict[str, Decision] = {
             title="mean loss over test rows (log loss, Brier score)",
             default="t-log-mean",
             why="a few rows hold most of a loss; the plain t-interval covers .89–.94 below 300 rows and misses nearly "
-            "always on one side, on the log scale .93–.95 (simulated)",
+            "always on one side, on the log scale .94–.96 (simulated)",
             also=("t-mean", "bootstrap"),
         ),
         Decision(

@@ -8,7 +8,7 @@ from typing import Any
 from trueerror.findings import Evidence
 from trueerror.findings.tuning import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.inputs.costs import cost_matrix
-from trueerror.intervals.critical import critical_z
+from trueerror.intervals.losses import rows_worth
 from trueerror.intervals.resampled import lost_share
 from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval
@@ -56,7 +56,7 @@ def _proportions(overall: dict[str, Interval]) -> dict[str, Any]:
         if without_value is not None:
             lost.append((measure.title, without_value))
         if found.method == "t-log-mean" and found.high > found.estimate:
-            losses.append((measure.title, (critical_z(found.confidence) / math.log(found.high / found.estimate)) ** 2))
+            losses.append((measure.title, rows_worth(found)))
         if measure.share is None or found.n is None or math.isnan(found.estimate):
             continue
         proportions.append((measure.title, found.method, found.estimate, found.n))
