@@ -130,6 +130,32 @@ def test_names_are_keys_and_nothing_is_said_twice() -> None:
     assert te.load(made.to_json()).parts[0].overall["accuracy"].estimand == made.estimand
 
 
+@pytest.mark.parametrize("name", ["evaluate", "compare", "gate"])
+def test_the_verdict_is_written_and_made_anew_when_loaded(name: str) -> None:
+    for made in MADE[name]():
+        data = json.loads(made.to_json())
+        assert data["verdict"] == made.verdict != ""
+        assert "verdict" in schema_for(name)["$defs"][data["type"]]["properties"]
+        assert te.load(made.to_json()).verdict == made.verdict
+        data["verdict"] = "The reader's own words."
+        assert te.load(json.dumps(data)).verdict == made.verdict
+
+
+def test_a_ranking_says_its_verdict_in_json() -> None:
+    made = te.rank({"a": [0.9, 0.8, 0.7], "b": [0.8, 0.9, 0.6], "c": [0.5, 0.4, 0.3]})
+    assert json.loads(made.to_json())["verdict"] == made.verdict
+    assert te.load(made.to_json()) == made
+
+
+def test_every_check_of_a_gate_has_its_reason() -> None:
+    for made in gates():
+        for check, data in zip(made.checks, json.loads(made.to_json())["checks"], strict=True):
+            assert data["reason"] == check.reason
+            assert data["reason"].startswith("Asked: ")
+            ending = {"pass": ": passed.", "fail": ": failed.", "cannot tell": ": cannot tell."}
+            assert data["reason"].endswith(ending[check.decision])
+
+
 def test_an_empty_estimand_beside_another_stays_empty() -> None:
     from trueerror.results.codec import decode, encode
 

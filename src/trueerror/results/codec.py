@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 SCHEMA = "trueerror/1"
+# Sentences that a type makes from its own fields: written for those who read the JSON, made anew when it is loaded.
+SENTENCES = ("verdict", "reason")
 
 # Where each readable type lives. The rooms below this one are reached by name, when a file asks for them.
 HOMES = {
@@ -123,8 +125,14 @@ def _encode_result(value: Any, around: str) -> dict[str, Any]:
     inner = own if isinstance(own, str) and own else around
     return {
         "type": type(value).__name__,
+        **{k: words for k in _sentences(kind) if (words := getattr(value, k))},
         **{k: encode(v, inner) for k, v in data.items() if k not in left_out},
     }  # fmt: skip
+
+
+@functools.cache
+def _sentences(kind: type) -> tuple[str, ...]:
+    return tuple(name for name in SENTENCES if isinstance(getattr(kind, name, None), property))
 
 
 @functools.cache
@@ -160,7 +168,7 @@ def decode(data: Any, around: str = "") -> Any:
     kind = getattr(import_module(HOMES[name]), name)
     own = data.get("estimand")
     inner = own if isinstance(own, str) and own else around
-    fields = {k: decode(v, inner) for k, v in data.items() if k not in ("type", "schema")}
+    fields = {k: decode(v, inner) for k, v in data.items() if k not in ("type", "schema", *_sentences(kind))}
     if own is None and around and "estimand" in _fields(kind):
         fields["estimand"] = around
     return kind._from_data(fields)

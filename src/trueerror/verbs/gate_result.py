@@ -50,6 +50,13 @@ class GateCheck(Result):
         margin = float(self.margin or 0.0)
         return (-margin if self.higher_is_better else margin) + 0.0
 
+    @property
+    def reason(self) -> str:
+        """What was asked, what was found, and whether that passed, in a sentence."""
+        from trueerror.verbs.gate_words import reason
+
+        return reason(self)
+
     def __str__(self) -> str:
         from trueerror.verbs.gate_words import check_words
 
@@ -134,7 +141,7 @@ class Gate(Result):
 
     def records(self) -> list[dict[str, object]]:
         """One record for each check."""
-        return [record for c in self.checks for record in c.records()]
+        return [{**record, "reason": c.reason} for c in self.checks for record in c.records()]
 
     def _table(self) -> Table:
         from trueerror.verbs.gate_words import checks_table

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 LEADS = {"pass": "Pass", "fail": "Fail", "cannot tell": "Cannot tell"}
+OUTCOMES = {"pass": "passed", "fail": "failed", "cannot tell": "cannot tell"}
 RULE = (
     "The gate passes when the lower one-sided limit of candidate − baseline lies above −margin, fails when the upper "
     "one lies below −margin, and cannot tell otherwise; the estimate alone decides nothing. An absolute threshold "
@@ -72,6 +73,29 @@ def check_words(c: GateCheck, candidate: str, baseline: str) -> str:
     if math.isnan(c.estimate):
         return f"{c.title} cannot be judged: {c.note}."
     return _threshold_words(c, candidate) if c.kind == "threshold" else _difference_words(c, candidate, baseline)
+
+
+def reason(c: GateCheck) -> str:
+    """What was asked, what was found, and whether that passed, for those who read one check by itself."""
+    worst, best = (c.low, c.high) if c.higher_is_better else (c.high, c.low)
+    unit = ""
+    if c.kind == "threshold":
+        asked, shown = f"{c.title} {'at least' if c.higher_is_better else 'at most'} {level(c, c.bound)}", level
+    else:
+        demand = (
+            f"not worse than the baseline by more than {margin_words(c)}" if c.margin else "better than the baseline"
+        )
+        asked, shown, unit = f"{c.title} {demand}", size, f"{' points' if c.share else ''} from the baseline"
+    if math.isnan(c.estimate):
+        return f"Asked: {asked}. Found: nothing to judge by, {c.note}: cannot tell."
+    found = f"{shown(c, c.estimate)}{unit}"
+    if c.decision != "cannot tell":
+        limit = f"at worst {shown(c, worst)}" if c.decision == "pass" else f"at best {shown(c, best)}"
+    elif math.isfinite(c.low) and math.isfinite(c.high):
+        limit = f"plausibly {shown(c, c.low)} to {shown(c, c.high)}"
+    else:
+        limit = "with no limits to be had"
+    return f"Asked: {asked}. Found: {found}, {limit}: {OUTCOMES[c.decision]}."
 
 
 def _threshold_words(c: GateCheck, candidate: str) -> str:
