@@ -323,3 +323,42 @@ def test_a_margin_that_lets_anything_pass_is_refused(margin):
         te.gate(p, "old", model="new", margin=margin)
     with pytest.raises(ValueError, match="as wide as the whole range"):
         te.compare(p, margin=1)
+
+
+def test_each_check_says_what_was_asked_and_what_was_found() -> None:
+    truth = [0, 1] * 200
+    good = [1 - t if i % 20 == 0 else t for i, t in enumerate(truth)]
+    poor = [1 - t if i % 5 == 0 else t for i, t in enumerate(truth)]
+    p = te.predictions(truth, {"new": good, "old": poor}, positive=1)
+    passed, failed = te.gate(p, "old", model="new", margin=0.02, at_least=0.99).checks
+    assert passed.reason.startswith(
+        "Asked: accuracy not worse than the baseline by more than 2 points. Found: +15.0 points from the baseline, "
+    )
+    assert ", at worst " in passed.reason
+    assert passed.reason.endswith(": passed.")
+    assert failed.reason.startswith("Asked: accuracy at least 99.0 %. Found: 95.0 %, at best ")
+    assert failed.reason.endswith(": failed.")
+    (same,) = te.gate(p, "new", model="old").checks
+    assert same.reason.startswith("Asked: accuracy better than the baseline. Found: -15.0 points from the baseline, ")
+    (tie,) = te.gate(te.predictions(truth, {"a": good, "b": good}), "a", model="b").checks
+    assert ", plausibly " in tie.reason
+    assert tie.reason.endswith(": cannot tell.")
+    (empty,) = te.gate(
+        te.predictions([0] * 9, {"a": [0] * 9}, labels=[0, 1], positive=1), metric="recall", at_least=0.5
+    ).checks
+    assert "nothing to judge by" in empty.reason
+    assert empty.reason.endswith(": cannot tell.")
+
+
+def test_where_scores_are_cut_is_said_when_calls_are_judged() -> None:
+    truth = [0, 1] * 50
+    scores = {"a": [0.2, 0.9] * 50, "b": [0.3, 0.6] * 50}
+    given = te.predictions(truth, scores=scores, positive=1)
+    assert te.gate(given, "b", model="a", margin=0.1).reading.endswith(". Scores are cut at 0.5.")
+    assert te.gate(given, "b", model="a", margin=0.1, threshold=0.4).reading.endswith("Scores are cut at 0.4.")
+    assert "cut" not in te.gate(given, "b", model="a", metric="auc", margin=0.1).reading
+    called = te.predictions(truth, {"a": truth, "b": truth}, positive=1)
+    assert "cut" not in te.gate(called, "b", model="a", margin=0.1).reading
+    other = te.predictions(truth, scores={"b": scores["b"]}, positive=1)
+    apart = te.gate(given.select(["a"]), other, margin=0.1, paired=False)
+    assert apart.reading.endswith("not paired. Scores are cut at 0.5.")

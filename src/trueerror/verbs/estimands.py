@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -70,14 +71,19 @@ def _prior_words(prior: Any, positive: Label | None) -> str:
 
 def reading(p: Predictions, settings: Settings) -> str:
     """What was read, and where scores were cut into calls."""
-    cut = [m for m in p.models if not p.has_labels(m) and p.has_scores(m) and not p.has_class_scores(m)]
-    cut = [m for m in cut if p.can_call(m, threshold=settings.threshold)]
     left = [_not_cut(p, m) for m in p.models if len(p.models) > 1 and not p.can_call(m, threshold=settings.threshold)]
-    if not cut:
-        return "\n".join([str(p), *left])
-    places = {p.facts.way(m, settings.threshold).threshold for m in cut}
+    return "\n".join(line for line in (str(p), cut_words([p], settings), *left) if line)
+
+
+def cut_words(given: Iterable[Predictions], settings: Settings) -> str:
+    """Where scores were cut into calls; empty where no model's were."""
+    places = set()
+    for p in given:
+        cut = [m for m in p.models if not p.has_labels(m) and p.has_scores(m) and not p.has_class_scores(m)]
+        cut = [m for m in cut if p.can_call(m, threshold=settings.threshold)]
+        places |= {p.facts.way(m, settings.threshold).threshold for m in cut}
     shown = ", ".join(sorted(f"{0.5 if t is None else t:.4g}" for t in places))
-    return "\n".join([str(p), f"Scores are cut at {shown}.", *left])
+    return f"Scores are cut at {shown}." if shown else ""
 
 
 def _not_cut(p: Predictions, model: str) -> str:

@@ -14,6 +14,7 @@ from trueerror.rows.joining import pair
 from trueerror.rows.predictions import Predictions
 from trueerror.rows.reading import read
 from trueerror.significance.contrasts import check_margin
+from trueerror.verbs.estimands import cut_words
 from trueerror.verbs.gate_checks import Model, difference_check, threshold_check
 from trueerror.verbs.gate_result import Gate, GateCheck, together
 from trueerror.verbs.settings import Rng, Settings, named_metrics
@@ -112,10 +113,17 @@ def gate(
     return Gate(
         decision=together(made), checks=made, candidate=sides.names[0], baseline=sides.names[1],
         confidence=float(confidence), adjust=adjust, sequential=sequential, n=sides.candidate[0].n,
-        reading=sides.reading,
+        reading=f"{sides.reading} {_cut(sides, measures, settings)}".strip(),
         settings={"threshold": threshold, "replicates": replicates,
                   "seed": 0 if rng is None else rng if isinstance(rng, int) else str(rng)},
     )  # fmt: skip
+
+
+def _cut(sides: Sides, measures: list[Measure], settings: Settings) -> str:
+    """Where scores were cut, when a metric looks at calls."""
+    if not any(m.needs in ("binary", "classes", "cells") for m in measures):
+        return ""
+    return cut_words([side[0] for side in (sides.candidate, sides.baseline) if side is not None], settings)
 
 
 def _judged(measure: Measure) -> Measure:
