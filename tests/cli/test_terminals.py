@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from trueerror.cli.terminals import CLEAR, Waiting, is_terminal, painted
+from trueerror.cli.terminals import CLEAR, Waiting, fitted, is_terminal, painted, width_of
 
 
 class Screen(io.StringIO):
@@ -65,6 +65,77 @@ def test_paint_changes_no_words() -> None:
     text = "Read 4 rows.\n\n  Use a.\n  It is best.\n\nmodel  x\na      1\n\n! TE101 few rows\n  more"
     assert re.sub(r"\x1b\[\d*m", "", painted(text)) == text
     assert "\x1b[1m  Use a.\n  It is best.\x1b[0m" in painted(text)
+
+
+ANSWER = """Read 400 rows (151 positive): 3 models with scores: logreg, forest, bayes.
+Scores are cut at 0.5.
+
+  logreg is best, 95.0 % accuracy: better than both others, each difference
+  beyond chance. The nearest is forest, -4.0 points from logreg, plausibly
+  -7.8 to -0.3 (adjusted p = .033).
+
+first   second  difference (points)   95 % interval  adjusted p  P(better)
+logreg  forest                 +4.0    [+0.3, +7.8]        .033      0.984
+
+! TE401 logreg and forest: their intervals overlap, yet the test of the
+  difference tells them apart
+! TE306 logreg: probabilities are off"""
+
+
+@pytest.mark.parametrize("width", [24, 33, 40, 50, 60, 72, 79])
+def test_sentences_fit_a_narrow_window_and_tables_stay(width: int) -> None:
+    shown = fitted(ANSWER, width)
+    rows = ANSWER.split("\n")[7:9]
+    assert shown.split("\n\n")[2].split("\n") == rows
+    assert all(len(line) <= width for line in shown.split("\n") if line not in rows)
+    assert shown.split() == ANSWER.split()
+    for whole in ("95.0 %", "-4.0 points", "p = .033", "400 rows"):
+        assert whole in shown
+    assert re.search(r"(?m)^! TE306", shown)
+    assert shown.split("\n\n")[1].startswith("  ")
+
+
+def test_broken_sentences_are_joined_before_they_are_broken_anew() -> None:
+    assert "  logreg is best, 95.0 % accuracy: better\n  than both others, each difference beyond\n" in fitted(
+        ANSWER, 42
+    )
+
+
+def test_pipes_and_wide_windows_change_nothing() -> None:
+    long = "Error: " + "a rather long sentence that goes on and on " * 4
+    assert fitted(long, None) == long
+    assert fitted(ANSWER, 80) == ANSWER
+    assert width_of(io.StringIO()) is None
+
+
+def test_what_people_may_copy_is_not_cut() -> None:
+    path = "/a/path/that/is/longer/than/the/window/of/forty/columns.csv"
+    assert path in fitted(f"Wrote {path}: open it in a browser.", 40)
+
+
+def test_the_width_is_that_of_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "61")
+    assert width_of(Screen()) == 61
+    monkeypatch.setenv("COLUMNS", "3")
+    assert width_of(Screen()) == 20
+    monkeypatch.setenv("COLUMNS", "")
+    assert width_of(Screen()) is None  # no file number, so no width
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")
+def test_errors_are_broken_between_words_on_terminals_alone() -> None:
+    command = [sys.executable, "-m", "trueerror", "interval", "seven hundred and fifty of a thousand rows"]
+    piped = subprocess.run(command, capture_output=True, check=False, text=True)
+    assert piped.returncode == 2
+    assert piped.stderr.count("\n") == 1
+    parent, child = os.openpty()
+    told = {**os.environ, "COLUMNS": "40", "NO_COLOR": "1"}
+    assert subprocess.run(command, stdout=subprocess.PIPE, stderr=child, check=False, env=told).returncode == 2
+    os.close(child)
+    shown = os.read(parent, 65536).decode()
+    os.close(parent)
+    assert shown.split() == piped.stderr.split()
+    assert max(len(line) for line in shown.splitlines()) <= 40
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a pseudo-terminal")

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from trueerror.cli.output import complain
 from trueerror.cli.usage import examples, usage_sentence
 from trueerror.version import __version__
 
@@ -84,7 +85,7 @@ def run() -> None:
         if len(sys.argv) == 1:  # no command at all: the help is the answer
             print(error.format_message())
             sys.exit(2)
-        print(f"Error: {usage_sentence(error)}", file=sys.stderr)
+        complain(f"Error: {usage_sentence(error)}")
         sys.exit(2)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +11,7 @@ import typer
 from trueerror.cli import options as o
 from trueerror.cli.output import Format, answers, show
 from trueerror.results.tables import one_line
-from trueerror.results.words import listing
+from trueerror.results.words import filled, listing
 
 if TYPE_CHECKING:
     from trueerror.findings import Finding, Findings
@@ -79,7 +78,7 @@ def command(
         return
     known = None if training is None else opened(training)[0]
     found = check_predictions(given, facts, known).without(*(ignore or ()))
-    show(found, form, text=lambda: f"{textwrap.fill(one_line(str(given)), WIDTH)}\n\n{findings_page(found)}")
+    show(found, form, text=lambda: f"{filled(one_line(str(given)), WIDTH)}\n\n{findings_page(found)}")
     if fails(found, fail_on):
         raise typer.Exit(1)
 
@@ -105,9 +104,7 @@ def findings_page(found: Findings) -> str:
         names = [one_line(f.about) for f in group if f.about]
         who = f"{listing(names[:4] + ([f'{len(names) - 4} more'] if len(names) > 4 else []))}: " if names else ""
         first = group[0]
-        lines.append(
-            textwrap.fill(f"! {code} ({first.severity}) {who}{one_line(message)}", WIDTH, subsequent_indent="  ")
-        )
+        lines.append(filled(f"! {code} ({first.severity}) {who}{one_line(message)}", WIDTH, subsequent_indent="  "))
         if first.fix:
-            lines.append(textwrap.fill(first.fix, WIDTH, initial_indent="  → ", subsequent_indent="    "))
+            lines.append(filled(first.fix, WIDTH, initial_indent="  → ", subsequent_indent="    "))
     return "\n".join(lines)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from trueerror.cli import options as o
-from trueerror.cli.output import Format, answers, show
+from trueerror.cli.output import Format, answers, show, tell
 
 HELP = "Judge bundled real predictions, print the verdict and write report.html."
 EPILOG = "Examples: trueerror demo · trueerror demo -o first.html"
@@ -33,4 +33,4 @@ def command(
     show(compare(given), form)
     written = report(given, output, title="Four models on 285 breast tumours", command="trueerror demo")
     if form is Format.text:
-        print(f"\nWrote {written}: open it in a browser.")
+        tell(f"\nWrote {written}: open it in a browser.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +9,7 @@ import typer
 from trueerror.cli.one_proportion import parse_counts
 from trueerror.cli.options import Confidence, Explain, OutputFormat
 from trueerror.cli.output import Format, answers, show
-from trueerror.results.words import number, p_value, percent
+from trueerror.results.words import filled, number, p_value, percent
 
 if TYPE_CHECKING:
     from trueerror.results import Contrast
@@ -135,6 +134,4 @@ def _points(x: float) -> str:
 
 
 def _filled(text: str, indent: str = "", more: str = "") -> str:
-    kept = text.replace("p = ", "p\u00a0=\u00a0").replace("p < ", "p\u00a0<\u00a0")
-    wrapped = textwrap.fill(kept, WIDTH - len(indent), initial_indent=indent, subsequent_indent=more or indent)
-    return wrapped.replace("\u00a0", " ")
+    return filled(text, WIDTH - len(indent), initial_indent=indent, subsequent_indent=more or indent)

@@ -13,7 +13,7 @@ from typing import Any, ParamSpec
 
 import typer
 
-from trueerror.cli.terminals import PLAIN, RED, Waiting, is_terminal, painted
+from trueerror.cli.terminals import PLAIN, RED, Waiting, fitted, is_terminal, painted, width_of
 from trueerror.results import Result
 
 P = ParamSpec("P")
@@ -73,9 +73,21 @@ def answers(command: Callable[P, None]) -> Callable[P, None]:
 def fail(message: str) -> None:
     """One sentence on stderr, exit code 2."""
     sentence = as_options(" ".join(message.split()))
-    lead = f"{RED}Error:{PLAIN}" if is_terminal(sys.stderr) else "Error:"
-    print(f"{lead} {sentence}", file=sys.stderr)
+    complain(f"Error: {sentence}")
     raise typer.Exit(2)
+
+
+def complain(message: str) -> None:
+    """A sentence on stderr, within the columns of the terminal; the word "Error" in red."""
+    words = fitted(message, width_of(sys.stderr))
+    if is_terminal(sys.stderr):
+        words = re.sub(r"^Error:", f"{RED}Error:{PLAIN}", words)
+    print(words, file=sys.stderr)
+
+
+def tell(message: str) -> None:
+    """Words on stdout, within the columns of the terminal."""
+    print(fitted(message, width_of(sys.stdout)))
 
 
 def as_options(sentence: str) -> str:
@@ -101,7 +113,7 @@ def as_options(sentence: str) -> str:
 def show(result: Result, form: Format, *, explain: bool = False, text: Callable[[], str] | None = None) -> None:
     """Print a result in the wanted format."""
     if explain:
-        print(result.explain())
+        tell(str(result.explain()))
         return
     writers: dict[str, Callable[[], Any]] = {
         "text": text or result.__str__,
@@ -111,7 +123,10 @@ def show(result: Result, form: Format, *, explain: bool = False, text: Callable[
         "html": result._repr_html_,
     }
     written = writers[form.value]()
-    print(painted(written) if form is Format.text and is_terminal(sys.stdout) else written)
+    if form is Format.text:
+        written = fitted(written, width_of(sys.stdout))
+        written = painted(written) if is_terminal(sys.stdout) else written
+    print(written)
 
 
 def told_in_markdown(result: Result) -> str:

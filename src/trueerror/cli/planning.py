@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueerror.results.words import number, percent, whole
+from trueerror.results.words import filled, number, percent, whole
 
 if TYPE_CHECKING:
     from trueerror.significance.planning import Power
@@ -99,7 +98,7 @@ def caution_of(plan: Power) -> str:
 def written(*sentences: str, note: str = "") -> str:
     """The verdict indented, then the note."""
     text = " ".join(s for s in sentences if s)
-    blocks = [textwrap.fill(text, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")]
+    blocks = [filled(text, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")]
     if note:
-        blocks.append(textwrap.fill(f"Note: {note}.", WIDTH, subsequent_indent="  "))
+        blocks.append(filled(f"Note: {note}.", WIDTH, subsequent_indent="  "))
     return "\n".join([*blocks, "--explain says how it was computed."])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trueerror.cli import options as o
-from trueerror.cli.output import answers
+from trueerror.cli.output import answers, tell
 
 if TYPE_CHECKING:
     from trueerror.rows.predictions import Predictions
@@ -136,7 +136,7 @@ def command(
 
     shown = curves(given, kind) if kind.value in CURVES else tables(given, kind, metric, confidence, seed)
     written = save(shown, path)
-    print(f"Wrote {written}.")
+    tell(f"Wrote {written}.")
 
 
 def curves(p: Predictions, kind: Kind) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from trueerror.cli import options as o
-from trueerror.cli.output import answers
+from trueerror.cli.output import answers, tell
 from trueerror.cli.usage import complete_metrics
 
 HELP = "One HTML page about the models in a file: verdict, differences, findings, tables and pictures, offline."
@@ -85,7 +85,7 @@ def command(
     told = {"output": str(output), "title": title, **reading, **asked, "seed": seed}
     kept = {k: v for k, v in told.items() if v != USUAL.get(k)}
     written = report(given, path, title=title, rng=seed, command=repeated("report", file, kept), **asked)
-    print(f"Wrote {written}: open it in a browser.")
+    tell(f"Wrote {written}: open it in a browser.")
 
 
 def repeated(name: str, file: str, given: dict[str, Any]) -> str:

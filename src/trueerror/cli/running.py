@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trueerror.cli import options as o
-from trueerror.cli.output import Format, answers, show
+from trueerror.cli.output import Format, answers, complain, show
 from trueerror.cli.targets import target
 
 if TYPE_CHECKING:
@@ -99,10 +98,10 @@ def command(
         run = experiment(recipe.learners, recipe.data, progress=progress, retry=retry, **options)
     except KeyboardInterrupt:
         kept = "" if options.get("store") is None else "; finished fits are kept: go on with --resume"
-        print(f"Stopped{kept}", file=sys.stderr)
+        complain(f"Stopped{kept}")
         raise
     for line in failure_lines(run.failures):
-        print(f"Warning: {line}", file=sys.stderr)
+        complain(f"Warning: {line}")
     found = run.summary(metrics, confidence=level).without(*(ignore or ()))
     if written is not None and written.suffix.lower() == ".html":
         from trueerror.cli.reporting import repeated

@@ -10,6 +10,8 @@ import time
 from types import TracebackType
 from typing import Any, TextIO
 
+from trueerror.results.words import filled, unbroken
+
 PATIENCE = 1.5
 BEATS = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 BOLD, YELLOW, RED, PLAIN = "\x1b[1m", "\x1b[33m", "\x1b[31m", "\x1b[0m"
@@ -36,6 +38,68 @@ def painted(text: str) -> str:
     if verdict:
         text = f"{text[: verdict.start()]}{BOLD}{verdict[0]}{PLAIN}{text[verdict.end() :]}"
     return re.sub(r"(?m)^(! TE\d+)", rf"{YELLOW}\1{PLAIN}", text)
+
+
+def width_of(stream: Any) -> int | None:
+    """How many columns people see, at least 20; None where the stream goes to a pipe or a file."""
+    try:
+        if not stream.isatty():
+            return None
+        asked = os.environ.get("COLUMNS", "")
+        columns = int(asked) if asked.isdecimal() else os.get_terminal_size(stream.fileno()).columns
+    except (AttributeError, ValueError, OSError):  # no stream, a closed one, or one that does not know
+        return None
+    return max(columns, 20) if columns else None
+
+
+def fitted(text: str, width: int | None) -> str:
+    """Text whose sentences are broken between words where a terminal would break them anywhere.
+
+    Words are laid out for 80 columns, so in a narrower window their lines are joined and broken anew; lines of tables
+    are left as they are. `None` (a pipe or a file) changes nothing.
+
+    >>> print(fitted("Error: there is no such file\\n\\na   b\\n1   2", 20))
+    Error: there is no
+    such file
+    <BLANKLINE>
+    a   b
+    1   2
+    """
+    if width is None or all(len(line) <= width for line in text.split("\n")):
+        return text
+    out: list[str] = []
+    paragraph: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        if paragraph and not _continues(paragraph[-1], line):
+            out += _laid_out(paragraph, width)
+            paragraph = []
+        if not line.strip() or _in_table(line):
+            out.append(line)
+        else:
+            paragraph.append(line)
+    return "\n".join(out[:-1])
+
+
+def _in_table(line: str) -> bool:
+    return re.search(r"\S {2,}\S", line) is not None
+
+
+def _continues(before: str, line: str) -> bool:
+    """Whether a line goes on with a sentence that was broken for want of room, at 76 columns or more."""
+    words = unbroken(line).split(" ")
+    first = next((word for word in words if word), "")
+    if not first or _in_table(line) or re.match(r"\s*(! TE|→ |\d+\. )", line):
+        return False
+    return len(before) + 1 + len(first) > 76
+
+
+def _laid_out(lines: list[str], width: int) -> list[str]:
+    if all(len(line) <= width for line in lines):
+        return lines
+    first, last = (re.match(r" *", line)[0] for line in (lines[0], lines[-1]))  # type: ignore[index]
+    more = last if len(lines) > 1 else f"{first}  " if lines[0].lstrip().startswith("! ") else first
+    text = " ".join(line.strip() for line in lines)
+    return filled(text, width, initial_indent=first, subsequent_indent=more, cut=False).split("\n")
 
 
 class Waiting:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import html
 import math
 from collections import Counter
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval, Table
 from trueerror.results.tables import one_line
-from trueerror.results.words import limits, listing, number, percent, whole
+from trueerror.results.words import filled, limits, listing, number, percent, whole
 from trueerror.verbs.evaluation_words import WIDTH, findings_text, short
 
 if TYPE_CHECKING:
@@ -89,16 +88,16 @@ def footer(s: Summary) -> str:
     methods = ", ".join(dict.fromkeys(e.interval.method for e in s.estimates))
     lines = [f"Estimates: {spoken}."] if spoken else []
     lines += [f"Methods: {methods}; .explain() or --explain for more."] if methods else []
-    return "\n".join(fill(line, WIDTH) for line in lines)
+    return "\n".join(filled(line, WIDTH) for line in lines)
 
 
 def summary_text(s: Summary) -> str:
     """The whole summary for a terminal."""
-    blocks = ["\n".join(fill(one_line(line), WIDTH) for line in s.reading.splitlines())]
-    blocks += [fill(line, WIDTH - 2, initial_indent="  ", subsequent_indent="  ") for line in verdict_lines(s)]
+    blocks = ["\n".join(filled(one_line(line), WIDTH) for line in s.reading.splitlines())]
+    blocks += [filled(line, WIDTH - 2, initial_indent="  ", subsequent_indent="  ") for line in verdict_lines(s)]
     blocks.append(estimates_table(s).text(WIDTH) if s.estimates else "")
     blocks.append(findings_text(s.findings, several=True) if len(s.findings) else "")
-    blocks.append("\n".join(fill(one_line(note), WIDTH) for note in s.notes))
+    blocks.append("\n".join(filled(one_line(note), WIDTH) for note in s.notes))
     blocks.append(footer(s))
     return "\n\n".join(b for b in blocks if b)
 

@@ -35,13 +35,28 @@ def folded(text: str, room: int = 80) -> str:
     return "\n".join(lines).replace("\u00a0", " ")
 
 
+def filled(
+    text: str, room: int = 80, *, initial_indent: str = "", subsequent_indent: str = "", cut: bool = True
+) -> str:
+    """One paragraph over lines of at most `room` columns, in which the same stays together; longer words are cut.
+
+    >>> print(filled("the first one is ahead by 12 points", 28, subsequent_indent="  "))
+    the first one is ahead by
+      12 points
+    """
+    return textwrap.fill(
+        unbroken(text), room, initial_indent=initial_indent, subsequent_indent=subsequent_indent,
+        break_on_hyphens=False, break_long_words=cut,
+    ).replace("\u00a0", " ")  # fmt: skip
+
+
 def unbroken(text: str) -> str:
     """Text in which what belongs together is held by spaces that do not break (U+00A0)."""
     return _TOGETHER.sub(lambda found: found.group().replace(" ", "\u00a0"), text)
 
 
 # What a line must not be broken in.
-_TOGETHER = re.compile(r"\[[^\[\]]{1,30}\]|\b[pnFz] [=<] \S+|\d %")
+_TOGETHER = re.compile(r"\[[^\[\]]{1,30}\]|\b[pnFz] [=<] \S+|\d (?:%|points?\b|rows?\b)")
 
 
 def number(x: float | None, digits: int = 3) -> str:

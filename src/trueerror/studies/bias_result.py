@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from dataclasses import dataclass
 
 from trueerror.inputs.errors import InputError, nearest
 from trueerror.results import Interval, Result, Table
 from trueerror.results.tables import one_line
-from trueerror.results.words import limits, number, percent
+from trueerror.results.words import filled, limits, number, percent
 
 WIDTH = 80
 NAMES = {
@@ -108,10 +107,10 @@ class BiasVariance(Result):
 
     def __str__(self) -> str:
         head = f"{self.rounds:,} training sets of {self.size:,} rows, {self.drawn}; {self.test_rows:,} test rows."
-        body = "\n".join(textwrap.fill(f"  {line}", WIDTH, subsequent_indent="  ") for line in self.verdict.split("\n"))
+        body = "\n".join(filled(f"  {line}", WIDTH, subsequent_indent="  ") for line in self.verdict.split("\n"))
         last = [f"{NAMES[self.method]}. Limits of {percent(self.confidence)} are in .frame()."]
         if not self.noise_known:
             last.append("The noise is not known from held-out rows: it is counted as bias.")
         last += self.notes
-        words = "\n".join(textwrap.fill(line, WIDTH) for line in last)
-        return "\n\n".join([textwrap.fill(head, WIDTH), body, self._table().text(WIDTH), words])
+        words = "\n".join(filled(line, WIDTH) for line in last)
+        return "\n\n".join([filled(head, WIDTH), body, self._table().text(WIDTH), words])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from trueerror.inputs.errors import InputError, nearest
 from trueerror.results import Interval, Result, Table
-from trueerror.results.words import limits, number, percent
+from trueerror.results.words import filled, limits, number, percent
 
 WIDTH = 80
 
@@ -101,8 +100,8 @@ class EstimatorLaboratory(Result):
             f"{percent(self.confidence)} for the number of samples; coverage: of each {percent(self.confidence)} "
             "interval."
         )
-        body = textwrap.fill(f"  {self.verdict}", WIDTH, subsequent_indent="  ")
-        return "\n\n".join([head, body, self._table().text(WIDTH), textwrap.fill(last, WIDTH)])
+        body = filled(f"  {self.verdict}", WIDTH, subsequent_indent="  ")
+        return "\n\n".join([head, body, self._table().text(WIDTH), filled(last, WIDTH)])
 
 
 def _signed(i: Interval) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from typing import Any
 
 from trueerror.results.tables import one_line
-from trueerror.results.words import limits, number, p_value, percent, whole
+from trueerror.results.words import filled, limits, number, p_value, percent, whole
 from trueerror.studies.curve_shapes import SURE
 
 WIDTH = 80
@@ -58,10 +57,9 @@ def in_words(curve: Any) -> str:
     lead = (
         f"{whole(curve.rows)} rows, {len(curve.sizes)} sizes from {whole(curve.sizes[0])} to {whole(curve.sizes[-1])}"
     )
-    head = textwrap.fill(f"{lead}; {curve.plan}; {several}.", WIDTH)
+    head = filled(f"{lead}; {curve.plan}; {several}.", WIDTH)
     body = "\n".join(
-        textwrap.fill(line, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
-        for line in verdict(curve).split("\n")
+        filled(line, WIDTH - 2, initial_indent="  ", subsequent_indent="  ") for line in verdict(curve).split("\n")
     )
     parts = [head, body, curve._table().text(WIDTH)]
     last = [
@@ -71,7 +69,7 @@ def in_words(curve: Any) -> str:
     forms = [form_words(curve, name) for name in curve.learners if any(f.learner == name for f in curve.fits)]
     last += [f for f in forms if f]
     last += list(curve.notes)
-    return "\n\n".join([*parts, "\n".join(textwrap.fill(line, WIDTH) for line in last)])
+    return "\n\n".join([*parts, "\n".join(filled(line, WIDTH) for line in last)])
 
 
 def form_words(curve: Any, learner: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from trueerror.inputs.errors import InputError, nearest
 from trueerror.results import Contrast, Interval, Result, Table
 from trueerror.results.tables import one_line
-from trueerror.results.words import limits, listing, number, p_value, percent
+from trueerror.results.words import filled, limits, listing, number, p_value, percent
 
 WIDTH = 80
 
@@ -144,7 +143,7 @@ class LesionStudy(Result):
         several = "" if self.seeds == 1 else f", {self.seeds} seeds in each"
         head = f"{self.rows:,} rows, {self.plan}{several}; the same test parts and seeds for all variants."
         body = "\n".join(
-            textwrap.fill(line, WIDTH, initial_indent="  ", subsequent_indent="  ") for line in self.verdict.split("\n")
+            filled(line, WIDTH, initial_indent="  ", subsequent_indent="  ") for line in self.verdict.split("\n")
         )
         last = [
             f"Corrected t over the same test parts; p-values are adjusted within each kind ({self.adjust}), the "
@@ -154,7 +153,7 @@ class LesionStudy(Result):
             last.append(_seed_words(self))
         last += self.notes
         table = self._table().text(WIDTH)
-        return "\n\n".join([textwrap.fill(head, WIDTH), body, table, "\n".join(textwrap.fill(x, WIDTH) for x in last)])
+        return "\n\n".join([filled(head, WIDTH), body, table, "\n".join(filled(x, WIDTH) for x in last)])
 
 
 def _kind_words(study: LesionStudy, kind: str) -> str:

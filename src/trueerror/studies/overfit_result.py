@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from dataclasses import dataclass
 
 from trueerror.inputs.errors import InputError, nearest
 from trueerror.metrics.registry import find_measure
 from trueerror.results import Result, Table
 from trueerror.results.tables import one_line
-from trueerror.results.words import limits, listing, number, p_value, percent
+from trueerror.results.words import filled, limits, listing, number, p_value, percent
 
 WIDTH = 80
 
@@ -144,6 +143,6 @@ class Overfitting(Result):
             f"Intervals of {percent(self.confidence)} (corrected t). Overfitting is tested for each pair of settings: "
             "training rows and held-out rows must both say so (Holm)."
         )
-        body = textwrap.fill(f"  {self.verdict}", WIDTH, subsequent_indent="  ")
-        words = [textwrap.fill(w, WIDTH) for w in (last, *self.notes)]
-        return "\n\n".join([textwrap.fill(head, WIDTH), body, self._table().text(WIDTH), "\n".join(words)])
+        body = filled(f"  {self.verdict}", WIDTH, subsequent_indent="  ")
+        words = [filled(w, WIDTH) for w in (last, *self.notes)]
+        return "\n\n".join([filled(head, WIDTH), body, self._table().text(WIDTH), "\n".join(words)])

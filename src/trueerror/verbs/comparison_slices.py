@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from trueerror.inputs.errors import InputError
 from trueerror.results import Contrast, Table
 from trueerror.results.tables import one_line
-from trueerror.results.words import p_value, percent, whole
+from trueerror.results.words import filled, p_value, percent, whole
 from trueerror.rows.predictions import Predictions
 from trueerror.significance.multiplicity import adjust as adjusted
 from trueerror.verbs.comparison import Comparison
@@ -66,7 +65,7 @@ def slices_table(cmp: Comparison) -> Table:
     title = f"{one_line(first)} − {one_line(second)} in {what}, by slice{more}:"
     several = sum(len(inner.pairs) for inner in cmp.slices.values()) > 1 and cmp.adjust != "none"
     columns = ("slice", "rows", "difference", f"{percent(cmp.confidence)} interval", "adjusted p" if several else "p")
-    return Table(columns=columns, rows=tuple(rows), title=textwrap.fill(title, WIDTH))
+    return Table(columns=columns, rows=tuple(rows), title=filled(title, WIDTH))
 
 
 def slices_text(cmp: Comparison) -> str:
@@ -75,10 +74,10 @@ def slices_text(cmp: Comparison) -> str:
         return ""
     lines = [slices_table(cmp).text(WIDTH)] if cmp.slices else []
     for value, reason in cmp.facts.get("slices_left_out", {}).items():
-        lines.append(textwrap.fill(f"Left out: {one_line(str(value))}, {one_line(reason)}.", WIDTH))
+        lines.append(filled(f"Left out: {one_line(str(value))}, {one_line(reason)}.", WIDTH))
     caution = (
         "What shows in one slice and not in another need not be a difference between the slices."
         if len(cmp.slices) > 1
         else ""
     )
-    return "\n".join([*lines, *([textwrap.fill(caution, WIDTH)] if caution else [])])
+    return "\n".join([*lines, *([filled(caution, WIDTH)] if caution else [])])

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import html
 import math
-import textwrap
 from typing import TYPE_CHECKING
 
 from trueerror.results import Contrast, Table
 from trueerror.results.tables import one_line
-from trueerror.results.words import listing, number, p_value, percent, whole
+from trueerror.results.words import filled, listing, number, p_value, percent, whole
 from trueerror.verbs.comparison_slices import slices_text
 from trueerror.verbs.evaluation_words import WIDTH, findings_text, short
 
@@ -252,7 +251,7 @@ def tiers_text(cmp: Comparison) -> str:
         return ""
     lines = [f"  {i + 1}. {', '.join(one_line(m) for m in tier)}" for i, tier in enumerate(cmp.tiers[:8])]
     return "Groups in which no two can be told apart, best first:\n" + "\n".join(
-        textwrap.fill(x, WIDTH, subsequent_indent="     ") for x in lines
+        filled(x, WIDTH, subsequent_indent="     ") for x in lines
     )
 
 
@@ -266,20 +265,20 @@ def margin_text(cmp: Comparison) -> str:
             f"{one_line(c.first)} and {one_line(c.second)} alike within ±{points(cmp, cmp.margin or 0).lstrip('+')}"
             f"{unit(cmp)}: {word} ({p_value(c.p_value)})."
         )
-    return "\n".join(textwrap.fill(x, WIDTH) for x in lines[:8])
+    return "\n".join(filled(x, WIDTH) for x in lines[:8])
 
 
 def comparison_text(cmp: Comparison) -> str:
     """The whole comparison for a terminal."""
-    blocks = [textwrap.fill(one_line(cmp.reading), WIDTH) if cmp.reading else ""]
-    blocks.append(textwrap.fill(cmp.verdict, WIDTH - 2, initial_indent="  ", subsequent_indent="  "))
+    blocks = [filled(one_line(cmp.reading), WIDTH) if cmp.reading else ""]
+    blocks.append(filled(cmp.verdict, WIDTH - 2, initial_indent="  ", subsequent_indent="  "))
     if len(cmp.models) > 2:
         blocks.append(models_table(cmp).text(WIDTH))
     blocks.append(differences_table(cmp).text(WIDTH))
     blocks += [tiers_text(cmp), margin_text(cmp), slices_text(cmp)]
     if len(cmp.findings):
         blocks.append(findings_text(cmp.findings, several=len(cmp.models) > 2))
-    blocks.append(textwrap.fill(f"Next: {cmp.next_step}", WIDTH) if cmp.next_step else "")
+    blocks.append(filled(f"Next: {cmp.next_step}", WIDTH) if cmp.next_step else "")
     blocks.append(_footer(cmp))
     return "\n\n".join(b for b in blocks if b)
 
@@ -287,8 +286,8 @@ def comparison_text(cmp: Comparison) -> str:
 def _footer(cmp: Comparison) -> str:
     methods = listing(list(dict.fromkeys(c.method for c in cmp.pairs)))
     more = f", {cmp.adjust} over {len(cmp.pairs)} pairs (intervals unadjusted)" if len(cmp.pairs) > 1 else ""
-    lines = [textwrap.fill(cmp.estimand, WIDTH)] if cmp.estimand else []
-    lines.append(textwrap.fill(f"Methods: {methods}{more}; .explain() or --explain for more.", WIDTH))
+    lines = [filled(cmp.estimand, WIDTH)] if cmp.estimand else []
+    lines.append(filled(f"Methods: {methods}{more}; .explain() or --explain for more.", WIDTH))
     return "\n".join(lines)
 
 

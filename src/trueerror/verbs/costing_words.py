@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
 from trueerror.results import Table
 from trueerror.results.tables import one_line
-from trueerror.results.words import p_value, percent
+from trueerror.results.words import filled, p_value, percent
 from trueerror.verbs.comparison_words import adjusted
 from trueerror.verbs.evaluation_words import WIDTH, findings_text, short
 
@@ -120,14 +119,14 @@ def costing_table(cmp: CostComparison) -> Table:
 def costing_text(cmp: CostComparison) -> str:
     """The whole comparison for a terminal."""
     indent = {"initial_indent": "  ", "subsequent_indent": "  "}
-    blocks = [textwrap.fill(one_line(cmp.reading), WIDTH)]
+    blocks = [filled(one_line(cmp.reading), WIDTH)]
     first, _, rest = cmp.verdict.partition(" How sure: ")
     blocks.append(
-        textwrap.fill(first, WIDTH - 2, **indent) + "\n" + textwrap.fill(f"How sure: {rest}", WIDTH - 2, **indent)  # type: ignore[arg-type]
+        filled(first, WIDTH - 2, **indent) + "\n" + filled(f"How sure: {rest}", WIDTH - 2, **indent)  # type: ignore[arg-type]
     )
     missed, price = cmp.usual[cmp.best][0], _money(cmp.cost_per_100(cmp.best, cmp.usual) / 100)
     usual = f"At 0.5 {one_line(cmp.best)} would miss {missed:,} and cost {price} per 100."
-    blocks.append(costing_table(cmp).text(WIDTH) + ("" if cmp.threshold == 0.5 else f"\n{textwrap.fill(usual, WIDTH)}"))
+    blocks.append(costing_table(cmp).text(WIDTH) + ("" if cmp.threshold == 0.5 else f"\n{filled(usual, WIDTH)}"))
     trust = ""
     untuned = cmp.tuned[cmp.best].untuned
     if abs(untuned - cmp.threshold) > 1e-9:
@@ -139,10 +138,10 @@ def costing_text(cmp: CostComparison) -> str:
         )
     blocks += [
         findings_text(cmp.findings, several=True) if len(cmp.findings) else "",
-        textwrap.fill(trust, WIDTH) if trust else "",
+        filled(trust, WIDTH) if trust else "",
     ]
     mix = "the class mix of these rows" if cmp.prior is None else f"{percent(round(cmp.prior, 4))} positives"
     methods = ", ".join(dict.fromkeys(c.method for c in cmp.pairs))
     costs = f"Costs: a false alarm {cmp.cost_fp:g}, a miss {cmp.cost_fn:g}, at {mix}."
-    blocks.append(textwrap.fill(f"{costs} Methods: {methods}; --explain for more.", WIDTH))
+    blocks.append(filled(f"{costs} Methods: {methods}; --explain for more.", WIDTH))
     return "\n\n".join(b for b in blocks if b)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import math
-import textwrap
 from typing import TYPE_CHECKING
 
 from trueerror.findings import Findings
@@ -13,7 +12,7 @@ from trueerror.inputs.labels import Label
 from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval, Table
 from trueerror.results.tables import one_line, width
-from trueerror.results.words import apart, limits, listing, number, p_value, percent, whole
+from trueerror.results.words import apart, filled, limits, listing, number, p_value, percent, whole
 from trueerror.tallies.grading import is_graded
 from trueerror.verbs.cheapest import thresholds_table
 
@@ -29,7 +28,7 @@ COLUMNS = ("expected_cost", "accuracy", "auc", "recall", "precision", "balanced_
 
 def evaluation_text(ev: Evaluation) -> str:
     """The whole evaluation as text for a terminal, at most 80 columns wide."""
-    blocks = [textwrap.fill(one_line(ev.reading), WIDTH)]
+    blocks = [filled(one_line(ev.reading), WIDTH)]
     if len(ev.parts) == 1:
         blocks += [verdict(ev.parts[0]), overall_table(ev).text(WIDTH), reasons_text(ev.parts[0])]
         if _per_class_matters(ev.parts[0]):
@@ -73,7 +72,7 @@ def verdict(part: ModelEvaluation) -> str:
         share = f"{100 * part.baseline.estimate:.1f} %"
         constant = f'Always answering "{one_line(str(part.baseline_label))}" would be right on {share}'
         sentence += f" {constant}: {_against_baseline(accuracy, part)}."
-    return textwrap.fill(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
+    return filled(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
 
 
 def _first_metric(part: ModelEvaluation) -> str:
@@ -84,7 +83,7 @@ def _first_metric(part: ModelEvaluation) -> str:
                 f"{one_line(part.name)}: {metric_title(part, metric)} is {number(interval.estimate)}, plausibly "
                 f"{number(interval.low)} to {number(interval.high)}."
             )
-            return textwrap.fill(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
+            return filled(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
     return ""
 
 
@@ -94,13 +93,13 @@ def _labels_verdict(part: ModelEvaluation) -> str:
         f"{one_line(part.name)} gets all labels of a row right on {100 * right.estimate:.1f} % of rows like these, "
         f"plausibly {100 * right.low:.1f} to {100 * right.high:.1f} %."
     )
-    return textwrap.fill(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
+    return filled(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
 
 
 def _ranking_verdict(part: ModelEvaluation) -> str:
     lead = _first_metric(part)
     rest = "Its scores lie outside [0, 1], so nothing was called: give a threshold for accuracy and the rest."
-    return f"{lead}\n" + textwrap.fill(rest, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
+    return f"{lead}\n" + filled(rest, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
 
 
 def _against_baseline(accuracy: Interval, part: ModelEvaluation) -> str:
@@ -138,7 +137,7 @@ def _leader(ev: Evaluation) -> str:
         f"{number(first.low)} to {number(first.high)}. Whether {doubt} is another question: trueerror compare answers "
         "it."
     )
-    return textwrap.fill(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
+    return filled(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
 
 
 def _per_class_matters(part: ModelEvaluation) -> bool:
@@ -217,7 +216,7 @@ def reasons_text(part: ModelEvaluation) -> str:
         missing = "undefined" if math.isnan(interval.estimate) else "no limits" if math.isnan(interval.low) else ""
         if missing and interval.note:
             lines.append(f"{find_measure(metric).title}: {missing}, {interval.note}.")
-    return "\n".join(textwrap.fill(one_line(line), WIDTH, subsequent_indent="  ") for line in lines)
+    return "\n".join(filled(one_line(line), WIDTH, subsequent_indent="  ") for line in lines)
 
 
 def _baseline_counts(part: ModelEvaluation) -> str:
@@ -286,7 +285,7 @@ def _models_table(ev: Evaluation, chosen: list[str]) -> Table:
     title = f"In brackets: {level} intervals."
     if of_class and part.positive not in (None, 1):
         title += f" {listing(of_class)}: of {one_line(str(part.positive))}."
-    return Table(columns=columns, rows=tuple(rows), title=textwrap.fill(title, WIDTH))
+    return Table(columns=columns, rows=tuple(rows), title=filled(title, WIDTH))
 
 
 def class_table(part: ModelEvaluation) -> Table:
@@ -328,7 +327,7 @@ def _selective_lines(part: ModelEvaluation) -> list[str]:
     if not part.selective:
         return []
     parts = [f"{100 * share:.0f} %: {short(interval)}" for share, interval in part.selective.items()]
-    return [textwrap.fill(f"Accuracy on its most confident {'; '.join(parts)}.", WIDTH)]
+    return [filled(f"Accuracy on its most confident {'; '.join(parts)}.", WIDTH)]
 
 
 def findings_text(findings: Findings, *, several: bool) -> str:
@@ -338,7 +337,7 @@ def findings_text(findings: Findings, *, several: bool) -> str:
         names = [one_line(a) for a in about[:4]] + ([f"{len(about) - 4} more"] if len(about) > 4 else [])
         # Pairs of models have their own "and".
         who = f"{'; '.join(names) if ' and ' in names[0] else listing(names)}: " if several and about else ""
-        lines.append(textwrap.fill(f"! {f.code} {who}{one_line(f.message)}", WIDTH, subsequent_indent="  "))
+        lines.append(filled(f"! {f.code} {who}{one_line(f.message)}", WIDTH, subsequent_indent="  "))
     return "\n".join(lines)
 
 
@@ -352,9 +351,9 @@ def _footer(ev: Evaluation) -> str:
         f"{method} ({', '.join(find_measure(x).title for x in names[:3])}{', …' if len(names) > 3 else ''})"
         for method, names in used.items()
     )
-    lines = [textwrap.fill(one_line(ev.estimand), WIDTH)]
+    lines = [filled(one_line(ev.estimand), WIDTH)]
     if methods:
-        lines.append(textwrap.fill(f"Methods: {methods}; .explain() or --explain for more.", WIDTH))
+        lines.append(filled(f"Methods: {methods}; .explain() or --explain for more.", WIDTH))
     return "\n".join(lines)
 
 

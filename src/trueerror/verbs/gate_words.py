@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import html
 import math
-import textwrap
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from trueerror.results import Table
 from trueerror.results.tables import markdown_escape, one_line
-from trueerror.results.words import listing, number, percent, whole
+from trueerror.results.words import filled, listing, number, percent, whole
 
 if TYPE_CHECKING:
     from trueerror.verbs.gate_result import Gate, GateCheck
@@ -182,11 +181,11 @@ def notes(gate: Gate) -> list[str]:
 
 def gate_text(gate: Gate) -> str:
     """The whole answer for a terminal."""
-    blocks = [textwrap.fill(one_line(gate.reading), WIDTH) if gate.reading else ""]
-    blocks.append(textwrap.fill(gate.verdict, WIDTH - 2, initial_indent="  ", subsequent_indent="  "))
+    blocks = [filled(one_line(gate.reading), WIDTH) if gate.reading else ""]
+    blocks.append(filled(gate.verdict, WIDTH - 2, initial_indent="  ", subsequent_indent="  "))
     blocks.append(checks_table(gate).text(WIDTH))
-    blocks.append("\n".join(textwrap.fill(f"Note: {n}.", WIDTH) for n in notes(gate)))
-    blocks.append(textwrap.fill(footer(gate), WIDTH))
+    blocks.append("\n".join(filled(f"Note: {n}.", WIDTH) for n in notes(gate)))
+    blocks.append(filled(footer(gate), WIDTH))
     return "\n\n".join(b for b in blocks if b)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import html
 import math
 import statistics
-import textwrap
 from typing import TYPE_CHECKING
 
 from trueerror.findings.about_rankings import numeral
 from trueerror.results import Contrast
 from trueerror.results.tables import one_line
-from trueerror.results.words import listing, number, p_value, percent
+from trueerror.results.words import filled, listing, number, p_value, percent
 from trueerror.significance.ranks import nemenyi_distance
 from trueerror.verbs.evaluation_words import findings_text
 from trueerror.verbs.learner_ranking_tables import amount, deciding_p, differs, ranks_table, scores_table, signed
@@ -275,7 +274,4 @@ def _named(models: list[str]) -> str:
 
 
 def _filled(text: str, indent: str = "", more: str = "") -> str:
-    """Lines of at most 80 columns that keep "p = .03" together."""
-    kept = text.replace("p = ", "p\u00a0=\u00a0").replace("p < ", "p\u00a0<\u00a0")
-    wrapped = textwrap.fill(kept, WIDTH - len(indent), initial_indent=indent, subsequent_indent=more or indent)
-    return wrapped.replace("\u00a0", " ")
+    return filled(text, WIDTH - len(indent), initial_indent=indent, subsequent_indent=more or indent)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -12,7 +11,7 @@ from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence
 from trueerror.results import Contrast, Result, Table
 from trueerror.results.tables import one_line
-from trueerror.results.words import listing, p_value, percent
+from trueerror.results.words import filled, listing, p_value, percent
 from trueerror.rows.predictions import Predictions
 from trueerror.significance.independent import difference
 from trueerror.significance.multiplicity import adjust
@@ -118,7 +117,7 @@ class TrainingGap(Result):
         return Table(columns=("model", "training", "test", "gap (points)", interval, "p"), rows=rows)
 
     def __str__(self) -> str:
-        lead = textwrap.fill(self.verdict, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
+        lead = filled(self.verdict, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
         return f"{lead}\n\n{self._table().text(WIDTH)}"
 
     def _to_data(self) -> dict[str, Any]:
