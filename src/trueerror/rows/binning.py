@@ -24,7 +24,7 @@ TARGET = 1e-4
 # What an exact table takes for each distinct score while it is made: the rows that come in, sorting, and the table.
 EXACT_BYTES = 80
 # Bins of a first pass; finer where a large sample tells areas apart that are close, as long as counts stay in cache.
-MOST_BINS = 1 << 18
+MOST_BINS = 1 << 17
 ROUNDS = 6
 # Rows that show how scores lie, before all are counted.
 SAMPLE = 1 << 17

@@ -51,7 +51,7 @@ class Census:
         self.budget = budget
         self.counted: dict[str, Counted] = {}
         # The bins of all rows, batch by batch, where there is room for them: then comparing needs no second pass.
-        self.kept: dict[int, tuple[NDArray[Any], list[NDArray[np.uint32]]]] = {}
+        self.kept: dict[int, list[NDArray[np.uint32]]] = {}
         self.found: dict[tuple[str, ...], Placements] = {}
 
     def _batches(self, models: Sequence[str], most: int | None = None) -> Iterator[Batch]:
@@ -64,7 +64,7 @@ class Census:
             return self.counted
         size = bin_count(self.budget, len(self.columns))
         grids = self._fitted(size)
-        keep = len(grids) > 1 and self.source.facts.n * (4 * len(grids) + 1) < KEPT * self.budget
+        keep = len(grids) > 1 and self.source.facts.n * 4 * len(grids) < KEPT * self.budget
         for _ in range(ROUNDS):
             found = self._pass(grids, keep=keep)
             again: dict[str, Grid] = {}
@@ -124,7 +124,7 @@ class Census:
                 if keep:
                     tagged.append(places.astype(np.uint32))
             if keep:
-                self.kept[batch.number] = (up.copy(), tagged)
+                self.kept[batch.number] = tagged
 
         in_flight(self._batches(models), add)
         found = {}
@@ -148,15 +148,16 @@ class Census:
         k = len(models)
         parts: dict[int, Floats] = {}
 
-        def add(number: int, up: NDArray[Any], tagged: Sequence[NDArray[Any]]) -> None:
+        def add(number: int, tagged: Sequence[NDArray[Any]]) -> None:
             sums = np.zeros((2, k, k))
-            off = np.empty((k, min(BLOCK, len(up))))
-            for start in range(0, len(up), BLOCK):
+            size = len(tagged[0])
+            off = np.empty((k, min(BLOCK, size)))
+            for start in range(0, size, BLOCK):
                 rows = slice(start, start + BLOCK)
-                part = off[:, : len(up[rows])]
+                part = off[:, : min(BLOCK, size - start)]
                 for i in range(k):
                     looks[i].take(tagged[i][rows], out=part[i], mode="clip")
-                positives = _products(part * up[rows], part)
+                positives = _products(part * (tagged[0][rows] & 1), part)
                 sums[0] += _products(part, part) - positives
                 sums[1] += positives
             parts[number] = sums
@@ -166,11 +167,11 @@ class Census:
             tagged = np.empty((k, len(up)), dtype=np.int64)
             for i, model in enumerate(models):
                 tagged_places(tables[model].grid, columns[i], up, tagged[i])
-            add(batch.number, up, list(tagged))
+            add(batch.number, list(tagged))
 
         if self.kept:
             which = [list(self.columns).index(model) for model in models]
-            in_threads(lambda kept: add(kept[0], kept[1][0], [kept[1][1][i] for i in which]), list(self.kept.items()))
+            in_threads(lambda kept: add(kept[0], [kept[1][i] for i in which]), list(self.kept.items()))
             self.kept = {}
         else:
             in_flight(self._batches(models), add_batch)
@@ -197,14 +198,14 @@ def _complete(scores: Floats, positive: Any, gaps: bool) -> tuple[Floats, Any]:
 
 
 def _products(first: Floats, second: Floats) -> Floats:
-    """Sums of products of rows with rows, symmetric; few without BLAS, whose threads would wait for each other."""
+    """Sums of products of rows with rows, symmetric; few one by one: so short, BLAS keeps to the thread that asks."""
     k = len(first)
     if k > 8:
         return first @ second.T
     found = np.empty((k, k))
     for i in range(k):
         for j in range(i, k):
-            found[i, j] = found[j, i] = np.einsum("n,n->", first[i], second[j])
+            found[i, j] = found[j, i] = np.dot(first[i], second[j])
     return found
 
 

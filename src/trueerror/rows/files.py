@@ -48,6 +48,7 @@ class FileTable:
         self._kinds = dict(zip(columns, kinds, strict=True))
         self._places = {column: f"c{i}" for i, column in enumerate(columns)}
         self._filled: dict[str, int] = {}
+        self._tallied: dict[str, dict[Any, int]] = {}
         self.n = int(self.ask("SELECT count(*) FROM counted")[0][0])
 
     def narrowed(self, column: str, value: Any) -> FileTable:
@@ -136,12 +137,25 @@ class FileTable:
 
     def few(self, name: str, most: int) -> tuple[Any, ...] | None:
         place = self.place(name)
-        if self.n > FIRST_ROWS and most < FIRST_ROWS:
-            seen = self.ask(f"SELECT count(DISTINCT {place}) FROM (SELECT {place} FROM counted LIMIT {FIRST_ROWS})")
-            if seen[0][0] > most:
+        if name not in self._tallied:
+            if self.n > FIRST_ROWS and most < FIRST_ROWS:
+                seen = self.ask(f"SELECT count(DISTINCT {place}) FROM (SELECT {place} FROM counted LIMIT {FIRST_ROWS})")
+                if seen[0][0] > most:
+                    return None
+            # Counting takes no longer than looking for what is there, and labels are counted soon after.
+            query = f"SELECT {place}, count(*) FROM counted WHERE {place} IS NOT NULL GROUP BY 1 LIMIT ?"
+            found = dict(self.ask(query, [most + 1]))
+            if len(found) > most:
                 return None
-        found = self.ask(f"SELECT DISTINCT {place} FROM counted WHERE {place} IS NOT NULL LIMIT ?", [most + 1])
-        return tuple(value for (value,) in found) if len(found) <= most else None
+            if len(found) > FIRST_ROWS:
+                return tuple(found)
+            self._tallied[name] = found
+        tallied = self._tallied[name]
+        return tuple(tallied) if len(tallied) <= most else None
+
+    def tallied(self, name: str) -> dict[Any, int] | None:
+        """The rows of each value of a column, where its values were few and have been asked for."""
+        return self._tallied.get(name)
 
     def first(self, name: str, most: int) -> Column:
         return self.fetch(f"SELECT {self.place(name)} FROM counted LIMIT ?", [most])[0]

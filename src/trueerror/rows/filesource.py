@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trueerror.inputs.labels import Codes, Label, code_column, recode
 from trueerror.rows import groups
@@ -76,6 +77,12 @@ class FileSource(GroupedSource):
         columns, counts = found[: len(parts)], found[len(parts)].astype(np.int64)
         sums, squares = [*found[len(parts) + 1 :], None, None][:2]
         return Groups(tuple(columns), groups.Masses(counts, sums, squares))
+
+    def truth_counts(self) -> NDArray[np.int64]:
+        known = self.table.tallied(self.layout.truth)
+        if known is None:
+            return GroupedSource.truth_counts(self)
+        return np.array([known.get(label, 0) for label in self.facts.labels], dtype=np.int64)
 
     def nearly_distinct(self, column: str) -> bool:
         return self.table.n >= MANY_ROWS and self.about_distinct(column) > self.table.n // 8
