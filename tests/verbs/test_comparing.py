@@ -433,3 +433,42 @@ def test_words_show_the_width_of_narrow_intervals():
     usual = str(compare_counts(parse_pairs(["both=810", "new=60", "old=40", "neither=90"])))
     assert "+2.0" in usual
     assert "plausibly 0.0 to +4.0" in " ".join(usual.split())
+
+
+def test_a_tie_for_best_is_called_one() -> None:
+    truth = [0, 1] * 150
+    good = [1 - t if i % 20 == 0 else t for i, t in enumerate(truth)]
+    other = [1 - t if i % 20 == 1 else t for i, t in enumerate(truth)]
+    near = [1 - t if i % 20 == 0 or i == 7 else t for i, t in enumerate(truth)]
+    poor = [1 - t if i % 3 == 0 else t for i, t in enumerate(truth)]
+    tied = te.compare(truth, {"a": good, "b": other, "near": near, "poor": poor})
+    assert tied.leaders == ("a", "b")
+    assert tied.verdict.startswith("a and b tie for best, 95.0 % accuracy each; the true difference is plausibly ")
+    assert "near cannot be told apart from either." in tied.verdict
+    assert "poor is worse, beyond chance" in tied.verdict
+    assert "highest" not in tied.verdict
+    every = te.compare(truth, {"a": good, "b": other, "c": good})
+    assert every.verdict == "a, b and c tie, 95.0 % accuracy each. That is not proof that they are alike."
+    assert te.compare(truth, {"a": good, "poor": poor, "near": near}).leaders == ("a",)
+
+
+def test_a_rival_of_one_of_two_leaders_is_not_called_worse_than_both() -> None:
+    truth = np.zeros(400, dtype=int)
+    first, second, third = truth.copy(), truth.copy(), truth.copy()
+    first[:20], second[100:120] = 1, 1
+    # The third errs where the first does and twelve times more, and shares nothing with the second.
+    third[:32] = 1
+    found = te.compare(truth, {"a": first, "b": second, "c": third}, labels=[0, 1])
+    assert found.told_apart("a", "c")
+    assert not found.told_apart("b", "c")
+    assert "c is worse than a, beyond chance, but not told apart from b." in found.verdict
+
+
+def test_a_tie_in_costs_is_called_one() -> None:
+    rng = np.random.default_rng(5)
+    truth = np.arange(300) % 2
+    score = np.where(rng.random(300) < 0.9, np.where(truth == 1, 0.9, 0.1), np.where(truth == 1, 0.1, 0.9))
+    worse = np.clip(0.2 * truth + 0.7 * rng.random(300), 0, 1)
+    found = te.compare(truth, scores={"a": score, "b": score, "c": worse}, positive=1, cost_fn=2)
+    assert found.verdict.startswith("Use a or b (they cost the same), ")
+    assert "may be as cheap" not in found.verdict

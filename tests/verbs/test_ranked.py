@@ -416,3 +416,10 @@ def test_what_an_experiment_notes_beside_its_scores_is_no_score():
     ]  # fmt: skip
     columns = {key: [row[key] for row in rows] for key in rows[0]}
     assert te.rank(columns).best == "a"
+
+
+def test_ties_for_the_first_place_are_called_ties() -> None:
+    one = te.rank({"a": [0.9], "b": [0.9], "c": [0.8]})
+    assert one.verdict.startswith("a and b tie for the best score, but")
+    few = te.rank({"a": [0.9, 0.8], "b": [0.8, 0.9], "c": [0.7, 0.7]})
+    assert "a and b tie for the best mean rank, 1.50; a is ahead of c (by 10 to 20 points) on both." in few.verdict

@@ -56,7 +56,7 @@ def unbroken(text: str) -> str:
 
 
 # What a line must not be broken in.
-_TOGETHER = re.compile(r"\[[^\[\]]{1,30}\]|\b[pnFz] [=<] \S+|\d (?:%|points?\b|rows?\b)")
+_TOGETHER = re.compile(r"\[[^\[\]]{1,30}\]|\b[pnFz] [=<] \S+|\bz [-+]\d\S*|\d (?:%|points?\b|rows?\b)")
 
 
 def number(x: float | None, digits: int = 3) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -76,8 +77,14 @@ class Comparison(Result):
 
     @property
     def best(self) -> str:
-        """The model with the best estimate; the tiers say whether it is told apart from the others."""
+        """The model with the best estimate, the first of `leaders`; the tiers say whether it is told apart."""
         return self.ranked[0]
+
+    @property
+    def leaders(self) -> tuple[str, ...]:
+        """The models with the best estimate: more than one where they tie."""
+        top = self.estimates[self.best].estimate
+        return tuple(m for m in self.ranked if math.isclose(self.estimates[m].estimate, top, rel_tol=1e-12))
 
     @property
     def verdict(self) -> str:

@@ -133,6 +133,8 @@ def _many(cmp: Comparison) -> str:
         return _against_reference(cmp, cmp.reference)
     best = cmp.ranked[0]
     title = f"{level(cmp, cmp.estimates[best].estimate)} {cmp.title}"
+    if len(cmp.leaders) > 1:
+        return _tied(cmp, title)
     others = [m for m in cmp.ranked[1:] if _compared(cmp, best, m)]
     worse = [m for m in others if cmp.better(best, m)]
     open_ = [m for m in others if m not in worse]
@@ -155,6 +157,32 @@ def _many(cmp: Comparison) -> str:
     )
 
 
+def _tied(cmp: Comparison, title: str) -> str:
+    """Several models with the same best estimate: none of them is named as the best."""
+    best, *tied = cmp.leaders
+    rest = [m for m in cmp.ranked if m not in cmp.leaders]
+    # Each pair has a p-value of its own, so a model may be told apart from one leader and not from another.
+    beaten = {m: [leader for leader in cmp.leaders if cmp.better(leader, m)] for m in rest}
+    worse = [m for m in rest if len(beaten[m]) == len(cmp.leaders)]
+    open_ = [m for m in rest if not beaten[m]]
+    partly = [m for m in rest if beaten[m] and m not in worse]
+    lead = f"{_names([best, *tied])} tie{' for best' if rest else ''}, {title} each"
+    c = cmp[best, tied[0]]
+    if len(tied) == 1 and math.isfinite(c.low) and math.isfinite(c.high):
+        reach = f"{points(cmp, c.low)} to {points(cmp, c.high)}{unit(cmp)}"
+        lead += f"; the true difference is plausibly {reach}"
+    lead += ". That is not proof that they are alike"
+    words = [f"{lead}."]
+    if open_:
+        words.append(f"{_names(open_)} cannot be told apart from {'either' if len(tied) == 1 else 'any of them'}.")
+    words += [f"{one_line(m)} is worse than {_names(beaten[m])}, beyond chance, but not told apart from "
+              f"{_names([x for x in cmp.leaders if x not in beaten[m]])}." for m in partly[:3]]  # fmt: skip
+    if worse:
+        gap = f"{_gap(cmp, best, worse[0])}{' and more' if len(worse) > 1 else ''}"
+        words.append(f"{_names(worse)} {'is' if len(worse) == 1 else 'are'} worse, beyond chance: {gap}.")
+    return " ".join(words)
+
+
 def _against_reference(cmp: Comparison, reference: str) -> str:
     """The verdict where every model was compared with one of them alone."""
     others = [m for m in cmp.ranked if m != reference]
@@ -163,7 +191,7 @@ def _against_reference(cmp: Comparison, reference: str) -> str:
         "worse": [m for m in others if cmp.better(reference, m)],
     }
     groups["open"] = [m for m in others if m not in groups["better"] and m not in groups["worse"]]
-    words = [f"Compared with {one_line(reference)} ({level(cmp, cmp.estimates[reference].estimate)} {cmp.title}):"]
+    words = []
     for key, phrase in (
         ("better", "better, beyond chance"),
         ("worse", "worse, beyond chance"),
@@ -173,7 +201,8 @@ def _against_reference(cmp: Comparison, reference: str) -> str:
             gaps = [f"{one_line(m)} {_size_of(cmp, m, reference)}" for m in groups[key][:4]]
             more = f" and {len(groups[key]) - 4} more" if len(groups[key]) > 4 else ""
             words.append(f"{phrase}: {'; '.join(gaps)}{more}.")
-    return " ".join(words)
+    lead = f"Compared with {one_line(reference)} ({level(cmp, cmp.estimates[reference].estimate)} {cmp.title}): "
+    return lead + " ".join([words[0], *(w[:1].upper() + w[1:] for w in words[1:])])
 
 
 def _size_of(cmp: Comparison, model: str, reference: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trueerror.results import Table
 from trueerror.results.tables import one_line
-from trueerror.results.words import filled, p_value, percent
+from trueerror.results.words import filled, listing, p_value, percent
 from trueerror.verbs.comparison_words import adjusted
 from trueerror.verbs.evaluation_words import WIDTH, findings_text, short
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def verdict(cmp: CostComparison) -> str:
     """Which model to use, from which score up, and how sure that is."""
-    best = one_line(cmp.best)
+    best = _best(cmp)
     cut = f"{cmp.threshold:.2g}"
     instead = "" if abs(cmp.threshold - 0.5) < 0.005 else " (not 0.5)"
     label = one_line(str(cmp.positive))
@@ -27,7 +27,7 @@ def verdict(cmp: CostComparison) -> str:
     dearer = [m for m in rivals if m not in open_]
     sure = "not fully." if open_ or cheaper else "beyond chance."
     words = [lead, f"How sure: {sure}" + (f" At {cut}:" if cheaper else "")]
-    for m in open_[:3]:
+    for m in [m for m in open_ if m not in cmp.leaders][:3]:
         c = cmp[m, cmp.best]
         lead = "may be as cheap" if c.low <= 0 else f"may be as cheap, with {len(cmp.pairs)} pairs compared"
         words.append(
@@ -43,6 +43,13 @@ def verdict(cmp: CostComparison) -> str:
     return " ".join([*words, *_constant_words(cmp), *_ranking_words(cmp)])
 
 
+def _best(cmp: CostComparison) -> str:
+    """The cheapest model, or those that tie for it."""
+    tied = [one_line(m) for m in cmp.leaders]
+    more = [f"{len(tied) - 6} more"] if len(tied) > 6 else []
+    return tied[0] if len(tied) == 1 else f"{listing(tied[:6] + more, 'or')} (they cost the same)"
+
+
 def _not_yet(cmp: CostComparison, cheaper: str) -> str:
     """The costs name a threshold for probabilities that hold; some model's do not, and it shows in the costs."""
     best, point = cmp.best, cmp.tuned[cheaper]
@@ -52,10 +59,11 @@ def _not_yet(cmp: CostComparison, cheaper: str) -> str:
         f"{_money(cmp.estimates[best].estimate)}"
     )
     lead = (
-        f"Use {one_line(best)}, but not from {cmp.threshold:.2g} up: from {point.threshold:.2g} up it would cost "
-        f"{gain}."
-        if cheaper == best
-        else f"Not settled: at {cmp.threshold:.2g}, which the costs name, {one_line(best)} is cheapest, but "
+        f"Use {_best(cmp)}, but not from {cmp.threshold:.2g} up: from {point.threshold:.2g} up "
+        f"{'it' if len(cmp.leaders) == 1 else one_line(cheaper)} would cost {gain}."
+        if cheaper in cmp.leaders
+        else f"Not settled: at {cmp.threshold:.2g}, which the costs name, {one_line(best)} "
+        f"{'is cheapest' if len(cmp.leaders) == 1 else 'and others tie for cheapest'}, but "
         f"{one_line(cheaper)} from {point.threshold:.2g} up would cost less, {gain}."
     )
     off = cheaper in cmp.slopes and not cmp.slopes[cheaper].low <= 1 <= cmp.slopes[cheaper].high

@@ -49,9 +49,13 @@ def _too_few(r: LearnerRanking) -> str:
     ]
     beaten = [m for m in r.order[1:] if all(gap > 0 for gap in r.gaps(best, m).values())]
     words = f"{one_line(best)} has the best mean rank, {r.ranks[best]:.2f}"
+    tied = [m for m in r.order if math.isclose(r.ranks[m], r.ranks[best], rel_tol=1e-12)]
+    if len(tied) > 1:
+        words = f"{_named(tied)} tie for the best mean rank, {r.ranks[best]:.2f}"
     if beaten:
         whom = [f"{one_line(m)} {_span_of(r, best, m)}" for m in beaten[-2:][::-1]]
-        words += f", and is ahead on all {numeral(n)} of {listing(whom)}"
+        who = f"; {one_line(best)}" if len(tied) > 1 else ", and"
+        words += f"{who} is ahead of {listing(whom)} on {'both' if n == 2 else f'all {numeral(n)}'}"
     parts.append(f"{words}.")
     ways = []
     if r._smallest_p(n, k - 1) <= r.alpha:
@@ -76,7 +80,9 @@ def _one_data_set(r: LearnerRanking) -> str:
     """What the folds of a single data set say; without folds nothing is told apart."""
     best = r.best
     if not r.within:
-        return f"{one_line(best)} has the best score, but one score each on one data set tells nothing apart."
+        tied = [m for m in r.order if r.gaps(best, m)[r.data_sets[0]] == 0]
+        who = f"{_named(tied)} tie for the best score" if len(tied) > 1 else f"{one_line(best)} has the best score"
+        return f"{who}, but one score each on one data set tells nothing apart."
     behind = [m for m in r.order[1:] if _worse_throughout(r, m, best)]
     front = [m for m in r.order if m not in behind]
     sure = all(deciding_p(c) <= PROVEN for m in behind for c in _within(r, best, m))
