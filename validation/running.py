@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from validation import (
     bayes_cells,
+    class_areas,
     count_metrics,
     dependent,
     differences,
@@ -24,6 +25,7 @@ from validation import (
     looking,
     many_sets,
     margins,
+    paired_scores,
     paired_tests,
     peers,
     proportions,
@@ -50,6 +52,8 @@ FAMILIES: tuple[Callable[..., Iterator[Cell | Exact]], ...] = (
     forecasts.cells,
     variants.cells,
     paired_tests.cells,
+    paired_scores.cells,
+    class_areas.cells,
     count_metrics.further,
     peers.cells,
     studies.cells,

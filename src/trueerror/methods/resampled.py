@@ -86,6 +86,14 @@ METHODS: tuple[Method, ...] = (
         assumes=_DRAWN,
     ),
     Method(
+        key="paired-bootstrap-expanded",
+        title="Paired bootstrap, expanded percentiles",
+        formula="the Φ(−√(m/(m − 1))·t) and opposite quantiles of B replicates, t Student's with m − 1 degrees of "
+        "freedom, m the rows (or clusters) of the rarer class",
+        source="Hesterberg 2015, The American Statistician 69:371",
+        assumes=_DRAWN,
+    ),
+    Method(
         key="paired-bootstrap-basic",
         title="Paired bootstrap, basic",
         formula="2θ̂ less the 1 − α/2 and α/2 quantiles of B replicates",

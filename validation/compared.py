@@ -1,0 +1,56 @@
+"""What `te.compare` says of two models: an interval and a test that share the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import trueerror as te
+from validation.frame import Procedure
+
+
+class Sample:
+    """A drawn sample with the answers to it, so that an interval and a test do not ask twice."""
+
+    def __init__(self, ask: Callable[[float], te.Comparison | te.Contrast]) -> None:
+        self.ask = ask
+        self.found: dict[float, Answer] = {}
+
+    def at(self, confidence: float) -> Answer:
+        """The one pair, with limits at this confidence."""
+        if confidence not in self.found:
+            made = self.ask(confidence)
+            (pair,) = made.pairs if isinstance(made, te.Comparison) else (made,)
+            self.found[confidence] = Answer(*(getattr(pair, field) for field in Answer._fields))
+        return self.found[confidence]
+
+    @property
+    def p_value(self) -> float:
+        """It does not depend on the confidence."""
+        return next(iter(self.found.values())).p_value if self.found else self.at(0.95).p_value
+
+
+class Answer(NamedTuple):
+    """What is kept of a contrast."""
+
+    estimate: float
+    low: float
+    high: float
+    n: float
+    method: str
+    p_value: float
+
+
+def interval_and_test(words: str, method: str, target: str = "difference") -> tuple[Procedure, Procedure]:
+    """The two procedures of a default of `te.compare`."""
+
+    def interval(sample: Sample, confidence: float) -> Any:
+        return sample.at(confidence)
+
+    def test(sample: Sample, level: float) -> bool:
+        return sample.p_value <= level
+
+    return (
+        Procedure(words, interval, target=target),
+        Procedure(f"{words}, test", test, kind="test", method=method),
+    )
