@@ -7,10 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from scipy import special
 
+import trueerror as te
 from trueerror.findings import Evidence
 from trueerror.intervals.of_metric import metric_interval
 from trueerror.tallies import Confusion, KeyedConfusion
+from validation.compared import Sample, interval_and_test
+from validation.count_metrics import expected_events, true_values, two
 from validation.frame import CONFIDENCES, MISUSED, Cell, Procedure
 
 
@@ -48,6 +52,56 @@ def clustered_cell(rate: float, groups: int, size: int, correlation: float) -> C
     )
 
 
+def two_models_cell(metric: str, groups: int, size: int, first: float, second: float) -> Cell:
+    """Two models whose chance to be right varies from cluster to cluster, for half of it together.
+
+    A cluster's rows are hard for both by one Beta, and for each by one of its own, mixed at random row by row.
+    """
+    correlation, prevalence = 0.2, 0.4
+    keys = np.repeat(np.arange(groups), size)
+
+    def chances(rate: float, ranks: np.ndarray) -> np.ndarray:
+        a, b = (p * (1 - correlation) / correlation for p in (rate, 1 - rate))
+        return np.asarray(special.betaincinv(a, b, ranks))
+
+    def rows(rng: np.random.Generator) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        truth = (rng.random(groups * size) < prevalence).astype(int)
+        common = rng.random(groups)
+        said = {}
+        for name, rate in (("a", first), ("b", second)):
+            shared, own = (chances(rate, ranks)[keys] for ranks in (common, rng.random(groups)))
+            right = rng.random(len(truth)) < np.where(rng.random(len(truth)) < 0.5, shared, own)
+            said[name] = np.where(right, truth, 1 - truth)
+        return truth, said
+
+    def draw(rng: np.random.Generator) -> Sample:
+        truth, said = rows(rng)
+        return Sample(
+            lambda c: te.compare(
+                truth, said, clusters=keys, metric=metric, positive=1, labels=[0, 1], confidence=c
+            )
+        )  # fmt: skip
+
+    def evident(rng: np.random.Generator) -> Evidence:
+        truth, said = rows(rng)
+        return Evidence(clusters=KeyedConfusion.from_codes(keys, tuple(range(groups)), truth, said["a"], (0, 1)))
+
+    tables = [two(prevalence, rate, rate) for rate in (first, second)]
+    one, other = (true_values(p, (metric,))[metric] for p in tables)
+    equal = first == second
+    words = f"equal models right on {first:.0%}" if equal else f"models right on {first:.0%} and {second:.0%}"
+    worth = groups * size / (1 + (size - 1) * correlation)
+    return Cell(
+        family="two models, same rows in clusters",
+        scenario=f"{metric}, {groups} clusters of {size}, {words}", draw=draw,
+        procedures=interval_and_test(f"{metric}, clusters", "cluster-t-difference"),
+        truth={"difference": one - other},
+        events={"difference": min(expected_events(metric, p, int(worth)) for p in tables)},
+        confidences=CONFIDENCES if equal and groups == 20 else CONFIDENCES[:1], n=groups * size,
+        purpose="level" if equal else "power", evident=evident,
+    )  # fmt: skip
+
+
 def weighted_cell(n: int, easy: float, hard: float, oversampled: float) -> Cell:
     """One row in five of the population is hard; hard rows are taken more often, and weighted back."""
     share = 0.2 * oversampled / (0.2 * oversampled + 0.8)
@@ -74,7 +128,7 @@ def weighted_cell(n: int, easy: float, hard: float, oversampled: float) -> Cell:
 
 
 def cells(*, quick: bool) -> Iterator[Cell]:
-    """Clusters from five to a hundred; weights."""
+    """Clusters from five to a hundred; two models; weights."""
     for groups in (20,) if quick else (5, 10, 20, 40, 100):
         for rate in (0.8, 0.95):
             for correlation in (0.2,) if quick else (0.05, 0.2, 0.5):
@@ -82,3 +136,12 @@ def cells(*, quick: bool) -> Iterator[Cell]:
     for n in (100,) if quick else (50, 100, 400):
         yield weighted_cell(n, 0.95, 0.6, 4)
         yield weighted_cell(n, 0.99, 0.8, 10)
+    if quick:
+        return
+    for metric, groups, first, second, rank in (
+        ("accuracy", 20, 0.85, 0.85, 1), ("f1", 20, 0.85, 0.85, 1), ("accuracy", 8, 0.85, 0.85, 2),
+        ("accuracy", 40, 0.95, 0.95, 2), ("accuracy", 100, 0.85, 0.85, 3), ("f1", 8, 0.85, 0.85, 2),
+        ("f1", 40, 0.95, 0.95, 3), ("balanced_accuracy", 20, 0.85, 0.85, 3), ("accuracy", 20, 0.9, 0.8, 3),
+        ("f1", 40, 0.9, 0.8, 3),
+    ):  # fmt: skip
+        yield replace(two_models_cell(metric, groups, 10, first, second), rank=rank)
