@@ -214,6 +214,41 @@ def test_bad_targets_are_refused_before_working(tmp_path):
         te.report(3, tmp_path / "report.html")
 
 
+def test_files_and_tables_are_read_as_te_read_does(tmp_path, monkeypatch):
+    table = {
+        "when": ["no", "yes"] * 30,
+        "a": ["no", "yes"] * 25 + ["yes", "no"] * 5,
+        "b": ["no", "yes"] * 20 + ["yes", "no"] * 10,
+        "c": ["no"] * 60,
+    }
+    file = tmp_path / "rows.csv"
+    file.write_text("\n".join([",".join(table), *(",".join(row) for row in zip(*table.values(), strict=True))]))
+    named = {"truth": "when", "models": ["a", "b"], "positive": "yes"}
+    read = te.read(file, **named)
+    once = page(read, tmp_path)
+    assert "Read 60 rows (30 positive = yes)" in Reader(once).text
+    assert page(str(file), tmp_path, **named) == page(file, tmp_path, **named) == once
+    assert page(table, tmp_path, **named) == once
+    assert "Read 60 rows (30 positive = yes)" in Reader(page([file], tmp_path, **named)).text
+    assert page(te.read(file, truth="when", models=["a", "b"]), tmp_path, positive="yes") == once
+    monkeypatch.chdir(tmp_path)
+    assert str(te.report("rows.csv", **named)) == "report.html"
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "words"),
+    [
+        (lambda: scored(), {"truth": "y"}, "truth= says how to read .* these predictions were read already"),
+        (lambda: te.compare(scored()), {"positive": 1}, "positive= says how to read .* judged already"),
+        (lambda: {"truth": [0, 1], "a": [0, 1]}, {"postive": 1}, "no option postive=; did you mean 'positive'"),
+        (lambda: "no such file.csv", {}, "there is no file"),
+    ],
+)
+def test_reading_options_where_nothing_is_read_are_refused(source, options, words, tmp_path):
+    with pytest.raises(ValueError, match=words):
+        te.report(source(), tmp_path / "report.html", **options)
+
+
 def test_asked_for_by_metric_reference_margin_and_cost(tmp_path):
     given = scored()
     text = Reader(page(given, tmp_path, metric="f1", confidence=0.9)).text
