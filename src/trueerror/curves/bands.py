@@ -111,6 +111,11 @@ def roc_band(
         low = np.minimum(low, np.where(grid > left, foot_at(fpr, tpr, np.maximum(grid - left, 0.0)) - up, 0.0))
         high = np.maximum(high, top_at(fpr, tpr, np.minimum(grid + left, 1.0)) + up)
         note = f"{replicates:,} replicates, {generator(rng)[1]}"
+    if not table.exact:
+        for bound, lift in ((table.bounds.worst, -1), (table.bounds.best, 1)):
+            off = np.abs(top_at(*curve_points(bound.positives, bound.negatives), grid) - centre)
+            low, high = (low - off, high) if lift < 0 else (low, high + off)
+        note = "; ".join(x for x in (note, "binned scores: wide enough for the exact curve, wherever it lies") if x)
     # The true curve does not fall, so neither need the limits.
     low, high = np.maximum.accumulate(np.clip(low, 0.0, 1.0)), np.clip(high, 0.0, 1.0)
     high = np.minimum.accumulate(high[::-1])[::-1]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, NamedTuple
+from dataclasses import replace
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,7 @@ from trueerror.curves.views import Floats, TableCurve
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_word
 from trueerror.inputs.weights import WeightsKind
+from trueerror.intervals.binned import middled
 from trueerror.intervals.proportions import limits
 from trueerror.intervals.scored import score_interval
 from trueerror.intervals.terms import Terms
@@ -37,6 +39,7 @@ from trueerror.results.words import number, p_value, whole
 from trueerror.tallies.scores import ScoreTable
 
 Grouping = Literal["width", "mass", "isotonic"]
+Told = TypeVar("Told", Test, CalibrationError)
 METHODS: tuple[RecalibrationMethod, ...] = ("profile", "wald")
 
 
@@ -109,6 +112,7 @@ class Calibration(TableCurve):
         need_probabilities(table, "a calibration curve")
         check_word(binning, ("width", "mass", "isotonic"), "binning")
         level = check_confidence(confidence)
+        table = middled(table)
         if binning == "isotonic":
             starts = pooled_blocks(table.positives, table.negatives)
         else:
@@ -129,13 +133,24 @@ class Calibration(TableCurve):
         )  # fmt: skip
 
     @property
+    def _read(self) -> ScoreTable:
+        """The table whose scores are read as forecasts: those of a bin at its middle."""
+        return middled(self.table)
+
+    def _binned(self) -> str:
+        if self.table.exact or self.table.uppers is None:
+            return super()._binned()
+        off = float((self.table.uppers - self.table.scores).max()) / 2
+        return f"binned scores: forecasts are read at the middle of their bin, {off:.2g} off at most"
+
+    @property
     def edges(self) -> tuple[Floats, Floats]:
         """From which forecast to which each bin goes: its fixed edges, or the forecasts at its ends."""
         if self.binning == "width":
-            place = bin_places(self.table, self.bins, "width")[self._starts]
+            place = bin_places(self._read, self.bins, "width")[self._starts]
             return place / self.bins, (place + 1) / self.bins
         ends = np.append(self._starts[1:], len(self.table.scores)) - 1
-        return self.table.scores[self._starts], self.table.scores[ends]
+        return self._read.scores[self._starts], self._read.scores[ends]
 
     def intercept(self, *, method: RecalibrationMethod = "profile", confidence: float = 0.95) -> Interval:
         """a of logit P = a + b·logit p, the slope b fitted too (as in R's rms): 0 where forecasts are calibrated.
@@ -143,7 +158,7 @@ class Calibration(TableCurve):
         Limits where the likelihood has dropped by z²/2 ("profile"), or a ± z·SE ("wald").
         """
         check_word(method, METHODS, "method")
-        return self._told(calibration_intercept(self.table, method=method, confidence=check_confidence(confidence)))
+        return self._told(calibration_intercept(self._read, method=method, confidence=check_confidence(confidence)))
 
     def slope(self, *, method: RecalibrationMethod = "profile", confidence: float = 0.95) -> Interval:
         """b of logit P = a + b·logit p: 1 where forecasts are calibrated, below 1 where they are overconfident.
@@ -152,16 +167,16 @@ class Calibration(TableCurve):
         0.272
         """
         check_word(method, METHODS, "method")
-        return self._told(calibration_slope(self.table, method=method, confidence=check_confidence(confidence)))
+        return self._told(calibration_slope(self._read, method=method, confidence=check_confidence(confidence)))
 
     def in_the_large(self, *, method: RecalibrationMethod = "profile", confidence: float = 0.95) -> Interval:
         """a of logit P = a + logit p: above 0 where forecasts are too low on the whole, below where too high."""
         check_word(method, METHODS, "method")
-        return self._told(in_the_large(self.table, method=method, confidence=check_confidence(confidence)))
+        return self._told(in_the_large(self._read, method=method, confidence=check_confidence(confidence)))
 
     def spiegelhalter(self) -> Test:
         """Is the Brier score what calibrated forecasts would have? z = Σ(y − p)(1 − 2p) / √Σ(1 − 2p)²p(1 − p)."""
-        return spiegelhalter_test(self.table)
+        return self._also(spiegelhalter_test(self._read))
 
     def ece(
         self, *, bins: int | None = None, binning: Binning | None = None, replicates: int = 2000, rng: Any = None
@@ -173,7 +188,13 @@ class Calibration(TableCurve):
         (0.35, 0.2168)
         """
         kind: Binning = binning or ("mass" if self.binning == "mass" else "width")
-        return calibration_error(self.table, bins=bins or self.bins, binning=kind, replicates=replicates, rng=rng)
+        made = calibration_error(self._read, bins=bins or self.bins, binning=kind, replicates=replicates, rng=rng)
+        return self._also(made)
+
+    def _also(self, made: Told) -> Told:
+        """A figure with what binning leaves open in its note."""
+        binned = self._binned()
+        return replace(made, note="; ".join(x for x in (made.note, binned) if x)) if binned else made
 
     def brier(self, *, confidence: float = 0.95) -> Interval:
         """The mean of (p − y)², with the t-interval of a mean."""
@@ -194,14 +215,14 @@ class Calibration(TableCurve):
         [0.075, 0.125, 0.25]
         """
         q = self.prevalence
-        own, best, fixed = (self._squared(p) for p in (self.table.scores, self.isotonic(), np.array(q)))
+        own, best, fixed = (self._squared(p) for p in (self._read.scores, self.isotonic(), np.array(q)))
         return Decomposition(own - best, fixed - best, q * (1 - q))
 
     def histogram(self, bins: int = 20) -> tuple[Floats, Floats, Floats]:
         """Edges of equal bins over [0, 1], and the positives and negatives in each, for the picture's margin."""
         if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
             raise InputError(f"bins={bins!r} must be a whole number from 1 up, such as 20")
-        place = bin_places(self.table, bins, "width")
+        place = bin_places(self._read, bins, "width")
         sums = [np.bincount(place, weights=c, minlength=bins) for c in (self.table.positives, self.table.negatives)]
         return np.arange(bins + 1) / bins, sums[0].astype(np.float64), sums[1].astype(np.float64)
 

@@ -52,10 +52,11 @@ class CalibrationError(Result):
 
     def __str__(self) -> str:
         kind = {"width": "of equal width", "mass": "of about equal size"}[self.binning]
+        note = f" ({self.note})" if self.note else ""
         return folded(
             f"{self.name} {number(self.estimate)} over {self.bins} bins {kind}; with perfect calibration it would be "
             f"{number(self.expected)} on average here, and above {number(self.high_by_chance)} in 5 of 100 samples "
-            f"({p_value(self.p_value)})"
+            f"({p_value(self.p_value)}){note}"
         )
 
 

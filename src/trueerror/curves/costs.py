@@ -16,6 +16,7 @@ from trueerror.curves.views import Floats, TableCurve, area_under, cutoffs, down
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share
 from trueerror.inputs.weights import WeightsKind
+from trueerror.intervals.binned import widened
 from trueerror.intervals.proportions import limits
 from trueerror.results import Interval, Result
 from trueerror.results.words import folded, number, whole
@@ -187,7 +188,11 @@ class CostCurve(TableCurve):
         """
         level = check_confidence(confidence)
         estimate = area_under(*self.envelope)
-        return self._told(envelope_interval(self.table, estimate, level, replicates, rng, self._outer_areas(level)))
+        found = envelope_interval(self.table, estimate, level, replicates, rng, self._outer_areas(level))
+        if not self.table.exact:
+            bounds = self.table.bounds.of(lambda t: area_under(*CostCurve(t).envelope))
+            found = widened(found, bounds, (0.0, 0.25))
+        return self._told(found)
 
     def _figures(self) -> list[tuple[str, object]]:
         return [

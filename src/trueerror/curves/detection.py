@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves.replicates import bootstrap_area
-from trueerror.curves.shares import share
+from trueerror.curves.shares import opened, share
 from trueerror.curves.taking import cautioned, need_classes, take_table
 from trueerror.curves.views import Floats, TableCurve, cutoffs, downward
 from trueerror.inputs.errors import InputError
@@ -19,6 +19,7 @@ from trueerror.intervals.proportions import limits
 from trueerror.results import Interval, Result
 from trueerror.results.words import folded, number, percent, whole
 from trueerror.results.words import limits as bracket
+from trueerror.tallies.bounds import Bounds
 from trueerror.tallies.scores import ScoreTable
 
 
@@ -109,16 +110,25 @@ class Det(TableCurve):
             up, down = (downward(s) for s in self.table.squares)
         fp, tp = float(self._fp[place]), float(self._tp[place])
         negatives, positives = float(self._fp[-1]), float(self._tp[-1])
+        cut = float(self.thresholds[place]) if threshold is None else float(threshold)
+        spans: list[tuple[Bounds, Bounds] | None] = [None, None]
+        if not self.table.exact and self.table.squares is None:
+            found, alarms = self.table.bounds.counts_at(cut)
+            missed = Bounds(positives - found.high, positives - found.low)
+            spans = [(alarms, Bounds(negatives - alarms.high, negatives - alarms.low)), (missed, found)]
+            note = "; ".join(x for x in (note, self.table.bounds.words_at(cut)) if x)
         return ErrorPoint(
-            threshold=float(self.thresholds[place]) if threshold is None else float(threshold),
+            threshold=cut,
             false_alarms=fp,
             negatives=negatives,
             misses=positives - tp,
             positives=positives,
-            fpr=self._told(share("false positive rate", fp, negatives - fp, confidence=confidence, note=note,
-                      squares=None if down is None else (float(down[place]), float(down[-1] - down[place])))),
-            fnr=self._told(share("false negative rate", positives - tp, tp, confidence=confidence, note=note,
-                      squares=None if up is None else (float(up[-1] - up[place]), float(up[place])))),
+            fpr=self._told(opened(share("false positive rate", fp, negatives - fp, confidence=confidence, note=note,
+                      squares=None if down is None else (float(down[place]), float(down[-1] - down[place]))),
+                      spans[0], confidence=confidence)),
+            fnr=self._told(opened(share("false negative rate", positives - tp, tp, confidence=confidence, note=note,
+                      squares=None if up is None else (float(up[-1] - up[place]), float(up[place]))),
+                      spans[1], confidence=confidence)),
             note=note,
         )  # fmt: skip
 

@@ -190,6 +190,12 @@ class RocHull(Result):
         ]
         if never:
             lines.append(folded(f"Never the cheapest, whatever the costs: {', '.join(never)}."))
+        if any(not c.table.exact for c in self.curves.values()):
+            higher = RocHull({n: c._best for n, c in self.curves.items()}).area - self.area
+            lines.append(folded(
+                f"Binned scores: corners are exact, and thresholds within bins raise the area of the hull by "
+                f"{max(higher, 0.0):.2g} at most."
+            ))  # fmt: skip
         more = "For other costs: .ranges(cost_fp=, cost_fn=). Every corner: .records()."
         return "\n".join([*lines, str(self.ranges()), more])
 

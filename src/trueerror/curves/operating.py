@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from trueerror.curves.replicates import grouped
 from trueerror.curves.shares import weighted_sum
 from trueerror.curves.views import Floats, downward
 from trueerror.inputs.options import check_confidence, generator
+from trueerror.intervals.binned import noted
 from trueerror.intervals.of_metric import metric_interval
 from trueerror.results import Interval, Result, Table
 from trueerror.results.words import folded, limits, number, percent, whole
@@ -176,6 +177,12 @@ def choose_point(
             optimism = corrected.estimate - cost
         else:
             note = "too many resamples lose a class: the cost is not corrected for the choice"
+    if not table.exact:
+        best = table.bounds.best
+        cheapest = float(_costs(best.positives, best.negatives, condition, own_prior).min())  # type: ignore[union-attr]
+        words = f"binned scores: a threshold within a bin may cost {max(0.0, cost - cheapest):.2g} less at most"
+        note = "; ".join(x for x in (note, words) if x)
+        corrected = noted(replace(corrected, low=corrected.low - max(0.0, cost - cheapest)), words)
     return OperatingPoint(
         threshold=float(curve.thresholds[place]), fpr=fpr, tpr=tpr,
         accuracy=float(condition.accuracy(fpr, tpr)), cost=cost, slope=condition.slope, optimism=optimism,

@@ -144,10 +144,10 @@ class Roc(TableCurve):
         >>> roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).partial_auc(0, 0.5).estimate
         0.3333333333333333
         """
-        return partial_area(
+        return self._told(partial_area(
             self.table, self._class_rows(), low, high, axis=axis, standardized=standardized, confidence=confidence,
             replicates=replicates, rng=rng,
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def band(
         self,
@@ -201,13 +201,34 @@ class Roc(TableCurve):
                 place, confidence, threshold=float(threshold), note=self.table.bounds.words_at(threshold)
             )
         if fpr is not None:
-            wanted = check_share(fpr, "fpr")
-            place = int(np.searchsorted(self.fpr, wanted * (1 + HAIR) + 1e-15, side="right")) - 1
+            place = self._last_within(check_share(fpr, "fpr"))
         else:
             assert tpr is not None
-            wanted = check_share(tpr, "tpr")
-            place = int(np.searchsorted(self.tpr, wanted * (1 - HAIR) - 1e-15, side="left"))
-        return self._point(place, confidence, note=READ_OFF)
+            place = self._first_reaching(check_share(tpr, "tpr"))
+        return self._point(place, confidence, note=READ_OFF + self._better_within_bins(fpr, tpr, place))
+
+    def _last_within(self, fpr: float) -> int:
+        return int(np.searchsorted(self.fpr, fpr * (1 + HAIR) + 1e-15, side="right")) - 1
+
+    def _first_reaching(self, tpr: float) -> int:
+        return int(np.searchsorted(self.tpr, tpr * (1 - HAIR) - 1e-15, side="left"))
+
+    @property
+    def _best(self) -> Roc:
+        """The highest curve that binned scores may have."""
+        return self._once("best", lambda: Roc(self.table.bounds.best, name=self.name))  # type: ignore[no-any-return]
+
+    def _better_within_bins(self, fpr: float | None, tpr: float | None, place: int) -> str:
+        """What a threshold within a bin may reach besides, in words; empty where scores are exact."""
+        if self.table.exact:
+            return ""
+        if fpr is not None:
+            word, ends = "TPR", (self.tpr[place], self._best.tpr[self._best._last_within(fpr)])
+        else:
+            assert tpr is not None
+            word, ends = "FPR", (self._best.fpr[self._best._first_reaching(tpr)], self.fpr[place])
+        between = f"[{ends[0]:.6f}, {ends[1]:.6f}]"
+        return f"; binned scores: a threshold within a bin may get there with a {word} in {between}"
 
     def best_threshold(self, criterion: Criterion = "youden", *, confidence: float = 0.95) -> RocPoint:
         """The threshold that is best on these rows: "youden" has the highest TPR − FPR, "closest" lies nearest to the
@@ -224,6 +245,9 @@ class Roc(TableCurve):
         ties = int(np.count_nonzero(gain >= gain.max() - 1e-12)) - 1
         note = READ_OFF + (f"; {ties} other thresholds do as well" if ties > 1 else "")
         note += "; another threshold does as well" if ties == 1 else ""
+        if not self.table.exact:
+            better = float(_GAINS[criterion](self._best).max() - gain.max())
+            note += f"; binned scores: a threshold within a bin may be better by {max(better, 0.0):.2g} at most"
         return self._point(place, confidence, note=note)
 
     def operating_point(
@@ -292,11 +316,11 @@ class Roc(TableCurve):
         return [{"threshold": float(t), "fpr": float(x), "tpr": float(y)} for t, x, y in rows]
 
     def __str__(self) -> str:
-        binned = "" if self.table.exact else " (binned scores)"
+        kind = "distinct scores" if self.table.exact else "bins of scores"
         return folded(
             f"ROC curve{self._subject()}: {whole(self.table.n_positive)} positives ({self.table.positive!r}), "
-            f"{whole(self.table.n_negative)} negatives, {whole(len(self.table.scores))} distinct scores{binned}.\n"
-            f"{self.auc()}"
+            f"{whole(self.table.n_negative)} negatives, {whole(len(self.table.scores))} {kind}.\n"
+            f"{self.auc()}{self._cautions()}"
         )
 
 

@@ -7,15 +7,17 @@ the share of positives.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, generator
+from trueerror.intervals.binned import NO_BOUND, noted, widened
 from trueerror.intervals.critical import tail
 from trueerror.results import Interval
+from trueerror.tallies.bounds import Bounds
 from trueerror.tallies.scores import ScoreTable
 from trueerror.variances.bootstrap import bootstrap_limits
 from trueerror.variances.score_cells import (
@@ -96,12 +98,40 @@ def bootstrap_area(
     rng: Any = None,
     within: tuple[float, float] = (0.0, 1.0),
     estimand: str = "this model, rows with this share of positives",
+    bounds: Bounds | Literal["monotone"] | None = "monotone",
 ) -> Interval:
     """A statistic of the table with BCa limits from its replicates.
+
+    Binned scores move the limits out by what they leave open: a statistic that can only rise (or only fall) as the ROC
+    curve rises is bounded by the highest and the lowest curve; of others pass the `bounds`, or None if not known.
 
     `fallback` (low, high, method) takes over where the replicates give no limits: sampling weights, more than 1 % of
     them without a value, or no spread.
     """
+    found = _replicated(
+        table, statistic, name=name, estimate=estimate, confidence=confidence, fallback=fallback,
+        replicates=replicates, rng=rng, within=within, estimand=estimand,
+    )  # fmt: skip
+    if table.exact:
+        return found
+    if bounds == "monotone":
+        bounds = table.bounds.of(lambda t: statistic(t.positives[None], t.negatives[None])[0])
+    return noted(found, NO_BOUND) if bounds is None else widened(found, bounds, within)
+
+
+def _replicated(
+    table: ScoreTable,
+    statistic: Statistic,
+    *,
+    name: str,
+    estimate: float,
+    confidence: float,
+    fallback: tuple[float, float, str],
+    replicates: int,
+    rng: Any,
+    within: tuple[float, float],
+    estimand: str,
+) -> Interval:
     level = check_confidence(confidence)
     facts: dict[str, Any] = {
         "name": name,

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from trueerror.curves.replicates import bootstrap_area
 from trueerror.curves.retrieval_areas import PR_AREAS
-from trueerror.curves.shares import rows_for_interval, share
+from trueerror.curves.shares import opened, rows_for_interval, share
 from trueerror.curves.taking import cautioned, need_classes, take_table
 from trueerror.curves.views import Floats, TableCurve, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share, check_word
 from trueerror.inputs.weights import WeightsKind
-from trueerror.intervals.binned import with_bounds
+from trueerror.intervals.binned import NO_BOUND, bound_words, noted
+from trueerror.intervals.binned_areas import precision_reach
 from trueerror.intervals.proportions import limits as proportion_limits
 from trueerror.intervals.scored import average_precision_limits
 from trueerror.intervals.terms import Terms
-from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval, Result
 from trueerror.results.words import folded, limits, number, whole
+from trueerror.tallies.bounds import Bounds
 from trueerror.tallies.scores import ScoreTable
 
 Interpolation = Literal["davis-goadrich", "linear", "step"]
@@ -176,21 +177,31 @@ class PrecisionRecall(TableCurve):
             if math.isnan(threshold):
                 raise InputError("threshold=nan retrieves nothing; give a number")
             place = int(np.count_nonzero(self.table.scores >= threshold))
+            # Within the highest bin of binned scores something is retrieved, though it is not known what.
+            place = max(
+                place, int(not self.table.exact and sum(x.high for x in self.table.bounds.counts_at(threshold)) > 0)
+            )
             cut = float(threshold)
         else:
             place = self._reaching(recall, precision)
             cut = float(self.table.scores[len(self.table.scores) - place])
         squares = self._squares(place)
         tp, fp, relevant = (float(x) for x in (self._tp[place], self._fp[place], self._tp[-1]))
+        spans: tuple[tuple[Bounds, Bounds] | None, tuple[Bounds, Bounds] | None] = (None, None)
+        if not self.table.exact and self.table.squares is None:
+            up, down = self.table.bounds.counts_at(cut)
+            spans = (up, down), (up, Bounds(relevant - up.high, relevant - up.low))
+            note = "; ".join(x for x in (note, self.table.bounds.precision_words(cut)) if x)
         return RetrievalPoint(
             threshold=cut,
             retrieved=tp + fp,
             relevant=relevant,
             found=tp,
             n=self.table.n,
-            precision=self._told(share("precision", tp, fp, confidence=confidence, squares=squares[0], note=note,
-                            undefined="nothing is retrieved")),
-            recall=self._told(share("recall", tp, relevant - tp, confidence=confidence, squares=squares[1], note=note)),
+            precision=self._told(opened(share("precision", tp, fp, confidence=confidence, squares=squares[0], note=note,
+                            undefined="nothing is retrieved"), spans[0], confidence=confidence)),
+            recall=self._told(opened(share("recall", tp, relevant - tp, confidence=confidence, squares=squares[1],
+                            note=note), spans[1], confidence=confidence)),
             note=note,
         )  # fmt: skip
 
@@ -275,15 +286,28 @@ class PrecisionRecall(TableCurve):
         if method == "bootstrap":
             return self._told(bootstrap_area(
                 self.table, statistic, name=name, estimate=estimate, confidence=level, replicates=replicates, rng=rng,
-                fallback=(low, high, used),
+                fallback=(low, high, used), bounds=self._bounds(interpolation),
             ))  # fmt: skip
         made = Interval(
             name=name, estimate=estimate, low=low, high=high, confidence=level, method=used, n=self.table.n,
             note=note, estimand="this model, rows with this share of positives",
         )  # fmt: skip
-        # The steps are the average precision; for other ways to join points no bound is known.
-        metric = find_measure("average_precision" if interpolation == "step" else "brier")
-        return self._told(with_bounds(made, metric, self.table))
+        bounds = self._bounds(interpolation)
+        if bounds is None:
+            return self._told(made if self.table.exact else noted(made, NO_BOUND))
+        made = noted(made, bound_words(bounds))
+        low, high = precision_reach(bounds, positives, Terms(confidence=level))
+        return self._told(replace(made, low=min(low, made.low), high=max(high, made.high)))
+
+    def _bounds(self, interpolation: Interpolation) -> Bounds | None:
+        """Between which values the exact area lies, where scores are binned; None where that is not known."""
+        if self.table.exact or interpolation == "linear":
+            return None
+        if interpolation == "step":
+            return self.table.bounds.average_precision()
+        # A higher ROC curve is a higher precision at every recall, where points are joined as mixtures.
+        area = PR_AREAS[interpolation]
+        return self.table.bounds.of(lambda t: area(t.positives[None], t.negatives[None])[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from trueerror.curves.shares import share
+from trueerror.curves.shares import opened, share
 from trueerror.results import Interval, Result
 from trueerror.results.words import folded, limits, number, whole
+from trueerror.tallies.bounds import Bounds
 from trueerror.tallies.scores import ScoreTable
 
 
@@ -33,6 +34,12 @@ def roc_point(
         share(word, count, size - count, confidence=confidence, squares=square, note=note, estimand="this model")
         for word, count, size, square in zip(("fpr", "tpr"), counts, sizes, squares, strict=True)
     )
+    if not table.exact and table.squares is None:
+        up, down = table.bounds.counts_at(threshold)
+        found, alarms = (
+            opened(made, (called, Bounds(size - called.high, size - called.low)), confidence=confidence)
+            for made, called, size in ((found, up, sizes[1]), (alarms, down, sizes[0]))
+        )
     return RocPoint(
         threshold=threshold, fpr=alarms.estimate, tpr=found.estimate, fpr_interval=alarms, tpr_interval=found,
         positives=sizes[1], negatives=sizes[0], note=note,

@@ -162,7 +162,7 @@ class RiskCoverage(TableCurve):
         fallback = (max(0.0, best_risk_area(low)), high * (1 - math.log(high)) if high < 1 else 1.0, "unseen-share")
         return self._told(bootstrap_area(
             self.table, kind, name="area under risk and coverage", estimate=estimate, confidence=level,
-            replicates=replicates, rng=rng, fallback=fallback, estimand="this model",
+            replicates=replicates, rng=rng, fallback=fallback, estimand="this model", bounds=None,
         ))  # fmt: skip
 
     @property

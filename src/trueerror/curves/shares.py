@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from trueerror.inputs.options import check_confidence
 from trueerror.intervals.proportions import limits
 from trueerror.results import Interval
+from trueerror.tallies.bounds import Bounds
 from trueerror.variances.mover import mover
 
 Floats = NDArray[np.float64]
@@ -65,6 +67,25 @@ def share(
         name=name, estimate=estimate, low=float(low), high=float(high), confidence=level, method=method,
         n=rows if squares is None else round(rows, 1), note=note, estimand=estimand,
     )  # fmt: skip
+
+
+def opened(found: Interval, bounds: tuple[Bounds, Bounds] | None, **options: Any) -> Interval:
+    """The share with the limits of the fewest hits with the most misses, and of the most with the fewest.
+
+    `bounds` are those of the hits and of the misses, where binned scores leave them open; `options` those of `share`.
+
+    >>> print(opened(share("tpr", 30, 10), (Bounds(30, 32), Bounds(8, 10))))
+    tpr 0.750 [0.598, 0.895], 95 % wilson, n = 40
+    """
+    if bounds is None:
+        return found
+    hits, misses = bounds
+    made = [share(found.name, *counts, **options) for counts in ((hits.low, misses.high), (hits.high, misses.low))]
+    # Where nothing is called the share is undefined, and anything may be true.
+    low, high = (x if math.isfinite(x) else end for x, end in ((made[0].low, 0.0), (made[1].high, 1.0)))
+    if math.isnan(found.estimate):
+        return found
+    return replace(found, low=min(found.low, low), high=max(found.high, high))
 
 
 def weighted_sum(

@@ -82,16 +82,27 @@ class TableCurve(Result):
         return n if self.table.squares is None else n * n / float(self.table.squares.sum())
 
     def _told(self, interval: Interval) -> Interval:
-        """The interval with the caution in its note."""
-        if not self.caution:
+        """The interval with the caution in its note, and with what binning leaves open, where it does not say that."""
+        binned = "" if "binned scores" in interval.note else self._binned()
+        if not (self.caution or binned):
             return interval
-        return replace(interval, note="; ".join(w for w in (interval.note, self.caution) if w))
+        return replace(interval, note="; ".join(w for w in (interval.note, binned, self.caution) if w))
 
     def _words(self) -> str:
         return f"{type(self).__name__}{self._subject()} of {self.table}"
 
     def __str__(self) -> str:
-        return folded(self._words() + (f"\nCaution: {self.caution}." if self.caution else ""))
+        return folded(self._words() + self._cautions())
+
+    def _binned(self) -> str:
+        """What binned scores leave open of the curve, in words; empty where scores are exact."""
+        return self.table.bounds.words()
+
+    def _cautions(self) -> str:
+        """What must be said beside the curve, a line each."""
+        binned = self._binned()
+        lines = [f"{binned[0].upper()}{binned[1:]}."] if binned else []
+        return "".join(f"\n{line}" for line in [*lines, *([f"Caution: {self.caution}."] if self.caution else [])])
 
     def _made_by(self) -> list[tuple[str, object]]:
         return [("the curve", self._shape), *self._figures()]

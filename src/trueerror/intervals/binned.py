@@ -1,44 +1,185 @@
-"""Intervals of metrics from binned scores: what binning leaves open goes into the limits, and into the note."""
+"""Intervals of metrics from binned scores: what binning leaves open goes into the limits, and into the note.
+
+The limits hold for every order that the rows may have within bins: the lower one is at most, the upper one at least
+that of the exact table, whichever it is.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.intervals.binned_areas import area_reach, precision_reach
+from trueerror.intervals.losses import loss_limits, loss_range
+from trueerror.intervals.roc_area import AREA_METHODS
+from trueerror.intervals.terms import Terms
+from trueerror.metrics.priors import Prior
+from trueerror.metrics.probabilities import loss_moments, table_losses
 from trueerror.metrics.registry import Measure
+from trueerror.metrics.values import score_share, value
 from trueerror.results import Interval
+from trueerror.tallies.bounds import Bounds
 from trueerror.tallies.scores import ScoreTable
 from trueerror.variances.delong import delong_from_table
 
+Floats = NDArray[np.float64]
+# The area is known as well as this where the budget allows; where it is not, the note says how to get there.
+TARGET = 2e-4
+NO_BOUND = "binned scores: no bound is known for this metric; a larger memory budget (budget=) makes it exact"
 
-def with_bounds(found: Interval, measure: Measure, table: ScoreTable) -> Interval:
-    """The interval widened by where the exact value may lie; the same where the table is exact.
 
-    For areas the half-widths grow in the ratio of the largest to the binned standard error (see `ScoreBounds`).
+def with_bounds(
+    found: Interval,
+    measure: Measure,
+    table: ScoreTable,
+    terms: Terms,
+    *,
+    method: str | None = None,
+    options: dict[str, Any] | None = None,
+    prior: Prior | None = None,
+) -> Interval:
+    """The interval widened to hold that of the exact table, whatever it is; the same where the table is exact.
+
+    Areas, average precision and mean losses have limits of their own for this (`area_reach`, `precision_reach`);
+    those of a bootstrap move out by what is open, and areas' grow in the ratio of the largest to the binned standard
+    error besides. `method` is the one that was asked for.
     """
-    if table.exact or table.uppers is None or math.isnan(found.estimate):
+    if table.exact or math.isnan(found.estimate):
         return found
-    growth = 1.0
+    chosen = options or {}
+    bounds = metric_bounds(measure, table, options=chosen, prior=prior)
+    if bounds is None:
+        return noted(found, NO_BOUND)
+    low, high = moved(found, bounds)
+    if measure.name in ("auc", "gini"):
+        low, high = _area(found, measure, table, terms, method, (low, high))
+    elif measure.name == "average_precision" and not found.method.startswith("bootstrap"):
+        low, high = precision_reach(bounds, float(table.n_positive), terms)
+    elif measure.needs == "losses" and not found.method.startswith("bootstrap") and prior is None:
+        low, high = _loss_reach(found, measure, table, bounds, chosen, terms)
+    ends = loss_range(measure, chosen)
+    low, high = max(ends[0], min(low, found.low)), min(ends[1], max(high, found.high))
+    if terms.side == "upper":
+        low = found.low
+    elif terms.side == "lower":
+        high = found.high
+    return noted(replace(found, low=low, high=high), bound_words(bounds))
+
+
+def metric_bounds(
+    measure: Measure, table: ScoreTable, *, options: dict[str, Any] | None = None, prior: Prior | None = None
+) -> Bounds | None:
+    """Between which values the exact metric lies; None where that is not known.
+
+    Losses of probabilities fall as positives rise and negatives fall, so they have their bounds in the tables with
+    every row at one end of its bin.
+    """
     if measure.name in ("auc", "gini"):
         low, high = table.bounds.auc()
-        if measure.name == "gini":
-            low, high = 2 * low - 1, 2 * high - 1
-        variance = float(delong_from_table(table.positives, table.negatives).covariance[0, 0])
-        if variance > 0:
-            growth = 1 + table.bounds.standard_error_slack() / math.sqrt(variance)
-    elif measure.name == "average_precision":
-        low, high = table.bounds.average_precision()
-    else:
-        return _noted(found, "binned scores: no bound is known for this metric; a larger memory budget makes it exact")
-    ends = measure.range
-    wide = (
-        max(ends[0], found.estimate - growth * (found.estimate - found.low) - (found.estimate - low)),
-        min(ends[1], found.estimate + growth * (found.high - found.estimate) + (high - found.estimate)),
-    )
-    digits = max(4, math.ceil(-math.log10(max(high - low, 1e-12))) + 1)
-    words = f"binned scores: the exact value lies in [{low:.{digits}f}, {high:.{digits}f}], which the limits allow for"
-    return _noted(replace(found, low=wide[0], high=wide[1]), words)
+        return Bounds(low, high) if measure.name == "auc" else Bounds(2 * low - 1, 2 * high - 1)
+    if measure.name == "average_precision":
+        return table.bounds.average_precision(None if prior is None else score_share(prior, table))
+    if measure.needs == "losses" or measure.name == "brier_skill_score":
+        ends = table.scores[0], (table.bounds.uppers if table.bounds.uppers is not None else table.scores)[-1]
+        if not 0 <= ends[0] <= ends[1] <= 1:
+            return None
+        return table.bounds.of(lambda t: value(measure, t, prior=prior, **(options or {})))
+    return None
 
 
-def _noted(found: Interval, words: str) -> Interval:
+def bound_words(bounds: Bounds, what: str = "value", allowed: bool = True) -> str:
+    """Where the exact value lies, and what narrows it, in words."""
+    low, high = bounds
+    digits = max(4, math.ceil(-math.log10(max(high - low, 1e-12))) + 1) if math.isfinite(high - low) else 4
+    words = f"binned scores: the exact {what} lies in [{low:.{digits}f}, {high:.{digits}f}]"
+    words += ", which the limits allow for" if allowed else ""
+    return words + ("; a larger memory budget (budget=) narrows it" if high - low > TARGET else "")
+
+
+def moved(found: Interval, bounds: Bounds) -> tuple[float, float]:
+    """The limits moved out by as much as the exact value may be off."""
+    return found.low - (found.estimate - bounds.low), found.high + (bounds.high - found.estimate)
+
+
+def widened(found: Interval, bounds: Bounds, within: tuple[float, float]) -> Interval:
+    """An interval of a statistic that is known only between bounds: its limits move out with them."""
+    low, high = moved(found, bounds)
+    low, high = max(within[0], min(low, found.low)), min(within[1], max(high, found.high))
+    return noted(replace(found, low=low, high=high), bound_words(bounds))
+
+
+def noted(found: Interval, words: str) -> Interval:
+    """The interval with something added to its note."""
     return replace(found, note="; ".join(x for x in (found.note, words) if x))
+
+
+def middled(table: ScoreTable) -> ScoreTable:
+    """The table with each bin at its middle, for metrics that read scores as probabilities; the same where exact."""
+    uppers = table.bounds.uppers
+    if table.exact or uppers is None or table.scores[0] < 0 or uppers[-1] > 1:
+        return table
+    return _with_scores(table, table.scores / 2 + uppers / 2)
+
+
+def _area(
+    found: Interval,
+    measure: Measure,
+    table: ScoreTable,
+    terms: Terms,
+    method: str | None,
+    moved_out: tuple[float, float],
+) -> tuple[float, float]:
+    if not found.method.startswith("bootstrap"):
+        # Where a bootstrap shows no spread, the usual method stands in.
+        low, high = area_reach(table, terms, method if method in AREA_METHODS else AREA_METHODS[0])
+        return (low, high) if measure.name == "auc" else (2 * low - 1, 2 * high - 1)
+    variance = float(delong_from_table(table.positives, table.negatives).covariance[0, 0])
+    growth = table.bounds.standard_error_slack() / math.sqrt(variance) if variance > 0 else 0.0
+    return (
+        moved_out[0] - growth * (found.estimate - found.low),
+        moved_out[1] + growth * (found.high - found.estimate),
+    )
+
+
+def _loss_reach(
+    found: Interval, measure: Measure, table: ScoreTable, bounds: Bounds, options: dict[str, Any], terms: Terms
+) -> tuple[float, float]:
+    """The outer limits of the smallest and the largest mean with the largest standard error.
+
+    The losses of a bin lie between those at its ends; a standard error is a norm, so it grows by no more than that of
+    how far the losses may be off.
+    """
+    if not math.isfinite(bounds.high):
+        return loss_range(measure, options)  # the standard error may be anything
+    if table.squares is not None:
+        return moved(found, bounds)
+    uppers = table.bounds.uppers
+    assert uppers is not None
+    middle = middled(table)
+    moments = loss_moments(middle, measure, **options)
+    at = [table_losses(x, measure, **options) for x in (middle, table, _with_scores(table, uppers))]
+    off = 0.0
+    for side, rows in ((0, table.positives), (1, table.negatives)):
+        there = rows > 0
+        mine, lowest, highest = (x[side][there] for x in at)
+        gap = np.maximum(np.abs(lowest - mine), np.abs(highest - mine))
+        off += float((rows[there] * gap * gap).sum())
+    n = float(table.n)
+    if n < 2:
+        return moved(found, bounds)
+    error = moments.standard_error + math.sqrt(off / ((n - 1) * n))
+    method = found.method if found.method in ("t-log-mean", "t-mean") else "t-mean"
+    ends = loss_range(measure, options)
+    made = [loss_limits(mean, error, n - 1, n, ends, terms, method) for mean in bounds]
+    return min(x[0] for x in made), max(x[1] for x in made)
+
+
+def _with_scores(table: ScoreTable, scores: Floats) -> ScoreTable:
+    return ScoreTable(
+        scores, table.positives, table.negatives, positive=table.positive, exact=False, squares=table.squares,
+        sources=table.sources, uppers=table.bounds.uppers,
+    )  # fmt: skip

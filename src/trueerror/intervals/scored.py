@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from trueerror.inputs.errors import InputError, nearest
-from trueerror.intervals.binned import with_bounds
+from trueerror.intervals.binned import middled, with_bounds
 from trueerror.intervals.losses import INFINITE, LOSS_METHODS, loss_interval, loss_limits, loss_range
 from trueerror.intervals.proportions import limits
 from trueerror.intervals.roc_area import AREA_METHODS, area_limits, effective_rows
@@ -43,10 +43,15 @@ def score_interval(
     replicates: int = 2_000,
 ) -> Interval:
     """A metric of scores, and where the true value may lie; binned scores widen it by what they leave open."""
+    # Probabilities are best read in the middle of a bin; its lowest score is where a threshold is exact.
+    used = middled(table) if measure.needs == "losses" or measure.probabilities else table
     found = _score_interval(
-        measure, table, options, terms, method, prior=prior, design=design, rng=rng, replicates=replicates
+        measure, used, options, terms, method, prior=prior, design=design, rng=rng, replicates=replicates
     )
-    return with_bounds(found, measure, table)
+    if table.exact:
+        return found
+    prior = None if measure.name in FREE_OF_PRIOR else prior
+    return with_bounds(found, measure, table, terms, method=method, options=options, prior=prior)
 
 
 def _score_interval(
