@@ -186,8 +186,8 @@ def _contrast(
         note = "a class has a single row, so the variance cannot be estimated"
     elif variance == 0:
         statistic = 0.0 if difference == 0 else math.copysign(math.inf, difference)
-        half = _sure_half_width(math.log(tail_area(level, alternative)), sizes)
-        p = _sure_p(difference, alternative, sizes)
+        half = sure_half_width(math.log(tail_area(level, alternative)), sizes)
+        p = sure_p(difference, alternative, sizes)
         better = 0.5 if difference == 0 else None
         note = "no variance: the difference is the same for every row, so the limits come from the class sizes"
     else:
@@ -215,7 +215,7 @@ def _contrast(
     )
 
 
-def _sure_half_width(log_tail: float, sizes: tuple[int, ...]) -> float:
+def sure_half_width(log_tail: float, sizes: tuple[int, ...]) -> float:
     """How far off a difference without variance may be.
 
     In each class the rows unlike all those seen have at most the share that goes unseen with probability `tail`.
@@ -223,10 +223,10 @@ def _sure_half_width(log_tail: float, sizes: tuple[int, ...]) -> float:
     return sum(-math.expm1(log_tail / size) for size in sizes)
 
 
-def _sure_p(difference: float, alternative: Alternative, sizes: tuple[int, ...]) -> float:
+def sure_p(difference: float, alternative: Alternative, sizes: tuple[int, ...]) -> float:
     """The level at which the limits above just reach 0; 1 when the areas are equal."""
     gap = {"two-sided": abs(difference), "greater": difference, "less": -difference}[alternative]
     if gap <= 0:
         return 1.0
-    log_tail = crossing(lambda x: _sure_half_width(x, sizes) - gap, -60.0 * max(sizes), 0.0)
+    log_tail = crossing(lambda x: sure_half_width(x, sizes) - gap, -60.0 * max(sizes), 0.0)
     return min(1.0, (2 if alternative == "two-sided" else 1) * math.exp(log_tail))

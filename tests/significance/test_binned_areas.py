@@ -1,0 +1,107 @@
+"""Two areas from binned scores: limits and p-value hold those of every order that the rows may have within bins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trueerror.kernels.bins import even_grid
+from trueerror.significance.areas import area_contrast
+from trueerror.significance.binned_areas import binned_area_contrast
+from trueerror.tallies import ScoreTable
+from trueerror.tallies.placements import Placements
+from trueerror.variances.delong import delong_covariance
+
+ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+def placements(up: Any, columns: list[Any], bins: int) -> Placements:
+    """What a pass over the rows finds: ties within bins, and what they leave open."""
+    places, slack, error = [], [], []
+    for scores in columns:
+        grid = even_grid(float(scores.min()), float(scores.max()), bins)
+        place = grid.places(scores)
+        counts = [np.bincount(place[side], minlength=grid.cells) for side in (up, ~up)]
+        there = np.flatnonzero(counts[0] + counts[1])
+        lower, upper = grid.spans(there)
+        bounds = ScoreTable(lower, counts[0][there], counts[1][there], exact=False, uppers=upper).bounds
+        low, high = bounds.auc()
+        places.append(place.astype(float))
+        slack.append((high - low) / 2)
+        error.append(bounds.standard_error_slack())
+    tied = delong_covariance(up, places)
+    m, n = int(up.sum()), int((~up).sum())
+    return Placements(
+        areas=tied.areas, among_positives=tied.among_positives * m * (m - 1),
+        among_negatives=tied.among_negatives * n * (n - 1), positives=m, negatives=n, slack=np.array(slack),
+        error=np.array(error),
+    )  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    sizes=st.tuples(st.integers(2, 40), st.integers(2, 40)),
+    bins=st.integers(1, 30),
+    alike=st.sampled_from((0.0, 0.01, 0.3, 3.0)),
+    shift=st.floats(-3, 3),
+    alternative=st.sampled_from(ALTERNATIVES),
+    confidence=st.sampled_from((0.6, 0.95, 0.999)),
+)
+def test_limits_and_p_hold_those_of_the_exact_rows(
+    seed: int, sizes: tuple[int, int], bins: int, alike: float, shift: float, alternative: Any, confidence: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    up = np.repeat([True, False], sizes)
+    first = rng.normal(size=len(up)) + shift * up
+    second = first + alike * rng.normal(size=len(up))
+    exact = area_contrast(delong_covariance(up, [first, second]), confidence=confidence, alternative=alternative)
+    found = placements(up, [first, second], bins)
+    ours = binned_area_contrast(found, 0, 1, confidence=confidence, alternative=alternative)
+    assert ours.low <= exact.low + 1e-12
+    assert ours.high >= exact.high - 1e-12
+    assert ours.p_value >= exact.p_value * (1 - 1e-9)
+    assert ours.low <= ours.estimate <= ours.high
+    if isinstance(exact.df, float) and isinstance(ours.df, float):
+        assert ours.df <= exact.df * (1 + 1e-9)
+
+
+def test_fine_bins_cost_little() -> None:
+    rng = np.random.default_rng(4)
+    up = rng.random(100_000) < 0.1
+    first = rng.normal(size=len(up)) + up
+    second = first + 0.2 * rng.normal(size=len(up)) + 0.02 * up
+    exact = area_contrast(delong_covariance(up, [first, second]))
+    found = placements(up, [first, second], 1 << 18)
+    ours = binned_area_contrast(found, 0, 1)
+    slack = float(found.slack.sum())
+    assert slack < 1e-5
+    assert exact.width < ours.width < exact.width * (1 + 1e-3) + 2 * slack
+    assert exact.p_value <= ours.p_value < exact.p_value * 1.1
+    assert ours.note.startswith("binned scores: the exact difference lies within")
+
+
+def test_bins_of_one_score_each_change_nothing() -> None:
+    up = np.array([True, False] * 20)
+    scores = [np.arange(40.0) % 7, np.arange(40.0) % 5]
+    found = placements(up, scores, 1)
+    tied = Placements(
+        areas=found.areas, among_positives=found.among_positives, among_negatives=found.among_negatives, positives=20,
+        negatives=20, slack=np.zeros(2), error=np.zeros(2),
+    )  # fmt: skip
+    assert binned_area_contrast(tied, 0, 1).note == area_contrast(delong_covariance(up, [0 * up, 0 * up])).note
+
+
+def test_a_difference_that_binning_may_have_made_is_none() -> None:
+    rng = np.random.default_rng(2)
+    up = np.repeat([True, False], 50)
+    scores = rng.normal(size=100)
+    found = placements(up, [scores, scores + 1e-3 * rng.normal(size=100)], 3)
+    ours = binned_area_contrast(found, 0, 1)
+    assert ours.p_value == 1.0
+    assert ours.statistic == pytest.approx(0.0)
+    assert ours.p_better == pytest.approx(0.5)
