@@ -260,7 +260,7 @@ def test_asked_for_by_metric_reference_margin_and_cost(tmp_path):
     text = Reader(page(given, tmp_path, cost_fn=10, prior=0.1)).text
     assert "? Not fully sure Use model" in text
     assert "a false alarm costing 1 and a miss 10" in text
-    assert "Difference in cost per 100 rows from model 2" in text
+    assert "Cost per 100 rows, model − model 2" in text
     assert "cost per 100 ranking (AUC)" in text
     one = given.select("model 1")
     for wrong in ({"reference": "model 1"}, {"margin": 0.1}):

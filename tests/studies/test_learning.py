@@ -44,11 +44,36 @@ def test_twice_the_data_in_words(curve):
     assert made.low < made.estimate < made.high
     assert "at 400 training rows" in made.estimand
     assert made.estimate <= curve.of("means")[-1].high
-    assert f"at twice the data (400 rows) expect error rate {made.estimate:.3f}" in str(curve).replace("\n  ", " ")
+    said = " ".join(str(curve).split())
+    expected = f"at twice the data (400 rows, 2.5 times the largest size) expect error rate {made.estimate:.3f}"
+    assert expected in said
+    assert "the median of curves fitted to resampled splits" in said
     assert "Formula:" in made.explain()
     wider = curve.extrapolate(400, "means", confidence=0.99)
     assert wider.width > made.width
     assert "hardly to be believed" in curve.extrapolate(10_000, "means").note
+
+
+def test_no_hope_is_said_where_nothing_better_is_expected(curve):
+    for learner in curve.learners:
+        ahead, last = curve.extrapolate(learner=learner), curve.of(learner)[-1]
+        if math.isnan(ahead.estimate):
+            continue
+        line = next(one for one in curve.verdict.split("\n") if one.startswith(f"{learner}:"))
+        assert ("not expected to help" in line) == (ahead.estimate >= last.estimate)
+
+
+def test_the_training_rows_stand_in_the_legend_once(curve):
+    spec = curve.plot().to_dict()
+    (named,) = [
+        layer["encoding"]["strokeDash"]["scale"]["domain"]
+        for layer in spec["layer"]
+        if "strokeDash" in layer.get("encoding", {})
+    ]
+    assert named[-1] == "on the training rows"
+    assert len(named) == len(curve.learners) + 1
+    legend = curve.draw().get_legend()
+    assert [t.get_text() for t in legend.get_texts()].count("on the training rows") == 1
 
 
 def test_a_forced_form_is_used(curve):

@@ -52,8 +52,9 @@ def _arms(middle: Floats, low: Floats | None, high: Floats | None) -> Any:
 
 
 def _draw_lines(ax: Any, picture: Curves) -> list[tuple[Any, str]]:
-    entries = []
+    entries: list[tuple[Any, str]] = []
     names = iter(legend_names(picture))
+    beside: dict[str, Any] = {}
     place = 0
     for line in picture.lines:
         shape = drawn(line, picture)
@@ -66,15 +67,12 @@ def _draw_lines(ax: Any, picture: Curves) -> list[tuple[Any, str]]:
             look = ROLES[line.role]
             colour = look["stroke"] if line.series is None else theme.series_style(line.series)[0]
             dash = tuple(look["dash"]) if look["dash"] != [1, 0] else ()
-            ax.plot(
-                shape.x,
-                shape.y,
-                color=colour,
-                ls=dash_style(dash),
-                lw=look["width"],
-                zorder=3 if line.role == "hull" else 2,
-            )
+            style = {"ls": dash_style(dash), "lw": look["width"]}
+            ax.plot(shape.x, shape.y, color=colour, zorder=3 if line.role == "hull" else 2, **style)
+            if line.role == "aside" and line.name and line.name not in beside:
+                beside[line.name] = ax.plot([], [], color=look["stroke"], **style)[0]
         _write_line(ax, line, picture)
+    entries += [(handle, name) for name, handle in beside.items()]
     return entries if len(entries) > 1 else []
 
 

@@ -44,8 +44,13 @@ def differences_forest(c: Any) -> Forest:
     better = "higher" if c.higher_is_better else "lower"
     panels: list[Panel] = []
     if rows:
-        heading = f"difference in {plain(c.title)} from {_short(c)[plain(anchor)]} ({better} is better)"
-        panels.append(make_panel(rows, axis="", heading=heading, references=((0.0, "no difference"),), margin=margin))
+        leader = _short(c)[plain(anchor)]
+        heading = f"difference in {plain(c.title)} from {leader} ({better} is better)"
+        panels.append(
+            make_panel(
+                rows, axis=f"model − {leader}", heading=heading, references=((0.0, "no difference"),), margin=margin
+            )
+        )
     own = [replace(interval_row(plain(m), c.estimates[m]), points=parts.get(m, ())) for m in [anchor, *ranked]]
     shares = all(0 <= v <= 1 for r in own if r.drawn for v in (r.low, r.high))
     within = (0.0, 1.0) if shares else (-math.inf, math.inf)

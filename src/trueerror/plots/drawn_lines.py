@@ -63,6 +63,11 @@ def hover_places(line: Line, picture: Curves) -> NDArray[np.int64]:
     return spread
 
 
+def aside_names(picture: Curves) -> list[str]:
+    """What stands in the legend beneath the curves: each kind of line beside them, once."""
+    return list(dict.fromkeys(line.name for line in picture.lines if line.role == "aside" and line.name))
+
+
 def legend_names(picture: Curves) -> list[str]:
     """A different name for each curve, in order."""
     curves = [line for line in picture.lines if line.role == "curve"]

@@ -111,12 +111,14 @@ class Axis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A line through points. A "curve" stands in the legend; a "reference" carries its words itself."""
+    """A line through points. A "curve" stands in the legend, an "aside" too, once for each name and without colour; a
+    "reference" carries its words itself.
+    """
 
     x: Floats
     y: Floats
     name: str = ""
-    role: Literal["curve", "hull", "iso", "reference", "faint"] = "curve"
+    role: Literal["curve", "aside", "hull", "iso", "reference", "faint"] = "curve"
     series: int | None = None  # which colour; lines of one series share it
     tips: dict[str, Floats] = field(default_factory=dict)
     words: str = ""  # written at `words_at`, for references

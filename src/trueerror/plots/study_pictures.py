@@ -24,7 +24,7 @@ APART = 1.025
 
 
 def learning_picture(curve: Any, *, show: Literal["curve", "spread"] = "curve") -> Curves:
-    """Test error with intervals, the fitted curve with its band up to twice the data, and the training error dashed.
+    """Test error with intervals, the fitted curve with its band up to twice the data, and the training error dotted.
 
     show="spread": how far models of each size are from those of the largest (bias), and how much they vary (sd).
     """
@@ -65,9 +65,11 @@ def _curve_picture(curve: Any) -> Curves:
         drawn += [v for part in (test, low, high, training) for v in part.tolist()]
     drawn = [v for v in drawn if math.isfinite(v)]
     y = domain_of(drawn, (0.0, 1.0) if all(0 <= v <= 1 for v in drawn) else (-math.inf, math.inf))
+    lines += [_last_size(float(sizes[-1]), y)] if bands else []
     lines += [_crossing_line(c, y) for c in curve.crossings if c.share >= SURE and not math.isnan(c.size)]
     subtitle = _verdict_lines(curve.verdict)
-    subtitle.append(f"{curve.plan} of {whole(curve.rows)} rows; dashed: on the training rows; diamond: twice the data")
+    beyond = f"; right of {whole(sizes[-1])} rows: extrapolated" if bands else ""
+    subtitle.append(f"{curve.plan} of {whole(curve.rows)} rows{beyond}")
     who = f"{len(curve.learners)} learners" if len(curve.learners) > 1 else shorten(curve.learners[0], 40)
     return Curves(
         title=f"Learning curve of {who}",
@@ -94,12 +96,20 @@ def _crossing_line(c: Any, y: tuple[float, float]) -> Line:
     )  # fmt: skip
 
 
+def _last_size(size: float, y: tuple[float, float]) -> Line:
+    """Where the rows end and the fitted curve goes on alone."""
+    return Line(
+        x=np.array([size, size]), y=np.array(y), role="faint", words="extrapolated →", words_at=(size, y[1]),
+        align="left", shift=(5.0, -8.0),
+    )  # fmt: skip
+
+
 def _verdict_lines(verdict: str, room: int = 118) -> list[str]:
     return [part for line in verdict.split("\n") for part in textwrap.wrap(plain(line), room)][:8]
 
 
 def _training_line(sizes: Floats, training: Floats, place: int) -> Line:
-    return Line(x=sizes, y=training, role="reference", series=place)
+    return Line(x=sizes, y=training, name="on the training rows", role="aside", series=place)
 
 
 def _spread_picture(curve: Any) -> Curves:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from trueerror.plots import theme
-from trueerror.plots.drawn_lines import drawn, legend_names, placed
+from trueerror.plots.drawn_lines import aside_names, drawn, legend_names, placed
 from trueerror.plots.pictures import Axis, Band, Curves, Line
 from trueerror.plots.vega import Spec, columns, layer, number_at, values
 from trueerror.plots.vega_overlays import histogram_spec, hover_layers, marks_layers, whiskers_layers, words_layers
@@ -16,6 +16,7 @@ ROLES: dict[str, dict[str, Any]] = {
     "hull": {"stroke": theme.INK, "width": 1.4, "dash": [2, 2]},
     "iso": {"stroke": theme.INK, "width": 1.2, "dash": [1, 0]},
     "reference": {"stroke": theme.REFERENCE, "width": 1.3, "dash": [5, 4]},
+    "aside": {"stroke": theme.REFERENCE, "width": 1.5, "dash": [1.5, 3]},
     "faint": {"stroke": "#C4C4C4", "width": 1.0, "dash": [1, 0]},
 }
 
@@ -25,7 +26,7 @@ def curves_spec(picture: Curves) -> Spec:
     x, y = _axis(picture.x, "x"), _axis(picture.y, "y")
     made: list[Spec] = [*_bands(picture, x, y)]
     notes = []
-    order = {"faint": 0, "reference": 1, "iso": 2, "curve": 3, "hull": 4}
+    order = {"faint": 0, "reference": 1, "aside": 1, "iso": 2, "curve": 3, "hull": 4}
     for line in sorted(picture.lines, key=lambda one: order[one.role]):
         if line.role != "curve":
             made.append(_plain_line(line, picture, x, y))
@@ -91,10 +92,12 @@ def _curve_layer(picture: Curves, x: Spec, y: Spec) -> tuple[list[Spec], list[st
             for k, (a, b) in enumerate(zip(shape.x.tolist(), shape.y.tolist(), strict=True))
         ]
     styles = [theme.series_style(place if line.series is None else line.series) for place, line in enumerate(curves)]
-    named = len(curves) > 1 and any(line.name for line in curves)
+    beside = aside_names(picture)
+    named = (len(curves) > 1 or bool(beside)) and any(line.name for line in curves)
     legend = theme.legend_style(symbolType="stroke", offset=_legend_offset(picture)) if named else None
-    colour = {"domain": names, "range": [c for c, _ in styles]}
-    dash = {"domain": names, "range": [list(d) or [1, 0] for _, d in styles]}
+    look, every = ROLES["aside"], [*names, *beside]
+    colour = {"domain": every, "range": [*(c for c, _ in styles), *(look["stroke"] for _ in beside)]}
+    dash = {"domain": every, "range": [*(list(d) or [1, 0] for _, d in styles), *(look["dash"] for _ in beside)]}
     encoding = {
         "x": x, "y": y, "order": {"field": "k", "type": "quantitative"},
         "detail": {"field": "line", "type": "nominal"},

@@ -112,10 +112,11 @@ def differences_block(cmp: Comparison) -> Markup:
     better = "higher" if cmp.higher_is_better else "lower"
     own = cmp.estimates[anchor].estimate
     if isinstance(cmp, CostComparison):
-        heading = f"Difference in cost per 100 rows from {shown[anchor]} ({100 * own:.3g}); lower is better"
+        heading = f"Cost per 100 rows, model − {shown[anchor]} ({100 * own:.3g}); lower is better"
     else:
         in_points = ", in points" if scale == 100 else ""
-        heading = f"Difference in {cmp.title} from {shown[anchor]} ({level(cmp, own)}){in_points}; {better} is better"
+        title = cmp.title[:1].upper() + cmp.title[1:]
+        heading = f"{title}, model − {shown[anchor]} ({level(cmp, own)}){in_points}; {better} is better"
     panel = make_panel(rows, axis="", heading=heading, references=((0.0, "no difference"),), margin=margin)
     notes = [f"{percent(cmp.confidence)} intervals of each pair by itself; the dashed line is no difference."]
     if len(cmp.pairs) > 1 and cmp.adjust != "none":
@@ -173,7 +174,7 @@ def pairs_block(cmp: Comparison) -> Markup:
     kept = pairs[:MOST_PAIRS]
     head = "p" if len(cmp.pairs) < 2 or cmp.adjust == "none" else "adjusted p"
     per = "per 100 rows" if isinstance(cmp, CostComparison) else "points"
-    sized = f"difference ({per})" if _per_hundred(cmp) else "difference"
+    sized = f"first − second ({per})" if _per_hundred(cmp) else "first − second"
     shown = brief_names(cmp.models)
     rows = tuple(
         (shown[c.first], shown[c.second], amount(cmp, c.estimate), interval_words(cmp, c), _p(c), told(cmp, c))
@@ -182,7 +183,7 @@ def pairs_block(cmp: Comparison) -> Markup:
     columns = ("first", "second", sized, f"{percent(cmp.confidence)} interval", head, "first is")
     title = "" if len(kept) == len(pairs) else f"The first {len(kept):,} of {len(pairs):,} pairs, best models first."
     keys = [[None, None, c.estimate, None, adjusted(c), None] for c in kept]
-    table = Table(columns=columns, rows=rows, names=2, title=title or "First less second, the better one first.")
+    table = Table(columns=columns, rows=rows, names=2, title=title or "The better one first.")
     return html_table(table, sortable=True, keys=keys)
 
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from trueerror.metrics.registry import find_measure
 from trueerror.results.tables import one_line
 from trueerror.results.words import filled, limits, number, p_value, percent, whole
 from trueerror.studies.curve_shapes import SURE
 
 WIDTH = 80
+EXPECTED = (
+    "What is expected of more rows is the median of curves fitted to resampled splits, the form chosen anew for each; "
+    "the formulas are fitted to the mean of all splits, so at the same size they may give a slightly different number."
+)
 
 
 def verdict(curve: Any) -> str:
@@ -37,9 +42,14 @@ def learner_words(curve: Any, learner: str) -> str:
             )
         reason = ahead.note.removeprefix("not extrapolated: ")
         return f"{who}{curve.title} is {now} rows; it is not extrapolated: {reason}."
+    factor = 2 * curve.rows / last.size
+    times = "" if abs(factor - 2) < 0.05 else f", {factor:.2g} times the largest size"
+    higher = find_measure(curve.metric).higher_is_better
+    gains = ahead.estimate > last.estimate if higher else ahead.estimate < last.estimate
+    hope = "" if gains else ", so more rows are not expected to help"
     return (
-        f"{who}at twice the data ({whole(2 * curve.rows)} rows) expect {curve.title} {number(ahead.estimate)} "
-        f"{limits(ahead.low, ahead.high)}; it is {now} rows."
+        f"{who}at twice the data ({whole(2 * curve.rows)} rows{times}) expect {curve.title} {number(ahead.estimate)} "
+        f"{limits(ahead.low, ahead.high)}; it is {now} rows{hope}."
     )
 
 
@@ -68,6 +78,8 @@ def in_words(curve: Any) -> str:
     ]
     forms = [form_words(curve, name) for name in curve.learners if any(f.learner == name for f in curve.fits)]
     last += [f for f in forms if f]
+    if any(forms):
+        last.append(EXPECTED)
     last += list(curve.notes)
     return "\n\n".join([*parts, "\n".join(filled(line, WIDTH) for line in last)])
 

@@ -241,7 +241,7 @@ def differences_table(cmp: Comparison) -> Table:
         limits = f"[{points(cmp, c.low)}, {points(cmp, c.high)}]"
         chance = "" if c.p_better is None else number(c.p_better)
         rows.append((c.first, c.second, points(cmp, c.estimate), limits, _p(c), chance))
-    head = "difference (points)" if cmp.facts.get("share") else "difference"
+    head = "first − second (points)" if cmp.facts.get("share") else "first − second"
     p_head = "adjusted p" if many else "p"
     columns = ("first", "second", head, f"{percent(cmp.confidence)} interval", p_head, "P(better)")
     return Table(columns=columns, rows=tuple(rows), names=2)
