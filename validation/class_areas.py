@@ -137,6 +137,6 @@ def cells(*, quick: bool) -> Iterator[Cell]:
         yield replace(area_cell(words, n, area), rank=rank)
     for words, n, first, second, rank in (
         (three, 90, 0.85, 0.85, 1), (three, 30, 0.8, 0.8, 2), (rare, 100, 0.9, 0.9, 2), (rare, 400, 0.8, 0.8, 3),
-        (three, 90, 0.9, 0.8, 3), (ten, 300, 0.9, 0.9, 4),
+        (three, 90, 0.9, 0.8, 3),
     ):  # fmt: skip
         yield replace(paired_cell(words, n, first, second), rank=rank)

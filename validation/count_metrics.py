@@ -18,17 +18,17 @@ from validation.frame import CONFIDENCES, Cell, Evident, Exact, Line, Procedure
 
 MAIN = ("accuracy", "f1", "macro_f1", "balanced_accuracy", "mcc", "kappa")
 MAIN_CLASSES = ("accuracy", "macro_f1", "balanced_accuracy", "mcc", "kappa")
-OTHERS = (
-    "precision", "recall", "f_beta", "fowlkes_mallows", "informedness", "markedness", "g_mean", "lr_plus",
-    "diagnostic_odds_ratio",
-)  # fmt: skip
-OTHERS_CLASSES = (
-    "macro_precision", "macro_recall", "g_mean", "weighted_f1", "weighted_precision", "macro_specificity",
-)  # fmt: skip
 OPTIONS: dict[str, dict[str, Any]] = {
     "f_beta": {"beta": 2.0},
     "expected_cost": {"costs": [[0.0, 1.0], [20.0, 0.0]]},
+    "cost": {"costs": [[0.0, 1.0], [20.0, 0.0]]},
+    "weighted_accuracy": {"weights": (5.0, 5.0, 1.0, 1.0)},
 }
+# Metrics in which each of the four counts weighs by itself.
+EVERY_CELL = (
+    "informedness", "markedness", "lr_plus", "lr_minus", "diagnostic_odds_ratio", "weighted_accuracy", "expected_cost",
+    "cost",
+)  # fmt: skip
 # Other methods that people use, on a part of the grid.
 RIVALS = (
     ("f1", "delta"), ("macro_f1", "takahashi"), ("balanced_accuracy", "delta"), ("mcc", "delta"), ("kappa", "fisher-z"),
@@ -58,6 +58,8 @@ class Limits(NamedTuple):
     method: str
 
 
+# Rows that stand for all there are.
+POPULATION = 1e12
 _ANSWERED: dict[tuple[str, str, float, bytes], Limits] = {}
 MOST_KEPT = 600_000
 
@@ -100,17 +102,23 @@ def expected_events(metric: str, p: np.ndarray, n: int) -> float:
         "balanced_accuracy": lambda: (*hits, *(truth - hits)),
         "macro_recall": lambda: (*hits, *(truth - hits)),
         "macro_precision": lambda: (*hits, *(called - hits)),
+        "g_mean": lambda: (*hits, *(truth - hits)),
+        "micro_specificity": lambda: (hits.sum(), n - hits.sum()),
     }
+    for averaged in ("macro_specificity", "weighted_specificity"):
+        sides[averaged] = lambda: (*(called - hits), *(n - truth - called + hits))
+    for averaged in ("macro_informedness", "macro_lr_plus"):
+        sides[averaged] = lambda: (*hits, *(truth - hits), *(called - hits))
     for metric_of_one_class in ("f1", "f_beta", "fowlkes_mallows"):
         sides[metric_of_one_class] = lambda: (hits[-1], wrong[-1])
-    if metric in ("informedness", "markedness", "g_mean", "lr_plus", "diagnostic_odds_ratio", "expected_cost"):
+    if metric in EVERY_CELL:
         return float(n * p.min())
     return float(min(sides.get(metric, lambda: (*hits, *wrong))()))
 
 
 def true_values(p: np.ndarray, metrics: tuple[str, ...], **extra: Any) -> Mapping[str, float]:
     """The metrics of the whole population."""
-    full = table_of((p * 1e12).round().astype(np.int64))
+    full = table_of((p * POPULATION).round().astype(np.int64))
     return {m: value(find_measure(m), full, **extra, **OPTIONS.get(m, {})) for m in metrics}
 
 
@@ -132,6 +140,8 @@ def random_rows(
     """Rows at random from cell probabilities; extra options go to the interval and to the truth."""
     p = cells / cells.sum()
     truth = true_values(p, metrics, **extra)
+    # A total grows with the rows: here with n of them, not with the population's.
+    truth = {m: v * n / POPULATION if find_measure(m).additive else v for m, v in truth.items()}
 
     def draw(rng: np.random.Generator) -> np.ndarray:
         return rng.multinomial(n, p.ravel()).reshape(p.shape)
@@ -239,26 +249,3 @@ def cells(*, quick: bool) -> Iterator[Cell | Exact]:
         for name, p in TEN.items():
             for n in (200, 1000):
                 yield replace(random_rows(several, name, p, n, MAIN_CLASSES), rank=2 if n == 200 else 3)
-
-
-def further(*, quick: bool) -> Iterator[Cell]:
-    """Other metrics, other priors, costs."""
-    if quick:
-        return
-    for n in (40, 100, 400):
-        for words, p in (
-            ("10% positive, sensitivity 0.7, specificity 0.95", two(0.1, 0.7, 0.95)),
-            ("30% positive, sensitivity 0.9, specificity 0.9", two(0.3, 0.9, 0.9)),
-        ):
-            yield replace(random_rows("other count metrics, two classes", words, p, n, OTHERS), rank=3)
-    for n in (100, 400):
-        for name, p in THREE.items():
-            cell = random_rows("other count metrics, three classes", name, p, n, OTHERS_CLASSES)
-            yield replace(cell, rank=2 if (name, n) == ("three classes", 100) else 4)
-    at = ("accuracy", "precision", "npv", "f1", "mcc", "kappa", "macro_f1")
-    for n in (100, 400):
-        words = "50% positive, asked for at 10%"
-        rank = 2 if n == 100 else 3
-        yield replace(random_rows("at another prior", words, two(0.5, 0.9, 0.8), n, at, prior=0.1), rank=rank)
-        cost = random_rows("expected cost", "rare dear misses", two(0.1, 0.9, 0.95), n, ("expected_cost",))
-        yield replace(cost, rank=rank)

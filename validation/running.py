@@ -13,6 +13,7 @@ from functools import lru_cache
 from threadpoolctl import threadpool_limits
 
 from validation import (
+    apart,
     bayes_cells,
     class_areas,
     count_metrics,
@@ -21,6 +22,7 @@ from validation import (
     exchangeable,
     familywise,
     forecasts,
+    further_counts,
     learners,
     looking,
     many_sets,
@@ -54,7 +56,8 @@ FAMILIES: tuple[Callable[..., Iterator[Cell | Exact]], ...] = (
     paired_tests.cells,
     paired_scores.cells,
     class_areas.cells,
-    count_metrics.further,
+    apart.cells,
+    further_counts.cells,
     peers.cells,
     studies.cells,
 )
