@@ -4,270 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache, partial
-from types import SimpleNamespace
-from typing import Any
+from functools import cache
 
 import numpy as np
-from scipy import special
-from scipy.stats import qmc
 
-from trueerror.curves.fold_areas import auc_over_folds
-from trueerror.intervals.bates import bates
-from trueerror.intervals.bootstrap_errors import Bagged, bootstrap_error, no_information_rate
-from trueerror.intervals.learners import bayle, conservative_z, corrected_t_interval, fold_t
-from trueerror.resampling.dealing import Rows
-from trueerror.resampling.folds import KFold, LeaveOneOut
-from trueerror.resampling.random_parts import Bootstrap, Subsampling
-from trueerror.results import Interval
-from trueerror.tallies import ScoreTable
-from validation.fast_bayes import calls, scores, weights_of
-from validation.frame import CONFIDENCES, ESTABLISHED_LEARNERS, Cell, Later, Procedure
+from validation.fast_learners import LEARNERS
+from validation.frame import Cell
+from validation.learner_plans import Plans, rows, true_errors
 
-FAMILY = "a learner's error, naive Bayes"
-FEATURES, APART = 4, 1.2
-TRAINING_SETS, TEST_ROWS = 2_000, 4_096
-
-
-def rows(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Half of each class; the classes are APART, in the first two of four features."""
-    y = np.arange(n) % 2
-    X = rng.standard_normal((n, FEATURES))
-    X[:, :2] += APART * y[:, None] / np.sqrt(2)
-    return X, y
-
-
-@cache
-def queries(each: int = TEST_ROWS) -> tuple[np.ndarray, np.ndarray]:
-    """Rows that stand for all: a Sobol sequence in each class, which tells a model's error to about one in a thousand.
-
-    As many rows drawn at random would leave ten in a thousand open, the same way in every sample.
-    """
-    points = special.ndtri(qmc.Sobol(FEATURES, rng=np.random.default_rng(3)).random(each))
-    X = np.concatenate([points, points])
-    y = np.repeat([0, 1], each)
-    X[y == 1, :2] += APART / np.sqrt(2)
-    return X, y
-
-
-def true_errors(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The error of each model, on rows like these."""
-    asked, truth = queries()
-    return np.mean(calls(X, y, weights, asked) != truth, axis=1)
+TRAINING_SETS = 2_000
+BAYES = LEARNERS["naive Bayes"]
 
 
 @cache
 def true_error(n: int) -> float:
     """The mean error over training sets of n rows, half of each class."""
     rng = np.random.Generator(np.random.Philox(np.random.SeedSequence(7, spawn_key=(n,))))
-    return float(np.mean([true_errors(*rows(rng, n), np.ones((1, n)))[0] for _ in range(TRAINING_SETS)]))
+    return float(np.mean([true_errors(BAYES, *rows(rng, n), np.ones((1, n)))[0] for _ in range(TRAINING_SETS)]))
 
 
-def seed(rng: np.random.Generator) -> int:
-    return int(rng.integers(2**31))
-
-
-def _cell(scenario: str, draw: Any, procedures: tuple[Procedure, ...], n: int, trained: int, rank: int = 1) -> Cell:
-    truth = Later(**{"learner": partial(true_error, trained), "these models": lambda: 0.0})
-    return Cell(
-        family=FAMILY, scenario=f"n = {n}, {scenario}", draw=draw, procedures=procedures, truth=truth,
-        events={"learner": 0.3 * n, "these models": 0.3 * n}, confidences=CONFIDENCES[:1], n=n,
-        wanted=ESTABLISHED_LEARNERS, block=100, rank=rank,
-    )  # fmt: skip
-
-
-def _moved(made: Interval, off: float) -> SimpleNamespace:
-    """An interval for these models as one around 0, since each sample has models of its own."""
-    return SimpleNamespace(
-        estimate=made.estimate - off, low=made.low - off, high=made.high - off, n=made.n, method=made.method
-    )
-
-
-def folds_cell(n: int, repeats: int) -> Cell:
-    """Ten folds, once or more."""
-    plan = KFold(10, repeats=repeats)
-
-    def draw(rng: np.random.Generator) -> dict[str, Any]:
-        X, y = rows(rng, n)
-        train, test = weights_of(plan.splits(Rows(codes=y.astype(np.intp)), seed=seed(rng)), n)
-        wrong = calls(X, y, train) != y
-        found: dict[str, Any] = {"losses": [w[t].astype(float) for w, t in zip(wrong, test, strict=True)]}
-        found["scores"] = [float(x.mean()) for x in found["losses"]]
-        if repeats == 1:
-            found["true"] = float(true_errors(X, y, train).mean())
-        return found
-
-    def corrected(sample: dict[str, Any], confidence: float) -> Interval:
-        made = corrected_t_interval(
-            sample["scores"], test_train_ratio=1 / 9, repeats=repeats, bounds=(0, 1), confidence=confidence, rows=n
-        )
-        # All test parts alike: what an experiment gives then.
-        return bayle(np.concatenate(sample["losses"][:10]), bounds=(0, 1)) if np.isnan(made.low) else made
-
-    def plain(sample: dict[str, Any], confidence: float) -> Interval:
-        return fold_t(sample["scores"], bounds=(0, 1), confidence=confidence, rows=n)
-
-    def of_models(sample: dict[str, Any], confidence: float) -> Any:
-        return _moved(bayle(np.concatenate(sample["losses"]), bounds=(0, 1), confidence=confidence), sample["true"])
-
-    procedures = (
-        Procedure(f"corrected t, {repeats} × 10 folds", corrected, target="learner"),
-        Procedure(f"fold t, {repeats} × 10 folds", plain, default=False, target="learner"),
-    )
-    if repeats == 1:
-        procedures += (Procedure("Bayle, these 10 models", of_models, default=False, target="these models"),)
-    return _cell(f"{repeats} × 10 folds", draw, procedures, n, round(0.9 * n), 1 if n <= 100 else 2)
-
-
-def one_out_cell(n: int) -> Cell:
-    """Leave-one-out, by these n models; every tenth of them stands for all, since they differ by one row."""
-
-    def draw(rng: np.random.Generator) -> tuple[np.ndarray, float]:
-        X, y = rows(rng, n)
-        train, test = weights_of(LeaveOneOut().splits(Rows(codes=y.astype(np.intp)), seed=0), n)
-        losses = (calls(X, y, train) != y)[test].astype(float)
-        return losses, float(true_errors(X, y, train[::10]).mean())
-
-    def apply(sample: tuple[np.ndarray, float], confidence: float) -> Any:
-        return _moved(bayle(sample[0], bounds=(0, 1), confidence=confidence), sample[1])
-
-    return _cell(
-        "leave one out", draw, (Procedure("Bayle, these n models", apply, target="these models"),), n, n - 1, 2
-    )
-
-
-def splits_cell(n: int, repeats: int) -> Cell:
-    """Random test parts of a third."""
-
-    def draw(rng: np.random.Generator) -> list[float]:
-        X, y = rows(rng, n)
-        train, test = weights_of(Subsampling(repeats).splits(Rows(codes=y.astype(np.intp)), seed=seed(rng)), n)
-        wrong = (calls(X, y, train) != y) & test
-        return (wrong.sum(axis=1) / test.sum(axis=1)).tolist()
-
-    def corrected(sample: list[float], confidence: float) -> Interval:
-        return corrected_t_interval(sample, test_train_ratio=1 / 2, bounds=(0, 1), confidence=confidence, rows=n)
-
-    procedures = (Procedure("corrected t, random test parts", corrected, target="learner"),)
-    return _cell(f"{repeats} random test parts", draw, procedures, n, round(2 * n / 3), 2)
-
-
-def bootstrap_cell(n: int, samples: int) -> Cell:
-    """.632+ and its relatives."""
-
-    def draw(rng: np.random.Generator) -> dict[str, Any]:
-        X, y = rows(rng, n)
-        splits = [s for s in Bootstrap(samples).splits(Rows(codes=y.astype(np.intp)), seed=seed(rng)) if len(s.test)]
-        train, _ = weights_of(splits, n)
-        wrong = (calls(X, y, np.vstack([train, np.ones(n)])) != y).astype(float)
-        called = np.where(wrong[-1] == 1, 1 - y, y)
-        bagged = [Bagged(s.test, w[s.test]) for s, w in zip(splits, wrong, strict=False)]
-        return {"samples": bagged, "apparent": float(wrong[-1].mean()), "no": no_information_rate(y, called)}
-
-    def apply(kind: Any) -> Any:
-        return lambda s, confidence: bootstrap_error(
-            s["samples"], n=n, apparent=s["apparent"], no_information=s["no"], kind=kind, confidence=confidence
-        )
-
-    procedures = tuple(
-        Procedure(f"bootstrap {kind}", apply(kind), default=kind == "632+", target="learner")
-        for kind in ("632+", "632", "out-of-bag")
-    )
-    return _cell(f"{samples} bootstrap samples", draw, procedures, n, n)
-
-
-def pairs_cell(n: int, k: int, repeats: int) -> Cell:
-    """Bates's nested cross-validation with all pairs of folds left out."""
-
-    def draw(rng: np.random.Generator) -> list[Any]:
-        X, y = rows(rng, n)
-        found = []
-        pairs = [(i, j) for i in range(k) for j in range(i + 1, k)]
-        for _ in range(repeats):
-            part = np.empty(n, dtype=int)
-            for c in (0, 1):
-                part[y == c] = rng.permutation(np.arange((y == c).sum()) % k)
-            out = [(f,) for f in range(k)] + pairs
-            wrong = (calls(X, y, np.array([~np.isin(part, o) for o in out]).astype(float)) != y).astype(float)
-            single = [wrong[f][part == f] for f in range(k)]
-            pair = {p: (w[part == p[0]], w[part == p[1]]) for p, w in zip(pairs, wrong[k:], strict=True)}
-            found.append(SimpleNamespace(single=single, pair=pair))
-        return found
-
-    def apply(sample: list[Any], confidence: float) -> Interval:
-        return bates(sample, bounds=(0, 1), confidence=confidence)
-
-    procedures = (Procedure("Bates, all pairs of folds", apply, target="learner"),)
-    return _cell(f"{repeats} × all pairs of {k} folds", draw, procedures, n, n)
-
-
-def halves_cell(n: int, pairs: int, parts: int) -> Cell:
-    """Conservative z: the variance from estimates of disjoint halves."""
-
-    def mean(X: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> float:
-        test = np.zeros((parts, len(y)), dtype=bool)
-        for row in test:
-            row[rng.permutation(len(y))[: n // 10]] = True
-        return float(((calls(X, y, (~test).astype(float)) != y) & test).sum() / test.sum())
-
-    def draw(rng: np.random.Generator) -> tuple[float, list[list[float]]]:
-        X, y = rows(rng, n)
-        halves = []
-        for _ in range(pairs):
-            order = rng.permutation(n)
-            halves.append([mean(X[h], y[h], rng) for h in (order[: n // 2], order[n // 2 :])])
-        return mean(X, y, rng), halves
-
-    def apply(sample: tuple[float, list[list[float]]], confidence: float) -> Interval:
-        return conservative_z(*sample, bounds=(0, 1), confidence=confidence, rows=n)
-
-    procedures = (Procedure("conservative z", apply, target="learner"),)
-    return _cell(f"{pairs} pairs of halves, {parts} test parts", draw, procedures, n, n - n // 10)
-
-
-def areas_cell(n: int) -> Cell:
-    """The AUC over ten folds, by the mean area of these models."""
-
-    def draw(rng: np.random.Generator) -> tuple[list[ScoreTable], float]:
-        X, y = rows(rng, n)
-        train, test = weights_of(KFold(10).splits(Rows(codes=y.astype(np.intp)), seed=seed(rng)), n)
-        own = special.expit(scores(X, y, train))
-        tables = [ScoreTable.count(y[t] == 1, s[t]) for s, t in zip(own, test, strict=True)]
-        asked, truth = queries()
-        up = truth == 1
-        ranks = np.argsort(np.argsort(scores(X, y, train, asked), axis=1), axis=1) + 1.0
-        m, k = int(up.sum()), int((~up).sum())
-        return tables, float(((ranks[:, up].sum(axis=1) - m * (m + 1) / 2) / (m * k)).mean())
-
-    def apply(method: Any) -> Any:
-        return lambda s, confidence: _moved(auc_over_folds(s[0], method=method, confidence=confidence), s[1])
-
-    made = _cell("10 folds, AUC", draw, (), n, round(0.9 * n))
-    return replace(
-        made, family="AUC over ten folds, naive Bayes",
-        procedures=(
-            Procedure("LeDell, these 10 models", apply("ledell"), default=False, target="these models"),
-            Procedure("corrected t, by these 10 models", apply("corrected-t"), target="these models"),
-        ),
-    )  # fmt: skip
+PLANS = Plans(BAYES, "a learner's error, naive Bayes", true_error)
 
 
 def cells(*, quick: bool) -> Iterator[Cell]:
     """Each plan."""
-    yield folds_cell(100, 1)
+    yield PLANS.folds(100, 1)
     if quick:
         return
-    for n in (40, 400):
-        yield folds_cell(n, 1)
-    for n in (40, 100, 400):
-        yield folds_cell(n, 5)
-    yield folds_cell(100, 10)
-    yield one_out_cell(100)
-    yield splits_cell(100, 30)
+    yield PLANS.folds(40, 1)
+    yield replace(PLANS.folds(400, 1), rank=2)
     for n in (40, 100):
-        yield bootstrap_cell(n, 100)
-    yield pairs_cell(100, 10, 10)
-    yield pairs_cell(40, 5, 10)
-    yield halves_cell(100, 10, 15)
-    yield areas_cell(100)
-    yield areas_cell(300)
+        yield PLANS.folds(n, 5)
+    yield replace(PLANS.folds(400, 5), rank=2)
+    yield PLANS.folds(100, 10)
+    for n in (40, 100, 400):
+        yield replace(PLANS.leave_one_out(n), rank=1 if n == 40 else 2)
+    yield replace(PLANS.random_parts(100, 30), rank=2)
+    for n in (40, 100):
+        yield PLANS.bootstrap(n, 100)
+    yield PLANS.pairs_of_folds(100, 10, 10)
+    yield PLANS.pairs_of_folds(40, 5, 10)
+    yield PLANS.halves(100, 10, 15)
+    yield PLANS.areas(100)
+    yield PLANS.areas(300)

@@ -14,6 +14,10 @@ MOSTLY_UNDEFINED = 0.5
 # A finding that comes up in fewer of a cell's samples does not warn there.
 WARNS = 0.9
 
+# Findings that come up whatever the number of rows and events, since the condition they speak of cannot be seen in the
+# rows: nothing is claimed where they do.
+STANDING = ("TE510",)
+
 # For each cell (family: scenario) the findings that come up there, with the share of samples in which one of them does.
 Warned = Mapping[str, tuple[float, str]]
 
@@ -33,6 +37,7 @@ class Judgement:
     established: bool
     reasons: tuple[str, ...]
     findings: tuple[str, ...]  # which warn where coverage is below the claim for want of events
+    standing: tuple[str, ...] = ()  # which warn whatever the number of events: cells for which nothing is claimed
 
     @property
     def holds(self) -> bool:
@@ -42,7 +47,12 @@ class Judgement:
     def everywhere(self) -> bool:
         """Whether the claim holds without looking at the number of events."""
         short = self.kind == "interval" and (self.mean < MEAN or bool(self.findings))
-        return self.holds and not short
+        return self.holds and not short and not self.standing
+
+    @property
+    def claims_nothing(self) -> bool:
+        """Whether a finding warns in every cell."""
+        return bool(self.standing) and self.worst is None
 
 
 def judge(lines: Sequence[Line], warned: Warned | None = None) -> list[Judgement]:
@@ -72,6 +82,11 @@ def _low(line: Line) -> bool:
     return line.rate + 2 * line.error < POINTWISE
 
 
+def _standing(line: Line, warned: Warned | None) -> list[str]:
+    share, codes = (warned or {}).get(place(line), (0.0, ""))
+    return [code for code in codes.split() if code in STANDING and share >= WARNS]
+
+
 def _judged(lines: list[Line], warned: Warned | None) -> Judgement:
     test = lines[0].kind == "test"
     means = [line for line in lines if "mean over" in line.scenario]
@@ -80,14 +95,18 @@ def _judged(lines: list[Line], warned: Warned | None) -> Judgement:
     mean = math.fsum(line.rate for line in over) / len(over)
     reasons: list[str] = []
     findings: dict[str, None] = {}
+    standing = sorted({code for line in points for code in _standing(line, warned)})
+    claimed = [line for line in points if not _standing(line, warned)]
+    worst: Line | None
     mean_enough = math.nan
     if test:
-        worst = anywhere = max(points, key=lambda line: line.rate)
-        if worst.rate - 2 * worst.error > TYPE_ONE:
+        anywhere = max(points, key=lambda line: line.rate)
+        worst = max(claimed, key=lambda line: line.rate) if claimed else None
+        if worst is not None and worst.rate - 2 * worst.error > TYPE_ONE:
             reasons.append(f"type I error {worst.rate:.3f}")
     else:
         anywhere = min(points, key=lambda line: line.rate)
-        enough = [line for line in points if line.events >= EVENTS]
+        enough = [line for line in claimed if line.events >= EVENTS]
         worst = min(enough, key=lambda line: line.rate) if enough else None
         counted = means or enough
         if counted:
@@ -97,7 +116,7 @@ def _judged(lines: list[Line], warned: Warned | None) -> Judgement:
         if worst is not None and _low(worst):
             low = [line for line in enough if _low(line)]
             reasons.append(f"below {POINTWISE} in {len(low)} of {len(enough)} cells with ≥ {EVENTS:g} events")
-        for line in points if warned is not None else ():
+        for line in claimed if warned is not None else ():
             if short_of_events(line):
                 share, codes = (warned or {}).get(place(line), (0.0, ""))
                 if share >= WARNS:
@@ -108,7 +127,7 @@ def _judged(lines: list[Line], warned: Warned | None) -> Judgement:
         family=lines[0].family, procedure=lines[0].procedure, kind=lines[0].kind, cells=len(over), mean=mean,
         mean_enough=mean_enough, worst=worst, worst_anywhere=anywhere,
         established=all(line.established for line in lines), reasons=tuple(dict.fromkeys(reasons)),
-        findings=tuple(sorted(findings)),
+        findings=tuple(sorted(findings)), standing=tuple(standing),
     )  # fmt: skip
 
 

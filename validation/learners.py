@@ -8,42 +8,23 @@ is kept in `learner_truths.json`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from trueerror.intervals.learners import bayle, corrected_t_interval, fold_t
-from trueerror.resampling.dealing import Rows
-from trueerror.resampling.folds import KFold
-from trueerror.results import Interval
-from validation.bayes_cells import queries, rows, seed
-from validation.frame import CONFIDENCES, ESTABLISHED_LEARNERS, Cell, Later, Procedure
+from validation.fast_learners import LEARNERS
+from validation.frame import Cell
+from validation.learner_plans import Plans, rows, true_errors
 
 TRUTHS = Path(__file__).parent / "learner_truths.json"
 TRAINING_SETS = 1_000
 FAMILY = "a learner's error, learners of scikit-learn"
-
-
-@cache
-def learners() -> dict[str, Callable[[], Any]]:
-    """Real learners, small enough to be fitted a million times."""
-    import sklearn
-    from sklearn.ensemble import GradientBoostingClassifier
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.neighbors import KNeighborsClassifier
-    from sklearn.tree import DecisionTreeClassifier
-
-    sklearn.set_config(assume_finite=True, skip_parameter_validation=True)
-    return {
-        "logistic regression": lambda: LogisticRegression(solver="newton-cholesky"),
-        "tree": lambda: DecisionTreeClassifier(min_samples_leaf=5, random_state=0),
-        "5 neighbours": lambda: KNeighborsClassifier(5, algorithm="brute"),
-        "boosting": lambda: GradientBoostingClassifier(n_estimators=10, max_depth=1, random_state=0),
-    }
+NAMES = tuple(name for name in LEARNERS if name != "naive Bayes")
+# A tree has no quick form: it takes part where a plan asks for few fits.
+QUICK = tuple(name for name in NAMES if name != "tree")
 
 
 def true_error(name: str, n: int) -> float:
@@ -52,8 +33,8 @@ def true_error(name: str, n: int) -> float:
     key = f"{name}, {n}"
     if key not in kept:
         rng = np.random.Generator(np.random.Philox(np.random.SeedSequence(7, spawn_key=(n,))))
-        X, y = queries(1_024)
-        wrong = [np.mean(learners()[name]().fit(*rows(rng, n)).predict(X) != y) for _ in range(TRAINING_SETS)]
+        one = np.ones((1, n))
+        wrong = [true_errors(LEARNERS[name], *rows(rng, n), one)[0] for _ in range(TRAINING_SETS)]
         # Another process may have added its own meanwhile.
         kept = json.loads(TRUTHS.read_text()) if TRUTHS.exists() else {}
         kept[key] = round(float(np.mean(wrong)), 5)
@@ -61,43 +42,32 @@ def true_error(name: str, n: int) -> float:
     return kept[key]
 
 
-def folds_cell(name: str, n: int) -> Cell:
-    """One round of ten folds."""
-    plan = KFold(10)
-
-    def draw(rng: np.random.Generator) -> list[np.ndarray]:
-        X, y = rows(rng, n)
-        losses = []
-        for split in plan.splits(Rows(codes=y.astype(np.intp)), seed=seed(rng)):
-            model = learners()[name]().fit(X[split.train], y[split.train])
-            losses.append((model.predict(X[split.test]) != y[split.test]).astype(float))
-        return losses
-
-    def corrected(losses: list[np.ndarray], confidence: float) -> Interval:
-        means = [float(x.mean()) for x in losses]
-        made = corrected_t_interval(
-            means, test_train_ratio=1 / 9, repeats=1, bounds=(0, 1), confidence=confidence, rows=n
-        )
-        # All test parts alike: what an experiment gives then.
-        return bayle(np.concatenate(losses), bounds=(0, 1)) if np.isnan(made.low) else made
-
-    def plain(losses: list[np.ndarray], confidence: float) -> Interval:
-        return fold_t([float(x.mean()) for x in losses], bounds=(0, 1), confidence=confidence, rows=n)
-
-    return Cell(
-        family=FAMILY, scenario=f"{name}, n = {n}, 1 × 10 folds", draw=draw,
-        procedures=(
-            Procedure("corrected t, 1 × 10 folds", corrected, target="learner"),
-            Procedure("fold t, 1 × 10 folds", plain, default=False, target="learner"),
-        ),
-        truth=Later(learner=partial(true_error, name, round(0.9 * n))), events={"learner": 0.3 * n},
-        confidences=CONFIDENCES[:1], n=n, wanted=ESTABLISHED_LEARNERS, block=100,
-    )  # fmt: skip
+def plans(name: str) -> Plans:
+    return Plans(LEARNERS[name], FAMILY, partial(true_error, name), f"{name}, ")
 
 
 def cells(*, quick: bool) -> Iterator[Cell]:
-    """Four learners of scikit-learn over one round of folds; naive Bayes, which is quicker, has every plan."""
+    """Each plan with 100 rows first, then other sizes; the mean of ten folds over five rounds is the default advice."""
     if quick:
         return
-    for name in learners():
-        yield replace(folds_cell(name, 100), rank=2)
+    for name in NAMES:
+        own = plans(name)
+        yield own.folds(100, 1)
+        yield own.folds(100, 5)
+        yield own.bootstrap(100, 50)
+        yield own.pairs_of_folds(100, 5, 4)
+        yield own.random_parts(100, 15)
+        yield own.areas(100)
+        yield own.leave_one_out(100)
+    for name in NAMES:
+        own = plans(name)
+        # Fifty bootstrap samples of 40 rows, four rounds of five folds: the fewest rows at which learners are judged.
+        for made in (own.folds(40, 5), own.bootstrap(40, 50), own.pairs_of_folds(40, 5, 4), own.leave_one_out(40)):
+            yield replace(made, rank=2)
+    for name in QUICK:
+        own = plans(name)
+        for made in (own.folds(400, 5), own.areas(300), own.folds(100, 10)):
+            yield replace(made, rank=3)
+    for name in ("logistic regression", "5 neighbours"):
+        yield replace(plans(name).leave_one_out(400), rank=3)
+    yield replace(plans("logistic regression").halves(100, 10, 15), rank=3)

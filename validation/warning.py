@@ -1,4 +1,7 @@
-"""Which findings come up in the samples of a cell: asked where an interval covers too little for want of events."""
+"""Which findings come up in the samples of a cell: asked where an interval covers too little for want of events.
+
+A finding that comes up whatever the rows is looked for in the first sample of every cell that tells its evidence.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import numpy as np
 
 from trueerror.findings import find
 from validation.frame import Cell, Evident, Exact, Line
-from validation.judging import place, short_of_events
+from validation.judging import STANDING, place, short_of_events
 
 SAMPLES = 100
 
@@ -23,9 +26,14 @@ def warned(units: Iterable[Cell | Exact], lines: Iterable[Line]) -> Mapping[str,
         scenarios = {unit.scenario: unit.evident} if isinstance(unit, Cell) else unit.evident
         for scenario, evident in scenarios.items():
             key = f"{unit.family}: {scenario}"
-            if key in wanted and evident is not None:
+            if evident is not None and (key in wanted or _stands(key, evident)):
                 found[key] = _asked(key, evident)
     return found
+
+
+def _stands(key: str, evident: Evident) -> bool:
+    rng = np.random.default_rng(crc32(key.encode()))
+    return any(f.code in STANDING for f in find([evident(rng)]))
 
 
 def _asked(key: str, evident: Evident) -> tuple[float, str]:
@@ -33,7 +41,7 @@ def _asked(key: str, evident: Evident) -> tuple[float, str]:
     often: Counter[str] = Counter()
     some = 0
     for _ in range(SAMPLES):
-        codes = {f.code for f in find([evident(rng)]) if f.code in ABOUT_SIZE}
+        codes = {f.code for f in find([evident(rng)]) if f.code in ABOUT_SIZE + STANDING}
         often.update(codes)
         some += bool(codes)
     return some / SAMPLES, " ".join(code for code, n in sorted(often.items()) if n >= SAMPLES / 4)

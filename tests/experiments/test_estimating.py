@@ -122,6 +122,9 @@ def test_bayle_of_leave_one_out():
     wrong = np.concatenate([x for _, x in run.losses("two")])
     mine = run.estimate("two", metric="error_rate")
     assert mine.high - mine.estimate == pytest.approx(stats.norm.ppf(0.975) * wrong.std() / math.sqrt(120), abs=1e-12)
+    assert mine.note == "if one row hardly changes a model"
+    assert "TE510" in run.findings
+    assert "TE510" not in made(te.KFold(10)).findings
 
 
 def test_bayle_takes_each_row_once():

@@ -140,6 +140,8 @@ def test_holdout_and_leave_one_out_compare_models_row_by_row():
     for plan in (te.Holdout(), te.LeaveOneOut()):
         cmp = made(plan).compare()
         assert cmp.pairs[0].method == "mcnemar-mid-p"
+        # The rows of a holdout are new to both models; those of leave-one-out are new to one model each.
+        assert ("TE510" in cmp.findings) is (plan.name == "LeaveOneOut")
 
 
 def test_bootstrap_counts_distinct_training_rows():

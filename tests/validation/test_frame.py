@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from validation import count_metrics, familywise, looking, margins, running, shipping, storing
+from validation import bayes_cells, count_metrics, familywise, looking, margins, running, shipping, storing
 from validation.frame import Cell, Exact, Line, Procedure, run_block
 from validation.judging import judge
 from validation.storing import Store
 from validation.warning import warned
+from validation.writing import summary
 
 
 def cell(shift: float = 0.0) -> Cell:
@@ -114,6 +115,24 @@ def test_judgements() -> None:
     (test,) = judge([a_line(kind="test", rate=0.06)], {})
     assert test.reasons == ("type I error 0.060",)
     assert judge([a_line(kind="test", rate=0.9, purpose="power")], {}) == []
+
+
+def test_nothing_is_claimed_where_a_finding_always_warns() -> None:
+    unit = bayes_cells.PLANS.leave_one_out(40)
+    low = a_line(family=unit.family, scenario=unit.scenario, rate=0.89)
+    there = warned([unit], [low])
+    assert there == {unit.key: (1.0, "TE510")}
+    (nothing,) = judge([low], there)
+    assert nothing.holds
+    assert nothing.claims_nothing
+    assert not nothing.everywhere
+    assert "nothing claimed: TE510 warns everywhere" in summary([low], there)
+    # Cells in which it does not come up are judged as ever, and so are all without the finding.
+    (other,) = judge([low, a_line(family=unit.family, scenario="another", rate=0.89)], there)
+    assert not other.holds
+    assert not judge([low], {})[0].holds
+    (test,) = judge([replace(low, kind="test", rate=0.2)], there)
+    assert test.claims_nothing
 
 
 def test_small_tables_are_warned_of() -> None:

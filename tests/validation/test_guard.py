@@ -21,6 +21,7 @@ from validation import (
     exchangeable,
     familywise,
     fast_bayes,
+    learner_plans,
     proportions,
     scores,
 )
@@ -168,7 +169,7 @@ def test_fast_naive_bayes_is_that_of_scikit_learn() -> None:
     from sklearn.naive_bayes import GaussianNB
 
     rng = np.random.default_rng(0)
-    X, y = bayes_cells.rows(rng, 60)
+    X, y = learner_plans.rows(rng, 60)
     weights = rng.integers(0, 3, (5, 60)).astype(float)
     queries = rng.standard_normal((200, X.shape[1]))
     ours = fast_bayes.scores(X, y, weights, queries)
@@ -179,7 +180,7 @@ def test_fast_naive_bayes_is_that_of_scikit_learn() -> None:
 
 
 def test_intervals_and_tests_of_learners() -> None:
-    made = simulated(bayes_cells.folds_cell(100, 5))
+    made = simulated(bayes_cells.PLANS.folds(100, 5))
     assert made["corrected t, 5 × 10 folds"].rate >= allowed(0.945, SAMPLES)
     # Without the correction this would have been seen: the guard can fail.
     assert made["fold t, 5 × 10 folds"].rate < 0.75
@@ -189,8 +190,8 @@ def test_intervals_and_tests_of_learners() -> None:
 
 
 def test_true_errors_of_learners_are_known_to_one_in_a_thousand() -> None:
-    X, y = bayes_cells.queries()
-    best = X[:, :2].sum(axis=1) > bayes_cells.APART / math.sqrt(2)
+    X, y = learner_plans.queries()
+    best = X[:, :2].sum(axis=1) > learner_plans.APART / math.sqrt(2)
     assert np.mean(best != y) == pytest.approx(0.27425, abs=0.0015)  # Φ(−0.6)
     few, many = bayes_cells.true_error(20), bayes_cells.true_error(200)
     assert 0.2743 < many < few < 0.4

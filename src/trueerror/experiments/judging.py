@@ -73,13 +73,15 @@ def compare(
     width = None if margin is None else check_margin(margin)
     splits = [run.splits[name][i] for i in run.parts(name)]
     situation = plan_situation(run.plan, splits)
+    asked = run.learners if learners is None else names
     if situation in PAIRS_OF_MODELS and method not in FOLD_METHODS:
         p = run.predictions(name, learners=names)
         settings = Settings(confidence=level, metrics={measure.name: options}, rng=rng)
-        return compare_predictions(
+        of_models = compare_predictions(
             p if positive is None else p.with_positive(positive), measure, settings, reference=reference,
             method=method, adjust=adjust, margin=width, alternative=alternative,
         )  # fmt: skip
+        return _with_findings(of_models, learner_evidence(run, name, situation, asked))
     pairs = LearnerPairs(
         run=run, data=name, measure=measure, positive=positive, options=options, confidence=level,
         alternative=alternative, method=method,
@@ -112,9 +114,12 @@ def compare(
         },
     )
     made = completed(made)
-    asked = run.learners if learners is None else names
-    found = find([learner_evidence(run, name, pairs.chosen, asked)])
-    return replace(made, findings=sorted_findings([*made.findings, *found]))
+    return _with_findings(made, learner_evidence(run, name, pairs.chosen, asked))
+
+
+def _with_findings(made: Comparison, evidence: Evidence) -> Comparison:
+    """What the linter says of the resampling, besides what it said of the comparison."""
+    return replace(made, findings=sorted_findings([*made.findings, *find([evidence])]))
 
 
 def own_method(run: Experiment, chosen: str) -> str | None:

@@ -32,7 +32,7 @@ WORDS = {
 
 def fold_method(method: str) -> str:
     """The word that the linter knows a method by."""
-    return "plain-t" if method == "unpaired" else method
+    return {"unpaired": "plain-t", "learner-leave-one-out": "leave-one-out"}.get(method, method)
 
 
 class _Losses(NamedTuple):

@@ -50,7 +50,8 @@ METHODS: tuple[Method, ...] = (
         formula="mean ± z·√(mean (ℓ − ℓ̄)²/n)",
         source="Bayle, Bayle, Janson and Mackey 2020, NeurIPS 33:16339",
         assumes="each row tested once; a stable learner; it speaks of these K models",
-        measured=".85–.91 for the learner, which it is not meant for (simulated, 50 to 100 rows, 5 folds)",
+        measured="leave-one-out, of these models: .90, .93 and .95 with 40, 100 and 400 rows for naive Bayes and "
+        "logistic regression, .87–.91 for 5 neighbours, .72–.80 for trees and boosted stumps (simulated)",
         advice="for the learner take repeated folds and corrected-t",
     ),
     Method(
