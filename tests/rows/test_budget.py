@@ -97,6 +97,21 @@ def test_the_target_is_reached_where_the_budget_allows(tmp_path: Path) -> None:
         assert high - low < 2e-4
 
 
+@pytest.mark.parametrize("make", LAZY[:2], ids=lambda place: place.__name__)
+def test_rows_that_share_the_lowest_score_are_known_to_be_tied(make: Callable[..., Any], tmp_path: Path) -> None:
+    certain = np.where(rng.random(N) < 0.4, 0.0, np.where(rng.random(N) < 0.3, 1.0, SCORES["tiny"]))
+    # A sample from the top shows none of it.
+    order = np.argsort(certain == 0, kind="stable")
+    frame = make({"truth": UP[order].astype(int), "m": certain[order]}, tmp_path)
+    table = te.read(frame, models={"m": {"score": "m"}}, budget="100kB").scores("m")
+    exact = te.ScoreTable.count(UP, certain, positive=True)
+    low, high = table.bounds.auc()
+    assert not table.exact
+    assert low <= auc(exact) <= high
+    assert high - low < 2e-4
+    assert table.positives[0] == UP[certain == 0].sum()
+
+
 def test_gaps_and_weights(tmp_path: Path) -> None:
     holes = SCORES["even"].copy()
     holes[:50] = np.nan

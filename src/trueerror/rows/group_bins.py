@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Label
 from trueerror.kernels.bins import Grid, even_grid
-from trueerror.rows.binning import ROUNDS, TARGET, Bins, bin_count, bins_of, heaviest
+from trueerror.kernels.plain import run_lengths
+from trueerror.rows.binning import COMMON, ROUNDS, SAMPLE, TARGET, Bins, bin_count, bins_of, heaviest
 from trueerror.rows.parts import Is, Place, Within
 from trueerror.tallies import ScoreTable
 from trueerror.tallies.placements import Placements
@@ -22,56 +23,109 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-# Bins that one round splits, by a query each.
-SPLIT = 8
+# Bins that one round splits, all by one query.
+SPLIT = 12
+# Values that many rows of a sample share, each of which gets a bin of its own.
+MOST_COMMON = 8
 # Bins of each of two models in one GROUP BY, and the stretches of equal shares in which they are.
 PAIRED_BINS = 512
 PIECES = 16
 
 
+class Stretch(NamedTuple):
+    """Scores from `low` to `high`, both included, in `cells` bins of equal steps."""
+
+    low: float
+    high: float
+    cells: int
+
+    @property
+    def grid(self) -> Grid:
+        """Its bins; a single one where equal steps cannot be told apart."""
+        grid = even_grid(self.low, self.high, self.cells)
+        return Grid(self.low, self.high, 0.0, 1, cells=1) if np.isnan(grid.scale) else grid
+
+
 def binned_by_groups(
     source: GroupedSource, column: str, chosen: Label, reach: tuple[float, float], budget: int
 ) -> Bins:
-    """All rows in bins of equal steps, and the heaviest of these again in finer ones."""
+    """All rows in bins, finer where a sample has more rows, and the heaviest of these again in finer ones."""
+    if not np.isfinite(reach).all():
+        raise InputError("these scores are infinite, so that they cannot be put into bins; cut them to a finite range")
     size = bin_count(budget, 1)
-    bins = _counted(source, column, chosen, reach, size)
+    bins = _counted(source, column, chosen, _sampled_stretches(source, column, reach, size))
     for _ in range(ROUNDS - 1):
-        if bins.slack <= TARGET or len(bins.lower) > 4 * size:
-            break
         total = float(bins.up.sum()) * float(bins.down.sum())
         heavy = heaviest(bins.open_pairs, total, SPLIT)
+        if bins.slack <= TARGET or len(bins.lower) > 4 * size or not len(heavy):
+            break
         kept = np.ones(len(bins.lower), dtype=bool)
         kept[heavy] = False
-        parts = [_counted(source, column, chosen, (bins.lower[i], bins.upper[i]), size) for i in heavy]
-        joined = [np.concatenate([x[kept], *(part[i] for part in parts)]) for i, x in enumerate(bins)]
+        shares = bins.open_pairs[heavy] / bins.open_pairs[heavy].sum()
+        parts = []
+        for low, high, share in zip(bins.lower[heavy], bins.upper[heavy], shares, strict=True):
+            # Rows that share the lowest score, such as a probability of 0, are cut out: halving would take long.
+            above = float(np.nextafter(low, np.inf))
+            parts += [Stretch(float(low), float(low), 1), Stretch(above, float(high), max(2, int(size * share)))]
+        finer = _counted(source, column, chosen, parts)
+        joined = [np.concatenate([x[kept], y]) for x, y in zip(bins, finer, strict=True)]
         order = np.argsort(joined[0])
         bins = Bins(*(x[order] for x in joined))
     return bins
 
 
-def _counted(source: GroupedSource, column: str, chosen: Label, reach: tuple[float, float], size: int) -> Bins:
-    grid = _grid(reach, size)
-    found = source.group(
-        [_place(column, grid), Is(source.layout.truth, chosen)], within=Within(column, float(reach[0]), float(reach[1]))
+def _sampled_stretches(source: GroupedSource, column: str, reach: tuple[float, float], size: int) -> list[Stretch]:
+    """Stretches between values that cut a sample into equal shares, and the values that many of its rows have."""
+    take = getattr(source.table, "sampled", None)
+    sample = np.sort(np.array([] if take is None else take(column, SAMPLE), dtype=np.float64))
+    if len(sample) < MOST_COMMON * PIECES or not reach[0] < reach[1]:
+        return [Stretch(*reach, size)]
+    values, counts = run_lengths(sample)
+    often = np.argsort(-counts, kind="stable")[:MOST_COMMON]
+    common = values[often[counts[often] >= max(8, COMMON * len(sample))]]
+    rest = sample[~np.isin(sample, common)]
+    cuts = rest[np.arange(1, PIECES) * len(rest) // PIECES] if len(rest) else rest
+    with np.errstate(over="ignore"):
+        lows = np.unique(np.concatenate([[reach[0]], cuts, common, np.nextafter(common, np.inf)]) + 0.0)
+    lows = lows[(lows >= reach[0]) & (lows <= reach[1])]
+    highs = np.append(np.nextafter(lows[1:], -np.inf), reach[1])
+    single = lows == highs
+    cells = np.where(single, 1, max(2, size // max(int((~single).sum()), 1)))
+    return [Stretch(float(a), float(b), int(c)) for a, b, c in zip(lows, highs, cells, strict=True)]
+
+
+def _counted(source: GroupedSource, column: str, chosen: Label, stretches: Sequence[Stretch]) -> Bins:
+    """The rows in some stretches, which ascend, by one query; those between them are left out."""
+    grids: list[Grid] = []
+    wanted: list[bool] = []
+    for i, stretch in enumerate(stretches):
+        if i and float(np.nextafter(stretches[i - 1].high, np.inf)) < stretch.low:
+            beyond = float(np.nextafter(stretches[i - 1].high, np.inf))
+            grids.append(Grid(beyond, float(np.nextafter(stretch.low, -np.inf)), 0.0, 1, cells=1))
+            wanted.append(False)
+        grids.append(stretch.grid)
+        wanted.append(True)
+    place = Place(
+        column,
+        tuple(grid.low for grid in grids),
+        tuple(grid.scale for grid in grids),
+        tuple(grid.cells - 1 for grid in grids),
     )
+    within = Within(column, stretches[0].low, stretches[-1].high)
+    found = source.group([place, Is(source.layout.truth, chosen)], within=within)
     places, is_positive = found.parts[0].astype(np.int64), found.parts[1] == 1
     counts = found.masses.counts
     up, down = (
-        np.bincount(places[side], weights=counts[side], minlength=grid.cells).astype(np.int64)
+        np.bincount(places[side], weights=counts[side], minlength=place.cells).astype(np.int64)
         for side in (is_positive, ~is_positive)
     )
-    return bins_of(grid, up, down)
-
-
-def _grid(reach: tuple[float, float], size: int) -> Grid:
-    grid = even_grid(float(reach[0]), float(reach[1]), size)
-    if np.isnan(grid.scale):
-        raise InputError("these scores are infinite, or too far apart to be put into bins; cut them to a finite range")
-    return grid
-
-
-def _place(column: str, grid: Grid) -> Place:
-    return Place(column, (grid.low,), (grid.scale,), (grid.size - 1,))
+    starts = np.cumsum([0, *(grid.cells for grid in grids)])
+    parts = [
+        bins_of(grid, up[start : start + grid.cells], down[start : start + grid.cells])
+        for grid, start, take in zip(grids, starts[:-1], wanted, strict=True)
+        if take
+    ]
+    return Bins(*(np.concatenate(x) for x in zip(*parts, strict=True)))
 
 
 def placements_by_groups(
