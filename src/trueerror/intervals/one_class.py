@@ -26,6 +26,7 @@ Words = NDArray[np.object_]
 Parts = tuple[bool, bool, bool, bool]
 
 ONE_CLUSTER = "all rows are in one cluster, so nothing shows how clusters differ"
+JOINED = "a count is 0: the outer limits with those from counts with ½ added to each"
 CORRECTED = "a count is 0: limits from counts with ½ added to each"
 # Rounding leaves dust of about 1e−34 where a variance is 0; one error in a billion rows gives 1e−18.
 DUST = 1e-27
@@ -114,7 +115,27 @@ def class_limits(
         return estimate, _sum_of_two(measure, view, estimate, terms), total
     if situation == "ratio":
         return estimate, _ratio(measure, view, estimate, variances, method, terms, options), total
-    return estimate, spread_limits(estimate, variances(), view.kind, view.groups, total, method, terms, measure), total
+    made = spread_limits(estimate, variances(), view.kind, view.groups, total, method, terms, measure)
+    if situation == "smooth-share" and method == "delta-logit" and view.plain:
+        made = _unseen_error(measure, view, made, terms, options)
+    return estimate, made, total
+
+
+def _unseen_error(measure: Measure, view: ClassView, made: Rough, terms: Terms, options: Mapping[str, Any]) -> Rough:
+    """Where a count that weighs is 0, the outer limits with those from counts with ½ added to each.
+
+    An error that was not seen adds nothing to the variance, however heavy it is: with misses that weigh 20 and one
+    expected among 100 rows the delta method covers .61, so joined .97 (simulated).
+    """
+    more = BinaryCounts(*(np.asarray(c) + 0.5 for c in view.seen))
+    slopes = binary_gradients(measure, more, options)
+    unseen = np.any([(np.asarray(c) == 0) & (s != 0) for c, s in zip(view.seen, slopes, strict=True)], axis=0)
+    if not unseen.any():
+        return made
+    spread = sum(c * s * s for c, s in zip(more, slopes, strict=True))
+    low, high = on_logit(np.asarray(measure.function(more, **options)), spread, terms.factor())
+    outer = np.fmin(made.low, low), np.fmax(made.high, high)
+    return made.mended(unseen, made._replace(low=outer[0], high=outer[1], note=_word(JOINED)))
 
 
 def _proportion(
