@@ -276,6 +276,28 @@ def test_roc_pooled_and_averaged():
         made(te.Bootstrap(5)).roc("two")
 
 
+def test_averaged_curves_have_the_area_that_estimate_has():
+    run = made(te.KFold(4, repeats=2))
+    mean = run.roc("two", how="vertical")
+    assert mean.auc() == run.estimate("two", metric="auc")
+    assert mean.auc().method == "corrected-t"
+    wide = run.roc("two", how="threshold", confidence=0.99)
+    assert wide.auc() == run.estimate("two", metric="auc", confidence=0.99)
+    with pytest.raises(InputError, match="ask"):
+        mean.auc(confidence=0.5)
+    assert te.load(mean.to_json()) == mean
+    plain = te.average_curves(run.predictions(), model="two")
+    assert plain.area is None
+    assert plain.auc().width < mean.auc().width
+    from trueerror.plots import picture
+
+    said = f"{mean.auc().low:.3f}, {mean.auc().high:.3f}] (95 % corrected-t)"
+    assert picture(mean).subtitle[0].endswith(said)
+    assert "mean AUC" in picture(plain).subtitle[0]
+    assert picture(plain).subtitle[0].endswith("(95 % plain t over the curves)")
+    assert "(95 % corrected-t)" in str(mean).replace("\n", " ")
+
+
 def test_choosing_by_a_metric_of_one_class_needs_and_takes_the_class():
     X, y = rows()
     data = te.Dataset(X, np.array(["sick", "well"])[y])

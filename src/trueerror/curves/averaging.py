@@ -19,7 +19,7 @@ from trueerror.inputs.options import check_confidence, check_word
 from trueerror.intervals.critical import critical_t
 from trueerror.metrics.areas import auc
 from trueerror.results import Interval, Result
-from trueerror.results.words import folded, number
+from trueerror.results.words import folded, limits, number, percent
 from trueerror.tallies.scores import ScoreTable
 
 How = Literal["vertical", "horizontal", "threshold"]
@@ -102,7 +102,8 @@ def pool_curves(curves: Sequence[Any]) -> Any:
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AverageCurve(Result):
     """The mean ROC curve: `fpr` and `tpr`, each with its standard deviation over the curves and the ends of its error
-    bar; those of the fixed side are NaN. `areas` are the curves' own AUCs.
+    bar; those of the fixed side are NaN. `areas` are the curves' own AUCs; `area` is the AUC of the learner where an
+    experiment made the curve, with the interval that its plan calls for.
     """
 
     name: str = ""
@@ -119,11 +120,12 @@ class AverageCurve(Result):
     areas: Floats
     confidence: float = 0.95
     note: str = ""
+    area: Interval | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name in ("name", "how", "confidence", "note") or value is None:
+            if field.name in ("name", "how", "confidence", "note", "area") or value is None:
                 continue
             # Read back from JSON, NaN is None.
             array = np.array([math.nan if v is None else v for v in value], dtype=np.float64)
@@ -146,9 +148,13 @@ class AverageCurve(Result):
         return cls(**made, **facts)
 
     def auc(self, *, confidence: float | None = None) -> Interval:
-        """The mean of the curves' areas ± t(k − 1)·sd/√k."""
+        """The `area` of an experiment; else the mean of the curves' areas ± t(k − 1)·sd/√k."""
         from trueerror.curves.fold_areas import mean_t_interval
 
+        if self.area is not None:
+            if confidence not in (None, self.area.confidence):
+                raise InputError('this area is that of an experiment: ask .estimate(metric="auc", confidence=…) of it')
+            return self.area
         return mean_t_interval(self.areas, confidence=self.confidence if confidence is None else confidence)
 
     def _made_by(self) -> list[tuple[str, object]]:
@@ -164,9 +170,14 @@ class AverageCurve(Result):
     def __str__(self) -> str:
         area = self.auc()
         subject = f" of {self.name}" if self.name else ""
+        own = f"mean AUC {number(area.estimate)}"
+        if self.area is not None:
+            own = (
+                f"AUC {number(area.estimate)} {limits(area.low, area.high)} ({percent(area.confidence)} {area.method})"
+            )
         return folded(
-            f"Mean of {len(self.areas)} ROC curves{subject} ({self.how} averaging), {len(self.fpr)} points; mean AUC "
-            f"{number(area.estimate)}.\nNote: {self.note}."
+            f"Mean of {len(self.areas)} ROC curves{subject} ({self.how} averaging), {len(self.fpr)} points; {own}."
+            f"\nNote: {self.note}."
         )
 
     def __repr__(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Any
 
 from trueerror.experiments.gathered import Experiment
@@ -84,4 +86,18 @@ def roc(
         return curve(p, model=name, **options)
     from trueerror.curves.averaging import average_curves
 
-    return average_curves(p, how=how, model=name, **options)  # type: ignore[arg-type]
+    made = average_curves(p, how=how, model=name, **options)  # type: ignore[arg-type]
+    # What is chosen by another metric has another area than `estimate` knows of.
+    same = name != CHOSEN or chosen_by == "auc"
+    area = _area(run, name, data, positive=positive, confidence=made.confidence) if same else None
+    return replace(made, area=area)
+
+
+def _area(run: Experiment, learner: str, data: str | None, **options: Any) -> Interval | None:
+    """The AUC as `estimate` has it by default; None where the plan has no interval for it."""
+    try:
+        found = estimate(run, learner, data, "auc", **options)
+    except InputError:
+        # The curve then keeps the mean of its own areas, and says so.
+        return None
+    return None if math.isnan(found.low) else found

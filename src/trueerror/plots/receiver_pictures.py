@@ -14,7 +14,7 @@ from trueerror.plots.forests import domain_of
 from trueerror.plots.labels import distinct, plain, shorten
 from trueerror.plots.pictures import Axis, Band, Bars, Curves, Line, Mark, Whiskers
 from trueerror.results import Interval
-from trueerror.results.words import limits, number, percent
+from trueerror.results.words import limits, listing, number, percent
 
 UNIT = np.array([0.0, 1.0])
 FPR = "false positive rate: share of the negatives called"
@@ -222,12 +222,17 @@ def _stretch_words(stretch: dict[str, Any]) -> str:
     return f"{name} from {number(first)} up" if first == last else f"{name}, cut at {number(first)} to {number(last)}"
 
 
+def _average_area(c: Any) -> str:
+    """The area of an averaged curve; that of an experiment need not be the mean of the curves' own."""
+    area = c.auc()
+    return f"{'mean ' if c.area is None else ''}AUC {number(area.estimate)} {limits(area.low, area.high)}"
+
+
 def average_picture(named: Named) -> Curves:
     """Curves averaged over folds, with error bars where the averaging was done."""
     lines, whiskers = [diagonal()], []
     for place, (name, c) in enumerate(named):
-        area = c.auc()
-        words = f"mean AUC {number(area.estimate)} {limits(area.low, area.high)}"
+        words = _average_area(c)
         tips = {"false positive rate": c.fpr, "true positive rate": c.tpr}
         if c.thresholds is not None:
             tips = {"threshold": c.thresholds, **tips}
@@ -240,9 +245,11 @@ def average_picture(named: Named) -> Curves:
                 arms |= {low: ends[0], high: ends[1]}
         whiskers.append(Whiskers(x=c.fpr[some], y=c.tpr[some], name=name, series=place, **arms))
     first = named[0][1]
-    folds = f"{first.how} averages of {len(first.areas)} curves, bars: {percent(first.confidence)} t-intervals"
-    area = first.auc()
-    own = (f"mean AUC {number(area.estimate)} {limits(area.low, area.high)}",) if len(named) == 1 else ()
+    level = percent(first.confidence)
+    folds = f"{first.how} averages of {len(first.areas)} curves, bars: {level} t-intervals over the curves"
+    methods = dict.fromkeys("plain t over the curves" if c.area is None else c.area.method for _, c in named)
+    how = f"{level} {listing(list(methods))}"
+    own = (f"{_average_area(first)} ({how})" if len(named) == 1 else f"AUC in brackets: {how}",)
     return Curves(
         title=heading("Averaged ROC curve" if len(named) == 1 else "Averaged ROC curves", named),
         subtitle=(*own, folds),
