@@ -48,9 +48,27 @@ def test_estimates_verdicts_and_ranks(three):
 def test_many_metrics_have_lines_of_their_own(rows):
     run = te.experiment({"means": Means()}, rows, plan=PLAN)
     made = run.summary(["accuracy", "auc", "mcc", "brier"])
-    assert [line.split()[0] for line in made.to_markdown().splitlines()[2:]] == ["|"] * 4
+    assert [line.split()[0] for line in made.to_markdown().splitlines()[2:]] == ["|"] * 5
+    assert made.to_markdown().splitlines()[-1].startswith('| always "0" | accuracy | .667')
     assert "| means | Matthews correlation |" in made.to_markdown()
     assert made.verdicts["data"].startswith("means has accuracy")
+
+
+def test_what_needs_no_learner_stands_beside_accuracy_and_error(three):
+    run = te.experiment({"means": Means()}, three, plan=PLAN)
+    made = run.summary(["accuracy", "error_rate", "brier"])
+    assert made.constants == {"two": ("0", 60 / 90), "three": ("maybe", 30 / 90)}
+    lines = [line.split() for line in made._table().text(80).splitlines()]
+    assert ["two", "always", '"0"', ".667", ".333"] in lines
+    assert ["three", "always", '"maybe"', ".333", ".667"] in lines
+    assert te.load(made.to_json()) == made
+    assert "always" not in str(run.summary(["brier"]))
+    from trueerror.plots.experiment_pictures import summary_forest
+
+    told = [(panel.references, panel.heading) for panel in summary_forest(run.summary(["accuracy", "brier"])).panels]
+    for references, heading in told:
+        said = any(name.startswith("always") for _, name in references) or "always" in heading
+        assert said == ("accuracy" in heading)
 
 
 def test_of_settings_the_chosen_one_comes_first(rows):

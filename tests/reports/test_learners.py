@@ -20,6 +20,10 @@ def written(source, tmp_path, **options):
 def test_an_experiment_on_one_data_set(run, tmp_path):
     text = written(run, tmp_path)
     assert run.compare().verdict.split(":")[0].replace('"', "&#34;") in text
+    header = text[text.index("<header>") : text.index("</header>")]
+    for words in ("2 learners × 1 data set by accuracy; 3 folds, 1 round: 6 fits", " rows (", "Always answering"):
+        assert words in header
+    assert ">always " in text
     for words in ("2 learners × 1 data set", "Test parts", "ROC curves, averaged", "6 fits took", "KFold(k=3"):
         assert words in text
     assert 'id="explore"' in text
@@ -27,7 +31,13 @@ def test_an_experiment_on_one_data_set(run, tmp_path):
 
 
 def test_an_experiment_on_several_data_sets_ranks(tmp_path):
-    text = written(experiment(2), tmp_path, metric="auc", confidence=0.9)
+    run = experiment(2)
+    by_accuracy = written(run, tmp_path)
+    assert by_accuracy.index('id="sets"') < by_accuracy.index('id="ranks"')
+    assert "no learner</th>" in by_accuracy
+    assert "(always &#34;" in by_accuracy
+    text = written(run, tmp_path, metric="auc", confidence=0.9)
+    assert "no learner</th>" not in text
     assert "set 0 and set 1: the corrected t on one round" in text
     for words in ("Ranks over the data sets", "Differences from the best on set 0", "Test parts of set 1", "90 %"):
         assert words in text

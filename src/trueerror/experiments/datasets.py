@@ -95,6 +95,17 @@ class Dataset:
             self._fingerprint = digest.hexdigest()
         return self._fingerprint
 
+    @property
+    def commonest(self) -> tuple[Label, float]:
+        """The commonest class and its share of the rows: what always answering it would get right.
+
+        >>> Dataset([[0.1], [0.7], [0.4]], ["no", "yes", "no"]).commonest
+        ('no', 0.6666666666666666)
+        """
+        counts = np.bincount(self.codes, minlength=len(self.labels))
+        first = int(counts.argmax())
+        return self.labels[first], float(counts[first] / self.n)
+
     def words(self) -> str:
         """What was read: rows, positives, features, clusters."""
         counts = np.bincount(self.codes, minlength=len(self.labels))

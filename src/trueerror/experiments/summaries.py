@@ -48,7 +48,10 @@ class LearnerEstimate(Result):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Summary(Result):
-    """What an experiment says: `verdicts` for each data set, `overall` over several of them, and the estimates."""
+    """What an experiment says: `verdicts` for each data set, `overall` over several of them, and the estimates.
+
+    `constants` hold the commonest class of each data set and its share: what needs no learner at all.
+    """
 
     reading: str
     estimates: tuple[LearnerEstimate, ...]
@@ -56,6 +59,7 @@ class Summary(Result):
     overall: str = ""
     findings: Findings = field(default_factory=Findings)
     notes: tuple[str, ...] = ()
+    constants: dict[str, tuple[str, float]] = field(default_factory=dict)
 
     def records(self) -> list[dict[str, object]]:
         return [record for e in self.estimates for record in e.records()]
@@ -117,14 +121,20 @@ def summarise(run: Experiment, metrics: Sequence[str], *, confidence: float = 0.
         overall=overall,
         findings=sorted_findings([*experiment_findings(run), *more]),
         notes=notes,
+        constants={name: (str(label), share) for name, d in run.datasets.items() for label, share in (d.commonest,)},
     )
 
 
 def _reading(run: Experiment) -> str:
     """What was run, and what was read of each data set."""
+    return "\n".join([str(run), *data_words(run)])
+
+
+def data_words(run: Experiment) -> list[str]:
+    """A line for each data set: rows, classes, features."""
     shown = [f"{name}: {d.words()}." for name, d in list(run.datasets.items())[:MOST_READ]]
     more = [f"… and {len(run.datasets) - MOST_READ:,} more data sets."] if len(run.datasets) > MOST_READ else []
-    return "\n".join([str(run), *shown, *more])
+    return [*shown, *more]
 
 
 def _estimates(

@@ -49,15 +49,43 @@ def estimates_table(s: Summary) -> Table:
     lead = ("data", "learner") if several else ("learner",)
     if len(metrics) > MOST_COLUMNS:
         rows = [(*_lead(e, several), find_measure(e.metric).title, short(e.interval)) for e in s.estimates]
+        rows += [
+            (*((data,) if several else ()), constant_name(s, data), find_measure(m).title, constant_cell(s, data, m))
+            for data in dict.fromkeys(e.data for e in s.estimates)
+            for m in metrics
+            if constant_cell(s, data, m)
+        ]
         return Table(columns=(*lead, "metric", _level(s)), rows=tuple(rows), names=len(lead) + 1)
     cells = {(e.data, e.learner, e.metric): short(e.interval) for e in s.estimates}
     first = {(e.data, e.learner): e for e in reversed(s.estimates)}
-    order = dict.fromkeys((e.data, e.learner) for e in s.estimates)
-    body = tuple(
-        (*_lead(first[key], several), *(cells.get((*key, metric), "–") for metric in metrics)) for key in order
-    )
+    body: list[tuple[str, ...]] = []
+    for data in dict.fromkeys(e.data for e in s.estimates):
+        order = dict.fromkeys((e.data, e.learner) for e in s.estimates if e.data == data)
+        body += [(*_lead(first[key], several), *(cells.get((*key, m), "–") for m in metrics)) for key in order]
+        constants = [constant_cell(s, data, m) for m in metrics]
+        if any(constants):
+            body.append((*((data,) if several else ()), constant_name(s, data), *constants))
     heads = tuple(f"{find_measure(m).title} {_level(s)}" for m in metrics)
-    return Table(columns=(*lead, *heads), rows=body, names=len(lead))
+    return Table(columns=(*lead, *heads), rows=tuple(body), names=len(lead))
+
+
+def constant_name(s: Summary, data: str) -> str:
+    """What always answering the commonest class is called."""
+    return f'always "{one_line(s.constants[data][0])}"' if data in s.constants else ""
+
+
+def constant_value(s: Summary, data: str, metric: str) -> float | None:
+    """The accuracy or error rate of always answering the commonest class; None for other metrics."""
+    if data not in s.constants or metric not in ("accuracy", "error_rate"):
+        return None
+    share = s.constants[data][1]
+    return share if metric == "accuracy" else 1 - share
+
+
+def constant_cell(s: Summary, data: str, metric: str) -> str:
+    """The same for a table, as `short` writes it."""
+    value = constant_value(s, data, metric)
+    return "" if value is None else number(value).removeprefix("0")
 
 
 def _lead(e: LearnerEstimate, several: bool) -> tuple[str, ...]:

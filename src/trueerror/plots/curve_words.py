@@ -31,9 +31,11 @@ def series_name(name: str, figures: str = "") -> str:
 
 
 def sizes_words(named: Named) -> str:
-    """How many rows of each class stand behind the curves."""
+    """How many rows of each class stand behind the curves, and how far binned scores may be off."""
     sizes = {(c.table.n_positive, c.table.n_negative) for _, c in named}
+    off = max((c.table.bounds.largest for _, c in named if not c.table.exact), default=0.0)
+    binned = f"; binned scores, rates within a bin off by {off:.2g} at most" if off else ""
     if len(sizes) > 1:
-        return "the models have different rows"
+        return f"the models have different rows{binned}"
     positives, negatives = next(iter(sizes))
-    return f"{whole(positives)} positives, {whole(negatives)} negatives"
+    return f"{whole(positives)} positives, {whole(negatives)} negatives{binned}"

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from trueerror.experiments.summary_words import constant_name, constant_value
 from trueerror.inputs.errors import InputError, nearest
 from trueerror.metrics.registry import find_measure
 from trueerror.plots.forests import MOST_ROWS, how_words, interval_row, make_panel
-from trueerror.plots.labels import fold, plain
+from trueerror.plots.labels import fold, plain, shorten
 from trueerror.plots.pictures import Forest, Panel
+from trueerror.results.words import number
 
 # More panels than this under each other are a list, not a picture.
 MOST_PANELS = 12
@@ -28,7 +30,7 @@ def summary_forest(summary: Any, *, metric: str | None = None) -> Forest:
     places = list(dict.fromkeys((e.data, e.metric) for e in estimates))
     several = len({data for data, _ in places}) > 1
     panels = [
-        _panel([e for e in estimates if (e.data, e.metric) == (data, name)], f"{plain(data)}: " if several else "")
+        _panel(summary, [e for e in estimates if (e.data, e.metric) == (data, name)], several)
         for data, name in places[:MOST_PANELS]
     ]
     subtitle = [*fold(summary.overall, 115, lines=3)] if summary.overall else []
@@ -45,11 +47,22 @@ def summary_forest(summary: Any, *, metric: str | None = None) -> Forest:
     return Forest(title=title, subtitle=tuple(subtitle), panels=tuple(panels))
 
 
-def _panel(estimates: Sequence[Any], lead: str) -> Panel:
-    measure = find_measure(estimates[0].metric)
+def _panel(summary: Any, estimates: Sequence[Any], several: bool) -> Panel:
+    measure, data = find_measure(estimates[0].metric), estimates[0].data
+    lead = f"{plain(data)}: " if several else ""
     rows = [
         replace(interval_row(plain(e.learner), e.interval), points=tuple(v for v in e.parts if math.isfinite(v)))
         for e in estimates[:MOST_ROWS]
     ]
     better = "higher" if measure.higher_is_better else "lower"
-    return make_panel(rows, axis="", heading=f"{lead}{measure.title} ({better} is better)", within=measure.range)
+    heading = f"{lead}{measure.title} ({better} is better)"
+    constant = constant_value(summary, data, measure.name)
+    made = make_panel(rows, axis="", heading=heading, within=measure.range)
+    if constant is None:
+        return made
+    name = shorten(plain(constant_name(summary, data)), 24)
+    low, high = made.domain
+    # A line far away would press the intervals together: then its place is told in words.
+    if not low - (high - low) <= constant <= high + (high - low):
+        return replace(made, heading=f"{heading}; {name}: {number(constant)}")
+    return make_panel(rows, axis="", heading=heading, references=((constant, name),), within=measure.range)

@@ -18,6 +18,7 @@ from trueerror.reports.contents import Contents
 from trueerror.reports.explorer import explorer_section
 from trueerror.reports.explorer_data import explore
 from trueerror.reports.html_tables import html_table
+from trueerror.reports.learner_overview import Estimates, constant, overview, what_was_compared
 from trueerror.reports.markup import Section, el, named
 from trueerror.reports.methods_words import Used, merged, used_in_comparison
 from trueerror.reports.model_tables import differences_block, pairs_block
@@ -50,6 +51,8 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: Asked) -> Content
     ranking = _ranked(run, metric, notes) if len(run.datasets) > 1 and len(run.learners) > 1 else None
     estimates = _estimates(run, asked, notes)
     first: list[Section] = []
+    if len(run.datasets) > 1:
+        first += overview(run, metric, estimates, run.learners if ranking is None else ranking.order)
     if ranking is not None:
         blocks = (gallery.figure(ranking), html_table(ranking._table(), title="Mean ranks; 1 is best", sortable=True))
         first.append(Section(key="ranks", title="Ranks over the data sets", blocks=blocks))
@@ -78,7 +81,7 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: Asked) -> Content
         title=TITLE,
         names=run.learners,
         verdicts=_verdicts(ranking, comparisons, estimates),
-        reading=str(run),
+        reading=what_was_compared(run, metric),
         estimand=_estimand(comparisons, every),
         next_step=next((c.next_step for c in comparisons.values() if c.next_step), "") if ranking is None else "",
         first=tuple(first),
@@ -111,7 +114,7 @@ def _about_choice(run: Experiment, asked: Asked) -> Contents:
         title="How good is the chosen setting, really?",
         names=run.learners,
         verdicts=tuple((None, f"{named(d)}: {v}" if several else v) for d, v in summary.verdicts.items()),
-        reading=str(run),
+        reading=what_was_compared(run, asked.metric),
         estimand=next((f"Estimates: {i.estimand}." for i in every if i.estimand), ""),
         first=(Section(key="models", title="The chosen one, and each setting by itself", lead=SETTINGS_ALONE,
                        blocks=(table,)),),
@@ -166,10 +169,6 @@ def _ranked(run: Experiment, metric: str, notes: list[str]) -> Ranking | None:
         return None
 
 
-# Data set → learner → metric → interval.
-Estimates = dict[str, dict[str, dict[str, Interval]]]
-
-
 def _estimates(run: Experiment, asked: Asked, notes: list[str]) -> Estimates:
     metric = asked.metric
     found: Estimates = {}
@@ -197,6 +196,11 @@ def _estimates_table(run: Experiment, data: str, rows: dict[str, dict[str, Inter
         [None, *(found[m].estimate if m in found else None for m in metrics), mean(times[x])]
         for x, found in rows.items()
     ]
+    bases = [constant(run, data, m) for m in metrics]
+    if any(bases):
+        name = next(base[0] for base in bases if base is not None)
+        cells = (*cells, (name, *("" if base is None else number(base[1]) for base in bases), ""))
+        keys.append([None, *(None if base is None else base[1] for base in bases), None])
     level = percent(next(i.confidence for found in rows.values() for i in found.values()))
     where = "" if len(run.datasets) == 1 else f"{named(data)}. "
     title = f"{where}In brackets: {level} intervals; they speak of learners, not of one model."
