@@ -35,7 +35,7 @@ def test_replicates_do_not_depend_on_how_they_are_dealt_out(monkeypatch: pytest.
     up, (one, two) = rows()
     measure = find_measure("average_precision")
     whole = paired_score_contrast(measure, up, one, two, replicates=150, rng=3)
-    monkeypatch.setattr("trueerror.significance.score_bootstrap.BLOCK", 1_000)
+    monkeypatch.setattr("trueerror.significance.score_resamples.BLOCK", 1_000)
     parts = paired_score_contrast(measure, up, one, two, replicates=150, rng=3)
     assert (whole.low, whole.high, whole.p_value) == (parts.low, parts.high, parts.p_value)
 

@@ -97,8 +97,11 @@ def _rank_replicates(name: str, table: ScoreTable, draw: np.random.Generator, b:
 def grouped(table: ScoreTable, groups: int = GROUPS) -> ScoreTable:
     """The table with neighbouring scores joined at their mean, about as many rows in each group."""
     starts = group_starts(table, groups)
-    if len(starts) == len(table.scores):
-        return table
+    return table if len(starts) == len(table.scores) else joined(table, starts)
+
+
+def joined(table: ScoreTable, starts: NDArray[np.intp]) -> ScoreTable:
+    """The scores from each start to the next as one, at their mean."""
     mass = (table.positives + table.negatives).astype(np.float64)
     up, down = np.add.reduceat(table.positives, starts), np.add.reduceat(table.negatives, starts)
     finite = np.isfinite(table.scores)

@@ -196,13 +196,7 @@ def _bin_gaps(t: ScoreTable, masses: Masses, bins: int, binning: Binning) -> tup
     check_word(binning, ("width", "mass"), "binning")
     up, down = (np.asarray(x, dtype=np.float64) for x in ((t.positives, t.negatives) if masses is None else masses))
     mass = up + down
-    if binning == "width":
-        # Edges as correctly rounded fractions: 0.7 typed by hand is the edge 7/10 and falls in the bin below it.
-        place = np.broadcast_to(np.searchsorted(np.arange(1, bins) / bins, t.scores, side="left"), mass.shape)
-    else:
-        middle = np.cumsum(mass, axis=-1) - mass / 2
-        total = mass.sum(axis=-1, keepdims=True)
-        place = np.minimum(middle * bins / np.where(total == 0, 1, total), bins - 1).astype(np.int64)
+    place = bin_places(t.scores, mass, bins, binning)
     batch = mass.shape[:-1]
     rows = int(np.prod(batch))
     cell = (place.reshape(rows, -1) + bins * np.arange(rows)[:, None]).reshape(-1)
@@ -211,3 +205,18 @@ def _bin_gaps(t: ScoreTable, masses: Masses, bins: int, binning: Binning) -> tup
         return np.bincount(cell, weights=values.reshape(-1), minlength=rows * bins).reshape(*batch, bins)
 
     return summed(up - mass * t.scores), summed(mass)
+
+
+def bin_places(scores: Any, mass: Any, bins: int, binning: Binning) -> NDArray[np.int64]:
+    """The bin of each distinct score, under masses whose leading axes are kept.
+
+    >>> bin_places(np.array([0.0, 0.7, 0.71]), np.ones(3), 10, "width").tolist()
+    [0, 6, 7]
+    """
+    if binning == "width":
+        # Edges as correctly rounded fractions: 0.7 typed by hand is the edge 7/10 and falls in the bin below it.
+        return np.broadcast_to(np.searchsorted(np.arange(1, bins) / bins, scores, side="left"), mass.shape)
+    middle = np.cumsum(mass, axis=-1) - mass / 2
+    total = mass.sum(axis=-1, keepdims=True)
+    place: NDArray[np.int64] = np.minimum(middle * bins / np.where(total == 0, 1, total), bins - 1).astype(np.int64)
+    return place

@@ -15,7 +15,7 @@ from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Label, need_positive
 from trueerror.inputs.options import check_word, generator
 from trueerror.kernels import chosen
-from trueerror.kernels.draws import row_weights, seed_of
+from trueerror.kernels.draws import seed_of
 from trueerror.metrics.registry import Measure
 from trueerror.results import Alternative, Contrast
 from trueerror.rows.predictions import Predictions
@@ -27,7 +27,8 @@ from trueerror.significance.paired import mcnemar
 from trueerror.significance.paired_limits import mover_paired
 from trueerror.significance.paired_metrics import paired_metric
 from trueerror.significance.resampled import paired_bootstrap
-from trueerror.tallies import Agreement, Discordance, Moments, ScoreTable
+from trueerror.significance.score_resamples import paired_replicates
+from trueerror.tallies import Agreement, Discordance, Moments
 from trueerror.tallies.counts import BinaryCounts
 from trueerror.tallies.placements import Placements
 from trueerror.variances.bootstrap import bootstrap_limits, bootstrap_p
@@ -306,34 +307,26 @@ class Pairs:
         up, scores, keys = self._columns
         rng, seed = generator(self.settings.rng)
         draws, key = min(self.settings.replicates, ROW_REPLICATES), seed_of(rng)
-        groups = [np.unique(scores[:, self.p.models.index(m)], return_inverse=True) for m in (first, second)]
-        label = self.p.positive if self.p.positive is not None else 1
-
-        def difference(weights: Floats) -> float:
-            values = []
-            for distinct, where in groups:
-                size = len(distinct)
-                positives = np.bincount(where[up], weights=weights[up], minlength=size)
-                negatives = np.bincount(where[~up], weights=weights[~up], minlength=size)
-                table = ScoreTable(distinct, positives.astype(np.int64), negatives.astype(np.int64), positive=label)
-                values.append(float(self.measure.function(table, **self.options)))
-            return values[0] - values[1]
-
+        one, two = (scores[:, self.p.models.index(m)] for m in (first, second))
         # Drawn are clusters where there are any: a row is then as often in a replicate as its cluster.
-        codes = np.arange(len(up)) if keys is None else np.unique(keys, return_inverse=True)[1]
-        units = int(codes.max()) + 1
-        estimate = difference(np.ones(len(up)))
+        codes = None if keys is None else np.unique(keys, return_inverse=True)[1]
+        units = len(up) if codes is None else int(codes.max()) + 1
+        made = paired_replicates(
+            self.measure, up, one, two, draws=draws if units > 1 else 0, seed=key, clusters=codes, options=self.options
+        )
+        estimate = made.estimate
         if units < 2:
             return self._one_cluster(estimate, len(up))
-        values = np.array([difference(row_weights(units, key, b)[codes].astype(float)) for b in range(draws)])
-        values = values[~np.isnan(values)]
+        values = made.values[~np.isnan(made.values)]
         confidence, alternative = self.settings.confidence, self.alternative
         limits = bootstrap_limits(estimate, values, tail=tail_area(confidence, alternative), method="percentile")
         notes: tuple[str, ...] = (f"{draws:,} replicates, {seed}",)
-        if keys is not None:
+        if made.note:
+            notes = (made.note, *notes)
+        if codes is not None:
             notes = (f"{units:,} clusters drawn whole", *notes)
         if not limits[1] > limits[0]:
-            alike = [len(np.unique(codes[side])) for side in (up, ~up)]
+            alike = [int(side.sum()) if codes is None else len(np.unique(codes[side])) for side in (up, ~up)]
             half = sum(1 - tail_area(confidence, alternative) ** (1 / max(k, 1)) for k in alike)
             limits, notes = (
                 (estimate - half, estimate + half),

@@ -1,0 +1,175 @@
+"""Two models' scores on many rows, counted into cells: (group of the first, group of the second, class).
+
+Groups join neighbouring scores, as many as keep the cells few, so finer where the models agree in their order. Half of
+a group's width is measured in positives and half in negatives, so that rare positives are not all in one group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.intervals.score_replicates import joined
+from trueerror.kernels.cell_draws import CellDraws
+from trueerror.kernels.draws import row_weights
+from trueerror.tallies.scores import ScoreTable
+from trueerror.variances.score_influences import ScoreInfluences
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Codes = NDArray[np.signedinteger[Any]]
+Masses = tuple[NDArray[Any], NDArray[Any]]
+# Most cells that are drawn in a replicate.
+CELLS = 1 << 15
+# Fewest and most groups of either model, as powers of two; up to DENSE, cells are counted in a table of all there are.
+FEWEST, DENSE, MOST = 6, 11, 14
+# Whole clusters are drawn over so many groups: their rows are visited one by one anyway.
+CLUSTERED = 10
+
+
+class OrderedScores:
+    """One model's rows in the order of their scores: the score table, and how rows and table belong together."""
+
+    def __init__(self, up: Flags, scores: Floats) -> None:
+        plain = scores + 0.0  # −0.0 is 0.0
+        self.order = np.argsort(plain)
+        ascending = plain[self.order]
+        new = np.concatenate((np.ones(1, dtype=bool), ascending[1:] != ascending[:-1]))
+        # None where no two rows share a score.
+        self.starts = None if new.all() else np.flatnonzero(new)
+        self.up = up[self.order].astype(np.int64)
+        positives, negatives = self.masses(np.ones(len(up), dtype=np.int64))
+        self.table = ScoreTable(ascending[new], positives, negatives, positive=1)
+
+    def masses(self, weights: NDArray[Any]) -> Masses:
+        """How many positives and negatives there are at each distinct score when rows (…, n) count so often."""
+        placed = weights.take(self.order, axis=-1)
+        positives = placed * self.up
+        negatives = placed - positives
+        if self.starts is None:
+            return positives, negatives
+        return np.add.reduceat(positives, self.starts, axis=-1), np.add.reduceat(negatives, self.starts, axis=-1)
+
+    def at_rows(self, values: NDArray[Any]) -> NDArray[Any]:
+        """A value for each distinct score, given to the rows that have it."""
+        spread = values if self.starts is None else np.repeat(values, np.diff(self.starts, append=len(self.order)))
+        found = np.empty_like(spread)
+        found[self.order] = spread
+        return found
+
+    def influences_at_rows(self, influences: ScoreInfluences, up: Flags) -> Floats:
+        """Each row's influence, by its score and class."""
+        return np.where(up, self.at_rows(influences.positives), self.at_rows(influences.negatives))
+
+    def groups(self, power: int) -> Codes:
+        """The group of each distinct score, of 2^power; halving the power joins groups two by two."""
+        parts = [np.asarray(x, dtype=np.float64) for x in (self.table.positives, self.table.negatives)]
+        depth = sum((np.cumsum(x) - x / 2) / (2 * x.sum()) for x in parts)
+        place: Codes = np.minimum(depth * (1 << power), (1 << power) - 1).astype(np.int32)
+        return place
+
+    def joined(self, groups: Codes) -> ScoreTable:
+        """The table with one score for each group that occurs."""
+        return joined(self.table, np.flatnonzero(np.concatenate(([True], groups[1:] > groups[:-1]))))
+
+
+class JointCells(NamedTuple):
+    """Both models' joined tables, how many rows are in each cell, its class, and its place in either table."""
+
+    tables: tuple[ScoreTable, ScoreTable]
+    counts: NDArray[np.int64]
+    up: Flags
+    places: tuple[Codes, Codes]
+
+    def spread(self, influences: Sequence[ScoreInfluences]) -> float:
+        """Σ over the rows of the squared influence on the difference, as the cells have it."""
+        one, two = (
+            np.where(self.up, i.positives.take(p), i.negatives.take(p))
+            for i, p in zip(influences, self.places, strict=True)
+        )
+        return float((self.counts * (one - two) ** 2).sum())
+
+
+def joint_cells(up: Flags, models: Sequence[OrderedScores], most: int = CELLS) -> JointCells:
+    """The cells of as many groups as keep them at most `most`.
+
+    >>> up, scores = np.arange(4000) % 4 == 0, np.arange(4000.0)
+    >>> alike = [OrderedScores(up, scores), OrderedScores(up, scores + 1)]
+    >>> [len(joint_cells(up, alike, most).counts) for most in (100, 1000, 10_000)]
+    [128, 512, 4000]
+    """
+    fine = [m.groups(MOST) for m in models]
+    rows = [m.at_rows(f) for m, f in zip(models, fine, strict=True)]
+    best: tuple[int, Codes, NDArray[np.int64]] | None = None
+    for power in range(FEWEST, MOST + 1):
+        cells, counts = _counted(rows, up, power)
+        if best is not None and len(cells) > most:
+            break
+        best = power, cells, counts
+    assert best is not None
+    power, cells, counts = best
+    both, side = np.divmod(cells, 2)
+    tables, places = [], []
+    for model, found, group in zip(models, fine, np.divmod(both, 1 << power), strict=True):
+        coarse = found >> (MOST - power)
+        tables.append(model.joined(coarse))
+        places.append(np.searchsorted(np.unique(coarse), group))
+    return JointCells((tables[0], tables[1]), counts, side == 1, (places[0], places[1]))
+
+
+def _counted(rows: Sequence[Codes], up: Flags, power: int) -> tuple[Codes, NDArray[np.int64]]:
+    """The cells that occur when groups are joined down to 2^power, and how many rows are in each."""
+    first, second = (r >> (MOST - power) for r in rows)
+    # Two groups and a class take at most 2 · 14 + 1 bits.
+    code = (first << power | second) << 1 | up
+    if power > DENSE:
+        cells, counts = np.unique(code, return_counts=True)
+        return cells, counts.astype(np.int64)
+    dense = np.bincount(code, minlength=2 << 2 * power)
+    cells = np.flatnonzero(dense)
+    return cells, dense[cells].astype(np.int64)
+
+
+class DrawnCells:
+    """Both models' masses in each replicate, cells drawn as a whole."""
+
+    def __init__(self, joint: JointCells, seed: int) -> None:
+        self.draws, self.seed = CellDraws(joint.counts), seed
+        self.sizes = [len(t.scores) for t in joint.tables]
+        self.slots = [p + n * ~joint.up for p, n in zip(joint.places, self.sizes, strict=True)]
+
+    def masses(self, replicate: int) -> list[Masses]:
+        """Positives and negatives at each joined score, of the first model and of the second."""
+        return _split(self.slots, self.sizes, self.draws.draw(self.seed, replicate))
+
+
+class DrawnClusters:
+    """The same with whole clusters drawn: a row is in a replicate as often as its cluster."""
+
+    def __init__(self, up: Flags, models: Sequence[OrderedScores], codes: Codes, seed: int) -> None:
+        self.codes, self.units, self.seed = codes, int(codes.max()) + 1, seed
+        groups = [m.groups(CLUSTERED) for m in models]
+        self.tables = [m.joined(g) for m, g in zip(models, groups, strict=True)]
+        self.sizes = [len(t.scores) for t in self.tables]
+        places = [np.unique(g, return_inverse=True)[1] for g in groups]
+        self.slots = [
+            m.at_rows(p) + n * ~up for m, p, n in zip(models, places, self.sizes, strict=True)
+        ]  # fmt: skip
+
+    def spread(self, influences: Sequence[ScoreInfluences]) -> float:
+        """Σ over clusters of their squared influence on the difference, as the joined tables have it."""
+        one, two = (np.concatenate(i).take(s) for i, s in zip(influences, self.slots, strict=True))
+        return float((np.bincount(self.codes, weights=one - two) ** 2).sum())
+
+    def masses(self, replicate: int) -> list[Masses]:
+        """Positives and negatives at each joined score, of the first model and of the second."""
+        often = row_weights(self.units, self.seed, replicate).astype(np.float64)
+        return _split(self.slots, self.sizes, often.take(self.codes))
+
+
+def _split(slots: Sequence[Codes], sizes: Sequence[int], weights: Floats) -> list[Masses]:
+    found = [np.bincount(s, weights=weights, minlength=2 * n) for s, n in zip(slots, sizes, strict=True)]
+    return [(f[:n], f[n:]) for f, n in zip(found, sizes, strict=True)]
