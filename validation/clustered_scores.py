@@ -1,0 +1,126 @@
+"""Scores of rows that come in clusters: areas, average precision and mean losses of one model, areas of two."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+import trueerror as te
+from trueerror.findings import Evidence
+from trueerror.tallies import KeyedConfusion
+from validation.compared import Sample, interval_and_test
+from validation.frame import CONFIDENCES, Cell, Procedure
+from validation.paired_scores import Forecasts
+from validation.scores import average_precision, shift_for
+
+CORRELATION, SHARE = 0.2, 0.3
+
+
+def normals(rng: np.random.Generator, keys: np.ndarray) -> np.ndarray:
+    """Unit normals that have a fifth of their variance in common within a cluster."""
+    together = rng.standard_normal(int(keys.max()) + 1)[keys]
+    return np.asarray(math.sqrt(CORRELATION) * together + math.sqrt(1 - CORRELATION) * rng.standard_normal(len(keys)))
+
+
+def drawn_classes(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Classes at random, drawn anew where one is without rows."""
+    up = np.zeros(n, dtype=int)
+    while not 0 < up.sum() < n:
+        up = (rng.random(n) < SHARE).astype(int)
+    return up
+
+
+def one_model_cell(groups: int, size: int, area: float) -> Cell:
+    """AUC and average precision of normal scores; Brier score and log loss of probabilities that are a little off."""
+    keys, n = np.repeat(np.arange(groups), size), groups * size
+    forecasts = Forecasts(2.0, (0.5, 0.5))
+    metrics = {"areas": ("auc", "average_precision"), "losses": ("brier", "log_loss")}
+
+    def draw(rng: np.random.Generator) -> dict[str, Callable[[float], te.Evaluation]]:
+        up = drawn_classes(rng, n)
+        ranked = normals(rng, keys) + shift_for(area) * up
+        true = forecasts.spread * normals(rng, keys) - 1
+        came = (rng.random(n) < special.expit(true)).astype(int)
+        said = special.expit(true + forecasts.errors[0] * rng.standard_normal(n))
+
+        def asked(kind: str, y: np.ndarray, scores: np.ndarray) -> Callable[[float], te.Evaluation]:
+            names = list(metrics[kind])
+            return cache(
+                lambda c: te.evaluate(
+                    y, scores=scores, positive=1, labels=[0, 1], clusters=keys, metrics=names, confidence=c
+                )
+            )  # fmt: skip
+
+        return {"areas": asked("areas", up, ranked), "losses": asked("losses", came, said)}
+
+    def interval(kind: str, metric: str) -> Any:
+        return lambda sample, confidence: sample[kind](confidence)[metric]
+
+    precision = average_precision(area, SHARE)
+    truth = {
+        "auc": area, "average_precision": precision, "brier": forecasts.mean_loss("brier", 0),
+        "log_loss": forecasts.mean_loss("log_loss", 0),
+    }  # fmt: skip
+    worth = n / (1 + (size - 1) * CORRELATION)
+    return Cell(
+        family="scores of clustered rows", scenario=f"{groups} clusters of {size}, AUC {area}", draw=draw,
+        procedures=tuple(
+            Procedure(f"{m}, clusters", interval(kind, m), target=m) for kind, names in metrics.items() for m in names
+        ),
+        truth=truth,
+        events={
+            "auc": worth * SHARE * (1 - area), "average_precision": worth * SHARE * min(precision, 1 - precision),
+            "brier": worth * SHARE, "log_loss": worth * SHARE,
+        },
+        confidences=CONFIDENCES if groups == 20 else CONFIDENCES[:1], n=n, evident=lambda _: evident(keys), block=250,
+    )  # fmt: skip
+
+
+def evident(keys: np.ndarray) -> Evidence:
+    """What the linter sees of the clusters, each with an error."""
+    truth = np.arange(len(keys)) % 2
+    return Evidence(clusters=KeyedConfusion.from_codes(keys, tuple(range(int(keys.max()) + 1)), truth, truth, (0, 1)))
+
+
+def two_models_cell(groups: int, size: int, first: float, second: float) -> Cell:
+    """Two AUCs, of models that have half of their noise in common."""
+    keys, n = np.repeat(np.arange(groups), size), groups * size
+
+    def draw(rng: np.random.Generator) -> Sample:
+        up = drawn_classes(rng, n)
+        common = normals(rng, keys)
+        scores = {
+            name: math.sqrt(0.5) * (common + normals(rng, keys)) + shift_for(area) * up
+            for name, area in (("a", first), ("b", second))
+        }
+        return Sample(
+            lambda c: te.compare(
+                up, scores=scores, positive=1, labels=[0, 1], clusters=keys, metric="auc", confidence=c
+            )
+        )  # fmt: skip
+
+    equal = first == second
+    words = f"equal models of AUC {first}" if equal else f"AUC {first} and {second}"
+    return Cell(
+        family="two areas, same rows in clusters", scenario=f"{groups} clusters of {size}, {words}", draw=draw,
+        procedures=interval_and_test("areas, clusters", "cluster-t-difference"), truth={"difference": first - second},
+        events={"difference": n / (1 + (size - 1) * CORRELATION) * SHARE * (1 - max(first, second))},
+        confidences=CONFIDENCES if equal and groups == 20 else CONFIDENCES[:1], n=n,
+        purpose="level" if equal else "power", evident=lambda _: evident(keys),
+    )  # fmt: skip
+
+
+def cells(*, quick: bool) -> Iterator[Cell]:
+    """Ten to forty clusters."""
+    if quick:
+        return
+    for groups, area, rank in ((20, 0.8, 2), (10, 0.8, 3), (40, 0.9, 3)):
+        yield replace(one_model_cell(groups, 10, area), rank=rank)
+    for groups, first, second, rank in ((20, 0.8, 0.8, 2), (40, 0.9, 0.9, 3), (40, 0.9, 0.8, 4)):
+        yield replace(two_models_cell(groups, 10, first, second), rank=rank)
