@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from tests.rows.lazy_places import BLIND_TO_CASE, LAZY, QUIET, duckdb_relation
+from tests.rows.lazy_places import BLIND_TO_CASE, LAZY, QUIET, duckdb_relation, ibis_table
 from trueerror.rows.filesource import FileSource
 from trueerror.rows.lazysource import LazySource
 
@@ -139,8 +139,8 @@ def read(place: Callable[..., Any], columns: dict[str, Column], folder: Path, **
             settings = settings | {"models": {m: ("other" if m == "SELECT" else m) for m in models}}
     p = te.read(place(columns, folder), **settings)
     # Files are counted inside DuckDB, lazy tables inside their engine; neither is pulled.
-    assert isinstance(p.source, FileSource) == (place in (*FILES, duckdb_relation))
-    assert isinstance(p.source, LazySource) == (place in LAZY and place is not duckdb_relation)
+    assert isinstance(p.source, FileSource) == (place in (*FILES, duckdb_relation, ibis_table))
+    assert isinstance(p.source, LazySource) == (place in LAZY and place not in (duckdb_relation, ibis_table))
     return p
 
 

@@ -108,19 +108,8 @@ class FileTable:
 
     def filled(self, name: str) -> int:
         if not self._filled:
-            # Adding up numbers as they stand is quicker than looking at each for NaN, and shows whether there is one.
-            sums = [
-                f"isnan(sum({place}::DOUBLE))" if self._kinds[column] == "number" else "false"
-                for column, place in self._places.items()
-            ]
             counts = [f"count({place})" for place in self._places.values()]
-            found = self.ask_raw(f"SELECT {', '.join(counts + sums)}")
-            there, unsure = found[: len(counts)], found[len(counts) :]
-            self._filled = dict(zip(self.columns, there, strict=True))
-            again = [c for c, nan in zip(self.columns, unsure, strict=True) if self.where or nan is not False]
-            if again:
-                counts = [f"count({self.place(column)})" for column in again]
-                self._filled |= dict(zip(again, self.ask(f"SELECT {', '.join(counts)} FROM counted")[0], strict=True))
+            self._filled = dict(zip(self.columns, self.ask(f"SELECT {', '.join(counts)} FROM counted")[0], strict=True))
         return self._filled[name]
 
     def ask_raw(self, select: str) -> tuple[Any, ...]:

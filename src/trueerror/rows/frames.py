@@ -23,6 +23,11 @@ def open_frame(frame: Any) -> Table:
         from trueerror.rows.relations import open_relation
 
         return open_relation(frame)
+    behind = _duckdb_behind(frame)
+    if behind is not None:
+        from trueerror.rows.relations import open_relation
+
+        return open_relation(behind)
     import narwhals as nw
 
     _refuse_twins(frame)
@@ -44,6 +49,18 @@ def open_frame(frame: Any) -> Table:
 def is_relation(frame: Any) -> bool:
     """Whether this is a DuckDB relation, without loading DuckDB."""
     return type(frame).__name__ == "DuckDBPyRelation" and type(frame).__module__.split(".")[0] in ("duckdb", "_duckdb")
+
+
+def _duckdb_behind(frame: Any) -> Any:
+    """The relation behind an Ibis table on DuckDB, which hides NaN in Parquet files from Ibis: see `nans`."""
+    if type(frame).__module__.split(".")[0] != "ibis" or not hasattr(frame, "get_backend"):
+        return None
+    engine = frame.get_backend()
+    if engine.name != "duckdb":
+        return None
+    # Rows in memory reach DuckDB when something is asked of them.
+    frame.limit(0).to_pyarrow()
+    return engine.con.sql(engine.compile(frame))
 
 
 def is_lazy(frame: Any) -> bool:

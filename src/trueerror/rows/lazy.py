@@ -169,8 +169,8 @@ def _plain(value: nw.Expr, dtype: Any) -> tuple[nw.Expr, Kind]:
         return (value if narrow else value.cast(nw.Int64)), "integer"
     if dtype.is_numeric():
         number = value.cast(nw.Float64)
-        # Adding zero turns −0.0 into 0.0. Why NaN is looked for through a root: see plain_column in opening.py.
-        return nw.when(number.abs().sqrt().is_nan()).then(None).otherwise(number + 0.0), "number"
+        # Adding zero turns −0.0 into 0.0.
+        return nw.when(number.is_nan()).then(None).otherwise(number + 0.0), "number"
     if dtype.is_temporal():
         return value.cast(nw.String), "date"
     if dtype in (nw.String, nw.Categorical, nw.Enum):

@@ -18,8 +18,9 @@ import duckdb
 
 from trueerror.inputs.errors import FileError
 from trueerror.rows.csvfiles import load_csv
-from trueerror.rows.fileerrors import refuse_json, refuse_parquet
+from trueerror.rows.fileerrors import damaged, refuse_json, refuse_parquet
 from trueerror.rows.files import FileTable
+from trueerror.rows.nans import without_nan
 from trueerror.rows.paths import Files, find_files
 from trueerror.rows.sqltext import described, listed, quoted
 from trueerror.rows.tables import Kind
@@ -40,7 +41,7 @@ def open_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
             names, types = _load_json(connection, files)
         else:
             names, types = _view_parquet(connection, files)
-        kinds = _normalise(connection, types, look=files.format == "csv")
+        kinds = _normalise(connection, names, types, files)
         connection.execute("SET lock_configuration = true")
         table = FileTable(connection, files.name, names, kinds)
         if table.n == 0:
@@ -110,12 +111,15 @@ def _view_parquet(connection: duckdb.DuckDBPyConnection, files: Files) -> tuple[
     return (flat if len(flat) == len(names) and len(schema) == len(names) + 1 else names), types
 
 
-def _normalise(connection: duckdb.DuckDBPyConnection, types: list[str], *, look: bool) -> tuple[Kind, ...]:
-    """The view `data`: few types, NULL the only missing value, no −0.0. `look`: text may hold booleans and dates."""
+def _normalise(
+    connection: duckdb.DuckDBPyConnection, names: tuple[str, ...], types: list[str], files: Files
+) -> tuple[Kind, ...]:
+    """The view `data`: few types, NULL the only missing value, no −0.0."""
     places = [f"c{i}" for i in range(len(types))]
     renamed = f"raw AS r({', '.join(places)})"
     found = [plain_column(place, type_) for place, type_ in zip(places, types, strict=True)]
-    texts = [i for i, (_, kind) in enumerate(found) if kind == "text"] if look else []
+    # Text in CSV files may hold booleans and dates.
+    texts = [i for i, (_, kind) in enumerate(found) if kind == "text"] if files.format == "csv" else []
     if texts:
         terms = [f"bool_and(lower({places[i]}) IN ('true', 'false'))" for i in texts]
         terms += [f"bool_and(regexp_matches({places[i]}, {quoted(DATE)}))" for i in texts]
@@ -125,22 +129,26 @@ def _normalise(connection: duckdb.DuckDBPyConnection, types: list[str], *, look:
                 found[i] = (f"lower({places[i]}) = 'true'", "boolean")
             elif date:
                 found[i] = (places[i], "date")
-    parts = ", ".join(f"{part} AS {place}" for place, (part, _) in zip(places, found, strict=True))
+    try:
+        numbers = without_nan(
+            lambda query: connection.cursor().sql(f"WITH given AS (SELECT * FROM {renamed}) {query}"),
+            {place: name for place, name, (_, kind) in zip(places, names, found, strict=True) if kind == "number"},
+        )
+    except duckdb.Error as error:
+        raise damaged(files.name, error) from None
+    parts = ", ".join(f"{numbers.get(place, part)} AS {place}" for place, (part, _) in zip(places, found, strict=True))
     connection.execute(f"CREATE VIEW data AS SELECT {parts} FROM {renamed}")
     return tuple(kind for _, kind in found)
 
 
 def plain_column(place: str, type_: str) -> tuple[str, Kind]:
-    """A column in one of the few types, and what it holds."""
+    """A column in one of the few types, and what it holds; numbers may hold NaN yet, see `nans`."""
     if type_ == "BOOLEAN":
         return place, "boolean"
     if type_ in WHOLE:
         return place, "integer"
     if type_ in ("FLOAT", "DOUBLE") or type_.startswith("DECIMAL"):
-        number = f"{place}::DOUBLE"
-        # The lowest and highest values in a Parquet file's own statistics leave NaN out, so DuckDB takes isnan(x) for
-        # false without looking; through ceil it looks.
-        return f"CASE WHEN isnan(ceil({number})) THEN NULL ELSE {number} + 0.0::DOUBLE END", "number"
+        return place, "number"
     if type_.startswith(("DATE", "TIME", "INTERVAL")):
         return f"{place}::VARCHAR", "date"
     text = type_ in ("VARCHAR", "UUID", "HUGEINT", "UHUGEINT") or type_.startswith("ENUM")

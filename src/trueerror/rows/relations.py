@@ -10,6 +10,7 @@ from typing import Any
 
 from trueerror.inputs.errors import InputError
 from trueerror.rows.files import FileTable
+from trueerror.rows.nans import without_nan
 from trueerror.rows.opening import plain_column
 from trueerror.rows.sqltext import literal
 from trueerror.rows.tables import Kind
@@ -50,7 +51,12 @@ def open_relation(relation: Any) -> RelationTable:
     columns = tuple(str(name) for name in relation.columns)
     places = [f"c{i}" for i in range(len(columns))]
     found = [plain_column(place, str(type_)) for place, type_ in zip(places, relation.types, strict=True)]
-    parts = ", ".join(f"{part} AS {place}" for place, (part, _) in zip(places, found, strict=True))
+    given = f"SELECT * FROM {VIEW} AS r({', '.join(places)})"
+    numbers = without_nan(
+        lambda query: relation.query(VIEW, f"WITH given AS ({given}) {query}"),
+        {place: name for place, name, (_, kind) in zip(places, columns, found, strict=True) if kind == "number"},
+    )
+    parts = ", ".join(f"{numbers.get(place, part)} AS {place}" for place, (part, _) in zip(places, found, strict=True))
     data = f"SELECT {parts} FROM {VIEW} AS r({', '.join(places)})"
     table = RelationTable(relation, data, columns, tuple(kind for _, kind in found))
     if table.n == 0:
