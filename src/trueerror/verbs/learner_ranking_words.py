@@ -113,7 +113,18 @@ def _many(r: LearnerRanking) -> str:
     if behind:
         parts.append(_behind(r, behind, best))
     parts += [_throughout(r, m, best) for m in weak[:3]]
+    parts += [_speaks_of(r, weak[:3], best)] if weak else []
     return " ".join(parts)
+
+
+def _speaks_of(r: LearnerRanking, weak: list[str], best: str) -> str:
+    """Over what "beyond doubt" was said: single data sets, which is not the same as all of them."""
+    n = len(r.data_sets)
+    every = "both" if n == 2 else f"all {numeral(n)}"
+    smallest = min(deciding_p(r[best, m]) for m in weak)
+    who = one_line(weak[0]) if len(weak) == 1 else "none of them"
+    told = f"is {'not ' if len(weak) == 1 else ''}told apart from {one_line(best)}"
+    return f"That is by the folds of single data sets; over {every} {who} {told} ({p_value(smallest)})."
 
 
 def _behind(r: LearnerRanking, behind: list[str], best: str) -> str:
@@ -125,11 +136,11 @@ def _behind(r: LearnerRanking, behind: list[str], best: str) -> str:
         p = deciding_p(r[best, m])
         sizes.append(f"by {amount(r, statistics.median(gaps))} in the median, {_lost(lost, len(gaps))}, {p_value(p)}")
     if len(behind) > 3:
-        return f"{_named(behind)} rank behind {one_line(best)} (the nearest {sizes[0]})."
+        return f"{_named(behind)} rank behind {one_line(best)} over the data sets (the nearest {sizes[0]})."
     if len(behind) == 1:
-        return f"{one_line(behind[0])} ranks behind {one_line(best)} ({sizes[0]})."
+        return f"{one_line(behind[0])} ranks behind {one_line(best)} over the data sets ({sizes[0]})."
     each = "; ".join(f"{one_line(m)} {size}" for m, size in zip(behind, sizes, strict=False))
-    return f"Behind {one_line(best)} rank {each}."
+    return f"Behind {one_line(best)} rank, over the data sets, {each}."
 
 
 def _lost(lost: int, n: int) -> str:
@@ -181,7 +192,7 @@ def _two(r: LearnerRanking) -> str:
     else:
         parts = [f"Cannot tell which is better overall: {score} ({p_value(p)})."]
         if _worse_throughout(r, other, best):
-            parts.append(_throughout(r, other, best))
+            parts += [_throughout(r, other, best), "That is by the folds of single data sets."]
     return " ".join(parts)
 
 
