@@ -1,4 +1,5 @@
 import math
+import time
 
 import numpy as np
 import pytest
@@ -139,3 +140,26 @@ def test_average_precision_of_clusters_at_a_perfect_score_has_width():
     made = interval("average_precision", up, up + np.arange(40) / 100, keys)
     assert made.estimate == 1
     assert 0 < made.low < made.high == 1
+
+
+@pytest.mark.parametrize("name", ["average_precision", "brier_skill_score", "ece"])
+@pytest.mark.parametrize("prior", [None, {True: 0.1, False: 0.9}])
+def test_clusters_left_out_to_first_order_are_clusters_left_out_in_turn(name, prior, monkeypatch):
+    up, scores, keys = rows(groups=900, size=3)
+    turned = interval(name, up, scores, keys, prior=prior, positive=True)
+    monkeypatch.setattr("trueerror.intervals.clustered_scores.TURNS", 0)
+    if name == "average_precision":
+        step = property(lambda held: pytest.fail("left out in turn"))
+        monkeypatch.setattr("trueerror.intervals.clustered_scores._Held.step", step)
+    first_order = interval(name, up, scores, keys, prior=prior, positive=True)
+    assert (first_order.low, first_order.high) == pytest.approx((turned.low, turned.high), abs=0.02 * turned.width)
+
+
+def test_many_clusters_are_judged_in_seconds():
+    up, scores, keys = rows(groups=60_000, size=5)
+    begin = time.process_time()
+    made = interval("average_precision", up, scores, keys)
+    assert time.process_time() - begin < 5
+    assert made.low < made.estimate < made.high
+    drawn = interval("ece", up, scores, keys, replicates=100)
+    assert drawn.low < drawn.estimate < drawn.high

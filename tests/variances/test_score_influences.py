@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from trueerror.metrics.priors import reweighted_scores
 from trueerror.metrics.registry import find_measure
 from trueerror.tallies import ScoreTable
 from trueerror.variances.score_influences import score_influences
@@ -37,6 +38,22 @@ def test_influences_are_slopes(name: str, options: dict[str, Any]) -> None:
                 masses[side][i] += step
                 ends.append(float(measure.function(t, (masses[0], masses[1]), **options)))
             assert slopes[i] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-7)
+
+
+@pytest.mark.parametrize("name", ["average_precision", "brier_skill_score", "ece"])
+def test_influences_at_another_share_of_positives(name: str) -> None:
+    measure, t = find_measure(name), table()
+    found = score_influences(measure, t, share=0.05)
+    assert found is not None
+    for side, slopes in enumerate(found):
+        for i in (0, 5, len(t.scores) - 1):
+            ends = []
+            for step in (1e-6, -1e-6):
+                masses = [t.positives.astype(float), t.negatives.astype(float)]
+                masses[side][i] += step
+                ends.append(float(measure.function(t, reweighted_scores(t, 0.05, masses))))
+            assert slopes[i] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-7)
+    assert score_influences(measure, t, share=0.0) is None
 
 
 @pytest.mark.parametrize(("name", "options"), [*CASES, ("ece", {"binning": "mass"})])

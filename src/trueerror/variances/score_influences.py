@@ -23,12 +23,13 @@ class ScoreInfluences(NamedTuple):
 
 
 def score_influences(
-    measure: Measure, table: ScoreTable, options: Mapping[str, Any] | None = None
+    measure: Measure, table: ScoreTable, options: Mapping[str, Any] | None = None, *, share: float | None = None
 ) -> ScoreInfluences | None:
     """∂θ/∂(rows at each score) for the metrics of ranks and of calibration; None for any other metric.
 
     Σ over the rows is 0, since θ does not change when every row is there twice. Where θ has a kink (a bin of `ece` that
-    is calibrated to the last digit) the slope is that of the side with more positives.
+    is calibrated to the last digit) the slope is that of the side with more positives. With `share`, θ is the metric
+    when that share of the rows is positive, each class counting by its own rows.
 
     >>> from trueerror.metrics.registry import find_measure
     >>> table = ScoreTable.count([1, 0, 1], [0.9, 0.8, 0.7])
@@ -40,7 +41,18 @@ def score_influences(
     if make is None or not table.n_positive or not table.n_negative:
         return None
     up, down = (np.asarray(x, dtype=np.float64) for x in (table.positives, table.negatives))
-    return make(table.scores, up, down, dict(options or {}))
+    if share in (0, 1):
+        return None
+    if share is None:
+        return make(table.scores, up, down, dict(options or {}))
+    # One more row of a class makes all others of it count less.
+    parts = [(up, share / float(up.sum())), (down, (1 - share) / float(down.sum()))]
+    found = make(table.scores, *(mass * scale for mass, scale in parts), dict(options or {}))
+    one, two = (
+        scale * (slopes - float((mass * slopes).sum()) / float(mass.sum()))
+        for slopes, (mass, scale) in zip(found, parts, strict=True)
+    )
+    return ScoreInfluences(one, two)
 
 
 def _auc(scores: Floats, up: Floats, down: Floats, options: dict[str, Any]) -> ScoreInfluences:
