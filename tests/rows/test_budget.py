@@ -170,3 +170,17 @@ def test_the_result_says_what_was_done(tmp_path: Path) -> None:
     assert found.low <= exact.low
     assert found.high >= exact.high
     assert "in bins" not in str(te.evaluate(te.read(path)).reading)
+
+
+def test_everything_can_be_said_of_rows_that_do_not_fit(tmp_path: Path) -> None:
+    path = parquet_file({"truth": UP.astype(int), "even": SCORES["even"], "other": SCORES["even"] ** 2}, tmp_path)
+    p = te.read(path, models={"even": {"score": "even"}, "other": {"score": "other"}}, budget="20kB")
+    evaluation = te.evaluate(p.select(["even"]))
+    assert "a larger budget narrows that" in str(evaluation.reading)
+    # Ranking rows by confidence needs the rows.
+    assert "most confident" not in str(evaluation)
+    assert "Scores are in bins" in evaluation.explain()
+    assert "binned scores" in evaluation.to_json()
+    report = tmp_path / "report.html"
+    te.report(p, report)
+    assert "binned scores, rates within a bin off by" in report.read_text(encoding="utf-8")

@@ -28,10 +28,10 @@ from trueerror.curves.views import Floats, TableCurve
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_word
 from trueerror.inputs.weights import WeightsKind
-from trueerror.intervals.binned import middled
 from trueerror.intervals.proportions import limits
 from trueerror.intervals.scored import score_interval
 from trueerror.intervals.terms import Terms
+from trueerror.metrics.binned import middled
 from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval, Test
 from trueerror.results.words import limits as bracket

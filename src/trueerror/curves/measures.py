@@ -98,6 +98,10 @@ class MeasureCurve(TableCurve):
 
     def at(self, threshold: float) -> tuple[float, float]:
         """(x, y) when rows from this score up are called positive."""
+        if self.table.bounds.words_at(threshold):
+            raise InputError(
+                f"threshold={threshold!r} lies within a bin of scores; `thresholds` lists those that do not"
+            )
         place = int(np.count_nonzero(self.table.scores >= threshold))
         return float(self.x[place]), float(self.y[place])
 

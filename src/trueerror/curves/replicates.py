@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, generator
-from trueerror.intervals.binned import NO_BOUND, noted, widened
+from trueerror.intervals.binned import noted, widened
 from trueerror.intervals.critical import tail
+from trueerror.metrics.binned import NO_BOUND
 from trueerror.results import Interval
 from trueerror.tallies.bounds import Bounds
 from trueerror.tallies.scores import ScoreTable

@@ -16,11 +16,12 @@ from trueerror.curves.views import Floats, TableCurve, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share, check_word
 from trueerror.inputs.weights import WeightsKind
-from trueerror.intervals.binned import NO_BOUND, bound_words, noted
+from trueerror.intervals.binned import noted
 from trueerror.intervals.binned_areas import precision_reach
 from trueerror.intervals.proportions import limits as proportion_limits
 from trueerror.intervals.scored import average_precision_limits
 from trueerror.intervals.terms import Terms
+from trueerror.metrics.binned import NO_BOUND, bound_words
 from trueerror.results import Interval, Result
 from trueerror.results.words import folded, limits, number, whole
 from trueerror.tallies.bounds import Bounds

@@ -155,7 +155,7 @@ def badly_calibrated(e: Evidence) -> Iterator[str]:
     if not e.facts["probabilities"] or t.n < 50:
         return
     from trueerror.curves.calibration_errors import bin_places, spiegelhalter_test
-    from trueerror.intervals.binned import middled
+    from trueerror.metrics.binned import middled
 
     t = middled(t)
     test = spiegelhalter_test(t)

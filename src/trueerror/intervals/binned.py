@@ -11,25 +11,19 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.intervals.binned_areas import area_reach, precision_reach
 from trueerror.intervals.losses import loss_limits, loss_range
 from trueerror.intervals.roc_area import AREA_METHODS
 from trueerror.intervals.terms import Terms
+from trueerror.metrics.binned import NO_BOUND, bound_words, metric_bounds, middled, with_scores
 from trueerror.metrics.priors import Prior
 from trueerror.metrics.probabilities import loss_moments, table_losses
 from trueerror.metrics.registry import Measure
-from trueerror.metrics.values import score_share, value
 from trueerror.results import Interval
 from trueerror.tallies.bounds import Bounds
 from trueerror.tallies.scores import ScoreTable
 from trueerror.variances.delong import delong_from_table
-
-Floats = NDArray[np.float64]
-# The area is known as well as this where the budget allows; where it is not, the note says how to get there.
-TARGET = 2e-4
-NO_BOUND = "binned scores: no bound is known for this metric; a larger memory budget (budget=) makes it exact"
 
 
 def with_bounds(
@@ -70,36 +64,6 @@ def with_bounds(
     return noted(replace(found, low=low, high=high), bound_words(bounds))
 
 
-def metric_bounds(
-    measure: Measure, table: ScoreTable, *, options: dict[str, Any] | None = None, prior: Prior | None = None
-) -> Bounds | None:
-    """Between which values the exact metric lies; None where that is not known.
-
-    Losses of probabilities fall as positives rise and negatives fall, so they have their bounds in the tables with
-    every row at one end of its bin.
-    """
-    if measure.name in ("auc", "gini"):
-        low, high = table.bounds.auc()
-        return Bounds(low, high) if measure.name == "auc" else Bounds(2 * low - 1, 2 * high - 1)
-    if measure.name == "average_precision":
-        return table.bounds.average_precision(None if prior is None else score_share(prior, table))
-    if measure.needs == "losses" or measure.name == "brier_skill_score":
-        ends = table.scores[0], (table.bounds.uppers if table.bounds.uppers is not None else table.scores)[-1]
-        if not 0 <= ends[0] <= ends[1] <= 1:
-            return None
-        return table.bounds.of(lambda t: value(measure, t, prior=prior, **(options or {})))
-    return None
-
-
-def bound_words(bounds: Bounds, what: str = "value", allowed: bool = True) -> str:
-    """Where the exact value lies, and what narrows it, in words."""
-    low, high = bounds
-    digits = max(4, math.ceil(-math.log10(max(high - low, 1e-12))) + 1) if math.isfinite(high - low) else 4
-    words = f"binned scores: the exact {what} lies in [{low:.{digits}f}, {high:.{digits}f}]"
-    words += ", which the limits allow for" if allowed else ""
-    return words + ("; a larger memory budget (budget=) narrows it" if high - low > TARGET else "")
-
-
 def moved(found: Interval, bounds: Bounds) -> tuple[float, float]:
     """The limits moved out by as much as the exact value may be off."""
     return found.low - (found.estimate - bounds.low), found.high + (bounds.high - found.estimate)
@@ -115,14 +79,6 @@ def widened(found: Interval, bounds: Bounds, within: tuple[float, float]) -> Int
 def noted(found: Interval, words: str) -> Interval:
     """The interval with something added to its note."""
     return replace(found, note="; ".join(x for x in (found.note, words) if x))
-
-
-def middled(table: ScoreTable) -> ScoreTable:
-    """The table with each bin at its middle, for metrics that read scores as probabilities; the same where exact."""
-    uppers = table.bounds.uppers
-    if table.exact or uppers is None or table.scores[0] < 0 or uppers[-1] > 1:
-        return table
-    return _with_scores(table, table.scores / 2 + uppers / 2)
 
 
 def _area(
@@ -161,7 +117,7 @@ def _loss_reach(
     assert uppers is not None
     middle = middled(table)
     moments = loss_moments(middle, measure, **options)
-    at = [table_losses(x, measure, **options) for x in (middle, table, _with_scores(table, uppers))]
+    at = [table_losses(x, measure, **options) for x in (middle, table, with_scores(table, uppers))]
     off = 0.0
     for side, rows in ((0, table.positives), (1, table.negatives)):
         there = rows > 0
@@ -176,10 +132,3 @@ def _loss_reach(
     ends = loss_range(measure, options)
     made = [loss_limits(mean, error, n - 1, n, ends, terms, method) for mean in bounds]
     return min(x[0] for x in made), max(x[1] for x in made)
-
-
-def _with_scores(table: ScoreTable, scores: Floats) -> ScoreTable:
-    return ScoreTable(
-        scores, table.positives, table.negatives, positive=table.positive, exact=False, squares=table.squares,
-        sources=table.sources, uppers=table.bounds.uppers,
-    )  # fmt: skip

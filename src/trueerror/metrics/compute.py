@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,9 +11,10 @@ import numpy as np
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.scores import default_threshold
 from trueerror.metrics import cells
+from trueerror.metrics.binned import NO_BOUND, bound_words, metric_bounds, middled
 from trueerror.metrics.class_scores import ClassScores
 from trueerror.metrics.priors import Prior
-from trueerror.metrics.registry import find_measure
+from trueerror.metrics.registry import Measure, find_measure
 from trueerror.metrics.tallying import LABEL_METRICS, tally_predictions, tally_rows
 from trueerror.metrics.values import check_options, check_same_positive, score_share, value
 from trueerror.rows.predictions import Predictions
@@ -62,7 +64,7 @@ def metric(
         _nothing_beside(predicted=predicted, scores=scores, labels=labels)
         tally = tally_predictions(measure, data, model, positive=positive, threshold=threshold)
         named = positive if isinstance(tally, Confusion) else None
-        return value(measure, tally, positive=named, prior=prior, **options)
+        return value(measure, _told(measure, tally, prior, options), positive=named, prior=prior, **options)
     if model is not None:
         raise InputError("model= chooses among the models of predictions that were read; it has no effect here")
     if not isinstance(data, Confusion | ScoreTable | MultiLabel | ClassScores):
@@ -78,7 +80,18 @@ def metric(
         return value(measure, confusion_at(data, threshold), prior=prior, **options)
     if threshold is not None:
         raise InputError("threshold= calls scores positive or negative; it has no effect here")
-    return value(measure, data, positive=positive, prior=prior, **options)
+    return value(measure, _told(measure, data, prior, options), positive=positive, prior=prior, **options)
+
+
+def _told(measure: Measure, tally: Any, prior: Prior | None, options: dict[str, Any]) -> Any:
+    """The tally; a warning where it is of binned scores, since a plain number cannot say how far it is off."""
+    if not isinstance(tally, ScoreTable) or tally.exact:
+        return tally
+    bounds = metric_bounds(measure, tally, options=options, prior=prior)
+    words = NO_BOUND if bounds is None else bound_words(bounds, allowed=False)
+    if bounds is None or bounds.low < bounds.high:
+        warnings.warn(f"{measure.name}: {words}", UserWarning, stacklevel=3)
+    return middled(tally) if measure.probabilities else tally
 
 
 def _nothing_beside(**given: Any) -> None:
@@ -97,7 +110,13 @@ def confusion_at(table: ScoreTable, threshold: float | None = None) -> Confusion
         raise InputError(
             "a score table with sampling weights does not know its rows; count labels with weights instead"
         )
-    called = table.scores >= default_threshold(table.scores, threshold)
+    cut = default_threshold(table.scores, threshold)
+    if table.bounds.words_at(cut):
+        raise InputError(
+            f"threshold={cut:g} lies within a bin of scores, so that its calls cannot be counted from the bins; count "
+            "the rows (predictions.confusion(threshold=…)), or allow more memory (budget=)"
+        )
+    called = table.scores >= cut
     parts = [(mass, where) for mass in (table.negatives, table.positives) for where in (~called, called)]
     counts = np.array([mass[where].sum() for mass, where in parts], dtype=np.int64).reshape(2, 2)
     return Confusion(counts, labels=(False, True))

@@ -19,7 +19,7 @@ from trueerror.inputs.labels import Codes, Label
 from trueerror.inputs.settings import current
 from trueerror.rows import groups
 from trueerror.rows.arrays import ArraySource
-from trueerror.rows.binning import EXACT_BYTES
+from trueerror.rows.binning import EXACT_BYTES, TARGET
 from trueerror.rows.group_bins import binned_by_groups, placements_by_groups
 from trueerror.rows.identity import truth_fingerprint
 from trueerror.rows.layout import Layout
@@ -228,7 +228,8 @@ class GroupedSource(ABC):
             return ""
         return (
             f"Scores are in bins, since exact tables would take more than the memory budget of {amount(self.room)}: "
-            f"areas are known to ±{self.memory['open'] / 2:.2g}."
+            f"areas are known to ±{self.memory['open'] / 2:.2g}"
+            f"{'; a larger budget narrows that' if self.memory['open'] > 2 * TARGET else ''}."
         )
 
     def must_bin_pairs(self, models: Sequence[str]) -> bool:

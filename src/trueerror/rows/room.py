@@ -5,11 +5,15 @@ from __future__ import annotations
 from trueerror.inputs.errors import InputError
 
 
+class NoRoom(InputError):
+    """Rows would take more memory than they may."""
+
+
 def need_room(rows: int, columns: int, what: str, budget: int) -> None:
     """Refuse to pull rows that would take more than the budget."""
     needed = 8 * rows * max(columns, 1)
     if needed > budget:
-        raise InputError(
+        raise NoRoom(
             f"this needs {what} themselves, {rows:,} of them, about {amount(needed)}, and the memory budget is "
             f"{amount(budget)}; choose a metric that can be counted, or allow more: "
             f'te.config(budget="{amount(needed)}")'
