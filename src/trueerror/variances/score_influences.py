@@ -46,11 +46,11 @@ def score_influences(
     if share is None:
         return make(table.scores, up, down, dict(options or {}))
     # One more row of a class makes all others of it count less.
-    parts = [(up, share / float(up.sum())), (down, (1 - share) / float(down.sum()))]
-    found = make(table.scores, *(mass * scale for mass, scale in parts), dict(options or {}))
+    scales = share / float(up.sum()), (1 - share) / float(down.sum())
+    found = make(table.scores, up * scales[0], down * scales[1], dict(options or {}))
     one, two = (
         scale * (slopes - float((mass * slopes).sum()) / float(mass.sum()))
-        for slopes, (mass, scale) in zip(found, parts, strict=True)
+        for slopes, mass, scale in zip(found, (up, down), scales, strict=True)
     )
     return ScoreInfluences(one, two)
 
