@@ -151,13 +151,14 @@ class Census:
         def add(number: int, tagged: Sequence[NDArray[Any]]) -> None:
             sums = np.zeros((2, k, k))
             size = len(tagged[0])
-            off = np.empty((k, min(BLOCK, size)))
+            # One room for all blocks: memory that is asked for again and again is the larger part of the work.
+            room = np.empty((2, k, min(BLOCK, size)))
             for start in range(0, size, BLOCK):
                 rows = slice(start, start + BLOCK)
-                part = off[:, : min(BLOCK, size - start)]
+                part, only = room[:, :, : min(BLOCK, size - start)]
                 for i in range(k):
                     looks[i].take(tagged[i][rows], out=part[i], mode="clip")
-                positives = _products(part * (tagged[0][rows] & 1), part)
+                positives = _products(np.multiply(part, tagged[0][rows] & 1, out=only), part)
                 sums[0] += _products(part, part) - positives
                 sums[1] += positives
             parts[number] = sums
