@@ -45,7 +45,7 @@ def test_a_learning_curve(folder):
     study = '[study]\nkind = "learning-curve"\nsizes = [10, 20, 40, 80]\nrepeats = 2\n'
     done = run(folder, study + DATA + LEARNER, "-o", str(folder / "curve.svg"))
     assert (done.exit_code, done.stderr) == (0, "")
-    assert "at twice the data (240 rows) expect error rate" in " ".join(done.stdout.split())
+    assert "at twice the data (240 rows, 3 times the largest size) expect error rate" in " ".join(done.stdout.split())
     assert "training rows" in (folder / "curve.svg").read_text()
     other = run(folder, study + DATA + LEARNER, "--metric", "accuracy", "--format", "json")
     assert json.loads(other.stdout)["metric"] == "accuracy"
