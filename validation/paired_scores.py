@@ -122,12 +122,8 @@ def bootstrap_cell(metric: str, n: int, share: float, first: float, second: floa
     def draw(rng: np.random.Generator) -> Sample:
         up, said = drawn(rng)
         seed = int(rng.integers(2**31))
-        scores = dict(zip("ab", said, strict=True))
-        return Sample(
-            lambda c: te.compare(
-                up, scores=scores, positive=1, labels=[0, 1], metric=metric, replicates=REPLICATES, rng=seed, confidence=c,
-            )
-        )  # fmt: skip
+        given = {"scores": dict(zip("ab", said, strict=True)), "positive": 1, "labels": [0, 1], "rng": seed}
+        return Sample(lambda c: te.compare(up, metric=metric, replicates=REPLICATES, confidence=c, **given))
 
     return Cell(
         family="another metric of scores, two models on the same rows",
