@@ -152,8 +152,7 @@ def _many(cmp: Comparison) -> str:
         )
     return (
         f"{one_line(best)} has the {word} estimate ({title}) but cannot be told apart from {_names(open_)}. "
-        f"{_names(worse)} {'is' if len(worse) == 1 else 'are'} worse, beyond chance: {_gap(cmp, best, worse[0])}"
-        f"{' and more' if len(worse) > 1 else ''}."
+        f"{_worse(cmp, best, worse)}"
     )
 
 
@@ -178,8 +177,7 @@ def _tied(cmp: Comparison, title: str) -> str:
     words += [f"{one_line(m)} is worse than {_names(beaten[m])}, beyond chance, but not told apart from "
               f"{_names([x for x in cmp.leaders if x not in beaten[m]])}." for m in partly[:3]]  # fmt: skip
     if worse:
-        gap = f"{_gap(cmp, best, worse[0])}{' and more' if len(worse) > 1 else ''}"
-        words.append(f"{_names(worse)} {'is' if len(worse) == 1 else 'are'} worse, beyond chance: {gap}.")
+        words.append(_worse(cmp, best, worse))
     return " ".join(words)
 
 
@@ -218,6 +216,14 @@ def _decided(c: Contrast) -> str:
 
 def _compared(cmp: Comparison, a: str, b: str) -> bool:
     return cmp.reference is None or cmp.reference in (a, b)
+
+
+def _worse(cmp: Comparison, best: str, worse: list[str]) -> str:
+    """Who is behind beyond chance, and by how much the nearest of them."""
+    gap = _gap(cmp, best, worse[0])
+    if len(worse) == 1:
+        return f"{one_line(worse[0])} is worse, beyond chance: {gap.removeprefix(f'{one_line(worse[0])}, ')}."
+    return f"{_names(worse)} are worse, beyond chance: {gap} and more."
 
 
 def _gap(cmp: Comparison, best: str, other: str) -> str:
