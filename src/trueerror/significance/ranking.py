@@ -12,6 +12,7 @@ from trueerror.inputs.errors import InputError, nearest
 from trueerror.results import Contrast, Result, Table, Test
 from trueerror.results.words import listing, number, p_value, percent
 from trueerror.significance.groups import groups_not_told_apart
+from trueerror.significance.mirrored import mirrored
 
 if TYPE_CHECKING:
     from trueerror.significance.score_matrix import ScoreMatrix
@@ -142,7 +143,7 @@ class Ranking(Result):
             if (pair.first, pair.second) == (first, second):
                 return pair, outcome
             if (pair.first, pair.second) == (second, first):
-                return _reversed(pair), (outcome[2], outcome[1], outcome[0])
+                return mirrored(pair, untied=outcome[0] + outcome[2]), (outcome[2], outcome[1], outcome[0])
         unknown = next((name for name in (first, second) if name not in self.names), None)
         if unknown is not None:
             raise InputError(f"{unknown!r} is not in this ranking{nearest(unknown, self.names)}")
@@ -223,21 +224,6 @@ def compose_ranking(
 def _apart(pair: Contrast, alpha: float) -> bool:
     p = pair.p_value if pair.p_adjusted is None else pair.p_adjusted
     return p <= alpha
-
-
-def _reversed(p: Contrast) -> Contrast:
-    flipped = {"two-sided": p.alternative, "greater": "less", "less": "greater"}[p.alternative]
-    return replace(
-        p,
-        first=p.second,
-        second=p.first,
-        estimate=-p.estimate,
-        low=-p.high,
-        high=-p.low,
-        statistic=-p.statistic,
-        alternative=flipped,
-        p_better=None if p.p_better is None else 1 - p.p_better,
-    )
 
 
 def _few_data_sets(n: int, alpha: float) -> list[str]:

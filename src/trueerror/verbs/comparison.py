@@ -8,26 +8,8 @@ from typing import Any
 
 from trueerror.findings import Findings
 from trueerror.inputs.errors import InputError, nearest
-from trueerror.results import Alternative, Contrast, Interval, Posterior, Result, Table, Test, Text
-
-FLIPPED: dict[str, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
-
-
-def flipped(c: Contrast) -> Contrast:
-    """The same contrast seen from the other side."""
-    side: Any = {"lower": "upper", "upper": "lower"}.get(c.side, c.side)
-    return replace(
-        c,
-        first=c.second,
-        second=c.first,
-        estimate=-c.estimate,
-        low=-c.high,
-        high=-c.low,
-        side=side,
-        statistic=-c.statistic,
-        alternative=FLIPPED[c.alternative],
-        p_better=None if c.p_better is None else 1 - c.p_better,
-    )
+from trueerror.results import Contrast, Interval, Posterior, Result, Table, Test, Text
+from trueerror.significance.mirrored import mirrored
 
 
 def told_apart(c: Contrast) -> bool:
@@ -103,7 +85,7 @@ class Comparison(Result):
             if (c.first, c.second) == key:
                 return c
             if (c.second, c.first) == key:
-                return flipped(c)
+                return mirrored(c)
         raise InputError(f"{key[0]!r} and {key[1]!r} were not compared: only pairs with {self.reference!r} were")
 
     def told_apart(self, first: str, second: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from trueerror.findings import Findings
 from trueerror.results import Contrast, Posterior, Table, Text
+from trueerror.significance.mirrored import mirrored
 from trueerror.significance.multiplicity import adjust
 from trueerror.significance.ranking import Ranking
 
@@ -45,11 +46,9 @@ class LearnerRanking(Ranking):
 
     def on(self, data_set: str, first: str, second: str) -> Contrast | None:
         """First − second on one data set, over its folds; None where there are none, or the pair was not compared."""
-        from trueerror.verbs.comparison import flipped
-
         for c in self.within:
             if c.name == data_set and {c.first, c.second} == {first, second}:
-                return c if c.first == first else flipped(c)
+                return c if c.first == first else mirrored(c)
         return None
 
     @property
