@@ -57,6 +57,8 @@ def average_curves(
         if not (table.n_positive > 0 and table.n_negative > 0):
             raise InputError(f"curve {i + 1} has rows of one class only, so it has no ROC points; leave it out")
     notes = [OVERLAP]
+    off = max((t.bounds.largest for t in folds.tables if not t.exact), default=0.0)
+    notes += [f"binned scores: rates within a bin are off by {off:.2g} at most"] if off else []
     points = [_roc_points(t) for t in folds.tables]
     fixed = _fixed(how, grid, folds.tables)
     if how == "vertical":

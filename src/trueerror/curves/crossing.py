@@ -74,13 +74,28 @@ def roc_difference(
     centre = top_at(curves[0].fpr, curves[0].tpr, grid) - top_at(curves[1].fpr, curves[1].tpr, grid)
     drawn = drawn[~np.isnan(drawn).any(axis=1)]
     reach = _reach(drawn - (centre if own is None else own), curves, kind, level)
+    note = f"{count:,} {'paired ' if paired else ''}resamples, {generator(rng)[1]}"
+    below = above = np.zeros(len(grid))
+    if not all(c.table.exact for c in curves):
+        # The lowest curve of one against the highest of the other.
+        (low_1, high_1), (low_2, high_2) = (_corridor(c, grid) for c in curves)
+        below, above = np.maximum(centre - (low_1 - high_2), 0.0), np.maximum(high_1 - low_2 - centre, 0.0)
+        note += "; binned scores: wide enough for the exact curves, wherever they lie"
     names = [c.name or word for c, word in zip(curves, ("first", "second"), strict=True)]
     return RocDifference(
         first=names[0], second=names[1] if names[1] != names[0] else "second", kind=kind, fpr=grid, difference=centre,
-        low=np.maximum(centre - reach, -1.0), high=np.minimum(centre + reach, 1.0), confidence=level, paired=paired,
+        low=np.maximum(centre - reach - below, -1.0), high=np.minimum(centre + reach + above, 1.0), confidence=level,
+        paired=paired,
         n=sum(c.n for c in curves) if data is None else curves[0].n,
-        note=f"{count:,} {'paired ' if paired else ''}resamples, {generator(rng)[1]}",
+        note=note,
     )  # fmt: skip
+
+
+def _corridor(curve: Roc, grid: Floats) -> tuple[Floats, Floats]:
+    """Between which TPRs the exact curve of binned scores lies."""
+    bounds = curve.table.bounds
+    low, high = (top_at(*curve_points(t.positives, t.negatives), grid) for t in (bounds.worst, bounds.best))
+    return low, high
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from trueerror.curves.folds import Folds, comparability, pooled_table, take_fold
 from trueerror.curves.replicates import bootstrap_area
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_word
+from trueerror.intervals.binned import widened
 from trueerror.intervals.critical import critical_t
 from trueerror.intervals.roc_area import FEW, area_limits, newcombe_limits
 from trueerror.intervals.scales import on_logit
@@ -19,6 +21,7 @@ from trueerror.intervals.terms import Terms
 from trueerror.kernels.ranks import table_placements
 from trueerror.metrics.areas import auc
 from trueerror.results import Interval
+from trueerror.tallies.bounds import Bounds
 from trueerror.tallies.scores import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -69,11 +72,13 @@ def auc_over_folds(
         return _pooled(taken, notes, level, replicates, rng)
     areas = np.array([auc(t) for t in kept])
     if method == "ledell":
-        return _ledell(kept, areas, notes, level)
+        return _bounded(_ledell(kept, areas, notes, level), kept, 0.0)
     rows = float(sum(t.n for t in taken.tables))
     size = (sum(float(t.n_positive) for t in kept), sum(float(t.n_negative) for t in kept))
     if method == "mean-t":
-        return mean_t_interval(areas, confidence=level, rows=rows, classes=size, notes=notes)
+        return _bounded(
+            mean_t_interval(areas, confidence=level, rows=rows, classes=size, notes=notes), kept, 1 / len(areas)
+        )
     ratio = test_train_ratio
     if ratio is None:
         test = rows / len(taken.tables)
@@ -82,9 +87,22 @@ def auc_over_folds(
         raise InputError(f"test_train_ratio={ratio!r} must be positive: test rows over training rows, 1/9 in ten folds")
     if taken.repeats == 1:
         notes.append("one round of folds: conservative")
-    return _t_interval(
+    found = _t_interval(
         areas, 1 / len(areas) + ratio, "corrected-t-auc", "this learner", level, rows / taken.repeats, size, notes
     )
+    return _bounded(found, kept, 1 / len(areas) + ratio)
+
+
+def _bounded(found: Interval, tables: list[ScoreTable], factor: float) -> Interval:
+    """The limits moved out by what binned scores leave open of the mean area, and of the spread of the areas, whose
+    square times `factor` is the variance. A spread is a norm, so it is off by no more than that of the slacks."""
+    if all(t.exact for t in tables):
+        return found
+    ends = np.array([t.bounds.auc() for t in tables])
+    off = float((np.diff(ends, axis=1) ** 2).sum()) / 4 / (len(tables) - 1)
+    more = critical_t(found.confidence, len(tables) - 1) * math.sqrt(off * factor)
+    wide = replace(found, low=max(0.0, found.low - more), high=min(1.0, found.high + more))
+    return widened(wide, Bounds(*(float(x) for x in ends.mean(axis=0))), (0.0, 1.0))
 
 
 def mean_t_interval(

@@ -21,6 +21,7 @@ from trueerror.kernels.draws import row_weights, seed_of
 from trueerror.kernels.threads import in_threads
 from trueerror.results import Interval, Result, Table
 from trueerror.results.words import folded, limits, number, percent
+from trueerror.rows.room import NoRoom
 
 TRIVIAL = (ALWAYS_NEG, ALWAYS_POS)
 # Row visits that a paired choice may take; with more rows there are fewer resamples, but never below the fewest.
@@ -143,6 +144,8 @@ def choose_classifier(
     else:
         lowest = _own_costs(list(curves.values()), condition, replicates, rng)
         notes = [f"{replicates:,} resamples, {generator(rng)[1]}"] + ([UNPAIRED] if len(curves) > 1 else [])
+    off = max((c.table.bounds.largest for c in curves.values() if not c.table.exact), default=0.0)
+    notes += [f"binned scores: rates within a bin are off by {off:.2g} at most"] if off else []
     probabilities = {} if lowest is None else _shares(lowest, [*curves, *TRIVIAL])
     name, threshold, fpr, tpr = chosen
     corrected = None if name in TRIVIAL else _corrected(curves[name], condition, rng)
@@ -177,7 +180,10 @@ def _same_rows(curves: Mapping[str, Roc]) -> tuple[NDArray[np.bool_], list[Float
     predictions = first[0]
     if predictions.weights_kind is not None:
         return None
-    truth, scores = predictions.score_columns([o[1] for o in origins if o is not None], positive=first[2])
+    try:
+        truth, scores = predictions.score_columns([o[1] for o in origins if o is not None], positive=first[2])
+    except NoRoom:
+        return None  # the note says that curves were resampled by themselves
     return truth, [np.ascontiguousarray(scores[:, i]) for i in range(len(origins))]
 
 
