@@ -181,6 +181,8 @@ def test_everything_can_be_said_of_rows_that_do_not_fit(tmp_path: Path) -> None:
     assert "most confident" not in str(evaluation)
     assert "Scores are in bins" in evaluation.explain()
     assert "binned scores" in evaluation.to_json()
+    whole = te.read(path, models={"even": {"score": "even"}, "other": {"score": "other"}})
+    assert {f.code for f in te.check(p)} == {f.code for f in te.check(whole)}
     report = tmp_path / "report.html"
     te.report(p, report)
     assert "binned scores, rates within a bin off by" in report.read_text(encoding="utf-8")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from trueerror.rows.arrays import ArraySource
 from trueerror.rows.identity import plain_id
 from trueerror.rows.predictions import Predictions
+from trueerror.rows.room import NoRoom
 
 # Beyond this many rows the search would take longer than all counting together.
 MOST_ROWS = 2_000_000
@@ -52,10 +53,14 @@ class Overlap(NamedTuple):
 
 
 def doubled_rows(p: Predictions) -> Doubles | None:
-    """Copies of rows, or None where that cannot be told: no scores, or scores too coarse to know a row by."""
+    """Copies of rows, or None where that cannot be told: no scores, scores too coarse to know a row by, or more rows
+    than fit into the memory budget."""
     if p.n > MOST_ROWS or p.n < 2:
         return None
-    source = p.source.fetched()
+    try:
+        source = p.source.fetched()
+    except NoRoom:
+        return None
     marks, known = _marks(source, [m for m in p.models if p.has_scores(m)])
     if not known.any():
         return None
