@@ -114,7 +114,6 @@ def _loss_reach(
     if table.squares is not None:
         return moved(found, bounds)
     uppers = table.bounds.uppers
-    assert uppers is not None
     middle = middled(table)
     moments = loss_moments(middle, measure, **options)
     at = [table_losses(x, measure, **options) for x in (middle, table, with_scores(table, uppers))]

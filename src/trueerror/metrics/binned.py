@@ -34,8 +34,7 @@ def metric_bounds(
     if measure.name == "average_precision":
         return table.bounds.average_precision(None if prior is None else score_share(prior, table))
     if measure.needs == "losses" or measure.name == "brier_skill_score":
-        ends = table.scores[0], (table.bounds.uppers if table.bounds.uppers is not None else table.scores)[-1]
-        if not 0 <= ends[0] <= ends[1] <= 1:
+        if table.scores[0] < 0 or table.bounds.uppers[-1] > 1:
             return None
         return table.bounds.of(lambda t: value(measure, t, prior=prior, **(options or {})))
     return None
@@ -52,8 +51,10 @@ def bound_words(bounds: Bounds, what: str = "value", allowed: bool = True) -> st
 
 def middled(table: ScoreTable) -> ScoreTable:
     """The table with each bin at its middle, for metrics that read scores as probabilities; the same where exact."""
+    if table.exact:
+        return table
     uppers = table.bounds.uppers
-    if table.exact or uppers is None or table.scores[0] < 0 or uppers[-1] > 1:
+    if table.scores[0] < 0 or uppers[-1] > 1:
         return table
     return with_scores(table, table.scores / 2 + uppers / 2)
 

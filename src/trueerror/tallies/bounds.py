@@ -52,24 +52,47 @@ class ScoreBounds:
     """
 
     def __init__(self, table: ScoreTable) -> None:
+        # What follows is made where it is asked for: an exact table may be large, and mostly nothing is.
         self.table = table
-        self.up = table.positives.astype(np.float64)
-        self.down = table.negatives.astype(np.float64)
-        self.uppers = table.scores if table.exact else table.uppers
-        if self.uppers is None:
-            # Nothing is said of where bins end: each reaches up to the next.
-            self.uppers = np.nextafter(np.append(table.scores[1:], np.inf), -np.inf)
-        # Which bins may hold more than one score.
-        self.open = self.uppers > table.scores
+
+    @cached_property
+    def up(self) -> Floats:
+        """The positives of each bin."""
+        return self.table.positives.astype(np.float64)
+
+    @cached_property
+    def down(self) -> Floats:
+        """The negatives of each bin."""
+        return self.table.negatives.astype(np.float64)
+
+    @cached_property
+    def uppers(self) -> Floats:
+        """The highest score that each bin may hold."""
+        if self.table.exact:
+            return self.table.scores
+        if self.table.uppers is not None:
+            return self.table.uppers
+        # Nothing is said of where bins end: each reaches up to the next.
+        ends: Floats = np.nextafter(np.append(self.table.scores[1:], np.inf), -np.inf)
+        return ends
+
+    @cached_property
+    def open(self) -> NDArray[np.bool_]:
+        """Which bins may hold more than one score."""
+        return self.uppers > self.table.scores
 
     @cached_property
     def best(self) -> ScoreTable:
         """The rows in the best order that they may have: within bins all positives above all negatives."""
+        if self.table.exact:
+            return self.table
         return self._split(self.table.positives, self.table.negatives, (0, 1))
 
     @cached_property
     def worst(self) -> ScoreTable:
         """The rows in the worst order that they may have: within bins all positives below all negatives."""
+        if self.table.exact:
+            return self.table
         return self._split(self.table.negatives, self.table.positives, (1, 0))
 
     def _split(self, upper: NDArray[Any], lower: NDArray[Any], order: tuple[int, int]) -> ScoreTable:
@@ -77,7 +100,6 @@ class ScoreBounds:
         table, cut = self.table, np.flatnonzero(self.open)
         places = np.concatenate([np.arange(len(self.open)), cut])
         places.sort(kind="stable")
-        assert self.uppers is not None
         scores = table.scores[places]
         second = np.flatnonzero(np.diff(places, prepend=-1) == 0)
         scores[second] = self.uppers[cut]
@@ -158,7 +180,6 @@ class ScoreBounds:
     def at(self, threshold: float) -> CurveBounds:
         """The rates at one threshold: exact at the lowest score of a bin, and between two bins."""
         scores, uppers = self.table.scores, self.uppers
-        assert uppers is not None
         above = int(np.searchsorted(scores, threshold, side="left"))
         sure = [float(x[above:].sum()) for x in (self.up, self.down)]
         inside = above > 0 and self.open[above - 1] and threshold <= uppers[above - 1]
@@ -193,9 +214,9 @@ class ScoreBounds:
 
     def precision_words(self, threshold: float) -> str:
         """The same of precision and recall."""
-        found = self.at(float(threshold))
-        if self.table.exact or not self.words_at(threshold):
+        if not self.words_at(threshold):
             return ""
+        found = self.at(float(threshold))
         precision, recall = (f"[{low:.6f}, {high:.6f}]" for low, high in (found.precision, found.tpr))
         return f"binned scores: the exact precision lies in {precision}, the recall in {recall}"
 
