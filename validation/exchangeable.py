@@ -19,7 +19,7 @@ from trueerror.significance import corrected_t, five_by_two_f, five_by_two_t, mc
 from validation.fast_bayes import weights_of
 from validation.fast_learners import LEARNERS
 from validation.frame import CONFIDENCES, ESTABLISHED_LEARNERS, MISUSED, Cell, Procedure
-from validation.learner_plans import one_out, seed
+from validation.learner_plans import one_out, over_parts, seed
 
 BAYES = "naive Bayes"
 
@@ -98,7 +98,7 @@ def two_learners_cell(n: int, first: float, second: float, learner: str = BAYES)
             Procedure("t over 30 random splits", resampled, kind="test", default=False, method=MISUSED),
         ),
         confidences=CONFIDENCES[:1], n=n, wanted=ESTABLISHED_LEARNERS, block=50,
-        purpose="level" if equal else "power",
+        purpose="level" if equal else "power", evident=over_parts(10),
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from trueerror.intervals.bates import bates
 from trueerror.intervals.bootstrap_errors import Bagged, bootstrap_error, no_information_rate
 from trueerror.intervals.learners import bayle, conservative_z, corrected_t_interval, fold_t
 from trueerror.resampling.dealing import Rows
-from trueerror.resampling.folds import KFold, LeaveOneOut
+from trueerror.resampling.folds import KFold
 from trueerror.resampling.random_parts import Bootstrap, Subsampling
 from trueerror.results import Interval
 from trueerror.tallies import ScoreTable
@@ -68,6 +68,11 @@ def seed(rng: np.random.Generator) -> int:
 def one_out(n: int) -> Evident:
     """What the linter knows of leave-one-out."""
     return lambda rng: Evidence(facts={"fold_method": "leave-one-out", "data_rows": n})
+
+
+def over_parts(rounds: int | None, method: str = "corrected-t") -> Evident:
+    """What the linter knows of limits from so many rounds of folds; None: from other test parts."""
+    return lambda rng: Evidence(facts={"fold_method": method, "rounds": rounds})
 
 
 def _moved(made: Interval, off: float) -> SimpleNamespace:
@@ -127,15 +132,16 @@ class Plans:
         )
         if repeats == 1:
             procedures += (Procedure("Bayle, these 10 models", of_models, default=False, target="these models"),)
-        return self._cell(f"{repeats} × 10 folds", draw, procedures, n, round(0.9 * n))
+        made = self._cell(f"{repeats} × 10 folds", draw, procedures, n, round(0.9 * n))
+        return replace(made, evident=over_parts(repeats))
 
     def leave_one_out(self, n: int) -> Cell:
         """By these n models; ten of them stand for all, since they differ by one row."""
 
         def draw(rng: np.random.Generator) -> tuple[np.ndarray, float]:
             X, y = rows(rng, n)
-            train, test = weights_of(LeaveOneOut().splits(Rows(codes=y.astype(np.intp)), seed=0), n)
-            losses = (self.learner.calls(X, y, train) != y)[test].astype(float)
+            train = 1 - np.eye(n)
+            losses = (self.learner.calls(X, y, train) != y).diagonal().astype(float)
             return losses, float(true_errors(self.learner, X, y, train[:: max(1, n // 10)]).mean())
 
         def apply(sample: tuple[np.ndarray, float], confidence: float) -> Any:
@@ -157,7 +163,8 @@ class Plans:
             return corrected_t_interval(sample, test_train_ratio=1 / 2, bounds=(0, 1), confidence=confidence, rows=n)
 
         procedures = (Procedure("corrected t, random test parts", corrected, target="learner"),)
-        return self._cell(f"{repeats} random test parts", draw, procedures, n, round(2 * n / 3))
+        made = self._cell(f"{repeats} random test parts", draw, procedures, n, round(2 * n / 3))
+        return replace(made, evident=over_parts(None))
 
     def bootstrap(self, n: int, samples: int) -> Cell:
         """.632+ and its relatives."""
@@ -206,7 +213,8 @@ class Plans:
             return bates(sample, bounds=(0, 1), confidence=confidence)
 
         procedures = (Procedure("Bates, all pairs of folds", apply, target="learner"),)
-        return self._cell(f"{repeats} × all pairs of {k} folds", draw, procedures, n, n)
+        made = self._cell(f"{repeats} × all pairs of {k} folds", draw, procedures, n, n)
+        return replace(made, evident=over_parts(None, "bates"))
 
     def halves(self, n: int, pairs: int, parts: int) -> Cell:
         """Conservative z: the variance from estimates of disjoint halves."""

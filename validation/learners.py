@@ -47,27 +47,26 @@ def plans(name: str) -> Plans:
 
 
 def cells(*, quick: bool) -> Iterator[Cell]:
-    """Each plan with 100 rows first, then other sizes; the mean of ten folds over five rounds is the default advice."""
+    """Each plan with 100 rows first, then with fewer, then with more rows or rounds where it is quick."""
     if quick:
         return
+    rounds = {name: 10 if name in QUICK else 4 for name in NAMES}
     for name in NAMES:
         own = plans(name)
-        yield own.folds(100, 1)
-        yield own.folds(100, 5)
-        yield own.bootstrap(100, 50)
-        yield own.pairs_of_folds(100, 5, 4)
-        yield own.random_parts(100, 15)
-        yield own.areas(100)
-        yield own.leave_one_out(100)
+        usual = (
+            own.folds(100, 1), own.folds(100, 5), own.bootstrap(100, 50), own.pairs_of_folds(100, 5, rounds[name]),
+            own.random_parts(100, 15), own.areas(100), own.leave_one_out(100),
+        )  # fmt: skip
+        yield from (replace(made, rank=1 if name in QUICK else 2) for made in usual)
     for name in NAMES:
         own = plans(name)
-        # Fifty bootstrap samples of 40 rows, four rounds of five folds: the fewest rows at which learners are judged.
-        for made in (own.folds(40, 5), own.bootstrap(40, 50), own.pairs_of_folds(40, 5, 4), own.leave_one_out(40)):
-            yield replace(made, rank=2)
+        few = own.folds(40, 5), own.bootstrap(40, 50), own.pairs_of_folds(40, 5, rounds[name]), own.leave_one_out(40)
+        yield from (replace(made, rank=2 if name in QUICK else 3) for made in few)
     for name in QUICK:
         own = plans(name)
         for made in (own.folds(400, 5), own.areas(300), own.folds(100, 10)):
             yield replace(made, rank=3)
     for name in ("logistic regression", "5 neighbours"):
         yield replace(plans(name).leave_one_out(400), rank=3)
+    yield replace(plans("5 neighbours").pairs_of_folds(100, 10, 10), rank=3)
     yield replace(plans("logistic regression").halves(100, 10, 15), rank=3)

@@ -1,6 +1,6 @@
 """Which findings come up in the samples of a cell: asked where an interval covers too little for want of events.
 
-A finding that comes up whatever the rows is looked for in the first sample of every cell that tells its evidence.
+A finding that comes up whatever the rows is looked for in the first sample of every cell that misses its claim.
 """
 
 from __future__ import annotations
@@ -13,20 +13,22 @@ import numpy as np
 
 from trueerror.findings import find
 from validation.frame import Cell, Evident, Exact, Line
-from validation.judging import STANDING, place, short_of_events
+from validation.judging import STANDING, misses, place, short_of_events
 
 SAMPLES = 100
 
 
 def warned(units: Iterable[Cell | Exact], lines: Iterable[Line]) -> Mapping[str, tuple[float, str]]:
     """For each cell that is short of events the share of samples with a finding about that, and the commonest ones."""
-    wanted = {place(line) for line in lines if line.default and line.shown and short_of_events(line)}
+    judged = [line for line in lines if line.default and line.shown]
+    wanted = {place(line) for line in judged if short_of_events(line)}
+    missed = {place(line) for line in judged if misses(line)}
     found = {}
     for unit in units:
         scenarios = {unit.scenario: unit.evident} if isinstance(unit, Cell) else unit.evident
         for scenario, evident in scenarios.items():
             key = f"{unit.family}: {scenario}"
-            if evident is not None and (key in wanted or _stands(key, evident)):
+            if evident is not None and (key in wanted or (key in missed and _stands(key, evident))):
                 found[key] = _asked(key, evident)
     return found
 

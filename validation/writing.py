@@ -50,10 +50,8 @@ def _summary_row(j: Judgement) -> tuple[str, ...]:
     verdict = "holds"
     if not j.holds:
         verdict = "**missed**: " + "; ".join(j.reasons[:3]) + (" …" if len(j.reasons) > 3 else "")
-    elif j.claims_nothing:
-        verdict = f"nothing claimed: {' or '.join(j.standing)} warns everywhere"
-    elif j.standing:
-        verdict = f"holds where {' or '.join(j.standing)} does not warn"
+    elif j.spared:
+        verdict = f"holds in {j.cells - j.spared} of {j.cells} cells; in the others {' or '.join(j.standing)} warns"
     elif j.findings:
         verdict = f"holds from {EVENTS:g} events; below, {' or '.join(j.findings)} warns"
     elif not j.everywhere:
@@ -66,7 +64,7 @@ def _summary_row(j: Judgement) -> tuple[str, ...]:
         _rate(j.mean),
         _rate(j.mean_enough),
         "" if worst is None else _rate(worst.rate),
-        worst.scenario if worst is not None else "" if j.claims_nothing else "no cell has so many",
+        worst.scenario if worst is not None else "" if j.spared else "no cell has so many",
         "" if anywhere is None or anywhere is worst else f"{_rate(anywhere.rate)} ({anywhere.scenario})",
         verdict if j.established else f"{verdict} (not established)",
     )
@@ -188,12 +186,12 @@ def write(
     judged = judge(lines, there)
     missed = [j for j in judged if not j.holds]
     full = sum(j.everywhere for j in judged)
-    silent = sum(j.holds and j.claims_nothing for j in judged)
-    some = len(judged) - len(missed) - full - silent
+    told = sum(j.holds and j.spared > 0 for j in judged)
+    some = len(judged) - len(missed) - full - told
     words = (
         f"{len(judged)} default procedures: {full} hold their claim over the whole grid, {some} hold it wherever "
-        f"{EVENTS:g} events are expected and are warned of below that, {silent} rest on a condition that rows cannot "
-        f"show and are warned of everywhere, {len(missed)} miss it."
+        f"{EVENTS:g} events are expected and are warned of below that, {told} hold it on a condition that rows "
+        f"cannot show and are warned of wherever they are used, {len(missed)} miss it."
     )
     stated = (
         f"Claims, at nominal 95 %: mean coverage at least {MEAN}, and at least {POINTWISE} in every cell in which "

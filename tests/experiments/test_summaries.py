@@ -31,7 +31,7 @@ def test_estimates_verdicts_and_ranks(three):
         assert e.parts == tuple(run.fold_scores(e.metric, e.data).of(e.learner).tolist())
     assert made.verdicts["two"] == run.compare("accuracy", "two").verdict
     assert made.overall == run.rank("accuracy").verdict
-    assert {"TE506", "TE507"} <= set(made.findings.codes)
+    assert {"TE506", "TE507", "TE511"} == set(made.findings.codes)
     assert "two: 90 rows (30 positive = 1), 3 features." in made.reading
     assert "three: 90 rows (30 maybe, 30 no, 30 yes), 3 features." in made.reading
     numbered = te.experiment({"means": Means()}, (three["two"].X, np.arange(90) % 3), plan=2).summary()
@@ -42,7 +42,7 @@ def test_estimates_verdicts_and_ranks(three):
     assert te.load(made.to_json()) == made
     assert "<table>" in made._repr_html_()
     assert "Nadeau" in made.explain()
-    assert made.without("TE506", "TE507").findings.codes == ()
+    assert made.without("TE506", "TE507", "TE511").findings.codes == ()
 
 
 def test_many_metrics_have_lines_of_their_own(rows):

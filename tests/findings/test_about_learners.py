@@ -34,6 +34,10 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     ),
     "TE509": (fact(failed={"svm": (2, 10), "tree": (0, 10)}), "2 of 10 fits of svm failed",
               [fact(failed={"svm": (0, 9)})]),
+    "TE511": (
+        fact(fold_method="corrected-t", rounds=5), "too narrow for learners that a few rows change",
+        [fact(fold_method="corrected-t", rounds=1), fact(fold_method="leave-one-out", rounds=1)],
+    ),
     "TE510": (
         fact(fold_method="leave-one-out", data_rows=399), "399 rows are too few even then",
         [fact(fold_method="corrected-t", data_rows=40), fact(fold_method="bayle", data_rows=40)],
@@ -64,3 +68,7 @@ def test_leave_one_out_is_warned_of_at_any_number_of_rows() -> None:
     (found,) = find([fact(fold_method="leave-one-out", data_rows=400)])
     assert found.code == "TE510"
     assert "too few" not in found.message
+
+
+def test_nested_cross_validation_is_warned_of_too() -> None:
+    assert "TE511" in find([fact(fold_method="bates", rounds=None)])

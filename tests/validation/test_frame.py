@@ -117,22 +117,26 @@ def test_judgements() -> None:
     assert judge([a_line(kind="test", rate=0.9, purpose="power")], {}) == []
 
 
-def test_nothing_is_claimed_where_a_finding_always_warns() -> None:
+def test_cells_that_miss_are_spared_where_a_finding_always_warns() -> None:
     unit = bayes_cells.PLANS.leave_one_out(40)
     low = a_line(family=unit.family, scenario=unit.scenario, rate=0.89)
     there = warned([unit], [low])
     assert there == {unit.key: (1.0, "TE510")}
-    (nothing,) = judge([low], there)
-    assert nothing.holds
-    assert nothing.claims_nothing
-    assert not nothing.everywhere
-    assert "nothing claimed: TE510 warns everywhere" in summary([low], there)
+    fine = a_line(family=unit.family, scenario="another")
+    (told,) = judge([low, fine], there)
+    assert told.holds
+    assert not told.everywhere
+    assert (told.spared, told.mean_enough) == (1, 0.95)
+    assert "holds in 1 of 2 cells; in the others TE510 warns" in summary([low, fine], there)
     # Cells in which it does not come up are judged as ever, and so are all without the finding.
-    (other,) = judge([low, a_line(family=unit.family, scenario="another", rate=0.89)], there)
-    assert not other.holds
+    assert not judge([low, replace(fine, rate=0.89)], there)[0].holds
     assert not judge([low], {})[0].holds
-    (test,) = judge([replace(low, kind="test", rate=0.2)], there)
-    assert test.claims_nothing
+    wrong = replace(low, kind="test", rate=0.2)
+    (test,) = judge([wrong], there)
+    assert test.holds
+    assert not judge([wrong], {})[0].holds
+    # Where the claim is kept nothing is asked.
+    assert warned([unit], [replace(low, rate=0.95)]) == {}
 
 
 def test_small_tables_are_warned_of() -> None:

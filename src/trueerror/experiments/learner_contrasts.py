@@ -28,11 +28,13 @@ WORDS = {
     "corrected-t-test": "corrected-t", "paired-t": "plain-t", "fold-t": "plain-t", "conservative-t": "unpaired",
     "5x2-t": "five-by-two-t", "5x2-f": "five-by-two-f", "bates-difference": "bates",
 }  # fmt: skip
+# What the linter calls a method, or the situation that a plan is.
+LINTED = {"unpaired": "plain-t", "learner-leave-one-out": "leave-one-out", "learner-pairs-of-folds": "bates"}
 
 
 def fold_method(method: str) -> str:
     """The word that the linter knows a method by."""
-    return {"unpaired": "plain-t", "learner-leave-one-out": "leave-one-out"}.get(method, method)
+    return LINTED.get(method, method)
 
 
 class _Losses(NamedTuple):

@@ -50,7 +50,7 @@ def plain_t(e: Evidence) -> Iterator[str]:
     "TE504",
     severity="note",
     title="the corrected t on a single round of folds is conservative",
-    fix="Repeat the folds: te.KFold(10, repeats=10) for comparing, repeats=5 or more for one learner.",
+    fix="If a few rows hardly change the learner, repeat: te.KFold(10, repeats=10) to compare, repeats=5 for one.",
     needs=("fold_method", "rounds"),
 )
 def single_round(e: Evidence) -> Iterator[str]:
@@ -127,7 +127,7 @@ def failed_fits(e: Evidence) -> Iterator[str]:
     "TE510",
     severity="warning",
     title="leave-one-out counts on a learner that one row hardly changes",
-    fix="Use te.KFold(10, repeats=5), for comparing repeats=10: the corrected t speaks of the learner.",
+    fix="Use te.KFold(10): the corrected t over one round of folds held for every learner tried.",
     needs=("fold_method", "data_rows"),
 )
 def one_row_out(e: Evidence) -> Iterator[str]:
@@ -141,6 +141,25 @@ def one_row_out(e: Evidence) -> Iterator[str]:
     rows = e.facts["data_rows"]
     few = f"; {whole(rows)} rows are too few even then" if rows < ENOUGH_FOR_ONE_OUT else ""
     yield f"limits and p-values of leave-one-out hold for a learner that one row hardly changes{few}"
+
+
+@rule(
+    "TE511",
+    severity="note",
+    title="limits from repeated folds are too narrow for a learner that a few rows change",
+    fix="For trees, neighbours and boosting rely on one round, te.KFold(10), or on te.Bootstrap, whose limits held.",
+    needs=("fold_method", "rounds"),
+)
+def many_rounds(e: Evidence) -> Iterator[str]:
+    """The correction supposes that scores of test parts are as correlated as the share of rows that they are tested on,
+    n_test/n, which is so when the model hardly depends on the rows that it was fitted to. Over 5 × 10 folds 95 % limits
+    covered .93–.96 for naive Bayes and logistic regression and .89–.93 for 5 neighbours, trees and boosted stumps; over
+    10 × 10 folds equal learners were called different at .05 in .05 of the cases, 5 neighbours in .12. On one round the
+    correction is wide enough for all of them: .95–.98, and .01–.04. Nested cross-validation with pairs of folds covered
+    .95–.97 for the stable ones and .89–.96 for the others."""
+    repeated = e.facts["fold_method"] == "corrected-t" and e.facts["rounds"] != 1
+    if repeated or e.facts["fold_method"] == "bates":
+        yield "limits from many test parts are too narrow for learners that a few rows change, such as trees"
 
 
 def _first(names: list[str]) -> str:

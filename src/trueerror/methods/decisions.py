@@ -273,7 +273,8 @@ DECISIONS: dict[str, Decision] = {
             situation="learner-folds",
             title="a learner's error, k folds or random subsampling",
             default="corrected-t",
-            why="covers .956–.966 over 5 × 10 folds or more; on a single round of folds it is conservative",
+            why="covers .93–.96 over 5 × 10 folds if a few rows hardly change the learner, .89–.93 if they do; on a "
+            "single round of folds .95 or more",
             also=("fold-t", "bayle", "bbc-cv"),
         ),
         Decision(
