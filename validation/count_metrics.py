@@ -22,12 +22,13 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "f_beta": {"beta": 2.0},
     "expected_cost": {"costs": [[0.0, 1.0], [20.0, 0.0]]},
     "cost": {"costs": [[0.0, 1.0], [20.0, 0.0]]},
+    "savings": {"costs": [[0.0, 1.0], [20.0, 0.0]]},
     "weighted_accuracy": {"weights": (5.0, 5.0, 1.0, 1.0)},
 }
 # Metrics in which each of the four counts weighs by itself.
 EVERY_CELL = (
     "informedness", "markedness", "lr_plus", "lr_minus", "diagnostic_odds_ratio", "weighted_accuracy", "expected_cost",
-    "cost",
+    "cost", "savings",
 )  # fmt: skip
 # Other methods that people use, on a part of the grid.
 RIVALS = (

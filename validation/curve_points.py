@@ -11,8 +11,10 @@ import numpy as np
 from scipy import integrate, optimize, special
 
 import trueerror as te
+from trueerror.intervals.of_metric import metric_interval
 from trueerror.tallies import ScoreTable
 from validation.frame import CONFIDENCES, Cell, Procedure
+from validation.paired_scores import Forecasts
 from validation.scores import evident_classes, shift_for
 
 TOP, ACT, CONFIDENT = (0.1, 0.3), (0.1, 0.3), (0.5, 0.8)
@@ -151,6 +153,29 @@ def partial_cell(area: float, positives: int, negatives: int) -> Cell:
     )  # fmt: skip
 
 
+def skill_cell(n: int, error: float) -> Cell:
+    """The Brier skill score, which has no formula of its own: the bootstrap that serves any other metric of scores."""
+    made = Forecasts(1.5, (error, error))
+    share = made.prevalence()
+
+    def draw(rng: np.random.Generator) -> tuple[ScoreTable, int]:
+        up, said = made.draw(rng, n)
+        return ScoreTable.count(up == 1, said[0]), int(rng.integers(2**31))
+
+    def apply(sample: tuple[ScoreTable, int], confidence: float) -> Any:
+        table, seed = sample
+        return metric_interval("brier_skill_score", table, confidence=confidence, replicates=2 * REPLICATES, rng=seed)
+
+    return Cell(
+        family="another metric of scores",
+        scenario=f"Brier skill score, n = {n:,}, log-odds off by {error:g}, {2 * REPLICATES} resamples", draw=draw,
+        procedures=(Procedure("brier_skill_score", apply),),
+        truth={"brier_skill_score": 1 - made.mean_loss("brier", 0) / (share * (1 - share))},
+        events={"brier_skill_score": n * share}, confidences=CONFIDENCES[:1], n=n, block=250,
+        evident=evident_classes(n - round(n * share), round(n * share)),
+    )  # fmt: skip
+
+
 def cells(*, quick: bool) -> Iterator[Cell]:
     """Small and middling samples, common and rare positives."""
     if quick:
@@ -162,3 +187,5 @@ def cells(*, quick: bool) -> Iterator[Cell]:
         yield replace(points_cell(area, share, n), rank=rank)
     yield replace(chosen_cell(0.8, 0.3, 200, 3.0), rank=4)
     yield replace(partial_cell(0.8, 50, 100), rank=4)
+    for n in (50, 200):
+        yield replace(skill_cell(n, 0.5), rank=3)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from validation.count_metrics import TEN, THREE, random_rows, two
-from validation.frame import Cell
+from validation.frame import CONFIDENCES, Cell
 
 OTHERS = (
     "precision", "recall", "f_beta", "fowlkes_mallows", "informedness", "markedness", "g_mean", "lr_plus",
@@ -46,6 +46,11 @@ def cells(*, quick: bool) -> Iterator[Cell]:
             random_rows("expected cost", "rare dear misses", two(0.1, 0.9, 0.95), n, ("expected_cost",)), rank=3
         )
     for n in (100, 400, 2_000):
+        if n < 2_000:
+            saved = random_rows("savings", "rare dear misses", two(0.1, 0.9, 0.95), n, ("savings",))
+            yield replace(saved, confidences=CONFIDENCES[:1], rank=3)
+            often = random_rows("savings", "frequent misses", two(0.3, 0.8, 0.9), n, ("savings",))
+            yield replace(often, confidences=CONFIDENCES[:1], rank=3)
         total = random_rows("total cost", "frequent misses", two(0.3, 0.8, 0.9), n, ("cost",))
         yield replace(total, rank=2 if n == 100 else 3)
         for words, p in (("30% positive, sensitivity 0.8, specificity 0.9", two(0.3, 0.8, 0.9)),

@@ -36,6 +36,7 @@ from validation import (
     scores,
     studies,
     variants,
+    verdicts,
 )
 from validation.frame import CONFIDENCES, Cell, Exact, Line, added, blocks, run_block
 from validation.storing import Store, probed
@@ -60,6 +61,7 @@ FAMILIES: tuple[Callable[..., Iterator[Cell | Exact]], ...] = (
     class_areas.cells,
     apart.cells,
     clustered_scores.cells,
+    verdicts.cells,
     curve_points.cells,
     further_counts.cells,
     peers.cells,

@@ -181,6 +181,10 @@ def cells(*, quick: bool) -> Iterator[Cell]:
             yield replace(area_cell(area, 1000, 1000), rank=3)
             yield replace(area_cell(area, 20, 20, digits=0), rank=2)
             yield replace(area_cell(area, 50, 200, digits=0), rank=2)
+        for area in (0.8, 0.99):
+            yield replace(area_cell(area, 1000, 1000), rank=4)
+            yield replace(area_cell(area, 50, 50, digits=0), rank=3)
+            yield replace(area_cell(area, 200, 200, digits=0), rank=4)
     for area in (0.8,) if quick else (0.7, 0.8, 0.9, 0.97):
         for n, share in ((200, 0.1),) if quick else ((100, 0.1), (200, 0.1), (200, 0.5), (1000, 0.05), (1000, 0.3)):
             yield replace(precision_cell(area, n, share), rank=1 if area in (0.8, 0.97) else 2)
@@ -195,3 +199,7 @@ def cells(*, quick: bool) -> Iterator[Cell]:
     if not quick:
         yield replace(paired_cell(0.9, 50, 50, 0.5, 0.8), rank=2)
         yield replace(paired_cell(0.95, 20, 100, 0.5, 0.85), rank=2)
+        for positives, negatives in ((20, 20), (20, 100), (200, 200)):
+            yield replace(paired_cell(0.97, positives, negatives, 0.5), rank=3)
+        yield replace(paired_cell(0.6, 50, 50, 0.5), rank=4)
+        yield replace(paired_cell(0.99, 1000, 1000, 0.5, 0.98), rank=4)

@@ -1,0 +1,66 @@
+"""Whole verbs: does `te.gate` pass what is worse by the whole margin, does `te.rank` tell equal learners apart?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+import trueerror as te
+from validation.count_metrics import true_values, two
+from validation.frame import CONFIDENCES, Cell, Procedure
+
+
+def gate_cell(metric: str, n: int, candidate: float, baseline: float, prevalence: float = 0.3) -> Cell:
+    """A candidate that is worse by exactly the margin; a third of the errors are on rows that are hard for both."""
+    new, old = (true_values(two(prevalence, rate, rate), (metric,))[metric] for rate in (candidate, baseline))
+
+    def draw(rng: np.random.Generator) -> te.Predictions:
+        truth = (rng.random(n) < prevalence).astype(int)
+        hard, common = rng.random(n), rng.random(n) < 1 / 3
+        said = {}
+        for name, rate in (("challenger", candidate), ("incumbent", baseline)):
+            right = np.where(common, hard, rng.random(n)) < rate
+            said[name] = np.where(right, truth, 1 - truth)
+        return te.predictions(truth, said, labels=[0, 1], positive=1)
+
+    def passes(sample: te.Predictions, level: float) -> bool:
+        made = te.gate(sample, "incumbent", model="challenger", metric=metric, margin=old - new, confidence=1 - level)
+        return made.decision == "pass"
+
+    return Cell(
+        family="gates, the candidate worse by the whole margin",
+        scenario=f"{metric}, n = {n:,}, right on {candidate:.0%} and {baseline:.0%}, margin {old - new:.3f}", draw=draw,
+        procedures=(Procedure(f"{metric}, passes", passes, kind="test"),), confidences=CONFIDENCES[:1], n=n, block=250,
+    )  # fmt: skip
+
+
+def rank_cell(models: int, sets: int) -> Cell:
+    """Equal learners on data sets of unequal difficulty; differences have heavy tails, and some tie."""
+
+    def draw(rng: np.random.Generator) -> te.Ranking:
+        hard = rng.beta(8, 2, sets)[:, None]
+        scores = np.round(np.clip(hard + 0.02 * rng.standard_t(3, (sets, models)), 0, 1), 3)
+        return te.rank({f"m{i}": scores[:, i] for i in range(models)})
+
+    def told_apart(made: te.Ranking, level: float) -> bool:
+        return any((c.p_value if c.p_adjusted is None else c.p_adjusted) <= level for c in made.pairs)
+
+    return Cell(
+        family="rankings of equal learners, any two told apart", scenario=f"{models} learners, {sets} data sets",
+        draw=draw, procedures=(Procedure("rank", told_apart, kind="test", method="wilcoxon"),),
+        confidences=CONFIDENCES[:1], n=sets,
+    )  # fmt: skip
+
+
+def cells(*, quick: bool) -> Iterator[Cell]:
+    """Shares and other metrics; few and many learners."""
+    if quick:
+        yield rank_cell(4, 12)
+        return
+    yield replace(gate_cell("accuracy", 300, 0.85, 0.9), rank=2)
+    yield replace(gate_cell("accuracy", 100, 0.8, 0.9), rank=3)
+    yield replace(gate_cell("f1", 300, 0.85, 0.9), rank=3)
+    for models, sets, rank in ((4, 12, 2), (10, 20, 3)):
+        yield replace(rank_cell(models, sets), rank=rank)
