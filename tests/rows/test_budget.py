@@ -186,3 +186,18 @@ def test_everything_can_be_said_of_rows_that_do_not_fit(tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     te.report(p, report)
     assert "binned scores, rates within a bin off by" in report.read_text(encoding="utf-8")
+
+
+def test_exact_tables_of_many_models_stay_within_the_budget(tmp_path: Path) -> None:
+    columns = {f"m{i}_score": np.random.default_rng(i).random(N) + UP for i in range(12)}
+    budget = 90 * N
+    many = te.read(parquet_file({"truth": UP.astype(int), **columns}, tmp_path), budget=budget)
+    areas = [many.scores(model) for model in many.models]
+    assert all(table.exact for table in areas)
+    kept = [t for key, t in many._memory.items() if key[0] == "scores"]
+    assert sum(table.nbytes for table in kept) <= budget // 2
+    assert kept[-1] is areas[-1]
+    # What was let go is counted again, to the same table; rows in memory keep all of theirs.
+    assert te.metric("auc", many, model="m0") == auc(areas[0])
+    held = te.predictions(UP, scores=columns)
+    assert [held.scores(m) is held.scores(m) for m in held.models] == [True] * 12

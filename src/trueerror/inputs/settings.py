@@ -22,7 +22,8 @@ class Settings(Result):
     """How computations are run.
 
     `kernels`: which hot loops run, "plain" (NumPy), "fast" (Numba) or "auto" (whichever is quicker for the size).
-    `budget`: memory for exact tables, such as "2GB"; beyond it tables are binned, with bounds.
+    `budget`: memory for exact tables of files and lazy tables, such as "2GB"; beyond it tables are binned, with bounds.
+    Arrays and data frames are in memory already: they are always counted exactly, whatever the budget.
     `threads`: how many threads large inputs may use; None is as many as there are processors, at most 8.
     """
 

@@ -241,7 +241,7 @@ class GroupedSource(ABC):
     def binned(self, model: str, chosen: Label) -> ScoreTable:
         """The score table in bins, counted by GROUP BY; the heaviest bins are split by further ones."""
         if self.facts.weights_kind == "sampling":
-            need_room(self.facts.n, EXACT_BYTES // 8, "the score table with sampling weights: its rows", self.room)
+            need_room(self.facts.n, EXACT_BYTES // 8, "the rows with their sampling weights", self.room)
         column = self._score_column(model, chosen)
         reach = self.score_range(model)
         return binned_by_groups(self, column, chosen, (reach.low, reach.high), self.room).table(chosen, self.name)

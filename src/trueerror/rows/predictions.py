@@ -195,9 +195,10 @@ class Predictions:
     def scores(self, model: str | None = None, *, positive: Any = None) -> ScoreTable:
         """The score table of one model: the positive class (or another one, `positive`) against the rest."""
         name = self.only(model)
-        return self._once(  # type: ignore[no-any-return]
-            ("scores", name, positive), partial(self.source.scores, name, positive=positive)
-        )
+        key = ("scores", name, positive)
+        found: ScoreTable = self._once(key, partial(self.source.scores, name, positive=positive))
+        self._keep_within_budget(key)
+        return found
 
     def score_range(self, model: str | None = None) -> ScoreRange:
         """Between which values the scores of a model lie."""
@@ -281,6 +282,20 @@ class Predictions:
         if key not in self._memory:
             self._memory[key] = count()
         return self._memory[key]
+
+    def _keep_within_budget(self, newest: tuple[Any, ...]) -> None:
+        """Let go of the oldest score tables of a file or lazy table, which can be counted again, beyond half the budget.
+
+        The other half is for making the next one. Rows in memory have their tables kept.
+        """
+        room = getattr(self.source, "room", None)
+        if room is None:
+            return
+        sizes = {key: table.nbytes for key, table in self._memory.items() if key[0] == "scores"}
+        for key in [key for key in sizes if key != newest]:
+            if sum(sizes.values()) <= room // 2:
+                return
+            del self._memory[key], sizes[key]
 
     # In words.
 

@@ -176,6 +176,12 @@ class ScoreTable(Result):
         return self.negatives.sum().item()  # type: ignore[no-any-return]
 
     @property
+    def nbytes(self) -> int:
+        """The memory that the table takes."""
+        parts = (self.scores, self.positives, self.negatives, self.squares, self.uppers)
+        return sum(part.nbytes for part in parts if part is not None)
+
+    @property
     def n(self) -> float:
         """All rows (or their weight)."""
         return self.n_positive + self.n_negative
