@@ -201,3 +201,22 @@ def test_exact_tables_of_many_models_stay_within_the_budget(tmp_path: Path) -> N
     assert te.metric("auc", many, model="m0") == auc(areas[0])
     held = te.predictions(UP, scores=columns)
     assert [held.scores(m) is held.scores(m) for m in held.models] == [True] * 12
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("metric", ["auc", "average_precision"])
+def test_different_rows_that_do_not_fit(metric: str, alternative: Any, tmp_path: Path) -> None:
+    halves = [slice(0, 1700), slice(1700, N)]
+    exact = [te.predictions(UP[part], scores={"m": SCORES["even"][part]}) for part in halves]
+    ours = []
+    for i, part in enumerate(halves):
+        (tmp_path / str(i)).mkdir()
+        path = parquet_file({"truth": UP[part].astype(int), "m": SCORES["even"][part]}, tmp_path / str(i))
+        ours.append(te.read(path, models={"m": {"score": "m"}}, budget="8kB"))
+    mine, sharp = (
+        te.compare(*pair, metric=metric, paired=False, alternative=alternative).pairs[0] for pair in (ours, exact)
+    )
+    assert mine.low <= sharp.low
+    assert mine.high >= sharp.high
+    assert mine.p_value >= sharp.p_value
+    assert "binned scores: the exact difference lies within" in mine.note

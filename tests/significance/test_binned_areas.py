@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trueerror.kernels.bins import even_grid
-from trueerror.significance.areas import area_contrast
-from trueerror.significance.binned_areas import binned_area_contrast
+from trueerror.significance.areas import area_contrast, delong_unpaired
+from trueerror.significance.binned_areas import binned_area_contrast, unpaired_table_contrast
 from trueerror.tallies import ScoreTable
 from trueerror.tallies.placements import Placements
 from trueerror.variances.delong import delong_covariance
@@ -68,6 +68,44 @@ def test_limits_and_p_hold_those_of_the_exact_rows(
     assert ours.low <= ours.estimate <= ours.high
     if isinstance(exact.df, float) and isinstance(ours.df, float):
         assert ours.df <= exact.df * (1 + 1e-9)
+
+
+def table_of(up: Any, scores: Any, bins: int) -> ScoreTable:
+    grid = even_grid(float(scores.min()), float(scores.max()), bins)
+    place = grid.places(scores)
+    counts = [np.bincount(place[side], minlength=grid.cells) for side in (up, ~up)]
+    there = np.flatnonzero(counts[0] + counts[1])
+    lower, upper = grid.spans(there)
+    return ScoreTable(lower, counts[0][there], counts[1][there], exact=False, uppers=upper)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    sizes=st.tuples(*[st.integers(2, 40)] * 4),
+    bins=st.integers(1, 30),
+    shift=st.floats(-3, 3),
+    alternative=st.sampled_from(ALTERNATIVES),
+    confidence=st.sampled_from((0.6, 0.95, 0.999)),
+)
+def test_different_rows(
+    seed: int, sizes: tuple[int, ...], bins: int, shift: float, alternative: Any, confidence: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    up = [np.repeat([True, False], pair) for pair in (sizes[:2], sizes[2:])]
+    scores = [rng.normal(size=len(u)) + shift * i * u for i, u in enumerate(up)]
+    exact = delong_unpaired(
+        up[0], scores[0], up[1], scores[1], confidence=confidence, alternative=alternative, df="satterthwaite"
+    )
+    tables = [table_of(u, s, bins) for u, s in zip(up, scores, strict=True)]
+    ours = unpaired_table_contrast(*tables, confidence=confidence, alternative=alternative)
+    assert ours.low <= exact.low + 1e-12
+    assert ours.high >= exact.high - 1e-12
+    assert ours.p_value >= exact.p_value * (1 - 1e-9)
+    counted = [ScoreTable.count(u, s, positive=True) for u, s in zip(up, scores, strict=True)]
+    same = unpaired_table_contrast(*counted, confidence=confidence, alternative=alternative)
+    assert (same.low, same.high, same.p_value) == pytest.approx((exact.low, exact.high, exact.p_value), rel=1e-9)
+    assert same.note == "" or same.note == exact.note or "borderline" in same.note
 
 
 def test_fine_bins_cost_little() -> None:

@@ -16,10 +16,12 @@ from trueerror.results import Alternative, Contrast
 from trueerror.significance.areas import area_contrast, sure_half_width, sure_p
 from trueerror.significance.contrasts import check_options, contrast, student_p, student_quantile, tail_area
 from trueerror.tallies.placements import Placements
-from trueerror.variances.delong import AreaCovariance, delong_from_placements
+from trueerror.tallies.scores import ScoreTable
+from trueerror.variances.delong import AreaCovariance, delong_from_placements, delong_from_table
 
 # Of the areas' variances: below it the variance of a difference is taken for rounding dust.
 DUST = 1e-13
+UNPAIRED = "delong-unpaired-t"
 
 
 class Span(NamedTuple):
@@ -45,8 +47,62 @@ def binned_area_contrast(
     if (slack == 0 and error == 0) or math.isnan(plain.p_value):
         return plain
     spread, df = _spans(areas, first, second, error)
-    sizes = (found.positives, found.negatives)
-    difference = plain.estimate
+    return _widest(
+        plain.estimate, slack, spread, df, (found.positives, found.negatives), level, alternative, plain.method
+    )
+
+
+def unpaired_table_contrast(
+    first: ScoreTable, second: ScoreTable, *, confidence: float = 0.95, alternative: Alternative = "two-sided"
+) -> Contrast:
+    """Two areas on different rows from their score tables, binned or not: t = (A₁ − A₂)/√(V₁ + V₂), Satterthwaite's df.
+
+    The standard error is a norm over the rows of both samples, so that it is off by √(e₁² + e₂²) at most. With shares r
+    of the variance, 1/df = Σ r²/df over both classes of both samples, where each r has a largest value.
+
+    >>> tables = [ScoreTable.count([0, 0, 1, 1], s) for s in ([0.1, 0.4, 0.35, 0.8], [0.4, 0.3, 0.2, 0.9])]
+    >>> c = unpaired_table_contrast(*tables)
+    >>> c.estimate, c.df
+    (0.25, 2.0)
+    """
+    level = check_options(confidence, alternative)
+    tables = (first, second)
+    samples = [delong_from_table(t.positives, t.negatives) for t in tables]
+    sizes = tuple(size for s in samples for size in (s.positives, s.negatives))
+    parts = [float(x[0, 0]) for s in samples for x in (s.among_positives, s.among_negatives)]
+    ends = [t.bounds.auc() for t in tables]
+    centres = [(low + high) / 2 for low, high in ends]
+    slack = sum(high - low for low, high in ends) / 2
+    difference = centres[0] - centres[1]
+    if any(math.isnan(v) for v in parts):
+        return contrast(
+            name="AUC", estimate=difference, limits=(math.nan, math.nan), confidence=level, alternative=alternative,
+            method=UNPAIRED, p_value=math.nan, statistic=math.nan, n=sum(sizes),
+            notes=("a class has a single row, so the variance cannot be estimated",),
+        )  # fmt: skip
+    error = math.hypot(*(t.bounds.standard_error_slack() for t in tables))
+    whole = math.sqrt(sum(parts))
+    spread = Span(max(0.0, whole - error), whole + error)
+    least, most = ([max(0.0, math.sqrt(v) + sign * error) ** 2 for v in parts] for sign in (-1, 1))
+    free = [size - 1.0 for size in sizes]
+    shares = [m / (m + sum(least) - x) if m else 0.0 for m, x in zip(most, least, strict=True)]
+    inverse = sum(r * r / d for r, d in zip(shares, free, strict=True))
+    lightest = max(min(free), 1 / inverse) if inverse else sum(free)
+    df = Span(lightest, sum(free) if error else lightest)
+    return _widest(difference, slack, spread, df, sizes, level, alternative, UNPAIRED)
+
+
+def _widest(
+    difference: float,
+    slack: float,
+    spread: Span,
+    df: Span,
+    sizes: tuple[int, ...],
+    level: float,
+    alternative: Alternative,
+    method: str,
+) -> Contrast:
+    """The contrast with the outermost limits, and the largest p-value."""
     factor = student_quantile(level, alternative, df.least)
     half = max(factor * spread.most, factor * spread.least)
     if spread.least == 0:
@@ -54,24 +110,27 @@ def binned_area_contrast(
         half = max(half, sure_half_width(math.log(tail_area(level, alternative)), sizes))
     # Towards no difference, by as much as may be.
     nearest = math.copysign(max(0.0, abs(difference) - slack), difference)
-    statistic = nearest / spread.most
+    statistic = nearest / spread.most if spread.most > 0 else math.copysign(math.inf, nearest) if nearest else 0.0
     return contrast(
         name="AUC",
         estimate=difference,
         limits=(difference - slack - half, difference + slack + half),
         confidence=level,
         alternative=alternative,
-        method=plain.method,
+        method=method,
         p_value=_largest_p(difference, slack, spread, df, alternative, sizes),
         statistic=statistic,
         df=df.least,
-        n=plain.n,
-        notes=(
-            f"binned scores: the exact difference lies within ±{slack:.2g} of this one, which the limits and p allow "
-            "for",
-        ),
+        n=sum(sizes),
+        notes=within_words(slack),
         p_better=student_p(statistic, df.least, "less"),
     )
+
+
+def within_words(slack: float) -> tuple[str, ...]:
+    """What binning leaves open of a difference; nothing where that is nothing."""
+    words = f"binned scores: the exact difference lies within ±{slack:.2g} of this one"
+    return (f"{words}, which the limits and p allow for",) if slack > 0 else ()
 
 
 def _spans(areas: AreaCovariance, first: int, second: int, error: float) -> tuple[Span, Span]:
@@ -106,7 +165,7 @@ def _largest_p(
     if gap > 0:
         # Farther than 0: the largest standard error and the heaviest tails speak least against no difference.
         sided: Alternative = "two-sided" if alternative == "two-sided" else "greater"
-        p = student_p(gap / spread.most, df.least, sided)
+        p = student_p(gap / spread.most, df.least, sided) if spread.most > 0 else 0.0
         return p if spread.least > 0 else max(p, sure_p(gap, sided, sizes))
     if alternative == "two-sided" or spread.least == 0:
         return 1.0

@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from trueerror.inputs.errors import InputError
+from trueerror.metrics.binned import metric_bounds
 from trueerror.metrics.registry import Measure
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.rows.predictions import Predictions
+from trueerror.rows.room import NoRoom
 from trueerror.significance.areas import delong_unpaired
+from trueerror.significance.binned_areas import unpaired_table_contrast, within_words
 from trueerror.significance.contrasts import contrast
 from trueerror.significance.independent import difference
 from trueerror.significance.roots import crossing
+from trueerror.tallies.bounds import Bounds
 from trueerror.verbs.bench import Bench
 from trueerror.verbs.scored_rows import scored_rows
 from trueerror.verbs.settings import Settings
@@ -33,16 +37,27 @@ def separate_contrast(
     if measure.needs in ("binary", "classes") and measure.share is not None and not _clustered(first, second):
         found = _shares(first, second, measure, settings, alternative, method)
     elif measure.name == "auc" and not _clustered(first, second):
-        (up1, s1, _), (up2, s2, _) = (scored_rows(p, [m]) for p, m in (first, second))
-        found = delong_unpaired(
-            up1, s1[:, 0], up2, s2[:, 0], confidence=settings.confidence, alternative=alternative, df="satterthwaite"
-        )
+        found = _areas(first, second, settings, alternative)
     else:
         found = _combined(first, second, measure, settings, alternative)
     names = [m for _, m in (first, second)]
     if names[0] == names[1]:
         names = [f"{m} ({place})" for m, place in zip(names, ("first", "second"), strict=True)]
     return replace(found, name=measure.title, first=names[0], second=names[1])
+
+
+def _areas(
+    first: tuple[Predictions, str], second: tuple[Predictions, str], settings: Settings, alternative: Alternative
+) -> Contrast:
+    """DeLong over the rows; over score tables where the rows do not fit into memory."""
+    try:
+        (up1, s1, _), (up2, s2, _) = (scored_rows(p, [m]) for p, m in (first, second))
+    except NoRoom:
+        tables = [p.scores(m) for p, m in (first, second)]
+        return unpaired_table_contrast(*tables, confidence=settings.confidence, alternative=alternative)
+    return delong_unpaired(
+        up1, s1[:, 0], up2, s2[:, 0], confidence=settings.confidence, alternative=alternative, df="satterthwaite"
+    )
 
 
 def _clustered(*models: tuple[Predictions, str]) -> bool:
@@ -83,27 +98,55 @@ def _combined(
         a, b = (Bench(m, level, predictions=p).interval(measure.name) for p, m in (first, second))
         return a, b
 
+    # Where scores are binned, the intervals are wider by what is open; that adds up, chance does not.
+    open_ = [_open(p, m, measure, settings) for p, m in (first, second)]
+
     def limits(confidence: float) -> tuple[float, float]:
-        a, b = intervals(confidence)
-        d = a.estimate - b.estimate
-        low = d - math.hypot(a.estimate - a.low, b.high - b.estimate)
-        return low, d + math.hypot(a.high - a.estimate, b.estimate - b.low)
+        a, b = (_ends(x, bounds) for x, bounds in zip(intervals(confidence), open_, strict=True))
+        low = a.inner[0] - b.inner[1] - math.hypot(a.reach[0], b.reach[1])
+        return low, a.inner[1] - b.inner[0] + math.hypot(a.reach[1], b.reach[0])
 
     a, b = intervals(settings.confidence)
     estimate = a.estimate - b.estimate
     if math.isnan(estimate):
         raise InputError(f"{measure.name} is undefined: {a.note or b.note}")
     two_sided = settings.confidence if alternative == "two-sided" else 2 * settings.confidence - 1
+    inner = [_ends(x, bounds).inner for x, bounds in zip((a, b), open_, strict=True)]
+    least, most = inner[0][0] - inner[1][1], inner[0][1] - inner[1][0]
+    slack = max(estimate - least, most - estimate)
     p = _inverted(limits, estimate)
     if alternative != "two-sided":
         towards = estimate > 0 if alternative == "greater" else estimate < 0
         p = p / 2 if towards else 1 - p / 2
+        if slack > 0 and (not towards or least <= 0 <= most):
+            p = 1.0  # the largest that is possible
     reach = measure.range[1] - measure.range[0]
     return contrast(
         estimate=estimate, limits=limits(max(two_sided, 1e-6)), whole=(-reach, reach), confidence=settings.confidence,
         alternative=alternative, method="newcombe-hybrid", statistic=estimate, p_value=p,
-        n=first[0].n + second[0].n,
+        n=first[0].n + second[0].n, notes=within_words(slack),
     )  # fmt: skip
+
+
+class _Ends(NamedTuple):
+    """Between which values an estimate lies, and how far the limits are beyond."""
+
+    inner: tuple[float, float]
+    reach: tuple[float, float]
+
+
+def _ends(found: Interval, bounds: Bounds | None) -> _Ends:
+    inner = (found.estimate, found.estimate) if bounds is None else (float(bounds.low), float(bounds.high))
+    return _Ends(inner, (inner[0] - found.low, found.high - inner[1]))
+
+
+def _open(p: Predictions, model: str, measure: Measure, settings: Settings) -> Bounds | None:
+    """Between which values the exact metric lies, where scores are binned and that is known."""
+    if measure.needs != "scores" or p.has_class_scores(model):
+        return None
+    table = p.scores(model)
+    prior = None if measure.name in ("auc", "gini") else settings.prior
+    return None if table.exact else metric_bounds(measure, table, prior=prior)
 
 
 def _inverted(limits: Callable[[float], tuple[float, float]], estimate: float) -> float:
@@ -116,6 +159,8 @@ def _inverted(limits: Callable[[float], tuple[float, float]], estimate: float) -
         return limits(confidence)[side] * (1 if side == 0 else -1)
 
     widest = 1 - 1e-9
+    if gap(1e-6) <= 0:
+        return 1.0
     if gap(widest) > 0:
         return 1e-9
     return 1 - crossing(gap, 1e-6, widest)
