@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from trueerror.variances.mover import mover, multinomial_correlations
 Floats = NDArray[np.float64]
 # With more prices than this the limits of all the shares that were never seen would add up to too much.
 MANY_PRICES = 24
+FEW = 5
 
 
 def cost_limits(
@@ -42,6 +44,31 @@ def cost_bounds(measure: Measure, sample: Sample, options: dict[str, Any]) -> tu
     prices = _price_matrix(sample, options)
     scale = float(sample.rows.masses.sum()) if measure.additive else 1.0
     return float(prices.min()) * scale, float(prices.max()) * scale
+
+
+def hardly_seen(sample: Sample) -> bool:
+    """Whether some kind of error was made fewer than five times: resamples show too little of what it may cost."""
+    table, k = sample.table, len(sample.table.labels)
+    wrong = table.row != table.col
+    return sample.kind == "random" and sample.shares is None and (
+        int((wrong & (table.counts > 0)).sum()) < k * (k - 1) or bool((table.counts[wrong] < FEW).any())
+    )  # fmt: skip
+
+
+def savings_by_shares(sample: Sample, terms: Terms, options: dict[str, Any]) -> tuple[float, float]:
+    """1 − C/D with MOVER's limits of the mean cost C; D, the cheapest constant call's, hardly varies beside a rare C.
+
+    NaN where there are too many prices for that.
+    """
+    prices = _price_matrix(sample, options)
+    if prices.ndim == 1 or len(np.unique(prices)) > MANY_PRICES:
+        return math.nan, math.nan
+    table, k = sample.table, len(sample.table.labels)
+    counts = table.counts.astype(np.float64)
+    rows = np.bincount(table.row, weights=counts, minlength=k)
+    constant = float((rows @ prices[:, :k]).min()) / float(counts.sum())
+    low, high = _by_shares(sample, prices, float((counts * prices[table.row, table.col]).sum() / counts.sum()), terms)
+    return 1 - max(high, float(prices.min())) / constant, 1 - max(low, float(prices.min())) / constant
 
 
 def _price_matrix(sample: Sample, options: dict[str, Any]) -> Floats:

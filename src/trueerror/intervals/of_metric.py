@@ -11,7 +11,7 @@ import numpy as np
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Label
 from trueerror.intervals.at_prior import carried_through, limits_at_prior
-from trueerror.intervals.costs import cost_bounds
+from trueerror.intervals.costs import cost_bounds, hardly_seen, savings_by_shares
 from trueerror.intervals.losses import loss_interval
 from trueerror.intervals.one_class import Rough, class_limits
 from trueerror.intervals.resampled import Unfit, bootstrap_of_table
@@ -35,6 +35,7 @@ from trueerror.tallies.multilabel import MultiLabel
 from trueerror.tallies.scores import ScoreTable
 
 GIVEN = "given by prior=, not estimated"
+OUTER = "an error was seen fewer than 5 times: the outer limits with those of the mean cost"
 
 
 def metric_interval(
@@ -196,6 +197,11 @@ def table_interval(
             low, high, note = bootstrap_of_table(
                 m, sample, estimate, asked, terms, options, rng=rng, replicates=replicates
             )
+            if m.name == "savings" and method is None and hardly_seen(sample):
+                # A dear error that was hardly seen: the resamples know as little of it as the rows.
+                own = savings_by_shares(sample, terms, options)
+                low, high = float(np.fmin(low, own[0])), float(np.fmax(high, own[1]))
+                note = f"{note}; {OUTER}"
             low, high = _held(low, high, estimate, bounds)
             if low < high:
                 return terms.interval(
