@@ -194,3 +194,22 @@ def test_a_hull_of_rows_that_do_not_fit_is_chosen_curve_by_curve(tmp_path: Path)
     assert not choice.paired
     assert "each curve was resampled by itself" in choice.note
     assert "binned scores" in choice.note
+
+
+@settings(max_examples=40, deadline=None)
+@given(rows=possible_rows())
+def test_every_record_says_where_the_exact_curve_lies(rows: Possible) -> None:
+    up, scores = rows.up, rows.scores
+    first, *points = te.roc(rows.binned).records()
+    assert first["threshold"] == np.inf
+    assert first["tpr_low"] is None
+    for point, other in zip(points, te.precision_recall(rows.binned).records(), strict=True):
+        assert point["up_to"] == other["up_to"]
+        inside = scores[(scores >= point["threshold"]) & (scores <= point["up_to"])]
+        for threshold in np.unique(inside):
+            called = scores >= threshold
+            assert point["tpr_low"] - HAIR <= called[up].mean() <= point["tpr_high"] + HAIR
+            assert point["fpr_low"] - HAIR <= called[~up].mean() <= point["fpr_high"] + HAIR
+            assert other["recall_low"] == point["tpr_low"]
+            assert other["precision_low"] - HAIR <= up[called].mean() <= other["precision_high"] + HAIR
+    assert set(te.roc(rows.exact).records()[0]) == {"threshold", "fpr", "tpr"}

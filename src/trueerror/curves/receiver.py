@@ -311,9 +311,14 @@ class Roc(TableCurve):
         ]
 
     def records(self) -> list[dict[str, object]]:
-        """One record for each threshold."""
+        """One record for each threshold; where scores are binned, also between which rates the curve lies at thresholds
+        within the bin that starts there, whose highest score is `up_to`."""
         rows = zip(self.thresholds, self.fpr, self.tpr, strict=True)
-        return [{"threshold": float(t), "fpr": float(x), "tpr": float(y)} for t, x, y in rows]
+        made: list[dict[str, object]] = [{"threshold": float(t), "fpr": float(x), "tpr": float(y)} for t, x, y in rows]
+        if self.table.exact:
+            return made
+        inside = self.table.bounds.records(("fpr", "tpr"))
+        return [{**made[0], **dict.fromkeys(inside[0])}, *({**a, **b} for a, b in zip(made[1:], inside, strict=True))]
 
     def __str__(self) -> str:
         kind = "distinct scores" if self.table.exact else "bins of scores"

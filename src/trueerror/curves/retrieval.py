@@ -243,10 +243,18 @@ class PrecisionRecall(TableCurve):
         ]
 
     def records(self) -> list[dict[str, object]]:
-        """One record for each threshold."""
+        """One record for each threshold; where scores are binned, also between which values the curve lies at those
+        within the bin that starts there, whose highest score is `up_to`."""
         columns = (self.thresholds, self.recall, self.precision)
-        return [
+        made: list[dict[str, object]] = [
             {"threshold": float(t), "recall": float(r), "precision": float(p)} for t, r, p in zip(*columns, strict=True)
+        ]
+        if self.table.exact:
+            return made
+        # Recall is the true positive rate.
+        inside = self.table.bounds.records(("tpr", "precision"))
+        return [
+            {**a, **{k.replace("tpr", "recall"): v for k, v in b.items()}} for a, b in zip(made, inside, strict=True)
         ]
 
     def _words(self) -> str:

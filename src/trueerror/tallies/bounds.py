@@ -12,7 +12,7 @@ of a bin the exact ROC curve climbs somehow from one corner to the other; `best`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -176,6 +176,14 @@ class ScoreBounds:
             worst = np.where(tp_low + fp > 0, tp_low / (tp_low + fp), 1.0)
             precision = Bounds(worst, np.where(tp + fp_low > 0, tp / (tp + fp_low), 0.0))
         return CurveBounds(self.table.scores[::-1], Bounds(fp_low / n, fp / n), Bounds(tp_low / p, tp / p), precision)
+
+    def records(self, wanted: Sequence[str]) -> list[dict[str, object]]:
+        """For each bin, the highest first: its highest score, and the lowest and highest of some of these rates."""
+        found = self.curves()._asdict()
+        columns = {"up_to": self.uppers[::-1]}
+        for name in wanted:
+            columns |= {f"{name}_low": found[name].low, f"{name}_high": found[name].high}
+        return [dict(zip(columns, map(float, row), strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def at(self, threshold: float) -> CurveBounds:
         """The rates at one threshold: exact at the lowest score of a bin, and between two bins."""
