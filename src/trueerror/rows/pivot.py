@@ -12,14 +12,27 @@ from trueerror.inputs.arrays import Column, missing_rows
 from trueerror.inputs.errors import InputError, nearest
 from trueerror.rows.identity import key_column, plain_id
 from trueerror.rows.layout import Layout, ModelLayout
+from trueerror.rows.long_tables import MOST_MODELS, is_engine, widened_there
 from trueerror.rows.tables import ColumnsTable, Table
 
 Ints = NDArray[np.int64]
 
 
-def widen(table: Table, layout: Layout, wanted: Sequence[str] | None) -> tuple[ColumnsTable, Layout]:
-    """A wide table of the same answers, items in the order in which they first come, and its layout."""
+def widen(table: Table, layout: Layout, wanted: Sequence[str] | None, budget: int) -> tuple[Table, Layout]:
+    """A wide table of the same answers, items in the order in which they first come, and its layout.
+
+    What is in files or in an engine comes into memory within the budget, and is put side by side there beyond it.
+    """
     assert layout.model is not None
+    if is_engine(table) and 8 * table.n * len(table.columns) > budget:
+        named = table.few(layout.model, MOST_MODELS)
+        if table.kind(layout.model) not in ("text", "integer"):
+            raise InputError(f"column {layout.model!r} of {table.name} must name models by text or by whole numbers")
+        if named is None:
+            raise InputError(f"column {layout.model!r} of {table.name} names more than {MOST_MODELS:,} models")
+        if table.filled(layout.model) < table.n:
+            raise InputError(f"column {layout.model!r} of {table.name} is missing in some rows; it names their models")
+        return widened_there(table, layout, _chosen([str(name) for name in sorted(named)], wanted, table), budget)
     codes, names = key_column(table.values(layout.model), f"column {layout.model!r} of {table.name}")
     models = [str(name) for name in names]
     chosen = _chosen(models, wanted, table)

@@ -284,7 +284,7 @@ class Predictions:
         return self._memory[key]
 
     def _keep_within_budget(self, newest: tuple[Any, ...]) -> None:
-        """Let go of the oldest score tables of a file or lazy table, which can be counted again, beyond half the budget.
+        """Beyond half the budget let go of the oldest score tables of files and lazy tables: they can be counted again.
 
         The other half is for making the next one. Rows in memory have their tables kept.
         """

@@ -9,7 +9,7 @@ from typing import Any
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Label, label_from_text
 from trueerror.inputs.options import check_word
-from trueerror.inputs.settings import memory_bytes
+from trueerror.inputs.settings import current, memory_bytes
 from trueerror.inputs.weights import WeightsKind
 from trueerror.rows.building import build
 from trueerror.rows.collecting import absent_notes
@@ -98,9 +98,10 @@ def read(
     layout, known = resolve(table, asked)
     if weights_kind is not None and layout.weight is None:
         raise InputError(f"weights_kind={weights_kind!r} was given, but no weight column: name it with weight=")
+    room = current().budget_bytes if budget is None else memory_bytes(budget)
     if layout.model is not None:
         wanted = None if models is None or isinstance(models, str) else list(models)
-        table, layout = widen(table, layout, wanted)
+        table, layout = widen(table, layout, wanted, room)
     order = None if given_labels is None else known[: len(given_labels)]
     options = Options(
         labels=order,
@@ -108,7 +109,7 @@ def read(
         weights_kind=weights_kind if layout.weight is not None else None,
         missing=missing,
         threshold=threshold,
-        budget=None if budget is None else memory_bytes(budget),
+        budget=None if budget is None else room,
     )
     # Counted where the rows are; where something is wrong, a look at the rows says what.
     source: Source = table.counted(layout, options) or build(given_rows(table, layout, options))
