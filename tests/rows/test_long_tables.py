@@ -69,7 +69,7 @@ def test_within_the_budget_they_are_pulled(place: Any) -> None:
 def test_what_does_not_hold_together_is_said(place: Any) -> None:
     columns = long()
     columns["truth"][5] = "yes" if columns["truth"][5] == "no" else "no"
-    with pytest.raises(InputError, match="column 'truth' of .* differs between rows of one 'id'"):
+    with pytest.raises(InputError, match=r"column 'truth' of .* differs between rows of one 'id'"):
         te.read(place(columns), budget="4kB")
     columns = long()
     same = next(i for i in range(1, 2 * N) if columns["model"][i] == columns["model"][0])
@@ -82,7 +82,7 @@ def test_what_does_not_hold_together_is_said(place: Any) -> None:
 def test_without_ids_they_are_refused_beyond_the_budget(tmp_path: Path) -> None:
     columns = long()
     del columns["id"]
-    with pytest.raises(InputError, match="long table without an id column .* memory budget is 4kB"):
+    with pytest.raises(InputError, match=r"long table without an id column .* memory budget is 4kB"):
         te.read(_parquet(columns, tmp_path), budget="4kB")
 
 

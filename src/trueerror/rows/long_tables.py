@@ -33,9 +33,7 @@ def is_engine(table: Table) -> bool:
     return hasattr(table, "narrowed")
 
 
-def widened_there(
-    table: Any, layout: Layout, models: Sequence[str], budget: int
-) -> tuple[Table, Layout]:  # fmt: skip
+def widened_there(table: Any, layout: Layout, models: Sequence[str], budget: int) -> tuple[Table, Layout]:
     """The wide table, its rows where they were, and its layout."""
     assert layout.model is not None
     if layout.id is None:
@@ -45,10 +43,8 @@ def widened_there(
         )  # fmt: skip
         raise InputError("a long table needs an id column to be put side by side: name it with id=")
     spreads, wide = _spreads(table, layout, models)
-    found = _wide_frame(table, layout, spreads, models) if hasattr(table, "frame") else _wide_sql(
-        table, layout, spreads, models
-    )  # fmt: skip
-    return found, wide
+    make = _wide_frame if hasattr(table, "frame") else _wide_sql
+    return make(table, layout, spreads, models), wide
 
 
 def _spreads(table: Any, layout: Layout, models: Sequence[str]) -> tuple[list[Spread], Layout]:
@@ -105,26 +101,23 @@ def _wide_sql(table: Any, layout: Layout, spreads: Sequence[Spread], models: Seq
         only = "" if s.model is None else f" FILTER (WHERE {whose} = {literal(s.model)})"
         terms.append(f"max({place(s.source)}){only} AS c{i}")
     same = [s.source for s in spreads if s.model is None and s.source not in _items(layout)]
-    changes = [
-        f"bool_or(lo_{i} IS DISTINCT FROM hi_{i} OR there_{i} NOT IN (0, rows_all))" for i in range(len(same))
-    ]  # fmt: skip
-    ends = [
-        f"min({place(c)}) AS lo_{i}, max({place(c)}) AS hi_{i}, count({place(c)}) AS there_{i}"
-        for i, c in enumerate(same)
-    ]
-    seen = f"count(*) AS rows_all, count(DISTINCT {place(layout.model)}) AS models_all"
-    checked = table.ask(
-        f"SELECT bool_or(rows_all > models_all), {', '.join(changes)} FROM "
-        f"(SELECT {', '.join([seen, *ends])} FROM counted GROUP BY {', '.join(items)})"
-    )[0]
-    _refuse(table, layout, bool(checked[0]), [c for c, changed in zip(same, checked[1:], strict=True) if changed])
-    chosen = ", ".join(literal(m) for m in models)
+    often = [f"count(*) FILTER (WHERE {whose} = {literal(m)}) > 1" for m in models]
+    terms.append(f"({' OR '.join(often)}) AS twice")
+    for i, c in enumerate(map(place, same)):
+        terms.append(f"(min({c}) IS DISTINCT FROM max({c}) OR count({c}) NOT IN (0, count(*))) AS changes_{i}")
     source = f"({table.data})" if isinstance(table, RelationTable) else "data"
+    chosen = ", ".join(literal(m) for m in models)
     pivot = f"SELECT {', '.join(terms)} FROM {source} WHERE {whose} IN ({chosen}) GROUP BY {', '.join(items)}"
     columns, kinds = tuple(s.name for s in spreads), tuple(s.kind for s in spreads)
+    made: WideFileTable | WideRelationTable
     if isinstance(table, RelationTable):
-        return WideRelationTable(table.relation, pivot, columns, kinds)
-    return WideFileTable.made(table, pivot, columns, kinds)
+        made = WideRelationTable(table.relation, pivot, columns, kinds)
+    else:
+        made = WideFileTable.made(table, pivot, columns, kinds)
+    flags = ["bool_or(twice)", *(f"bool_or(changes_{i})" for i in range(len(same)))]
+    twice, *changes = made.ask(f"SELECT {', '.join(flags)} FROM counted")[0]
+    _refuse(table, layout, bool(twice), [c for c, changed in zip(same, changes, strict=True) if changed])
+    return made
 
 
 def _wide_frame(table: Any, layout: Layout, spreads: Sequence[Spread], models: Sequence[str]) -> Any:
@@ -136,23 +129,25 @@ def _wide_frame(table: Any, layout: Layout, spreads: Sequence[Spread], models: S
     items = _items(layout)
     same = [s.source for s in spreads if s.model is None and s.source not in items]
     whole = {c: f"i{i}" for i, c in enumerate(items)}
-    parts = [table.col(c).alias(key) for c, key in whole.items()] + [table.col(layout.model).alias("m")]
-    checks = [nw.len().alias("rows_all"), nw.col("m").n_unique().alias("models_all")]
+    whose = table.col(layout.model).cast(nw.String)
+    kept = table.frame.filter(whose.is_in(list(models)))
+    parts = [table.col(c).alias(key) for c, key in whole.items()]
+    parts += [nw.when(whose == m).then(nw.lit(1)).otherwise(nw.lit(0)).alias(f"m{i}") for i, m in enumerate(models)]
+    checks = [nw.len().alias("rows_all"), *(nw.col(f"m{i}").sum().alias(f"m{i}") for i in range(len(models)))]
     for i, c in enumerate(same):
         value = table.col(c).cast(nw.Int64) if table.kind(c) == "boolean" else table.col(c)
         parts.append(value.alias(f"s{i}"))
         checks += [nw.col(f"s{i}").min().alias(f"lo_{i}"), nw.col(f"s{i}").max().alias(f"hi_{i}")]
         checks.append(nw.col(f"s{i}").count().alias(f"there_{i}"))
-    counts = table.frame.select(*parts).group_by(*whole.values()).agg(*checks)
-    asked = [((nw.col("rows_all") > nw.col("models_all")).cast(nw.Int64)).max().alias("twice")]
+    counts = kept.select(*parts).group_by(*whole.values()).agg(*checks)
+    asked = [nw.col(f"m{i}").max().alias(f"m{i}") for i in range(len(models))]
     for i in range(len(same)):
         partly = (nw.col(f"there_{i}") > 0) & (nw.col(f"there_{i}") < nw.col("rows_all"))
         apart = (nw.col(f"there_{i}") > 0) & (nw.col(f"lo_{i}") != nw.col(f"hi_{i}"))
         asked.append(nw.when(partly | apart).then(nw.lit(1)).otherwise(nw.lit(0)).max().alias(f"changed_{i}"))
     found = {key: int(values[0]) for key, values in answer(counts.select(*asked)).items()}
-    _refuse(table, layout, found["twice"] > 0, [c for i, c in enumerate(same) if found[f"changed_{i}"]])
-    whose = table.col(layout.model).cast(nw.String)
-    kept = table.frame.filter(whose.is_in(list(models)))
+    twice = max(found[f"m{i}"] for i in range(len(models))) > 1
+    _refuse(table, layout, twice, [c for i, c in enumerate(same) if found[f"changed_{i}"]])
     columns = [table.col(c).alias(key) for c, key in whole.items()]
     for i, s in enumerate(spreads):
         value = table.col(s.source)
