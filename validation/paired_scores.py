@@ -128,7 +128,7 @@ def bootstrap_cell(metric: str, n: int, share: float, first: float, second: floa
     return Cell(
         family="another metric of scores, two models on the same rows",
         scenario=f"{metric.replace('_', ' ')}, n = {n:,}, {words}, {REPLICATES} replicates", draw=draw,
-        procedures=interval_and_test(f"{metric}, bootstrap", "paired-bootstrap-percentile"),
+        procedures=interval_and_test(f"{metric}, bootstrap", "paired-bootstrap-expanded"),
         truth={"difference": truth}, events={"difference": events}, confidences=CONFIDENCES[:1], n=n,
         purpose="level" if first == second else "power", block=100,
         evident=evident_classes(n - round(n * share), round(n * share)),

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from validation import (
     apart,
     bayes_cells,
+    calibration_cells,
     class_areas,
     clustered_scores,
     count_metrics,
@@ -63,6 +64,7 @@ FAMILIES: tuple[Callable[..., Iterator[Cell | Exact]], ...] = (
     clustered_scores.cells,
     verdicts.cells,
     curve_points.cells,
+    calibration_cells.cells,
     further_counts.cells,
     peers.cells,
     studies.cells,

@@ -147,12 +147,15 @@ def test_weights_in_an_area():
 
 @pytest.mark.parametrize("name", ["ece", "mce", "brier_skill_score"])
 def test_calibration_errors_by_the_bootstrap(name):
-    made = metric_interval(name, noisy(), replicates=500)
+    made = metric_interval(name, noisy(), method="bootstrap", replicates=500)
     assert made.method == "bootstrap-bca"
     assert made.low < made.estimate < made.high
     assert "500 resamples, seed 0" in made.note
-    assert made == metric_interval(name, noisy(), replicates=500, rng=0)
-    weighted = metric_interval(name, noisy(weights=True))
+    assert made == metric_interval(name, noisy(), method="bootstrap", replicates=500, rng=0)
+
+
+def test_sums_of_weights_are_not_resampled():
+    weighted = metric_interval("brier_skill_score", noisy(weights=True))
     assert math.isnan(weighted.low)
     assert "weights" in weighted.note
 
@@ -168,4 +171,4 @@ def test_many_scores_are_grouped_for_the_replicates():
 
 def test_bad_replicates():
     with pytest.raises(InputError, match="replicates=5"):
-        metric_interval("ece", noisy(), replicates=5)
+        metric_interval("brier_skill_score", noisy(), replicates=5)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import trueerror as te
 from trueerror.metrics.registry import find_measure
 from trueerror.significance.score_bootstrap import expanded_tail, narrowed_tail, paired_score_contrast
 from trueerror.tallies import ScoreTable
@@ -96,3 +97,12 @@ def test_few_rows_of_a_class_widen_the_limits() -> None:
     made = paired_score_contrast(find_measure("average_precision"), up, one, two, replicates=300)
     assert -1 <= made.low < made.high <= 1
     assert made.p_value > 0.2
+
+
+def test_compare_gives_this_contrast() -> None:
+    up, (one, two) = rows()
+    for keys in (None, np.repeat(np.arange(16), 5)):
+        made = te.compare(up, scores={"a": one, "b": two}, positive=True, metric="average_precision", clusters=keys)
+        own = paired_score_contrast(find_measure("average_precision"), up, one, two, clusters=keys)
+        (pair,) = made.pairs
+        assert (pair.low, pair.high, pair.p_value, pair.method) == (own.low, own.high, own.p_value, own.method)

@@ -9,6 +9,7 @@ import numpy as np
 
 from trueerror.inputs.errors import InputError, nearest
 from trueerror.intervals.binned import with_bounds
+from trueerror.intervals.calibration_errors import CALIBRATION_ERRORS, calibration_error_limits
 from trueerror.intervals.losses import INFINITE, LOSS_METHODS, loss_interval, loss_limits, loss_range
 from trueerror.intervals.proportions import limits
 from trueerror.intervals.roc_area import AREA_METHODS, area_limits, effective_rows
@@ -96,7 +97,11 @@ def _score_interval(
         asked, why = offered[0], f"{why}: {offered[0]} instead of the bootstrap"
     if measure.needs == "losses":
         return _loss(measure, table, estimate, options, terms, prior, asked)
-    if measure.name in FREE_OF_PRIOR:
+    if measure.name in CALIBRATION_ERRORS:
+        share = None if prior is None else score_share(prior, table)
+        low, high = calibration_error_limits(measure, table, estimate, options, terms, share=share)
+        key, note = "calibration-gaps", ""
+    elif measure.name in FREE_OF_PRIOR:
         made = area_limits(table, (estimate + 1) / 2 if measure.name == "gini" else estimate, terms, asked)
         low, high = (2 * made.low - 1, 2 * made.high - 1) if measure.name == "gini" else (made.low, made.high)
         key, note = made.method, made.note
@@ -112,6 +117,8 @@ def _offered(measure: Measure) -> tuple[str, ...]:
         return (*AREA_METHODS, *resampled)
     if measure.name == "average_precision":
         return ("boyd-logit", *resampled)
+    if measure.name in CALIBRATION_ERRORS:
+        return ("calibration-gaps", *resampled)
     return (*LOSS_METHODS, *resampled) if measure.needs == "losses" else resampled
 
 

@@ -13,9 +13,8 @@ from scipy import special
 
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Label, need_positive
-from trueerror.inputs.options import check_word, generator
+from trueerror.inputs.options import check_word
 from trueerror.kernels import chosen
-from trueerror.kernels.draws import seed_of
 from trueerror.metrics.registry import Measure
 from trueerror.results import Alternative, Contrast
 from trueerror.rows.predictions import Predictions
@@ -27,11 +26,10 @@ from trueerror.significance.paired import mcnemar
 from trueerror.significance.paired_limits import mover_paired
 from trueerror.significance.paired_metrics import paired_metric
 from trueerror.significance.resampled import paired_bootstrap
-from trueerror.significance.score_resamples import paired_replicates
-from trueerror.tallies import Agreement, Discordance, Moments
+from trueerror.significance.score_bootstrap import paired_score_contrast
+from trueerror.tallies import Agreement, Discordance, Moments, ScoreTable
 from trueerror.tallies.counts import BinaryCounts
 from trueerror.tallies.placements import Placements
-from trueerror.variances.bootstrap import bootstrap_limits, bootstrap_p
 from trueerror.variances.delong import AreaCovariance, delong_covariance
 from trueerror.verbs.scored_rows import ScoredRows, class_scored_rows, scored_rows
 from trueerror.verbs.settings import Settings
@@ -303,39 +301,14 @@ class Pairs:
         )
 
     def _score_bootstrap(self, first: str, second: str) -> Contrast:
-        """Rows, or whole clusters, drawn again, the same ones for both models; percentile limits."""
+        """Rows, or whole clusters, drawn again, the same ones for both models; expanded percentile limits."""
         up, scores, keys = self._columns
-        rng, seed = generator(self.settings.rng)
-        draws, key = min(self.settings.replicates, ROW_REPLICATES), seed_of(rng)
         one, two = (scores[:, self.p.models.index(m)] for m in (first, second))
-        # Drawn are clusters where there are any: a row is then as often in a replicate as its cluster.
-        codes = None if keys is None else np.unique(keys, return_inverse=True)[1]
-        units = len(up) if codes is None else int(codes.max()) + 1
-        made = paired_replicates(
-            self.measure, up, one, two, draws=draws if units > 1 else 0, seed=key, clusters=codes, options=self.options
-        )
-        estimate = made.estimate
-        if units < 2:
-            return self._one_cluster(estimate, len(up))
-        values = made.values[~np.isnan(made.values)]
-        confidence, alternative = self.settings.confidence, self.alternative
-        limits = bootstrap_limits(estimate, values, tail=tail_area(confidence, alternative), method="percentile")
-        notes: tuple[str, ...] = (f"{draws:,} replicates, {seed}",)
-        if made.note:
-            notes = (made.note, *notes)
-        if codes is not None:
-            notes = (f"{units:,} clusters drawn whole", *notes)
-        if not limits[1] > limits[0]:
-            alike = [int(side.sum()) if codes is None else len(np.unique(codes[side])) for side in (up, ~up)]
-            half = sum(1 - tail_area(confidence, alternative) ** (1 / max(k, 1)) for k in alike)
-            limits, notes = (
-                (estimate - half, estimate + half),
-                ("all replicates are alike: limits by the rule of three",),
-            )
-        p = bootstrap_p(estimate, values, alternative=alternative, method="percentile")
-        ahead = float((values > 0).mean() + 0.5 * (values == 0).mean())
-        return contrast(
-            estimate=estimate, limits=limits, whole=self._reach(), confidence=confidence, alternative=alternative,
-            method="paired-bootstrap-percentile", statistic=estimate, p_value=p, n=len(up), notes=notes,
-            p_better=ahead if self.measure.higher_is_better is not False else 1 - ahead,
+        if (len(up) if keys is None else len(np.unique(keys))) < 2:
+            values = [float(self.measure.function(ScoreTable.from_codes(up, s, 1), **self.options)) for s in (one, two)]
+            return self._one_cluster(values[0] - values[1], len(up))
+        return paired_score_contrast(
+            self.measure, up, one, two, clusters=keys, options=self.options,
+            replicates=min(self.settings.replicates, ROW_REPLICATES), confidence=self.settings.confidence,
+            alternative=self.alternative, rng=self.settings.rng,
         )  # fmt: skip

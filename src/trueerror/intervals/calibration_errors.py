@@ -1,0 +1,116 @@
+"""Limits of calibration errors: a sum, or the largest, of absolute gaps, which chance alone pushes up.
+
+Resampling cannot give them: a replicate adds noise to gaps that are noise already, so that the limits of forecasts that
+are perfectly calibrated, whose error is 0, lie well above 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from trueerror.intervals.terms import Terms
+from trueerror.metrics.probabilities import bin_places
+from trueerror.metrics.registry import Measure
+from trueerror.tallies.scores import ScoreTable
+
+Floats = NDArray[np.float64]
+CALIBRATION_ERRORS = ("ece", "mce")
+# Mean, variance and third cumulant of |Z|, Z standard normal.
+MEAN = math.sqrt(2 / math.pi)
+VARIANCE = 1 - 2 / math.pi
+THIRD = MEAN * (4 / math.pi - 1)
+
+
+def calibration_error_limits(
+    measure: Measure,
+    table: ScoreTable,
+    estimate: float,
+    options: Mapping[str, Any],
+    terms: Terms,
+    *,
+    share: float | None = None,
+) -> tuple[float, float]:
+    """Limits that hold whatever the true gaps are, from the standard errors e of the gaps.
+
+    ECE = Σ|d + ε| over bins, d the true gaps and ε their noise. It is above Σ|d| by Σ|ε| at most, so the lower limit is
+    ECE − q(Σ|ε|); and below it by Σ ±ε at most, so the upper limit is ECE + z·√Σe². MCE = max|d + ε| differs from
+    max|d| by max|ε| at most: MCE ± q(max|ε|). q is the upper quantile for independent normal ε. `share` is another
+    share of positives that is asked for.
+
+    >>> from trueerror.metrics.registry import find_measure
+    >>> from trueerror.tallies import ScoreTable
+    >>> table = ScoreTable.count([0] * 40 + [1] * 60, [0.5] * 100)
+    >>> [round(x, 3) for x in calibration_error_limits(find_measure("ece"), table, 0.1, {}, Terms())]
+    [0.0, 0.198]
+    """
+    errors, rows = gap_errors(table, share, **options)
+    tail = terms.tail
+    if measure.name == "ece":
+        e = errors / rows.sum()
+        low = estimate - quantile_of_sum(e, tail)
+        high = estimate - float(special.ndtri(tail)) * math.sqrt(float((e * e).sum()))
+    else:
+        reach = quantile_of_largest(errors / rows, tail)
+        low, high = estimate - reach, estimate + reach
+    return max(0.0, min(low, estimate)), min(1.0, max(high, estimate))
+
+
+def gap_errors(
+    table: ScoreTable, share: float | None = None, bins: int = 10, binning: Any = "width"
+) -> tuple[Floats, Floats]:
+    """For each bin with rows the standard error of positives − sum of forecasts, and its rows.
+
+    The variance is the larger of Σ(y − p)², what was seen, and Σp(1 − p), what forecasts that hold would show: a bin of
+    one row that came out as forecast has seen next to nothing.
+    """
+    up, down, p = (np.asarray(x, dtype=np.float64) for x in (table.positives, table.negatives, table.scores))
+    squares = (up, down) if table.squares is None else tuple(np.asarray(s, dtype=np.float64) for s in table.squares)
+    if share is not None:
+        total, rows_up = float((up + down).sum()), float(up.sum())
+        weights = share * total / rows_up, (1 - share) * total / (total - rows_up)
+        up, down = weights[0] * up, weights[1] * down
+        squares = weights[0] ** 2 * squares[0], weights[1] ** 2 * squares[1]
+    place = bin_places(table.scores, up + down, bins, binning)
+    used, where = np.unique(place, return_inverse=True)
+    seen, told, rows = (
+        np.bincount(where, weights=w, minlength=len(used))
+        for w in (squares[0] * (1 - p) ** 2 + squares[1] * p**2, (squares[0] + squares[1]) * p * (1 - p), up + down)
+    )
+    there = rows > 0
+    return np.sqrt(np.maximum(seen, told))[there], rows[there].astype(np.float64)
+
+
+def quantile_of_sum(errors: Floats, tail: float) -> float:
+    """The upper quantile of Σ|ε|, by its first three cumulants (Cornish and Fisher 1938).
+
+    >>> round(quantile_of_sum(np.array([1.0]), 0.025), 2)    # exactly 2.24
+    2.26
+    """
+    spread = float((errors**2).sum()) * VARIANCE
+    if spread <= 0:
+        return 0.0
+    z = -float(special.ndtri(tail))
+    skew = float((errors**3).sum()) * THIRD / spread**1.5
+    reach = float(errors.sum()) * MEAN + math.sqrt(spread) * (z + (z * z - 1) * skew / 6)
+    return float(max(0.0, reach))
+
+
+def quantile_of_largest(errors: Floats, tail: float) -> float:
+    """The upper quantile of max|ε|: x with Π(2Φ(x/e) − 1) = 1 − tail, by halving.
+
+    >>> round(quantile_of_largest(np.array([1.0]), 0.05), 3)
+    1.96
+    """
+    low, high = 0.0, float(errors.max(initial=0.0)) * 40
+    for _ in range(60):
+        middle = (low + high) / 2
+        with np.errstate(divide="ignore"):
+            inside = float(np.log(special.erf(middle / (errors * math.sqrt(2)))).sum()) if middle > 0 else -math.inf
+        low, high = (middle, high) if inside < math.log1p(-tail) else (low, middle)
+    return high

@@ -1,0 +1,84 @@
+"""Limits of calibration errors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special
+
+import trueerror as te
+from trueerror.intervals.calibration_errors import gap_errors, quantile_of_largest, quantile_of_sum
+from trueerror.intervals.of_metric import metric_interval
+from trueerror.tallies import ScoreTable
+
+
+def forecasts(rng: np.random.Generator, n: int, slope: float = 1.0) -> ScoreTable:
+    logit = 1.5 * rng.standard_normal(n)
+    return ScoreTable.count(rng.random(n) < special.expit(slope * logit), special.expit(logit))
+
+
+def test_forecasts_that_hold_may_have_no_error_at_all() -> None:
+    """The bootstrap would put the lower limit above 0 in every sample."""
+    rng = np.random.default_rng(0)
+    made = [metric_interval("ece", forecasts(rng, 300)) for _ in range(40)]
+    assert {i.method for i in made} == {"calibration-gaps"}
+    assert sum(i.low == 0 for i in made) >= 36
+    assert metric_interval("ece", forecasts(rng, 300), method="bootstrap").low > 0.01
+
+
+def test_forecasts_that_are_far_off_are_found_out() -> None:
+    made = metric_interval("ece", forecasts(np.random.default_rng(1), 3_000, slope=0.3))
+    assert 0.05 < made.low < made.estimate < made.high < 0.3
+
+
+def test_one_bin_by_hand() -> None:
+    # 60 of 100 at .5: Σ(y − p)² = Σp(1 − p) = 25, so e = .05.
+    table = ScoreTable.count([0] * 40 + [1] * 60, [0.5] * 100)
+    errors, rows = gap_errors(table)
+    assert (errors.tolist(), rows.tolist()) == ([5.0], [100.0])
+    made = metric_interval("mce", table)
+    reach = 0.05 * 2.241403  # the .975 quantile of |Z|
+    assert (made.low, made.high) == pytest.approx((max(0.0, 0.1 - reach), 0.1 + reach), abs=1e-5)
+    assert metric_interval("ece", table).high == pytest.approx(0.1 + 1.959964 * 0.05, abs=1e-6)
+
+
+def test_quantiles_are_those_of_simulated_noise() -> None:
+    rng = np.random.default_rng(2)
+    errors = np.array([1.0, 0.5, 2.0, 0.2])
+    noise = np.abs(errors * rng.standard_normal((200_000, 4)))
+    for tail in (0.05, 0.025, 0.005):
+        assert quantile_of_sum(errors, tail) == pytest.approx(np.quantile(noise.sum(axis=1), 1 - tail), rel=0.02)
+        assert quantile_of_largest(errors, tail) == pytest.approx(np.quantile(noise.max(axis=1), 1 - tail), rel=0.02)
+
+
+@pytest.mark.parametrize("metric", ["ece", "mce"])
+def test_confidence_sides_and_edges(metric: str) -> None:
+    table = forecasts(np.random.default_rng(3), 80, slope=0.5)
+    found = [metric_interval(metric, table, confidence=c) for c in (0.5, 0.8, 0.95, 0.999)]
+    widths = [i.high - i.low for i in found]
+    assert widths == sorted(widths)
+    upper = metric_interval(metric, table, side="upper")
+    assert upper.low == 0
+    assert upper.high <= found[2].high
+    for truth, scores in (([1], [1.0]), ([1, 0], [1.0, 0.0]), ([1, 1, 1], [0.9] * 3), ([1, 0], [0.5, 0.5])):
+        made = metric_interval(metric, ScoreTable.count(truth, scores))
+        if math.isnan(made.low):
+            assert made.note
+        else:
+            assert 0 <= made.low <= made.estimate <= made.high <= 1
+            assert made.low < made.high
+
+
+def test_another_share_of_positives_and_weights() -> None:
+    table = forecasts(np.random.default_rng(4), 500)
+    own = table.n_positive / table.n
+    plain, same, rare = (metric_interval("ece", table, prior=prior) for prior in (None, own, 0.05))
+    assert (same.low, same.high) == pytest.approx((plain.low, plain.high), abs=1e-9)
+    assert rare.estimate > plain.estimate
+    assert rare.low < rare.estimate < rare.high
+    y, p = [0, 1] * 60, [0.3, 0.8] * 60
+    doubled = te.evaluate(y, scores=p, positive=1, weights=[2.0] * 120, weights_kind="sampling", metrics=["ece"])["ece"]
+    bare = te.evaluate(y, scores=p, positive=1, metrics=["ece"])["ece"]
+    assert (doubled.low, doubled.high) == pytest.approx((bare.low, bare.high), abs=1e-9)

@@ -1,0 +1,60 @@
+"""Calibration errors of forecasts that hold, and of forecasts that do not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy import integrate, special
+
+from trueerror.intervals.of_metric import metric_interval
+from trueerror.tallies import ScoreTable
+from validation.frame import CONFIDENCES, Cell, Procedure
+
+SPREAD, BINS = 1.5, 10
+
+
+def true_errors(slope: float, shift: float) -> dict[str, float]:
+    """Over bins of the forecast p = expit(l), l normal, when positives come with expit(slope·l + shift)."""
+
+    def density(x: float) -> float:
+        return math.exp(-x * x / (2 * SPREAD**2)) / (SPREAD * math.sqrt(2 * math.pi))
+
+    def gap(x: float) -> float:
+        return density(x) * float(special.expit(slope * x + shift) - special.expit(x))
+
+    edges = [-14.0, *(float(special.logit(k / BINS)) for k in range(1, BINS)), 14.0]
+    pairs = list(pairwise(edges))
+    gaps, rows = ([integrate.quad(f, *ends)[0] for ends in pairs] for f in (gap, density))
+    each = [abs(g) for g in gaps]
+    return {"ece": math.fsum(each), "mce": max(g / r for g, r in zip(each, rows, strict=True))}
+
+
+def error_cell(n: int, slope: float, shift: float) -> Cell:
+    """Rows at random."""
+
+    def draw(rng: np.random.Generator) -> ScoreTable:
+        logit = SPREAD * rng.standard_normal(n)
+        return ScoreTable.count(rng.random(n) < special.expit(slope * logit + shift), special.expit(logit))
+
+    def interval(metric: str) -> Any:
+        return lambda table, confidence: metric_interval(metric, table, confidence=confidence)
+
+    truth = true_errors(slope, shift)
+    return Cell(
+        family="calibration errors", scenario=f"n = {n:,}, slope {slope:g}, shift {shift:g}", draw=draw,
+        procedures=tuple(Procedure(m, interval(m)) for m in truth), truth=truth,
+        # In the bin with the fewest rows, which are about a twentieth, and of its two classes the rarer.
+        events=dict.fromkeys(truth, n / 20 * 0.05), confidences=CONFIDENCES if n == 300 else CONFIDENCES[:1], n=n,
+    )  # fmt: skip
+
+
+def cells(*, quick: bool) -> Iterator[Cell]:
+    """Forecasts that hold, that are overconfident, and that are too low."""
+    for n in (300,) if quick else (100, 300, 1_000, 4_000):
+        for slope, shift in ((1.0, 0.0), (0.6, 0.0), (1.0, 0.7)):
+            yield replace(error_cell(n, slope, shift), rank=1 if slope == 1 and n == 300 else 3)
