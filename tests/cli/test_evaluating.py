@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import trueerror as te
@@ -136,3 +137,18 @@ def test_a_closed_pipe_is_no_error():
 def test_json_has_no_surprises():
     data = json.loads(good("evaluate", DIGITS, "--model", "svm", "--format", "json"))
     assert data["type"] == "Evaluation"
+
+
+def test_a_budget_is_said_and_kept(tmp_path):
+    rng = np.random.default_rng(5)
+    truth = (rng.random(20_000) < 0.3).astype(int)
+    file = tmp_path / "scores.csv"
+    rows = "\n".join(f"{t},{s!r}" for t, s in zip(truth, rng.normal(truth).tolist(), strict=True))
+    file.write_text(f"truth,forest\n{rows}\n")
+    asked = ("evaluate", str(file), "--metric", "auc")
+    text = good(*asked, "--budget", "100kB")
+    assert "the memory budget of 100kB" in " ".join(text.split())
+    assert "Scores are in bins" not in good(*asked)
+    done = run(*asked, "--budget", "lots")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--budget 'lots' is not an amount of memory" in done.stderr

@@ -87,3 +87,12 @@ def test_counting_takes_the_same_bins(make: Any, kind: str) -> None:
     for part in (slice(0, 2), slice(2, None)):
         assert (counter.add(grid, scores[part], positive[part]) == found[part]).all()
     assert (counter.total() == np.bincount(found, minlength=2 * grid.cells)).all()
+
+
+def test_infinite_ends_need_no_warning() -> None:
+    scores = SCORES["infinite"]
+    for grid in (even_grid(-np.inf, np.inf, 64), leading_grid(-np.inf, np.inf, 64)):
+        with np.errstate(all="raise"):
+            lower, upper = grid.spans(np.unique(grid.places(scores)))
+        assert lower[0] == -np.inf
+        assert upper[-1] == np.inf

@@ -55,6 +55,7 @@ def command(
     weight: o.Weight = None,
     weights_kind: o.WeightsKind = None,
     missing: o.Missing = "error",
+    budget: o.Budget = None,
     threshold: o.Threshold = None,
     form: o.OutputFormat = Format.text,
     ignore: o.Ignore = None,
@@ -69,7 +70,7 @@ def command(
             partial(read_file, path),
             truth=truth, model=model, score=score, positive=positive, id=id, cluster=cluster, by=by, fold=fold,
             repeat=repeat, weight=weight, weights_kind=weights_kind, missing="drop" if columns else missing,
-            threshold=threshold,
+            budget=budget, threshold=threshold,
         )  # fmt: skip
 
     given, facts = opened(file)

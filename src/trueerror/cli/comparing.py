@@ -45,6 +45,7 @@ def command(
     weight: o.Weight = None,
     weights_kind: o.WeightsKind = None,
     missing: o.Missing = "error",
+    budget: o.Budget = None,
     threshold: o.Threshold = None,
     metric: Annotated[
         str,
@@ -97,7 +98,7 @@ def command(
     reading: dict[str, Any] = {
         "truth": truth, "model": model, "score": score, "positive": positive, "id": id, "cluster": cluster,
         "by": by, "fold": fold, "repeat": repeat, "weight": weight, "weights_kind": weights_kind,
-        "missing": "drop" if columns else missing,
+        "missing": "drop" if columns else missing, "budget": budget,
     }  # fmt: skip
     given = read_file(files[0], **reading) if second is None else read_named(files[0], **reading)
     other = None if second is None else read_named(second, **reading)

@@ -32,6 +32,7 @@ def command(
     weight: o.Weight = None,
     weights_kind: o.WeightsKind = None,
     missing: o.Missing = "error",
+    budget: o.Budget = None,
     threshold: o.Threshold = None,
     metric: o.Metric = None,
     prior: o.Prior = None,
@@ -56,7 +57,7 @@ def command(
 
     given = read_file(
         file, truth=truth, model=model, score=score, positive=positive, id=id, cluster=cluster, by=by, fold=fold,
-        repeat=repeat, weight=weight, weights_kind=weights_kind, missing="drop" if columns else missing,
+        repeat=repeat, weight=weight, weights_kind=weights_kind, missing="drop" if columns else missing, budget=budget,
     )  # fmt: skip
     if columns:
         print(given.roles)

@@ -62,6 +62,7 @@ def command(
     weight: o.Weight = None,
     weights_kind: o.WeightsKind = None,
     missing: o.Missing = "error",
+    budget: o.Budget = None,
     threshold: o.Threshold = None,
     costs: o.Costs = None,
     cost_fp: o.CostFp = None,
@@ -90,7 +91,7 @@ def command(
     reading: dict[str, Any] = {
         "truth": truth, "model": model, "score": score, "positive": positive, "id": id, "cluster": cluster,
         "fold": fold, "repeat": repeat, "weight": weight, "weights_kind": weights_kind,
-        "missing": "drop" if columns else missing,
+        "missing": "drop" if columns else missing, "budget": budget,
     }  # fmt: skip
     given = read_file(file, **reading)
     other: Any = baseline

@@ -58,6 +58,10 @@ WeightsKind = Annotated[
 Missing = Annotated[
     str, typer.Option("--missing", help="Rows without a prediction: error, wrong or drop.", metavar="RULE")
 ]
+Budget = Annotated[
+    str | None,
+    typer.Option("--budget", help="Memory for exact tables of scores, such as 500MB (default 2GB).", metavar="SIZE"),
+]
 Threshold = Annotated[
     float | None, typer.Option("--threshold", help="A score from here up is a positive call.", metavar="NUMBER")
 ]

@@ -21,7 +21,7 @@ P = ParamSpec("P")
 OPTIONS = (
     "positive|missing|threshold|weights_kind|costs|cost_fp|cost_fn|prior|method|confidence|truth|models|reference|adjust"
     "|margin|metric|design|alternative|cluster|id|by|fold|weight|first|second|disagreement|half_width|accuracy|power"
-    "|prevalence|alpha|scores|score|at_least|baseline|icc|cluster_size|control|test|learner|dataset|value|rope|repeat"
+    "|prevalence|alpha|scores|score|at_least|baseline|icc|cluster_size|control|test|learner|dataset|value|rope|repeat|budget"
 )
 # Where the command line's word is another one.
 SPOKEN = {"models": "model", "scores": "score"}

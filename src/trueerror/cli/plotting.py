@@ -109,6 +109,7 @@ def command(
     weight: o.Weight = None,
     weights_kind: o.WeightsKind = None,
     missing: o.Missing = "error",
+    budget: o.Budget = None,
     threshold: o.Threshold = None,
     metric: Annotated[
         str | None, typer.Option("--metric", help="For forest and differences: which metric.", metavar="NAME")
@@ -127,7 +128,8 @@ def command(
         raise InputError(f"--metric goes with --kind forest or differences, not with {kind.value}")
     given = read_file(
         file, truth=truth, model=model, score=score, positive=positive, id=id, cluster=cluster, by=by, fold=fold,
-        weight=weight, weights_kind=weights_kind, missing="drop" if columns else missing, threshold=threshold,
+        weight=weight, weights_kind=weights_kind, missing="drop" if columns else missing, budget=budget,
+        threshold=threshold,
     )  # fmt: skip
     if columns:
         print(given.roles)

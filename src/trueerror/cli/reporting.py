@@ -41,6 +41,7 @@ def command(
     weight: o.Weight = None,
     weights_kind: o.WeightsKind = None,
     missing: o.Missing = "error",
+    budget: o.Budget = None,
     threshold: o.Threshold = None,
     metric: Annotated[
         str, typer.Option("--metric", help="What to compare by.", metavar="NAME", autocompletion=complete_metrics)
@@ -70,7 +71,8 @@ def command(
     path = target(output, (".html", ".htm"), "a report")
     reading: dict[str, Any] = {
         "truth": truth, "model": model, "score": score, "positive": positive, "id": id, "cluster": cluster, "by": by,
-        "fold": fold, "weight": weight, "weights_kind": weights_kind, "missing": missing, "threshold": threshold,
+        "fold": fold, "weight": weight, "weights_kind": weights_kind, "missing": missing, "budget": budget,
+        "threshold": threshold,
     }  # fmt: skip
     given = read_file(file, **reading)
     if columns:

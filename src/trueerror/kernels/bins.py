@@ -81,7 +81,8 @@ class Grid:
             open_ = open_[low[open_] + 1 < high[open_]]
         found = from_ordered_bits(high)
         found[places <= 0] = self.low
-        return found + 0.0
+        with np.errstate(invalid="ignore"):  # what comes after infinity is no number
+            return found + 0.0
 
     def _brackets(self, places: Ints) -> tuple[Ints, Ints]:
         """Keys of doubles below and at or above each edge: close ones where the steps are equal, else the ends."""

@@ -15,8 +15,7 @@ def need_room(rows: int, columns: int, what: str, budget: int) -> None:
     if needed > budget:
         raise NoRoom(
             f"this needs {what} themselves, {rows:,} of them, about {amount(needed)}, and the memory budget is "
-            f"{amount(budget)}; choose a metric that can be counted, or allow more: "
-            f'te.config(budget="{amount(needed)}")'
+            f'{amount(budget)}; choose a metric that can be counted, or allow more with budget="{amount(needed)}"'
         )
 
 
