@@ -362,3 +362,11 @@ def test_where_scores_are_cut_is_said_when_calls_are_judged() -> None:
     other = te.predictions(truth, scores={"b": scores["b"]}, positive=1)
     apart = te.gate(given.select(["a"]), other, margin=0.1, paired=False)
     assert apart.reading.endswith("not paired. Scores are cut at 0.5.")
+
+
+def test_a_folder_does_not_hide_a_model_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "old").mkdir()
+    p = counted(500, 60, 20, 20)
+    inside = te.gate(p, "old")
+    monkeypatch.chdir(tmp_path)
+    assert te.gate(p, "old") == inside

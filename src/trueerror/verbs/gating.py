@@ -201,7 +201,7 @@ def _sides(
 
 def _model_inside(first: Predictions, baseline: Any, model: str | None) -> tuple[str, str] | None:
     """Candidate and baseline, where both are models of the same predictions."""
-    if isinstance(baseline, str) and baseline in first.models and not os.path.exists(baseline):
+    if isinstance(baseline, str) and baseline in first.models and not os.path.isfile(baseline):
         others = [m for m in first.models if m != baseline]
         if model is None and len(others) != 1:
             raise InputError(f"which model is the candidate? pass model= one of {', '.join(map(repr, others))}")
