@@ -198,7 +198,11 @@ class GroupedSource(ABC):
         column = self._score_column(model, chosen)
         if not self.table_fits(column):
             groups.absent_scores(self.facts, model, self.facts.n - self.table.filled(column))
-            table = self.binned(model, chosen)
+            # Comparing areas asks for the tables again; they are kept as long as they take little of the budget.
+            kept: dict[tuple[str, Label], ScoreTable] = self.memory.setdefault("binned", {})
+            table = kept.get((model, chosen)) or self.binned(model, chosen)
+            if table.nbytes + sum(t.nbytes for t in kept.values()) <= self.room // 2:
+                kept[model, chosen] = table
             low, high = table.bounds.auc()
             self.memory["open"] = max(self.memory.get("open", 0.0), high - low)
             return table

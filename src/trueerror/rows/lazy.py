@@ -40,6 +40,9 @@ class LazyTable:
         self._kinds = dict(zip(columns, kinds, strict=True))
         self._places = {column: f"c{i}" for i, column in enumerate(columns)}
         self._rows: ColumnsTable | None = None
+        self._seen: dict[str, Column] | None = None
+        self._sample: tuple[tuple[str, int], list[Any]] | None = None
+        self._tallied: dict[str, dict[Any, int]] = {}
         counts = self.ask(nw.len().alias("n"), *(nw.col(p).count().alias(p) for p in self._places.values()))
         self.n = int(counts["n"])
         self._filled = {column: int(counts[place]) for column, place in self._places.items()}
@@ -61,10 +64,11 @@ class LazyTable:
 
     def sampled(self, name: str, most: int) -> list[Any]:
         """The values of some rows, whichever the engine has at hand; missing ones are left out."""
-        return [value for value in self.first(name, most).tolist() if value is not None and value == value]
-
-    def _distinct(self, name: str, frame: Any) -> Any:
-        return frame.select(self.col(name)).drop_nulls().unique()
+        # Whoever asks for a large sample asks twice: how many values there are, then where they lie.
+        if self._sample is None or self._sample[0] != (name, most):
+            values = [value for value in self.first(name, most).tolist() if value is not None and value == value]
+            self._sample = (name, most), values
+        return self._sample[1]
 
     def kind(self, name: str) -> Kind:
         return self._kinds[name]
@@ -75,15 +79,35 @@ class LazyTable:
     def few(self, name: str, most: int) -> tuple[Any, ...] | None:
         if self.n > FIRST_ROWS and most < FIRST_ROWS and len(set(self.sampled(name, FIRST_ROWS))) > most:
             return None
-        values = answer(self._distinct(name, self.frame).head(most + 1))[self._places[name]].tolist()
-        return tuple(values) if len(values) <= most else None
+        if name not in self._tallied:
+            # Counting takes no longer than looking for what is there, and labels are counted soon after.
+            there = self.frame.select(self.col(name)).drop_nulls().group_by(self._places[name])
+            found = answer(there.agg(nw.len().alias("rows")).head(most + 1))
+            values = found[self._places[name]].tolist()
+            if len(values) > most:
+                return None
+            if len(values) > FIRST_ROWS:
+                return tuple(values)
+            self._tallied[name] = dict(zip(values, found["rows"].tolist(), strict=True))
+        tallied = self._tallied[name]
+        return tuple(tallied) if len(tallied) <= most else None
+
+    def tallied(self, name: str) -> dict[Any, int] | None:
+        """The rows of each value of a column, where its values were few and have been asked for."""
+        return self._tallied.get(name)
 
     def first(self, name: str, most: int) -> Column:
-        found: Column = answer(self.frame.select(self.col(name)).head(most))[self._places[name]]
-        return found
+        place = self._places[name]
+        if most > FIRST_ROWS:
+            return answer(self.frame.select(self.col(name)).head(most))[place]
+        if self._seen is None:
+            # All columns at once: a query costs an engine more than its answer.
+            self._seen = answer(self.frame.head(FIRST_ROWS))
+        return self._seen[place][:most]
 
     def distinct(self, name: str) -> int:
-        return int(answer(self._distinct(name, self.frame).select(nw.len().alias("n")))["n"][0])
+        values = self.frame.select(self.col(name)).drop_nulls().unique()
+        return int(answer(values.select(nw.len().alias("n")))["n"][0])
 
     def _count(self, condition: nw.Expr) -> int:
         """In how many rows a condition holds; where it is missing it does not."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from trueerror.inputs.labels import Codes, Label, code_column, recode
 from trueerror.rows import groups
@@ -54,6 +55,12 @@ class LazySource(GroupedSource):
         if kind == "sampling":
             masses = groups.Masses(masses.counts, *(found[name].astype(np.float64) for name in ("w", "w2")))
         return Groups(tuple(found[name] for name in names), masses)
+
+    def truth_counts(self) -> NDArray[np.int64]:
+        known = self.table.tallied(self.layout.truth)
+        if known is None:
+            return GroupedSource.truth_counts(self)
+        return np.array([known.get(label, 0) for label in self.facts.labels], dtype=np.int64)
 
     def rows(self, parts: Sequence[Part]) -> Groups:
         # Grouping leaves at most as much to hand over, and the engine does it where the rows are.
