@@ -90,13 +90,7 @@ class LazySource(GroupedSource):
             called = nw.when(value >= part.threshold).then(nw.lit(part.above)).otherwise(nw.lit(part.below))
             return nw.when(value.is_null()).then(nw.lit(-1)).otherwise(called)
         if isinstance(part, Place):
-            value = col(part.column).cast(nw.Float64)
-            place = None
-            for low, scale, top, first in reversed(part.pieces):
-                step = ((value - low) * scale).floor().clip(0.0, float(top)) + float(first)
-                place = step if place is None else nw.when(value >= low).then(step).otherwise(place)
-            assert place is not None
-            return place.cast(nw.Int64)
+            return _place(col(part.column).cast(nw.Float64), part.pieces[::-1]).cast(nw.Int64)
         scores = [col(column).cast(nw.Float64) for column in part.columns]
         best = nw.max_horizontal(*scores)
         place = nw.lit(len(scores) - 1)
@@ -154,6 +148,16 @@ class LazySource(GroupedSource):
         models = [column for model in layout.models.values() for column in model.columns()]
         columns = list(dict.fromkeys([layout.truth, *models, *layout.keys.values(), *extra]))
         return build(given_rows(self.table.pulled(columns, self.room), layout, options)).with_facts(facts)
+
+
+def _place(value: nw.Expr, pieces: Sequence[tuple[float, float, int, int]]) -> nw.Expr:
+    """The bin of a value, its stretch found by halving: engines that go row by row look at few stretches then."""
+    if len(pieces) == 1:
+        low, scale, top, first = pieces[0]
+        return ((value - low) * scale).floor().clip(0.0, float(top)) + float(first)
+    middle = len(pieces) // 2
+    above, below = _place(value, pieces[middle:]), _place(value, pieces[:middle])
+    return nw.when(value >= pieces[middle][0]).then(above).otherwise(below)
 
 
 def build_lazy_source(table: LazyTable, layout: Layout, options: Options) -> LazySource | None:
