@@ -68,7 +68,10 @@ class LogitTable:
     def likelihood(self, a: float, b: float) -> float:
         """The log likelihood."""
         line = a + b * self.x
-        return -float(self.up @ np.logaddexp(0.0, -line) + self.down @ np.logaddexp(0.0, line))
+        # ln(1 + e^x) is max(x, 0) + ln(1 + e^−|x|): one logarithm for both classes, and no overflow.
+        tail = np.log1p(np.exp(-np.abs(line)))
+        kinks = self.up @ np.maximum(-line, 0.0) + self.down @ np.maximum(line, 0.0)
+        return -float((self.up + self.down) @ tail + kinks)
 
     def slopes(self, a: float, b: float) -> tuple[Floats, Floats]:
         """Gradient and (negative) Hessian of the log likelihood in (a, b)."""
