@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.signedinteger[Any]]
 # Rows times replicates up to which every row is drawn by itself.
-VISITS = 100_000_000
+VISITS = 40_000_000
 # Numbers held at a time; they should stay in the processor's cache.
 BLOCK = 1 << 16
 # By such a factor joining may change the standard error, which is taken back; beyond it rows are drawn one by one.
