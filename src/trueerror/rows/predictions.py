@@ -284,15 +284,16 @@ class Predictions:
         return self._memory[key]
 
     def _keep_within_budget(self, newest: tuple[Any, ...]) -> None:
-        """Beyond half the budget let go of the oldest score tables of files and lazy tables: they can be counted again.
+        """Beyond half the budget let go of score tables of files and lazy tables: they can be counted again.
 
-        The other half is for making the next one. Rows in memory have their tables kept.
+        The other half is for making the next one. The first tables stay, since whoever goes through all models twice
+        would find none of the last ones either way. Rows in memory have their tables kept.
         """
         room = getattr(self.source, "room", None)
         if room is None:
             return
         sizes = {key: table.nbytes for key, table in self._memory.items() if key[0] == "scores"}
-        for key in [key for key in sizes if key != newest]:
+        for key in [key for key in reversed(sizes) if key != newest]:
             if sum(sizes.values()) <= room // 2:
                 return
             del self._memory[key], sizes[key]
