@@ -88,21 +88,30 @@ class FileSource(GroupedSource):
         return self.table.n >= MANY_ROWS and self.about_distinct(column) > self.table.n // 8
 
     def about_distinct(self, column: str) -> int:
-        key = ("distinct", column)
-        if key not in self.memory and not self.table.where:
+        if ("distinct", column) not in self.memory:
+            # Of all columns of scores at once: one look at the rows serves every model.
+            scored = [c for columns in self._score_columns().values() for c in columns]
+            self._guess_distinct([c for c in dict.fromkeys([column, *scored]) if ("distinct", c) not in self.memory])
+        return int(self.memory["distinct", column])
+
+    def _guess_distinct(self, columns: Sequence[str]) -> None:
+        left = list(columns)
+        if not self.table.where:
             # A sample without repetitions shows that there are many, without a look at all rows.
-            seen, distinct = self.table.ask(
-                f"SELECT count(c), count(DISTINCT c) FROM (SELECT {self.table.place(column)} AS c FROM counted "
-                f"LIMIT {SAMPLE})"
-            )[0]
-            guess = guessed_distinct(seen, distinct)
-            if guess * EXACT_BYTES > 4 * self.room:
-                self.memory[key] = min(int(guess), self.table.n)
-        if key not in self.memory:
-            found = self.table.ask(f"SELECT approx_count_distinct({self.table.place(column)}) FROM counted")
+            places = [self.table.place(column) for column in left]
+            asked = ", ".join(f"count({place}), count(DISTINCT {place})" for place in places)
+            sample = f"(SELECT {', '.join(places)} FROM counted LIMIT {SAMPLE})"
+            found = self.table.ask(f"SELECT {asked} FROM {sample}")[0]
+            guesses = [guessed_distinct(*found[i : i + 2]) for i in range(0, len(found), 2)]
+            many = {c: guess for c, guess in zip(left, guesses, strict=True) if guess * EXACT_BYTES > 4 * self.room}
+            self.memory.update({("distinct", c): min(int(guess), self.table.n) for c, guess in many.items()})
+            left = [c for c in left if c not in many]
+        if left:
+            asked = ", ".join(f"approx_count_distinct({self.table.place(column)})" for column in left)
+            counts = self.table.ask(f"SELECT {asked} FROM counted")[0]
             # The estimate is off by some percent.
-            self.memory[key] = min(int(1.1 * found[0][0]), self.table.n)
-        return int(self.memory[key])
+            guessed = zip(left, counts, strict=True)
+            self.memory.update({("distinct", c): min(int(1.1 * k), self.table.n) for c, k in guessed})
 
     def binned(self, model: str, chosen: Label) -> ScoreTable:
         if self.facts.weights_kind is not None:
