@@ -29,6 +29,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 # The share of the budget that the bins of all rows may take.
 KEPT = 0.7
+# Products of matrices with more multiplications are shared among threads by OpenBLAS, which would wait for each other.
+ALONE = 1 << 17
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -149,19 +151,18 @@ class Census:
         parts: dict[int, Floats] = {}
 
         def add(number: int, tagged: Sequence[NDArray[Any]]) -> None:
-            sums = np.zeros((2, k, k))
-            size = len(tagged[0])
+            sums, size = np.zeros((2 * k, k)), len(tagged[0])
             # One room for all blocks: memory that is asked for again and again is the larger part of the work.
-            room = np.empty((2, k, min(BLOCK, size)))
+            room = np.empty((2 * k, min(BLOCK, size)))
             for start in range(0, size, BLOCK):
                 rows = slice(start, start + BLOCK)
-                part, only = room[:, :, : min(BLOCK, size - start)]
+                block = room[:, : min(BLOCK, size - start)]
+                positives, part = block[:k], block[k:]
                 for i in range(k):
                     looks[i].take(tagged[i][rows], out=part[i], mode="clip")
-                positives = _products(np.multiply(part, tagged[0][rows] & 1, out=only), part)
-                sums[0] += _products(part, part) - positives
-                sums[1] += positives
-            parts[number] = sums
+                np.multiply(part, tagged[0][rows] & 1, out=positives)
+                sums += _products(block, part)
+            parts[number] = np.stack([sums[k:] - sums[:k], sums[:k]])
 
         def add_batch(batch: Batch) -> None:
             up, *columns = batch.columns
@@ -199,15 +200,10 @@ def _complete(scores: Floats, positive: Any, gaps: bool) -> tuple[Floats, Any]:
 
 
 def _products(first: Floats, second: Floats) -> Floats:
-    """Sums of products of rows with rows, symmetric; few one by one: so short, BLAS keeps to the thread that asks."""
-    k = len(first)
-    if k > 8:
-        return first @ second.T
-    found = np.empty((k, k))
-    for i in range(k):
-        for j in range(i, k):
-            found[i, j] = found[j, i] = np.dot(first[i], second[j])
-    return found
+    """Sums of products of rows with rows, in pieces so small that BLAS keeps to the thread that asks."""
+    step = max(256, ALONE // (len(first) * len(second)))
+    pieces = (slice(start, start + step) for start in range(0, second.shape[1], step))
+    return sum((first[:, piece] @ second[:, piece].T for piece in pieces), np.zeros((len(first), len(second))))
 
 
 def _area(bins: Bins) -> float:
