@@ -148,9 +148,13 @@ def alarms() -> Counter[str]:
     return counted
 
 
-@pytest.mark.parametrize("code", every_rule())
+@pytest.mark.parametrize("code", [code for code, r in every_rule().items() if not r.standing])
 def test_no_rule_cries_wolf(alarms: Counter[str], code: str) -> None:
     assert alarms[code] <= 0.05 * SAMPLES
+
+
+def test_few_rules_stand_whatever_the_rows_show() -> None:
+    assert [code for code, r in every_rule().items() if r.standing] == ["TE510", "TE511"]
 
 
 def test_the_simulation_reaches_every_rule() -> None:

@@ -129,6 +129,7 @@ def failed_fits(e: Evidence) -> Iterator[str]:
     title="leave-one-out counts on a learner that one row hardly changes",
     fix="Use te.KFold(10): the corrected t over one round of folds held for every learner tried.",
     needs=("fold_method", "data_rows"),
+    standing=True,
 )
 def one_row_out(e: Evidence) -> Iterator[str]:
     """The models of leave-one-out share all rows but one, and each is tested on a row that all the others were fitted
@@ -149,6 +150,7 @@ def one_row_out(e: Evidence) -> Iterator[str]:
     title="limits from repeated folds are too narrow for a learner that a few rows change",
     fix="For trees, neighbours and boosting rely on one round, te.KFold(10), or on te.Bootstrap, whose limits held.",
     needs=("fold_method", "rounds"),
+    standing=True,
 )
 def many_rounds(e: Evidence) -> Iterator[str]:
     """The correction supposes that scores of test parts are as correlated as the share of rows that they are tested on,

@@ -29,7 +29,10 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A rule's code, weight, title and the evidence that it needs."""
+    """A rule's code, weight, title and the evidence that it needs.
+
+    A `standing` rule comes up wherever a method is used that rests on something which no row can show.
+    """
 
     code: str
     severity: Severity
@@ -37,6 +40,7 @@ class Rule:
     fix: str
     needs: tuple[str, ...]
     check: Callable[[Evidence], Iterable[str]]
+    standing: bool = False
 
     @property
     def why(self) -> str:
@@ -48,14 +52,16 @@ _RULES: dict[str, Rule] = {}
 
 
 def rule(
-    code: str, *, severity: Severity, title: str, fix: str, needs: tuple[str, ...]
+    code: str, *, severity: Severity, title: str, fix: str, needs: tuple[str, ...], standing: bool = False
 ) -> Callable[[Callable[[Evidence], Iterable[str]]], Callable[[Evidence], Iterable[str]]]:
     """Enter a rule: a generator of messages, one for each thing found. `needs` names parts or facts of the evidence."""
 
     def enter(check: Callable[[Evidence], Iterable[str]]) -> Callable[[Evidence], Iterable[str]]:
         if code in _RULES:
             raise ValueError(f"finding {code} is defined twice")
-        _RULES[code] = Rule(code=code, severity=severity, title=title, fix=fix, needs=needs, check=check)
+        _RULES[code] = Rule(
+            code=code, severity=severity, title=title, fix=fix, needs=needs, check=check, standing=standing
+        )
         return check
 
     return enter
