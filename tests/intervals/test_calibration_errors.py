@@ -82,3 +82,11 @@ def test_another_share_of_positives_and_weights() -> None:
     doubled = te.evaluate(y, scores=p, positive=1, weights=[2.0] * 120, weights_kind="sampling", metrics=["ece"])["ece"]
     bare = te.evaluate(y, scores=p, positive=1, metrics=["ece"])["ece"]
     assert (doubled.low, doubled.high) == pytest.approx((bare.low, bare.high), abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["ece", "mce"])
+def test_confident_forecasts_without_a_failure_have_shown_little(metric: str) -> None:
+    made = metric_interval(metric, ScoreTable.count([0] * 100, [0.001] * 100))
+    z = 1.959964
+    assert made.high >= 0.001 + z * z / 100 - 1e-6
+    assert made.high < 0.07

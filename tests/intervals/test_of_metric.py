@@ -535,3 +535,20 @@ def test_savings_under_sampling_weights_have_a_reason_and_no_limits():
     assert "sampling weights" in made.note
     with pytest.raises(InputError, match="resamples rows"):
         metric_interval("savings", t, options={"costs": [[0, 1], [5, 0]]}, method="bootstrap")
+
+
+def test_a_bounded_loss_of_one_bad_row_has_wilsons_limits():
+    made = metric_interval("brier", Moments.of(np.array([0.0] * 99 + [1.0])))
+    own = te.interval(1, 100)
+    assert limits(made) == pytest.approx((own.low, own.high))
+    without_end = metric_interval("log_loss", Moments.of(np.array([0.0] * 99 + [1.0])))
+    assert 0.5 < without_end.high < 1
+
+
+def test_savings_without_an_error_have_limits():
+    table = Confusion([[70, 0], [0, 30]], positive=1)
+    made = metric_interval("savings", table, options={"costs": {"fp": 1, "fn": 20}})
+    assert made.method == "mover-cost"
+    assert made.low < 0.3
+    assert made.high == 1
+    assert "instead of the bootstrap" in made.note

@@ -36,12 +36,12 @@ def calibration_error_limits(
     *,
     share: float | None = None,
 ) -> tuple[float, float]:
-    """Limits that hold whatever the true gaps are, from the standard errors e of the gaps.
+    """Limits that allow for any true gaps, from the standard errors e of the gaps.
 
     ECE = Σ|d + ε| over bins, d the true gaps and ε their noise. It is above Σ|d| by Σ|ε| at most, so the lower limit is
     ECE − q(Σ|ε|); and below it by Σ ±ε at most, so the upper limit is ECE + z·√Σe². MCE = max|d + ε| differs from
-    max|d| by max|ε| at most: MCE ± q(max|ε|). q is the upper quantile for independent normal ε. `share` is another
-    share of positives that is asked for.
+    max|d| by max|ε| at most: MCE ± q(max|ε|). q is the upper quantile for independent normal ε. Σe² over all rows (of
+    MCE, e² of a bin) is at least z². `share` is another share of positives that is asked for.
 
     >>> from trueerror.metrics.registry import find_measure
     >>> from trueerror.tallies import ScoreTable
@@ -51,12 +51,14 @@ def calibration_error_limits(
     """
     errors, rows = gap_errors(table, share, **options)
     tail = terms.tail
+    z = -float(special.ndtri(tail))
+    # Forecasts near 0 or 1 of which none failed have shown no noise: as with Wilson's limit for 0 of n, z² rows may.
     if measure.name == "ece":
         e = errors / rows.sum()
         low = estimate - quantile_of_sum(e, tail)
-        high = estimate - float(special.ndtri(tail)) * math.sqrt(float((e * e).sum()))
+        high = estimate + z * math.sqrt(max(float((e * e).sum()), (z / float(rows.sum())) ** 2))
     else:
-        reach = quantile_of_largest(errors / rows, tail)
+        reach = quantile_of_largest(np.maximum(errors, z) / rows, tail)
         low, high = estimate - reach, estimate + reach
     return max(0.0, min(low, estimate)), min(1.0, max(high, estimate))
 

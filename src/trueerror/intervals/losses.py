@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 from trueerror.inputs.errors import InputError
-from trueerror.intervals.critical import critical_t
 from trueerror.intervals.means import t_limits
 from trueerror.intervals.proportions import limits
 from trueerror.intervals.scales import on_log
@@ -53,40 +52,32 @@ def loss_limits(
     `mean_limits`, as also below ten rows, where t on that scale reaches beyond all bounds.
 
     The error is as uncertain as if it came from as many rows as hold the loss, (Σℓ)²/Σℓ² of them (Kish's count, with
-    losses for weights): t has that many degrees of freedom, or n − 1 if that is less.
+    losses for weights): t has that many degrees of freedom, or n − 1 if that is less. A loss that has a highest value
+    varies at most as one that is either 0 or that, so Wilson's limits for the share of the highest hold too: they cut
+    the others.
     """
     low, high, key, note = mean_limits(mean, error, df, rows, bounds, terms)
     curved = method == "t-log-mean" and key == "t-mean" and not note
     if not (curved and df >= FEW - 1 and bounds[0] == 0 and mean > 0):
         return low, high, key, note
-    down, up = on_log(mean, error * error, terms.factor(_settled(df, error / mean)))
+    down, up = map(float, on_log(mean, error * error, terms.factor(_settled(df, error / mean))))
+    if math.isfinite(bounds[1]) and rows == df + 1:  # independent rows
+        least, most = limits(mean / bounds[1] * rows, rows, "wilson", terms.level, terms.side)
+        down, up = max(down, float(least) * bounds[1]), min(up, float(most) * bounds[1])
     return (
-        -math.inf if terms.side == "upper" else float(down),
-        math.inf if terms.side == "lower" else float(up),
+        -math.inf if terms.side == "upper" else down,
+        math.inf if terms.side == "lower" else up,
         "t-log-mean",
         "",
     )
 
 
-def rows_worth(found: Interval) -> float:
-    """(mean/standard error)² behind limits by "t-log-mean": so many equal losses would be as uncertain.
-
-    >>> from trueerror.metrics.registry import find_measure
-    >>> spread = Moments(100, 0.2, 4.0)
-    >>> made = loss_interval(find_measure("brier"), spread, {}, Terms())
-    >>> round(rows_worth(made), 6), round((0.2 / spread.standard_error) ** 2, 6)
-    (99.0, 99.0)
-    """
-    distance, df = math.log(found.high / found.estimate), (found.n or math.inf) - 1
-    relative = distance / critical_t(found.confidence, df)
-    for _ in range(60):  # the degrees of freedom depend on what is looked for
-        relative = (relative + distance / critical_t(found.confidence, _settled(df, relative))) / 2
-    return relative**-2
-
-
 def _settled(df: float, relative: float) -> float:
-    """Degrees of freedom: the rows that a loss is worth, from its error relative to its mean, or n − 1 if less."""
-    return min(df, 1 / (1 / (df + 1) + relative**2))
+    """Degrees of freedom: the rows that a loss is worth, from its error relative to its mean; n − 1 if that is less.
+
+    At least 2: with fewer, t reaches so far that its limits say nothing.
+    """
+    return min(df, max(2.0, 1 / (1 / (df + 1) + relative**2)))
 
 
 def mean_limits(

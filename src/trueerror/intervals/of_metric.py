@@ -190,6 +190,9 @@ def table_interval(
             m.name, estimate, math.nan, math.nan, bounds=bounds, method=asked, n=sample.rows.n, note=GIVEN
         )
     why = ""
+    # A dear error that was hardly seen: resamples know as little of it as the rows.
+    dear = m.name == "savings" and method is None and hardly_seen(sample)
+    own = savings_by_shares(sample, terms, options) if dear else (math.nan, math.nan)
     if asked.startswith("bootstrap"):
         try:
             if method is None and sample.kind == "weighted":
@@ -197,9 +200,7 @@ def table_interval(
             low, high, note = bootstrap_of_table(
                 m, sample, estimate, asked, terms, options, rng=rng, replicates=replicates
             )
-            if m.name == "savings" and method is None and hardly_seen(sample):
-                # A dear error that was hardly seen: the resamples know as little of it as the rows.
-                own = savings_by_shares(sample, terms, options)
+            if dear:
                 low, high = float(np.fmin(low, own[0])), float(np.fmax(high, own[1]))
                 note = f"{note}; {OUTER}"
             low, high = _held(low, high, estimate, bounds)
@@ -210,6 +211,12 @@ def table_interval(
             why = "the bootstrap limits have no width"
         except Unfit as unfit:
             why = str(unfit)
+        if dear and own[0] < own[1]:
+            low, high = _held(*own, estimate, bounds)
+            return terms.interval(
+                m.name, estimate, low, high, bounds=bounds, method="mover-cost", n=sample.rows.n,
+                note=f"{why}: limits of the mean cost instead of the bootstrap",
+            )  # fmt: skip
         if situation == "other":
             return terms.interval(
                 m.name, estimate, math.nan, math.nan, bounds=bounds, method=asked, n=sample.rows.n, note=why
@@ -224,8 +231,8 @@ def table_interval(
         n = float(np.ravel(size)[0])
     else:
         made, n = whole_limits(m, situation, sample, estimate, asked, terms, options)
-    low, high, key, own = (np.ravel(a)[0] for a in made)
-    note = "; ".join(x for x in (why, own) if x)
+    low, high, key, remark = (np.ravel(a)[0] for a in made)
+    note = "; ".join(x for x in (why, remark) if x)
     return terms.interval(m.name, estimate, float(low), float(high), bounds=bounds, method=str(key), n=n, note=note)
 
 

@@ -84,7 +84,8 @@ METHODS: tuple[Method, ...] = (
     Method(
         key="t-log-mean",
         title="t-interval of a mean loss, on the scale of the logarithm",
-        formula="mean·exp(±t(m)·s/(√n·mean)), m = min(n − 1, (Σℓ)²/Σℓ²), cut to the range where there is one",
+        formula="mean·exp(±t(m)·s/(√n·mean)), m = min(n − 1, max(2, (Σℓ)²/Σℓ²)); of a loss in [0, c] within "
+        "c times Wilson's limits for Σℓ/c of n",
         source=(
             "the delta method for the logarithm of a mean; Student 1908, Biometrika 6:1; the rows that a loss is worth "
             "as Kish 1965, Survey Sampling, counts weights"

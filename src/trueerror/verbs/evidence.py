@@ -8,7 +8,6 @@ from typing import Any
 from trueerror.findings import Evidence
 from trueerror.findings.tuning import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.inputs.costs import cost_matrix
-from trueerror.intervals.losses import rows_worth
 from trueerror.intervals.resampled import lost_share
 from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval
@@ -27,6 +26,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         facts["baseline_p"] = part.baseline_p
     facts["constant_answers"] = constant_answers(part)
     if p is not None:
+        facts["loss_worth"] = _loss_worth(part, p)
         facts["missing_predictions"] = (p.absent(part.name), p.n, p.missing)
     if bench.clusters is not None:
         facts["clusters_ignored"] = tuple(
@@ -49,21 +49,33 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
 
 
 def _proportions(overall: dict[str, Interval]) -> dict[str, Any]:
-    small, proportions, lost, losses = [], [], [], []
+    small, proportions, lost = [], [], []
     for name, found in overall.items():
         measure = find_measure(name)
         without_value = lost_share(found.note)
         if without_value is not None:
             lost.append((measure.title, without_value))
-        if found.method == "t-log-mean" and found.high > found.estimate:
-            losses.append((measure.title, rows_worth(found)))
         if measure.share is None or found.n is None or math.isnan(found.estimate):
             continue
         proportions.append((measure.title, found.method, found.estimate, found.n))
         x = round(found.estimate * found.n)
         if found.method == "wilson" and min(x, found.n - x) < 5 <= found.n:
             small.append((measure.title, x, found.n))
-    return {"small_counts": small, "proportions": proportions, "lost_replicates": lost, "loss_worth": losses}
+    return {"small_counts": small, "proportions": proportions, "lost_replicates": lost}
+
+
+def _loss_worth(part: ModelEvaluation, p: Predictions) -> list[tuple[str, float]]:
+    """For each mean loss over plain rows how many equal losses would be as uncertain: (mean/standard error)²."""
+    settings = part.bench.settings
+    if p.facts.weights_kind is not None or p.has_key("clusters") or settings.prior is not None:
+        return []
+    found = []
+    for name, made in part.overall.items():
+        if made.method == "t-log-mean":
+            m = find_measure(name)
+            moments = p.moments(part.name, m.function, **settings.options(m.name))
+            found.append((m.title, (moments.mean / moments.standard_error) ** 2))
+    return found
 
 
 def _tuned(bench: Bench, p: Predictions, table: ScoreTable) -> TunedThreshold | None:
