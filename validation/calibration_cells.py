@@ -1,4 +1,4 @@
-"""Calibration errors of forecasts that hold, and of forecasts that do not."""
+"""Calibration errors of forecasts that hold, and of forecasts that do not; and of two models at once."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import integrate, special
 
+import trueerror as te
 from trueerror.intervals.of_metric import metric_interval
 from trueerror.tallies import ScoreTable
+from validation.compared import Sample, interval_and_test
 from validation.frame import CONFIDENCES, Cell, Procedure
 
 SPREAD, BINS = 1.5, 10
@@ -53,8 +55,29 @@ def error_cell(n: int, slope: float, shift: float) -> Cell:
     )  # fmt: skip
 
 
+def pair_cell(n: int, slope: float) -> Cell:
+    """A model that holds beside one whose forecasts are overconfident, or say the base rate, which holds too."""
+
+    def draw(rng: np.random.Generator) -> Sample:
+        logit = SPREAD * rng.standard_normal(n)
+        up = (rng.random(n) < special.expit(slope * logit)).astype(int)
+        other = np.full(n, 0.5) if slope == 1 else special.expit(logit)
+        scores = {"a": special.expit(slope * logit), "b": other}
+        return Sample(lambda c: te.compare(up, scores=scores, positive=1, labels=[0, 1], metric="ece", confidence=c))
+
+    words = "both models hold" if slope == 1 else f"one model holds, of the other the slope is {slope:g}"
+    return Cell(
+        family="two calibration errors, same rows", scenario=f"ece, n = {n:,}, {words}", draw=draw,
+        procedures=interval_and_test("limits of either model", "calibration-gaps-difference"),
+        truth={"difference": 0.0 - true_errors(slope, 0.0)["ece"]}, events={"difference": n / 20 * 0.05},
+        confidences=CONFIDENCES[:1], n=n, purpose="level" if slope == 1 else "power",
+    )  # fmt: skip
+
+
 def cells(*, quick: bool) -> Iterator[Cell]:
     """Forecasts that hold, that are overconfident, and that are too low."""
     for n in (300,) if quick else (100, 300, 1_000, 4_000):
         for slope, shift in ((1.0, 0.0), (0.6, 0.0), (1.0, 0.7)):
             yield replace(error_cell(n, slope, shift), rank=1 if slope == 1 and n == 300 else 3)
+    for n, slope in ((300, 1.0),) if quick else ((300, 1.0), (1_000, 0.6), (4_000, 0.6)):
+        yield replace(pair_cell(n, slope), rank=2)

@@ -93,6 +93,15 @@ METHODS: tuple[Method, ...] = (
         measured=".97–1.00; the BCa bootstrap covers .00 where forecasts are calibrated (simulated)",
     ),
     Method(
+        key="calibration-gaps-difference",
+        title="two calibration errors, from the limits of either",
+        formula="from l1 − u2 to u1 − l2, l and u the limits of calibration-gaps with half of the tail each; p is the "
+        "smallest level at which they exclude 0",
+        source="Bonferroni's inequality: Dunn 1961, JASA 56:52; the limits as in calibration-gaps",
+        assumes="independent rows; the same or different ones for the two models",
+        advice="conservative: a difference that it finds is there, one that it does not find may be too",
+    ),
+    Method(
         key="ledell",
         title="influence curves of the cross-validated AUC, limits on the logit scale",
         formula="IC = (share of the other class beaten, ties half, − AUC of the fold)/share of the own class; "

@@ -222,6 +222,14 @@ DECISIONS: dict[str, Decision] = {
             also=("paired-bootstrap-percentile",),
         ),
         Decision(
+            situation="paired-calibration-error",
+            title="two calibration errors, two models on the same rows",
+            default="calibration-gaps-difference",
+            why="holds the truth in .99 or more of the samples; the bootstrap of rows does in .77, .47, .13 and .00 "
+            "with 100, 300, 1,000 and 4,000 rows of a calibrated and an overconfident model (simulated)",
+            also=("paired-bootstrap-expanded",),
+        ),
+        Decision(
             situation="paired-loss",
             title="mean losses of two models on the same rows",
             default="paired-t-losses",

@@ -14,12 +14,14 @@ from scipy import special
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Label, need_positive
 from trueerror.inputs.options import check_word
+from trueerror.intervals.calibration_errors import CALIBRATION_ERRORS
 from trueerror.kernels import chosen
 from trueerror.metrics.registry import Measure
 from trueerror.results import Alternative, Contrast
 from trueerror.rows.predictions import Predictions
 from trueerror.significance.areas import area_contrast
 from trueerror.significance.binned_areas import binned_area_contrast
+from trueerror.significance.calibration_contrasts import TOO_NARROW, calibration_contrast
 from trueerror.significance.class_areas import class_area_contrast, class_area_rows
 from trueerror.significance.contrasts import contrast, student_p, student_quantile, tail_area
 from trueerror.significance.paired import mcnemar
@@ -90,6 +92,8 @@ class Pairs:
             return self._losses(first, second)
         if self.measure.name in ("auc", "gini") and self.method != "bootstrap":
             return self._areas(first, second)
+        if self.measure.name in CALIBRATION_ERRORS:
+            return self._calibration_errors(first, second)
         if self.measure.needs == "scores":
             return self._score_bootstrap(first, second)
         return self._class_areas(first, second)
@@ -299,6 +303,18 @@ class Pairs:
         return class_area_contrast(
             self.measure, rows.codes, *rows.scores, options=self.options, confidence=confidence, alternative=alternative
         )
+
+    def _calibration_errors(self, first: str, second: str) -> Contrast:
+        """From each model's own limits; clusters are drawn again, for want of a standard error of their gaps."""
+        up, scores, keys = self._columns
+        if keys is not None or self.method == "bootstrap" or len(up) < 2:
+            found = self._score_bootstrap(first, second)
+            return replace(found, note="; ".join(note for note in (TOO_NARROW, found.note) if note))
+        tables = [ScoreTable.from_codes(up, scores[:, self.p.models.index(m)], 1) for m in (first, second)]
+        return calibration_contrast(
+            self.measure, *tables, options=self.options, confidence=self.settings.confidence,
+            alternative=self.alternative,
+        )  # fmt: skip
 
     def _score_bootstrap(self, first: str, second: str) -> Contrast:
         """Rows, or whole clusters, drawn again, the same ones for both models; expanded percentile limits."""
