@@ -474,3 +474,19 @@ def test_a_tie_in_costs_is_called_one() -> None:
     found = te.compare(truth, scores={"a": score, "b": score, "c": worse}, positive=1, cost_fn=2)
     assert found.verdict.startswith("Use a or b (they cost the same), ")
     assert "may be as cheap" not in found.verdict
+
+
+@pytest.mark.parametrize("metric", ["auc", "average_precision", "brier", "ece"])
+def test_a_third_model_with_gaps_does_not_change_a_pair(metric: str) -> None:
+    rng = np.random.default_rng(0)
+    y, hard = rng.integers(0, 2, 600), np.arange(600) < 60
+    a = np.where(hard, rng.random(600), (y * 0.6 + rng.random(600)) / 2)
+    b = np.where(hard, (y * 0.9 + rng.random(600)) / 2, (y * 0.4 + rng.random(600)) / 2)
+    c = np.where(hard, rng.random(600), np.nan)
+    p = te.predictions(y, scores={"a": a, "b": b, "c": c}, positive=1, missing="drop")
+    pair, alone = te.compare(p, metric=metric)["a", "b"], te.compare(p.select(["a", "b"]), metric=metric)["a", "b"]
+    assert pair.n == alone.n == 600
+    assert (pair.estimate, pair.low, pair.high, pair.p_value) == pytest.approx(
+        (alone.estimate, alone.low, alone.high, alone.p_value)
+    )
+    assert "Two models are compared on the 60 to 600 rows that both answered" in te.compare(p, metric=metric).reading

@@ -202,12 +202,15 @@ def compare_predictions(
 
 def _read(p: Predictions, measure: Measure, settings: Settings, contrasts: list[Contrast]) -> str:
     """What was read, and on how many rows models are compared where some have no prediction."""
-    words = reading(p, settings) if measure.needs in ("binary", "classes", "cells") else str(p)
+    counted = measure.needs in ("binary", "classes", "cells")
+    words = reading(p, settings) if counted else str(p)
     rows = [c.n for c in contrasts if c.n is not None]
-    if p.missing != "drop" or not rows or min(rows) == p.n or measure.share is None:
+    # What is no share of the rows may speak of fewer than were counted.
+    if p.missing != "drop" or not rows or min(rows) == p.n or (counted and measure.share is None):
         return words
     shown = f"{min(rows):,}" if min(rows) == max(rows) else f"{min(rows):,} to {max(rows):,}"
-    return f"{words} Two models are compared on the {shown} rows that both answered."
+    own = "" if len(p.models) == 2 else "; each model's own result is of all that it answered"
+    return f"{words} Two models are compared on the {shown} rows that both answered{own}."
 
 
 def _identical(p: Predictions, settings: Settings, contrasts: list[Contrast]) -> tuple[tuple[str, str], ...]:

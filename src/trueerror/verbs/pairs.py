@@ -19,6 +19,7 @@ from trueerror.kernels import chosen
 from trueerror.metrics.registry import Measure
 from trueerror.results import Alternative, Contrast
 from trueerror.rows.predictions import Predictions
+from trueerror.rows.room import NoRoom
 from trueerror.significance.areas import area_contrast
 from trueerror.significance.binned_areas import binned_area_contrast
 from trueerror.significance.calibration_contrasts import TOO_NARROW, calibration_contrast
@@ -60,8 +61,16 @@ class Pairs:
 
     def contrast(self, first: str, second: str) -> Contrast:
         """First − second, by the method that the metric and the rows call for."""
-        found = self._contrast(first, second)
+        found = self._of_two(first, second)._contrast(first, second)
         return replace(found, name=self.measure.title, first=first, second=second, estimand=self.estimand)
+
+    def _of_two(self, first: str, second: str) -> Pairs:
+        """With gaps two models are compared on the rows that both answered, whatever the others left out."""
+        gaps = any(self.p.absent(m) for m in self.p.models)
+        if not gaps or len(self.p.models) == 2 or self.measure.needs in ("binary", "classes", "cells"):
+            return self
+        two = self.p.select([first, second])
+        return Pairs(two, self.measure, self.settings, method=self.method, alternative=self.alternative)
 
     @property
     def estimand(self) -> str:
@@ -248,7 +257,12 @@ class Pairs:
 
     @cached_property
     def _columns(self) -> ScoredRows:
-        return scored_rows(self.p, self.p.models)
+        try:
+            return scored_rows(self.p, self.p.models)
+        except NoRoom as error:
+            if not any(self.p.absent(m) for m in self.p.models):
+                raise
+            raise NoRoom(f"models that lack scores in some rows are compared row by row, and {error}") from None
 
     @cached_property
     def _placements(self) -> Placements | None:
