@@ -42,12 +42,15 @@ def one_model_cell(groups: int, size: int, area: float) -> Cell:
     forecasts = Forecasts(2.0, (0.5, 0.5))
     metrics = {"areas": ("auc", "average_precision"), "losses": ("brier", "log_loss")}
 
-    def draw(rng: np.random.Generator) -> dict[str, Callable[[float], te.Evaluation]]:
+    def rows(rng: np.random.Generator) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         up = drawn_classes(rng, n)
         ranked = normals(rng, keys) + shift_for(area) * up
         true = forecasts.spread * normals(rng, keys) - 1
         came = (rng.random(n) < special.expit(true)).astype(int)
         said = special.expit(true + forecasts.errors[0] * rng.standard_normal(n))
+        return {"areas": (up, ranked), "losses": (came, said)}
+
+    def draw(rng: np.random.Generator) -> dict[str, Callable[[float], te.Evaluation]]:
 
         def asked(kind: str, y: np.ndarray, scores: np.ndarray) -> Callable[[float], te.Evaluation]:
             names = list(metrics[kind])
@@ -57,7 +60,11 @@ def one_model_cell(groups: int, size: int, area: float) -> Cell:
                 )
             )  # fmt: skip
 
-        return {"areas": asked("areas", up, ranked), "losses": asked("losses", came, said)}
+        return {kind: asked(kind, *drawn) for kind, drawn in rows(rng).items()}
+
+    def seen(rng: np.random.Generator) -> Evidence:
+        came, said = rows(rng)["losses"]
+        return evident(keys, came, said >= 0.5)
 
     def interval(kind: str, metric: str) -> Any:
         return lambda sample, confidence: sample[kind](confidence)[metric]
@@ -78,32 +85,40 @@ def one_model_cell(groups: int, size: int, area: float) -> Cell:
             "auc": worth * SHARE * (1 - area), "average_precision": worth * SHARE * min(precision, 1 - precision),
             "brier": worth * SHARE, "log_loss": worth * SHARE,
         },
-        confidences=CONFIDENCES if groups == 20 else CONFIDENCES[:1], n=n, evident=lambda _: evident(keys), block=250,
+        confidences=CONFIDENCES if groups == 20 else CONFIDENCES[:1], n=n, evident=seen, block=250,
     )  # fmt: skip
 
 
-def evident(keys: np.ndarray) -> Evidence:
-    """What the linter sees of the clusters, each with an error."""
-    truth = np.arange(len(keys)) % 2
-    return Evidence(clusters=KeyedConfusion.from_codes(keys, tuple(range(int(keys.max()) + 1)), truth, truth, (0, 1)))
+def evident(keys: np.ndarray, truth: np.ndarray, called: np.ndarray) -> Evidence:
+    """What the linter sees of drawn rows in clusters, called by a threshold."""
+    names = tuple(range(int(keys.max()) + 1))
+    return Evidence(clusters=KeyedConfusion.from_codes(keys, names, truth, called.astype(int), (0, 1)))
 
 
 def two_models_cell(groups: int, size: int, first: float, second: float) -> Cell:
     """Two AUCs, of models that have half of their noise in common."""
     keys, n = np.repeat(np.arange(groups), size), groups * size
 
-    def draw(rng: np.random.Generator) -> Sample:
+    def rows(rng: np.random.Generator) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         up = drawn_classes(rng, n)
         common = normals(rng, keys)
-        scores = {
+        return up, {
             name: math.sqrt(0.5) * (common + normals(rng, keys)) + shift_for(area) * up
             for name, area in (("a", first), ("b", second))
         }
+
+    def draw(rng: np.random.Generator) -> Sample:
+        up, scores = rows(rng)
         return Sample(
             lambda c: te.compare(
                 up, scores=scores, positive=1, labels=[0, 1], clusters=keys, metric="auc", confidence=c
             )
         )  # fmt: skip
+
+    def seen(rng: np.random.Generator) -> Evidence:
+        # Called halfway between the classes.
+        up, scores = rows(rng)
+        return evident(keys, up, scores["a"] >= shift_for(first) / 2)
 
     equal = first == second
     words = f"equal models of AUC {first}" if equal else f"AUC {first} and {second}"
@@ -112,7 +127,7 @@ def two_models_cell(groups: int, size: int, first: float, second: float) -> Cell
         procedures=interval_and_test("areas, clusters", "cluster-t-difference"), truth={"difference": first - second},
         events={"difference": n / (1 + (size - 1) * CORRELATION) * SHARE * (1 - max(first, second))},
         confidences=CONFIDENCES if equal and groups == 20 else CONFIDENCES[:1], n=n,
-        purpose="level" if equal else "power", evident=lambda _: evident(keys),
+        purpose="level" if equal else "power", evident=seen,
     )  # fmt: skip
 
 

@@ -6,20 +6,20 @@ A finding that comes up whatever the rows is looked for in the first sample of e
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from zlib import crc32
 
 import numpy as np
 
 from trueerror.findings import find
 from validation.frame import Cell, Evident, Exact, Line
-from validation.judging import STANDING, misses, place, short_of_events
+from validation.judging import STANDING, ComesUp, Warned, misses, place, short_of_events
 
 SAMPLES = 100
 
 
-def warned(units: Iterable[Cell | Exact], lines: Iterable[Line]) -> Mapping[str, tuple[float, str]]:
-    """For each cell that is short of events the share of samples with a finding about that, and the commonest ones."""
+def warned(units: Iterable[Cell | Exact], lines: Iterable[Line]) -> Warned:
+    """For each cell that is short of events, or misses where a finding always comes up: how often each finding does."""
     judged = [line for line in lines if line.default and line.shown]
     wanted = {place(line) for line in judged if short_of_events(line)}
     missed = {place(line) for line in judged if misses(line)}
@@ -38,15 +38,15 @@ def _stands(key: str, evident: Evident) -> bool:
     return any(f.code in STANDING for f in find([evident(rng)]))
 
 
-def _asked(key: str, evident: Evident) -> tuple[float, str]:
+def _asked(key: str, evident: Evident) -> ComesUp:
     rng = np.random.default_rng(crc32(key.encode()))
     often: Counter[str] = Counter()
-    some = 0
+    about_size = 0
     for _ in range(SAMPLES):
-        codes = {f.code for f in find([evident(rng)]) if f.code in ABOUT_SIZE + STANDING}
+        codes = {f.code for f in find([evident(rng)])}.intersection(ABOUT_SIZE + STANDING)
         often.update(codes)
-        some += bool(codes)
-    return some / SAMPLES, " ".join(code for code, n in sorted(often.items()) if n >= SAMPLES / 4)
+        about_size += bool(codes.intersection(ABOUT_SIZE))
+    return ComesUp(about_size / SAMPLES, {code: n / SAMPLES for code, n in sorted(often.items())})
 
 
 # Findings that say: too few rows, classes without enough of them, too few events, too few clusters.

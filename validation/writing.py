@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 import platform
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -40,22 +41,14 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(shown)
 
 
-def summary(lines: Sequence[Line], warned: Warned | None = None) -> str:
+def summary(lines: Sequence[Line], warned: Warned | None = None, units: Iterable[Cell | Exact] = ()) -> str:
     """Every default at 95 %, with its means and its worst scenarios."""
     head = ("family", "default", "cells", "mean", "mean from 5", "worst from 5", "where", "worst anywhere", "claim")
-    return table(head, (_summary_row(j) for j in judge(lines, warned)))
+    return table(head, (_summary_row(j) for j in judge(lines, warned, units)))
 
 
 def _summary_row(j: Judgement) -> tuple[str, ...]:
-    verdict = "holds"
-    if not j.holds:
-        verdict = "**missed**: " + "; ".join(j.reasons[:3]) + (" …" if len(j.reasons) > 3 else "")
-    elif j.spared:
-        verdict = f"holds in {j.cells - j.spared} of {j.cells} cells; in the others {' or '.join(j.standing)} warns"
-    elif j.findings:
-        verdict = f"holds from {EVENTS:g} events; below, {' or '.join(j.findings)} warns"
-    elif not j.everywhere:
-        verdict = f"holds from {EVENTS:g} events"
+    verdict = _verdict(j)
     worst, anywhere = j.worst, j.worst_anywhere
     return (
         j.family,
@@ -64,9 +57,35 @@ def _summary_row(j: Judgement) -> tuple[str, ...]:
         _rate(j.mean),
         _rate(j.mean_enough),
         "" if worst is None else _rate(worst.rate),
-        worst.scenario if worst is not None else "" if j.spared else "no cell has so many",
+        "no cell has so many" if worst is None else worst.scenario,
         "" if anywhere is None or anywhere is worst else f"{_rate(anywhere.rate)} ({anywhere.scenario})",
-        verdict if j.established else f"{verdict} (not established)",
+        f"{verdict} (not established)" if j.verdict == "not established" else verdict,
+    )
+
+
+def _verdict(j: Judgement) -> str:
+    warn = f"{' or '.join(j.standing)} {'warn' if len(j.standing) > 1 else 'warns'}"
+    return {
+        "everywhere": "holds",
+        "from five events": f"holds from {EVENTS:g} events"
+        + (f"; below, {' or '.join(j.findings)} warns" if j.findings else ""),
+        "missed, warned": f"missed in {j.spared} of {j.cells} cells, where {warn}",
+        "missed": "**missed**: " + "; ".join(j.reasons[:3]) + (" …" if len(j.reasons) > 3 else ""),
+        "not tested": f"not tested: no cell has {EVENTS:g} events",
+    }[j.found]
+
+
+def headline(judged: Sequence[Judgement]) -> str:
+    """How many procedures hold, and how; those without enough samples are in no other count."""
+    counts = Counter(j.verdict for j in judged)
+    codes = sorted({code for j in judged if j.verdict == "missed, warned" for code in j.standing})
+    named = f" ({', '.join(codes)})" if codes else ""
+    return (
+        f"{len(judged)} default procedures: {counts['everywhere']} hold over the whole grid, "
+        f"{counts['from five events']} hold wherever {EVENTS:g} events are expected and are warned of below that, "
+        f"{counts['missed, warned']} miss in some cells, each with a finding that comes up there{named}, "
+        f"{counts['missed']} miss without one; {counts['not tested']} not tested, since no cell has {EVENTS:g} "
+        f"events; {counts['not established']} not established yet."
     )
 
 
@@ -181,28 +200,25 @@ def _missing(units: Mapping[str, Cell | Exact], lines: Sequence[Line]) -> str:
 def write(
     lines: Sequence[Line], units: Mapping[str, Cell | Exact], *, command: str, took: float, code: str
 ) -> list[Judgement]:
-    """RESULTS.md and the pictures; the judgements that stand in it."""
+    """RESULTS.md and the pictures; the judgements that miss a claim where no finding says so."""
     there = warned(units.values(), lines)
-    judged = judge(lines, there)
-    missed = [j for j in judged if not j.holds]
-    full = sum(j.everywhere for j in judged)
-    told = sum(j.holds and j.spared > 0 for j in judged)
-    some = len(judged) - len(missed) - full - told
-    words = (
-        f"{len(judged)} default procedures: {full} hold their claim over the whole grid, {some} hold it wherever "
-        f"{EVENTS:g} events are expected and are warned of below that, {told} hold it on a condition that rows "
-        f"cannot show and are warned of wherever they are used, {len(missed)} miss it."
-    )
+    judged = judge(lines, there, units.values())
+    missed = [j for j in judged if j.found == "missed"]
+    told = [j for j in judged if j.found == "missed, warned"]
     stated = (
-        f"Claims, at nominal 95 %: mean coverage at least {MEAN}, and at least {POINTWISE} in every cell in which "
-        f"{EVENTS:g} or more events are expected on each side of the metric's own denominator; in a cell with fewer "
-        "events that covers less, a finding about too few rows or events comes up in nine of ten samples. Type I error "
-        f"of tests at 5 %: at most {TYPE_ONE}. A claim is missed when it fails by more than two Monte Carlo errors. "
-        "`mean` is over all cells of the grid, `mean from 5` over those with five events. Samples in which a metric is "
+        f"Claims, at nominal 95 %: mean coverage at least {MEAN} over the cells in which {EVENTS:g} or more events are "
+        f"expected on each side of the metric's own denominator, and at least {POINTWISE} in each of them; in a cell "
+        "with fewer events that covers less, a finding about too few rows or events comes up in nine of ten samples. "
+        f"Type I error of tests at 5 %: at most {TYPE_ONE} in every cell. A claim is missed when it fails by more than "
+        "two Monte Carlo errors. `mean from 5` is the mean that is claimed; `mean`, over all cells, stands beside it, "
+        "and nothing is claimed of it. Where all values of the truth were gone through, both are the mean over all of "
+        "these. A procedure without a cell of five events is not tested. A miss with a finding that always comes with "
+        "the plan, in nine of ten samples of every cell that misses, is a miss and is counted apart; means, worst "
+        "cells and type I errors are over all cells, warned of or not. Samples in which a metric is "
         "undefined are left out, and cells in which most are do not count; limits that cannot be told count as a miss. "
         "`truth below` and `truth above` are the two tails, ± is twice the Monte Carlo error, and `exact` is "
         f"enumeration of all samples. Fewer than {ESTABLISHED:,} samples ({ESTABLISHED_LEARNERS:,} for learners that "
-        "are fitted) are not established."
+        "are fitted) in any cell of a procedure are not established."
     )
     here = ", ".join(f"{name} {number}" for name, number in installed().items())
     gone = f"; absent, so not compared: {', '.join(absent())}" if absent() else ""
@@ -216,16 +232,15 @@ def write(
         f"- Code: fingerprint {code} of the library's statistics and of the scenarios; a cell that was run by earlier "
         "code is kept while the code gives the same answers to its first samples\n"
         "- Samples: Philox generators keyed by the cell's name; the same for any number of processes",
-        f"**{words}**",
+        f"**{headline(judged)}**",
         stated,
         "## Defaults",
-        summary(lines, there),
+        summary(lines, there, units.values()),
     ]
-    if missed:
-        parts += [
-            "### What is missed",
-            "\n".join(f"- {j.family}, {j.procedure}: {'; '.join(j.reasons)}" for j in missed),
-        ]
+    if missed or told:
+        rows = [f"- {j.family}, {j.procedure}: {'; '.join(j.reasons)}" for j in missed]
+        rows += [f"- {j.family}, {j.procedure}: {_verdict(j)}" for j in told]
+        parts += ["### What is missed", "\n".join(rows)]
     parts += ["## The decision table", _decided(lines)]
     beside = [line for line in lines if line.family.startswith(START)]
     if beside:
@@ -250,4 +265,4 @@ def write(
             for kind in kinds
         ]
     RESULTS.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    return judged
+    return missed

@@ -12,12 +12,22 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from validation import bayes_cells, count_metrics, familywise, looking, margins, running, shipping, storing
+from validation import (
+    bayes_cells,
+    clustered_scores,
+    count_metrics,
+    familywise,
+    looking,
+    margins,
+    running,
+    shipping,
+    storing,
+)
 from validation.frame import Cell, Exact, Line, Procedure, run_block
-from validation.judging import judge
+from validation.judging import ComesUp, Warned, judge
 from validation.storing import Store
 from validation.warning import warned
-from validation.writing import summary
+from validation.writing import headline, summary
 
 
 def cell(shift: float = 0.0) -> Cell:
@@ -106,44 +116,133 @@ def test_judgements() -> None:
     (bare,) = judge([a_line(), few], {})
     assert not bare.holds
     assert "no finding warns" in bare.reasons[0]
-    (told,) = judge([a_line(), few], {"f: s": (0.97, "TE102")})
+    (told,) = judge([a_line(), few], {"f: s": ComesUp(0.97, {"TE101": 0.1, "TE102": 0.9})})
     assert told.holds
     assert not told.everywhere
     assert told.findings == ("TE102",)
-    (seldom,) = judge([a_line(), few], {"f: s": (0.5, "TE102")})
+    (seldom,) = judge([a_line(), few], {"f: s": ComesUp(0.5, {"TE102": 0.5})})
     assert not seldom.holds
     (test,) = judge([a_line(kind="test", rate=0.06)], {})
     assert test.reasons == ("type I error 0.060",)
     assert judge([a_line(kind="test", rate=0.9, purpose="power")], {}) == []
 
 
-def test_cells_that_miss_are_spared_where_a_finding_always_warns() -> None:
+def several(*rates: float, **facts: object) -> list[Line]:
+    return [a_line(scenario=f"s{i}", rate=rate, **facts) for i, rate in enumerate(rates)]
+
+
+def with_finding(lines: list[Line], code: str = "TE511", share: float = 1.0) -> Warned:
+    return {f"f: {line.scenario}": ComesUp(0.0, {code: share}) for line in lines}
+
+
+def test_a_standing_finding_takes_no_cell_out_of_the_figures() -> None:
+    lines = several(0.70, 0.72, 0.75, 0.94)
+    (told,) = judge(lines, with_finding(lines))
+    assert not told.holds
+    assert told.verdict == "missed, warned"
+    assert (told.spared, told.standing) == (4, ("TE511",))
+    assert told.mean == told.mean_enough == pytest.approx(0.7775)
+    assert told.worst == told.worst_anywhere == lines[0]
+    assert "missed in 4 of 4 cells, where TE511 warns" in summary(lines, with_finding(lines))
+
+
+def test_cells_just_below_the_mean_are_not_left_out_of_it() -> None:
+    lines = several(*[0.935] * 6, 0.951)
+    (told,) = judge(lines, with_finding(lines))
+    assert told.verdict == "missed, warned"
+    assert told.spared == 6
+    assert told.mean_enough == pytest.approx((6 * 0.935 + 0.951) / 7)
+    (bare,) = judge(lines, {})
+    assert bare.reasons == ("mean coverage 0.937",)
+    # One cell without the finding is enough, and so are the others where they do not bear the claim.
+    assert judge(lines, with_finding(lines[1:]))[0].verdict == "missed"
+    noisy = several(0.80, *[0.942] * 9, samples=10_000)
+    assert judge(noisy, with_finding(noisy))[0].verdict == "missed"
+    # A cell that is a little low spoils nothing where the claims hold with it.
+    assert judge(several(0.94, 0.955), {})[0].verdict == "everywhere"
+
+
+def test_a_test_that_is_often_wrong_does_not_hold_for_a_finding() -> None:
+    lines = several(0.80, 0.05, kind="test")
+    (told,) = judge(lines, with_finding(lines))
+    assert told.verdict == "missed, warned"
+    assert told.spared == 1
+    assert told.worst == lines[0]
+    (bare,) = judge(lines, with_finding(lines[1:]))
+    assert bare.reasons == ("type I error 0.800",)
+
+
+def test_only_the_standing_finding_itself_excuses() -> None:
+    lines = several(0.70, 0.95)
+    seldom = {"f: s0": ComesUp(1.0, {"TE101": 1.0, "TE511": 0.3})}
+    for there in (seldom, with_finding(lines, "TE101"), with_finding(lines, share=0.89), {}):
+        assert judge(lines, there)[0].verdict == "missed"
+    assert judge(lines, with_finding(lines, share=0.9))[0].verdict == "missed, warned"
+
+
+def test_without_five_events_nothing_is_tested() -> None:
+    lines = several(0.93, 0.93, 0.93, events=4.3)
+    (untested,) = judge(lines, {})
+    assert not untested.holds
+    assert untested.verdict == "not tested"
+    assert math.isnan(untested.mean_enough)
+    assert "not tested: no cell has 5 events" in summary(lines, {})
+    # What is claimed of few events is tested all the same.
+    assert judge(several(0.9, events=4.3), {})[0].verdict == "missed"
+
+
+def test_the_headline_counts_each_procedure_once() -> None:
+    standing = several(0.7, procedure="standing")
+    lines = [
+        *several(0.95, procedure="fine"), *several(0.95, procedure="few"), *standing,
+        a_line(scenario="small", procedure="few", events=1.0, rate=0.7), *several(0.7, procedure="bad", family="g"),
+        *several(0.95, procedure="untested", events=1.0), *several(0.95, procedure="begun", samples=500),
+        *several(0.5, procedure="begun badly", samples=500),
+    ]  # fmt: skip
+    there = {**with_finding(standing), "f: small": ComesUp(1.0, {"TE101": 1.0})}
+    assert headline(judge(lines, there)) == (
+        "7 default procedures: 1 hold over the whole grid, 1 hold wherever 5 events are expected and are warned of "
+        "below that, 1 miss in some cells, each with a finding that comes up there (TE511), 1 miss without one; 1 not "
+        "tested, since no cell has 5 events; 2 not established yet."
+    )
+
+
+def test_a_cell_that_was_not_reached_leaves_a_procedure_open() -> None:
+    there, left = cell(), replace(cell(), scenario="nine others")
+    line = a_line(family="toy", scenario=there.scenario, procedure="z")
+    assert judge([line], {}, [there])[0].verdict == "everywhere"
+    assert judge([line], {}, [there, left])[0].verdict == "not established"
+    other = replace(left, procedures=(replace(left.procedures[0], default=False),))
+    assert judge([line], {}, [there, other])[0].verdict == "everywhere"
+    # A miss stays one.
+    assert judge([replace(line, rate=0.7)], {}, [there, left])[0].verdict == "missed"
+
+
+def test_standing_findings_are_asked_for_where_a_cell_misses() -> None:
     unit = bayes_cells.PLANS.leave_one_out(40)
     low = a_line(family=unit.family, scenario=unit.scenario, rate=0.89)
-    there = warned([unit], [low])
-    assert there == {unit.key: (1.0, "TE510")}
-    fine = a_line(family=unit.family, scenario="another")
-    (told,) = judge([low, fine], there)
-    assert told.holds
-    assert not told.everywhere
-    assert (told.spared, told.mean_enough) == (1, 0.95)
-    assert "holds in 1 of 2 cells; in the others TE510 warns" in summary([low, fine], there)
-    # Cells in which it does not come up are judged as ever, and so are all without the finding.
-    assert not judge([low, replace(fine, rate=0.89)], there)[0].holds
-    assert not judge([low], {})[0].holds
-    wrong = replace(low, kind="test", rate=0.2)
-    (test,) = judge([wrong], there)
-    assert test.holds
-    assert not judge([wrong], {})[0].holds
+    assert warned([unit], [low]) == {unit.key: ComesUp(0.0, {"TE510": 1.0})}
     # Where the claim is kept nothing is asked.
     assert warned([unit], [replace(low, rate=0.95)]) == {}
+
+
+def test_clusters_of_scores_are_seen_with_the_errors_that_were_drawn() -> None:
+    rng = np.random.default_rng(1)
+    for unit in (clustered_scores.one_model_cell(40, 10, 0.9), clustered_scores.two_models_cell(40, 10, 0.9, 0.9)):
+        assert unit.evident is not None
+        seen = unit.evident(rng).clusters
+        wrong = seen.sums((seen.table.row != seen.table.col).astype(float))
+        # About one row in five is called wrong.
+        assert 40 < wrong.sum() < 140
+        line = a_line(family=unit.family, scenario=unit.scenario, events=4.3, rate=0.9)
+        assert warned([unit], [line])[unit.key].about_size == 0
 
 
 def test_small_tables_are_warned_of() -> None:
     unit = count_metrics.random_rows("f", "1% positive", count_metrics.two(0.01, 0.7, 0.95), 100, ("kappa",))
     (found,) = warned([unit], [a_line(scenario=unit.scenario, events=0.7, rate=0.5)]).values()
-    assert found[0] > 0.9
-    assert "TE10" in found[1]
+    assert found.about_size > 0.9
+    assert found.about_size >= max(found.each.values()) >= found.each["TE102"] > 0.5
 
 
 def test_shipped_rows_are_established_single_places() -> None:
