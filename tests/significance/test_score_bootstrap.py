@@ -9,8 +9,13 @@ import pytest
 from numpy.typing import NDArray
 
 import trueerror as te
+from trueerror.inputs.errors import InputError
+from trueerror.inputs.options import generator
+from trueerror.kernels.draws import seed_of
 from trueerror.metrics.registry import find_measure
+from trueerror.results import Alternative
 from trueerror.significance.score_bootstrap import expanded_tail, narrowed_tail, paired_score_contrast
+from trueerror.significance.score_resamples import paired_replicates
 from trueerror.tallies import ScoreTable
 
 METRICS = ("average_precision", "brier_skill_score", "ece", "auc")
@@ -57,8 +62,7 @@ def test_the_interval_and_the_test_agree() -> None:
         up, (one, two) = rows(60, seed)
         made = paired_score_contrast(measure, up, one, two, replicates=999, rng=seed)
         excluded = not made.low <= 0 <= made.high
-        if abs(made.p_value - 0.05) > 0.004:
-            assert excluded == (made.p_value <= 0.05)
+        assert excluded == (made.p_value < 0.05)
 
 
 def test_whole_clusters_are_drawn() -> None:
@@ -106,3 +110,89 @@ def test_compare_gives_this_contrast() -> None:
         own = paired_score_contrast(find_measure("average_precision"), up, one, two, clusters=keys)
         (pair,) = made.pairs
         assert (pair.low, pair.high, pair.p_value, pair.method) == (own.low, own.high, own.p_value, own.method)
+
+
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+
+
+def few_rows(m: int, seed: int, pull: float) -> tuple[NDArray[np.bool_], list[NDArray[np.float64]]]:
+    rng = np.random.default_rng(seed)
+    up = np.arange(40) < m
+    return up, [rng.standard_normal(40) + p * up for p in (pull, 0.0)]
+
+
+@pytest.mark.parametrize("m", range(1, 9))
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_limits_and_p_value_never_disagree_however_few_rows(m: int, alternative: Alternative) -> None:
+    for metric in ("average_precision", "brier_skill_score"):
+        for seed in range(6):
+            up, (one, two) = few_rows(m, seed, (0.5, 2.0, 4.0)[seed % 3])
+            if metric == "brier_skill_score":
+                one, two = (1 / (1 + np.exp(2 - s)) for s in (one, two))
+            for confidence in (0.5, 0.8, 0.95, 0.99):
+                made = paired_score_contrast(
+                    find_measure(metric), up, one, two, replicates=300, rng=seed, alternative=alternative,
+                    confidence=confidence,
+                )  # fmt: skip
+                assert (made.low > 0 or made.high < 0) == (made.p_value < 1 - confidence), made
+                assert 0 < made.p_value <= 1
+                assert made.low < made.high
+
+
+def test_replicates_to_one_side_of_the_estimate_do_not_set_the_p_value_against_the_limits() -> None:
+    # Resampling adds to calibration errors: every replicate may lie on the other side of 0 than the estimate.
+    up = np.arange(200) % 2 == 0
+    steady = np.full(200, 0.52)
+    noisy = np.random.default_rng(0).permutation(np.linspace(0.02, 0.98, 200))
+    for first, second in ((steady, noisy), (noisy, steady)):
+        made = paired_score_contrast(find_measure("ece"), up, first, second, replicates=500)
+        assert (made.low > 0 or made.high < 0) == (made.p_value < 0.05)
+
+
+def test_two_rows_of_a_class_by_hand() -> None:
+    """t with 1 degree of freedom is 12.706, √(2/1) = 1.4142; the spread is that of the replicates themselves."""
+    up, (one, two) = few_rows(2, 1, 2.0)
+    measure = find_measure("average_precision")
+    made = paired_score_contrast(measure, up, one, two, replicates=400, rng=7)
+    estimate, values, _ = paired_replicates(measure, up, one, two, draws=400, seed=seed_of(generator(7)[0]))
+    error = math.sqrt(2) * float(np.nanstd(values))
+    assert made.estimate == estimate
+    ends = max(-1.0, estimate - 12.7062 * error), min(1.0, estimate + 12.7062 * error)
+    assert (made.low, made.high) == pytest.approx(ends)
+    # Student's t with one degree of freedom is Cauchy's distribution.
+    assert made.p_value == pytest.approx(1 - 2 / math.pi * math.atan(abs(estimate) / error))
+    assert "2 rows of the rarer class" in made.note
+    assert "Student's t" in made.note
+
+
+def test_one_row_of_a_class_tells_nothing() -> None:
+    up, (one, two) = few_rows(1, 0, 5.0)
+    for alternative in ALTERNATIVES:
+        made = paired_score_contrast(find_measure("average_precision"), up, one, two, alternative=alternative)
+        assert (made.low, made.high, made.p_value, made.p_better) == (-1, 1, 1, None)
+        assert "whole range" in made.note
+
+
+def test_one_class_alone_is_refused() -> None:
+    for up in (np.ones(20, dtype=bool), np.zeros(20, dtype=bool)):
+        one, two = np.linspace(0.1, 0.9, 20), np.linspace(0.9, 0.1, 20)
+        for metric in ("brier_skill_score", "auc"):
+            with pytest.raises(InputError, match="is undefined"):
+                paired_score_contrast(find_measure(metric), up, one, two, replicates=50)
+        made = paired_score_contrast(find_measure("ece"), up, one, two, replicates=50)
+        assert (made.low, made.high, made.p_value) == (-1, 1, 1)
+    with pytest.raises(InputError, match="no rows"):
+        paired_score_contrast(find_measure("auc"), np.zeros(0, dtype=bool), np.zeros(0), np.zeros(0))
+
+
+def test_replicates_that_are_alike_need_enough_rows_to_tell_models_apart() -> None:
+    # A model that is always right beside one that is always wrong: every replicate has the area 1 − 0.
+    for m, apart in ((3, False), (40, True)):
+        up = np.arange(2 * m) < m
+        made = paired_score_contrast(find_measure("auc"), up, up + 0.0, 1.0 - up, replicates=200)
+        assert "alike" in made.note
+        half = 2 * (1 - 0.025 ** (1 / m))
+        assert made.low == pytest.approx(1 - half)
+        assert (made.p_value < 0.05) == apart == (made.low > 0)
+        # By inversion: 2·(1 − (p/2)^(1/m)) = 1.
+        assert made.p_value == pytest.approx(min(1, 2 * 0.5**m))

@@ -89,7 +89,8 @@ METHODS: tuple[Method, ...] = (
         key="paired-bootstrap-expanded",
         title="Paired bootstrap, expanded percentiles",
         formula="the Φ(−√(m/(m − 1))·t) and opposite quantiles of B replicates, t Student's with m − 1 degrees of "
-        "freedom, m the rows (or clusters) of the rarer class",
+        "freedom, m the rows (or clusters) of the rarer class; θ̂ ± t·√(m/(m − 1))·sd where fewer than one replicate is "
+        "expected beyond them; p is the level at which a limit reaches 0",
         source="Hesterberg 2015, The American Statistician 69:371",
         assumes=_DRAWN,
     ),

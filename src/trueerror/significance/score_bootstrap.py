@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import generator
 from trueerror.kernels.draws import seed_of
 from trueerror.metrics.registry import Measure
 from trueerror.results import Alternative, Contrast
-from trueerror.significance.contrasts import contrast, tail_area
+from trueerror.significance.contrasts import Limits, contrast, student_p, tail_area
+from trueerror.significance.roots import crossing
 from trueerror.significance.score_resamples import paired_replicates
-from trueerror.variances.bootstrap import bootstrap_limits, bootstrap_p
+from trueerror.variances.bootstrap import bootstrap_limits
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+ALIKE = "all replicates are alike: limits by the rule of three"
 
 
 def paired_score_contrast(
@@ -40,8 +44,10 @@ def paired_score_contrast(
     Replicates of m rows vary like a mean with the divisor m, and percentiles read them like a normal: with few rows
     the limits are too narrow, as z·√((m − 1)/m) is for t. So the quantiles are those of Φ(−√(m/(m − 1))·t) with m − 1
     degrees of freedom, m the rows (or clusters) of the rarer class. Replicates in which the metric is undefined (a
-    class without rows) are left out; where all are alike the limits are those of the rule of three. The p-value is
-    the level at which a limit reaches 0.
+    class without rows) are left out; where all are alike the limits are those of the rule of three. With so few rows
+    that less than one replicate is expected beyond such a quantile the limits are estimate ± t·√(m/(m − 1))·sd of the
+    replicates; a single row of a class shows no spread, and the limits are the whole range. The p-value is the level
+    at which a limit reaches 0.
 
     Source: Hesterberg 2015, The American Statistician 69:371, section 4; Efron and Tibshirani 1993, An Introduction to
     the Bootstrap, chapters 13 and 16.
@@ -54,36 +60,99 @@ def paired_score_contrast(
     >>> c.low > 0, c.p_value < 0.01, c.method
     (True, True, 'paired-bootstrap-expanded')
     """
+    if len(up) == 0:
+        raise InputError("there are no rows to compare")
     source, seed = generator(rng)
     key = seed_of(source)
     codes = None if clusters is None else np.unique(clusters, return_inverse=True)[1]
     estimate, values, how = paired_replicates(
         measure, up, first, second, draws=replicates, seed=key, clusters=codes, options=options
     )
-    values = values[~np.isnan(values)]
-    tail = tail_area(confidence, alternative)
+    if math.isnan(estimate):
+        raise InputError(f"{measure.name} is undefined: {measure.undefined or 'a class has no rows'}")
     apart = [int(side.sum()) if codes is None else len(np.unique(codes[side])) for side in (up, ~up)]
-    m = max(2, min(apart))
-    limits = bootstrap_limits(estimate, values, tail=expanded_tail(tail, m), method="percentile")
-    notes: tuple[str, ...] = (f"{replicates:,} replicates, {seed}",)
-    if how:
-        notes = (how, *notes)
-    if codes is not None:
-        notes = (f"{int(codes.max()) + 1:,} clusters drawn whole", *notes)
-    if not limits[1] > limits[0]:
-        half = sum(1 - tail ** (1 / max(k, 1)) for k in apart)
-        limits = (estimate - half, estimate + half)
-        notes = ("all replicates are alike: limits by the rule of three",)
-    p = bootstrap_p(estimate, values, alternative=alternative, method="percentile")
-    two_sided = alternative == "two-sided"
-    ahead = float((values > 0).mean() + 0.5 * (values == 0).mean())
     low, high = measure.range
+    reach = low - high, high - low
+    found = _judged(estimate, values[~np.isnan(values)], apart, tail_area(confidence, alternative), alternative, reach)
+    units = "rows" if codes is None else "clusters"
+    notes = [found.note.format(units=units)] if found.note else []
+    if codes is not None:
+        notes.append(f"{int(codes.max()) + 1:,} clusters drawn whole")
+    notes += [word for word in (how, f"{replicates:,} replicates, {seed}") if word]
+    better = found.ahead if measure.higher_is_better is not False else 1 - found.ahead
     return contrast(
-        estimate=estimate, limits=limits, whole=(low - high, high - low), confidence=confidence,
-        alternative=alternative, method="paired-bootstrap-expanded", statistic=estimate,
-        p_value=min(1.0, 2 * narrowed_tail(p / 2, m)) if two_sided else narrowed_tail(p, m), n=len(up), notes=notes,
-        p_better=ahead if measure.higher_is_better is not False else 1 - ahead,
+        estimate=estimate, limits=found.limits, whole=reach, confidence=confidence, alternative=alternative,
+        method="paired-bootstrap-expanded", statistic=estimate, p_value=found.p_value, n=len(up), notes=tuple(notes),
+        p_better=None if math.isnan(better) else better,
     )  # fmt: skip
+
+
+class _Judged(NamedTuple):
+    """What replicates say: both limits, the p-value that goes with them, P(difference > 0), and a word."""
+
+    limits: Limits
+    p_value: float
+    ahead: float
+    note: str = ""
+
+
+def _judged(
+    estimate: float, values: Floats, apart: list[int], tail: float, alternative: Alternative, reach: Limits
+) -> _Judged:
+    """Limits and p-value by one and the same rule, so that 0 lies outside just when p is below the level."""
+    m = min(apart)
+    if m < 2 or len(values) < 2:
+        few = f"{m} {{units}} of the rarer class" if m != 1 else "a single one of the {units} has the rarer class"
+        return _Judged(reach, 1.0, math.nan, f"{few}: no spread to judge by, so the limits are the whole range")
+    ahead = float((values > 0).mean() + 0.5 * (values == 0).mean())
+    share = expanded_tail(tail, m)
+    by_t = share * len(values) < 1
+    spread = math.sqrt(m / (m - 1)) * float(values.std())
+    if by_t:
+        half = -float(special.stdtrit(m - 1, tail)) * spread
+        limits = estimate - half, estimate + half
+    else:
+        limits = bootstrap_limits(estimate, values, tail=share, method="percentile")
+    if np.ptp(values) == 0 or not limits[1] > limits[0]:
+        half = _rule_of_three(tail, apart)
+        p = _rule_of_three_p(estimate, apart, alternative)
+        return _Judged((estimate - half, estimate + half), p, ahead, ALIKE)
+    if by_t:
+        t = estimate / spread
+        note = f"{m} {{units}} of the rarer class, too few for percentiles: Student's t from the replicates' spread"
+        return _Judged(limits, student_p(t, m - 1.0, alternative), float(special.stdtr(m - 1, t)), note)
+    if alternative != "two-sided":
+        return _Judged(limits, narrowed_tail(_share_reaching_0(values, alternative), m), ahead)
+    if estimate == 0:
+        return _Judged(limits, 1.0, ahead)
+    # Limits always hold the estimate, so only the one between it and 0 can tell them apart.
+    towards: Alternative = "greater" if estimate > 0 else "less"
+    return _Judged(limits, min(1.0, 2 * narrowed_tail(_share_reaching_0(values, towards), m)), ahead)
+
+
+def _share_reaching_0(values: Floats, alternative: Alternative) -> float:
+    """The share whose quantile, between neighbours on a line as the limits are, is 0; never below 1/(1 + B)."""
+    ranked = np.sort(values if alternative == "greater" else -values)
+    below = int(np.searchsorted(ranked, 0.0, side="right"))
+    if below == len(ranked):
+        return 1.0
+    place = below - 1 - ranked[below - 1] / (ranked[below] - ranked[below - 1]) if below else 0.0
+    return max(float(place) / (len(ranked) - 1), 1 / (1 + len(ranked)))
+
+
+def _rule_of_three(tail: float, apart: list[int]) -> float:
+    """Σ(1 − tail^(1/k)) over the classes: what k rows that all agree leave possible."""
+    return math.fsum(-math.expm1(math.log(tail) / k) for k in apart)
+
+
+def _rule_of_three_p(estimate: float, apart: list[int], alternative: Alternative) -> float:
+    """The level at which the limits of the rule of three reach 0."""
+    sign = {"two-sided": abs(estimate), "greater": estimate, "less": -estimate}[alternative]
+    if sign <= 0:
+        return 1.0
+    least = sys.float_info.min
+    gap = crossing(lambda x: _rule_of_three(math.exp(x), apart) - sign, math.log(least), -1e-12)
+    return min(1.0, (2 if alternative == "two-sided" else 1) * math.exp(gap))
 
 
 def expanded_tail(tail: float, rows: int) -> float:
