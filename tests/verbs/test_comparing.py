@@ -490,3 +490,20 @@ def test_a_third_model_with_gaps_does_not_change_a_pair(metric: str) -> None:
         (alone.estimate, alone.low, alone.high, alone.p_value)
     )
     assert "Two models are compared on the 60 to 600 rows that both answered" in te.compare(p, metric=metric).reading
+
+
+def test_calibration_errors_on_different_rows_add_up_their_reaches() -> None:
+    """Chance pushes both errors up: a rule that takes the reaches for independent noise is too narrow."""
+    rng = np.random.default_rng(6)
+    held = 0
+    for _ in range(20):
+        logit = [1.5 * rng.standard_normal(n) for n in (300, 3_000)]
+        truth = [rng.random(len(x)) < 1 / (1 + np.exp(-s * x)) for x, s in zip(logit, (1.0, 0.6), strict=True)]
+        one, two = (
+            te.predictions(y, scores={name: 1 / (1 + np.exp(-x))}, positive=True)
+            for name, y, x in zip("ab", truth, logit, strict=True)
+        )
+        pair = te.compare(one, two, metric="ece", paired=False).pairs[0]
+        assert pair.method == "calibration-gaps-difference"
+        held += pair.low <= -0.0734 <= pair.high
+    assert held >= 19

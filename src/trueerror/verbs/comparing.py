@@ -278,6 +278,7 @@ def pair_facts(
         "mcnemar-mid-p": "paired-proportions",
         "delong-paired-t": "paired-auc",
         "miettinen-nurminen": "independent-proportions",
+        "calibration-gaps-difference": "paired-calibration-error",
     }.get(contrasts[0].method if contrasts else "", "")
     why = DECISIONS[situation].why if situation in DECISIONS else ""
     share = measure.range in ((0.0, 1.0), (-1.0, 1.0)) and measure.share is not None

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from trueerror.inputs.errors import InputError
+from trueerror.intervals.calibration_errors import CALIBRATION_ERRORS
 from trueerror.metrics.binned import metric_bounds
 from trueerror.metrics.registry import Measure
 from trueerror.results import Alternative, Contrast, Interval
@@ -15,6 +16,7 @@ from trueerror.rows.predictions import Predictions
 from trueerror.rows.room import NoRoom
 from trueerror.significance.areas import delong_unpaired
 from trueerror.significance.binned_areas import unpaired_table_contrast, within_words
+from trueerror.significance.calibration_contrasts import calibration_contrast
 from trueerror.significance.contrasts import contrast
 from trueerror.significance.independent import difference
 from trueerror.significance.roots import crossing
@@ -38,6 +40,13 @@ def separate_contrast(
         found = _shares(first, second, measure, settings, alternative, method)
     elif measure.name == "auc" and not _clustered(first, second):
         found = _areas(first, second, settings, alternative)
+    elif measure.name in CALIBRATION_ERRORS and not _clustered(first, second) and _exact(first, second):
+        # Newcombe's rule takes the reaches for chance; here one of them is bias, which adds up in full.
+        found = calibration_contrast(
+            measure, *(p.scores(m) for p, m in (first, second)), options=settings.options(measure.name),
+            confidence=settings.confidence, alternative=alternative,
+        )  # fmt: skip
+        found = replace(found, n=first[0].n + second[0].n)
     else:
         found = _combined(first, second, measure, settings, alternative)
     names = [m for _, m in (first, second)]
@@ -58,6 +67,10 @@ def _areas(
     return delong_unpaired(
         up1, s1[:, 0], up2, s2[:, 0], confidence=settings.confidence, alternative=alternative, df="satterthwaite"
     )
+
+
+def _exact(*models: tuple[Predictions, str]) -> bool:
+    return all(p.scores(m).exact for p, m in models)
 
 
 def _clustered(*models: tuple[Predictions, str]) -> bool:
