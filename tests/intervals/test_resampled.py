@@ -106,12 +106,15 @@ def test_random_samples_are_not_stratified():
     assert made.width == pytest.approx(metric_interval("prevalence", t).width, rel=0.15)
 
 
-def test_savings_have_the_bootstrap_alone():
+def test_savings_are_resampled_where_resamples_differ():
     made = metric_interval("savings", THREE, replicates=1000)
     assert made.method == "bootstrap-bca"
     flat = metric_interval("savings", Confusion([[5, 0], [0, 5]]), replicates=1000)
-    assert math.isnan(flat.low)
-    assert flat.note
+    assert flat.method == "mover-cost"
+    assert 0 < flat.low < flat.high == 1
+    asked = metric_interval("savings", Confusion([[5, 0], [0, 5]]), method="bootstrap", replicates=1000)
+    assert math.isnan(asked.low)
+    assert asked.note
 
 
 def test_bad_replicates():
