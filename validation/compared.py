@@ -31,7 +31,7 @@ class Sample:
 
 
 class Answer(NamedTuple):
-    """What is kept of a contrast."""
+    """What is kept of a contrast, so that an interval and a test do not do the work twice."""
 
     estimate: float
     low: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -13,20 +13,10 @@ from trueerror.significance import paired_bootstrap, paired_t, permutation
 from trueerror.significance.paired_limits import mover_paired
 from trueerror.significance.paired_metrics import paired_metric
 from trueerror.tallies import Agreement
+from validation.compared import Answer
 from validation.frame import CONFIDENCES, Cell, Procedure
 
 FAMILY = "difference of a metric, same rows"
-
-
-class Answer(NamedTuple):
-    """What is kept of a contrast, so that an interval and a test do not do the work twice."""
-
-    estimate: float
-    low: float
-    high: float
-    n: float
-    method: str
-    p_value: float
 
 
 def agreement_cell(metric: str, n: int, prevalence: float, first: float, second: float, *, bootstrap: bool) -> Cell:

@@ -103,7 +103,7 @@ class BrierCurve(TableCurve):
         ))  # fmt: skip
 
     def area(self, *, confidence: float = 0.95) -> Interval:
-        """The Brier score, with the t-interval of a mean."""
+        """The Brier score, with the interval of a mean loss."""
         return self._told(score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence)))
 
     def _figures(self) -> list[tuple[str, object]]:

@@ -197,7 +197,7 @@ class Calibration(TableCurve):
         return replace(made, note="; ".join(x for x in (made.note, binned) if x)) if binned else made
 
     def brier(self, *, confidence: float = 0.95) -> Interval:
-        """The mean of (p − y)², with the t-interval of a mean."""
+        """The mean of (p − y)², with the interval of a mean loss."""
         return self._told(score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence)))
 
     def isotonic(self) -> Floats:

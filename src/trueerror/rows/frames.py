@@ -19,15 +19,11 @@ def open_frame(frame: Any) -> Table:
     """
     if isinstance(frame, Mapping):
         return ColumnsTable(frame)
-    if is_relation(frame):
+    relation = frame if is_relation(frame) else _duckdb_behind(frame)
+    if relation is not None:
         from trueerror.rows.relations import open_relation
 
-        return open_relation(frame)
-    behind = _duckdb_behind(frame)
-    if behind is not None:
-        from trueerror.rows.relations import open_relation
-
-        return open_relation(behind)
+        return open_relation(relation)
     import narwhals as nw
 
     _refuse_twins(frame)
