@@ -507,3 +507,11 @@ def test_calibration_errors_on_different_rows_add_up_their_reaches() -> None:
         assert pair.method == "calibration-gaps-difference"
         held += pair.low <= -0.0734 <= pair.high
     assert held >= 19
+
+
+def test_a_chance_that_no_pair_has_gets_no_column() -> None:
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 80)
+    scores = {name: (y + rng.random(80)) / 2 for name in "ab"}
+    assert "P(better)" in str(te.compare(y, scores=scores, positive=1, metric="auc"))
+    assert "P(better)" not in str(te.compare(y, scores=scores, positive=1, metric="ece"))

@@ -240,17 +240,18 @@ def _names(names: list[str]) -> str:
 
 
 def differences_table(cmp: Comparison) -> Table:
-    """Each pair, the better one first: difference, its own interval, p-value, probability of being better."""
+    """Each pair, the better one first: difference, interval, p-value, and the chance of being better if it is known."""
     many = len(cmp.pairs) > 1 and cmp.adjust != "none"
-    rows = []
-    for c in _shown_pairs(cmp):
+    rows, shown = [], _shown_pairs(cmp)
+    for c in shown:
         limits = f"[{points(cmp, c.low)}, {points(cmp, c.high)}]"
         chance = "" if c.p_better is None else number(c.p_better)
         rows.append((c.first, c.second, points(cmp, c.estimate), limits, _p(c), chance))
     head = "first − second (points)" if cmp.facts.get("share") else "first − second"
     p_head = "adjusted p" if many else "p"
     columns = ("first", "second", head, f"{percent(cmp.confidence)} interval", p_head, "P(better)")
-    return Table(columns=columns, rows=tuple(rows), names=2)
+    last = len(columns) if any(c.p_better is not None for c in shown) else -1
+    return Table(columns=columns[:last], rows=tuple(row[:last] for row in rows), names=2)
 
 
 def _p(c: Contrast) -> str:
