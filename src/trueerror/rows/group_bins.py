@@ -141,7 +141,7 @@ def placements_by_groups(
     sums = np.zeros((2, k, k))
     error = np.zeros(k)
     for i, j in combinations(range(k), 2):
-        found = source.group([places[i], places[j], Is(source.layout.truth, chosen)])
+        found = source.group([places[i], places[j], Is(source.layout.truth, chosen)]).ordered()
         cells = [part.astype(np.int64) for part in found.parts[:2]]
         up = (found.parts[2] == 1).astype(np.int64)
         counts = found.masses.counts.astype(np.float64)

@@ -144,7 +144,7 @@ class GroupedSource(ABC):
         if key not in self.memory:
             parts = [Value(self.layout.truth), *every.values()]
             found = self.group(parts)
-            self.memory[key] = (self._coded(parts, found), found.masses)
+            self.memory[key] = Groups(tuple(self._coded(parts, found)), found.masses).ordered()
         (truth, *calls), masses = self.memory[key]
         position = {model: i for i, model in enumerate(every)}
         return [truth, *(calls[position[model]] for model in models)], masses
@@ -332,15 +332,15 @@ class GroupedSource(ABC):
 
     def _score_groups(self, model: str, chosen: Label) -> tuple[Floats, NDArray[np.bool_], groups.Masses]:
         column = self._score_column(model, chosen)
-        count = self.rows if self.nearly_distinct(column) else self.group
-        found = count([Value(column), Is(self.layout.truth, chosen)])
-        scores = found.parts[0].astype(np.float64)
-        is_positive = found.parts[1] == 1
+        as_rows = self.nearly_distinct(column)
+        found = (self.rows if as_rows else self.group)([Value(column), Is(self.layout.truth, chosen)])
+        known = Groups((found.parts[0].astype(np.float64), found.parts[1] == 1), found.masses)
+        (scores, is_positive), masses = known if as_rows else known.ordered()
         gone = np.isnan(scores)
         if not gone.any():
-            return scores, is_positive, found.masses
-        groups.absent_scores(self.facts, model, int(found.masses.counts[gone].sum()))
-        return scores[~gone], is_positive[~gone], found.masses.kept(~gone)
+            return scores, is_positive, masses
+        groups.absent_scores(self.facts, model, int(masses.counts[gone].sum()))
+        return scores[~gone], is_positive[~gone], masses.kept(~gone)
 
     def _coded(self, parts: Sequence[Part], found: Groups) -> list[Ints]:
         """Labels as codes; calls by threshold or by the highest score are codes already."""

@@ -28,9 +28,9 @@ class Masses(NamedTuple):
     sums: Floats | None = None
     squares: Floats | None = None
 
-    def kept(self, mask: NDArray[np.bool_]) -> Masses:
-        """The masses of some of the groups."""
-        return Masses(*(None if m is None else m[mask] for m in self))  # type: ignore[arg-type]
+    def kept(self, which: NDArray[np.bool_] | Ints) -> Masses:
+        """The masses of some of the groups, by a mask or by their places."""
+        return Masses(*(None if m is None else m[which] for m in self))  # type: ignore[arg-type]
 
     def added(self, where: Ints, size: int) -> Masses:
         """The masses of the groups that fall together."""
