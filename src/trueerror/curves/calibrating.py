@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
@@ -16,6 +17,7 @@ from trueerror.curves.calibration_errors import (
     spiegelhalter_test,
 )
 from trueerror.curves.isotonic import isotonic_shares, pooled_blocks
+from trueerror.curves.logistic import LogitTable
 from trueerror.curves.recalibration import (
     RecalibrationMethod,
     calibration_intercept,
@@ -86,7 +88,7 @@ class Calibration(TableCurve):
     with Wilson limits `low` and `high`, `sizes`, and the `edges` (from, to).
     """
 
-    __slots__ = ("_starts", "binning", "bins", "confidence", "forecast", "high", "low", "observed", "sizes")
+    __slots__ = ("_memory", "_starts", "binning", "bins", "confidence", "forecast", "high", "low", "observed", "sizes")
     _shape: ClassVar[str] = "reliability-curve"
     _options: ClassVar[tuple[str, ...]] = ("bins", "binning", "confidence")
     bins: int
@@ -98,6 +100,8 @@ class Calibration(TableCurve):
     high: Floats
     sizes: Floats
     _starts: NDArray[np.intp]
+    # Fits of the logistic model, which take longer than all else: pictures, words and records ask for the same ones.
+    _memory: dict[Any, Any]
 
     def __init__(
         self,
@@ -130,6 +134,7 @@ class Calibration(TableCurve):
         self._set(
             bins=int(bins), binning=binning, confidence=level, _starts=starts, sizes=sizes, observed=up / sizes,
             forecast=summed((table.positives + table.negatives) * table.scores) / sizes, low=low, high=high,
+            _memory={},
         )  # fmt: skip
 
     @property
@@ -157,8 +162,7 @@ class Calibration(TableCurve):
 
         Limits where the likelihood has dropped by z²/2 ("profile"), or a ± z·SE ("wald").
         """
-        check_word(method, METHODS, "method")
-        return self._told(calibration_intercept(self._read, method=method, confidence=check_confidence(confidence)))
+        return self._fitted(calibration_intercept, method, confidence)
 
     def slope(self, *, method: RecalibrationMethod = "profile", confidence: float = 0.95) -> Interval:
         """b of logit P = a + b·logit p: 1 where forecasts are calibrated, below 1 where they are overconfident.
@@ -166,13 +170,21 @@ class Calibration(TableCurve):
         >>> calibration([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]).slope().low.__round__(3)
         0.272
         """
-        check_word(method, METHODS, "method")
-        return self._told(calibration_slope(self._read, method=method, confidence=check_confidence(confidence)))
+        return self._fitted(calibration_slope, method, confidence)
 
     def in_the_large(self, *, method: RecalibrationMethod = "profile", confidence: float = 0.95) -> Interval:
         """a of logit P = a + logit p: above 0 where forecasts are too low on the whole, below where too high."""
+        return self._fitted(in_the_large, method, confidence)
+
+    def _fitted(self, make: Callable[..., Interval], method: RecalibrationMethod, confidence: float) -> Interval:
+        """A figure of the logistic model, fitted once; all of them read the same logits."""
         check_word(method, METHODS, "method")
-        return self._told(in_the_large(self._read, method=method, confidence=check_confidence(confidence)))
+        key = (make, method, check_confidence(confidence))
+        if "logits" not in self._memory:
+            self._memory["logits"] = LogitTable.of(self._read)
+        if key not in self._memory:
+            self._memory[key] = make(self._read, method=method, confidence=key[2], logits=self._memory["logits"])
+        return self._told(self._memory[key])
 
     def spiegelhalter(self) -> Test:
         """Is the Brier score what calibrated forecasts would have? z = Σ(y − p)(1 − 2p) / √Σ(1 − 2p)²p(1 − p)."""

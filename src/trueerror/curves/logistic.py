@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.kernels.threads import in_threads
 from trueerror.results.words import number, whole
 from trueerror.significance.roots import crossing
 from trueerror.tallies.scores import ScoreTable
@@ -18,6 +20,17 @@ STEPS = 100
 # their distance from the estimate, which itself comes from all forecasts.
 GROUPS = 4096
 SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
+# Forecasts taken in one go: the dozen arrays of that length stay in a core's cache, and threads share the blocks. Short
+# enough that OpenBLAS (which divides sums of 10,000 and more) starts no threads of its own within ours.
+BLOCK = 1 << 13
+
+
+class Height(NamedTuple):
+    """The log likelihood at a point, its gradient and its (negative) Hessian in (a, b)."""
+
+    likelihood: float
+    gradient: Floats
+    hessian: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +42,8 @@ class LogitTable:
     down: Floats
     squares: Floats | None
     note: str = ""
+    # The groups, and the last point that was looked at: fits ask for both again and again.
+    memory: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, table: ScoreTable) -> LogitTable | None:
@@ -38,7 +53,7 @@ class LogitTable:
         if not inside.any():
             return None
         note = ""
-        x = np.log(p, where=inside, out=np.zeros_like(p)) - np.log1p(-p, where=inside, out=np.zeros_like(p))
+        x = _logits(p, inside)
         if not inside.all():
             # A forest says 0 or 1 when all its trees agree: half a step beyond its next forecast stands for that.
             # Half of the smallest number there is would be 0, which has no logit either.
@@ -59,34 +74,34 @@ class LogitTable:
         """At most about `GROUPS` groups of neighbours at their mean logit, for what is only a distance."""
         if len(self.x) <= GROUPS or self.squares is not None:
             return self
-        rows = self.up + self.down
-        place = np.floor((np.cumsum(rows) - rows / 2) * (GROUPS / rows.sum()))
-        starts = np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
-        sums = [np.add.reduceat(v, starts) for v in (self.x * rows, self.up, self.down)]
-        return LogitTable(sums[0] / (sums[1] + sums[2]), sums[1], sums[2], None)
+        if "groups" not in self.memory:
+            rows = self.up + self.down
+            place = np.floor((np.cumsum(rows) - rows / 2) * (GROUPS / rows.sum()))
+            starts = np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
+            sums = [np.add.reduceat(v, starts) for v in (self.x * rows, self.up, self.down)]
+            self.memory["groups"] = LogitTable(sums[0] / (sums[1] + sums[2]), sums[1], sums[2], None)
+        groups: LogitTable = self.memory["groups"]
+        return groups
 
     def likelihood(self, a: float, b: float) -> float:
         """The log likelihood."""
-        line = a + b * self.x
-        # ln(1 + e^x) is max(x, 0) + ln(1 + e^−|x|): one logarithm for both classes, and no overflow.
-        tail = np.log1p(np.exp(-np.abs(line)))
-        kinks = self.up @ np.maximum(-line, 0.0) + self.down @ np.maximum(line, 0.0)
-        return -float((self.up + self.down) @ tail + kinks)
+        return self.height(a, b).likelihood
 
-    def slopes(self, a: float, b: float) -> tuple[Floats, Floats]:
-        """Gradient and (negative) Hessian of the log likelihood in (a, b)."""
-        p = _expit(a + b * self.x)
-        rows = self.up + self.down
-        residual = self.up - rows * p
-        weight = rows * p * (1 - p)
-        mixed = float(weight @ self.x)
-        gradient = np.array([residual.sum(), residual @ self.x])
-        return gradient, np.array([[weight.sum(), mixed], [mixed, weight @ self.x**2]])
+    def height(self, a: float, b: float) -> Height:
+        """Log likelihood, gradient and Hessian in one pass over the forecasts; blocks are summed in their order."""
+        known: tuple[tuple[float, float], Height] | None = self.memory.get("height")
+        if known is not None and known[0] == (a, b):
+            return known[1]
+        blocks = [slice(i, i + BLOCK) for i in range(0, len(self.x), BLOCK)]
+        sums = in_threads(lambda block: _sums(self.x[block], self.up[block], self.down[block], a, b), blocks)
+        likelihood, *gradient, aa, ab, bb = np.sum(sums, axis=0).tolist()
+        height = Height(likelihood, np.array(gradient), np.array([[aa, ab], [ab, bb]]))
+        self.memory["height"] = ((a, b), height)
+        return height
 
     def sandwich(self, a: float, b: float, free: list[int]) -> Floats:
         """The covariance of the free parameters; with sampling weights the robust one."""
-        _, hessian = self.slopes(a, b)
-        bread = np.linalg.inv(hessian[np.ix_(free, free)]).astype(np.float64)
+        bread = np.linalg.inv(self.height(a, b).hessian[np.ix_(free, free)]).astype(np.float64)
         if self.squares is None:
             return bread
         p = _expit(a + b * self.x)
@@ -102,26 +117,30 @@ def fit(data: LogitTable, free: list[int], start: tuple[float, float] = (0.0, 1.
     if few is not data:
         # Groups come near enough that one or two steps over all forecasts finish.
         start = fit(few, free, start)
+    elif 1 in free:
+        # Where logits are huge the likelihood is flat at a start far off, and Newton's steps lead nowhere; without a
+        # slope it never is.
+        level = math.log(float(data.up.sum()) / float(data.down.sum())) if 0 in free else start[0]
+        start = max(start, (level, 0.0), key=lambda point: data.likelihood(*point))
     point = np.array(start)
-    height = data.likelihood(*point)
+    here = data.height(*start)
     for _ in range(STEPS):
-        gradient, hessian = data.slopes(*point)
         step = np.zeros(2)
-        step[free] = np.linalg.lstsq(hessian[np.ix_(free, free)], gradient[free], rcond=None)[0]
+        step[free] = np.linalg.lstsq(here.hessian[np.ix_(free, free)], here.gradient[free], rcond=None)[0]
+        if np.abs(step).max() <= 1e-8 * max(1.0, float(np.abs(point).max())):
+            # At the top the likelihood no longer tells points apart, and what this step leaves is its square.
+            point = point + step
+            break
         size = 1.0
         while True:
             trial = point + size * step
-            reached = data.likelihood(*trial)
-            if reached >= height or size < 1e-10:
+            there = data.height(*trial.tolist())
+            if there.likelihood >= here.likelihood or size < 1e-10:
                 break
             size /= 2
-        gained = reached - height
-        point, height = (trial, reached) if gained >= 0 else (point, height)
-        if np.abs(size * step).max() <= 1e-12 * max(1.0, float(np.abs(point).max())):
+        if there.likelihood < here.likelihood or np.array_equal(trial, point):
             break
-        # At the top the likelihood no longer tells points apart; Newton's steps do, and two more are enough.
-        if gained <= 1e-15 * max(1.0, abs(height)) and np.abs(step).max() < 1e-7 * max(1.0, np.abs(point).max()):
-            break
+        point, here = trial, there
     return float(point[0]), float(point[1])
 
 
@@ -141,13 +160,47 @@ def _excess(data: LogitTable, line: Floats, wanted: float) -> float:
 
 def separation(data: LogitTable) -> float:
     """+1 or −1 where some cut of the forecasts parts the classes (then the slope is infinite), else 0."""
-    ups, downs = data.x[data.up > 0], data.x[data.down > 0]
-    if len(ups) == 0 or len(downs) == 0 or len(data.x) < 2:
+    ups, downs = data.up > 0, data.down > 0
+    if not ups.any() or not downs.any() or len(data.x) < 2:
         return 0.0
-    if ups.min() >= downs.max():
+    # Logits ascend with the forecasts, so the ends of each class are those of its first and its last row.
+    lowest = [float(data.x[int(np.argmax(c))]) for c in (ups, downs)]
+    highest = [float(data.x[len(c) - 1 - int(np.argmax(c[::-1]))]) for c in (ups, downs)]
+    if lowest[0] >= highest[1]:
         return 1.0
-    return -1.0 if ups.max() <= downs.min() else 0.0
+    return -1.0 if highest[0] <= lowest[1] else 0.0
+
+
+def _logits(p: Floats, inside: NDArray[np.bool_]) -> Floats:
+    """log p − log(1 − p) where p is inside (0, 1), else 0."""
+    x = np.zeros_like(p)
+
+    def fill(block: slice) -> None:
+        part, where = p[block], inside[block]
+        np.log(part, where=where, out=x[block])
+        x[block] -= np.log1p(-part, where=where, out=np.zeros_like(part))
+
+    in_threads(fill, [slice(i, i + BLOCK) for i in range(0, len(p), BLOCK)])
+    return x
+
+
+def _sums(x: Floats, up: Floats, down: Floats, a: float, b: float) -> Floats:
+    """What a block adds: log likelihood, its two slopes, and the three entries of the negative Hessian."""
+    line = a + b * x
+    rows = up + down
+    # e^−|line| never overflows; from it come ln(1 + e^line), the probability p and p(1 − p), each without cancelling.
+    small = np.exp(-np.abs(line))
+    whole_ = 1 + small
+    kinks = up @ np.maximum(-line, 0.0) + down @ np.maximum(line, 0.0)
+    p = np.where(line >= 0, 1.0, small) / whole_
+    residual = up - rows * p
+    weight = rows * (small / (whole_ * whole_))
+    tilted = weight * x
+    return np.array([
+        -(rows @ np.log1p(small) + kinks), residual.sum(), residual @ x, weight.sum(), tilted.sum(), tilted @ x
+    ])  # fmt: skip
 
 
 def _expit(line: Floats) -> Floats:
-    return np.exp(-np.logaddexp(0.0, -line))
+    small = np.exp(-np.abs(line))
+    return np.asarray(np.where(line >= 0, 1.0, small) / (1 + small))

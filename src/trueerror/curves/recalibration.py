@@ -23,10 +23,12 @@ STEPS = 100
 FURTHEST = 1e100
 
 
-def calibration_slope(table: ScoreTable, *, method: RecalibrationMethod, confidence: float) -> Interval:
-    """b of logit P = a + b·logit p; 1 is calibrated, below 1 overconfident."""
+def calibration_slope(
+    table: ScoreTable, *, method: RecalibrationMethod, confidence: float, logits: LogitTable | None = None
+) -> Interval:
+    """b of logit P = a + b·logit p; 1 is calibrated, below 1 overconfident. `logits` are the table's, if known."""
     facts: dict[str, Any] = {"name": "calibration slope", "confidence": confidence, "n": table.n}
-    data, reason = _checked(table)
+    data, reason = _checked(table, logits)
     if data is None or len(data.x) < 2 or not (data.up.any() and data.down.any()):
         reason = reason or (
             "all forecasts are equal, so there is no slope"
@@ -45,10 +47,12 @@ def calibration_slope(table: ScoreTable, *, method: RecalibrationMethod, confide
     return _profiled(facts, data, (a, b), 1, error, z)
 
 
-def calibration_intercept(table: ScoreTable, *, method: RecalibrationMethod, confidence: float) -> Interval:
+def calibration_intercept(
+    table: ScoreTable, *, method: RecalibrationMethod, confidence: float, logits: LogitTable | None = None
+) -> Interval:
     """a of logit P = a + b·logit p with b fitted too; 0 is calibrated where b is 1."""
     facts: dict[str, Any] = {"name": "calibration intercept", "confidence": confidence, "n": table.n}
-    data, reason = _checked(table)
+    data, reason = _checked(table, logits)
     if data is None or len(data.x) < 2 or not (data.up.any() and data.down.any()):
         reason = (
             reason or "all forecasts are equal or all rows of one class, so intercept and slope cannot be told apart"
@@ -64,10 +68,12 @@ def calibration_intercept(table: ScoreTable, *, method: RecalibrationMethod, con
     return _profiled(facts, data, (a, b), 0, error, z)
 
 
-def in_the_large(table: ScoreTable, *, method: RecalibrationMethod, confidence: float) -> Interval:
+def in_the_large(
+    table: ScoreTable, *, method: RecalibrationMethod, confidence: float, logits: LogitTable | None = None
+) -> Interval:
     """a of logit P = a + logit p: how far forecasts are too low (a > 0) or too high on the whole."""
     facts: dict[str, Any] = {"name": "calibration in the large", "confidence": confidence, "n": table.n}
-    data, reason = _checked(table)
+    data, reason = _checked(table, logits)
     if data is None:
         return _nothing(facts, method, reason)
     z = critical_z(confidence)
@@ -168,8 +174,8 @@ def _wald(facts: dict[str, Any], value: float, error: float, z: float, data: Log
     )
 
 
-def _checked(table: ScoreTable) -> tuple[LogitTable | None, str]:
-    data = LogitTable.of(table)
+def _checked(table: ScoreTable, logits: LogitTable | None) -> tuple[LogitTable | None, str]:
+    data = LogitTable.of(table) if logits is None else logits
     return data, "" if data is not None else "all forecasts are exactly 0 or 1, whose logits are infinite"
 
 
