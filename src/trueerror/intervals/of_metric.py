@@ -14,6 +14,7 @@ from trueerror.intervals.at_prior import carried_through, limits_at_prior
 from trueerror.intervals.costs import cost_bounds, hardly_seen, savings_by_shares
 from trueerror.intervals.losses import loss_interval
 from trueerror.intervals.one_class import Rough, class_limits
+from trueerror.intervals.rare_class import halves_added, rarely_found
 from trueerror.intervals.resampled import Unfit, bootstrap_of_table
 from trueerror.intervals.sampling import Design, Sample, free_of_prior
 from trueerror.intervals.scored import score_interval
@@ -229,6 +230,8 @@ def table_interval(
     if m.needs == "binary":
         _, made, size = class_limits(m, situation, one_class(m, sample, options), asked, terms, options)
         n = float(np.ravel(size)[0])
+    elif method is None and rarely_found(m, sample):
+        made, n = halves_added(m, sample, estimate, terms, options), sample.rows.n
     else:
         made, n = whole_limits(m, situation, sample, estimate, asked, terms, options)
     low, high, key, remark = (np.ravel(a)[0] for a in made)

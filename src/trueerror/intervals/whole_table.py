@@ -63,7 +63,8 @@ def whole_limits(
         return _share(measure, sample, estimate, method, terms, options)
     if sample.plain and method.startswith("mover"):
         makers = {"mover-log": _geometric_mean, "mover-wilson": _mover, "mover-f1": _mover}
-        return makers[method](measure, sample, estimate, terms, options), sample.rows.n
+        made = makers[method](measure, sample, estimate, terms, options)
+        return _other_class_unknown(measure, sample, made), sample.rows.n
     one = np.array([estimate])
     v = np.array([sample.variance(sample.influence(measure, options))])
     v = np.where(v > DUST, v, 0.0)
@@ -173,6 +174,25 @@ def _mover(measure: Measure, sample: Sample, estimate: float, terms: Terms, opti
     _, made, _ = class_limits(base, situation, view, key, terms, options)
     low, high = mover(values, np.where(there, made.low, 0.0), np.where(there, made.high, 0.0), weights, cross)
     return rough((np.array([low]), np.array([high])), "mover-f1" if like_f1 else "mover-wilson")
+
+
+def _other_class_unknown(measure: Measure, sample: Sample, made: Rough) -> Rough:
+    """With two classes both are asked about: one that no row shows may be found always or never.
+
+    The estimate is the other class's value, as everywhere; of many classes those without rows leave the average.
+    """
+    t = sample.table.classes()
+    f1 = measure.average is not None and measure.of == "f1"
+    unseen = ~classes_in_play(t) if f1 else t.truth == 0
+    if len(sample.table.labels) != 2 or unseen.sum() != 1:
+        return made
+    if measure.name == "g_mean":
+        low, high = np.zeros_like(made.low), np.sqrt(made.high)
+    else:
+        low, high = made.low / 2, (1 + made.high) / 2
+    label = sample.table.labels[int(np.flatnonzero(unseen)[0])]
+    note = f"no rows of class {label!r}: its part may be anything from 0 to 1"
+    return made._replace(low=low, high=high, note=np.array([note], dtype=object))
 
 
 def _many_classes(

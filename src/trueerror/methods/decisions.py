@@ -69,14 +69,16 @@ DECISIONS: dict[str, Decision] = {
             situation="mcc",
             title="Matthews correlation",
             default="fisher-z",
-            why="covers .93–.96 with the delta-method standard error; 1/√(n − 3) is wrong here",
+            why="covers .93–.96 with the delta-method standard error; 1/√(n − 3) is wrong here. Of two classes, one of "
+            "which was found fewer than five times, haldane-z: .94–1.00 where Fisher's z falls to .78",
             also=("delta", "bootstrap"),
         ),
         Decision(
             situation="smooth",
             title="Cohen's kappa, plain and weighted",
             default="delta",
-            why="the large-sample error of Fleiss, Cohen and Everitt; on Fisher's scale where it would pass the range",
+            why="the large-sample error of Fleiss, Cohen and Everitt; on Fisher's scale where it would pass the range. Of "
+            "two classes, one of which was found fewer than five times, haldane-z: .92–1.00 where delta falls to .50",
             also=("fisher-z", "bootstrap"),
         ),
         Decision(
