@@ -77,8 +77,8 @@ DECISIONS: dict[str, Decision] = {
             situation="smooth",
             title="Cohen's kappa, plain and weighted",
             default="delta",
-            why="the large-sample error of Fleiss, Cohen and Everitt; on Fisher's scale where it would pass the range. Of "
-            "two classes, one of which was found fewer than five times, haldane-z: .92–1.00 where delta falls to .50",
+            why="the large-sample error of Fleiss, Cohen and Everitt, on Fisher's scale where it would pass the range. "
+            "Of two classes, one of which was found fewer than five times, haldane-z: .92–1.00 where delta has .50",
             also=("fisher-z", "bootstrap"),
         ),
         Decision(
