@@ -86,9 +86,9 @@ def _curves(e: Explored, right: float, bottom: float) -> Curves:
     for i, (name, c) in enumerate(e.curves.items()):
         area = c.auc()
         words = f"{e.names[name]}: AUC {number(area.estimate)} {limits(area.low, area.high)}"
-        kept = np.flatnonzero((c.fpr <= right) & (c.tpr >= bottom))
-        # One point more on either side, so that lines reach the edge.
-        kept = np.arange(max(0, kept[0] - 1), min(len(c.fpr), kept[-1] + 2)) if len(kept) else np.arange(2)
+        # Rates only rise, so what the panel shows is one stretch; a point more on either side lets lines reach the edge.
+        begin, end = int(np.searchsorted(c.tpr, bottom)), int(np.searchsorted(c.fpr, right, side="right"))
+        kept = slice(max(0, begin - 1), min(len(c.fpr), end + 1)) if begin < end else slice(2)
         columns = {"threshold": c.thresholds, "false positive rate": c.fpr, "true positive rate": c.tpr}
         tips = {title: values[kept] for title, values in columns.items()}
         lines.append(Line(x=c.fpr[kept], y=c.tpr[kept], name=words, series=i, tips=tips))

@@ -82,26 +82,31 @@ def _in_use(p: Predictions, model: str) -> InUse | None:
 def explorer_data(e: Explored, panels: list[dict[str, Any]]) -> dict[str, Any]:
     """The explorer's numbers for the page; `panels` say where each panel lies and what its axes span."""
     place = {name: i for i, name in enumerate(e.curves)}
-    first = next(iter(e.curves.values()))
+    sizes = {name: _sizes(c) for name, c in e.curves.items()}
+    first = next(iter(sizes.values()))
     return {
         "panels": panels,
         "exact": e.exact,
         "prior": e.prior,
         "start": {"prior": e.start.prior, "fp": e.start.cost_fp, "fn": e.start.cost_fn},
         "positive": named(e.positive),
-        "models": [_model(e, name, c) for name, c in e.curves.items()],
+        "models": [_model(e, name, c, sizes[name]) for name, c in e.curves.items()],
         "corners": [
             [place.get(c.classifier, -1 if c.fpr == 0 else -2), finite(c.threshold),
-             *_point(e.curves.get(c.classifier, first), c.fpr, c.tpr, e.exact)]
+             *_point(sizes.get(c.classifier, first), c.fpr, c.tpr, e.exact)]
             for c in e.hull.corners
         ],
     }  # fmt: skip
 
 
-def _model(e: Explored, name: str, curve: Roc) -> dict[str, Any]:
+def _sizes(curve: Roc) -> tuple[float, float]:
+    """Positives and negatives; each is a sum over all scores, so it is asked for once."""
+    return float(curve.table.n_positive), float(curve.table.n_negative)
+
+
+def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float]) -> dict[str, Any]:
     """One model: its sizes, the corners of its own hull, and its calls in use."""
     scores, used = curve.table.scores, e.in_use[name]
-    sizes = float(curve.table.n_positive), float(curve.table.n_negative)
     calls = None
     if used is not None:
         scale = (1.0, 1.0) if e.exact else sizes
@@ -111,7 +116,7 @@ def _model(e: Explored, name: str, curve: Roc) -> dict[str, Any]:
         "m": _amount(sizes[0]),
         "n": _amount(sizes[1]),
         "corners": [
-            [finite(float(curve.thresholds[i])), *_point(curve, float(curve.fpr[i]), float(curve.tpr[i]), e.exact)]
+            [finite(float(curve.thresholds[i])), *_point(sizes, float(curve.fpr[i]), float(curve.tpr[i]), e.exact)]
             for i in hull_places(curve.table.positives, curve.table.negatives)
         ],
         "use": calls,
@@ -119,10 +124,10 @@ def _model(e: Explored, name: str, curve: Roc) -> dict[str, Any]:
     }
 
 
-def _point(curve: Roc, fpr: float, tpr: float, exact: bool) -> tuple[float, float]:
+def _point(sizes: tuple[float, float], fpr: float, tpr: float, exact: bool) -> tuple[float, float]:
     if not exact:
         return fpr, tpr
-    return round(fpr * float(curve.table.n_negative)), round(tpr * float(curve.table.n_positive))
+    return round(fpr * sizes[1]), round(tpr * sizes[0])
 
 
 def _amount(x: float) -> float:
