@@ -86,7 +86,7 @@ def _curves(e: Explored, right: float, bottom: float) -> Curves:
     for i, (name, c) in enumerate(e.curves.items()):
         area = c.auc()
         words = f"{e.names[name]}: AUC {number(area.estimate)} {limits(area.low, area.high)}"
-        # Rates only rise, so what the panel shows is one stretch; a point more on either side lets lines reach the edge.
+        # Rates only rise: what is shown is one stretch, with a point more on either side so that lines reach the edge.
         begin, end = int(np.searchsorted(c.tpr, bottom)), int(np.searchsorted(c.fpr, right, side="right"))
         kept = slice(max(0, begin - 1), min(len(c.fpr), end + 1)) if begin < end else slice(2)
         columns = {"threshold": c.thresholds, "false positive rate": c.fpr, "true positive rate": c.tpr}
