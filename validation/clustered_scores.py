@@ -132,10 +132,10 @@ def two_models_cell(groups: int, size: int, first: float, second: float) -> Cell
 
 
 def cells(*, quick: bool) -> Iterator[Cell]:
-    """Ten to forty clusters."""
+    """Ten to forty clusters; with forty five events are expected on each side."""
     if quick:
         return
-    for groups, area, rank in ((20, 0.8, 2), (10, 0.8, 3), (40, 0.9, 3)):
+    for groups, area, rank in ((20, 0.8, 2), (10, 0.8, 3), (40, 0.9, 3), (40, 0.8, 3)):
         yield replace(one_model_cell(groups, 10, area), rank=rank)
-    for groups, first, second, rank in ((20, 0.8, 0.8, 2), (40, 0.9, 0.9, 3), (40, 0.9, 0.8, 4)):
+    for groups, first, second, rank in ((20, 0.8, 0.8, 2), (40, 0.9, 0.9, 3), (40, 0.8, 0.8, 3), (40, 0.9, 0.8, 4)):
         yield replace(two_models_cell(groups, 10, first, second), rank=rank)

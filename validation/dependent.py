@@ -142,6 +142,6 @@ def cells(*, quick: bool) -> Iterator[Cell]:
         ("accuracy", 20, 0.85, 0.85, 1), ("f1", 20, 0.85, 0.85, 1), ("accuracy", 8, 0.85, 0.85, 2),
         ("accuracy", 40, 0.95, 0.95, 2), ("accuracy", 100, 0.85, 0.85, 3), ("f1", 8, 0.85, 0.85, 2),
         ("f1", 40, 0.95, 0.95, 3), ("balanced_accuracy", 20, 0.85, 0.85, 3), ("accuracy", 20, 0.9, 0.8, 3),
-        ("f1", 40, 0.9, 0.8, 3),
+        ("f1", 40, 0.9, 0.8, 3), ("balanced_accuracy", 40, 0.85, 0.85, 3),
     ):  # fmt: skip
         yield replace(two_models_cell(metric, groups, 10, first, second), rank=rank)

@@ -14,6 +14,7 @@ from trueerror.intervals.class_means import (
     geometric_mean_of_shares,
     mean_of_f1s,
     mean_of_shares,
+    parts_enough,
     parts_that_count,
 )
 from trueerror.intervals.costs import cost_limits
@@ -202,7 +203,7 @@ def _many_classes(
     there = weights > 0
     if base.share is not None:
         x, n = (np.where(there, np.asarray(v, dtype=np.float64), 0.0) for v in base.share(counts))
-        if parts_that_count(weights, n) < MANY_PARTS:
+        if parts_that_count(weights, n) < parts_enough(x[there], n[there]):
             return None
         return lambda estimate, terms: mean_of_shares(estimate, x, n, weights, terms, cross)
     play = np.asarray(counts.tp + counts.fp + counts.fn, dtype=np.float64)
