@@ -69,7 +69,7 @@ def test_bad_input_is_said_to_be_so(kind):
 def test_scores_of_three_classes_one_against_the_rest():
     truth = ["a", "b", "c", "a"]
     scores = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6], [0.4, 0.5, 0.1]]
-    table, _ = take_table(truth, scores, positive="a")
+    table, *_ = take_table(truth, scores, positive="a")
     assert table.scores.tolist() == [0.1, 0.2, 0.4, 0.7]
     assert table.positives.tolist() == [0, 0, 1, 1]
     with pytest.raises(InputError, match="3 columns but truth has 2 classes"):
@@ -79,9 +79,9 @@ def test_scores_of_three_classes_one_against_the_rest():
 
 
 def test_rows_without_weight_leave_no_score():
-    table, _ = take_table([0, 1, 1], [0.1, 0.2, 0.3], weights=[1, 0, 2], weights_kind="frequency")
+    table, *_ = take_table([0, 1, 1], [0.1, 0.2, 0.3], weights=[1, 0, 2], weights_kind="frequency")
     assert table.scores.tolist() == [0.1, 0.3]
-    table, _ = take_table([0, 1, 1], [0.1, 0.2, 0.3], weights=[1, 0, 0.5], weights_kind="sampling")
+    table, *_ = take_table([0, 1, 1], [0.1, 0.2, 0.3], weights=[1, 0, 0.5], weights_kind="sampling")
     assert table.squares.tolist() == [[0.0, 0.25], [1.0, 0.0]]
 
 
@@ -135,7 +135,7 @@ def test_one_class_is_an_error_where_the_curve_needs_both():
             kind([0, 0], [0.1, 0.2])
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda k: k.__name__)
+@pytest.mark.parametrize("kind", [te.roc, *KINDS], ids=lambda k: k.__name__)
 def test_rows_in_clusters_are_a_caution_on_every_interval(kind):
     predictions = te.predictions(TRUTH, scores={"m": SCORES}, positive="yes", clusters=np.arange(60) // 4)
     made = kind(predictions)
@@ -144,6 +144,7 @@ def test_rows_in_clusters_are_a_caution_on_every_interval(kind):
     assert te.load(made.to_json()) == made
     assert te.load(made.to_json()).caution == made.caution
     areas = {
+        te.roc: lambda c: [c.auc(), c.partial_auc(0, 0.5, replicates=100)],
         te.precision_recall: lambda c: [c.average_precision(), c.auc(), c.at(recall=0.5).recall],
         te.precision_recall_gain: lambda c: [c.auc(replicates=100)],
         te.lift: lambda c: [c.at(share=0.2)],
@@ -159,5 +160,7 @@ def test_rows_in_clusters_are_a_caution_on_every_interval(kind):
         assert "clusters" in interval.note
         assert interval.method in every_method()
         assert "Formula:" in interval.explain()
+    if kind is te.roc:
+        assert all("clusters" in other.note for other in (made.at(fpr=0.2), made.best_threshold(), made.band()))
     alone = te.predictions(TRUTH, scores={"m": SCORES}, positive="yes", clusters=np.arange(60))
     assert kind(alone).caution == ""

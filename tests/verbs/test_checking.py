@@ -50,8 +50,8 @@ def test_what_cannot_be_checked() -> None:
     with pytest.raises(InputError, match="cannot check a int"):
         te.check(3)
     p = te.predictions(TRUTH, {"a": TRUTH})
-    with pytest.raises(InputError, match="positive= says how to read a file"):
-        te.check(p, positive=1)
+    with pytest.raises(InputError, match="truth= says how to read a table"):
+        te.check(p, truth="y")
     with pytest.raises(InputError, match="has its findings already"):
         te.check(te.evaluate(p), training=p)
     with pytest.raises(InputError, match="only counts"):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from trueerror.curves.folds import comparability, pooled_table, take_folds
 from trueerror.curves.lines import top_at
+from trueerror.curves.taking import is_predictions
 from trueerror.curves.views import Floats, counts_at_cutoffs, cutoffs, frozen
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.numbers import numbers
@@ -20,6 +21,7 @@ from trueerror.intervals.critical import critical_t
 from trueerror.metrics.areas import auc
 from trueerror.results import Interval, Result
 from trueerror.results.words import folded, limits, number, percent
+from trueerror.rows.openable import is_openable
 from trueerror.tallies.scores import ScoreTable
 
 How = Literal["vertical", "horizontal", "threshold"]
@@ -87,6 +89,8 @@ def pool_curves(curves: Sequence[Any]) -> Any:
     >>> pool_curves([a, b]).n
     4
     """
+    if is_predictions(curves) or is_openable(curves):
+        raise InputError("te.pool_curves pools curves; for all rows of a table in one curve use te.roc(table, model=…)")
     folds = take_folds(curves, None, "a pooled curve")
     table = pooled_table(folds.tables)
     first = curves[0]

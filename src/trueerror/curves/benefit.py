@@ -39,11 +39,11 @@ def decision_curve(
     >>> curve.net_benefit.round(4).tolist(), curve.act_on_all.round(4).tolist()
     ([0.3333, 0.0], [0.2, -0.2])
     """
-    table, name = take_table(
+    table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
         what="a decision curve",
     )  # fmt: skip
-    return cautioned(DecisionCurve(table, name=name, thresholds=thresholds, prior=prior), truth)
+    return cautioned(DecisionCurve(table, name=name, thresholds=thresholds, prior=prior), given)
 
 
 class DecisionCurve(TableCurve):

@@ -40,10 +40,10 @@ def brier_curve(
     >>> round(curve.area().estimate, 6), float(curve.loss(0.5))
     (0.175, 0.25)
     """
-    table, name = take_table(
+    table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind, what="a Brier curve"
     )
-    return cautioned(BrierCurve(table, name=name), truth)
+    return cautioned(BrierCurve(table, name=name), given)
 
 
 class BrierCurve(TableCurve):

@@ -68,11 +68,11 @@ def calibration(
     >>> curve.forecast.round(3).tolist(), curve.observed.round(3).tolist()
     ([0.167, 0.867], [0.333, 0.667])
     """
-    table, name = take_table(
+    table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
         what="a calibration curve",
     )  # fmt: skip
-    return cautioned(Calibration(table, name=name, bins=bins, binning=binning, confidence=confidence), truth)
+    return cautioned(Calibration(table, name=name, bins=bins, binning=binning, confidence=confidence), given)
 
 
 class Decomposition(NamedTuple):

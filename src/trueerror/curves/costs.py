@@ -47,10 +47,10 @@ def cost_curve(
     >>> pc.round(3).tolist(), cost.round(3).tolist()
     ([0.0, 0.5, 1.0], [0.0, 0.167, 0.0])
     """
-    table, name = take_table(
+    table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind, what="a cost curve"
     )
-    return cautioned(CostCurve(table, name=name), truth)
+    return cautioned(CostCurve(table, name=name), given)
 
 
 def probability_cost(prior: float, cost_fp: float = 1.0, cost_fn: float = 1.0) -> float:

@@ -21,6 +21,7 @@ from trueerror.kernels.draws import row_weights, seed_of
 from trueerror.kernels.threads import in_threads
 from trueerror.results import Result
 from trueerror.results.words import folded, listing, number, percent, whole
+from trueerror.rows.openable import is_openable, opened
 
 DifferenceKind = Literal["simultaneous", "pointwise"]
 GRID = 201
@@ -43,10 +44,10 @@ def roc_difference(
 ) -> RocDifference:
     """TPR of the first curve minus TPR of the second at each FPR, with a band: who is better where.
 
-    From (truth, first scores, second scores), or from Predictions and the names of two models: both on the same rows,
-    which are resampled together. With `data=None`, first and second are ROC curves of different rows. "simultaneous"
-    holds over all FPRs at once (the farthest standardised distance of bootstrap replicates), so that every stretch
-    where the band leaves 0 counts; "pointwise" holds at each FPR by itself.
+    From (truth, first scores, second scores), or from Predictions (a path or a table too) and the names of two models:
+    both on the same rows, which are resampled together. With `data=None`, first and second are ROC curves of different
+    rows. "simultaneous" holds over all FPRs at once (the farthest standardised distance of bootstrap replicates), so
+    that every stretch where the band leaves 0 counts; "pointwise" holds at each FPR by itself.
 
     Source: Jensen, Müller and Schäfer 2000, Stat. Med. 19:493, for bands of this kind.
 
@@ -213,6 +214,8 @@ def _curve(given: Any, word: str) -> Roc:
 
 def _same_rows(data: Any, first: Any, second: Any, positive: Any) -> tuple[list[Roc], NDArray[np.bool_], list[Floats]]:
     """Both curves, which rows are positive, and both columns of scores."""
+    if isinstance(first, str) and is_openable(data):
+        data = opened(data, positive=positive)
     if is_predictions(data):
         names = [data.only(first), data.only(second)]
         curves = [roc(data, model=name, positive=positive) for name in names]

@@ -43,10 +43,10 @@ def det(
     >>> curve.equal_error_rate().estimate
     0.5
     """
-    table, name = take_table(
+    table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind, what="a DET curve"
     )
-    return cautioned(Det(table, name=name), truth)
+    return cautioned(Det(table, name=name), given)
 
 
 class Det(TableCurve):

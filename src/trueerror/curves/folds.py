@@ -13,6 +13,7 @@ from trueerror.curves.taking import is_predictions
 from trueerror.inputs.errors import InputError
 from trueerror.metrics.areas import auc
 from trueerror.results.words import number
+from trueerror.rows.openable import is_openable, opened
 from trueerror.tallies.scores import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -29,7 +30,9 @@ class Folds(NamedTuple):
 
 
 def take_folds(data: Any, model: str | None, what: str) -> Folds:
-    """Folds from Predictions with folds, or from a list of score tables or curves."""
+    """Folds from Predictions with folds (a path or a table too), or from a list of score tables or curves."""
+    if is_openable(data):
+        data = opened(data)
     if is_predictions(data):
         return _from_predictions(data, model, what)
     if isinstance(data, ScoreTable) or not isinstance(data, Sequence):

@@ -33,11 +33,11 @@ def gains(
     >>> g.at(share=0.2).estimate
     0.6666666666666666
     """
-    table, name = take_table(
+    table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
         what="a gains curve",
     )  # fmt: skip
-    return cautioned(Gains(table, name=name), truth)
+    return cautioned(Gains(table, name=name), given)
 
 
 def lift(
@@ -56,11 +56,11 @@ def lift(
     >>> lift([1, 1, 0, 1, 0, 0, 0, 0, 0, 0], [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]).at(share=0.2).estimate
     3.333333333333333
     """
-    table, name = take_table(
+    table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
         what="a lift curve",
     )  # fmt: skip
-    return cautioned(Lift(table, name=name), truth)
+    return cautioned(Lift(table, name=name), given)
 
 
 class _ByShare(TableCurve):

@@ -19,8 +19,7 @@ from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_share
 from trueerror.results import Result, Table
 from trueerror.results.words import folded, whole
-from trueerror.rows.frames import is_table
-from trueerror.rows.reading import read
+from trueerror.rows.openable import is_openable, opened
 
 # Without counts, corners that stick out by less than this are rounding.
 DUST = 1e-12
@@ -30,6 +29,8 @@ Point = tuple[float, float]
 
 def roc_hull(curves: Any, *, positive: Any = None) -> RocHull:
     """The hull of ROC curves: {"name": curve, …}, a list of curves, one curve, or Predictions (all models with scores).
+
+    A path or a table that te.read takes will do as well.
 
     A classifier is the cheapest one for some share of positives and some costs exactly when it is on the hull; calling
     nothing (AlwaysNeg) and everything (AlwaysPos) are always there. Source: Provost and Fawcett 2001, Machine Learning
@@ -204,8 +205,8 @@ class RocHull(Result):
 
 
 def _named(curves: Any, positive: Any) -> dict[str, Roc]:
-    if is_table(curves):
-        curves = read(curves, positive=positive)
+    if is_openable(curves):
+        curves = opened(curves, positive=positive)
     if is_predictions(curves):
         names = [m for m in curves.models if curves.has_scores(m)]
         if not names:

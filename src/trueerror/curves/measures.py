@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from trueerror.curves.taking import take_table
+from trueerror.curves.taking import cautioned, take_table
 from trueerror.curves.views import Floats, TableCurve, counts_at_cutoffs, cutoffs
 from trueerror.inputs.errors import InputError, nearest
 from trueerror.inputs.weights import WeightsKind
@@ -50,11 +50,11 @@ def measure_curve(
     >>> curve.x.tolist(), curve.y.round(3).tolist()
     ([inf, 0.9, 0.8, 0.7, 0.1], [0.0, 0.556, 0.5, 0.909, 0.833])
     """
-    table, name = take_table(
+    table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
         what="a curve of measures",
     )  # fmt: skip
-    return MeasureCurve(table, name=name, x=x, y=y, x_options=x_options, y_options=y_options)
+    return cautioned(MeasureCurve(table, name=name, x=x, y=y, x_options=x_options, y_options=y_options), given)
 
 
 class MeasureCurve(TableCurve):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -13,7 +14,7 @@ from trueerror.curves.isolines import Condition, IsoLine, iso_accuracy, iso_cost
 from trueerror.curves.lines import HAIR, top_at
 from trueerror.curves.partial_areas import Axis, partial_area
 from trueerror.curves.roc_points import RocPoint, roc_point
-from trueerror.curves.taking import is_predictions, need_classes, take_table
+from trueerror.curves.taking import cautioned, is_predictions, need_classes, take_table
 from trueerror.curves.views import Floats, TableCurve, cutoffs, downward, frozen
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_share, check_word
@@ -46,9 +47,9 @@ def roc(
 ) -> Roc:
     """The ROC curve: true positive rate against false positive rate as the threshold goes down.
 
-    From (truth, scores), from Predictions (with `model`), or from a ScoreTable. Rows with equal scores make one point.
-    Higher scores are more positive, and are never flipped. With more than two classes pass `positive=`: that class
-    against the rest.
+    From (truth, scores), from Predictions, a path or a table that te.read takes (with `model`), or from a ScoreTable.
+    Rows with equal scores make one point. Higher scores are more positive, and are never flipped. With more than two
+    classes pass `positive=`: that class against the rest.
 
     >>> curve = roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1])
     >>> curve.fpr.tolist(), curve.tpr.round(3).tolist()
@@ -56,12 +57,12 @@ def roc(
     >>> round(curve.auc().estimate, 3)
     0.833
     """
-    table, name = take_table(
+    table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind, what="a ROC curve"
     )
-    curve = Roc(table, name=name)
-    if is_predictions(truth):
-        curve._set(_origin=(truth, name, positive))
+    curve = cautioned(Roc(table, name=name), given)
+    if is_predictions(given):
+        curve._set(_origin=(given, name, positive))
     return curve
 
 
@@ -121,10 +122,10 @@ class Roc(TableCurve):
         auc 1.000 [0.899, 1.000], 95 % newcombe-auc, n = 40 (no variance in the order of the scores: ...)
         """
         check_word(method, ("delong-logit", "delong", "hanley-mcneil", "newcombe", "bootstrap"), "method")
-        return metric_interval(
+        return self._told(metric_interval(
             "auc", self.table, method=method, confidence=confidence, rng=rng, replicates=replicates,
             estimand="this model",
-        )  # fmt: skip
+        ))  # fmt: skip
 
     def partial_auc(
         self,
@@ -163,10 +164,11 @@ class Roc(TableCurve):
         95 % pointwise band around the ROC curve, roc-band-wilson, n = 5: it holds at each FPR by itself, not over the
         whole curve.
         """
-        return roc_band(
+        made = roc_band(
             self.table, self._class_rows(), kind=kind, confidence=confidence, replicates=replicates, rng=rng,
             name=self.name,
         )  # fmt: skip
+        return replace(made, note="; ".join(words for words in (made.note, self.caution) if words))
 
     def interpolate(self, fpr: Any) -> Floats:
         """TPR at any FPR, points joined by straight lines (a mixture of two thresholds gets there); on a vertical
@@ -298,7 +300,7 @@ class Roc(TableCurve):
             threshold=float(self.thresholds[place]) if threshold is None else threshold,
             rates=(float(self.fpr[place]), float(self.tpr[place])),
             confidence=confidence,
-            note=note,
+            note="; ".join(words for words in (note, self.caution) if words),
         )
 
     def _figures(self) -> list[tuple[str, object]]:

@@ -53,11 +53,11 @@ def precision_recall(
     >>> pr.average_precision().estimate
     0.8333333333333333
     """
-    table, name = take_table(
+    table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
         what="a precision/recall curve",
     )  # fmt: skip
-    return cautioned(PrecisionRecall(table, name=name), truth)
+    return cautioned(PrecisionRecall(table, name=name), given)
 
 
 class PrecisionRecall(TableCurve):

@@ -40,11 +40,11 @@ def precision_recall_gain(
     >>> curve.auc().estimate
     0.25
     """
-    table, name = take_table(
+    table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
         what="a precision–recall–gain curve",
     )  # fmt: skip
-    return cautioned(PrecisionRecallGain(table, name=name), truth)
+    return cautioned(PrecisionRecallGain(table, name=name), given)
 
 
 class PrecisionRecallGain(TableCurve):

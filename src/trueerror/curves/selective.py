@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from trueerror.curves.confidences import count_answers
 from trueerror.curves.replicates import bootstrap_area
 from trueerror.curves.shares import share
-from trueerror.curves.taking import cautioned
+from trueerror.curves.taking import cautioned, is_predictions, open_table
 from trueerror.curves.views import Floats, TableCurve, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share, check_word
@@ -39,6 +39,7 @@ def risk_coverage(
 ) -> RiskCoverage:
     """Accuracy on the most confident share of the predictions, as that share grows from nothing to all.
 
+    Takes the truth and scores, or Predictions, a path or a table that te.read takes (with `model`).
     With `predicted`, `scores` is the confidence of each prediction, or (n, K) of which that of the predicted class
     counts. Without, (n, K) scores are called by the highest, which is the confidence; one column is cut at
     `threshold`, and the distance from it is the confidence (for probabilities cut at 0.5 the larger of p and 1 − p).
@@ -49,12 +50,16 @@ def risk_coverage(
     >>> curve.coverage.tolist(), curve.accuracy.round(3).tolist()
     ([0.25, 0.5, 0.75, 1.0], [1.0, 1.0, 0.667, 0.75])
     """
+    if predicted is None:
+        rule = None if missing == "error" else missing
+        columns = {"labels": labels, "missing": rule}
+        truth, weights = open_table(truth, scores, positive, weights, weights_kind, **columns)
     answers = count_answers(
         truth, scores, predicted, model=model, positive=positive, labels=labels, threshold=threshold, missing=missing,
         weights=weights, weights_kind=weights_kind,
     )  # fmt: skip
-    rule: Missing = missing if not hasattr(truth, "missing") else truth.missing
-    curve = RiskCoverage(answers.table, name=answers.name, absent=answers.absent, missing=rule)
+    done: Missing = truth.missing if is_predictions(truth) else missing
+    curve = RiskCoverage(answers.table, name=answers.name, absent=answers.absent, missing=done)
     return cautioned(curve, truth)
 
 

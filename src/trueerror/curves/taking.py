@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -11,11 +11,18 @@ from trueerror.inputs.arrays import check_indexes, column, matrix
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import code_column, find_label, natural_labels, natural_positive, need_positive
 from trueerror.inputs.weights import WeightsKind
-from trueerror.rows.frames import is_table
-from trueerror.rows.reading import read
+from trueerror.rows.openable import is_openable, opened
 from trueerror.tallies.scores import ScoreTable
 
 Curve = TypeVar("Curve", bound=TableCurve)
+
+
+class Taken(NamedTuple):
+    """The score table, the model's name ("" where there is none), and what was given, opened where it was a table."""
+
+    table: ScoreTable
+    name: str
+    given: Any
 
 
 def take_table(
@@ -27,24 +34,24 @@ def take_table(
     weights: Any = None,
     weights_kind: WeightsKind | None = None,
     what: str = "a curve",
-) -> tuple[ScoreTable, str]:
-    """The score table behind whatever was passed, and the model's name ("" where there is none).
+) -> Taken:
+    """The score table behind whatever was passed.
 
     `data` is the truth (with `scores`), a Predictions object (with `model`, or the model's name in the place of the
-    scores), a ScoreTable, or anything that carries one as `.table`. (n, K) scores give the column of the positive
-    class.
+    scores), a path or a table that te.read takes (with `model` too; `weights` may name its column), a ScoreTable, or
+    anything that carries one as `.table`. (n, K) scores give the column of the positive class.
 
-    >>> table, name = take_table([0, 1, 1], [0.2, 0.9, 0.2])
-    >>> table.n_positive
+    >>> take_table([0, 1, 1], [0.2, 0.9, 0.2]).table.n_positive
     2
+    >>> take_table({"truth": [0, 1, 1], "svm": [0.2, 0.9, 0.4]}).name
+    'svm'
     """
     table = data if isinstance(data, ScoreTable) else getattr(data, "table", None)
     if isinstance(table, ScoreTable):
         if scores is not None or weights is not None or positive is not None:
             raise InputError(f"{what} from counted scores takes no scores=, weights= or positive=: they are counted in")
-        return _occupied(table, what), str(getattr(data, "name", "") or model or "")
-    if scores is None and weights is None and is_table(data):
-        data = read(data, positive=positive)
+        return Taken(_occupied(table, what), str(getattr(data, "name", "") or model or ""), data)
+    data, weights = open_table(data, scores, positive, weights, weights_kind)
     if is_predictions(data):
         if isinstance(scores, str) and model is None:
             scores, model = None, scores
@@ -52,7 +59,7 @@ def take_table(
             raise InputError(f"{what} from Predictions takes no scores= or weights=: they are in it; choose by model=")
         return _from_predictions(data, model, positive, what)
     if scores is None:
-        raise InputError(f"{what} needs scores: pass (truth, scores), Predictions, or a ScoreTable")
+        raise InputError(f"{what} needs scores: pass (truth, scores), Predictions, a path, a table, or a ScoreTable")
     check_indexes({"truth": data, "scores": scores})
     array = matrix(scores, "scores")
     if len(array) == 0:
@@ -60,7 +67,18 @@ def take_table(
     if array.ndim == 2 and 1 not in array.shape[1:]:
         scores, positive = _one_column(data, array, positive, what)
     counted = ScoreTable.count(data, scores, positive=positive, weights=weights, weights_kind=weights_kind)
-    return _occupied(counted, what), str(model or "")
+    return Taken(_occupied(counted, what), str(model or ""), data)
+
+
+def open_table(
+    data: Any, scores: Any, positive: Any, weights: Any = None, weights_kind: WeightsKind | None = None, **columns: Any
+) -> tuple[Any, Any]:
+    """A path or a table in the place of the truth as Predictions, unless scores are given beside it; and the weights
+    that are left to be counted."""
+    named = all(x is None or isinstance(x, str) for x in (scores, weights))
+    if not (named and is_openable(data)):
+        return data, weights
+    return opened(data, positive=positive, weight=weights, weights_kind=weights_kind, **columns), None
 
 
 def is_predictions(data: Any) -> bool:
@@ -68,10 +86,10 @@ def is_predictions(data: Any) -> bool:
     return type(data).__name__ == "Predictions" and type(data).__module__.startswith("trueerror.rows")
 
 
-def _from_predictions(data: Any, model: str | None, positive: Any, what: str) -> tuple[ScoreTable, str]:
+def _from_predictions(data: Any, model: str | None, positive: Any, what: str) -> Taken:
     name = data.only(model)
     refuse_repeats(data, what)
-    return _occupied(data.scores(name, positive=positive), what), name
+    return Taken(_occupied(data.scores(name, positive=positive), what), name, data)
 
 
 def refuse_repeats(predictions: Any, what: str) -> None:

@@ -17,6 +17,7 @@ from trueerror.metrics.priors import Prior
 from trueerror.metrics.registry import Measure, find_measure
 from trueerror.metrics.tallying import LABEL_METRICS, tally_predictions, tally_rows
 from trueerror.metrics.values import check_options, check_same_positive, score_share, value
+from trueerror.rows.openable import is_openable, opened
 from trueerror.rows.predictions import Predictions
 from trueerror.tallies.confusion import Confusion
 from trueerror.tallies.missing import Missing
@@ -40,13 +41,13 @@ def metric(
 ) -> float:
     """One metric as a plain number; NaN where it is undefined. `te.catalogue()` lists the names.
 
-    `data` is a `Confusion`, a `ScoreTable`, what `te.predictions` or `te.read` gave (`model` chooses one), or the truth
-    with `predicted` labels or `scores` (higher = more positive;
-    one column, or one for each class in label order). Metrics of one class need `positive`, unless the labels are
+    `data` is a `Confusion`, a `ScoreTable`, what `te.predictions` or `te.read` gave or a path or a table of any kind
+    that it takes (`model` chooses one), or the truth with `predicted` labels or `scores` (higher = more positive; one
+    column, or one for each class in label order). Metrics of one class need `positive`, unless the labels are
     False/True, 0/1 or −1/1; of several classes, `positive="b"` is one class against the rest. macro_, micro_ and
-    weighted_ in front of such a metric average it over the classes. Truth and predictions with one 0/1 column for
-    each label are rows with several labels. `threshold` calls a score at or above it positive (0.5 when all scores are
-    in [0, 1]). `prior` is another class distribution: P(positive) or {label: share}. `options` are the metric's own:
+    weighted_ in front of such a metric average it over the classes. Truth and predictions with one 0/1 column for each
+    label are rows with several labels. `threshold` calls a score at or above it positive (0.5 when all scores are in
+    [0, 1]). `prior` is another class distribution: P(positive) or {label: share}. `options` are the metric's own:
     f_beta(beta=), weighted_accuracy(weights=), kappa(weights=), cost(costs=), log_loss(clip=), ece(bins=, binning=), …
 
     >>> metric("accuracy", ["a", "b", "b"], ["a", "b", "a"])
@@ -60,6 +61,9 @@ def metric(
     """
     measure = find_measure(name)
     check_options(measure, options)
+    if predicted is None and scores is None and is_openable(data):
+        data = opened(data, positive=positive, labels=labels, missing=missing)
+        labels = None
     if isinstance(data, Predictions):
         _nothing_beside(predicted=predicted, scores=scores, labels=labels)
         tally = tally_predictions(measure, data, model, positive=positive, threshold=threshold)

@@ -12,7 +12,6 @@ from trueerror.inputs.labels import Label, plain_label
 from trueerror.inputs.weights import WeightsKind
 from trueerror.rows.building import GivenModel, GivenRows, build
 from trueerror.rows.fitted import read_fitted
-from trueerror.rows.frames import is_table
 from trueerror.rows.predictions import Predictions
 from trueerror.rows.source import Facts
 from trueerror.rows.thresholds import Threshold
@@ -44,7 +43,9 @@ def predictions(
 
     Labels go in `predicted`, scores in `scores` (higher = more positive; (n, K) columns follow the label order), each
     an array or {"name": array}; `fitted={"name": model}` with `X` asks fitted models themselves. Rows match by
-    position. A model with labels and scores is judged by its labels, unless a `threshold` says to cut its scores.
+    position. A path, or a whole table of any kind that te.read takes, may stand alone in the place of the truth; then
+    `clusters`, `by` and the like name its columns. A model with labels and scores is judged by its labels, unless
+    a `threshold` says to cut its scores.
 
     >>> p = predictions(["b", "a", "b"], scores={"svm": [0.9, 0.2, 0.4]}, positive="b")
     >>> print(p)
@@ -52,14 +53,16 @@ def predictions(
     >>> p.confusion("svm").matrix.tolist()
     [[1, 0], [1, 1]]
     """
-    if predicted is None and scores is None and fitted is None and is_table(truth):
-        from trueerror.rows.reading import read
+    if predicted is None and scores is None and fitted is None:
+        from trueerror.rows.openable import is_openable, opened
 
         # A whole table in the place of the truth: its columns say what they are, and options may name them.
-        return read(
-            truth, labels=labels, positive=positive, id=ids, cluster=clusters, by=by, fold=folds, repeat=repeats,
-            weight=weights, weights_kind=weights_kind, missing=missing, threshold=threshold,
-        )  # fmt: skip
+        if isinstance(truth, Predictions) or is_openable(truth):
+            return opened(
+                truth, labels=labels, positive=positive, id=ids, cluster=clusters, by=by, fold=folds, repeat=repeats,
+                weight=weights, weights_kind=weights_kind, missing=None if missing == "error" else missing,
+                threshold=threshold,
+            )  # fmt: skip
     models = _models(predicted, scores)
     for name, model in _named_fitted(fitted, X).items():
         if name in models:

@@ -70,6 +70,18 @@ def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
     return Files(format_, safe, tuple(shown), gzipped)
 
 
+def names_files(names: Sequence[object]) -> bool:
+    """Whether a list is one of paths rather than of labels: all of them could be, and one ends as files do, or is one.
+
+    >>> names_files(["jan.csv", "feb.csv"]), names_files(["spam", "ham"])
+    (True, False)
+    """
+    paths = [name for name in names if isinstance(name, str | os.PathLike)]
+    return len(paths) == len(names) > 0 and any(
+        isinstance(name, os.PathLike) or _ending(Path(name))[0] in ENDINGS or os.path.exists(name) for name in paths
+    )
+
+
 def _matches(text: str) -> list[Path]:
     if REMOTE.match(text):
         raise FileError(f"{text} is not on this machine; trueerror reads local files only: download it first")

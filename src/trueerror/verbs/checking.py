@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import combinations
@@ -12,8 +11,8 @@ from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings.finding import sorted_findings
 from trueerror.inputs.errors import InputError, RepeatedIdError
 from trueerror.rows.doubles import doubled_rows, repeated_sample, shared_rows
+from trueerror.rows.openable import is_openable, opened
 from trueerror.rows.predictions import Predictions
-from trueerror.rows.reading import read
 from trueerror.rows.source import KeyKind
 from trueerror.tallies import Confusion
 from trueerror.verbs.evaluating import evaluate, evaluate_predictions
@@ -79,17 +78,15 @@ def check_predictions(
 
 def _opened(source: Any, columns: dict[str, Any]) -> tuple[Predictions, dict[str, Any]]:
     if isinstance(source, Predictions):
-        if columns:
-            raise InputError(f"{next(iter(columns))}= says how to read a file, but these predictions were read already")
-        return source, {}
-    if not isinstance(source, str | os.PathLike) and not hasattr(source, "columns") and not isinstance(source, dict):
+        return opened(source, **columns), {}
+    if not is_openable(source):
         raise InputError(
             f"cannot check a {type(source).__name__}: pass a path, a data frame, or what te.predictions, te.read, "
             "te.evaluate or te.compare gave"
         )
 
     def reader(**options: Any) -> Predictions:
-        return read(source, **options)
+        return opened(source, **options)
 
     return lenient(reader, **columns)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -17,8 +16,8 @@ from trueerror.metrics.registry import Measure, find_measure
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.rows.collecting import predictions
 from trueerror.rows.joining import pair
+from trueerror.rows.openable import is_openable
 from trueerror.rows.predictions import Predictions
-from trueerror.rows.reading import read
 from trueerror.significance.contrasts import check_margin
 from trueerror.significance.groups import groups_not_told_apart
 from trueerror.significance.margins import equivalence
@@ -75,13 +74,13 @@ def compare(
 ) -> Comparison:
     """Which of two or more models is better, by how much, and how sure that is.
 
-    Pass the truth with `predicted={"a": labels, "b": labels}` or `scores={…}`, or what `te.read` gave, or two
-    Predictions (joined on ids, or by the same truth; `paired=False` for different rows). The method follows from the
-    metric and the rows (`cmp.facts["why"]`); p-values are adjusted for the number of pairs, intervals are not.
-    `margin=` asks besides whether pairs are alike within ±margin; `reference=` compares with one model only; `by=`
-    compares in each slice too (`cmp.slices`, adjusted over all of them).
-    `cost_fp=` and `cost_fn=` (with `prior=`) compare probabilities by what their calls cost, at the threshold that the
-    costs name: a `CostComparison`, which says which model to use from which score up.
+    Pass the truth with `predicted={"a": labels, "b": labels}` or `scores={…}`, or what `te.read` gave, or a path or a
+    table of any kind that it takes, or two of these (joined on ids, or by the same truth; `paired=False` for different
+    rows). The method follows from the metric and the rows (`cmp.facts["why"]`); p-values are adjusted for the number of
+    pairs, intervals are not. `margin=` asks besides whether pairs are alike within ±margin; `reference=` compares with
+    one model only; `by=` compares in each slice too (`cmp.slices`, adjusted over all of them). `cost_fp=` and
+    `cost_fn=` (with `prior=`) compare probabilities by what their calls cost, at the threshold that the costs name: a
+    `CostComparison`, which says which model to use from which score up.
 
     >>> truth = [0, 1] * 100
     >>> a, b = [0, 1] * 90 + [1, 0] * 10, [0, 1] * 80 + [1, 0] * 20
@@ -98,21 +97,22 @@ def compare(
         replicates=replicates, rng=rng,
     )  # fmt: skip
     width = None if margin is None else check_margin(margin, widest=measure.range[1] - measure.range[0])
-    truth_or_predictions, predicted = (
-        read(x, positive=positive, labels=labels, missing=missing) if isinstance(x, str | os.PathLike) else x
-        for x in (truth_or_predictions, predicted)
+    given, second = truth_or_predictions, None
+    read_already = isinstance(given, Predictions)
+    named: dict[str, Any] = {
+        "labels": labels, "positive": positive, "ids": ids, "clusters": clusters, "by": by, "folds": folds,
+        "weights": weights, "weights_kind": weights_kind, "missing": missing,
+    }  # fmt: skip
+    if isinstance(predicted, Predictions) or (
+        (read_already or is_openable(given)) and is_openable(predicted) and not isinstance(predicted, Mapping)
+    ):
+        # A second set of predictions rather than columns beside the truth.
+        second, predicted = predictions(predicted, **named), None
+    if read_already and (scores is not None or predicted is not None or fitted is not None):
+        raise InputError("pass either predictions that were read, or arrays; not both")
+    given = predictions(
+        given, predicted, scores=scores, fitted=fitted, X=X, threshold=None if read_already else threshold, **named
     )
-    second = predicted if isinstance(predicted, Predictions) else None
-    if isinstance(truth_or_predictions, Predictions):
-        given = truth_or_predictions
-        if scores is not None or (predicted is not None and second is None):
-            raise InputError("pass either predictions that were read, or arrays; not both")
-    else:
-        given = predictions(
-            truth_or_predictions, predicted, scores=scores, fitted=fitted, X=X, labels=labels, positive=positive,
-            ids=ids, clusters=clusters, by=by, folds=folds, weights=weights, weights_kind=weights_kind,
-            missing=missing, threshold=threshold,
-        )  # fmt: skip
     if second is not None:
         if paired is False:
             return _separate(given, second, measure, settings, alternative, method, adjust, width)

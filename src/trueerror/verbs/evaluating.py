@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -21,7 +20,6 @@ from trueerror.metrics.registry import Measure, every_measure, find_measure
 from trueerror.results import Interval
 from trueerror.rows.collecting import predictions
 from trueerror.rows.predictions import Predictions
-from trueerror.rows.reading import read
 from trueerror.significance.paired import mcnemar
 from trueerror.tallies import Confusion
 from trueerror.tallies.grading import is_graded
@@ -72,7 +70,8 @@ def evaluate(
     """How good one or several models are on rows like these: every metric with its interval.
 
     Pass the truth and predictions (`predicted=` for labels, `scores=` for scores, a dictionary for several models),
-    or what `te.predictions` or `te.read` gave, or a file's path, or a `te.Confusion`. `costs[i][j]` is what it costs
+    or what `te.predictions` or `te.read` gave, or a path or a table of any kind that `te.read` takes (then `clusters=`,
+    `by=` and the like name columns), or a `te.Confusion`. `costs[i][j]` is what it costs
     to call truth i as j (`cost_fp=`, `cost_fn=` for two classes: a false alarm, a miss); `prior=` asks for the result
     at another class distribution; with either, `.cheapest` is the cost-optimal threshold of a model that has scores.
     `method=` replaces Wilson's interval for plain proportions; `simultaneous=True` widens the intervals so that all
@@ -103,33 +102,29 @@ def evaluate(
         table = truth_or_predictions if positive is None else truth_or_predictions.with_positive(positive)
         return _from_table(table, settings)
     given = truth_or_predictions
-    if isinstance(given, str | os.PathLike):
-        given = read(
-            given, positive=positive, labels=labels, missing=missing, weights_kind=weights_kind, threshold=threshold
-        )
     if is_multilabel(given) and not hasattr(given, "columns"):
         _refuse_rows(scores=scores, clusters=clusters, by=by, weights=weights, prior=prior, costs=settings.costs)
         return evaluate_labels(given, predicted, labels, settings)
-    if not isinstance(given, Predictions):
-        given = predictions(
-            given,
-            predicted,
-            scores=scores,
-            fitted=fitted,
-            X=X,
-            labels=labels,
-            positive=positive,
-            ids=ids,
-            clusters=clusters,
-            by=by,
-            folds=folds,
-            weights=weights,
-            weights_kind=weights_kind,
-            missing=missing,
-            threshold=threshold,
-        )
-    elif predicted is not None or scores is not None:
+    read_already = isinstance(given, Predictions)
+    if read_already and (predicted is not None or scores is not None or fitted is not None):
         raise InputError("pass either predictions that were read, or arrays; not both")
+    given = predictions(
+        given,
+        predicted,
+        scores=scores,
+        fitted=fitted,
+        X=X,
+        labels=labels,
+        positive=positive,
+        ids=ids,
+        clusters=clusters,
+        by=by,
+        folds=folds,
+        weights=weights,
+        weights_kind=weights_kind,
+        missing=missing,
+        threshold=None if read_already else threshold,
+    )
     return evaluate_predictions(given, settings)
 
 

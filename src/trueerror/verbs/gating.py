@@ -11,8 +11,8 @@ from trueerror.inputs.errors import InputError, nearest
 from trueerror.inputs.options import check_confidence, check_word
 from trueerror.metrics.registry import Measure, find_measure
 from trueerror.rows.joining import pair
+from trueerror.rows.openable import opened
 from trueerror.rows.predictions import Predictions
-from trueerror.rows.reading import read
 from trueerror.significance.contrasts import check_margin
 from trueerror.verbs.estimands import cut_words
 from trueerror.verbs.gate_checks import Model, difference_check, threshold_check
@@ -170,7 +170,7 @@ def _level(confidence: float, k: int, adjust: str) -> float:
 def _sides(
     candidate: Any, baseline: Any, model: str | None, positive: Any, paired: bool | None, columns: dict[str, Any]
 ) -> Sides:
-    first = _opened(candidate, positive, columns)
+    first = opened(candidate, positive=positive, **columns)
     inside = _model_inside(first, baseline, model)
     if inside is not None:
         if paired is False:
@@ -182,7 +182,7 @@ def _sides(
     first = first.select(own)
     if baseline is None:
         return Sides((first, own), None, (own, None), str(first))
-    second = _opened(baseline, positive, columns)
+    second = opened(baseline, positive=positive, **columns)
     other = _chosen(second, model if model in second.models else None, "baseline")
     second = second.select(other)
     names = (own, other)
@@ -223,11 +223,3 @@ def _chosen(p: Predictions, model: str | None, role: str) -> str:
         names = ", ".join(map(repr, p.models))
         raise InputError(f"the {role} holds {len(p.models)} models; pass model= one of {names}")
     return p.only(model)
-
-
-def _opened(source: Any, positive: Any, columns: dict[str, Any]) -> Predictions:
-    if not isinstance(source, Predictions):
-        return read(source, positive=positive, **columns)
-    if columns:
-        raise InputError(f"{next(iter(columns))}= says how to read a file, but these predictions were read already")
-    return source if positive is None else source.with_positive(positive)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from trueerror.inputs.arrays import column
 from trueerror.inputs.errors import ColumnError, InputError
 from trueerror.rows import naming
-from trueerror.rows.frames import open_frame
+from trueerror.rows.frames import is_table, open_frame
 from trueerror.rows.tables import Table, need_column
 from trueerror.significance.score_matrix import ScoreMatrix
 
@@ -125,7 +125,7 @@ def read_sheet(
         if written is not None:
             return _from_table(open_frame(written), Columns(), names, missing, ())
         return _from_table(open_files(scores), columns, names, missing, ())
-    if isinstance(scores, Mapping) or hasattr(scores, "columns") or hasattr(scores, "column_names"):
+    if isinstance(scores, Mapping) or is_table(scores) or hasattr(scores, "columns") or hasattr(scores, "column_names"):
         return _from_table(open_frame(scores), columns, names, missing, _index(scores))
     return _from_array(scores, columns, names, missing)
 

@@ -12,6 +12,7 @@ from trueerror.inputs.options import check_confidence
 from trueerror.results import Contrast, Result, Table
 from trueerror.results.tables import one_line
 from trueerror.results.words import filled, listing, p_value, percent
+from trueerror.rows.openable import opened
 from trueerror.rows.predictions import Predictions
 from trueerror.significance.independent import difference
 from trueerror.significance.multiplicity import adjust
@@ -129,12 +130,13 @@ class TrainingGap(Result):
         return cls(**{**data, "overfits": tuple(Overfit(*o) for o in data["overfits"])})
 
 
-def training_gap(test: Predictions, training: Predictions, *, confidence: float = 0.95) -> TrainingGap:
+def training_gap(test: Any, training: Any, *, confidence: float = 0.95, **columns: Any) -> TrainingGap:
     """Accuracy on the training rows against accuracy on the test rows, for each model, with its uncertainty.
 
-    Both take the same models by name. The gap is a difference of two proportions from different rows (Miettinen and
-    Nurminen's interval). A hypothesis overfits when another one has a higher training error and a lower true error
-    (Mitchell 1997, Machine Learning, 3.7); the second half is tested on the test rows.
+    Both are Predictions, or paths or tables (`columns` go to `te.read`), with the same models by name. The gap is a
+    difference of two proportions from different rows (Miettinen and Nurminen's interval). A hypothesis overfits when
+    another one has a higher training error and a lower true error (Mitchell 1997, Machine Learning, 3.7); the second
+    half is tested on the test rows.
 
     >>> import trueerror as te
     >>> seen = te.predictions([0, 1] * 100, {"tree": [0, 1] * 100, "logreg": [0, 1] * 85 + [1, 0] * 15})
@@ -144,6 +146,7 @@ def training_gap(test: Predictions, training: Predictions, *, confidence: float 
     (0.25, [('tree', 'logreg')])
     """
     level = check_confidence(confidence)
+    test, training = (opened(source, **columns) for source in (test, training))
     gaps, overfits = _gaps(test, training, level), _overfits(test, training, 1 - level)
     if not gaps:
         raise InputError("no model calls the rows: pass threshold= with scores outside [0, 1]")
