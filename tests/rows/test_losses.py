@@ -55,3 +55,35 @@ def test_one_column_is_the_probability_of_the_positive_class() -> None:
     many = te.predictions([0, 1, 2], scores=[0.1, 0.2, 0.3], positive=1).facts
     with pytest.raises(InputError, match="there are 3 classes"):
         probabilities(np.array([0.1]), many, "m")
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_blocks_give_the_losses_of_one_go(monkeypatch: pytest.MonkeyPatch, classes: int) -> None:
+    rng = np.random.default_rng(5)
+    scores = rng.dirichlet(np.ones(classes), 1001)
+    truth = rng.integers(0, classes, 1001)
+    p = te.predictions(truth, scores={"m": scores if classes > 2 else scores[:, 1]})
+    whole = [te.evaluate(p, metrics=[m])[m] for m in ("brier", "log_loss")]
+    monkeypatch.setattr("trueerror.rows.losses.BLOCK", 100)
+    q = te.predictions(truth, scores={"m": scores if classes > 2 else scores[:, 1]})
+    assert [te.evaluate(q, metrics=[m])[m] for m in ("brier", "log_loss")] == whole
+    gap = scores - np.eye(classes)[truth]
+    assert whole[0].estimate == pytest.approx((gap * gap).sum(axis=1).mean() / 2, rel=1e-14)
+
+
+def test_a_row_that_does_not_add_up_is_named_wherever_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trueerror.rows.losses.BLOCK", 4)
+    scores = np.full((10, 3), 1 / 3)
+    scores[8] = [0.5, 0.5, 0.5]
+    with pytest.raises(InputError, match=r"row 9 adds up to 1\.5"):
+        te.evaluate([0, 1, 2, 0, 1, 2, 0, 1, 2, 0], scores={"m": scores}, metrics=["brier"])["brier"]
+
+
+def test_a_loss_is_taken_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    p = te.predictions([0, 1, 1, 0] * 30, scores={"m": [0.2, 0.8, 0.4, 0.3] * 30})
+    moments = type(p.source).moments
+    monkeypatch.setattr(type(p.source), "moments", lambda *args: asked.append(args[1]) or moments(*args))
+    str(te.evaluate(p))
+    assert asked == ["m"]

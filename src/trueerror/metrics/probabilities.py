@@ -60,7 +60,8 @@ def brier(
     check_word(scale, ("half", "sum", "mean"), "scale")
     gap = np.array(probabilities, dtype=np.float64)
     gap[np.arange(len(gap)), codes] -= 1
-    total = (gap * gap).sum(axis=1)
+    # As a sum of products, since NumPy's sums over a short last axis are ten times slower.
+    total = np.einsum("ij,ij->i", gap, gap)
     return np.asarray(total / {"half": 2, "sum": 1, "mean": max(gap.shape[1], 1)}[scale])
 
 

@@ -15,7 +15,7 @@ from trueerror.inputs.labels import Codes, Label
 from trueerror.kernels import plain
 from trueerror.rows import groups
 from trueerror.rows.identity import truth_fingerprint
-from trueerror.rows.losses import moments_of, probabilities
+from trueerror.rows.losses import moments_of, row_losses
 from trueerror.rows.source import (
     Facts,
     Floats,
@@ -173,8 +173,7 @@ class ArraySource:
         values = []
         for model in models:
             scores = self._scores(model)
-            table = probabilities(scores if kept is None else scores[kept], self.facts, model)
-            values.append(np.asarray(loss(codes, table), dtype=np.float64))
+            values.append(row_losses(scores if kept is None else scores[kept], codes, self.facts, model, loss))
         return values, kept
 
     def moments(self, model: str, loss: Loss) -> Moments:

@@ -8,20 +8,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs.errors import InputError
-from trueerror.inputs.labels import need_positive
+from trueerror.inputs.labels import Codes, need_positive
 from trueerror.inputs.scores import check_probabilities
 from trueerror.inputs.weights import WeightsKind
-from trueerror.rows.source import Facts
+from trueerror.kernels.threads import in_threads
+from trueerror.rows.source import Facts, Loss
 from trueerror.tallies import Moments
 
 Floats = NDArray[np.float64]
+# Rows whose losses are taken in one go: what lies between scores and losses stays in a core's cache.
+BLOCK = 1 << 15
+
+
+def row_losses(scores: NDArray[np.floating[Any]], codes: Codes, facts: Facts, model: str, loss: Loss) -> Floats:
+    """The loss of each row: it depends on the row's scores and class alone, so blocks of rows go to threads."""
+    check_probabilities(scores, f"the scores of {model!r}")
+    values = np.empty(len(codes))
+
+    def fill(rows: slice) -> None:
+        values[rows] = loss(codes[rows], _side_by_side(scores[rows], facts, model))
+
+    in_threads(fill, [slice(i, i + BLOCK) for i in range(0, max(len(codes), 1), BLOCK)])
+    return values
 
 
 def probabilities(scores: NDArray[np.floating[Any]], facts: Facts, model: str) -> Floats:
     """Probabilities (n, K) in label order; one column of scores is P(positive), and the rest is P(negative)."""
+    check_probabilities(scores, f"the scores of {model!r}")
+    return _side_by_side(scores, facts, model)
+
+
+def _side_by_side(scores: NDArray[np.floating[Any]], facts: Facts, model: str) -> Floats:
+    """A column for each class."""
     table = np.asarray(scores, dtype=np.float64)
-    if len(table):
-        check_probabilities(table, f"the scores of {model!r}")
     if table.ndim == 2:
         return table
     if facts.positive is None:

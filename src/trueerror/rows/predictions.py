@@ -219,7 +219,10 @@ class Predictions:
 
     def moments(self, model: str | None, loss: Loss, **options: Any) -> Moments:
         """The mean of a row loss (codes, probabilities (n, K)) → (n,), and its spread."""
-        return self.source.moments(self.only(model), partial(loss, **options))
+        name = self.only(model)
+        count = partial(self.source.moments, name, partial(loss, **options))
+        # Options may be anything; without them the function says all that there is to know.
+        return count() if options else self._once(("moments", name, loss), count)
 
     def paired_moments(self, first: str, second: str, loss: Loss, **options: Any) -> Moments:
         """The same of the first model's loss minus the second's, row by row."""
