@@ -105,3 +105,29 @@ def test_neither_rows_nor_calls_of_a_class(metric: str) -> None:
 def test_of_many_classes_one_without_rows_leaves_the_average() -> None:
     with_it = metric_interval("balanced_accuracy", Confusion([[48, 2, 1], [3, 40, 2], [0, 0, 0]]))
     assert with_it.high - with_it.low < 0.2
+
+
+RARE = [[60, 2, 1], [2, 30, 1], [1, 0, 3]]
+
+
+@pytest.mark.parametrize("metric", ["macro_informedness", "macro_lr_plus", "weighted_specificity"])
+def test_smooth_averages_take_the_outer_limits(metric: str) -> None:
+    made = metric_interval(metric, Confusion(RARE))
+    plain = metric_interval(metric, Confusion(RARE), method="delta")
+    straight = metric_interval(metric, Confusion(np.array(RARE) * 40))
+    assert "two rows more" in made.note
+    assert "two rows more" not in plain.note
+    assert "two rows more" not in straight.note
+    assert made.low < made.estimate < made.high
+    assert made.high - made.low > 1.5 * (straight.high - straight.low)
+
+
+def test_a_rare_class_of_three_is_covered() -> None:
+    rng = np.random.default_rng(5)
+    p = np.array([[0.6, 0.02, 0.01], [0.02, 0.3, 0.01], [0.005, 0.005, 0.03]])
+    tables = rng.multinomial(100, (p / p.sum()).ravel(), 500).reshape(-1, 3, 3)
+    for metric in ("macro_informedness", "macro_lr_plus"):  # the delta method covers .76 and .71
+        truth = value(find_measure(metric), Confusion((p / p.sum() * 1e12).round().astype(np.int64)))
+        made = [metric_interval(metric, Confusion(t)) for t in tables]
+        held = np.mean([i.low <= truth <= i.high for i in made if not math.isnan(i.estimate)])
+        assert held > 0.9

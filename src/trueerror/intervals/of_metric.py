@@ -14,7 +14,7 @@ from trueerror.intervals.at_prior import carried_through, limits_at_prior
 from trueerror.intervals.costs import cost_bounds, hardly_seen, savings_by_shares
 from trueerror.intervals.losses import loss_interval
 from trueerror.intervals.one_class import Rough, class_limits
-from trueerror.intervals.rare_class import halves_added, rarely_found
+from trueerror.intervals.rare_class import halves_added, joined_where_rare, rarely_found
 from trueerror.intervals.resampled import Unfit, bootstrap_of_table
 from trueerror.intervals.sampling import Design, Sample, free_of_prior
 from trueerror.intervals.scored import score_interval
@@ -234,6 +234,8 @@ def table_interval(
         made, n = halves_added(m, sample, estimate, terms, options), sample.rows.n
     else:
         made, n = whole_limits(m, situation, sample, estimate, asked, terms, options)
+        if method is None:
+            made = joined_where_rare(m, situation, sample, made, terms, options)
     low, high, key, remark = (np.ravel(a)[0] for a in made)
     note = "; ".join(x for x in (why, remark) if x)
     return terms.interval(m.name, estimate, float(low), float(high), bounds=bounds, method=str(key), n=n, note=note)
