@@ -131,6 +131,54 @@ def test_gaps_and_weights(tmp_path: Path) -> None:
     assert counted.n == weights[50:].sum()
 
 
+@pytest.mark.parametrize("make", [parquet_file, *LAZY], ids=lambda place: place.__name__)
+def test_models_with_gaps_are_compared_on_the_rows_that_both_answered(make: Callable[..., Any], tmp_path: Path) -> None:
+    gone = {"even": slice(0, 300), "tiny": slice(200, 900), "tied": slice(3900, N)}
+    models = ["even", "tiny"] if make is LAZY[-1] else list(gone)
+    holes = {
+        m: [None if gone[m].start <= i < gone[m].stop else float(v) for i, v in enumerate(SCORES[m])] for m in models
+    }
+    frame = make({"truth": UP.astype(int).tolist(), **holes}, tmp_path)
+    named = {m: {"score": m} for m in models}
+    ours = te.read(frame, models=named, missing="drop", budget="150kB")
+    theirs = te.predictions(UP, scores={m: np.array(v, dtype=float) for m, v in holes.items()}, missing="drop")
+    made, sharp = (te.compare(x, metric="auc") for x in (ours, theirs))
+    for mine, exact in zip(made.pairs, sharp.pairs, strict=True):
+        assert mine.n == exact.n < N
+        assert mine.low <= exact.low < exact.high <= mine.high
+        assert mine.p_value >= exact.p_value * 0.999
+        assert mine.high - mine.low < 1.6 * (exact.high - exact.low)
+        assert "binned scores: the exact difference lies within" in mine.note
+    assert f"Two models are compared on the {min(c.n for c in sharp.pairs):,}" in made.reading
+    for model in models:
+        own, exact_own = made.estimates[model], sharp.estimates[model]
+        assert own.n == exact_own.n
+        assert own.low <= exact_own.low < exact_own.high <= own.high
+    # As few rows as both answered may fit where all do not: then nothing is binned.
+    answered = int((~np.isnan([np.array(holes[m], dtype=float) for m in models[:2]]).any(axis=0)).sum())
+    room = te.read(frame, models=named, missing="drop", budget=answered * 2 * 32 + 64).select(models[:2])
+    close = te.compare(room, metric="auc").pairs[0]
+    assert (close.estimate, close.low, close.n) == (sharp.pairs[0].estimate, sharp.pairs[0].low, answered)
+    if make is parquet_file:
+        with pytest.raises(InputError, match="no score in 300 rows"):
+            te.read(frame, models=named, missing="wrong", budget="60kB").source.placements(["even", "tiny"])
+
+
+def test_slices_of_models_with_gaps(tmp_path: Path) -> None:
+    site = np.where(np.arange(N) % 3 == 0, "x'y", "z")
+    holes = {"even": SCORES["even"].copy(), "tiny": SCORES["tiny"].copy()}
+    holes["even"][:400] = np.nan
+    path = parquet_file({"truth": UP.astype(int), "site": site, **holes}, tmp_path)
+    named = {m: {"score": m} for m in holes}
+    ours = te.read(path, models=named, by="site", missing="drop", budget="60kB")
+    theirs = te.predictions(UP, scores=holes, by=site, missing="drop")
+    made, sharp = (te.compare(x, metric="auc") for x in (ours, theirs))
+    for value in ("x'y", "z"):
+        mine, exact = made.slices[value].pairs[0], sharp.slices[value].pairs[0]
+        assert mine.n == exact.n
+        assert mine.low <= exact.low < exact.high <= mine.high
+
+
 def test_the_budget_may_be_set_for_all(tmp_path: Path) -> None:
     path = parquet_file({"truth": UP.astype(int), "even": SCORES["even"]}, tmp_path)
     te.config(budget="20kB")

@@ -162,6 +162,9 @@ class ArraySource:
         side_by_side = np.stack(columns, axis=1)
         return codes == self.facts.labels.index(chosen[0]), side_by_side if kept is None else side_by_side[kept]
 
+    def complete(self, models: Sequence[str]) -> ArraySource:
+        return self
+
     def placements(self, models: Sequence[str], *, positive: Any = None) -> None:
         return None
 

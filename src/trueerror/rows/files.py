@@ -26,10 +26,14 @@ from trueerror.rows.tables import Kind
 
 # Distinct values are looked for among so many rows first: a column of scores shows itself there.
 FIRST_ROWS = 4096
+# In the place of a value: whatever it is, it is there.
+ANY = object()
 
 
 class FileTable:
-    """Rows in files, asked by SQL. `where` narrows them to those whose columns hold certain values."""
+    """Rows in files, asked by SQL. `where` narrows them to those whose columns hold certain values, or any at all."""
+
+    source = "data"
 
     def __init__(
         self,
@@ -53,8 +57,25 @@ class FileTable:
 
     def narrowed(self, column: str, value: Any) -> FileTable:
         """The rows in which a column holds one value."""
+        return self._where(((column, value),))
+
+    def complete(self, columns: Sequence[str]) -> FileTable:
+        """The rows in which all of these columns hold something."""
+        return self._where(tuple((column, ANY) for column in columns))
+
+    def _where(self, more: tuple[tuple[str, Any], ...]) -> FileTable:
         kinds = tuple(self._kinds.values())
-        return FileTable(self.connection, self.name, self.columns, kinds, (*self.where, (column, value)))
+        return FileTable(self.connection, self.name, self.columns, kinds, (*self.where, *more))
+
+    def _terms(self, *, literals: bool) -> str:
+        """What narrows the rows, as the end of a SELECT; values as literals, or as parameters."""
+        terms = [
+            f"{self.place(column)} IS NOT NULL"
+            if value is ANY
+            else f"{self.place(column)} = {literal(value) if literals else '?'}"
+            for column, value in self.where
+        ]
+        return f" WHERE {' AND '.join(terms)}" if terms else ""
 
     def place(self, column: str) -> str:
         """The safe name of a column inside queries."""
@@ -63,13 +84,9 @@ class FileTable:
     def run(self, query: str, values: Sequence[Any] = ()) -> Any:
         """A query over `counted`, the rows at hand, with its parameters."""
         assert self.connection is not None
-        if not self.where:
-            return self.connection.cursor().execute(f"WITH counted AS (FROM data) {query}", list(values))
-        terms = " AND ".join(f"{self.place(column)} = ?" for column, _ in self.where)
-        narrow = [value for _, value in self.where]
-        return self.connection.cursor().execute(
-            f"WITH counted AS (SELECT * FROM data WHERE {terms}) {query}", narrow + list(values)
-        )
+        values = [*(value for _, value in self.where if value is not ANY), *values]
+        counted = f"(SELECT * FROM {self.source}{self._terms(literals=False)})"
+        return self.connection.cursor().execute(f"WITH counted AS {counted} {query}", values)
 
     def stream(self, query: str, dtypes: Sequence[Any]) -> Iterator[Batch]:
         """The columns of an answer, batch by batch: numbers without gaps."""
@@ -79,9 +96,8 @@ class FileTable:
     def relation_of(self, query: str) -> Any:
         """An answer that has not been fetched. The query holds its values as literals."""
         assert self.connection is not None
-        terms = " AND ".join(f"{self.place(column)} = {literal(value)}" for column, value in self.where)
-        narrow = f" WHERE {terms}" if terms else ""
-        return self.connection.cursor().sql(f"WITH counted AS (SELECT * FROM data{narrow}) {query}")
+        counted = f"(SELECT * FROM {self.source}{self._terms(literals=True)})"
+        return self.connection.cursor().sql(f"WITH counted AS {counted} {query}")
 
     def ask(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows of an answer as plain values."""

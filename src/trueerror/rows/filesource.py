@@ -118,10 +118,7 @@ class FileSource(GroupedSource):
             return GroupedSource.binned(self, model, chosen)
         return self._census(chosen).tables()[model].bins.table(chosen, self.name)
 
-    def placements(self, models: Sequence[str], *, positive: Any = None) -> Placements | None:
-        chosen = [self.facts.score_class(model, positive) for model in models]
-        if not self.must_bin_pairs(models):
-            return None
+    def counted_placements(self, models: Sequence[str], chosen: Sequence[Label]) -> Placements:
         return self._census(chosen[0]).placements(models)
 
     def pairs_at_once(self, every: Mapping[str, Part], threshold: float | None) -> PairCounts | None:

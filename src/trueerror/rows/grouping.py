@@ -238,9 +238,18 @@ class GroupedSource(ABC):
 
     def must_bin_pairs(self, models: Sequence[str]) -> bool:
         """Whether the scores of these models, side by side, take more memory than they may while they are ranked."""
-        if self.facts.n * len(models) * RANKED_BYTES <= self.room:
-            return False
-        return self.facts.weights_kind is None and not any(self.facts.model(model).absent for model in models)
+        return self.facts.weights_kind is None and self.facts.n * len(models) * RANKED_BYTES > self.room
+
+    def complete(self, models: Sequence[str]) -> Self:
+        """These models on the rows that all of them scored, where missing="drop" leaves the others out."""
+        columns = self._score_columns()
+        wanted = list(dict.fromkeys(c for model in models for c in columns.get(model, ())))
+        if self.facts.missing != "drop" or all(self.table.filled(c) == self.table.n for c in wanted):
+            return self
+        table = self.table.complete([c for c in wanted if self.table.filled(c) < self.table.n])
+        known = (self.facts.model(model) for model in models)
+        facts = tuple(replace(m, absent=table.absent(self.layout.models[m.name].columns())) for m in known)
+        return replace(self, table=table, facts=replace(self.facts, n=table.n, models=facts), memory={})
 
     def binned(self, model: str, chosen: Label) -> ScoreTable:
         """The score table in bins, counted by GROUP BY; the heaviest bins are split by further ones."""
@@ -255,9 +264,21 @@ class GroupedSource(ABC):
         chosen = [self.facts.score_class(model, positive) for model in models]
         if not self.must_bin_pairs(models):
             return None
+        rows = self.complete(models)
+        if rows is not self:
+            return rows.placements(models, positive=positive)
+        for model in models:
+            groups.absent_scores(self.facts, model, self._lacking(model))
+        return self.counted_placements(models, chosen)
+
+    def _lacking(self, model: str) -> int:
+        return int(self.facts.n - min(self.table.filled(column) for column in self._score_columns()[model]))
+
+    def counted_placements(self, models: Sequence[str], chosen: Sequence[Label]) -> Placements:
+        """Placements of complete rows, by GROUP BY."""
         columns = [self._score_column(model, c) for model, c in zip(models, chosen, strict=True)]
         ranges = [self.score_range(model) for model in models]
-        tables = [self.scores(model, positive=positive) for model in models]
+        tables = [self.scores(model, positive=c) for model, c in zip(models, chosen, strict=True)]
         return placements_by_groups(self, columns, chosen[0], [(r.low, r.high) for r in ranges], tables)
 
     def keys(self, kind: KeyKind) -> Keys:

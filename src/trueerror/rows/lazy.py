@@ -53,6 +53,12 @@ class LazyTable:
         frame = self.frame.filter(self.col(column) == value)
         return LazyTable(frame, self.columns, kinds, name=self.name, backend=self.backend)
 
+    def complete(self, columns: Sequence[str]) -> LazyTable:
+        """The rows in which all of these columns hold something."""
+        kinds = tuple(self._kinds.values())
+        frame = self.frame.filter(*(~self.col(column).is_null() for column in columns))
+        return LazyTable(frame, self.columns, kinds, name=self.name, backend=self.backend)
+
     def col(self, column: str) -> nw.Expr:
         """A column inside queries."""
         return nw.col(self._places[column])

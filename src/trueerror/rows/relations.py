@@ -29,18 +29,17 @@ class RelationTable(FileTable):
         super().__init__(None, "the table", columns, kinds, where)
         self.provenance = ""
 
-    def narrowed(self, column: str, value: Any) -> RelationTable:
+    def _where(self, more: tuple[tuple[str, Any], ...]) -> RelationTable:
         kinds = tuple(self._kinds.values())
-        return RelationTable(self.relation, self.data, self.columns, kinds, (*self.where, (column, value)))
+        return type(self)(self.relation, self.data, self.columns, kinds, (*self.where, *more))
 
     def run(self, query: str, values: Sequence[Any] = ()) -> Any:
         first, *rest = query.split("?")
         return self.relation_of(first + "".join(literal(v) + part for v, part in zip(values, rest, strict=True)))
 
     def relation_of(self, query: str) -> Any:
-        terms = " AND ".join(f"{self.place(column)} = {literal(value)}" for column, value in self.where)
-        narrow = f" WHERE {terms}" if terms else ""
-        return self.relation.query(VIEW, f"WITH data AS ({self.data}), counted AS (SELECT * FROM data{narrow}) {query}")
+        counted = f"(SELECT * FROM data{self._terms(literals=True)})"
+        return self.relation.query(VIEW, f"WITH data AS ({self.data}), counted AS {counted} {query}")
 
     def ask_raw(self, select: str) -> tuple[Any, ...]:
         return self.ask(f"{select} FROM {VIEW} AS r({', '.join(self._places.values())})")[0]

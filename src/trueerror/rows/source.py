@@ -241,6 +241,10 @@ class Source(Protocol):
         """Which rows are positive, and the scores of several models side by side (n, models): for paired ranks."""
         ...
 
+    def complete(self, models: Sequence[str]) -> Source:
+        """These models on the rows that all of them scored, as far as an engine can pick them; else all rows."""
+        ...
+
     def placements(self, models: Sequence[str], *, positive: Any = None) -> Placements | None:
         """What comparing areas needs, where rows do not fit into memory; None where `score_columns` may be asked."""
         ...

@@ -193,14 +193,20 @@ def compare_predictions(
         adjust=adjust,
         confidence=settings.confidence,
         omnibus=None if p.has_key("clusters") else cochran_from_pairs(discordance, p.models),
-        reading=_read(p, measure, settings, contrasts),
+        reading=_read(p, measure, settings, contrasts, estimates),
         estimand=fixed_model(p, settings),
         facts={**pair_facts(measure, contrasts, discordance), "identical": _identical(p, settings, contrasts)},
     )
     return completed(made)
 
 
-def _read(p: Predictions, measure: Measure, settings: Settings, contrasts: list[Contrast]) -> str:
+def _read(
+    p: Predictions,
+    measure: Measure,
+    settings: Settings,
+    contrasts: list[Contrast],
+    estimates: Mapping[str, Interval],
+) -> str:
     """What was read, and on how many rows models are compared where some have no prediction."""
     counted = measure.needs in ("binary", "classes", "cells")
     words = reading(p, settings) if counted else str(p)
@@ -209,7 +215,8 @@ def _read(p: Predictions, measure: Measure, settings: Settings, contrasts: list[
     if p.missing != "drop" or not rows or min(rows) == p.n or (counted and measure.share is None):
         return words
     shown = f"{min(rows):,}" if min(rows) == max(rows) else f"{min(rows):,} to {max(rows):,}"
-    own = "" if len(p.models) == 2 else "; each model's own result is of all that it answered"
+    same = all(found.n == rows[0] for found in estimates.values()) and min(rows) == max(rows)
+    own = "" if same else "; each model's own result is of all that it answered"
     return f"{words} Two models are compared on the {shown} rows that both answered{own}."
 
 

@@ -19,7 +19,6 @@ from trueerror.kernels import chosen
 from trueerror.metrics.registry import Measure
 from trueerror.results import Alternative, Contrast
 from trueerror.rows.predictions import Predictions
-from trueerror.rows.room import NoRoom
 from trueerror.significance.areas import area_contrast
 from trueerror.significance.binned_areas import binned_area_contrast
 from trueerror.significance.calibration_contrasts import TOO_NARROW, calibration_contrast
@@ -257,12 +256,7 @@ class Pairs:
 
     @cached_property
     def _columns(self) -> ScoredRows:
-        try:
-            return scored_rows(self.p, self.p.models)
-        except NoRoom as error:
-            if not any(self.p.absent(m) for m in self.p.models):
-                raise
-            raise NoRoom(f"models that lack scores in some rows are compared row by row, and {error}") from None
+        return scored_rows(self.p, self.p.models)
 
     @cached_property
     def _placements(self) -> Placements | None:
