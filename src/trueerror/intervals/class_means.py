@@ -20,8 +20,8 @@ from trueerror.variances.mover import Cross
 Floats = NDArray[np.float64]
 # From this many parts on, counted by how evenly they share the variance, a mean has lost most of its parts' skew.
 MANY_PARTS = 3.5
-# With few errors in a class MOVER's limits are too short already for three classes of like sizes.
-PARTS_WITH_FEW_ERRORS = 2.5
+# With fewer than five errors a class MOVER's limits are too short already for three classes of like sizes.
+THREE_PARTS = 2.5
 FEW_ERRORS = 5
 # Each class borrows this many rows from all classes together, and those as many right and wrong ones (Agresti and
 # Coull's 2 and 2): a class of one row then has a variance too. Both are the same for every confidence, so that more
@@ -44,18 +44,16 @@ def parts_that_count(weights: Floats, rows: Floats) -> float:
     return float(a.sum()) ** 2 / square if square > 0 else 0.0
 
 
-def parts_enough(successes: Floats, rows: Floats) -> float:
-    """How many parts a mean of shares must have to be taken for a proportion itself.
+def few_errors(successes: Floats, rows: Floats) -> bool:
+    """Whether there are fewer than five errors a class (or, of classes hardly ever found, successes), on average.
 
-    Three classes of 17 rows, found at .97, are covered .90 by MOVER and .94 so (simulated), with narrower limits.
-
-    >>> parts_enough(np.array([16.0, 17.0, 15.0]), np.array([17.0, 17.0, 16.0]))
-    2.5
-    >>> parts_enough(np.array([45.0, 15.0, 20.0]), np.array([50.0, 30.0, 40.0]))
-    3.5
+    >>> few_errors(np.array([16.0, 17.0, 15.0]), np.array([17.0, 17.0, 16.0]))
+    True
+    >>> few_errors(np.array([45.0, 15.0, 20.0]), np.array([50.0, 30.0, 40.0]))
+    False
     """
-    fewest = float(np.minimum(successes, rows - successes).min(initial=np.inf))
-    return PARTS_WITH_FEW_ERRORS if fewest < FEW_ERRORS else MANY_PARTS
+    right = float(successes.sum())
+    return min(right, float(rows.sum()) - right) < FEW_ERRORS * len(rows)
 
 
 def shrunk(successes: Floats, rows: Floats) -> Floats:

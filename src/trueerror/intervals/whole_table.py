@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from trueerror.intervals.class_means import (
     MANY_PARTS,
+    THREE_PARTS,
+    few_errors,
     geometric_mean_of_shares,
     mean_of_f1s,
     mean_of_shares,
-    parts_enough,
     parts_that_count,
 )
 from trueerror.intervals.costs import cost_limits
@@ -174,7 +175,13 @@ def _mover(measure: Measure, sample: Sample, estimate: float, terms: Terms, opti
     situation, key = ("f1", "wilson-f1") if like_f1 else ("proportion", "wilson")
     _, made, _ = class_limits(base, situation, view, key, terms, options)
     low, high = mover(values, np.where(there, made.low, 0.0), np.where(there, made.high, 0.0), weights, cross)
-    return rough((np.array([low]), np.array([high])), "mover-f1" if like_f1 else "mover-wilson")
+    limits_of_mean = rough((np.array([low]), np.array([high])), "mover-f1" if like_f1 else "mover-wilson")
+    also = None if like_f1 else _many_classes(base, counts, weights, values, variances, cross, THREE_PARTS)
+    if also is None:
+        return limits_of_mean
+    other = also(estimate, terms)
+    outer = np.fmin(limits_of_mean.low, other[0]), np.fmax(limits_of_mean.high, other[1])
+    return rough(outer, "mover-wilson", "few errors: the outer limits with wilson-of-classes")
 
 
 def _other_class_unknown(measure: Measure, sample: Sample, made: Rough) -> Rough:
@@ -197,13 +204,17 @@ def _other_class_unknown(measure: Measure, sample: Sample, made: Rough) -> Rough
 
 
 def _many_classes(
-    base: Measure, counts: BinaryCounts, weights: Floats, values: Floats, variances: Floats, cross: Cross | None
-) -> Callable[[float, Terms], tuple[Floats, Floats]] | None:
-    """How to make the limits of a mean over classes none of which dominates; None where a few classes decide."""
+    base: Measure, counts: BinaryCounts, weights: Floats, values: Floats, variances: Floats, cross: Cross | None,
+    enough: float = MANY_PARTS,
+) -> Callable[[float, Terms], tuple[Floats, Floats]] | None:  # fmt: skip
+    """How to make the limits of a mean over classes none of which dominates; None where a few classes decide.
+
+    Three classes are enough for shares of which few errors were seen.
+    """
     there = weights > 0
     if base.share is not None:
         x, n = (np.where(there, np.asarray(v, dtype=np.float64), 0.0) for v in base.share(counts))
-        if parts_that_count(weights, n) < parts_enough(x[there], n[there]):
+        if parts_that_count(weights, n) < enough or (enough < MANY_PARTS and not few_errors(x[there], n[there])):
             return None
         return lambda estimate, terms: mean_of_shares(estimate, x, n, weights, terms, cross)
     play = np.asarray(counts.tp + counts.fp + counts.fn, dtype=np.float64)
