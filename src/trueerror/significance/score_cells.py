@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from trueerror.intervals.score_replicates import joined
 from trueerror.kernels.cell_draws import CellDraws
 from trueerror.kernels.draws import row_weights
+from trueerror.kernels.ranks import ascending_order
+from trueerror.kernels.threads import in_threads
 from trueerror.tallies.scores import ScoreTable
 from trueerror.variances.score_influences import ScoreInfluences
 
@@ -24,8 +26,9 @@ Codes = NDArray[np.signedinteger[Any]]
 Masses = tuple[NDArray[Any], NDArray[Any]]
 # Most cells that are drawn in a replicate.
 CELLS = 1 << 15
-# Fewest and most groups of either model, as powers of two; up to DENSE, cells are counted in a table of all there are.
-FEWEST, DENSE, MOST = 6, 11, 14
+# Fewest and most groups of either model, as powers of two, and those that are tried first; up to DENSE, cells are
+# counted in a table of all there are.
+FEWEST, FIRST, DENSE, MOST = 6, 8, 11, 14
 # Whole clusters are drawn over so many groups: their rows are visited one by one anyway.
 CLUSTERED = 10
 
@@ -35,34 +38,46 @@ class OrderedScores:
 
     def __init__(self, up: Flags, scores: Floats) -> None:
         plain = scores + 0.0  # −0.0 is 0.0
-        self.order = np.argsort(plain)
-        ascending = plain[self.order]
-        new = np.concatenate((np.ones(1, dtype=bool), ascending[1:] != ascending[:-1]))
+        self.order = ascending_order(plain)
+        ascending = plain.take(self.order)
+        new = np.ones(len(ascending), dtype=bool)
+        np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
         # None where no two rows share a score.
         self.starts = None if new.all() else np.flatnonzero(new)
-        self.up = up[self.order].astype(np.int64)
-        positives, negatives = self.masses(np.ones(len(up), dtype=np.int64))
-        self.table = ScoreTable(ascending[new], positives, negatives, positive=1)
+        self.up = up.take(self.order).astype(np.int64)
+        distinct = ascending if self.starts is None else ascending[self.starts]
+        self.table = ScoreTable._counted(distinct, *self._summed(self.up, 1 - self.up), positive=1, sources=())
 
     def masses(self, weights: NDArray[Any]) -> Masses:
         """How many positives and negatives there are at each distinct score when rows (…, n) count so often."""
         placed = weights.take(self.order, axis=-1)
         positives = placed * self.up
-        negatives = placed - positives
+        return self._summed(positives, placed - positives)
+
+    def _summed(self, positives: NDArray[Any], negatives: NDArray[Any]) -> Masses:
+        """Of rows in their order, the sums over each distinct score."""
         if self.starts is None:
             return positives, negatives
         return np.add.reduceat(positives, self.starts, axis=-1), np.add.reduceat(negatives, self.starts, axis=-1)
 
     def at_rows(self, values: NDArray[Any]) -> NDArray[Any]:
         """A value for each distinct score, given to the rows that have it."""
-        spread = values if self.starts is None else np.repeat(values, np.diff(self.starts, append=len(self.order)))
-        found = np.empty_like(spread)
-        found[self.order] = spread
-        return found
+        return self._back(self._repeated(values))
 
-    def influences_at_rows(self, influences: ScoreInfluences, up: Flags) -> Floats:
+    def influences_at_rows(self, influences: ScoreInfluences) -> Floats:
         """Each row's influence, by its score and class."""
-        return np.where(up, self.at_rows(influences.positives), self.at_rows(influences.negatives))
+        by_class = (self._repeated(influences.positives), self._repeated(influences.negatives))
+        return self._back(np.where(self.up, *by_class))
+
+    def _repeated(self, values: NDArray[Any]) -> NDArray[Any]:
+        """A value for each distinct score, once for each row in the order of scores."""
+        return values if self.starts is None else np.repeat(values, np.diff(self.starts, append=len(self.order)))
+
+    def _back(self, ordered: NDArray[Any]) -> NDArray[Any]:
+        """Values of the rows in the order of scores, in the order of the rows."""
+        found = np.empty_like(ordered)
+        found[self.order] = ordered
+        return found
 
     def groups(self, power: int) -> Codes:
         """The group of each distinct score, of 2^power; halving the power joins groups two by two."""
@@ -101,16 +116,9 @@ def joint_cells(up: Flags, models: Sequence[OrderedScores], most: int = CELLS) -
     >>> [len(joint_cells(up, alike, most).counts) for most in (100, 1000, 10_000)]
     [128, 512, 4000]
     """
-    fine = [m.groups(MOST) for m in models]
-    rows = [m.at_rows(f) for m, f in zip(models, fine, strict=True)]
-    best: tuple[int, Codes, NDArray[np.int64]] | None = None
-    for power in range(FEWEST, MOST + 1):
-        cells, counts = _counted(rows, up, power)
-        if best is not None and len(cells) > most:
-            break
-        best = power, cells, counts
-    assert best is not None
-    power, cells, counts = best
+    fine = in_threads(lambda m: m.groups(MOST), models)
+    rows = in_threads(lambda i: models[i].at_rows(fine[i]), range(len(models)))
+    power, cells, counts = _fitting(rows, up, most)
     both, side = np.divmod(cells, 2)
     tables, places = [], []
     for model, found, group in zip(models, fine, np.divmod(both, 1 << power), strict=True):
@@ -120,11 +128,36 @@ def joint_cells(up: Flags, models: Sequence[OrderedScores], most: int = CELLS) -
     return JointCells((tables[0], tables[1]), counts, side == 1, (places[0], places[1]))
 
 
-def _counted(rows: Sequence[Codes], up: Flags, power: int) -> tuple[Codes, NDArray[np.int64]]:
-    """The cells that occur when groups are joined down to 2^power, and how many rows are in each."""
+def _fitting(rows: Sequence[Codes], up: Flags, most: int) -> tuple[int, Codes, NDArray[np.int64]]:
+    """The largest power with at most `most` cells (the fewest groups are taken anyhow), its cells and their counts."""
+    dense = np.bincount(_codes(rows, up, FIRST), minlength=2 << 2 * FIRST)
+    power = FIRST
+    while power > FEWEST and np.count_nonzero(dense) > most:
+        # Two groups of either model become one: four cells of a class.
+        power -= 1
+        dense = dense.reshape(1 << power, 2, 1 << power, 2, 2).sum(axis=(1, 3)).ravel()
+    cells = np.flatnonzero(dense)
+    best = power, cells, dense[cells].astype(np.int64)
+    if power < FIRST:
+        return best
+    for power in range(FIRST + 1, MOST + 1):
+        cells, counts = _counted(rows, up, power)
+        if len(cells) > most:
+            break
+        best = power, cells, counts
+    return best
+
+
+def _codes(rows: Sequence[Codes], up: Flags, power: int) -> Codes:
+    """The cell of each row when groups are joined down to 2^power."""
     first, second = (r >> (MOST - power) for r in rows)
     # Two groups and a class take at most 2 · 14 + 1 bits.
-    code = (first << power | second) << 1 | up
+    return (first << power | second) << 1 | up
+
+
+def _counted(rows: Sequence[Codes], up: Flags, power: int) -> tuple[Codes, NDArray[np.int64]]:
+    """The cells that occur when groups are joined down to 2^power, and how many rows are in each."""
+    code = _codes(rows, up, power)
     if power > DENSE:
         cells, counts = np.unique(code, return_counts=True)
         return cells, counts.astype(np.int64)

@@ -83,7 +83,7 @@ class _Pair:
 
     def __init__(self, measure: Measure, up: Flags, columns: list[Floats], options: Mapping[str, Any] | None) -> None:
         self.measure, self.options, self.up = measure, dict(options or {}), up
-        self.models = [OrderedScores(up, scores) for scores in columns]
+        self.models = in_threads(lambda scores: OrderedScores(up, scores), columns)
 
     def differences(self, tables: Sequence[ScoreTable], masses: Sequence[Any] = (None, None)) -> Floats:
         """First − second, by the tables' own rows or by other masses (…, scores)."""
@@ -99,6 +99,19 @@ class _Pair:
         found = [score_influences(self.measure, t, self.options) for t in tables]
         known = [i for i in found if i is not None]
         return known if len(known) == len(found) else None
+
+    def _spread(self, clusters: Codes | None) -> float | None:
+        """Σ over the rows, or clusters, of their squared influence on the difference; None where that is not known."""
+        moved = np.zeros(len(self.up))
+        # One model after the other: the influences of ten million scores take as much memory as their table.
+        for model, sign in zip(self.models, (1.0, -1.0), strict=True):
+            found = score_influences(self.measure, model.table, self.options)
+            if found is None:
+                return None
+            moved += sign * model.influences_at_rows(found)
+        if clusters is not None:
+            moved = np.bincount(clusters, weights=moved).astype(np.float64)
+        return float((moved * moved).sum())
 
     def by_rows(self, draws: int, seed: int, clusters: Codes | None) -> Floats:
         """Every row drawn by itself, or as often as its cluster."""
@@ -116,11 +129,9 @@ class _Pair:
 
     def by_cells(self, draws: int, seed: int, clusters: Codes | None, estimate: float) -> Floats | None:
         """Joined scores drawn as a whole; None where that would change too much, or by how much is not known."""
-        exact = self.influences([m.table for m in self.models])
-        if exact is None:
+        before = self._spread(clusters)
+        if before is None:
             return None
-        rows = [m.influences_at_rows(i, self.up) for m, i in zip(self.models, exact, strict=True)]
-        moved = rows[0] - rows[1] if clusters is None else np.bincount(clusters, weights=rows[0] - rows[1])
         drawn: DrawnCells | DrawnClusters
         if clusters is None:
             joint = joint_cells(self.up, self.models)
@@ -132,7 +143,6 @@ class _Pair:
             tables = drawn.tables
             coarse = self.influences(tables)
             after = math.nan if coarse is None else drawn.spread(coarse)
-        before = float((moved * moved).sum())
         if before == after == 0:
             return np.full(draws, estimate)
         scale = math.sqrt(before / after) if after > 0 else math.nan

@@ -76,10 +76,17 @@ def _average_precision(scores: Floats, up: Floats, down: Floats, options: dict[s
     called = found + np.cumsum(down[::-1])[::-1]
     called = np.where(called == 0, 1, called)
     precision = found / called
+    weight = up / called
     value = float((up * precision).sum()) / m
-    gained = np.cumsum(up * (called - found) / called**2)
-    lost = np.cumsum(up * found / called**2)
-    return ScoreInfluences((precision - value + gained) / m, -lost / m)
+    # What a positive gains, up·(C − F)/C², is what a row costs, up·F/C², taken from up/C.
+    lost = np.cumsum(weight * precision)
+    gained = np.cumsum(weight)
+    gained -= lost
+    gained += precision
+    gained -= value
+    gained /= m
+    lost /= -m
+    return ScoreInfluences(gained, lost)
 
 
 def _brier_skill_score(scores: Floats, up: Floats, down: Floats, options: dict[str, Any]) -> ScoreInfluences:
