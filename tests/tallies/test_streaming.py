@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from typing import Any
+
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trueerror as te
+from trueerror.inputs.errors import InputError
 
 labels = st.sampled_from(["cat", "dog", "fish"])
 answers = st.lists(st.tuples(labels, labels), min_size=3, max_size=40)
@@ -24,6 +29,7 @@ def test_confusions(rows: list[tuple[str, str]], random: object, parts: int) -> 
     for batch in batches[1:]:
         total += te.Confusion.count(*zip(*batch, strict=True))
     assert total == te.Confusion.count(*zip(*rows, strict=True))
+    assert sum(te.Confusion.count(*zip(*batch, strict=True)) for batch in batches) == total
 
 
 @settings(max_examples=80, deadline=None)
@@ -42,6 +48,13 @@ def test_score_tables(rows: list[tuple[bool, int]], random: object, parts: int) 
     whole = counted(rows)
     assert total == whole
     assert te.metric("auc", total) == te.metric("auc", whole)
+    tables = [counted(batch) for batch in batches]
+    assert sum(tables) == te.ScoreTable.total(iter(tables)) == whole
+    # However the additions are bracketed.
+    while len(tables) > 1:
+        place = random.randrange(len(tables) - 1)  # type: ignore[attr-defined]
+        tables[place : place + 2] = [tables[place] + tables[place + 1]]
+    assert tables[0] == whole
 
 
 def test_a_month_of_batches() -> None:
@@ -56,3 +69,74 @@ def test_a_month_of_batches() -> None:
     assert confusion == te.Confusion.count(truth, scores >= 0.5)
     assert te.evaluate(confusion)["accuracy"] == te.evaluate(truth, scores >= 0.5)["accuracy"]
     assert te.roc(table).auc() == te.roc(truth, scores).auc()
+
+
+weighted = st.lists(st.tuples(st.booleans(), st.integers(-4, 4), st.integers(0, 16)), min_size=2, max_size=40).filter(
+    lambda rows: len({up for up, *_ in rows}) == 2
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(weighted, st.sampled_from(["frequency", "sampling"]), st.integers(1, 5))
+def test_weighted_score_tables(rows: list[tuple[bool, int, int]], kind: Any, parts: int) -> None:
+    def counted(batch: list[tuple[bool, int, int]]) -> te.ScoreTable:
+        truth, scores, weights = (np.array(column) for column in zip(*batch, strict=True))
+        # Sixteenths add up without rounding, in any order.
+        share = weights if kind == "frequency" else weights / 16
+        return te.ScoreTable.count(truth, scores, labels=[False, True], weights=share, weights_kind=kind)
+
+    batches = [rows[i::parts] for i in range(parts) if any(w for *_, w in rows[i::parts])]
+    if not batches:
+        return
+    whole = counted([row for batch in batches for row in batch])
+    tables = [counted(batch) for batch in batches]
+    assert sum(tables) == te.ScoreTable.total(tables) == whole
+
+
+def test_binned_tables() -> None:
+    def binned(lowest: list[float], ups: list[int]) -> te.ScoreTable:
+        width = [x + 0.1 for x in lowest]
+        return te.ScoreTable(lowest, ups, [1] * len(ups), exact=False, uppers=np.array(width))
+
+    a, b, c = binned([0.0, 0.25], [1, 2]), binned([0.25, 0.5], [3, 4]), binned([0.75], [5])
+    for made in (a + b + c, c + (b + a), sum([c, a, b]), te.ScoreTable.total([b, c, a])):
+        assert made == binned([0.0, 0.25, 0.5, 0.75], [1, 5, 4, 5]) + te.ScoreTable(
+            [0.25], [0], [1], exact=False, uppers=np.array([0.35])
+        )
+    with pytest.raises(InputError, match="different grids"):
+        te.ScoreTable.total([a, binned([0.05], [1])])
+    with pytest.raises(InputError, match="different grids"):
+        a + binned([0.05], [1])
+    with pytest.raises(InputError, match="exact score table to a binned one"):
+        te.ScoreTable.total([a, te.ScoreTable([0.0], [1], [1])])
+
+
+def test_what_does_not_add_up() -> None:
+    table = te.ScoreTable.count([0, 1], [0.1, 0.2])
+    empty = te.ScoreTable([], [], [])
+    assert table + empty == empty + table == table
+    assert empty + empty == empty
+    with pytest.raises(InputError, match="no score table"):
+        te.ScoreTable.total([])
+    with pytest.raises(InputError, match="one of these is a int"):
+        te.ScoreTable.total([table, 3])  # type: ignore[list-item]
+    with pytest.raises(InputError, match="positive is 1 in one table and 'b' in the other"):
+        te.ScoreTable.total([table, te.ScoreTable.count(["a", "b"], [1, 2], positive="b")])
+    for wrong in (1, None, 0.5):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            wrong + table  # type: ignore[operator]
+
+
+def test_hundreds_of_batches_take_no_time_to_speak_of() -> None:
+    rng = np.random.default_rng(2)
+    truth, scores = rng.integers(0, 2, 600_000), rng.random(600_000)
+    tables = [te.ScoreTable.count(truth[i : i + 2000], scores[i : i + 2000]) for i in range(0, len(truth), 2000)]
+    start = time.process_time()
+    total = te.ScoreTable.total(tables)
+    at_once = time.process_time() - start
+    assert total == te.ScoreTable.count(truth, scores)
+    # Sorting all scores anew, as adding once did, took 300 times as long as sorting them once.
+    start = time.process_time()
+    np.sort(scores)
+    once = time.process_time() - start
+    assert at_once < 60 * once + 1.0

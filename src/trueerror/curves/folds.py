@@ -67,10 +67,7 @@ def _from_predictions(data: Any, model: str | None, what: str) -> Folds:
 
 def pooled_table(tables: Sequence[ScoreTable]) -> ScoreTable:
     """All rows in one table."""
-    total = tables[0]
-    for table in tables[1:]:
-        total = total + table
-    return total
+    return ScoreTable.total(tables)
 
 
 def comparability(tables: Sequence[ScoreTable]) -> str:

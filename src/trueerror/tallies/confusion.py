@@ -302,6 +302,10 @@ class Confusion(Result):
 
     # Shards add.
 
+    def __radd__(self, other: object) -> Confusion:
+        # sum() begins with 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
     def __add__(self, other: object) -> Confusion:
         if not isinstance(other, Confusion):
             return NotImplemented
