@@ -343,11 +343,29 @@ def test_boolean_truth_and_whole_floats(place: Callable[..., Any], tmp_path: Pat
 def test_32_bit_scores_are_cut_at_full_precision(tmp_path: Path) -> None:
     polars = pytest.importorskip("polars")
     # 0.7 in 32 bits lies below 0.7, and must not be called positive at 0.7 by one source and negative by another.
-    scores = np.array([0.7, 0.7, 0.1, 0.9], dtype=np.float32)
+    scores, truth = np.array([0.7, 0.7, 0.1, 0.9], dtype=np.float32), [1, 1, 0, 1]
     path = tmp_path / "f.parquet"
-    polars.DataFrame({"y": [1, 0, 0, 1], "m": scores}).write_parquet(path)
-    direct = te.predictions([1, 0, 0, 1], scores={"m": scores})
-    for p in (te.read(path), te.read({"y": [1, 0, 0, 1], "m": scores})):
+    frame = polars.DataFrame({"y": truth, "m": scores})
+    frame.write_parquet(path)
+    duckdb = pytest.importorskip("duckdb")
+    ibis = pytest.importorskip("ibis")
+    connection = duckdb.connect()
+    relation = connection.from_parquet(str(path))
+    relation.create("stored")
+    sources = [path, frame, frame.lazy(), frame.to_pandas(), frame.to_arrow(), {"y": truth, "m": scores}, relation,
+               ibis.duckdb.from_connection(connection).table("stored")]  # fmt: skip
+    direct = te.predictions(truth, scores={"m": scores})
+    for p in map(te.read, sources):
         assert p.scores("m") == direct.scores("m")
-        assert p.confusion("m", threshold=0.7) == direct.confusion("m", threshold=0.7)
-        assert p.confusion("m", threshold=0.7).matrix.tolist() == [[2, 0], [1, 1]]
+        assert p.confusion("m", threshold=0.7).matrix.tolist() == [[1, 0], [2, 1]]
+        # The very score is reached by its own number.
+        assert p.confusion("m", threshold=float(np.float32(0.7))).matrix.tolist() == [[1, 0], [0, 3]]
+    both = np.stack([1 - scores, scores], axis=1)
+    table = te.ScoreTable.count(truth, scores)
+    assert te.metric("accuracy", truth, scores=scores, threshold=0.7) == 0.5
+    assert te.metric("accuracy", truth, scores=both, threshold=0.7) == 0.5
+    assert te.metric("accuracy", table, threshold=0.7) == 0.5
+    assert te.evaluate(truth, scores=scores, threshold=0.7)["accuracy"].estimate == 0.5
+    assert te.roc(truth, scores).at(threshold=0.7).tpr == pytest.approx(1 / 3)
+    for curve in (te.risk_coverage(truth, scores, threshold=0.7), te.risk_coverage(direct, threshold=0.7)):
+        assert curve.accuracy[-1] == 0.5

@@ -63,12 +63,19 @@ def check_no_nan(array: Column, name: str) -> None:
 
 
 def default_threshold(scores: Scores, threshold: float | None) -> float:
-    """0.5 when all scores lie in [0, 1]; otherwise it must be given."""
+    """0.5 when all scores lie in [0, 1]; otherwise it must be given.
+
+    A double of NumPy's own, so that scores of 32 bits are widened to it, as everywhere else: a plain number would be
+    rounded to 32 bits instead.
+
+    >>> [bool(s >= default_threshold(s, 0.7)) for s in (np.array([0.7]), np.array([0.7], dtype=np.float32))]
+    [True, False]
+    """
     if threshold is not None:
         value = float(threshold)
         if np.isnan(value):
             raise InputError("threshold=nan calls no row positive or negative; give a number")
-        return value
+        return np.float64(value)
     if len(scores) and (scores.min() < 0 or scores.max() > 1):
         raise InputError(
             f"scores run from {scores.min():.4g} to {scores.max():.4g}, not within [0, 1], so 0.5 may be the wrong "
