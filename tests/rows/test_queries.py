@@ -30,10 +30,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return seen
 
 
-def test_accuracy_of_three_models_takes_five_queries(asked: list[Any]) -> None:
+def test_accuracy_of_three_models_takes_four_queries(asked: list[Any]) -> None:
     made = te.evaluate(FRAME.lazy(), metrics=["accuracy"])
-    # Rows and gaps; the first rows; the classes; the range of the scores; the confusion matrices.
-    assert len(asked) == 5
+    # Rows, gaps and ranges; the first rows; the classes; the confusion matrices.
+    assert len(asked) == 4
     eager = te.evaluate(FRAME, metrics=["accuracy"])
     for model in "abc":
         assert made.model(model)["accuracy"] == eager.model(model)["accuracy"]
@@ -41,8 +41,59 @@ def test_accuracy_of_three_models_takes_five_queries(asked: list[Any]) -> None:
 
 def test_comparing_takes_no_more(asked: list[Any]) -> None:
     made = te.compare(FRAME.lazy(), metric="accuracy")
-    assert len(asked) == 5
+    assert len(asked) == 4
     assert made["a", "b"] == te.compare(FRAME, metric="accuracy")["a", "b"]
+
+
+def test_scores_that_hardly_repeat_are_taken_once_for_all_models(
+    asked: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lazysource, "MANY_ROWS", 1000)
+    made = te.evaluate(FRAME.lazy(), metrics=["auc", "brier"])
+    # Rows, gaps and ranges; the first rows; the classes; the calls; a sample of the scores; truth and all scores.
+    assert len(asked) == 6
+    compared = te.compare(FRAME.lazy(), metric="auc")
+    assert len(asked) == 6 + 5
+    eager = te.evaluate(FRAME, metrics=["auc", "brier"])
+    for model in "abc":
+        assert made.model(model)["auc"] == eager.model(model)["auc"]
+        assert made.model(model)["brier"].estimate == pytest.approx(eager.model(model)["brier"].estimate, rel=1e-14)
+    assert compared["a", "b"] == te.compare(FRAME, metric="auc")["a", "b"]
+
+
+def test_groups_of_scores_serve_areas_and_losses(asked: list[Any]) -> None:
+    te.evaluate(FRAME.lazy(), metrics=["auc", "brier"])
+    # Rows, gaps and ranges; the first rows; the classes; the calls; the scores of each model.
+    assert len(asked) == 4 + 3
+
+
+@pytest.mark.parametrize("how", ["numbers", "words", "gaps", "little room", "repeated"])
+def test_rows_and_groups_make_the_same_tables(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = FRAME
+    if how == "words":
+        frame = frame.with_columns(truth=pl.when(pl.col("truth") == 1).then(pl.lit("yes")).otherwise(pl.lit("no")))
+    if how == "gaps":
+        gone = pl.Series(np.arange(N) % 7 == 0)
+        frame = frame.with_columns(b_score=pl.when(gone).then(None).otherwise(pl.col("b_score")))
+    if how == "repeated":
+        frame = frame.with_columns(b_score=pl.col("b_score").round(2))
+    options: dict[str, Any] = {"gaps": {"missing": "drop"}, "words": {"positive": "yes"}}.get(how, {})
+    # Room for the rows of one model, but not for all of them beside a table.
+    options |= {"budget": N * 90} if how == "little room" else {}
+    grouped = te.read(frame.lazy(), **options)
+    tables = {m: grouped.scores(m) for m in "abc"}
+    losses = {m: grouped.moments(m, _loss) for m in "abc"}
+    monkeypatch.setattr(lazysource, "MANY_ROWS", 1000)
+    rows = te.read(frame.lazy(), **options)
+    assert rows.source.nearly_distinct("a_score")
+    assert rows.source.nearly_distinct("b_score") == (how != "repeated")
+    for m in "abc":
+        assert rows.scores(m) == tables[m]
+        assert rows.moments(m, _loss) == losses[m]
+
+
+def _loss(codes: Any, chances: Any) -> Any:
+    return (1 - np.take_along_axis(chances, codes[:, None], axis=1)[:, 0]) ** 2
 
 
 def test_binned_tables_are_counted_once(asked: list[Any]) -> None:

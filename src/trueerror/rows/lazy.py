@@ -6,7 +6,8 @@ every engine counts the same things, and no name has to be quoted.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -23,6 +24,11 @@ from trueerror.rows.tables import ColumnsTable, Kind
 
 # Distinct values are looked for among so many rows first: a column of scores shows itself there.
 FIRST_ROWS = 4096
+# Tables of at most so many columns have the range of each looked up when their rows are counted: one look fewer later.
+RANGED = 64
+
+
+ENDS: tuple[tuple[str, Callable[[nw.Expr], nw.Expr]], ...] = (("low", nw.Expr.min), ("high", nw.Expr.max))
 
 
 class LazyTable:
@@ -43,9 +49,17 @@ class LazyTable:
         self._seen: dict[str, Column] | None = None
         self._sample: tuple[tuple[str, int], list[Any]] | None = None
         self._tallied: dict[str, dict[Any, int]] = {}
-        counts = self.ask(nw.len().alias("n"), *(nw.col(p).count().alias(p) for p in self._places.values()))
+        self._held: ColumnsTable | None = None
+        # About how many distinct values columns have, as far as samples were looked at.
+        self.guessed: dict[str, float] = {}
+        numbers = [c for c in columns if self.kind(c) in ("number", "integer")] if len(columns) <= RANGED else []
+        ends = [
+            end(self.col(c).cast(nw.Float64)).alias(f"{word}{self._places[c]}") for c in numbers for word, end in ENDS
+        ]
+        counts = self.ask(nw.len().alias("n"), *(nw.col(p).count().alias(p) for p in self._places.values()), *ends)
         self.n = int(counts["n"])
         self._filled = {column: int(counts[place]) for column, place in self._places.items()}
+        self._ranges = {c: tuple(_or_nan(counts[f"{word}{self._places[c]}"]) for word, _ in ENDS) for c in numbers}
 
     def narrowed(self, column: str, value: Any) -> LazyTable:
         """The rows in which a column holds one value."""
@@ -62,6 +76,10 @@ class LazyTable:
     def col(self, column: str) -> nw.Expr:
         """A column inside queries."""
         return nw.col(self._places[column])
+
+    def place(self, column: str) -> str:
+        """A column's name inside queries."""
+        return self._places[column]
 
     def ask(self, *expressions: nw.Expr) -> dict[str, Any]:
         """Aggregates over all rows, one value each."""
@@ -81,6 +99,10 @@ class LazyTable:
 
     def filled(self, name: str) -> int:
         return self._filled[name]
+
+    def range(self, name: str) -> tuple[float, ...] | None:
+        """The lowest and the highest number of a column, NaN where it has none; None where nobody has looked."""
+        return self._ranges.get(name)
 
     def few(self, name: str, most: int) -> tuple[Any, ...] | None:
         if self.n > FIRST_ROWS and most < FIRST_ROWS and len(set(self.sampled(name, FIRST_ROWS))) > most:
@@ -159,15 +181,26 @@ class LazyTable:
 
     def pulled(self, columns: Sequence[str], budget: int) -> ColumnsTable:
         """Some of the columns in memory, by one query: an engine may give rows in another order the next time."""
+        if self._held is not None and set(columns) <= set(self._held.columns):
+            return self._held
         need_room(self.n, len(columns), f"the rows of {self.name}", budget)
         found = answer(self.frame.select(*(self.col(column) for column in columns)))
         values = {column: found[self._places[column]] for column in columns}
         return ColumnsTable(values, name=self.name, backend=self.backend)
 
+    def held(self, columns: Sequence[str], budget: int) -> ColumnsTable:
+        """The same, kept for whoever asks for these columns next."""
+        self._held = self.pulled(columns, budget)
+        return self._held
+
     def values(self, name: str) -> Column:
         if self._rows is None:
             self._rows = self.pulled(self.columns, current().budget_bytes)
         return self._rows.values(name)
+
+
+def _or_nan(value: Any) -> float:
+    return math.nan if value is None else float(value)
 
 
 def open_lazy(wrapped: Any, native: Any, backend: str | None) -> LazyTable:

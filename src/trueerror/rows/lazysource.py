@@ -22,8 +22,14 @@ from trueerror.rows.gathering import given_rows
 from trueerror.rows.grouping import GroupedSource, key_columns
 from trueerror.rows.layout import Layout, Options
 from trueerror.rows.lazy import LazyTable
+from trueerror.rows.losses import table_moments
 from trueerror.rows.parts import Cut, Groups, Is, Part, Place, Value, Within
-from trueerror.rows.source import KeyKind, ScoreRange
+from trueerror.rows.source import KeyKind, Loss, ScoreRange
+from trueerror.rows.tables import ColumnsTable
+from trueerror.tallies import Moments, ScoreTable
+
+# With fewer rows grouping takes no time.
+MANY_ROWS = 1 << 18
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -63,11 +69,61 @@ class LazySource(GroupedSource):
         return np.array([known.get(label, 0) for label in self.facts.labels], dtype=np.int64)
 
     def rows(self, parts: Sequence[Part]) -> Groups:
-        # Grouping leaves at most as much to hand over, and the engine does it where the rows are.
-        return self.group(parts)
+        columns = list(dict.fromkeys([self.layout.truth, *self._scored()]))
+        words = self.table.kind(self.layout.truth) not in ("boolean", "integer", "number")
+        if words or self.facts.n * (EXACT_BYTES + 8 * len(columns)) > self.room:
+            names = [f"p{i}" for i in range(len(parts))]
+            wanted = [self._expression(part).alias(name) for part, name in zip(parts, names, strict=True)]
+            found = list(answer(self.table.frame.select(*wanted)).values())
+        else:
+            # All models at once: an engine hands over all columns in little more time than one.
+            held = self.table.held(columns, self.room)
+            found = [self._local(part, held) for part in parts]
+        return Groups(tuple(found), groups.Masses(np.ones(len(found[0]), dtype=np.int64)))
+
+    def _local(self, part: Part, held: ColumnsTable) -> NDArray[Any]:
+        """A part of rows that are in memory."""
+        if isinstance(part, Value):
+            return held.values(part.column)
+        assert isinstance(part, Is)
+        return np.asarray(held.values(part.column) == self._raw(part.column, part.label))
 
     def nearly_distinct(self, column: str) -> bool:
-        return False
+        """Engines that hand rows around to group them (Spark) take ten times longer for that than for the rows."""
+        facts, guessed = self.facts, self.table.guessed
+        if facts.weights_kind is not None or facts.n < MANY_ROWS or facts.n * EXACT_BYTES > self.room:
+            return False
+        if column not in guessed:
+            # Of all columns of scores at once: one look serves every model.
+            places = {self.table.place(c): c for c in dict.fromkeys([column, *self._scored()])}
+            for place, values in answer(self.table.frame.select(*places).head(SAMPLE)).items():
+                there = [v for v in values.tolist() if v is not None and v == v]
+                seen = len(set(there))
+                # Of few values most are in the sample.
+                guessed[places[place]] = guessed_distinct(len(there), seen) if 2 * seen > len(there) else seen
+        return guessed[column] > facts.n // 8
+
+    def _scored(self) -> list[str]:
+        return [column for columns in self._score_columns().values() for column in columns]
+
+    def scores(self, model: str, *, positive: Any = None) -> ScoreTable:
+        table = GroupedSource.scores(self, model, positive=positive)
+        if table.exact:
+            self.memory["latest"] = (model, self.facts.score_class(model, positive), table)
+        return table
+
+    def moments(self, model: str, loss: Loss) -> Moments:
+        facts = self.facts
+        if facts.model(model).scores != "one" or facts.weights_kind == "sampling":
+            return GroupedSource.moments(self, model, loss)
+        chosen = facts.score_class(model, None)
+        if not self.table_fits(self._score_column(model, chosen)):
+            return GroupedSource.moments(self, model, loss)
+        # Areas and losses of a model are asked for one after the other, and the table of its scores serves both.
+        latest: tuple[str, Label, ScoreTable] | None = self.memory.get("latest")
+        known = latest is not None and latest[:2] == (model, chosen)
+        table = latest[2] if latest is not None and known else self.scores(model)
+        return table_moments(table, facts, model, loss)
 
     def about_distinct(self, column: str) -> int:
         key = ("distinct", column)
@@ -109,7 +165,14 @@ class LazySource(GroupedSource):
 
     def score_ranges(self) -> dict[str, ScoreRange]:
         asked: list[nw.Expr] = []
-        columns = {m: [self.table.col(c).cast(nw.Float64) for c in names] for m, names in self._score_columns().items()}
+        names = self._score_columns()
+        known = {m: self.table.range(c[0]) for m, c in names.items() if len(c) == 1}
+        ranges = {m: ScoreRange(*ends) for m, ends in known.items() if ends is not None}
+        columns = {
+            m: [self.table.col(c).cast(nw.Float64) for c in wanted] for m, wanted in names.items() if m not in ranges
+        }
+        if not columns:
+            return ranges
         for i, scores in enumerate(columns.values()):
             asked += [s.min().alias(f"low{i}_{j}") for j, s in enumerate(scores)]
             asked += [s.max().alias(f"high{i}_{j}") for j, s in enumerate(scores)]
@@ -117,7 +180,6 @@ class LazySource(GroupedSource):
                 total = sum(scores[1:], scores[0])
                 asked += [total.min().alias(f"lowest{i}"), total.max().alias(f"highest{i}")]
         found = {key: math.nan if v is None else float(v) for key, v in self.table.ask(*asked).items()}
-        ranges = {}
         for i, (model, scores) in enumerate(columns.items()):
             ends = [f(found[f"{end}{i}_{j}"] for j in range(len(scores))) for f, end in ((min, "low"), (max, "high"))]
             ranges[model] = ScoreRange(*ends, *(found[f"{end}{i}"] for end in ("lowest", "highest") if len(scores) > 1))

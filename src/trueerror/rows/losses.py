@@ -13,7 +13,7 @@ from trueerror.inputs.scores import check_probabilities
 from trueerror.inputs.weights import WeightsKind
 from trueerror.kernels.threads import in_threads
 from trueerror.rows.source import Facts, Loss
-from trueerror.tallies import Moments
+from trueerror.tallies import Moments, ScoreTable
 
 Floats = NDArray[np.float64]
 # Rows whose losses are taken in one go: what lies between scores and losses stays in a core's cache.
@@ -55,6 +55,17 @@ def _side_by_side(scores: NDArray[np.floating[Any]], facts: Facts, model: str) -
     both[:, index] = table
     both[:, 1 - index] = 1 - table
     return both
+
+
+def table_moments(table: ScoreTable, facts: Facts, model: str, loss: Loss) -> Moments:
+    """The moments of a loss of two classes from the score table: a row's loss depends on its score and class alone."""
+    index = facts.labels.index(table.positive)
+    sides = [(table.negatives, 1 - index), (table.positives, index)]
+    there = [counts > 0 for counts, _ in sides]
+    scores = np.concatenate([table.scores[t] for t in there])
+    codes = np.concatenate([np.full(int(t.sum()), code) for t, (_, code) in zip(there, sides, strict=True)])
+    counts = np.concatenate([counts[t] for t, (counts, _) in zip(there, sides, strict=True)])
+    return moments_of(row_losses(scores, codes, facts, model, loss), counts.astype(np.float64), "frequency")
 
 
 def moments_of(values: Floats, weights: Floats | None, kind: WeightsKind | None) -> Moments:
