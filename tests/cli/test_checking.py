@@ -101,6 +101,22 @@ def test_repeated_ids_are_found_not_refused(tmp_path: Path) -> None:
     assert "! TE107 (error) 1 row repeats the id of an earlier row, such as 0" in done.stdout
 
 
+def test_missing_predictions_are_found_not_refused(tmp_path: Path) -> None:
+    file = write(tmp_path / "gaps.csv", {"truth": TRUTH, "a": ["", *TRUTH[1:]], "b": TRUTH})
+    done = run(file)
+    assert done.exit_code == 1
+    words = " ".join(done.stdout.split())
+    assert f"! TE112 (error) a lacks 1 of {N} predictions; those rows were left out here" in words
+    # Advice in the words of the command line.
+    assert "--missing wrong (as errors), or --missing drop (left out" in words
+    assert "missing=" not in words
+    decided = run(file, "--missing", "wrong")
+    assert decided.exit_code == 0
+    assert f"! TE206 (note) a: 1 of {N} rows have no prediction and were counted as wrong" in " ".join(
+        decided.stdout.split()
+    )
+
+
 def test_training_rows(tmp_path: Path) -> None:
     noise = np.where(RNG.random(N) < 0.6, TRUTH, 1 - TRUTH)
     test = write(tmp_path / "test.csv", {"id": range(N), "truth": TRUTH, "tree": noise})

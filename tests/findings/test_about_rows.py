@@ -51,6 +51,9 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
               [fact(repeats=None)]),
     "TE111": (fact(training_overlap=Overlap(7, 100)), "7 of 100 test rows are training rows too",
               [fact(training_overlap=Overlap(0, 100))]),
+    "TE112": (fact(undecided=((("svm", 4), ("nb", 0), ("knn", 2)), 100)),
+              "svm lacks 4 of 100 predictions and knn 2; those rows were left out here",
+              [fact(undecided=((("svm", 0),), 100))]),
 }  # fmt: skip
 
 

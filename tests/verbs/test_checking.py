@@ -81,6 +81,29 @@ def test_TE107_repeated_ids_are_reported_not_refused(tmp_path: Path) -> None:
         assert "5 rows repeat the id of an earlier row, such as 0" in found[0].message
 
 
+def test_TE112_missing_predictions_are_reported_not_refused(tmp_path: Path) -> None:
+    gaps = SCORE.copy()
+    gaps[3:9] = np.nan
+    ids = np.arange(N)
+    ids[-5:] = 0
+    columns = {"id": ids, "truth": TRUTH, "logit": gaps, "full": 1 - SCORE}
+    file = write(
+        tmp_path / "preds.csv", {name: ["" if v != v else v for v in values] for name, values in columns.items()}
+    )
+    with pytest.raises(InputError, match=r"missing at row 4 \(6 in all"):
+        te.evaluate(te.read(file, id=False))
+    for source in (file, columns):
+        # Two things that reading refuses, one after the other; and all that can be seen of the other rows.
+        found = te.check(source)
+        assert {"TE107", "TE112", "TE302"} <= set(found.codes)
+        assert "TE206" not in found
+        message = next(f.message for f in found if f.code == "TE112")
+        assert message == f"logit lacks 6 of {N} predictions; those rows were left out here"
+    decided = te.check(file, missing="drop")
+    assert "TE112" not in decided
+    assert "TE206" in decided
+
+
 def test_TE108_and_TE109_copies() -> None:
     rows = np.concatenate((np.arange(N), np.arange(40)))
     p = te.predictions(TRUTH[rows], scores={"logit": SCORE[rows]}, clusters=np.arange(N + 40) // 4)

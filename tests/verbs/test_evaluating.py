@@ -140,6 +140,34 @@ def test_missing_predictions_are_handled_openly():
     assert "TE206" in dropped.findings
 
 
+@pytest.mark.parametrize("lazy", [False, True])
+def test_areas_are_left_out_where_rows_without_a_score_count_as_wrong(lazy):
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 200)
+    full = np.round(0.3 * truth + 0.7 * rng.random(200), 3)
+    gaps = np.where(np.arange(200) < 9, np.nan, full)
+    columns = {"truth": truth, "gaps": gaps, "full": full}
+    if lazy:
+        columns = pytest.importorskip("polars").DataFrame(columns).lazy()
+    ev = te.evaluate(te.read(columns, missing="wrong"))
+    assert set(ev.model("full").only.overall) - set(ev.model("gaps").only.overall) == {"auc", "brier"}
+    assert ev.model("gaps").confusion.n == 200
+    said = [f.message for f in ev.findings if f.code == "TE206"]
+    assert said == [
+        "9 of 200 rows have no prediction and were counted as wrong; rows without a score have no rank, so areas and "
+        "losses are not shown"
+    ]
+    assert "auc" not in te.evaluate(te.read(columns, missing="wrong"), metrics="all").model("gaps").only.overall
+    assert "AUC" in str(ev)
+    with pytest.raises(ValueError, match="'gaps' has no score in 9 rows"):
+        te.evaluate(te.read(columns, missing="wrong"), metrics="auc")
+    assert "auc" in te.evaluate(te.read(columns, missing="drop")).model("gaps").only.overall
+    # Labels that are missing leave the scores to be ranked.
+    calls = [None if i < 9 else int(s >= 0.5) for i, s in enumerate(full)]
+    both = te.evaluate(truth, {"m": calls}, scores={"m": full}, missing="wrong")
+    assert both["auc"].n == 200
+
+
 def test_case_control_needs_a_prior_for_accuracy():
     ev = te.evaluate(TRUTH, CALLS, design="case-control")
     assert "accuracy" not in ev.only.overall

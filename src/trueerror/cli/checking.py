@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trueerror.cli import options as o
-from trueerror.cli.output import Format, answers, show
+from trueerror.cli.output import Format, answers, as_options, show
 from trueerror.results.tables import one_line
 from trueerror.results.words import filled, listing
 
@@ -105,7 +105,8 @@ def findings_page(found: Findings) -> str:
         names = [one_line(f.about) for f in group if f.about]
         who = f"{listing(names[:4] + ([f'{len(names) - 4} more'] if len(names) > 4 else []))}: " if names else ""
         first = group[0]
-        lines.append(filled(f"! {code} ({first.severity}) {who}{one_line(message)}", WIDTH, subsequent_indent="  "))
+        words = as_options(one_line(message))
+        lines.append(filled(f"! {code} ({first.severity}) {who}{words}", WIDTH, subsequent_indent="  "))
         if first.fix:
-            lines.append(filled(first.fix, WIDTH, initial_indent="  → ", subsequent_indent="    "))
+            lines.append(filled(as_options(first.fix), WIDTH, initial_indent="  → ", subsequent_indent="    "))
     return "\n".join(lines)

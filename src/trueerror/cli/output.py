@@ -20,11 +20,11 @@ P = ParamSpec("P")
 # Options whose Python names stand in error messages.
 OPTIONS = (
     "positive|missing|threshold|weights_kind|costs|cost_fp|cost_fn|prior|method|confidence|truth|models|reference|adjust"
-    "|margin|metric|design|alternative|cluster|id|by|fold|weight|first|second|disagreement|half_width|accuracy|power"
+    "|margin|metric|design|alternative|clusters|cluster|id|by|fold|weight|first|second|disagreement|half_width|accuracy|power"
     "|prevalence|alpha|scores|score|at_least|baseline|icc|cluster_size|control|test|learner|dataset|value|rope|repeat|budget"
 )
 # Where the command line's word is another one.
-SPOKEN = {"models": "model", "scores": "score"}
+SPOKEN = {"models": "model", "scores": "score", "clusters": "cluster"}
 
 
 class Format(StrEnum):
@@ -124,6 +124,8 @@ def show(result: Result, form: Format, *, explain: bool = False, text: Callable[
     }
     written = writers[form.value]()
     if form is Format.text:
+        # Advice in findings speaks of options.
+        written = re.sub(r"^! TE\d+ .*(?:\n  \S.*)*", lambda found: as_options(found[0]), written, flags=re.MULTILINE)
         written = fitted(written, width_of(sys.stdout))
         written = painted(written) if is_terminal(sys.stdout) else written
     print(written)

@@ -136,7 +136,7 @@ def lost_replicates(e: Evidence) -> Iterator[str]:
     "TE206",
     severity="note",
     title="predictions are missing",
-    fix='Say how they should count: missing="wrong" or missing="drop".',
+    fix='Say how they should count: missing="wrong", or missing="drop".',
     needs=("missing_predictions",),
 )
 def missing_predictions(e: Evidence) -> Iterator[str]:
@@ -144,7 +144,10 @@ def missing_predictions(e: Evidence) -> Iterator[str]:
     count, total, rule_word = e.facts["missing_predictions"]
     if count:
         how = "counted as wrong" if rule_word == "wrong" else "left out"
-        yield f"{whole(count)} of {whole(total)} rows have no prediction and were {how}"
+        unranked = (
+            "; rows without a score have no rank, so areas and losses are not shown" if "unranked" in e.facts else ""
+        )
+        yield f"{whole(count)} of {whole(total)} rows have no prediction and were {how}{unranked}"
 
 
 @rule(

@@ -5,6 +5,7 @@ metrics           names of the metrics that were read
 repeated_ids      (rows, example): rows whose id an earlier row has, and one such id
 doubled           Doubles from `rows.doubles`: copies of rows, and how many of them lie in different clusters
 repeats           Repeats from `rows.doubles`: the same items several times
+undecided         ((model, rows without its prediction), …) and all rows, where nothing says how the former count
 training_overlap  Overlap from `rows.doubles`: test rows among the training rows
 """
 
@@ -228,3 +229,23 @@ def leaked_rows(e: Evidence) -> Iterator[str]:
     if shared:
         share = f"all {whole(n)}" if shared == n else f"{whole(shared)} of {whole(n)}"
         yield f"{share} test rows are training rows too: the error here is not that on new rows"
+
+
+@rule(
+    "TE112",
+    severity="error",
+    title="predictions are missing, and nothing says how they count",
+    fix='Say how rows without a prediction count: missing="wrong" (as errors), or missing="drop" (left out, which '
+    "flatters a model that skips the hard rows).",
+    needs=("undecided",),
+)
+def undecided_rows(e: Evidence) -> Iterator[str]:
+    """A model that gives no answer is neither right nor wrong there. Until it is said how such rows count, no number is
+    given of them; the other findings speak of the rows that were answered."""
+    gaps, n = e.facts["undecided"]
+    lacking = [(model, whole(count)) for model, count in gaps if count]
+    if lacking:
+        (first, most), others = lacking[0], [f"{model} {count}" for model, count in lacking[1:4]]
+        more = [f"{len(lacking) - 4} more models some"] if len(lacking) > 4 else []
+        shown = listing([f"{first} lacks {most} of {whole(n)} predictions", *others, *more])
+        yield f"{shown}; those rows were left out here"

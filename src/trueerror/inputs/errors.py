@@ -27,6 +27,10 @@ class RepeatedIdError(InputError):
         self.example = example
 
 
+class MissingPredictionError(InputError):
+    """Rows lack a prediction, and nothing says how they count."""
+
+
 def nearest(name: object, choices: Iterable[object]) -> str:
     """A hint at the nearest known name, or the known names when there are few, or nothing.
 

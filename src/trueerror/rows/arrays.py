@@ -162,6 +162,10 @@ class ArraySource:
         side_by_side = np.stack(columns, axis=1)
         return codes == self.facts.labels.index(chosen[0]), side_by_side if kept is None else side_by_side[kept]
 
+    def unscored(self, model: str) -> int:
+        gone = np.isnan(self._scores(model))
+        return int(np.count_nonzero(gone if gone.ndim == 1 else gone.any(axis=1)))
+
     def complete(self, models: Sequence[str]) -> ArraySource:
         return self
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs.arrays import check_indexes, column, matrix, missing_rows, same_length
-from trueerror.inputs.errors import InputError
+from trueerror.inputs.errors import InputError, MissingPredictionError
 from trueerror.inputs.labels import (
     Coded,
     Label,
@@ -170,7 +170,7 @@ def _read_model(model: GivenModel, missing: Missing) -> tuple[Coded | None, NDAr
 
 def _refuse_absent(gone: NDArray[np.bool_], place: str, missing: Missing) -> None:
     if missing == "error" and gone.any():
-        raise InputError(
+        raise MissingPredictionError(
             f"{place} is missing at row {int(np.argmax(gone)) + 1:,} ({int(gone.sum()):,} in all); say what to do "
             'with missing="wrong" (they count as errors) or missing="drop" (they are left out)'
         )

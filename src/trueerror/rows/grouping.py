@@ -268,11 +268,11 @@ class GroupedSource(ABC):
         if rows is not self:
             return rows.placements(models, positive=positive)
         for model in models:
-            groups.absent_scores(self.facts, model, self._lacking(model))
+            groups.absent_scores(self.facts, model, self.unscored(model))
         return self.counted_placements(models, chosen)
 
-    def _lacking(self, model: str) -> int:
-        return int(self.facts.n - min(self.table.filled(column) for column in self._score_columns()[model]))
+    def unscored(self, model: str) -> int:
+        return int(self.table.absent(self._score_columns()[model]))
 
     def counted_placements(self, models: Sequence[str], chosen: Sequence[Label]) -> Placements:
         """Placements of complete rows, by GROUP BY."""

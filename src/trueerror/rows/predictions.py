@@ -145,6 +145,10 @@ class Predictions:
         """How many rows lack an answer of the model."""
         return self.facts.model(model).absent
 
+    def unscored(self, model: str) -> int:
+        """How many rows lack a score of a model that has scores."""
+        return self._once(("unscored", model), partial(self.source.unscored, model)) if self.absent(model) else 0
+
     def can_call(self, model: str, *, threshold: float | None = None) -> bool:
         """Whether the model can be said to have called each row: `confusion` would answer."""
         try:

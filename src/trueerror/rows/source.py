@@ -241,6 +241,10 @@ class Source(Protocol):
         """Which rows are positive, and the scores of several models side by side (n, models): for paired ranks."""
         ...
 
+    def unscored(self, model: str) -> int:
+        """How many rows lack a score of a model that has scores."""
+        ...
+
     def complete(self, models: Sequence[str]) -> Source:
         """These models on the rows that all of them scored, as far as an engine can pick them; else all rows."""
         ...

@@ -94,13 +94,14 @@ class Bench:
 
     @property
     def has_scores(self) -> bool:
-        """Whether metrics of scores can be had."""
-        return self._predictions is not None and self._predictions.has_scores(self.model)
+        """Whether metrics of scores can be had: a row without a score has no rank, unless it is left out."""
+        p = self._predictions
+        return p is not None and p.has_scores(self.model) and not (p.missing == "wrong" and p.unscored(self.model))
 
     @property
     def has_class_scores(self) -> bool:
         """Whether there is one score for each class."""
-        return self._predictions is not None and self._predictions.has_class_scores(self.model)
+        return self.has_scores and self._predictions is not None and self._predictions.has_class_scores(self.model)
 
     @property
     def ranks_classes(self) -> bool:
@@ -121,7 +122,7 @@ class Bench:
 
     def score_table(self, label: Label | None = None) -> ScoreTable:
         """Distinct scores of one class, or of the positive class."""
-        if self._predictions is None or not self.has_scores:
+        if self._predictions is None or not self._predictions.has_scores(self.model):
             raise InputError(f"{self.model} has no scores here: pass scores= to evaluate for metrics of scores")
         return self._predictions.scores(self.model, positive=label)
 
@@ -156,7 +157,7 @@ class Bench:
         return self._from_scores(measure, chosen, common)
 
     def _from_scores(self, measure: Measure, label: Label | None, common: dict[str, Any]) -> Interval:
-        if not self.has_scores:
+        if self._predictions is None or not self._predictions.has_scores(self.model):
             raise InputError(f"{measure.name} needs scores, and {self.model} has labels only: pass scores=")
         assert self._predictions is not None
         if self._predictions.has_key("clusters") and measure.needs != "class_scores":

@@ -9,7 +9,7 @@ from typing import Any
 
 from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings.finding import sorted_findings
-from trueerror.inputs.errors import InputError, RepeatedIdError
+from trueerror.inputs.errors import InputError, MissingPredictionError, RepeatedIdError
 from trueerror.rows.doubles import doubled_rows, repeated_sample, shared_rows
 from trueerror.rows.openable import is_openable, opened
 from trueerror.rows.predictions import Predictions
@@ -50,11 +50,19 @@ def check(source: Any, *, training: Any = None, **columns: Any) -> Findings:
 
 
 def lenient(reader: Callable[..., Predictions], **options: Any) -> tuple[Predictions, dict[str, Any]]:
-    """Rows read although ids repeat, and the fact that they do: a linter reports what others refuse."""
-    try:
-        return reader(**options), {}
-    except RepeatedIdError as error:
-        return reader(**{**options, "id": False}), {"repeated_ids": (error.rows, error.example)}
+    """Rows read although ids repeat or predictions are missing, and the facts: a linter reports what others refuse."""
+    facts: dict[str, Any] = {}
+    while True:
+        try:
+            made = reader(**options)
+        except RepeatedIdError as error:
+            options, facts["repeated_ids"] = {**options, "id": False}, (error.rows, error.example)
+        except MissingPredictionError:
+            options, facts["undecided"] = {**options, "missing": "drop"}, ()
+        else:
+            if "undecided" in facts:
+                facts["undecided"] = (tuple((m, made.absent(m)) for m in made.models), made.n)
+            return made, facts
 
 
 def check_predictions(
@@ -73,6 +81,9 @@ def check_predictions(
             evidence.append(Evidence(facts={"training_overlap": overlap}))
         evidence += gap_evidence(judged, training)
     models = evaluate_predictions(judged, Settings()).findings
+    if "undecided" in about_rows:
+        # What they were treated as is no finding of its own then.
+        models = models.without("TE206")
     return _together((find(evidence), models))
 
 

@@ -28,6 +28,8 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     if p is not None:
         facts["loss_worth"] = _loss_worth(part, p)
         facts["missing_predictions"] = (p.absent(part.name), p.n, p.missing)
+        if p.has_scores(part.name) and not bench.has_scores:
+            facts["unranked"] = True
     if bench.clusters is not None:
         facts["clusters_ignored"] = tuple(
             find_measure(m).title
