@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_word, generator
+from trueerror.kernels.threads import block_sums
 from trueerror.results import Result, Test
 from trueerror.results.words import folded, number, p_value
 from trueerror.tallies.scores import ScoreTable
@@ -66,7 +67,12 @@ def bin_places(table: ScoreTable, bins: int, binning: Binning) -> NDArray[np.int
     if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or not 1 <= bins <= 1_000_000:
         raise InputError(f"bins={bins!r} must be a whole number from 1 up, such as 10")
     if binning == "width":
-        return np.searchsorted(np.arange(1, bins) / bins, table.scores, side="left").astype(np.int64)
+        edges = np.arange(1, bins) / bins
+        if len(table.scores) < bins:
+            return np.searchsorted(edges, table.scores, side="left").astype(np.int64)
+        # Scores ascend, so each bin is a stretch of them.
+        ends = np.concatenate(([0], np.searchsorted(table.scores, edges, side="right"), [len(table.scores)]))
+        return np.repeat(np.arange(bins, dtype=np.int64), np.diff(ends))
     mass = (table.positives + table.negatives).astype(np.float64)
     middle = np.cumsum(mass) - mass / 2
     place: NDArray[np.int64] = np.minimum(middle * (bins / float(mass.sum())), bins - 1).astype(np.int64)
@@ -139,12 +145,16 @@ def spiegelhalter_test(table: ScoreTable) -> Test:
 
     Source: Spiegelhalter 1986, Stat. Med. 5:421.
     """
-    p = table.scores
-    rows = (table.positives + table.negatives).astype(np.float64)
-    squares = rows if table.squares is None else table.squares.sum(axis=0)
-    top = float(((table.positives - rows * p) * (1 - 2 * p)).sum())
-    spread = float((squares * (1 - 2 * p) ** 2 * p * (1 - p)).sum())
-    n = int(rows.sum()) if table.squares is None else None
+
+    def sums(part: slice) -> Floats:
+        p, up = table.scores[part], table.positives[part]
+        rows = (up + table.negatives[part]).astype(np.float64)
+        squares = rows if table.squares is None else table.squares[:, part].sum(axis=0)
+        tilt = 1 - 2 * p
+        return np.array([(up - rows * p) @ tilt, (squares * tilt**2) @ (p * (1 - p)), rows.sum()])
+
+    top, spread, total = block_sums(sums, len(table.scores)).tolist()
+    n = int(total) if table.squares is None else None
     z, note = math.nan, "all forecasts are 0, 1/2 or 1, so the Brier score does not vary under calibration"
     if spread > 0:
         z, note = top / math.sqrt(spread), ""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.kernels.threads import in_threads
+from trueerror.kernels.threads import PIECE, block_sums, in_threads, parts
 from trueerror.results.words import number, whole
 from trueerror.significance.roots import crossing
 from trueerror.tallies.scores import ScoreTable
@@ -20,9 +20,6 @@ STEPS = 100
 # their distance from the estimate, which itself comes from all forecasts.
 GROUPS = 4096
 SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
-# Forecasts taken in one go: the dozen arrays of that length stay in a core's cache, and threads share the blocks. Short
-# enough that OpenBLAS (which divides sums of 10,000 and more) starts no threads of its own within ours.
-BLOCK = 1 << 13
 
 
 class Height(NamedTuple):
@@ -76,8 +73,12 @@ class LogitTable:
             return self
         if "groups" not in self.memory:
             rows = self.up + self.down
-            place = np.floor((np.cumsum(rows) - rows / 2) * (GROUPS / rows.sum()))
-            starts = np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
+            place = np.cumsum(rows)
+            place -= rows / 2
+            place *= GROUPS / rows.sum()
+            # Places ascend: groups begin where they pass the next whole number.
+            starts = np.unique(np.searchsorted(place, np.arange(GROUPS)))
+            starts = starts[starts < len(rows)]
             sums = [np.add.reduceat(v, starts) for v in (self.x * rows, self.up, self.down)]
             self.memory["groups"] = LogitTable(sums[0] / (sums[1] + sums[2]), sums[1], sums[2], None)
         groups: LogitTable = self.memory["groups"]
@@ -92,9 +93,8 @@ class LogitTable:
         known: tuple[tuple[float, float], Height] | None = self.memory.get("height")
         if known is not None and known[0] == (a, b):
             return known[1]
-        blocks = [slice(i, i + BLOCK) for i in range(0, len(self.x), BLOCK)]
-        sums = in_threads(lambda block: _sums(self.x[block], self.up[block], self.down[block], a, b), blocks)
-        likelihood, *gradient, aa, ab, bb = np.sum(sums, axis=0).tolist()
+        sums = block_sums(lambda part: _sums(self.x[part], self.up[part], self.down[part], a, b), len(self.x))
+        likelihood, *gradient, aa, ab, bb = sums.tolist()
         height = Height(likelihood, np.array(gradient), np.array([[aa, ab], [ab, bb]]))
         self.memory["height"] = ((a, b), height)
         return height
@@ -175,12 +175,12 @@ def _logits(p: Floats, inside: NDArray[np.bool_]) -> Floats:
     """log p − log(1 − p) where p is inside (0, 1), else 0."""
     x = np.zeros_like(p)
 
-    def fill(block: slice) -> None:
-        part, where = p[block], inside[block]
-        np.log(part, where=where, out=x[block])
-        x[block] -= np.log1p(-part, where=where, out=np.zeros_like(part))
+    def fill(rows: slice) -> None:
+        part, where = p[rows], inside[rows]
+        np.log(part, where=where, out=x[rows])
+        x[rows] -= np.log1p(-part, where=where, out=np.zeros_like(part))
 
-    in_threads(fill, [slice(i, i + BLOCK) for i in range(0, len(p), BLOCK)])
+    in_threads(fill, parts(len(p), -(-len(p) // PIECE)))
     return x
 
 

@@ -41,10 +41,10 @@ def calibration_slope(
     if parted:
         return _parted_slope(data, facts, parted, z)
     a, b = fit(data, [0, 1])
-    error = math.sqrt(float(data.sandwich(a, b, [0, 1])[1, 1]))
     if method == "wald" or data.squares is not None:
+        error = math.sqrt(float(data.sandwich(a, b, [0, 1])[1, 1]))
         return _wald(facts, b, error, z, data)
-    return _profiled(facts, data, (a, b), 1, error, z)
+    return _profiled(facts, data, (a, b), 1, z)
 
 
 def calibration_intercept(
@@ -62,10 +62,10 @@ def calibration_intercept(
         return _nothing(facts, method, "the forecasts part the classes, so intercept and slope are infinite")
     z = critical_z(confidence)
     a, b = fit(data, [0, 1])
-    error = math.sqrt(float(data.sandwich(a, b, [0, 1])[0, 0]))
     if method == "wald" or data.squares is not None:
+        error = math.sqrt(float(data.sandwich(a, b, [0, 1])[0, 0]))
         return _wald(facts, a, error, z, data)
-    return _profiled(facts, data, (a, b), 0, error, z)
+    return _profiled(facts, data, (a, b), 0, z)
 
 
 def in_the_large(
@@ -89,25 +89,24 @@ def in_the_large(
         )
         low, high = (limit, math.inf) if a > 0 else (-math.inf, limit)
         return Interval(estimate=a, low=low, high=high, method="profile-likelihood", note=note, **facts)
-    error = math.sqrt(float(data.sandwich(a, 1.0, [0])[0, 0]))
     if method == "wald" or data.squares is not None:
-        return _wald(facts, a, error, z, data)
+        return _wald(facts, a, math.sqrt(float(data.sandwich(a, 1.0, [0])[0, 0])), z, data)
     few = data.grouped()
     centre = intercept_given_slope(few, 1.0)
     top = few.likelihood(centre, 1.0)
+    error = math.sqrt(float(few.sandwich(centre, 1.0, [0])[0, 0]))
     limits = [
         a - centre + _profile_limit(lambda v: few.likelihood(v, 1.0), top, centre, side * error, z) for side in (-1, 1)
     ]
     return Interval(estimate=a, low=limits[0], high=limits[1], method="profile-likelihood", note=data.note, **facts)
 
 
-def _profiled(
-    facts: dict[str, Any], data: LogitTable, point: tuple[float, float], which: int, error: float, z: float
-) -> Interval:
+def _profiled(facts: dict[str, Any], data: LogitTable, point: tuple[float, float], which: int, z: float) -> Interval:
     """Limits of one parameter (0: intercept, 1: slope) from the likelihood at its best over the other one."""
     few = data.grouped()
     centre = point if few is data else fit(few, [0, 1], point)
     top = few.likelihood(*centre)
+    error = math.sqrt(float(few.sandwich(*centre, [0, 1])[which, which]))
 
     def profile(value: float) -> float:
         start = (value, centre[1]) if which == 0 else (centre[0], value)

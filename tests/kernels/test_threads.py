@@ -1,0 +1,33 @@
+"""Work in threads: the same answer for any number of them, and for nothing at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.kernels.threads import BLOCK, PIECE, block_sums, in_threads
+
+
+@pytest.fixture(autouse=True)
+def own_threads() -> Iterator[None]:
+    yield
+    te.config(threads=None)
+
+
+@pytest.mark.parametrize("size", [0, 1, BLOCK, BLOCK + 1, 3 * PIECE + 5])
+def test_sums_over_blocks_are_those_of_one_go(size: int) -> None:
+    values = np.random.default_rng(size).random(size)
+    made = []
+    for threads in (1, 2, 3):
+        te.config(threads=threads)
+        made.append(block_sums(lambda part: np.array([values[part].sum(), len(values[part])]), size))
+    assert made[0] == pytest.approx([values.sum(), size], rel=1e-12)
+    assert made[0].tolist() == made[1].tolist() == made[2].tolist()
+
+
+def test_answers_come_in_the_order_of_the_tasks() -> None:
+    te.config(threads=4)
+    assert in_threads(lambda i: i * i, range(50)) == [i * i for i in range(50)]
