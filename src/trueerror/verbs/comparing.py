@@ -30,7 +30,7 @@ from trueerror.verbs.cochran import cochran_from_pairs
 from trueerror.verbs.comparison import Comparison, told_apart
 from trueerror.verbs.comparison_evidence import comparison_findings
 from trueerror.verbs.comparison_slices import sliced
-from trueerror.verbs.estimands import fixed_model, reading
+from trueerror.verbs.estimands import compared_reading, fixed_model
 from trueerror.verbs.pairs import Pairs
 from trueerror.verbs.separate import separate_contrast
 from trueerror.verbs.settings import Rng, Settings
@@ -193,31 +193,11 @@ def compare_predictions(
         adjust=adjust,
         confidence=settings.confidence,
         omnibus=None if p.has_key("clusters") else cochran_from_pairs(discordance, p.models),
-        reading=_read(p, measure, settings, contrasts, estimates),
+        reading=compared_reading(p, measure, settings, contrasts, estimates),
         estimand=fixed_model(p, settings),
         facts={**pair_facts(measure, contrasts, discordance), "identical": _identical(p, settings, contrasts)},
     )
     return completed(made)
-
-
-def _read(
-    p: Predictions,
-    measure: Measure,
-    settings: Settings,
-    contrasts: list[Contrast],
-    estimates: Mapping[str, Interval],
-) -> str:
-    """What was read, and on how many rows models are compared where some have no prediction."""
-    counted = measure.needs in ("binary", "classes", "cells")
-    words = reading(p, settings) if counted else str(p)
-    rows = [c.n for c in contrasts if c.n is not None]
-    # What is no share of the rows may speak of fewer than were counted.
-    if p.missing != "drop" or not rows or min(rows) == p.n or (counted and measure.share is None):
-        return words
-    shown = f"{min(rows):,}" if min(rows) == max(rows) else f"{min(rows):,} to {max(rows):,}"
-    same = all(found.n == rows[0] for found in estimates.values()) and min(rows) == max(rows)
-    own = "" if same else "; each model's own result is of all that it answered"
-    return f"{words} Two models are compared on the {shown} rows that both answered{own}."
 
 
 def _identical(p: Predictions, settings: Settings, contrasts: list[Contrast]) -> tuple[tuple[str, str], ...]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from trueerror.inputs.labels import Label
+from trueerror.metrics.registry import Measure
+from trueerror.results import Contrast, Interval
 from trueerror.results.names import one_line
 from trueerror.results.words import percent
 from trueerror.rows.predictions import Predictions
@@ -95,3 +97,23 @@ def _not_cut(p: Predictions, model: str) -> str:
         count = int((table.positives + table.negatives)[~np.isfinite(table.scores)].sum())
         why = f"{count:,} of its {table.n:,} scores {'is' if count == 1 else 'are'} infinite"
     return f"{one_line(model)} is not cut, because {why}: give a threshold for its accuracy and the like."
+
+
+def compared_reading(
+    p: Predictions,
+    measure: Measure,
+    settings: Settings,
+    contrasts: Sequence[Contrast],
+    estimates: Mapping[str, Interval],
+) -> str:
+    """What was read, and on how many rows models are compared where some have no prediction."""
+    counted = measure.needs in ("binary", "classes", "cells")
+    words = reading(p, settings) if counted else str(p)
+    rows = [c.n for c in contrasts if c.n is not None]
+    # What is no share of the rows may speak of fewer than were counted.
+    if p.missing != "drop" or not rows or min(rows) == p.n or (counted and measure.share is None):
+        return words
+    shown = f"{min(rows):,}" if min(rows) == max(rows) else f"{min(rows):,} to {max(rows):,}"
+    same = all(found.n == rows[0] for found in estimates.values()) and min(rows) == max(rows)
+    own = "" if same else "; each model's own result is of all that it answered"
+    return f"{words} Two models are compared on the {shown} rows that both answered{own}."
