@@ -11,7 +11,6 @@ import numpy as np
 from trueerror.curves.hull_choice import HullChoice, choose_classifier
 from trueerror.curves.hull_parts import ALWAYS_NEG, ALWAYS_POS, HullCorner, HullRanges, Mixture
 from trueerror.curves.isolines import Condition, IsoLine, iso_accuracy, iso_cost
-from trueerror.curves.isotonic import hull_places
 from trueerror.curves.receiver import Roc, roc
 from trueerror.curves.taking import is_predictions
 from trueerror.curves.views import Floats, area_under, frozen
@@ -251,7 +250,7 @@ def _corners(curves: Mapping[str, Roc]) -> tuple[HullCorner, ...]:
     }
     for name, curve in curves.items():
         n, m = float(curve.table.n_negative), float(curve.table.n_positive)
-        for place in hull_places(curve.table.positives, curve.table.negatives)[1:-1]:
+        for place in curve._corners[1:-1]:
             x, y = float(curve.fpr[place]), float(curve.tpr[place])
             point: Point = (x, y)
             if exact:

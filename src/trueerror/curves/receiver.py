@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trueerror.curves.bands import BandKind, RocBand, roc_band
 from trueerror.curves.isolines import Condition, IsoLine, iso_accuracy, iso_cost
+from trueerror.curves.isotonic import hull_places
 from trueerror.curves.lines import HAIR, top_at
 from trueerror.curves.partial_areas import Axis, partial_area
 from trueerror.curves.roc_points import RocPoint, roc_point
@@ -214,6 +216,11 @@ class Roc(TableCurve):
 
     def _first_reaching(self, tpr: float) -> int:
         return int(np.searchsorted(self.tpr, tpr * (1 - HAIR) - 1e-15, side="left"))
+
+    @property
+    def _corners(self) -> NDArray[np.intp]:
+        """Which of the points are corners of the curve's own hull."""
+        return self._once("corners", lambda: hull_places(self.table.positives, self.table.negatives))  # type: ignore[no-any-return]
 
     @property
     def _best(self) -> Roc:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from trueerror.curves.views import downward
 from trueerror.inputs.errors import InputError
 from trueerror.plots.curve_words import Named, heading, series_name, sizes_words
 from trueerror.plots.forests import domain_of
@@ -60,7 +59,7 @@ def davis_goadrich_path(curve: Any) -> tuple[Floats, Floats, Floats]:
 
     The points put in between have no threshold (NaN).
     """
-    tp, fp = downward(curve.table.positives), downward(curve.table.negatives)
+    tp, fp = curve._tp, curve._fp
     total = float(tp[-1])
     x, y, cuts = curve.recall, curve.precision, np.asarray(curve.thresholds, dtype=np.float64)
     long = np.flatnonzero(np.diff(tp[1:]) > LONG_STEP * total) + 1

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from trueerror.curves.hull import RocHull, roc_hull
-from trueerror.curves.isotonic import hull_places
 from trueerror.curves.receiver import Roc, roc
 from trueerror.reports.asked import Asked, Start
 from trueerror.reports.markup import brief_names, named
@@ -117,7 +116,7 @@ def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float]) -> di
         "n": _amount(sizes[1]),
         "corners": [
             [finite(float(curve.thresholds[i])), *_point(sizes, float(curve.fpr[i]), float(curve.tpr[i]), e.exact)]
-            for i in hull_places(curve.table.positives, curve.table.negatives)
+            for i in curve._corners
         ],
         "use": calls,
         "probabilities": bool(scores[0] >= 0 and scores[-1] <= 1),
