@@ -95,6 +95,8 @@ def as_options(sentence: str) -> str:
 
     >>> as_options('say what to do with missing="wrong", or pass positive= one of 0, 1')
     'say what to do with --missing wrong, or pass --positive one of 0, 1'
+    >>> as_options("check which class is positive (positive=), and the costs (cost_fp=1)")
+    'check which class is positive (--positive), and the costs (--cost-fp 1)'
     """
 
     def spoken(found: re.Match[str]) -> str:
@@ -107,7 +109,7 @@ def as_options(sentence: str) -> str:
         "te.catalogue() lists all", "`evaluate --metric all` shows all"
     )
 
-    return re.sub(rf"\b({OPTIONS})=(?:\"([\w-]+)\"|([^\s;,:.]+)|(?=[\s;,.]|$))", spoken, sentence)
+    return re.sub(rf"\b({OPTIONS})=(?:\"([\w-]+)\"|([^\s;,:.()]+)|(?=[\s;,.()]|$))", spoken, sentence)
 
 
 def show(result: Result, form: Format, *, explain: bool = False, text: Callable[[], str] | None = None) -> None:
