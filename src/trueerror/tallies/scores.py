@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from trueerror.tallies.bounds import ScoreBounds
 
 Floats = NDArray[np.float64]
+# What a saved table holds.
+FIELDS = ("exact", "negatives", "positive", "positives", "scores", "sources", "squares", "uppers")
 
 
 class ScoreTable(Result):
@@ -45,10 +47,10 @@ class ScoreTable(Result):
     ([0.2, 0.9], [1, 1], [1, 0])
     """
 
-    __slots__ = ("exact", "negatives", "positive", "positives", "scores", "sources", "squares", "uppers")
-    scores: Floats
-    positives: NDArray[Any]
-    negatives: NDArray[Any]
+    __slots__ = ("_columns", "_parts", "exact", "positive", "sources", "squares", "uppers")
+    # Scores, positives and negatives; None until someone asks, in a sum whose large parts are not merged yet.
+    _columns: tuple[Floats, NDArray[Any], NDArray[Any]] | None
+    _parts: tuple[ScoreTable, ...]
     positive: Label
     exact: bool
     squares: Floats | None
@@ -77,16 +79,15 @@ class ScoreTable(Result):
         if uppers is not None and ((uppers < distinct).any() or (uppers[:-1] >= distinct[1:]).any()):
             raise InputError("the bins of a score table must not overlap: were two samples binned by different grids?")
         self._keep(
-            scores=distinct, positives=up, negatives=down, positive=positive, exact=exact, squares=squares,
-            sources=sources, uppers=uppers,
+            _columns=(distinct, up, down), positive=positive, exact=exact, squares=squares, sources=sources,
+            uppers=uppers,
         )  # fmt: skip
 
-    def _keep(self, **values: Any) -> None:
-        for name, value in values.items():
-            if isinstance(value, np.ndarray):
-                value = value.view()
-                value.flags.writeable = False
-            object.__setattr__(self, name, value)
+    def _keep(self, *, _parts: tuple[ScoreTable, ...] = (), **values: Any) -> None:
+        columns = values["_columns"]
+        values["_columns"] = None if columns is None else tuple(_frozen(column) for column in columns)
+        for name, value in {**values, "_parts": _parts}.items():
+            object.__setattr__(self, name, _frozen(value) if isinstance(value, np.ndarray) else value)
 
     @classmethod
     def _counted(
@@ -95,10 +96,45 @@ class ScoreTable(Result):
         """A table that a kernel has just counted: what `__init__` checks holds already, and checking takes a while."""
         table = cls.__new__(cls)
         table._keep(
-            scores=scores, positives=positives, negatives=negatives, positive=positive, exact=True, squares=None,
-            sources=sources, uppers=None,
+            _columns=(scores, positives, negatives), positive=positive, exact=True, squares=None, sources=sources,
+            uppers=None,
         )  # fmt: skip
         return table
+
+    @classmethod
+    def _sum_of(cls, parts: tuple[ScoreTable, ...], sources: tuple[str, ...]) -> Self:
+        """The sum of exact tables, to be merged when someone asks for it."""
+        table = cls.__new__(cls)
+        table._keep(
+            _columns=None, _parts=parts, positive=parts[0].positive, exact=True, squares=None, sources=sources,
+            uppers=None,
+        )  # fmt: skip
+        return table
+
+    def _merged(self) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
+        # In this order another thread that merges them at the same time does no harm.
+        parts, columns = self._parts, self._columns
+        if columns is None:
+            whole = ScoreTable.total(parts)
+            columns = whole.scores, whole.positives, whole.negatives
+            object.__setattr__(self, "_columns", columns)
+            object.__setattr__(self, "_parts", ())
+        return columns
+
+    @property
+    def scores(self) -> Floats:
+        """The distinct scores, ascending; of binned ones the lowest that each bin may hold."""
+        return self._merged()[0]
+
+    @property
+    def positives(self) -> NDArray[Any]:
+        """The positives (or their weight) at each score."""
+        return self._merged()[1]
+
+    @property
+    def negatives(self) -> NDArray[Any]:
+        """The negatives (or their weight) at each score."""
+        return self._merged()[2]
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError("a ScoreTable is frozen; make a new one")
@@ -218,7 +254,7 @@ class ScoreTable(Result):
         return total_of(tables)
 
     def _to_data(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: getattr(self, name) for name in FIELDS}
 
     @classmethod
     def _from_data(cls, data: dict[str, Any]) -> Self:
@@ -254,6 +290,12 @@ class ScoreTable(Result):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _amounts(values: Any, whole: bool, name: str) -> NDArray[Any]:
