@@ -120,3 +120,12 @@ def test_words():
     assert "PC is the weight of the positives" in words
     assert "Cheaper than calling nothing or everything for PC 0.000 to 1.000" in words
     assert "area under the cost envelope" in words
+
+
+def test_a_model_that_is_hardly_ever_better_than_a_coin_has_limits_too():
+    truth = [0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0]
+    scores = [0.0] * 8 + [0.0625] * 5 + [0.125, 0.1875]
+    found = te.cost_curve(truth, scores).area(replicates=100)
+    assert found.low < found.estimate == found.high == 0.25
+    assert found.method == "wilson-lines"
+    assert "no spread" in found.note

@@ -78,16 +78,17 @@ def envelope_interval(
         )
         own, on_all = pairs[~np.isnan(pairs[:, 0])].T
         ends = np.quantile(own, [tail(confidence), 1 - tail(confidence)]) - own.mean()
-        optimism = float((on_all - own).mean())
+        honest = min(0.25, estimate + float((on_all - own).mean()))
+        # A coin's area cannot be exceeded: where nearly all resamples are coins, nothing is left between the limits.
+        lowest, highest = min(honest + float(ends[0]), estimate), min(0.25, max(honest + float(ends[1]), estimate))
         if len(own) < 0.99 * replicates:
             note = (
                 f"{1 - len(own) / replicates:.0%} of the resamples lost a class: wilson-lines instead of the bootstrap"
             )
-        elif not ends[1] - ends[0] > 1e-9:
+        elif not (ends[1] - ends[0] > 1e-9 and highest - lowest > 1e-9):
             note = "the resamples have no spread: wilson-lines instead of the bootstrap"
         else:
-            honest = min(0.25, estimate + optimism)
-            low, high, method = honest + float(ends[0]), honest + float(ends[1]), "bootstrap-optimism"
+            low, high, method = lowest, highest, "bootstrap-optimism"
             note = (
                 f"thresholds chosen on these rows; corrected for that the area is {number(honest)}; "
                 f"{replicates:,} replicates, {generator(rng)[1]}"
