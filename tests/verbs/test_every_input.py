@@ -133,8 +133,6 @@ def test_a_few_verbs_in_spark(verb: str, arrays: te.Predictions, tmp_path: Path)
 
 @pytest.mark.parametrize("place", SOURCES)
 def test_two_tables_are_joined_and_compared(place: Callable[..., Any], tmp_path: Path) -> None:
-    if place is mapping:
-        pytest.skip("a mapping beside the truth holds the models' columns")
     halves = []
     for i, model in enumerate(("svm", "forest")):
         folder = tmp_path / str(i)

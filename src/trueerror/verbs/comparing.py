@@ -103,10 +103,9 @@ def compare(
         "labels": labels, "positive": positive, "ids": ids, "clusters": clusters, "by": by, "folds": folds,
         "weights": weights, "weights_kind": weights_kind, "missing": missing,
     }  # fmt: skip
-    if isinstance(predicted, Predictions) or (
-        (read_already or is_openable(given)) and is_openable(predicted) and not isinstance(predicted, Mapping)
-    ):
-        # A second set of predictions rather than columns beside the truth.
+    # A second table rather than columns beside the truth: a mapping is one only where the first is a mapping as well.
+    table = is_openable(predicted) and (not isinstance(predicted, Mapping) or isinstance(given, Mapping))
+    if isinstance(predicted, Predictions) or (table and (read_already or is_openable(given))):
         second, predicted = predictions(predicted, **named), None
     if read_already and (scores is not None or predicted is not None or fitted is not None):
         raise InputError("pass either predictions that were read, or arrays; not both")
