@@ -164,6 +164,26 @@ def test_models_with_gaps_are_compared_on_the_rows_that_both_answered(make: Call
             te.read(frame, models=named, missing="wrong", budget="60kB").source.placements(["even", "tiny"])
 
 
+@pytest.mark.parametrize("make", [parquet_file, LAZY[1]], ids=lambda place: place.__name__)
+@pytest.mark.parametrize("metric", ["brier", "log_loss"])
+def test_losses_are_compared_batch_by_batch(make: Callable[..., Any], metric: str, tmp_path: Path) -> None:
+    other = np.clip(SCORES["even"] ** 2, 1e-9, 1)
+    holes = {"even": SCORES["even"].copy(), "other": other}
+    holes["even"][:400] = np.nan
+    named = {m: {"score": m} for m in holes}
+    for columns in ({"even": SCORES["even"], "other": other}, holes):
+        filled = {m: [None if v != v else float(v) for v in values] for m, values in columns.items()}
+        frame = make({"truth": UP.astype(int).tolist(), **filled}, tmp_path)
+        ours = te.read(frame, models=named, missing="drop", budget="40kB")
+        theirs = te.predictions(UP, scores=columns, missing="drop")
+        mine, exact = (te.compare(x, metric=metric).pairs[0] for x in (ours, theirs))
+        assert mine.n == exact.n
+        assert (mine.estimate, mine.low, mine.p_value) == pytest.approx((exact.estimate, exact.low, exact.p_value))
+    wrong = te.read(frame, models=named, missing="wrong", budget="40kB")
+    with pytest.raises(InputError, match="no score in 400 rows"):
+        wrong.source.paired_moments("even", "other", lambda codes, table: table[:, 0])
+
+
 def test_slices_of_models_with_gaps(tmp_path: Path) -> None:
     site = np.where(np.arange(N) % 3 == 0, "x'y", "z")
     holes = {"even": SCORES["even"].copy(), "tiny": SCORES["tiny"].copy()}

@@ -157,21 +157,40 @@ class FileSource(GroupedSource):
         return self.memory[key]  # type: ignore[no-any-return]
 
     def moments(self, model: str, loss: Loss) -> Moments:
-        facts = self.facts
-        one = facts.model(model).scores == "one" and facts.weights_kind is None
-        chosen = facts.score_class(model, None) if one else None
+        chosen = self._streamable([model])
         if chosen is None or self.table_fits(self._score_column(model, chosen)):
             return GroupedSource.moments(self, model, loss)
-        column = self._score_column(model, chosen)
-        groups.absent_scores(facts, model, facts.n - self.table.filled(column))
-        index = facts.labels.index(chosen)
+        return self._streamed([model], loss, chosen)
+
+    def paired_moments(self, first: str, second: str, loss: Loss) -> Moments:
+        chosen = self._streamable([first, second])
+        # Rows that fit are fetched once, and serve every loss.
+        if chosen is None or 8 * self.facts.n * 2 <= self.room:
+            return GroupedSource.paired_moments(self, first, second, loss)
+        return self._streamed([first, second], loss, chosen)
+
+    def _streamable(self, models: Sequence[str]) -> Label | None:
+        """The class that one column of scores of each of these models speaks of; None where there are others."""
+        plain = self.facts.weights_kind is None and all(self.facts.model(m).scores == "one" for m in models)
+        return self.facts.score_class(models[0], None) if plain else None
+
+    def _streamed(self, models: Sequence[str], loss: Loss, chosen: Label) -> Moments:
+        """The loss of a model, or of the first less that of the second, over the rows that all scored."""
+        columns = [self._score_column(model, chosen) for model in models]
+        for model, column in zip(models, columns, strict=True):
+            groups.absent_scores(self.facts, model, self.facts.n - self.table.filled(column))
+        index = self.facts.labels.index(chosen)
         total = Moments(0, 0.0, 0.0)
-        for batch in self.stream([column], chosen):
-            up, scores = batch.columns
-            there = ~np.isnan(scores)
+        for batch in self.stream(columns, chosen):
+            up, *scores = batch.columns
+            there = ~np.isnan(scores).any(axis=0)
             codes = np.where(up[there] == 1, index, 1 - index)
-            values = np.asarray(loss(codes, probabilities(scores[there], facts, model)), dtype=np.float64)
-            total += Moments.of(values)
+            values = [
+                np.asarray(loss(codes, probabilities(column[there], self.facts, model)), dtype=np.float64)
+                for model, column in zip(models, scores, strict=True)
+            ]
+            with np.errstate(invalid="ignore"):
+                total += Moments.of(values[0] if len(values) == 1 else values[0] - values[1])
             batch.release()
         return total
 
