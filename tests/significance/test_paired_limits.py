@@ -1,10 +1,13 @@
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trueerror.significance.paired_limits import FURTHEST, mover_paired
-from trueerror.significance.paired_metrics import paired_metric
+from trueerror.significance.paired_metrics import PairedMetric, paired_metric
 from trueerror.tallies.agreement import Agreement
 
 LABELS = ("f1", "mcc", "kappa", "balanced_accuracy", "precision", "macro_f1", "g_mean")
@@ -107,3 +110,46 @@ def test_type_one_error_stays_near_its_level():
         made = mover_paired(compared("mcc", y, a, b))
         rejected += made is not None and made.p_value <= 0.05
     assert rejected <= 15
+
+
+def rare(first: list[int], second: list[int], n: int = 400) -> PairedMetric:
+    """One positive, missed by both; where each model raises a false alarm."""
+    y, a, b = np.zeros(n, int), np.zeros(n, int), np.zeros(n, int)
+    y[0] = a[first] = b[second] = 1
+    return paired_metric(Agreement.count(y, a, b, labels=[0, 1], positive=1), "kappa", None, {})
+
+
+def test_a_correlation_of_few_rows_does_not_make_a_difference_certain():
+    both = rare(list(range(1, 19)), [*range(1, 11), *range(100, 110)])
+    made = mover_paired(both)
+    assert made.low < 0 < made.high
+    assert made.p_value > 0.5  # 2.6e−12 where reaches cancel each other
+
+
+@given(
+    st.integers(0, 30), st.integers(0, 30), st.integers(0, 30), st.sampled_from(["kappa", "mcc", "balanced_accuracy"])
+)
+def test_rare_positives(both, one, other, metric):
+    compared = rare(list(range(1, 1 + both + one)), [*range(1, 1 + both), *range(200, 200 + other)])
+    compared = paired_metric(compared.agreement, metric, None, {})
+    made = [mover_paired(compared, confidence=c) for c in (0.5, 0.9, 0.95, 0.99)]
+    if made[0] is None:
+        return
+    for narrow, wide in pairwise(made):
+        assert wide.low <= narrow.low + 1e-12
+        assert wide.high >= narrow.high - 1e-12
+    for found in made:
+        alpha = 1 - found.confidence
+        if abs(found.p_value - alpha) > 1e-6:
+            assert (found.p_value > alpha) == (found.low <= 0 <= found.high)
+
+
+def test_type_one_error_with_two_percent_positives():
+    rng = np.random.default_rng(3)
+    wrong, asked = 0, 150
+    for _ in range(asked):
+        y = (rng.random(200) < 0.02).astype(int)
+        a, b = (np.where(rng.random(200) < np.where(y == 1, 0.7, 0.95), y, 1 - y) for _ in range(2))
+        made = mover_paired(paired_metric(Agreement.count(y, a, b, labels=[0, 1]), "balanced_accuracy", None, {}))
+        wrong += made.p_value < 0.05
+    assert wrong <= 0.05 * asked + 3 * (asked * 0.05 * 0.95) ** 0.5

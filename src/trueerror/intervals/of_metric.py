@@ -14,12 +14,12 @@ from trueerror.intervals.at_prior import carried_through, limits_at_prior
 from trueerror.intervals.costs import cost_bounds, hardly_seen, savings_by_shares
 from trueerror.intervals.losses import loss_interval
 from trueerror.intervals.one_class import Rough, class_limits
-from trueerror.intervals.rare_class import halves_added, joined_where_rare, rarely_found
+from trueerror.intervals.rare_class import has_small_counts, joined
 from trueerror.intervals.resampled import Unfit, bootstrap_of_table
 from trueerror.intervals.sampling import Design, Sample, free_of_prior
 from trueerror.intervals.scored import score_interval
 from trueerror.intervals.several_labels import multilabel_interval
-from trueerror.intervals.situations import chosen_method
+from trueerror.intervals.situations import SUMS_OF_TWO, chosen_method
 from trueerror.intervals.terms import Terms
 from trueerror.intervals.views import every_class, one_class
 from trueerror.intervals.whole_table import whole_limits
@@ -230,15 +230,25 @@ def table_interval(
     if m.needs == "binary":
         _, made, size = class_limits(m, situation, one_class(m, sample, options), asked, terms, options)
         n = float(np.ravel(size)[0])
-    elif method is None and rarely_found(m, sample):
-        made, n = halves_added(m, sample, estimate, terms, options), sample.rows.n
+    elif method is None and (twin := _of_either_class(m, sample)) is not None:
+        view = one_class(twin, sample, options)
+        made, n = (
+            class_limits(twin, twin.situation, view, default_for(twin.situation), terms, options)[1],
+            sample.rows.n,
+        )
     else:
         made, n = whole_limits(m, situation, sample, estimate, asked, terms, options)
-        if method is None:
-            made = joined_where_rare(m, situation, sample, made, terms, options)
+        if method is None and has_small_counts(m, sample):
+            made = joined(m, sample, estimate, made, terms, options)
     low, high, key, remark = (np.ravel(a)[0] for a in made)
     note = "; ".join(x for x in (why, remark) if x)
     return terms.interval(m.name, estimate, float(low), float(high), bounds=bounds, method=str(key), n=n, note=note)
+
+
+def _of_either_class(m: Measure, sample: Sample) -> Measure | None:
+    """Of two classes both have the same informedness and markedness, so that their average is that of either."""
+    same = m.average and m.of in SUMS_OF_TWO and len(sample.table.labels) == 2 and sample.plain
+    return find_measure(m.of) if same else None
 
 
 def _undefined(m: Measure, sample: Sample, estimate: float, asked: str, terms: Terms, reason: str) -> Interval:

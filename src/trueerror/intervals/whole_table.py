@@ -180,8 +180,11 @@ def _mover(measure: Measure, sample: Sample, estimate: float, terms: Terms, opti
     if also is None:
         return limits_of_mean
     other = also(estimate, terms)
-    outer = np.fmin(limits_of_mean.low, other[0]), np.fmax(limits_of_mean.high, other[1])
-    return rough(outer, "mover-wilson", "few errors: the outer limits with wilson-of-classes")
+    outer = rough(
+        (np.fmin(limits_of_mean.low, other[0]), np.fmax(limits_of_mean.high, other[1])), "mover-wilson",
+        "few errors or few hits a class: the outer limits with wilson-of-classes",
+    )  # fmt: skip
+    return limits_of_mean.mended((outer.low < limits_of_mean.low) | (outer.high > limits_of_mean.high), outer)
 
 
 def _other_class_unknown(measure: Measure, sample: Sample, made: Rough) -> Rough:
@@ -190,8 +193,8 @@ def _other_class_unknown(measure: Measure, sample: Sample, made: Rough) -> Rough
     The estimate is the other class's value, as everywhere; of many classes those without rows leave the average.
     """
     t = sample.table.classes()
-    f1 = measure.average is not None and measure.of == "f1"
-    unseen = ~classes_in_play(t) if f1 else t.truth == 0
+    by_recall = measure.of in ("recall", "fnr") if measure.average else True
+    unseen = t.truth == 0 if by_recall else ~classes_in_play(t)
     if len(sample.table.labels) != 2 or unseen.sum() != 1:
         return made
     if measure.name == "g_mean":
@@ -260,7 +263,8 @@ def _no_errors(made: Rough, sample: Sample, estimate: float, terms: Terms) -> Ro
     if not right and estimate > -1 + 1e-9:
         return made
     chance = float((t.truth * t.truth).sum()) / (n * n)
-    low, _ = limits([n], [n], "wilson", terms.level, terms.side)
+    both = terms.both_sides
+    low, _ = limits([n], [n], "wilson", both.level, both.side)
     # A sample of all hits is mirrored by one of all misses.
     worst = np.maximum(1 - (1 - low) / (1 - chance), -1.0)
     note = f"{'no errors' if right else 'no hits'}: from Wilson's limit of the accuracy"

@@ -144,11 +144,13 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         key="haldane-z",
-        title="Fisher's z of the counts with ½ added to each",
-        formula="tanh(atanh(m̃) ± z·SE/(1 − m̃²)), m̃ and its delta-method SE from n_c + ½, and the estimate itself",
+        title="kappa or Matthews correlation of a class that was hardly found, or an error never seen",
+        formula="the outer limits of the plain ones and of tanh(atanh(m̃) ± z·SE/(1 − m̃²)), m̃ and its delta-method SE "
+        "from n_c + ½",
         source=f"Haldane 1956, Ann. Hum. Genet. 20:309; Fisher 1915, Biometrika 10:507; {_DELTA}",
-        assumes=_ROWS + "; two classes, one of which was found fewer than five times",
-        measured="kappa and Matthews correlation .92–1.00 (enumerated), where the delta method falls to .24",
+        assumes=_ROWS + "; two classes, one of which was found fewer than five times or never confused",
+        measured="kappa .93–1.00 over all tables of 20 rows with 1–50 % positives (enumerated), where the delta method "
+        "falls to .58; .87 for a nearly perfect model with one positive expected",
     ),
     Method(
         key="wilson-clustered",

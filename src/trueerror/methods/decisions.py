@@ -70,7 +70,7 @@ DECISIONS: dict[str, Decision] = {
             title="Matthews correlation",
             default="fisher-z",
             why="covers .93–.96 with the delta-method standard error; 1/√(n − 3) is wrong here. Of two classes, one of "
-            "which was found fewer than five times, haldane-z: .94–1.00 where Fisher's z falls to .78",
+            "which was found fewer than five times or never confused, haldane-z",
             also=("delta", "bootstrap"),
         ),
         Decision(
@@ -78,7 +78,7 @@ DECISIONS: dict[str, Decision] = {
             title="Cohen's kappa, plain and weighted",
             default="delta",
             why="the large-sample error of Fleiss, Cohen and Everitt, on Fisher's scale where it would pass the range. "
-            "Of two classes, one of which was found fewer than five times, haldane-z: .92–1.00 where delta has .50",
+            "Of two classes, one of which was found fewer than five times or never confused, haldane-z",
             also=("fisher-z", "bootstrap"),
         ),
         Decision(

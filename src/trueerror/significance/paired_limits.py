@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inputs.errors import InputError
 from trueerror.intervals.of_metric import metric_interval
+from trueerror.intervals.rare_class import ADDED_ROWS, FEW
 from trueerror.results import Alternative, Contrast
 from trueerror.significance.contrasts import check_options, contrast, tail_area
 from trueerror.significance.paired_metrics import Limits, PairedMetric
 from trueerror.significance.roots import crossing
+from trueerror.tallies.agreement import Agreement
+from trueerror.tallies.confusion import Confusion
 from trueerror.variances.delta import influence, variance
 
+Floats = NDArray[np.float64]
 # With fewer rows than this on which the models differ, their own spread says too little about the difference.
 FEW_DIFFER = 10
 # As far as limits are searched, in standard errors: p-values end at 2.6e-12.
 FURTHEST = 7.0
+# Limits are looked at in steps of so many standard errors, to see whether they come back.
+STEP = 0.5
+# Of more classes than this no correlation of tables with all K³ cells is made.
+MOST_CLASSES = 10
 
 
 def mover_paired(
@@ -47,6 +57,7 @@ def mover_paired(
     table = compared.agreement
     few = float(table.counts[table.first != table.second].sum()) < FEW_DIFFER
 
+    @cache
     def limits(z: float) -> Limits | None:
         both = _own_limits(compared, 1 - 2 * float(special.ndtr(-z)))
         if both is None:
@@ -59,7 +70,7 @@ def mover_paired(
             low, high = min(low, least[0]), max(high, least[1])
         return low, high
 
-    found = limits(max(-float(special.ndtri(tail_area(level, alternative))), 1e-6))
+    found = _outermost(limits, max(-float(special.ndtri(tail_area(level, alternative))), 1e-6))
     if found is None or not found[0] < found[1]:
         return None
     p = _inverted(limits, estimate)
@@ -81,6 +92,17 @@ def mover_paired(
     )
 
 
+def _outermost(limits: Callable[[float], Limits | None], z: float) -> Limits | None:
+    """The outer limits over all steps up to z.
+
+    √(x² − 2ρxy + y²) can shrink while x and y grow, if ρ is near 1 and one of them was ahead: more confidence would
+    then make the interval narrower.
+    """
+    found = [limits(z), *(limits(step * STEP) for step in range(1, math.ceil(z / STEP)))]
+    known = [f for f in found if f is not None]
+    return (min(f[0] for f in known), max(f[1] for f in known)) if found[0] is not None else None
+
+
 def _own_limits(compared: PairedMetric, confidence: float) -> tuple[Limits, Limits] | None:
     """How far each model's own limits lie below and above its estimate."""
     reaches = []
@@ -99,19 +121,25 @@ def _own_limits(compared: PairedMetric, confidence: float) -> tuple[Limits, Limi
 
 
 def _correlation(compared: PairedMetric) -> float | None:
-    """The correlation of the two estimates by the delta method; 0 where one of them shows no variance."""
+    """The correlation of the two estimates by the delta method; 0 where one of them shows no variance.
+
+    Where counts are small, with two rows more, spread over all cells of the agreement table.
+    """
     if not math.isfinite(compared.difference()):
         return None
+    counts = compared.agreement.counts.astype(np.float64)
     try:
-        first, second = (
-            influence(compared.measure, t, positive=compared.positive, options=compared.options)
-            for t in compared.tables
-        )
+        if _has_small_counts(compared.agreement):
+            counts, first, second = _with_rows_added(compared)
+        else:
+            first, second = (
+                influence(compared.measure, t, positive=compared.positive, options=compared.options)
+                for t in compared.tables
+            )
     except InputError:
         return None
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         return 0.0
-    counts = compared.agreement.counts.astype(np.float64)
     own = [float(variance(d, counts)) for d in (first, second)]
     if min(own) <= 0:
         return 0.0
@@ -121,8 +149,43 @@ def _correlation(compared: PairedMetric) -> float | None:
     return min(max(shared / math.sqrt(own[0] * own[1]), -1.0), 1.0)
 
 
+def _has_small_counts(table: Agreement) -> bool:
+    """Whether a model was right or wrong on fewer than five rows of a class.
+
+    The few rows then make a correlation near ±1 by chance, and reaches cancel that should not.
+    """
+    k = len(table.labels)
+    if k > MOST_CLASSES or max(table.first.max(initial=0), table.second.max(initial=0)) >= k:
+        return False
+    for called in (table.first, table.second):
+        right = called == table.truth
+        for rows in (right, ~right):
+            if np.bincount(table.truth[rows], weights=table.counts[rows], minlength=k).min() < FEW:
+                return True
+    return False
+
+
+def _with_rows_added(compared: PairedMetric) -> tuple[Floats, Floats, Floats]:
+    """Counts of all K³ cells with two rows spread over them, and both models' influences there."""
+    table = compared.agreement
+    k = len(table.labels)
+    counts = np.full(k**3, ADDED_ROWS / k**3)
+    np.add.at(counts, (table.truth * k + table.first) * k + table.second, table.counts)
+    truth, first, second = np.unravel_index(np.arange(k**3), (k, k, k))
+    full = Confusion(np.ones((k, k), dtype=np.int64), labels=table.labels)
+    cells = [truth * k + called for called in (first, second)]
+    one, other = (
+        influence(
+            compared.measure, full, positive=compared.positive, options=compared.options,
+            masses=np.bincount(cell, weights=counts, minlength=k * k).astype(np.float64),
+        )[cell]
+        for cell in cells
+    )  # fmt: skip
+    return counts, one, other
+
+
 def _inverted(limits: Callable[[float], Limits | None], estimate: float) -> float:
-    """The two-sided level at which the interval just reaches 0."""
+    """The largest two-sided level at which the interval just reaches 0."""
     if estimate == 0:
         return 1.0
     side, sign = (0, 1.0) if estimate > 0 else (1, -1.0)
@@ -131,6 +194,9 @@ def _inverted(limits: Callable[[float], Limits | None], estimate: float) -> floa
         found = limits(z)
         return -math.inf if found is None else sign * float(found[side])
 
-    if gap(FURTHEST) > 0:
-        return 2 * float(special.ndtr(-FURTHEST))
-    return min(1.0, 2 * float(special.ndtr(-crossing(gap, 1e-6, FURTHEST, within=1e-8))))
+    # The first step at which the interval holds 0: beyond it limits may come back.
+    for step in range(1, round(FURTHEST / STEP) + 1):
+        if not gap(step * STEP) > 0:
+            z = crossing(gap, max((step - 1) * STEP, 1e-6), step * STEP, within=1e-8)
+            return min(1.0, 2 * float(special.ndtr(-z)))
+    return 2 * float(special.ndtr(-FURTHEST))
