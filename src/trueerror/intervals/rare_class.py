@@ -38,9 +38,9 @@ NOTE = (
 def has_small_counts(measure: Measure, sample: Sample) -> bool:
     """Whether the delta method may have seen too little.
 
-    Kappa and MCC of two classes: one was found fewer than five times, or one kind of error never seen. Smooth averages
-    over classes (informedness, likelihood ratios, weighted shares): a class has fewer than five hits, misses or false
-    alarms.
+    Kappa and MCC of two classes: one was found fewer than five times, or one of the two kinds of error never seen.
+    Smooth averages over classes (informedness, likelihood ratios, weighted shares): a class has fewer than five hits,
+    misses or false alarms.
 
     >>> from trueerror.metrics.registry import find_measure
     >>> kappa = find_measure("kappa")
@@ -54,7 +54,9 @@ def has_small_counts(measure: Measure, sample: Sample) -> bool:
     t = table.classes()
     errors = np.minimum(t.truth - t.hits, t.predicted - t.hits)
     if measure.name in AGREEMENT:
-        return k == 2 and (int(t.hits.min()) < FEW or int(errors.min()) == 0)
+        # Without any error Wilson's limit of the accuracy holds already.
+        one_kind = int(errors.min()) == 0 and int(t.hits.sum()) < int(t.total)
+        return k == 2 and (int(t.hits.min()) < FEW or one_kind)
     smooth = measure.needs == "classes" and measure.situation in SMOOTH_AVERAGES
     return smooth and int(np.minimum(t.hits, errors).min()) < FEW
 
