@@ -214,6 +214,23 @@ def test_recognised_keys_can_be_declined() -> None:
     assert not singles.has_key("clusters")
 
 
+@pytest.mark.parametrize("name", ["patient", "fold", "repeat", "id", "row", "weight"])
+def test_a_declined_column_is_no_model(name: str) -> None:
+    option = {"patient": "cluster", "row": "id"}.get(name, name)
+    columns = {"truth": Y, "svm": [0.2, 0.9, 0.4, 0.1], name: [7, 7, 9, 9]}
+    p = te.read(columns, **{option: False})
+    assert p.models == ("svm",)
+    assert f"Left out: {name!r}" in " ".join(p.notes)
+    assert te.read(columns, models=["svm", name], **{option: False}).models == ("svm", name)
+
+
+def test_of_two_columns_of_clusters_the_other_is_no_model() -> None:
+    columns = {"truth": Y, "svm": [0.2, 0.9, 0.4, 0.1], "patient": [7, 7, 9, 9], "ward": [1, 1, 1, 2]}
+    p = te.read(columns, cluster="ward")
+    assert p.models == ("svm",)
+    assert p.notes == ("Left out: 'patient' (its name says cluster, but 'ward' was named instead).",)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -153,8 +153,15 @@ def _other_roles(table: Table, asked: Asked, words: dict[str, str], *, long: boo
     """id, clusters, slices, folds, repeats and weight, each where it was named or is plain."""
     spoken = _mentioned(asked)
     named: dict[str, str] = {}
+    refused: dict[str, str] = {}
 
     def settle(role: str, option: str, choice: ColumnChoice, known: frozenset[str], word: str) -> None:
+        if choice is not None:
+            # A column that looks like this role and does not have it is no model either.
+            for column in table.columns:
+                if naming.bare(column) in known and column not in spoken and column not in words:
+                    why = "it was said that there is none" if choice is False else f"{choice!r} was named instead"
+                    refused[column] = f"left out: its name says {option}, but {why}"
         if choice is False:
             return
         if choice is not None:
@@ -187,7 +194,9 @@ def _other_roles(table: Table, asked: Asked, words: dict[str, str], *, long: boo
     for column in table.columns:
         if column in words or column in spoken:
             continue
-        if naming.bare(column) in naming.WEIGHT:
+        if column in refused and naming.bare(column) not in naming.ID:
+            words[column] = refused[column]
+        elif naming.bare(column) in naming.WEIGHT:
             words[column] = "left out: weights are used when weight= and weights_kind= are given"
         elif naming.bare(column) in naming.ROW_NUMBER | naming.ID:
             if "id" not in named and asked.id is None and not long and table.distinct(column) == table.n:
