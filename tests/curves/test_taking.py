@@ -164,3 +164,55 @@ def test_rows_in_clusters_are_a_caution_on_every_interval(kind):
         assert all("clusters" in other.note for other in (made.at(fpr=0.2), made.best_threshold(), made.band()))
     alone = te.predictions(TRUTH, scores={"m": SCORES}, positive="yes", clusters=np.arange(60))
     assert kind(alone).caution == ""
+
+
+GAPS = {"truth": [0, 1, 1, 0, 1, 0], "a": [0.1, 0.9, 0.6, 0.4, 0.8, 0.3], "b": [0.2, None, 0.7, 0.1, 0.6, 0.4]}
+
+
+@pytest.mark.parametrize("kind", [te.roc, *KINDS], ids=lambda k: k.__name__)
+def test_only_the_gaps_of_the_model_at_hand_matter(kind, tmp_path):
+    pl = pytest.importorskip("polars")
+    path = tmp_path / "gaps.parquet"
+    pl.DataFrame(GAPS).write_parquet(path)
+    for source in (GAPS, path):
+        assert kind(source, model="a").n == kind(source, "a").n == 6
+        with pytest.raises(InputError, match=r"'b'.* is missing at row 2 \(1 in all\).*missing=\"drop\""):
+            kind(source, model="b")
+        assert kind(source, model="b", missing="drop").n == 5
+        with pytest.raises(InputError, match="there are 2 models; choose one of"):
+            kind(source)
+
+
+@pytest.mark.parametrize("kind", [te.roc, *KINDS], ids=lambda k: k.__name__)
+def test_options_of_read_beside_a_table(kind):
+    table = {"truth": [1, 0, 1, 0], "y": [0, 1, 0, 1], "svm": [0.2, 0.9, 0.6, 0.5]}
+    assert kind(table, truth="y", models=["svm"], budget="1GB") == kind(table["y"], table["svm"], model="svm")
+    with pytest.raises(InputError, match=rf"te.{kind.__name__} has no option truht=; did you mean 'truth'"):
+        kind(table, truht="y")
+    with pytest.raises(InputError, match="cluster= says how to read a file or a table, but none was given"):
+        kind(table["y"], table["svm"], cluster="svm")
+    with pytest.raises(InputError, match="truth= says how to read a table, but these predictions were read already"):
+        kind(te.read(table, truth="y", models=["svm"]), truth="y")
+
+
+def test_hulls_and_differences_take_options_of_read():
+    assert set(te.roc_hull(GAPS, missing="drop").curves) == {"a", "b"}
+    with pytest.raises(InputError, match=r"te.roc_hull has no option mising=; did you mean 'missing'"):
+        te.roc_hull(GAPS, mising="drop")
+    with pytest.raises(InputError, match="missing= says how to read"):
+        te.roc_hull(te.roc(GAPS, model="a"), missing="drop")
+    other = {
+        "y": GAPS["truth"],
+        "truth": [1 - t for t in GAPS["truth"]],
+        "a": GAPS["a"],
+        "c": [1 - s for s in GAPS["a"]],
+    }
+    made = te.roc_difference(other, "a", "c", truth="y", replicates=100, rng=0)
+    assert made.difference.max() > 0
+
+
+def test_rows_without_a_score_in_arrays():
+    scores = [0.2, float("nan"), 0.7, 0.1]
+    with pytest.raises(InputError, match=r'te.predictions or te.read do it with missing="drop"'):
+        te.roc([0, 1, 1, 0], scores)
+    assert te.roc([0, 1, 1, 0], scores, missing="drop").n == 3

@@ -244,3 +244,24 @@ def test_gaps_of_every_library_are_gaps() -> None:
         assert p.confusion("m").matrix.tolist() == [[1, 0], [0, 1]]
         q = te.predictions([0, 1, 1], scores={"m": gaps}, missing="drop")
         assert q.scores("m").n == 2
+
+
+def test_options_of_read_beside_a_table() -> None:
+    table = {"truth": [1, 0, 1, 0], "y": [0, 1, 0, 1], "svm": [0.2, 0.9, 0.6, 0.5], "knn": [0, 1, 1, 1]}
+    p = te.predictions(table, truth="y", models=["svm", "knn"], budget="1GB")
+    assert p.models == ("svm", "knn")
+    assert p.roles["y"] == "truth"
+    assert te.evaluate(table, truth="y", models=["knn"])["accuracy"].estimate == 0.75
+    assert te.compare(table, truth="y", models=["svm", "knn"]).models == ("svm", "knn")
+    for verb in (te.predictions, te.evaluate, te.compare):
+        with pytest.raises(InputError, match=rf"te.{verb.__name__} has no option truht=; did you mean 'truth'"):
+            verb(table, truht="y")
+        with pytest.raises(InputError, match="models= says how to read a file or a table, but none was given"):
+            verb([0, 1], {"a": [0, 1], "b": [0, 1]}, models=["a"])
+        with pytest.raises(InputError, match="truth= says how to read a table, but these predictions were read"):
+            verb(p, truth="y")
+
+
+def test_a_score_table_points_to_curves() -> None:
+    with pytest.raises(InputError, match=r"te\.roc"):
+        te.evaluate(te.ScoreTable.count([0, 1], [0.2, 0.9]))

@@ -15,9 +15,11 @@ from trueerror.inputs.options import check_confidence, check_share
 from trueerror.inputs.weights import WeightsKind
 from trueerror.results import Interval
 from trueerror.results.words import listing, number, whole
+from trueerror.rows.table_options import takes_table_options
 from trueerror.tallies.scores import ScoreTable
 
 
+@takes_table_options
 def decision_curve(
     truth: Any,
     scores: Any = None,
@@ -28,6 +30,7 @@ def decision_curve(
     prior: float | None = None,
     weights: Any = None,
     weights_kind: WeightsKind | None = None,
+    **columns: Any,
 ) -> DecisionCurve:
     """Net benefit over the threshold probability t at which one would act.
 
@@ -41,7 +44,7 @@ def decision_curve(
     """
     table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
-        what="a decision curve",
+        what="a decision curve", **columns,
     )  # fmt: skip
     return cautioned(DecisionCurve(table, name=name, thresholds=thresholds, prior=prior), given)
 

@@ -18,9 +18,11 @@ from trueerror.intervals.terms import Terms
 from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval
 from trueerror.results.words import number, whole
+from trueerror.rows.table_options import takes_table_options
 from trueerror.tallies.scores import ScoreTable
 
 
+@takes_table_options
 def brier_curve(
     truth: Any,
     scores: Any = None,
@@ -29,6 +31,7 @@ def brier_curve(
     positive: Any = None,
     weights: Any = None,
     weights_kind: WeightsKind | None = None,
+    **columns: Any,
 ) -> BrierCurve:
     """The loss at each cost proportion c when rows with a forecast of c or more are called positive.
 
@@ -41,7 +44,14 @@ def brier_curve(
     (0.175, 0.25)
     """
     table, name, given = take_table(
-        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind, what="a Brier curve"
+        truth,
+        scores,
+        model=model,
+        positive=positive,
+        weights=weights,
+        weights_kind=weights_kind,
+        what="a Brier curve",
+        **columns,
     )
     return cautioned(BrierCurve(table, name=name), given)
 

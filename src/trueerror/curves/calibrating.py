@@ -38,6 +38,7 @@ from trueerror.metrics.registry import find_measure
 from trueerror.results import Interval, Test
 from trueerror.results.words import limits as bracket
 from trueerror.results.words import number, p_value, whole
+from trueerror.rows.table_options import takes_table_options
 from trueerror.tallies.scores import ScoreTable
 
 Grouping = Literal["width", "mass", "isotonic"]
@@ -45,6 +46,7 @@ Told = TypeVar("Told", Test, CalibrationError)
 METHODS: tuple[RecalibrationMethod, ...] = ("profile", "wald")
 
 
+@takes_table_options
 def calibration(
     truth: Any,
     scores: Any = None,
@@ -56,6 +58,7 @@ def calibration(
     confidence: float = 0.95,
     weights: Any = None,
     weights_kind: WeightsKind | None = None,
+    **columns: Any,
 ) -> Calibration:
     """The share of positives against the mean forecast, bin by bin, with Wilson's interval for each share.
 
@@ -70,7 +73,7 @@ def calibration(
     """
     table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
-        what="a calibration curve",
+        what="a calibration curve", **columns,
     )  # fmt: skip
     return cautioned(Calibration(table, name=name, bins=bins, binning=binning, confidence=confidence), given)
 

@@ -21,11 +21,13 @@ from trueerror.intervals.proportions import limits
 from trueerror.results import Interval, Result
 from trueerror.results.words import folded, number, whole
 from trueerror.results.words import limits as bracket
+from trueerror.rows.table_options import takes_table_options
 from trueerror.tallies.scores import ScoreTable
 
 GRID = 2001
 
 
+@takes_table_options
 def cost_curve(
     truth: Any,
     scores: Any = None,
@@ -34,6 +36,7 @@ def cost_curve(
     positive: Any = None,
     weights: Any = None,
     weights_kind: WeightsKind | None = None,
+    **columns: Any,
 ) -> CostCurve:
     """The cost of each threshold under every class distribution and every pair of costs.
 
@@ -48,7 +51,14 @@ def cost_curve(
     ([0.0, 0.5, 1.0], [0.0, 0.167, 0.0])
     """
     table, name, given = take_table(
-        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind, what="a cost curve"
+        truth,
+        scores,
+        model=model,
+        positive=positive,
+        weights=weights,
+        weights_kind=weights_kind,
+        what="a cost curve",
+        **columns,
     )
     return cautioned(CostCurve(table, name=name), given)
 

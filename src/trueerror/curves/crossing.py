@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -21,7 +22,8 @@ from trueerror.kernels.draws import row_weights, seed_of
 from trueerror.kernels.threads import in_threads
 from trueerror.results import Result
 from trueerror.results.words import folded, listing, number, percent, whole
-from trueerror.rows.openable import is_openable, opened
+from trueerror.rows.openable import is_openable, opened, refuse_columns
+from trueerror.rows.table_options import takes_table_options
 
 DifferenceKind = Literal["simultaneous", "pointwise"]
 GRID = 201
@@ -31,6 +33,7 @@ VISITS = 400_000_000
 FEWEST = 200
 
 
+@takes_table_options
 def roc_difference(
     data: Any,
     first: Any,
@@ -41,6 +44,7 @@ def roc_difference(
     confidence: float = 0.95,
     replicates: int = 1000,
     rng: Any = None,
+    **columns: Any,
 ) -> RocDifference:
     """TPR of the first curve minus TPR of the second at each FPR, with a band: who is better where.
 
@@ -67,7 +71,7 @@ def roc_difference(
         drawn, own = _own_draws(curves, grid, replicates, rng)
         count, paired = replicates, False
     else:
-        curves, truth, scores = _same_rows(data, first, second, positive)
+        curves, truth, scores = _same_rows(data, first, second, positive, columns)
         grid = _grid(curves)
         count = max(FEWEST, min(replicates, VISITS // (2 * len(truth))))
         drawn = _paired_draws(truth, scores, grid, count, rng)
@@ -212,21 +216,25 @@ def _curve(given: Any, word: str) -> Roc:
     return given
 
 
-def _same_rows(data: Any, first: Any, second: Any, positive: Any) -> tuple[list[Roc], NDArray[np.bool_], list[Floats]]:
+def _same_rows(
+    data: Any, first: Any, second: Any, positive: Any, columns: Mapping[str, Any]
+) -> tuple[list[Roc], NDArray[np.bool_], list[Floats]]:
     """Both curves, which rows are positive, and both columns of scores."""
     if isinstance(first, str) and is_openable(data):
-        data = opened(data, positive=positive)
+        data = opened(data, positive=positive, **columns)
+    else:
+        refuse_columns(columns)
     if is_predictions(data):
         names = [data.only(first), data.only(second)]
         curves = [roc(data, model=name, positive=positive) for name in names]
-        truth, columns = data.score_columns(names, positive=positive)
+        truth, scores = data.score_columns(names, positive=positive)
         if data.weights_kind is not None:
             raise InputError("a band on the difference resamples rows, which weighted rows do not allow")
-        return curves, truth, [np.ascontiguousarray(columns[:, i]) for i in (0, 1)]
+        return curves, truth, [np.ascontiguousarray(scores[:, i]) for i in (0, 1)]
     from trueerror.rows.collecting import predictions
 
     both = predictions(data, scores={"first": first, "second": second}, positive=positive)
-    return _same_rows(both, "first", "second", positive)
+    return _same_rows(both, "first", "second", positive, {})
 
 
 def _paired_draws(truth: NDArray[np.bool_], scores: list[Floats], grid: Floats, replicates: int, rng: Any) -> Floats:

@@ -19,10 +19,12 @@ from trueerror.intervals.proportions import limits
 from trueerror.results import Interval, Result
 from trueerror.results.words import folded, number, percent, whole
 from trueerror.results.words import limits as bracket
+from trueerror.rows.table_options import takes_table_options
 from trueerror.tallies.bounds import Bounds
 from trueerror.tallies.scores import ScoreTable
 
 
+@takes_table_options
 def det(
     truth: Any,
     scores: Any = None,
@@ -31,6 +33,7 @@ def det(
     positive: Any = None,
     weights: Any = None,
     weights_kind: WeightsKind | None = None,
+    **columns: Any,
 ) -> Det:
     """Misses (FNR) against false alarms (FPR) at every threshold.
 
@@ -44,7 +47,14 @@ def det(
     0.5
     """
     table, name, given = take_table(
-        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind, what="a DET curve"
+        truth,
+        scores,
+        model=model,
+        positive=positive,
+        weights=weights,
+        weights_kind=weights_kind,
+        what="a DET curve",
+        **columns,
     )
     return cautioned(Det(table, name=name), given)
 

@@ -15,9 +15,11 @@ from trueerror.inputs.weights import WeightsKind
 from trueerror.intervals.proportions import limits
 from trueerror.results import Interval
 from trueerror.results.words import number, percent, whole
+from trueerror.rows.table_options import takes_table_options
 from trueerror.tallies.scores import ScoreTable
 
 
+@takes_table_options
 def gains(
     truth: Any,
     scores: Any = None,
@@ -26,6 +28,7 @@ def gains(
     positive: Any = None,
     weights: Any = None,
     weights_kind: WeightsKind | None = None,
+    **columns: Any,
 ) -> Gains:
     """The share of the positives found in the top share of the rows, as that share grows from 0 to 1.
 
@@ -35,11 +38,12 @@ def gains(
     """
     table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
-        what="a gains curve",
+        what="a gains curve", **columns,
     )  # fmt: skip
     return cautioned(Gains(table, name=name), given)
 
 
+@takes_table_options
 def lift(
     truth: Any,
     scores: Any = None,
@@ -48,6 +52,7 @@ def lift(
     positive: Any = None,
     weights: Any = None,
     weights_kind: WeightsKind | None = None,
+    **columns: Any,
 ) -> Lift:
     """How many times more positives the top share of the rows holds than the same number of rows drawn at random.
 
@@ -58,7 +63,7 @@ def lift(
     """
     table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
-        what="a lift curve",
+        what="a lift curve", **columns,
     )  # fmt: skip
     return cautioned(Lift(table, name=name), given)
 

@@ -18,7 +18,8 @@ from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_share
 from trueerror.results import Result, Table
 from trueerror.results.words import folded, whole
-from trueerror.rows.openable import is_openable, opened
+from trueerror.rows.openable import is_openable, opened, refuse_columns
+from trueerror.rows.table_options import takes_table_options
 
 # Without counts, corners that stick out by less than this are rounding.
 DUST = 1e-12
@@ -26,10 +27,11 @@ DUST = 1e-12
 Point = tuple[float, float]
 
 
-def roc_hull(curves: Any, *, positive: Any = None) -> RocHull:
+@takes_table_options
+def roc_hull(curves: Any, *, positive: Any = None, **columns: Any) -> RocHull:
     """The hull of ROC curves: {"name": curve, …}, a list of curves, one curve, or Predictions (all models with scores).
 
-    A path or a table that te.read takes will do as well.
+    A path or a table that te.read takes will do as well, with its options in `columns`.
 
     A classifier is the cheapest one for some share of positives and some costs exactly when it is on the hull; calling
     nothing (AlwaysNeg) and everything (AlwaysPos) are always there. Source: Provost and Fawcett 2001, Machine Learning
@@ -41,7 +43,7 @@ def roc_hull(curves: Any, *, positive: Any = None) -> RocHull:
     >>> print(hull.mixture(fpr=0.25))
     For each row use model from 0.800 up with probability 0.500, else model from 0.600 up: FPR 0.250, TPR 0.833.
     """
-    return RocHull(_named(curves, positive))
+    return RocHull(_named(curves, positive, columns))
 
 
 class RocHull(Result):
@@ -203,9 +205,11 @@ class RocHull(Result):
         return str(self)
 
 
-def _named(curves: Any, positive: Any) -> dict[str, Roc]:
+def _named(curves: Any, positive: Any, columns: Mapping[str, Any]) -> dict[str, Roc]:
     if is_openable(curves):
-        curves = opened(curves, positive=positive)
+        curves = opened(curves, positive=positive, **columns)
+    else:
+        refuse_columns(columns)
     if is_predictions(curves):
         names = [m for m in curves.models if curves.has_scores(m)]
         if not names:

@@ -13,6 +13,7 @@ from trueerror.inputs.errors import InputError, nearest
 from trueerror.inputs.weights import WeightsKind
 from trueerror.metrics.registry import Measure, every_measure, find_measure, ratio
 from trueerror.results.words import whole
+from trueerror.rows.table_options import takes_table_options
 from trueerror.tallies.confusion import Confusion
 from trueerror.tallies.counts import BinaryCounts, binary_as_classes
 from trueerror.tallies.scores import ScoreTable
@@ -27,6 +28,7 @@ ROCR_NAMES = {
 }  # fmt: skip
 
 
+@takes_table_options
 def measure_curve(
     truth: Any,
     scores: Any = None,
@@ -39,6 +41,7 @@ def measure_curve(
     positive: Any = None,
     weights: Any = None,
     weights_kind: WeightsKind | None = None,
+    **columns: Any,
 ) -> MeasureCurve:
     """One measure against another at every cutoff.
 
@@ -52,7 +55,7 @@ def measure_curve(
     """
     table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
-        what="a curve of measures",
+        what="a curve of measures", **columns,
     )  # fmt: skip
     return cautioned(MeasureCurve(table, name=name, x=x, y=y, x_options=x_options, y_options=y_options), given)
 

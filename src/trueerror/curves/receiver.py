@@ -27,6 +27,7 @@ from trueerror.metrics.priors import Prior
 from trueerror.metrics.values import score_share
 from trueerror.results import Interval
 from trueerror.results.words import folded, whole
+from trueerror.rows.table_options import takes_table_options
 from trueerror.tallies.scores import ScoreTable
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ Criterion = Literal["youden", "closest", "accuracy", "f1"]
 READ_OFF = "the threshold was read off these rows"
 
 
+@takes_table_options
 def roc(
     truth: Any,
     scores: Any = None,
@@ -46,12 +48,14 @@ def roc(
     positive: Any = None,
     weights: Any = None,
     weights_kind: WeightsKind | None = None,
+    **columns: Any,
 ) -> Roc:
     """The ROC curve: true positive rate against false positive rate as the threshold goes down.
 
     From (truth, scores), from Predictions, a path or a table that te.read takes (with `model`), or from a ScoreTable.
     Rows with equal scores make one point. Higher scores are more positive, and are never flipped. With more than two
-    classes pass `positive=`: that class against the rest.
+    classes pass `positive=`: that class against the rest. `missing="drop"` leaves rows without a score out, and beside
+    a path or a table `columns` are options of te.read: `truth="y"`, `cluster="patient"`.
 
     >>> curve = roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1])
     >>> curve.fpr.tolist(), curve.tpr.round(3).tolist()
@@ -60,7 +64,14 @@ def roc(
     0.833
     """
     table, name, given = take_table(
-        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind, what="a ROC curve"
+        truth,
+        scores,
+        model=model,
+        positive=positive,
+        weights=weights,
+        weights_kind=weights_kind,
+        what="a ROC curve",
+        **columns,
     )
     curve = cautioned(Roc(table, name=name), given)
     if is_predictions(given):

@@ -24,6 +24,7 @@ from trueerror.intervals.terms import Terms
 from trueerror.metrics.binned import NO_BOUND, bound_words
 from trueerror.results import Interval, Result
 from trueerror.results.words import folded, limits, number, whole
+from trueerror.rows.table_options import takes_table_options
 from trueerror.tallies.bounds import Bounds
 from trueerror.tallies.scores import ScoreTable
 
@@ -32,6 +33,7 @@ AreaMethod = Literal["boyd-logit", "bootstrap"]
 INTERPOLATIONS: tuple[Interpolation, ...] = ("davis-goadrich", "linear", "step")
 
 
+@takes_table_options
 def precision_recall(
     truth: Any,
     scores: Any = None,
@@ -40,6 +42,7 @@ def precision_recall(
     positive: Any = None,
     weights: Any = None,
     weights_kind: WeightsKind | None = None,
+    **columns: Any,
 ) -> PrecisionRecall:
     """Precision and recall as the threshold goes down, one point for each distinct score.
 
@@ -55,7 +58,7 @@ def precision_recall(
     """
     table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
-        what="a precision/recall curve",
+        what="a precision/recall curve", **columns,
     )  # fmt: skip
     return cautioned(PrecisionRecall(table, name=name), given)
 

@@ -16,9 +16,11 @@ from trueerror.inputs.weights import WeightsKind
 from trueerror.intervals.critical import tail
 from trueerror.results import Interval
 from trueerror.results.words import whole
+from trueerror.rows.table_options import takes_table_options
 from trueerror.tallies.scores import ScoreTable
 
 
+@takes_table_options
 def precision_recall_gain(
     truth: Any,
     scores: Any = None,
@@ -27,6 +29,7 @@ def precision_recall_gain(
     positive: Any = None,
     weights: Any = None,
     weights_kind: WeightsKind | None = None,
+    **columns: Any,
 ) -> PrecisionRecallGain:
     """Precision gain against recall gain at every threshold.
 
@@ -42,7 +45,7 @@ def precision_recall_gain(
     """
     table, name, given = take_table(
         truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
-        what="a precision–recall–gain curve",
+        what="a precision–recall–gain curve", **columns,
     )  # fmt: skip
     return cautioned(PrecisionRecallGain(table, name=name), given)
 

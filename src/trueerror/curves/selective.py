@@ -20,10 +20,13 @@ from trueerror.intervals.proportions import limits
 from trueerror.results import Interval
 from trueerror.results.words import limits as bracket
 from trueerror.results.words import number, percent, whole
+from trueerror.rows.openable import refuse_columns
+from trueerror.rows.table_options import takes_table_options
 from trueerror.tallies.missing import Missing
 from trueerror.tallies.scores import ScoreTable
 
 
+@takes_table_options
 def risk_coverage(
     truth: Any,
     scores: Any = None,
@@ -36,6 +39,7 @@ def risk_coverage(
     missing: Missing = "error",
     weights: Any = None,
     weights_kind: WeightsKind | None = None,
+    **columns: Any,
 ) -> RiskCoverage:
     """Accuracy on the most confident share of the predictions, as that share grows from nothing to all.
 
@@ -52,8 +56,10 @@ def risk_coverage(
     """
     if predicted is None:
         rule = None if missing == "error" else missing
-        columns = {"labels": labels, "missing": rule}
-        truth, weights = open_table(truth, scores, positive, weights, weights_kind, **columns)
+        columns |= {"labels": labels, "missing": rule}
+        truth, weights = open_table(truth, scores, model, positive, weights, weights_kind, columns)
+    else:
+        refuse_columns(columns)
     answers = count_answers(
         truth, scores, predicted, model=model, positive=positive, labels=labels, threshold=threshold, missing=missing,
         weights=weights, weights_kind=weights_kind,

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from trueerror.curves.views import TableCurve
 from trueerror.inputs.arrays import check_indexes, column, matrix
-from trueerror.inputs.errors import InputError
+from trueerror.inputs.errors import InputError, MissingPredictionError
 from trueerror.inputs.labels import code_column, find_label, natural_labels, natural_positive, need_positive
 from trueerror.inputs.weights import WeightsKind
-from trueerror.rows.openable import is_openable, opened
+from trueerror.rows.openable import is_openable, opened, refuse_columns
+from trueerror.tallies import Missing
 from trueerror.tallies.scores import ScoreTable
 
 Curve = TypeVar("Curve", bound=TableCurve)
@@ -34,12 +37,15 @@ def take_table(
     weights: Any = None,
     weights_kind: WeightsKind | None = None,
     what: str = "a curve",
+    missing: Missing | None = None,
+    **columns: Any,
 ) -> Taken:
     """The score table behind whatever was passed.
 
     `data` is the truth (with `scores`), a Predictions object (with `model`, or the model's name in the place of the
-    scores), a path or a table that te.read takes (with `model` too; `weights` may name its column), a ScoreTable, or
-    anything that carries one as `.table`. (n, K) scores give the column of the positive class.
+    scores), a path or a table that te.read takes (with `model` too; `weights` may name its column, and `columns` are
+    further options of te.read), a ScoreTable, or anything that carries one as `.table`. (n, K) scores give the column
+    of the positive class. `missing="drop"` leaves rows without a score out.
 
     >>> take_table([0, 1, 1], [0.2, 0.9, 0.2]).table.n_positive
     2
@@ -48,11 +54,15 @@ def take_table(
     """
     table = data if isinstance(data, ScoreTable) else getattr(data, "table", None)
     if isinstance(table, ScoreTable):
+        refuse_columns({**columns, "missing": missing})
         if scores is not None or weights is not None or positive is not None:
             raise InputError(f"{what} from counted scores takes no scores=, weights= or positive=: they are counted in")
         return Taken(_occupied(table, what), str(getattr(data, "name", "") or model or ""), data)
-    data, weights = open_table(data, scores, positive, weights, weights_kind)
+    given = data
+    data, weights = open_table(data, scores, model, positive, weights, weights_kind, {**columns, "missing": missing})
     if is_predictions(data):
+        if data is given:
+            opened(data, missing=missing)
         if isinstance(scores, str) and model is None:
             scores, model = None, scores
         if scores is not None or weights is not None:
@@ -66,19 +76,47 @@ def take_table(
         raise InputError(f"{what} needs rows, but there are none")
     if array.ndim == 2 and 1 not in array.shape[1:]:
         scores, positive = _one_column(data, array, positive, what)
+    if missing is not None:
+        from trueerror.rows.collecting import ONE_MODEL, predictions
+
+        rows = predictions(data, scores=scores, positive=positive, weights=weights, weights_kind=weights_kind,
+                           missing=missing)  # fmt: skip
+        return Taken(_from_predictions(rows, ONE_MODEL, None, what).table, str(model or ""), data)
     counted = ScoreTable.count(data, scores, positive=positive, weights=weights, weights_kind=weights_kind)
     return Taken(_occupied(counted, what), str(model or ""), data)
 
 
 def open_table(
-    data: Any, scores: Any, positive: Any, weights: Any = None, weights_kind: WeightsKind | None = None, **columns: Any
+    data: Any,
+    scores: Any,
+    model: str | None,
+    positive: Any,
+    weights: Any,
+    weights_kind: WeightsKind | None,
+    columns: Mapping[str, Any],
 ) -> tuple[Any, Any]:
     """A path or a table in the place of the truth as Predictions, unless scores are given beside it; and the weights
-    that are left to be counted."""
+    that are left to be counted. Of a table only the model at hand must be complete."""
     named = all(x is None or isinstance(x, str) for x in (scores, weights))
-    if not (named and is_openable(data)):
+    if is_predictions(data) or not (named and is_openable(data)):
+        rest = {key: value for key, value in columns.items() if key not in ("missing", "labels")}
+        if is_predictions(data):
+            opened(data, **rest)
+        else:
+            refuse_columns(rest)
         return data, weights
-    return opened(data, positive=positive, weight=weights, weights_kind=weights_kind, **columns), None
+    options = {**columns, "weight": weights, "weights_kind": weights_kind}
+    try:
+        return opened(data, positive=positive, **options), None
+    except MissingPredictionError:
+        if data == "-":
+            raise
+        found = opened(data, positive=positive, **{**options, "missing": "drop"})
+        name = found.only(scores if model is None else model)
+        if found.absent(name):
+            raise
+        rows = found.select(name)
+        return replace(rows, source=rows.source.with_facts(replace(rows.facts, missing="error"))), None
 
 
 def is_predictions(data: Any) -> bool:

@@ -57,8 +57,8 @@ def check_no_nan(array: Column, name: str) -> None:
             row = int(np.argmax(gone if gone.ndim == 1 else gone.any(axis=1)))
             count = int(gone.sum())
             raise InputError(
-                f"{name} has NaN at row {row + 1:,} ({count:,} in all); a row without a score must be left out or "
-                "given a label: see missing="
+                f"{name} has NaN at row {row + 1:,} ({count:,} in all); leave rows without a score out, or let "
+                'te.predictions or te.read do it with missing="drop"'
             )
 
 

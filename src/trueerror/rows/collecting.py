@@ -14,12 +14,14 @@ from trueerror.rows.building import GivenModel, GivenRows, build
 from trueerror.rows.fitted import read_fitted
 from trueerror.rows.predictions import Predictions
 from trueerror.rows.source import Facts
+from trueerror.rows.table_options import takes_table_options
 from trueerror.rows.thresholds import Threshold
 from trueerror.tallies import Missing
 
 ONE_MODEL = "model"
 
 
+@takes_table_options
 def predictions(
     truth: Any,
     predicted: Any = None,
@@ -38,13 +40,15 @@ def predictions(
     weights_kind: WeightsKind | None = None,
     missing: Missing = "error",
     threshold: Threshold = None,
+    **columns: Any,
 ) -> Predictions:
     """The truth and what any number of models said of the same rows.
 
     Labels go in `predicted`, scores in `scores` (higher = more positive; (n, K) columns follow the label order), each
     an array or {"name": array}; `fitted={"name": model}` with `X` asks fitted models themselves. Rows match by
     position. A path, or a whole table of any kind that te.read takes, may stand alone in the place of the truth; then
-    `clusters`, `by` and the like name its columns. A model with labels and scores is judged by its labels, unless
+    `clusters`, `by` and the like name its columns, and `columns` are further options of te.read (`truth="y"`,
+    `models=`, `budget=`). A model with labels and scores is judged by its labels, unless
     a `threshold` says to cut its scores: from it up a row is called positive. Scores of 32 bits are compared as the
     doubles that they are, and 0.7 in 32 bits is 0.69999998…, below 0.7: `threshold=float(np.float32(0.7))` cuts there.
 
@@ -62,8 +66,12 @@ def predictions(
             return opened(
                 truth, labels=labels, positive=positive, id=ids, cluster=clusters, by=by, fold=folds, repeat=repeats,
                 weight=weights, weights_kind=weights_kind, missing=None if missing == "error" else missing,
-                threshold=threshold,
+                threshold=threshold, **columns,
             )  # fmt: skip
+    if columns:
+        from trueerror.rows.openable import refuse_columns
+
+        refuse_columns(columns)
     models = _models(predicted, scores)
     for name, model in _named_fitted(fitted, X).items():
         if name in models:

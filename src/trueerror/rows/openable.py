@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
-from trueerror.inputs.errors import InputError
+from trueerror.inputs.errors import InputError, nearest
 from trueerror.results import Result
 from trueerror.rows.frames import is_table
 from trueerror.rows.paths import names_files
@@ -40,7 +41,7 @@ def opened(source: Any, *, positive: Any = None, **columns: Any) -> Predictions:
     >>> opened(p) is p
     True
     """
-    named = {option: value for option, value in columns.items() if value is not None}
+    named = {option_word(option): value for option, value in columns.items() if value is not None}
     if not isinstance(source, Predictions):
         return read(source, positive=positive, **named)
     if named:
@@ -49,3 +50,25 @@ def opened(source: Any, *, positive: Any = None, **columns: Any) -> Predictions:
             "te.read or te.predictions"
         )
     return source if positive is None else source.with_positive(positive)
+
+
+def option_word(option: str) -> str:
+    """An option by the name that te.read has for it."""
+    return "truth" if option == "truth_column" else option
+
+
+def check_read_options(names: Iterable[str], verb: str, own: Sequence[str] = ()) -> None:
+    """An error that suggests the nearest, where neither te.read nor the verb has such an option."""
+    known = list(signature(read).parameters)[1:]
+    for name in names:
+        if option_word(name) not in known:
+            hint = nearest(name, [*own, *known])
+            hint = hint if "did you mean" in hint else ""
+            raise InputError(f"te.{verb} has no option {name}={hint}")
+
+
+def refuse_columns(columns: Mapping[str, Any]) -> None:
+    """Options of te.read say nothing where no table is read."""
+    named = next((option for option, value in columns.items() if value is not None), None)
+    if named is not None:
+        raise InputError(f"{option_word(named)}= says how to read a file or a table, but none was given")

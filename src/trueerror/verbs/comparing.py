@@ -9,6 +9,7 @@ from functools import partial
 from itertools import combinations
 from typing import Any
 
+from trueerror.findings import Evidence
 from trueerror.inputs.errors import InputError, nearest
 from trueerror.inputs.options import check_alternative, check_word
 from trueerror.methods import DECISIONS
@@ -18,6 +19,7 @@ from trueerror.rows.collecting import predictions
 from trueerror.rows.joining import pair
 from trueerror.rows.openable import is_openable
 from trueerror.rows.predictions import Predictions
+from trueerror.rows.table_options import takes_table_options
 from trueerror.significance.contrasts import check_margin
 from trueerror.significance.groups import groups_not_told_apart
 from trueerror.significance.margins import equivalence
@@ -28,17 +30,20 @@ from trueerror.tallies import Discordance
 from trueerror.verbs.bench import Bench
 from trueerror.verbs.cochran import cochran_from_pairs
 from trueerror.verbs.comparison import Comparison, told_apart
-from trueerror.verbs.comparison_evidence import comparison_findings
+from trueerror.verbs.comparison_evidence import comparison_findings, sample_evidence
 from trueerror.verbs.comparison_slices import sliced
 from trueerror.verbs.estimands import compared_reading, fixed_model
+from trueerror.verbs.infinite_losses import infinite_facts
 from trueerror.verbs.pairs import Pairs
 from trueerror.verbs.separate import separate_contrast
 from trueerror.verbs.settings import Rng, Settings
+from trueerror.verbs.twins import twin_facts
 
 ADJUSTMENTS = ("holm", "hochberg", "hommel", "bonferroni", "sidak", "bh", "by", "none")
 SOUND_FORMS = ("mid-p", "exact", "chi2")
 
 
+@takes_table_options
 def compare(
     truth_or_predictions: Any,
     predicted: Any = None,
@@ -71,16 +76,18 @@ def compare(
     alternative: Alternative = "two-sided",
     replicates: int = 10_000,
     rng: Rng = None,
+    **columns: Any,
 ) -> Comparison:
     """Which of two or more models is better, by how much, and how sure that is.
 
     Pass the truth with `predicted={"a": labels, "b": labels}` or `scores={…}`, or what `te.read` gave, or a path or a
-    table of any kind that it takes, or two of these (joined on ids, or by the same truth; `paired=False` for different
-    rows). The method follows from the metric and the rows (`cmp.facts["why"]`); p-values are adjusted for the number of
-    pairs, intervals are not. `margin=` asks besides whether pairs are alike within ±margin; `reference=` compares with
-    one model only; `by=` compares in each slice too (`cmp.slices`, adjusted over all of them). `cost_fp=` and
-    `cost_fn=` (with `prior=`) compare probabilities by what their calls cost, at the threshold that the costs name: a
-    `CostComparison`, which says which model to use from which score up.
+    table of any kind that it takes (`columns` are its options then: `truth="y"`), or two of these (joined on ids, or
+    by the same truth; `paired=False` for different rows). The method follows from the metric and the rows
+    (`cmp.facts["why"]`); p-values are adjusted for the number of pairs, intervals are not. `margin=` asks besides
+    whether pairs are alike within ±margin; `reference=` compares with one model only; `by=` compares in each slice too
+    (`cmp.slices`, adjusted over all of them). `cost_fp=` and `cost_fn=` (with `prior=`) compare probabilities by what
+    their calls cost, at the threshold that the costs name: a `CostComparison`, which says which model to use from which
+    score up.
 
     >>> truth = [0, 1] * 100
     >>> a, b = [0, 1] * 90 + [1, 0] * 10, [0, 1] * 80 + [1, 0] * 20
@@ -101,7 +108,7 @@ def compare(
     read_already = isinstance(given, Predictions)
     named: dict[str, Any] = {
         "labels": labels, "positive": positive, "ids": ids, "clusters": clusters, "by": by, "folds": folds,
-        "weights": weights, "weights_kind": weights_kind, "missing": missing,
+        "weights": weights, "weights_kind": weights_kind, "missing": missing, **columns,
     }  # fmt: skip
     # A second table rather than columns beside the truth: a mapping is one only where the first is a mapping as well.
     table = is_openable(predicted) and (not isinstance(predicted, Mapping) or isinstance(given, Mapping))
@@ -194,20 +201,25 @@ def compare_predictions(
         omnibus=None if p.has_key("clusters") else cochran_from_pairs(discordance, p.models),
         reading=compared_reading(p, measure, settings, contrasts, estimates),
         estimand=fixed_model(p, settings),
-        facts={**pair_facts(measure, contrasts, discordance), "identical": _identical(p, settings, contrasts)},
+        facts={
+            **pair_facts(measure, contrasts, discordance),
+            "twins": _twins(p, settings, contrasts),
+            **infinite_facts({m: (p, m) for m in p.models}, measure, engine.options, estimates, contrasts),
+        },
     )
-    return completed(made)
+    return completed(made, sample_evidence(p, measure, settings))
 
 
-def _identical(p: Predictions, settings: Settings, contrasts: list[Contrast]) -> tuple[tuple[str, str], ...]:
+def _twins(p: Predictions, settings: Settings, contrasts: list[Contrast]) -> dict[tuple[str, str], dict[str, Any]]:
     """Pairs whose models call every row alike; only those without a difference need a second look."""
-    found = []
+    found = {}
     for c in contrasts:
-        if c.estimate == 0 and all(p.can_call(m, threshold=settings.threshold) for m in (c.first, c.second)):
-            table = p.agreement(c.first, c.second, threshold=settings.threshold)
-            if (table.first == table.second).all():
-                found.append((c.first, c.second))
-    return tuple(found)
+        models = (c.first, c.second)
+        if c.estimate == 0 and all(p.can_call(m, threshold=settings.threshold) for m in models):
+            facts = twin_facts(p, p.agreement(*models, threshold=settings.threshold), models)
+            if facts is not None:
+                found[models] = facts
+    return found
 
 
 def _pairs(models: tuple[str, ...], reference: str | None) -> list[tuple[str, str]]:
@@ -275,16 +287,17 @@ def pair_facts(
     }
 
 
-def completed(made: Comparison) -> Comparison:
-    """Tiers, borderline calls, what would settle it, findings."""
+def completed(made: Comparison, sample: Iterable[Evidence] = ()) -> Comparison:
+    """Tiers, borderline calls, what would settle it, findings; `sample` is what rows and models show by themselves."""
     order = list(made.ranked)
-    apart = {frozenset((c.first, c.second)) for c in made.pairs if told_apart(c)}
+    # An infinite loss and a finite one need no test to be put into different groups.
+    apart = {frozenset((c.first, c.second)) for c in made.pairs if told_apart(c) or math.isinf(c.estimate)}
     tiers = groups_not_told_apart(order, apart) if made.reference is None and len(order) <= 60 else ()
     straddling = {(c.first, c.second): _sound_p(made, c) for c in made.pairs}
     borderline = len(made.pairs) == 1 and _straddles(straddling[made.pairs[0].first, made.pairs[0].second], made)
     made = replace(made, tiers=tiers, facts={**made.facts, "borderline": borderline})
     made = replace(made, next_step=_next_step(made))
-    return replace(made, findings=comparison_findings(made, straddling))
+    return replace(made, findings=comparison_findings(made, straddling, sample))
 
 
 def _sound_p(made: Comparison, c: Contrast) -> dict[str, float]:
@@ -360,6 +373,7 @@ def _separate(
 ) -> Comparison:
     """Two samples of different rows: every model of the first against every one of the second."""
     estimates: dict[str, Interval] = {}
+    whose: dict[str, tuple[Predictions, str]] = {}
     contrasts, both_ways = [], []
     for a in first.models:
         for b in second.models:
@@ -371,6 +385,7 @@ def _separate(
                 )  # fmt: skip
             both_ways.append(c)
             for name, p, m in ((c.first, first, a), (c.second, second, b)):
+                whose[name] = (p, m)
                 if name not in estimates:
                     estimates[name] = Bench(m, settings, predictions=p).interval(measure.name)
     contrasts = _adjusted(contrasts, adjust)
@@ -380,6 +395,10 @@ def _separate(
         pairs=tuple(contrasts), margin=margin, adjust=adjust, confidence=settings.confidence, reading=words,
         within_margin=tuple(alike(c, {}, margin, settings.confidence) for c in both_ways) if margin else (),
         estimand="Estimates: the difference between two models, each on rows drawn like its own.",
-        facts={**pair_facts(measure, contrasts, {}), "could_be_paired": _same_rows(first, second)},
+        facts={
+            **pair_facts(measure, contrasts, {}),
+            "could_be_paired": _same_rows(first, second),
+            **infinite_facts(whose, measure, settings.options(measure.name), estimates, contrasts),
+        },
     )  # fmt: skip
     return completed(made)
