@@ -19,9 +19,11 @@ from trueerror.intervals.scored import FREE_OF_PRIOR
 from trueerror.metrics.registry import Measure, every_measure, find_measure
 from trueerror.results import Interval
 from trueerror.rows.collecting import predictions
+from trueerror.rows.openable import refuse_columns
 from trueerror.rows.predictions import Predictions
+from trueerror.rows.table_options import takes_table_options
 from trueerror.significance.paired import mcnemar
-from trueerror.tallies import Confusion
+from trueerror.tallies import Confusion, ScoreTable
 from trueerror.tallies.grading import is_graded
 from trueerror.verbs.bench import Bench
 from trueerror.verbs.cheapest import cheapest_threshold, named_costs
@@ -38,6 +40,7 @@ CASE_CONTROL = ("balanced_accuracy", "recall", "specificity", "informedness")
 AVERAGED_IN_ALL = ("macro_precision", "macro_recall", "macro_f1", "weighted_f1")
 
 
+@takes_table_options
 def evaluate(
     truth_or_predictions: Any,
     predicted: Any = None,
@@ -66,14 +69,16 @@ def evaluate(
     simultaneous: bool = False,
     replicates: int = 10_000,
     rng: Rng = None,
+    **columns: Any,
 ) -> Evaluation:
     """How good one or several models are on rows like these: every metric with its interval.
 
     Pass the truth and predictions (`predicted=` for labels, `scores=` for scores, a dictionary for several models),
     or what `te.predictions` or `te.read` gave, or a path or a table of any kind that `te.read` takes (then `clusters=`,
-    `by=` and the like name columns), or a `te.Confusion`. `costs[i][j]` is what it costs
-    to call truth i as j (`cost_fp=`, `cost_fn=` for two classes: a false alarm, a miss); `prior=` asks for the result
-    at another class distribution; with either, `.cheapest` is the cost-optimal threshold of a model that has scores.
+    `by=` and the like name columns, and `columns` are its other options, such as `truth="y"`), or a `te.Confusion`.
+    `costs[i][j]` is what it costs to call truth i as j (`cost_fp=`, `cost_fn=` for two classes: a false alarm, a miss);
+    `prior=` asks for the result at another class distribution; with either, `.cheapest` is the cost-optimal threshold
+    of a model that has scores.
     `method=` replaces Wilson's interval for plain proportions; `simultaneous=True` widens the intervals so that all
     hold together.
 
@@ -98,11 +103,18 @@ def evaluate(
         facts={"all": metrics == "all"},
     )
     if isinstance(truth_or_predictions, Confusion):
+        refuse_columns(columns)
         _refuse_rows(predicted=predicted, scores=scores, clusters=clusters, by=by, weights=weights)
         table = truth_or_predictions if positive is None else truth_or_predictions.with_positive(positive)
         return _from_table(table, settings)
     given = truth_or_predictions
+    if isinstance(given, ScoreTable):
+        raise InputError(
+            "a score table holds no calls, so it cannot be evaluated as a whole: te.roc, te.precision_recall and "
+            'te.calibration take it, and te.metric("auc", table)'
+        )
     if is_multilabel(given) and not hasattr(given, "columns"):
+        refuse_columns(columns)
         _refuse_rows(scores=scores, clusters=clusters, by=by, weights=weights, prior=prior, costs=settings.costs)
         return evaluate_labels(given, predicted, labels, settings)
     read_already = isinstance(given, Predictions)
@@ -124,6 +136,7 @@ def evaluate(
         weights_kind=weights_kind,
         missing=missing,
         threshold=None if read_already else threshold,
+        **columns,
     )
     return evaluate_predictions(given, settings)
 
