@@ -274,6 +274,64 @@ def test_missing_predictions(place: Callable[..., Any], rule: Any, tmp_path: Pat
         assert part.confusion("select") == direct.slice(name).confusion("select")
 
 
+def gappy(values: Column, gone: Any) -> Column:
+    return [None if g else v for v, g in zip(values, gone, strict=True)]
+
+
+def same_pair(gaps: te.Comparison, common: te.Comparison) -> None:
+    """With rows left out a pair is compared as if only the rows that both answered had ever been there."""
+    mine, want = gaps.pairs[0], common.pairs[0]
+    assert (mine.n, mine.df, mine.method) == (want.n, want.df, want.method)
+    for name in ("estimate", "low", "high", "p_value", "p_better"):
+        assert getattr(mine, name) == pytest.approx(getattr(want, name), rel=1e-9, abs=1e-12), name
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_losses_of_clusters_with_gaps_are_compared_on_the_rows_that_both_answered(
+    place: Callable[..., Any], weight: str | None, tmp_path: Path
+) -> None:
+    draw = np.random.default_rng(3)
+    gone = [draw.random(N) < 0.3, draw.random(N) < 0.2]
+    patient = np.array(BINARY["patient"])
+    gone[0][patient == patient[0]] = True  # one cluster has no row that both answered
+    scores = [np.clip(np.round(TRUTH * 0.4 + draw.random(N) * 0.6, 3), 0.01, 0.99).tolist() for _ in range(2)]
+    columns = {name: BINARY[name] for name in ("patient", "w")} | {"y": BINARY[SETTINGS["truth"]]}
+    columns |= {"a_score": gappy(scores[0], gone[0]), "b_score": gappy(scores[1], gone[1])}
+    kept = np.flatnonzero(~(gone[0] | gone[1]))
+    p = read(
+        place, columns, tmp_path, truth="y", models={"a": {"score": "a_score"}, "b": {"score": "b_score"}},
+        cluster="patient", missing="drop", **({"weight": weight, "weights_kind": "frequency"} if weight else {}),
+    )  # fmt: skip
+    for metric in ("brier", "log_loss", "ranked_probability_score"):
+        common = te.compare(
+            TRUTH[kept], scores={"a": np.array(scores[0])[kept], "b": np.array(scores[1])[kept]}, metric=metric,
+            clusters=patient[kept], **({"weights": np.array(BINARY["w"])[kept], "weights_kind": "frequency"} if weight
+                                       else {}),
+        )  # fmt: skip
+        same_pair(te.compare(p, metric=metric), common)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_losses_of_many_classes_and_clusters_with_gaps(place: Callable[..., Any], tmp_path: Path) -> None:
+    draw = np.random.default_rng(4)
+    order = sorted(str(a) for a in ANIMALS)
+    tables = {m: draw.dirichlet(np.ones(5), N) for m in ("a", "b")}
+    gone = {"a": draw.random(N) < 0.3, "b": draw.random(N) < 0.2}
+    columns: dict[str, Column] = {"gold": MULTI["gold"], "patient": BINARY["patient"]}
+    for m, table in tables.items():
+        columns |= {f"{m} {c}": gappy(table[:, i].tolist(), gone[m]) for i, c in enumerate(order)}
+    models = {m: {"score": {c: f"{m} {c}" for c in order}} for m in tables}
+    p = read(place, columns, tmp_path, truth="gold", models=models, cluster="patient", missing="drop")
+    kept = np.flatnonzero(~(gone["a"] | gone["b"]))
+    for metric in ("brier", "log_loss", "ranked_probability_score"):
+        common = te.compare(
+            np.array(MULTI["gold"])[kept], scores={m: t[kept] for m, t in tables.items()}, metric=metric,
+            labels=order, clusters=np.array(BINARY["patient"])[kept],
+        )  # fmt: skip
+        same_pair(te.compare(p, metric=metric), common)
+
+
 @pytest.mark.parametrize("place", PLACES)
 def test_many_classes(place: Callable[..., Any], tmp_path: Path) -> None:
     p = read(place, MULTI, tmp_path, models=MULTI_MODELS, id="key")

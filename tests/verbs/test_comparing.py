@@ -515,3 +515,30 @@ def test_a_chance_that_no_pair_has_gets_no_column() -> None:
     scores = {name: (y + rng.random(80)) / 2 for name in "ab"}
     assert "P(better)" in str(te.compare(y, scores=scores, positive=1, metric="auc"))
     assert "P(better)" not in str(te.compare(y, scores=scores, positive=1, metric="ece"))
+
+
+@pytest.mark.parametrize("clustered", [True, False])
+@pytest.mark.parametrize(
+    "metric",
+    ["brier", "log_loss", "ranked_probability_score", "accuracy", "recall", "f1", "kappa", "mcc", "auc", "gini",
+     "average_precision"],
+)  # fmt: skip
+def test_gaps_are_rows_that_were_never_there(metric: str, clustered: bool) -> None:
+    draw = np.random.default_rng(2)
+    truth = draw.integers(0, 2, 240)
+    one, two = (np.clip(truth * 0.3 + draw.random(240) * 0.7, 0.01, 0.99) for _ in range(2))
+    groups = np.arange(240) // 6
+    gone = [draw.random(240) < share for share in (0.2, 0.3)]
+    gone[1][groups == 3] = True
+    kept = ~(gone[0] | gone[1])
+    scores = {"a": np.where(gone[0], np.nan, one), "b": np.where(gone[1], np.nan, two)}
+    gaps = te.compare(truth, scores=scores, metric=metric, missing="drop", clusters=groups if clustered else None)
+    common = te.compare(
+        truth[kept], scores={"a": one[kept], "b": two[kept]}, metric=metric,
+        clusters=groups[kept] if clustered else None,
+    )  # fmt: skip
+    mine, want = gaps["a", "b"], common["a", "b"]
+    assert (mine.n, mine.df, mine.method) == (want.n, want.df, want.method)
+    for name in ("estimate", "low", "high", "p_value"):
+        assert getattr(mine, name) == pytest.approx(getattr(want, name), rel=1e-9, abs=1e-12), name
+    assert f"compared on the {kept.sum()} rows that both answered" in gaps.reading

@@ -370,3 +370,14 @@ def test_a_folder_does_not_hide_a_model_of_its_name(tmp_path: Path, monkeypatch:
     inside = te.gate(p, "old")
     monkeypatch.chdir(tmp_path)
     assert te.gate(p, "old") == inside
+
+
+def test_the_gate_judges_losses_of_clusters_on_the_rows_that_both_answered() -> None:
+    draw = np.random.default_rng(0)
+    truth = draw.integers(0, 2, 2000)
+    scores = np.clip(truth * 0.4 + 0.3 + draw.normal(0, 0.15, 2000), 0.01, 0.99)
+    gaps = np.where(draw.random(2000) < 0.3, np.nan, scores)  # the same model, with rows that it left out
+    p = te.predictions(truth, scores={"new": gaps, "old": scores}, clusters=np.arange(2000) // 4, missing="drop")
+    check = te.gate(p, "old", metric="brier")["brier"]
+    assert check.estimate == 0
+    assert check.decision == "cannot tell"

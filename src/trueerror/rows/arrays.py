@@ -193,15 +193,26 @@ class ArraySource:
             return moments_of(a - b, self._kept_weights(kept), self.facts.weights_kind)
 
     def keyed_losses(self, model: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
-        codes, names = self._key_column(kind)
         (values,), kept = self.losses([model], loss)
-        keys = codes if kept is None else codes[kept]
-        weights = self._kept_weights(kept)
+        return self._by_key(kind, values, kept)
+
+    def paired_keyed_losses(self, first: str, second: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
+        (a, b), kept = self.losses([first, second], loss)
+        with np.errstate(invalid="ignore"):
+            return self._by_key(kind, a - b, kept)
+
+    def _by_key(self, kind: KeyKind, values: Floats, kept: NDArray[np.bool_] | None) -> KeyedLosses:
+        """Rows and sums of each key; one of whose rows none is counted has 0 of both."""
+        codes, names = self._key_column(kind)
+        keys, weights = codes if kept is None else codes[kept], self._kept_weights(kept)
         if weights is not None and self.facts.weights_kind == "sampling":
             raise InputError('losses by key do not take sampling weights; use weights_kind="frequency", or no weights')
-        counts = np.ones(len(keys)) if weights is None else weights
-        sizes = np.bincount(keys, weights=counts, minlength=len(names)).astype(np.int64)
-        sums = np.bincount(keys, weights=counts * values, minlength=len(names)).astype(np.float64)
+        if weights is not None:
+            counted = weights > 0  # an infinite loss that no row has must not spoil the sum as 0 · ∞
+            keys, values, weights = keys[counted], values[counted], weights[counted]
+        summed = values if weights is None else weights * values
+        sizes = np.bincount(keys, weights=weights, minlength=len(names)).astype(np.int64)
+        sums = np.bincount(keys, weights=summed, minlength=len(names)).astype(np.float64)
         return KeyedLosses(names, sizes, sums)
 
     # Keys.

@@ -309,6 +309,9 @@ class GroupedSource(ABC):
     def keyed_losses(self, model: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
         return self._only([model]).fetched().keyed_losses(model, kind, loss)
 
+    def paired_keyed_losses(self, first: str, second: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
+        return self._only([first, second]).fetched().paired_keyed_losses(first, second, kind, loss)
+
     def class_scores(self, model: str) -> tuple[Codes, Floats]:
         return self._only([model]).fetched().class_scores(model)
 

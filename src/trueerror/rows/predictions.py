@@ -236,6 +236,10 @@ class Predictions:
         """The sums of a row loss for each cluster, slice, fold or repeat."""
         return self.source.keyed_losses(self.only(model), kind, partial(loss, **options))
 
+    def paired_keyed_losses(self, first: str, second: str, kind: KeyKind, loss: Loss, **options: Any) -> KeyedLosses:
+        """The same of the first model's loss minus the second's, over the rows that both scored."""
+        return self.source.paired_keyed_losses(first, second, kind, partial(loss, **options))
+
     def keys(self, kind: KeyKind) -> Keys:
         """The distinct clusters, slices, folds or repeats, with their numbers of rows."""
         return self._once(("keys", kind), partial(self.source.keys, kind))  # type: ignore[no-any-return]

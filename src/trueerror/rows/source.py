@@ -233,6 +233,10 @@ class Source(Protocol):
         """The sums of a loss for each key."""
         ...
 
+    def paired_keyed_losses(self, first: str, second: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
+        """The same of the first model's loss minus the second's, over the rows that both scored."""
+        ...
+
     def class_scores(self, model: str) -> tuple[Codes, Floats]:
         """Truth codes, and one score for each row and class (n, K)."""
         ...

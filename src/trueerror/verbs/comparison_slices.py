@@ -51,13 +51,13 @@ def shown_pair(cmp: Comparison) -> tuple[str, str]:
 def slices_table(cmp: Comparison) -> Table:
     """The difference of two models in each slice."""
     from trueerror.verbs.comparison_words import adjusted as deciding
-    from trueerror.verbs.comparison_words import points
+    from trueerror.verbs.comparison_words import limits_words, points
 
     first, second = shown_pair(cmp)
     rows = []
     for value, inner in list(cmp.slices.items())[:SHOWN]:
         c: Contrast = inner[first, second]
-        limits = f"[{points(cmp, c.low)}, {points(cmp, c.high)}]"
+        limits = limits_words(cmp, c)
         p = p_value(deciding(c)).removeprefix("p ").removeprefix("= ")
         rows.append((str(value), whole(int(c.n or 0)), points(cmp, c.estimate), limits, p))
     more = "" if len(cmp.slices) <= SHOWN else f" (the first {SHOWN} of {len(cmp.slices):,})"

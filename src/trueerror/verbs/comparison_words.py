@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trueerror.results import Contrast, Table
@@ -11,6 +12,7 @@ from trueerror.results.tables import one_line
 from trueerror.results.words import filled, listing, number, p_value, percent, whole
 from trueerror.verbs.comparison_slices import slices_text
 from trueerror.verbs.evaluation_words import WIDTH, findings_text, short
+from trueerror.verbs.infinite_losses import infinite_words
 
 if TYPE_CHECKING:
     from trueerror.verbs.comparison import Comparison
@@ -61,9 +63,29 @@ def adjusted(c: Contrast) -> float:
 
 def verdict(cmp: Comparison) -> str:
     """The verdict in one paragraph."""
+    infinite = cmp.facts.get("infinite", {})
+    if infinite:
+        return _some_infinite(cmp, infinite)
     if len(cmp.models) == 2:
         return _two(cmp)
     return _many(cmp)
+
+
+def _some_infinite(cmp: Comparison, infinite: dict[str, int]) -> str:
+    """Models with a finite loss are judged among themselves; of the others is said why they are not."""
+    finite = {m: own for m, own in cmp.estimates.items() if m not in infinite}
+    why = infinite_words(infinite, cmp.title)
+    judged = [c for c in cmp.pairs if c.first in finite and c.second in finite]
+    if judged:
+        rest = replace(cmp, estimates=finite, facts={k: v for k, v in cmp.facts.items() if k != "infinite"})
+        return f"{_two(rest) if len(finite) == 2 else _many(rest)} {why}"
+    if len(finite) == 1:
+        (best,) = finite
+        against = "an infinite one" if len(infinite) == 1 else "infinite ones"
+        return f"{one_line(best)} is ahead, {level(cmp, finite[best].estimate)} {cmp.title} against {against}: {why}"
+    if cmp.reference in infinite and finite:
+        return f"Cannot tell which is better than {one_line(cmp.reference)}: {why}"
+    return f"Cannot tell which is better by {cmp.title}: {why}"
 
 
 def _two(cmp: Comparison) -> str:
@@ -123,9 +145,15 @@ def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:
 
 
 def _plausible(cmp: Comparison, c: Contrast) -> str:
-    if math.isinf(c.low) or math.isinf(c.high) or math.isnan(c.low):
+    """The limits; where they exclude 0 and the adjusted p-value does not reach the level, why that is no contradiction.
+
+    p-values are corrected for the number of pairs, intervals are not.
+    """
+    if not (math.isfinite(c.low) and math.isfinite(c.high)):
         return "with no limits to be had"
-    return f"plausibly {points(cmp, c.low)} to {points(cmp, c.high)}"
+    clash = c.p_adjusted is not None and (c.low > 0 or c.high < 0) and adjusted(c) > 1 - c.confidence
+    before = f" before the correction for {len(cmp.pairs)} pairs" if clash else ""
+    return f"plausibly {points(cmp, c.low)} to {points(cmp, c.high)}{before}"
 
 
 def _many(cmp: Comparison) -> str:
@@ -205,7 +233,7 @@ def _against_reference(cmp: Comparison, reference: str) -> str:
 
 def _size_of(cmp: Comparison, model: str, reference: str) -> str:
     c = cmp[model, reference]
-    size = f"{points(cmp, c.estimate)}{unit(cmp)}, plausibly {points(cmp, c.low)} to {points(cmp, c.high)}"
+    size = f"{points(cmp, c.estimate)}{unit(cmp)}, {_plausible(cmp, c)}"
     return f"({size}; {_decided(c)})"
 
 
@@ -227,11 +255,9 @@ def _worse(cmp: Comparison, best: str, worse: list[str]) -> str:
 
 
 def _gap(cmp: Comparison, best: str, other: str) -> str:
-    c = cmp[best, other]
-    return (
-        f"{one_line(other)}, {points(cmp, -c.estimate)}{unit(cmp)} from {one_line(best)}, plausibly "
-        f"{points(cmp, -c.high)} to {points(cmp, -c.low)} ({_decided(c)})"
-    )
+    c = cmp[other, best]
+    size = f"{points(cmp, c.estimate)}{unit(cmp)} from {one_line(best)}"
+    return f"{one_line(other)}, {size}, {_plausible(cmp, c)} ({_decided(c)})"
 
 
 def _names(names: list[str]) -> str:
@@ -244,7 +270,7 @@ def differences_table(cmp: Comparison) -> Table:
     many = len(cmp.pairs) > 1 and cmp.adjust != "none"
     rows, shown = [], _shown_pairs(cmp)
     for c in shown:
-        limits = f"[{points(cmp, c.low)}, {points(cmp, c.high)}]"
+        limits = limits_words(cmp, c)
         chance = "" if c.p_better is None else number(c.p_better)
         rows.append((c.first, c.second, points(cmp, c.estimate), limits, _p(c), chance))
     head = "first − second (points)" if cmp.facts.get("share") else "first − second"
@@ -252,6 +278,13 @@ def differences_table(cmp: Comparison) -> Table:
     columns = ("first", "second", head, f"{percent(cmp.confidence)} interval", p_head, "P(better)")
     last = len(columns) if any(c.p_better is not None for c in shown) else -1
     return Table(columns=columns[:last], rows=tuple(row[:last] for row in rows), names=2)
+
+
+def limits_words(cmp: Comparison, c: Contrast) -> str:
+    """The limits of a pair in brackets, where it has some."""
+    if math.isnan(c.low) or math.isnan(c.high):
+        return "none"
+    return f"[{points(cmp, c.low)}, {points(cmp, c.high)}]"
 
 
 def _p(c: Contrast) -> str:
@@ -296,10 +329,10 @@ def margin_text(cmp: Comparison) -> str:
     lines = []
     for c in cmp.within_margin:
         shown = c.p_value <= 1 - cmp.confidence
-        word = "shown" if shown else "not shown"
+        word = "shown" if shown else "not shown" if not math.isnan(c.p_value) else "cannot be judged"
         lines.append(
             f"{one_line(c.first)} and {one_line(c.second)} alike within ±{points(cmp, cmp.margin or 0).lstrip('+')}"
-            f"{unit(cmp)}: {word} ({p_value(c.p_value)})."
+            f"{unit(cmp)}: {word}{'' if math.isnan(c.p_value) else f' ({p_value(c.p_value)})'}."
         )
     return "\n".join(filled(x, WIDTH) for x in lines[:8])
 
@@ -313,7 +346,8 @@ def comparison_text(cmp: Comparison) -> str:
     blocks.append(differences_table(cmp).text(WIDTH))
     blocks += [tiers_text(cmp), margin_text(cmp), slices_text(cmp)]
     if len(cmp.findings):
-        blocks.append(findings_text(cmp.findings, several=len(cmp.models) > 2))
+        of_one = any(f.about in cmp.models for f in cmp.findings)
+        blocks.append(findings_text(cmp.findings, several=len(cmp.models) > 2 or of_one))
     blocks.append(filled(f"Next: {cmp.next_step}", WIDTH) if cmp.next_step else "")
     blocks.append(_footer(cmp))
     return "\n\n".join(b for b in blocks if b)

@@ -12,7 +12,7 @@ from trueerror.inputs.labels import Label
 from trueerror.metrics.registry import Measure
 from trueerror.results import Contrast, Interval
 from trueerror.results.names import one_line
-from trueerror.results.words import percent
+from trueerror.results.words import percent, whole
 from trueerror.rows.predictions import Predictions
 from trueerror.tallies import Confusion
 from trueerror.verbs.settings import Settings
@@ -109,11 +109,19 @@ def compared_reading(
     """What was read, and on how many rows models are compared where some have no prediction."""
     counted = measure.needs in ("binary", "classes", "cells")
     words = reading(p, settings) if counted else str(p)
-    rows = [c.n for c in contrasts if c.n is not None]
-    # What is no share of the rows may speak of fewer than were counted.
-    if p.missing != "drop" or not rows or min(rows) == p.n or (counted and measure.share is None):
+    if p.missing != "drop" or not any(p.absent(m) for m in p.models):
         return words
-    shown = f"{min(rows):,}" if min(rows) == max(rows) else f"{min(rows):,} to {max(rows):,}"
-    same = all(found.n == rows[0] for found in estimates.values()) and min(rows) == max(rows)
+    if counted:
+        # Recall and the like speak of some of the rows that were counted, so those are asked for.
+        at = settings.threshold
+        rows = [float(p.agreement(c.first, c.second, threshold=at).n) for c in contrasts]
+        own_rows = [float(p.confusion(m, threshold=at).n) for m in estimates]
+    else:
+        rows = [c.n for c in contrasts if c.n is not None]
+        own_rows = [found.n for found in estimates.values() if found.n is not None]
+    if not rows or (p.weights_kind is None and min(rows) == p.n):
+        return words
+    shown = whole(min(rows)) if min(rows) == max(rows) else f"{whole(min(rows))} to {whole(max(rows))}"
+    same = min(rows) == max(rows) and all(n == rows[0] for n in own_rows)
     own = "" if same else "; each model's own result is of all that it answered"
     return f"{words} Two models are compared on the {shown} rows that both answered{own}."

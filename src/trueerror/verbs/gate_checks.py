@@ -156,7 +156,9 @@ def _cluster_means(engine: Pairs, first: str, second: str) -> tuple[Floats, Floa
     right = [(calls == t.truth).astype(np.float64) for calls in (t.first, t.second)]
     if engine.measure.name == "error_rate":
         right = [1 - r for r in right]
-    one, two = (keyed.sums(r) / keyed.sizes for r in right)
+    sizes = keyed.sizes
+    there = sizes > 0  # of some clusters there may be no row that both answered
+    one, two = (keyed.sums(r)[there] / sizes[there] for r in right)
     return one, two
 
 
@@ -166,7 +168,9 @@ def _watched_share(p: Predictions, model: str, measure: Measure, settings: Setti
         if measure.name not in ("accuracy", "error_rate"):
             raise _not_watched(measure, p)
         keyed = p.keyed_agreement(model, model, "clusters", threshold=settings.threshold)
-        means = keyed.sums((keyed.table.first == keyed.table.truth).astype(np.float64)) / keyed.sizes
+        there = keyed.sizes > 0
+        right = keyed.sums((keyed.table.first == keyed.table.truth).astype(np.float64))
+        means = right[there] / keyed.sizes[there]
         means = means if measure.name == "accuracy" else 1 - means
         found = _betting(means, 1 - means, None, level)._replace(note=BY_CLUSTER)
     elif measure.share is not None and measure.needs in ("binary", "classes"):

@@ -69,7 +69,7 @@ def margin_words(c: GateCheck) -> str:
 
 def check_words(c: GateCheck, candidate: str, baseline: str) -> str:
     """One check as a sentence."""
-    if math.isnan(c.estimate):
+    if not math.isfinite(c.estimate):
         return f"{c.title} cannot be judged: {c.note}."
     return _threshold_words(c, candidate) if c.kind == "threshold" else _difference_words(c, candidate, baseline)
 
@@ -85,7 +85,7 @@ def reason(c: GateCheck) -> str:
             f"not worse than the baseline by more than {margin_words(c)}" if c.margin else "better than the baseline"
         )
         asked, shown, unit = f"{c.title} {demand}", size, f"{' points' if c.share else ''} from the baseline"
-    if math.isnan(c.estimate):
+    if not math.isfinite(c.estimate):
         return f"Asked: {asked}. Found: nothing to judge by, {c.note}: cannot tell."
     found = f"{shown(c, c.estimate)}{unit}"
     if c.decision != "cannot tell":
@@ -176,7 +176,7 @@ def footer(gate: Gate) -> str:
 
 def notes(gate: Gate) -> list[str]:
     """Why a part is undefined or drawn in."""
-    return [f"{c.title}: {c.note}" for c in gate.checks if c.note and not math.isnan(c.estimate)]
+    return [f"{c.title}: {c.note}" for c in gate.checks if c.note and math.isfinite(c.estimate)]
 
 
 def gate_text(gate: Gate) -> str:

@@ -15,6 +15,7 @@ from trueerror.inputs.errors import InputError
 from trueerror.inputs.labels import Label, need_positive
 from trueerror.inputs.options import check_word
 from trueerror.intervals.calibration_errors import CALIBRATION_ERRORS
+from trueerror.intervals.losses import loss_range
 from trueerror.kernels import chosen
 from trueerror.metrics.registry import Measure
 from trueerror.results import Alternative, Contrast
@@ -33,6 +34,7 @@ from trueerror.tallies import Agreement, Discordance, Moments, ScoreTable
 from trueerror.tallies.counts import BinaryCounts
 from trueerror.tallies.placements import Placements
 from trueerror.variances.delong import AreaCovariance, delong_covariance
+from trueerror.verbs.infinite_losses import infinite_contrast, infinite_rows
 from trueerror.verbs.scored_rows import ScoredRows, class_scored_rows, scored_rows
 from trueerror.verbs.settings import Settings
 
@@ -168,7 +170,8 @@ class Pairs:
         estimate = compared.difference()
         if influences is None or math.isnan(estimate):
             raise InputError(f"{self.measure.name} cannot be compared over clusters: {compared.why}")
-        return self._cluster_t(estimate, keyed.sums(influences), compared.range, keyed.table.n)
+        # A cluster none of whose rows both answered is no unit.
+        return self._cluster_t(estimate, keyed.sums(influences)[keyed.sizes > 0], compared.range, keyed.table.n)
 
     def _cluster_t(self, estimate: float, sums: Floats, whole: tuple[float, float], n: int) -> Contrast:
         groups = len(sums)
@@ -217,34 +220,52 @@ class Pairs:
 
     def _losses(self, first: str, second: str) -> Contrast:
         loss, options = self.measure.function, self.options
-        if self.p.has_key("clusters"):
-            a, b = (self.p.keyed_losses(m, "clusters", loss, **options) for m in (first, second))
-            n = int(a.sizes.sum())
-            difference = (a.sums - b.sums).astype(float)
-            estimate = float(difference.sum()) / n
-            return self._cluster_t(estimate, (difference - a.sizes * estimate) / n, self._reach(), n)
-        return self.of_moments(self.p.paired_moments(first, second, loss, **options))
+        if not self.p.has_key("clusters"):
+            found = self.p.paired_moments(first, second, loss, **options)
+            if found.n and not math.isfinite(found.mean):
+                return self._infinite(first, second, found.mean, "paired-t-losses", found.n)
+            return self.of_moments(found)
+        _, sizes, sums = self.p.paired_keyed_losses(first, second, "clusters", loss, **options)
+        there = sizes > 0
+        sizes, sums = sizes[there], sums[there]
+        n = int(sizes.sum())
+        if n == 0:
+            return self.of_moments(Moments(0, 0.0, 0.0))
+        with np.errstate(invalid="ignore"):
+            estimate = float(sums.sum()) / n
+        if not math.isfinite(estimate):
+            return self._infinite(first, second, estimate, "cluster-t-difference", n)
+        return self._cluster_t(estimate, (sums - sizes * estimate) / n, self._reach(), n)
+
+    def _infinite(self, first: str, second: str, estimate: float, method: str, n: int) -> Contrast:
+        """Nothing can be said of the difference from a loss that is infinite."""
+        rows = {m: infinite_rows(self.p, m, self.measure, self.options) for m in (first, second)}
+        return infinite_contrast(
+            estimate, {m: k for m, k in rows.items() if k}, self.measure, confidence=self.settings.confidence,
+            alternative=self.alternative, method=method, n=n,
+        )  # fmt: skip
 
     def _reach(self) -> tuple[float, float]:
-        low, high = self.measure.range
+        low, high = loss_range(self.measure, self.options)
         return low - high, high - low
 
     def of_moments(self, m: Moments) -> Contrast:
         """The t-test of paired differences of row losses, from their moments."""
         confidence, alternative = self.settings.confidence, self.alternative
         common: dict[str, Any] = {
-            "estimate": m.mean, "whole": self._reach(), "confidence": confidence, "alternative": alternative,
-            "method": "paired-t-losses", "n": m.n,
+            "estimate": m.mean if m.n else math.nan, "whole": self._reach(), "confidence": confidence,
+            "alternative": alternative, "method": "paired-t-losses", "n": m.n,
         }  # fmt: skip
         if m.n < 2 or not math.isfinite(m.mean) or not m.squares > 0:
             same = m.n > 0 and m.mean == 0
             note = "the losses are the same on every row" if same else "the losses show no spread to judge by"
+            note = note if m.n else "no row has an answer of both"
             reach = self._reach()
             # No row differed: by the rule of three at most a share 1 − α^(1/n) of rows can, each by the whole range.
             half = (1 - tail_area(confidence, alternative) ** (1 / m.n)) * reach[1] if same else math.inf
             return contrast(
-                limits=(m.mean - half, m.mean + half), p_value=1.0 if same else math.nan, statistic=0.0, p_better=0.5,
-                notes=(note,), **common,
+                limits=(m.mean - half, m.mean + half), p_value=1.0 if same else math.nan, statistic=0.0,
+                p_better=0.5 if m.n else None, notes=(note,), **common,
             )  # fmt: skip
         df = m.n - 1.0
         t, error = student_quantile(confidence, alternative, df), m.standard_error

@@ -22,6 +22,7 @@ from trueerror.significance.independent import difference
 from trueerror.significance.roots import crossing
 from trueerror.tallies.bounds import Bounds
 from trueerror.verbs.bench import Bench
+from trueerror.verbs.infinite_losses import infinite_contrast, infinite_rows
 from trueerror.verbs.scored_rows import scored_rows
 from trueerror.verbs.settings import Settings
 
@@ -121,6 +122,13 @@ def _combined(
 
     a, b = intervals(settings.confidence)
     estimate = a.estimate - b.estimate
+    if math.isinf(a.estimate) or math.isinf(b.estimate):
+        rows = [infinite_rows(p, m, measure, settings.options(measure.name)) for p, m in (first, second)]
+        named = {m: k for (_, m), k in zip((first, second), rows, strict=True) if k}
+        return infinite_contrast(
+            estimate, named, measure, confidence=settings.confidence, alternative=alternative,
+            method="newcombe-hybrid", n=first[0].n + second[0].n,
+        )  # fmt: skip
     if math.isnan(estimate):
         raise InputError(f"{measure.name} is undefined: {a.note or b.note}")
     two_sided = settings.confidence if alternative == "two-sided" else 2 * settings.confidence - 1

@@ -1,0 +1,122 @@
+"""A model that was certain and wrong has an infinite log loss: that is said, and nothing else is made of it."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.metrics.registry import find_measure
+from trueerror.verbs.infinite_losses import infinite_rows
+
+N = 400
+RNG = np.random.default_rng(5)
+TRUTH = RNG.integers(0, 2, N)
+
+
+def scored(noise: float, wrong: int = 0) -> np.ndarray:
+    """Probabilities, certain and wrong on so many rows."""
+    found = np.clip(TRUTH * 0.4 + 0.3 + RNG.normal(0, noise, N), 0.01, 0.99)
+    found[np.flatnonzero(TRUTH == 1)[:wrong]] = 0.0
+    return found
+
+
+ALPHA, BETA, GAMMA, DELTA = scored(0.15), scored(0.25), scored(0.15, 3), scored(0.15, 1)
+SPOILT = re.compile(r"\bnan\b|\binf\b|undefined|−infinite|no spread", re.IGNORECASE)
+CLUSTERS = [None, np.arange(N) // 4]
+
+
+def compared(clusters: Any = None, **models: np.ndarray) -> te.Comparison:
+    return te.compare(TRUTH, scores=models, metric="log_loss", clusters=clusters)
+
+
+@pytest.mark.parametrize("clusters", CLUSTERS)
+def test_two_models_one_of_them_infinite(clusters: Any) -> None:
+    cmp = compared(clusters, alpha=ALPHA, gamma=GAMMA)
+    assert cmp.verdict.startswith("alpha is ahead, ")
+    assert "gamma was certain and wrong on 3 rows (it gave probability 0 to what happened)" in cmp.verdict
+    assert "no interval and no p-value" in cmp.verdict
+    assert "Brier score" in cmp.verdict
+    assert '"clip"' in cmp.verdict
+    assert not SPOILT.search(cmp.verdict)
+    c = cmp["gamma", "alpha"]
+    assert c.estimate == math.inf
+    assert math.isnan(c.p_value)
+    assert math.isnan(c.low)
+    assert c.p_better is None
+
+
+@pytest.mark.parametrize("clusters", CLUSTERS)
+def test_others_are_judged_among_themselves(clusters: Any) -> None:
+    cmp = compared(clusters, alpha=ALPHA, beta=BETA, gamma=GAMMA)
+    alone = compared(clusters, alpha=ALPHA, beta=BETA)
+    assert cmp.verdict.startswith(alone.verdict)
+    assert "gamma was certain and wrong on 3 rows" in cmp.verdict
+    assert "told apart from gamma" not in str(cmp)
+    assert cmp.tiers == (*alone.tiers, ("gamma",))
+    assert not SPOILT.search(cmp.verdict)
+
+
+@pytest.mark.parametrize("clusters", CLUSTERS)
+def test_all_infinite(clusters: Any) -> None:
+    for models in ({"gamma": GAMMA, "delta": DELTA}, {"gamma": GAMMA, "delta": DELTA, "other": GAMMA.copy()}):
+        cmp = compared(clusters, **models)
+        assert cmp.verdict.startswith("Cannot tell which is better by log loss: gamma was certain and wrong on 3 rows")
+        assert "delta on 1" in cmp.verdict
+        assert not SPOILT.search(cmp.verdict)
+
+
+def test_a_reference() -> None:
+    models = {"alpha": ALPHA, "beta": BETA, "gamma": GAMMA}
+    against = {r: te.compare(TRUTH, scores=models, metric="log_loss", reference=r).verdict for r in ("alpha", "gamma")}
+    assert "gamma was certain and wrong on 3 rows" in against["alpha"]
+    assert against["gamma"].startswith("Cannot tell which is better than gamma: gamma was certain")
+    assert not any(SPOILT.search(words) for words in against.values())
+
+
+def test_a_clip_makes_it_finite() -> None:
+    models = {"alpha": ALPHA, "gamma": GAMMA}
+    cmp = te.compare(TRUTH, scores=models, metric="log_loss", options={"clip": 1e-15})
+    assert math.isfinite(cmp.pairs[0].estimate)
+    assert "certain" not in cmp.verdict
+
+
+def test_different_rows() -> None:
+    p = {m: te.predictions(TRUTH, scores={m: s}) for m, s in (("alpha", ALPHA), ("gamma", GAMMA), ("delta", DELTA))}
+    cmp = te.compare(p["alpha"], p["gamma"], metric="log_loss", paired=False)
+    assert cmp.verdict.startswith("alpha is ahead, ")
+    assert math.isnan(cmp.pairs[0].p_value)
+    both = te.compare(p["delta"], p["gamma"], metric="log_loss", paired=False)
+    assert both.verdict.startswith("Cannot tell which is better by log loss")
+
+
+def test_the_gate_cannot_tell_and_says_why() -> None:
+    p = te.predictions(TRUTH, scores={"alpha": ALPHA, "gamma": GAMMA})
+    for candidate, baseline in (("alpha", "gamma"), ("gamma", "alpha")):
+        made = te.gate(p, baseline, model=candidate, metric="log_loss", at_least=0.5)
+        assert made["log_loss"].decision == "cannot tell"
+        assert "log loss cannot be judged: gamma was certain and wrong on 3 rows" in made.verdict
+        assert not SPOILT.search(made.verdict)
+
+
+def test_rows_are_counted_wherever_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    rows = zip(TRUTH, ALPHA, GAMMA, strict=True)
+    path.write_text("y,alpha,gamma\n" + "".join(f"{y},{a},{g}\n" for y, a, g in rows))
+    p = te.read(path, truth="y", models={m: {"score": m} for m in ("alpha", "gamma")})
+    assert [infinite_rows(p, m, find_measure("log_loss"), {}) for m in p.models] == [0, 3]
+    assert "gamma was certain and wrong on 3 rows" in te.compare(p, metric="log_loss").verdict
+    weighted = te.predictions(TRUTH, scores={"gamma": GAMMA}, weights=np.full(N, 2), weights_kind="frequency")
+    assert infinite_rows(weighted, "gamma", find_measure("log_loss"), {}) == 6
+
+
+def test_a_loaded_comparison_says_the_same(tmp_path: Path) -> None:
+    cmp = compared(alpha=ALPHA, beta=BETA, gamma=GAMMA)
+    path = tmp_path / "cmp.json"
+    path.write_text(cmp.to_json())
+    assert te.load(path).verdict == cmp.verdict
