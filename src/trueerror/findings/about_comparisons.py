@@ -10,7 +10,9 @@ p_values         {name: p} of the sound tests of the same hypothesis, unadjusted
 intervals        ((low, high), (low, high)) of the two models' own estimates
 margin           the smallest difference that matters, where one was given
 share            bool: whether the difference is one of shares, so that 0.05 is five points
-identical        bool: whether the two models call every row alike
+identical        bool: whether the two models call every row alike, with the same scores where both have scores
+one_answer       the label that both models give to every row, where their scores do not say that they are one
+cut              bool: whether that label comes from scores that were cut at a threshold
 n                rows behind the pair
 comparisons      how many pairs were compared
 with_best        bool: whether the best model is one of the two; with many pairs only these are spoken of
@@ -151,7 +153,7 @@ def underpowered(e: Evidence) -> Iterator[str]:
     if e.facts["told_apart"] or not _spoken_of(e) or not math.isfinite(high - low):
         return
     # The same rows have about the same power for every pair: it is said once, and not of one model read twice.
-    if not e.facts.get("closest", True) or e.facts.get("identical", False):
+    if not e.facts.get("closest", True) or e.facts.get("identical") or "one_answer" in e.facts:
         return
     if margin is None:
         if not e.facts.get("share", "discordance" in e.facts):
@@ -170,14 +172,26 @@ def underpowered(e: Evidence) -> Iterator[str]:
     "TE406",
     severity="warning",
     title="two models with identical predictions",
-    fix="Check that the two columns come from two models.",
+    fix="Check that the two columns come from two models; where both give one answer alone, choose another threshold.",
     needs=("identical",),
 )
 def identical_models(e: Evidence) -> Iterator[str]:
-    """Two models that agree on every row, right or wrong, are usually one model read twice."""
-    if e.facts["identical"]:
-        rows = e.facts.get("n")
-        yield f"the two call every row alike{'' if rows is None else f' ({whole(rows)} rows)'}: the same column twice?"
+    """Two models with the same scores, or the same labels on every row, right or wrong, are usually one model read
+    twice.
+
+    Two whose scores differ but never cross the threshold call every row alike too: that is said of the threshold, not
+    of the columns.
+    """
+    n = e.facts.get("n")
+    rows = "" if n is None else f" ({whole(n)} rows)"
+    if "one_answer" in e.facts:
+        answer = f'"{e.facts["one_answer"]}"'
+        words = (
+            f"both always answer {answer} at this threshold" if e.facts.get("cut") else f"both always answer {answer}"
+        )
+        yield f"{words}{rows}: nothing tells their calls apart"
+    elif e.facts["identical"]:
+        yield f"the two call every row alike{rows}: the same column twice?"
 
 
 @rule(

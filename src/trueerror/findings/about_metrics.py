@@ -38,15 +38,16 @@ def majority_baseline(e: Evidence) -> Iterator[str]:
     """A constant answer is free. A classifier whose accuracy is not clearly above it has shown nothing by accuracy.
 
     The two are compared on the same rows (McNemar's test, mid-p): rows of other classes that the model gets right
-    against rows of the commonest class that it gets wrong. The rule fires when the model is at or below the
-    constant, and when it is above but the test, at 5 %, cannot tell.
+    against rows of the commonest class that it gets wrong; by t where rows are clustered or carry sampling weights. The
+    rule fires when the model is at or below the constant, and when it is above but the test, at 5 %, cannot tell.
     """
     t = e.confusion
     assert t is not None
-    margins = t.classes(weighted=False)
+    margins = t.classes()
     if t.n == 0 or (margins.truth > 0).sum() < 2:
         return
-    accuracy, baseline = margins.hits.sum() / t.n, margins.truth.max() / t.n
+    total = margins.truth.sum()
+    accuracy, baseline = margins.hits.sum() / total, margins.truth.max() / total
     label = t.labels[int(margins.truth.argmax())]
     p = e.facts["baseline_p"]
     if accuracy <= baseline:

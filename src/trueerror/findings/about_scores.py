@@ -103,7 +103,8 @@ def threshold_chosen_here(e: Evidence) -> Iterator[str]:
     rows drawn and judge it on the rows left out.
     """
     t = e.facts["tuned_threshold"]
-    shown = f"{t.threshold:.3g}"
+    beyond = "above every score" if t.threshold > 0 else "below every score"
+    shown = beyond if math.isinf(t.threshold) else f"{t.threshold:.3g}"
     honest = "" if math.isnan(t.honest) else f"; out of the bag it is {number(abs(t.honest))}"
     if t.used:
         yield (

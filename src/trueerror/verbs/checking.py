@@ -18,6 +18,7 @@ from trueerror.tallies import Confusion
 from trueerror.verbs.evaluating import evaluate, evaluate_predictions
 from trueerror.verbs.settings import Settings
 from trueerror.verbs.training_gaps import gap_evidence
+from trueerror.verbs.twins import twin_facts
 
 
 def check(source: Any, *, training: Any = None, **columns: Any) -> Findings:
@@ -120,9 +121,9 @@ def _twins(p: Predictions) -> Iterator[Evidence]:
             matrices.setdefault(b"".join(a.tobytes() for a in (t.row, t.col, t.counts)), []).append(model)
     for names in matrices.values():
         for first, second in combinations(names, 2):
-            table = p.agreement(first, second)
-            same = bool((table.first == table.second).all())
-            yield Evidence(model=f"{first} and {second}", facts={"identical": same, "n": table.n})
+            facts = twin_facts(p, p.agreement(first, second), (first, second))
+            if facts is not None:
+                yield Evidence(model=f"{first} and {second}", facts=facts)
 
 
 def _together(parts: Iterable[Findings]) -> Findings:

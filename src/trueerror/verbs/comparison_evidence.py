@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from trueerror.findings import Evidence, Findings, find
+from trueerror.findings import Evidence, Finding, Findings, find
+from trueerror.findings.finding import sorted_findings
+from trueerror.metrics.registry import Measure
+from trueerror.rows.predictions import Predictions
 from trueerror.tallies import Discordance
+from trueerror.tallies.grading import is_graded
+from trueerror.verbs.bench import Bench
 from trueerror.verbs.comparison import Comparison, told_apart
+from trueerror.verbs.constants import commonest_p
+from trueerror.verbs.settings import Settings
+
+# What the rows and each model by itself may show beside the difference; more would bury it.
+ABOUT_THE_SAMPLE = ("TE103", "TE104", "TE201")
 
 
-def comparison_findings(made: Comparison, sound: Mapping[tuple[str, str], Mapping[str, float]]) -> Findings:
+def sample_evidence(p: Predictions, measure: Measure, settings: Settings) -> list[Evidence]:
+    """The rows once, and each model against the commonest class where the comparison is one of accuracy."""
+    benches = [b for b in (Bench(m, settings, predictions=p) for m in p.models) if b.calls]
+    counted = measure.needs in ("binary", "classes", "cells")
+    if not benches or not (counted or int((p.truth_counts() > 0).sum()) == 1):
+        return []
+    found = [Evidence(confusion=benches[0].confusion, facts={"metrics": (measure.name,)})]
+    if measure.name in ("accuracy", "error_rate") and not is_graded(benches[0].confusion):
+        found += [Evidence(model=b.model, confusion=b.confusion, facts={"baseline_p": commonest_p(b)}) for b in benches]
+    return found
+
+
+def comparison_findings(
+    made: Comparison, sound: Mapping[tuple[str, str], Mapping[str, float]], sample: Iterable[Evidence] = ()
+) -> Findings:
     """Run the rules on a comparison; `sound` holds the p-values of several sound tests of each pair."""
     closest = _closest(made)
     evidence = [
@@ -20,7 +45,12 @@ def comparison_findings(made: Comparison, sound: Mapping[tuple[str, str], Mappin
         )
         for c in made.pairs
     ]
-    return find([*evidence, Evidence(facts=_whole_facts(made))])
+    of_sample: dict[tuple[str, str, str], Finding] = {}
+    for f in find(sample):
+        if f.code in ABOUT_THE_SAMPLE:
+            about = "" if f.code != "TE201" else f.about
+            of_sample.setdefault((f.code, f.message, about), replace(f, about=about))
+    return sorted_findings([*find([*evidence, Evidence(facts=_whole_facts(made))]), *of_sample.values()])
 
 
 def _pair_facts(made: Comparison, c: Any, sound: Mapping[tuple[str, str], Mapping[str, float]]) -> dict[str, Any]:
@@ -42,8 +72,7 @@ def _pair_facts(made: Comparison, c: Any, sound: Mapping[tuple[str, str], Mappin
     # Two models alone are shown by their difference: there are no two intervals that could mislead.
     if len(made.models) > 2:
         facts["intervals"] = tuple((made.estimates[m].low, made.estimates[m].high) for m in pair)
-    if pair in made.facts.get("identical", ()):
-        facts["identical"] = True
+    facts |= made.facts.get("twins", {}).get(pair, {})
     if counts is not None:
         facts["discordance"] = Discordance(*counts)
     if made.margin is not None:
@@ -54,7 +83,7 @@ def _pair_facts(made: Comparison, c: Any, sound: Mapping[tuple[str, str], Mappin
 def _closest(made: Comparison) -> tuple[str, str] | None:
     """The pair of the best models, by rank, that differ and cannot be told apart: one word about power is enough."""
     rank = {m: i for i, m in enumerate(made.ranked)}
-    same = made.facts.get("identical", ())
+    same = made.facts.get("twins", {})
     open_ = [(c.first, c.second) for c in made.pairs if not told_apart(c) and (c.first, c.second) not in same]
     return min(open_, key=lambda pair: (rank[pair[0]] + rank[pair[1]], max(rank[m] for m in pair)), default=None)
 

@@ -11,6 +11,9 @@ from trueerror.findings.about_metrics import ConstantAnswer
 from trueerror.inputs.costs import cost_matrix
 from trueerror.metrics.priors import class_shares
 from trueerror.results.tables import one_line
+from trueerror.significance.one_answer import against_one_answer, gains_in_accuracy
+from trueerror.significance.paired import mcnemar
+from trueerror.tallies.grading import is_graded
 
 if TYPE_CHECKING:
     from trueerror.verbs.bench import Bench
@@ -41,6 +44,28 @@ def cheapest_constant(bench: Bench) -> tuple[object, float]:
     costs = np.asarray(shares) @ cost_matrix(bench.settings.costs, t.labels, t.positive)[:, : len(t.labels)]
     best = int(np.argmin(costs))
     return t.labels[best], float(costs[best])
+
+
+def commonest_p(bench: Bench) -> float:
+    """The p-value of a model's accuracy against always answering the commonest class, on the same rows.
+
+    McNemar's mid-p for plain rows; clusters and sampling weights have their own variance. NaN where there is nothing to
+    test: no rows, rows that are only graded, one cluster.
+    """
+    t = bench.confusion
+    if t.n == 0 or is_graded(t):
+        return math.nan
+    index = int(np.argmax(t.classes().truth))
+    clusters = bench.clusters
+    if clusters is not None:
+        answer = clusters.table.labels.index(t.labels[index])
+        return against_one_answer(t, gains_in_accuracy(clusters.table, answer), clusters=clusters).p_value
+    if t.weight_sums is not None:
+        return against_one_answer(t, gains_in_accuracy(t, index)).p_value
+    counted = t.classes(weighted=False)
+    only_model = int(counted.hits.sum() - counted.hits[index])
+    only_constant = int(counted.truth[index] - counted.hits[index])
+    return mcnemar(only_model, only_constant, n=t.n).p_value
 
 
 def constant_answers(part: ModelEvaluation) -> list[ConstantAnswer]:

@@ -19,6 +19,7 @@ from trueerror.inputs.labels import need_positive
 from trueerror.metrics.registry import find_measure
 from trueerror.results import Contrast, Interval, Table
 from trueerror.rows.predictions import Predictions
+from trueerror.significance.one_answer import against_one_answer
 from trueerror.tallies import Moments
 from trueerror.verbs.comparing import compare_predictions
 from trueerror.verbs.comparison import Comparison
@@ -147,7 +148,7 @@ def compare_costs(
         usual={m: _calls(p, m, USUAL) for m in p.models},
         areas=by_area.estimates,
         area_pairs=by_area.pairs,
-        against_constant=_against_constant(p, best, cut, prices, settings, by_cost.estimates[best].estimate),
+        against_constant=_against_constant(p, best, cut, prices, settings),
         tuned=points,
         slopes={m: slope for m in p.models if (slope := _slope(p, m, confidence)) is not None},
     )
@@ -186,21 +187,26 @@ def _calls(p: Predictions, model: str, cut: float) -> tuple[int, int, int, int]:
     return int(t.fn), int(t.tp + t.fn), int(t.fp), int(t.fp + t.tn)
 
 
-def _against_constant(
-    p: Predictions, best: str, cut: float, prices: list[list[float]], settings: Settings, cost: float
-) -> Contrast | None:
+def _against_constant(p: Predictions, best: str, cut: float, prices: list[list[float]], settings: Settings) -> Contrast:
     """The chosen model's cost of a row less that of the cheaper constant answer, row by row on the same rows."""
-    if p.has_key("clusters") or p.weights_kind == "sampling":
-        return None
     table = p.confusion(best, threshold=cut)
     price = np.asarray(prices)
-    totals = table.classes(weighted=False).truth
-    constant = int(np.argmin((price * totals[:, None]).sum(axis=0)))
+    constant = int(np.argmin((price * table.classes().truth[:, None]).sum(axis=0)))
+    clusters = p.keyed_confusion(best, "clusters", threshold=cut) if p.has_key("clusters") else None
+    if clusters is not None:
+        table = clusters.table
     values = price[table.row, table.col] - price[table.row, constant]
-    n, mean = table.n, float((values * table.counts).sum() / table.n)
-    moments = Moments(n, mean, float(((values - mean) ** 2 * table.counts).sum()))
-    engine = Pairs(p, find_measure("expected_cost"), settings, method=None, alternative="two-sided")
-    return replace(engine.of_moments(moments), name="expected cost", first=best, second=str(p.labels[constant]))
+    if clusters is None and table.weight_sums is None:
+        n, mean = table.n, float((values * table.counts).sum() / table.n)
+        moments = Moments(n, mean, float(((values - mean) ** 2 * table.counts).sum()))
+        engine = Pairs(p, find_measure("expected_cost"), settings, method=None, alternative="two-sided")
+        found = engine.of_moments(moments)
+    else:
+        dearest = float(price.max())
+        found = against_one_answer(
+            table, values, clusters=clusters, confidence=settings.confidence, whole=(-dearest, dearest)
+        )
+    return replace(found, name="expected cost", first=best, second=str(p.labels[constant]))
 
 
 def _slope(p: Predictions, model: str, confidence: float) -> Interval | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from trueerror.results import Table
@@ -16,31 +17,48 @@ if TYPE_CHECKING:
 
 def verdict(cmp: CostComparison) -> str:
     """Which model to use, from which score up, and how sure that is."""
-    best = _best(cmp)
     cut = f"{cmp.threshold:.2g}"
-    instead = "" if abs(cmp.threshold - 0.5) < 0.005 else " (not 0.5)"
-    label = one_line(str(cmp.positive))
     cheaper = cmp.cheaper_tuned
-    lead = f'Use {best}, and call "{label}" from {cut} up{instead}.' if cheaper is None else _not_yet(cmp, cheaper)
     rivals = [m for m in cmp.ranked[1:] if cmp.reference in (None, m, cmp.best)]
     open_ = [m for m in rivals if not cmp.told_apart(cmp.best, m)]
     dearer = [m for m in rivals if m not in open_]
     sure = "not fully." if open_ or cheaper else "beyond chance."
-    words = [lead, f"How sure: {sure}" + (f" At {cut}:" if cheaper else "")]
+    words = []
     for m in [m for m in open_ if m not in cmp.leaders][:3]:
         c = cmp[m, cmp.best]
-        lead = "may be as cheap" if c.low <= 0 else f"may be as cheap, with {len(cmp.pairs)} pairs compared"
-        words.append(
-            f"{one_line(m)} {lead}: it costs {_money(c.estimate)} more per 100 rows, plausibly "
-            f"{_money(c.low, sign=True)} to {_money(c.high, sign=True)}."
-        )
+        clash = c.low > 0 and len(cmp.pairs) > 1
+        lead = f"may be as cheap, with {len(cmp.pairs)} pairs compared" if clash else "may be as cheap"
+        words.append(f"{one_line(m)} {lead}: it costs {_money(c.estimate)} more per 100 rows{_reach(c.low, c.high)}.")
     for m in dearer[:3]:
         c = cmp[m, cmp.best]
         words.append(
-            f"{one_line(m)} is dearer, beyond chance: by {_money(c.estimate)} per 100 rows, plausibly "
-            f"{_money(c.low, sign=True)} to {_money(c.high, sign=True)} ({p_value(adjusted(c))})."
+            f"{one_line(m)} is dearer, beyond chance: by {_money(c.estimate)} per 100 rows{_reach(c.low, c.high)} "
+            f"({p_value(adjusted(c))})."
         )
-    return " ".join([*words, *_constant_words(cmp), *_ranking_words(cmp)])
+    words += _constant_words(cmp)
+    lead = _use(cmp, cut) if cheaper is None else _not_yet(cmp, cheaper)
+    where = f" At {cut}:" if cheaper and words else ""
+    return " ".join([lead, f"How sure: {sure}{where}", *words, *_ranking_words(cmp)])
+
+
+def _use(cmp: CostComparison, cut: str) -> str:
+    instead = "" if abs(cmp.threshold - 0.5) < 0.005 else " (not 0.5)"
+    return f"Use {_best(cmp)}, and {_calling(cmp, cmp.threshold, 'call')}{instead}."
+
+
+def _calling(cmp: CostComparison, threshold: float, verb: str) -> str:
+    """What a threshold does, in words: one beyond every score calls nothing, or everything."""
+    label = f'"{one_line(str(cmp.positive))}"'
+    if math.isinf(threshold):
+        return f"{verb} {'no' if threshold > 0 else 'every'} row {label}"
+    return f"{verb} {label} from {threshold:.2g} up"
+
+
+def _reach(low: float, high: float) -> str:
+    """The limits of a cost of a row; nothing where there are none."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return ", with no limits to be had"
+    return f", plausibly {_money(low, sign=True)} to {_money(high, sign=True)}"
 
 
 def _best(cmp: CostComparison) -> str:
@@ -58,13 +76,17 @@ def _not_yet(cmp: CostComparison, cheaper: str) -> str:
         f"{_money(point.corrected.estimate)} per 100 rows out of the bag, against "
         f"{_money(cmp.estimates[best].estimate)}"
     )
+    constant = math.isinf(point.threshold)
+    instead = (
+        _calling(cmp, point.threshold, "calling") if constant else f"{one_line(cheaper)} from {point.threshold:.2g} up"
+    )
     lead = (
         f"Use {_best(cmp)}, but not from {cmp.threshold:.2g} up: from {point.threshold:.2g} up "
         f"{'it' if len(cmp.leaders) == 1 else one_line(cheaper)} would cost {gain}."
-        if cheaper in cmp.leaders
+        if cheaper in cmp.leaders and not constant
         else f"Not settled: at {cmp.threshold:.2g}, which the costs name, {one_line(best)} "
         f"{'is cheapest' if len(cmp.leaders) == 1 else 'and others tie for cheapest'}, but "
-        f"{one_line(cheaper)} from {point.threshold:.2g} up would cost less, {gain}."
+        f"{instead} would cost less, {gain}."
     )
     off = cheaper in cmp.slopes and not cmp.slopes[cheaper].low <= 1 <= cmp.slopes[cheaper].high
     return (
@@ -79,12 +101,16 @@ def _constant_words(cmp: CostComparison) -> list[str]:
     if c is None:
         return []
     answer = f'calling every row "{one_line(c.second)}"'
-    size = f"{_money(-c.estimate)} per 100 rows, plausibly {_money(-c.high, sign=True)} to {_money(-c.low, sign=True)}"
+    size = f"{_money(-c.estimate)} per 100 rows{_reach(-c.high, -c.low)}"
     if c.p_value <= 1 - c.confidence and c.estimate < 0:
         return [f"It is cheaper than {answer}, by {size}."]
     if c.estimate >= 0:
         return [f"But {answer} is as cheap or cheaper: no model is needed at these costs."]
-    return [f"Whether it is cheaper than {answer} cannot be told: it saves {size} ({p_value(c.p_value)})."]
+    return [f"Whether it is cheaper than {answer} cannot be told: it saves {size}{_tested(c.p_value)}."]
+
+
+def _tested(p: float) -> str:
+    return "" if math.isnan(p) else f" ({p_value(p)})"
 
 
 def _ranking_words(cmp: CostComparison) -> list[str]:
@@ -100,6 +126,8 @@ def _ranking_words(cmp: CostComparison) -> list[str]:
 
 def _money(x: float, *, sign: bool = False) -> str:
     """A cost of a row as one of 100 rows, with one decimal below 100."""
+    if not math.isfinite(x):
+        return "not known"
     shown = f"{abs(100 * x):,.1f}" if abs(100 * x) < 100 else f"{abs(100 * x):,.0f}"
     return (("+" if x >= 0 else "-") if sign else "-" if x < 0 else "") + shown
 
@@ -110,7 +138,8 @@ def costing_table(cmp: CostComparison) -> Table:
     for m in cmp.ranked:
         missed, positives, alarms, negatives = cmp.calls[m]
         cost = cmp.estimates[m]
-        money = f"{_money(cost.estimate)} [{_money(cost.low)}, {_money(cost.high)}]"
+        known = math.isfinite(cost.low) and math.isfinite(cost.high)
+        money = f"{_money(cost.estimate)} [{_money(cost.low)}, {_money(cost.high)}]" if known else _money(cost.estimate)
         area = short(cmp.areas[m])
         rows.append((m, f"{missed:,} of {positives:,}", f"{alarms:,} of {negatives:,}", money, area))
     if cmp.against_constant is not None:

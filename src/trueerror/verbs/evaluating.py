@@ -22,12 +22,11 @@ from trueerror.rows.collecting import predictions
 from trueerror.rows.openable import refuse_columns
 from trueerror.rows.predictions import Predictions
 from trueerror.rows.table_options import takes_table_options
-from trueerror.significance.paired import mcnemar
 from trueerror.tallies import Confusion, ScoreTable
 from trueerror.tallies.grading import is_graded
 from trueerror.verbs.bench import Bench
 from trueerror.verbs.cheapest import cheapest_threshold, named_costs
-from trueerror.verbs.constants import cost_words
+from trueerror.verbs.constants import commonest_p, cost_words
 from trueerror.verbs.estimands import fixed_model, reading
 from trueerror.verbs.evaluation import Evaluation, ModelEvaluation
 from trueerror.verbs.evidence import model_evidence
@@ -273,7 +272,7 @@ def _needs_the_mix(measure: Measure, bench: Bench) -> bool:
 
 
 def _baseline(bench: Bench) -> tuple[Label | None, Interval, float]:
-    """The constant answer of the commonest class: its label, its accuracy, and McNemar's mid-p against the model."""
+    """The constant answer of the commonest class: its label, its accuracy, and the p-value of the model against it."""
     confidence = bench.settings.confidence
     if not bench.calls:
         assert bench.predictions is not None
@@ -282,7 +281,6 @@ def _baseline(bench: Bench) -> tuple[Label | None, Interval, float]:
         share = interval(int(totals[top]), int(totals.sum()), confidence=confidence)
         return bench.labels[top], replace(share, name=f"accuracy of always {bench.labels[top]}"), math.nan
     t = bench.confusion
-    weighed, counted = t.classes(), t.classes(weighted=False)
     if t.n == 0:
         empty = Interval(
             name="accuracy",
@@ -330,14 +328,9 @@ def _baseline(bench: Bench) -> tuple[Label | None, Interval, float]:
             note="known: it is the prior that was given",
         )
         return t.labels[index], known, math.nan
-    index = int(np.argmax(weighed.truth))
-    label = t.labels[index]
+    label = t.labels[int(np.argmax(t.classes().truth))]
     share = bench.interval("prevalence", label)
-    only_model = int(counted.hits.sum() - counted.hits[index])
-    only_constant = int(counted.truth[index] - counted.hits[index])
-    plain = t.weight_sums is None and bench.clusters is None
-    p = mcnemar(only_model, only_constant, n=t.n).p_value if plain else math.nan
-    return label, replace(share, name=f"accuracy of always {label}"), p
+    return label, replace(share, name=f"accuracy of always {label}"), commonest_p(bench)
 
 
 def _findings(parts: tuple[ModelEvaluation, ...], p: Predictions | None) -> Findings:

@@ -66,7 +66,7 @@ def verdict(part: ModelEvaluation) -> str:
         return _first_metric(part)
     if math.isnan(accuracy.estimate):
         return f"  {one_line(part.name)} cannot be judged: {accuracy.note}."
-    plausible = f"plausibly {100 * accuracy.low:.1f} to {100 * accuracy.high:.1f} %"
+    plausible = _reach(accuracy, percents=True)
     sentence = f"{one_line(part.name)} is right on {100 * accuracy.estimate:.1f} % of rows like these, {plausible}."
     if part.baseline_label is not None and not math.isnan(part.baseline.estimate):
         share = f"{100 * part.baseline.estimate:.1f} %"
@@ -75,14 +75,26 @@ def verdict(part: ModelEvaluation) -> str:
     return filled(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
 
 
+def _reach(interval: Interval, *, percents: bool = False) -> str:
+    """The limits in a sentence, or that there are none."""
+    low, high = interval.low, interval.high
+    if math.isnan(low) or math.isnan(high) or (math.isinf(low) and math.isinf(high)):
+        return "with no limits to be had"
+    if math.isinf(high):
+        return f"plausibly {number(low)} or more"
+    if math.isinf(low):
+        return f"plausibly {number(high)} or less"
+    return (
+        f"plausibly {100 * low:.1f} to {100 * high:.1f} %" if percents else f"plausibly {number(low)} to {number(high)}"
+    )
+
+
 def _first_metric(part: ModelEvaluation) -> str:
     """The verdict where accuracy was not asked for: the first metric that was."""
     for metric, interval in part.overall.items():
         if not math.isnan(interval.estimate):
-            sentence = (
-                f"{one_line(part.name)}: {metric_title(part, metric)} is {number(interval.estimate)}, plausibly "
-                f"{number(interval.low)} to {number(interval.high)}."
-            )
+            figure = f"{number(interval.estimate)}, {_reach(interval)}"
+            sentence = f"{one_line(part.name)}: {metric_title(part, metric)} is {figure}."
             return filled(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
     return ""
 
@@ -91,7 +103,7 @@ def _labels_verdict(part: ModelEvaluation) -> str:
     right = part.metric("accuracy")
     sentence = (
         f"{one_line(part.name)} gets all labels of a row right on {100 * right.estimate:.1f} % of rows like these, "
-        f"plausibly {100 * right.low:.1f} to {100 * right.high:.1f} %."
+        f"{_reach(right, percents=True)}."
     )
     return filled(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
 
@@ -106,7 +118,7 @@ def _against_baseline(accuracy: Interval, part: ModelEvaluation) -> str:
     gap = accuracy.estimate - part.baseline.estimate
     p = part.baseline_p
     if math.isnan(p):
-        return "the two were not tested against each other"
+        return _by_interval(accuracy, part.baseline.estimate)
     better = "better" if gap > 0 else "worse"
     if p <= 0.005 and gap != 0:
         return f"the model is clearly {better} than that ({p_value(p)})"
@@ -117,27 +129,47 @@ def _against_baseline(accuracy: Interval, part: ModelEvaluation) -> str:
     return f"whether the model is better than that cannot be told from these rows ({p_value(p)})"
 
 
+def _by_interval(accuracy: Interval, constant: float) -> str:
+    """The same without a test: a class mix that was given is known, so the model's own interval decides."""
+    if accuracy.estimate <= constant:
+        return "the model did no better than that"
+    if accuracy.low > constant:
+        return "the model is better than that, beyond its interval"
+    return "whether the model is better than that cannot be told from these rows"
+
+
 def _leader(ev: Evaluation) -> str:
-    name = next((m for m in COLUMNS if all(m in p.overall for p in ev.parts)), None)
+    """Who has the best figure: by the first metric that every model has a value of, else by one that some have."""
+    names = [m for m in _in_order(ev) if find_measure(m).higher_is_better is not None]
+    defined = {m: [p for p in ev.parts if not math.isnan(p.overall[m].estimate)] for m in names}
+    name = next((m for m in names if len(defined[m]) == len(ev.parts)), next((m for m in names if defined[m]), None))
     if name is None:
         return ""
-    measure = find_measure(name)
-    ranked = [p for p in ev.parts if not math.isnan(p.overall[name].estimate)]
-    if not ranked or measure.higher_is_better is None:
-        return ""
+    measure, ranked = find_measure(name), defined[name]
     best = (max if measure.higher_is_better else min)(ranked, key=lambda p: p.overall[name].estimate)
     first = best.overall[name]
     word = "Highest" if measure.higher_is_better else "Lowest"
     ties = [p.name for p in ranked if p.overall[name].estimate == first.estimate]
-    who = listing([one_line(n) for n in ties[:6]] + ([f"{len(ties) - 6} more"] if len(ties) > 6 else []))
     each = " each" if len(ties) > 1 else ""
+    without = _some([p.name for p in ev.parts if p not in ranked])
+    unknown = f" It is undefined for {without}." if without else ""
     doubt = "one is really better than another" if len(ties) > 1 else "it is really better than the others"
     sentence = (
-        f"{word} {measure.title}: {who} with {number(first.estimate)}{each}, plausibly "
-        f"{number(first.low)} to {number(first.high)}. Whether {doubt} is another question: trueerror compare answers "
-        "it."
+        f"{word} {measure.title}: {_some(ties)} with {number(first.estimate)}{each}, {_reach(first)}.{unknown} "
+        f"Whether {doubt} is another question: trueerror compare answers it."
     )
     return filled(sentence, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
+
+
+def _in_order(ev: Evaluation) -> list[str]:
+    """The metrics that all models have: those asked for in their order, else the most telling first, then the rest."""
+    first = shared_metrics(ev)
+    return [*first, *(m for m in ev.parts[0].overall if m not in first and all(m in p.overall for p in ev.parts))]
+
+
+def _some(names: list[str]) -> str:
+    """Up to six names as a sentence part, and how many more there are."""
+    return listing([one_line(n) for n in names[:6]] + ([f"{len(names) - 6} more"] if len(names) > 6 else []))
 
 
 def _per_class_matters(part: ModelEvaluation) -> bool:
@@ -342,14 +374,20 @@ def findings_text(findings: Findings, *, several: bool) -> str:
 
 
 def _footer(ev: Evaluation) -> str:
-    used: dict[str, list[str]] = {}
+    # A metric whose method depends on a model's counts is named once, with all methods.
+    by_metric: dict[str, list[str]] = {}
     for part in ev.parts:
         for metric, interval in part.overall.items():
-            if interval.method and metric not in used.setdefault(interval.method, []):
-                used[interval.method].append(metric)
+            if interval.method and interval.method not in by_metric.setdefault(metric, []):
+                by_metric[metric].append(interval.method)
+    used: dict[tuple[str, ...], list[str]] = {}
+    for metric, made in by_metric.items():
+        used.setdefault(tuple(made), []).append(metric)
     methods = "; ".join(
-        f"{method} ({', '.join(find_measure(x).title for x in names[:3])}{', …' if len(names) > 3 else ''})"
-        for method, names in used.items()
+        f"{listing(list(made), 'or')} ({', '.join(find_measure(x).title for x in names[:3])}"
+        f"{', …' if len(names) > 3 else ''})"
+        for made, names in used.items()
+        if made
     )
     lines = [filled(one_line(ev.estimand), WIDTH)]
     if methods:

@@ -22,7 +22,8 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     """The evidence of one model; `p` is None where counts were given."""
     bench = part.bench
     facts: dict[str, Any] = {"metrics": tuple(part.overall), **_proportions(part.overall)}
-    if not math.isnan(part.baseline_p):
+    # One cluster gives no p-value, but a model below the constant answer is no better whatever the spread.
+    if not math.isnan(part.baseline_p) or (bench.clusters is not None and bench.settings.prior is None):
         facts["baseline_p"] = part.baseline_p
     facts["constant_answers"] = constant_answers(part)
     if p is not None:
