@@ -289,3 +289,25 @@ def test_different_rows_that_do_not_fit(metric: str, alternative: Any, tmp_path:
     assert mine.high >= sharp.high
     assert mine.p_value >= sharp.p_value
     assert "binned scores: the exact difference lies within" in mine.note
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_clusters_beyond_the_budget_say_so_and_how_much_is_enough(tmp_path: Path, lazy: bool) -> None:
+    pl = pytest.importorskip("polars")
+    rng = np.random.default_rng(1)
+    n = 20_057
+    truth = rng.integers(0, 2, n)
+    models = {name: rng.random(n) * 0.7 + 0.3 * truth for name in ("a", "b", "c")}
+    frame = pl.DataFrame({"truth": truth, "patient": np.arange(n) // 3, **models})
+    frame.write_parquet(tmp_path / "rows.parquet")
+    source = frame.lazy() if lazy else tmp_path / "rows.parquet"
+    with pytest.raises(
+        InputError, match=r"rows in clusters are not binned.*cluster=False.*budget=\"[\d.]+kB\""
+    ) as said:
+        te.evaluate(te.read(source, budget="100kB"))
+    enough = str(said.value).split('budget="')[1].rstrip('"')
+    found = te.evaluate(te.read(source, budget=enough))
+    assert found.model("a")["auc"].method == "delong-clustered"
+    assert te.compare(te.read(source, budget=enough), metric="auc").models == ("a", "b", "c")
+    binned = te.evaluate(te.read(source, budget="100kB", cluster=False))
+    assert "binned" in str(binned.model("a")["auc"])

@@ -265,3 +265,12 @@ def test_options_of_read_beside_a_table() -> None:
 def test_a_score_table_points_to_curves() -> None:
     with pytest.raises(InputError, match=r"te\.roc"):
         te.evaluate(te.ScoreTable.count([0, 1], [0.2, 0.9]))
+
+
+def test_clusters_and_sampling_weights_do_not_combine() -> None:
+    table = {"truth": [1, 0, 1, 0], "svm": [0, 1, 1, 0], "patient": [1, 1, 2, 2], "w": [0.5, 1.0, 2.0, 1.0]}
+    p = te.read(table, weight="w", weights_kind="sampling")
+    for verb in (te.evaluate, lambda rows: rows.keyed_confusion("svm", "clusters")):
+        with pytest.raises(InputError, match=r"clusters and sampling weights do not combine yet.*cluster=False"):
+            verb(p)
+    assert te.evaluate(te.read(table, weight="w", weights_kind="sampling", cluster=False))["accuracy"].n == 4

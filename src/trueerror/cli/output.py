@@ -97,6 +97,8 @@ def as_options(sentence: str) -> str:
     'say what to do with --missing wrong, or pass --positive one of 0, 1'
     >>> as_options("check which class is positive (positive=), and the costs (cost_fp=1)")
     'check which class is positive (--positive), and the costs (--cost-fp 1)'
+    >>> as_options("cluster=False leaves it out")
+    '--cluster none leaves it out'
     """
 
     def spoken(found: re.Match[str]) -> str:
@@ -109,6 +111,7 @@ def as_options(sentence: str) -> str:
         "te.catalogue() lists all", "`evaluate --metric all` shows all"
     )
 
+    sentence = re.sub(r"\b(id|cluster|fold|repeat|weight)=False\b", r"--\1 none", sentence)
     return re.sub(rf"\b({OPTIONS})=(?:\"([\w-]+)\"|([^\s;,:.()]+)|(?=[\s;,.()]|$))", spoken, sentence)
 
 

@@ -282,8 +282,11 @@ class FileSource(GroupedSource):
         layout = self.layout.select(tuple(m.name for m in facts.models))
         layout = layout if facts.has_ids else replace(layout, id=None)
         options = Options(labels=facts.labels, weights_kind=facts.weights_kind, missing=facts.missing)
-        columns = sum(len(model.columns()) for model in layout.models.values())
-        need_room(facts.n, columns, f"the rows of {self.table.name}", self.room)
+        columns, whole = (sum(len(m.columns()) for m in part.models.values()) for part in (layout, self.layout))
+        need_room(
+            facts.n, columns, f"the rows of {self.table.name}", self.room, all_columns=whole,
+            clustered="clusters" in facts.kinds,
+        )  # fmt: skip
         return build(given_rows(self.table, layout, options)).with_facts(facts)
 
 

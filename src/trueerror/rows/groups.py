@@ -81,7 +81,11 @@ def keyed_confusion(
     facts: Facts, keys: Ints, names: tuple[Label, ...], truth: Ints, called: Ints, masses: Masses, source: str
 ) -> KeyedConfusion:
     """One confusion matrix for each key."""
-    _refuse_sampling(masses, "counting by key")
+    if masses.sums is not None:
+        raise InputError(
+            "clusters and sampling weights do not combine yet: leave the clusters out (cluster=False, if a column was "
+            "recognised by its name), or the weights"
+        )
     kept, (filled,) = _settled(facts, truth, [called], masses)
     table = confusion(facts, truth, called, masses, source)
     width = len(facts.labels) + 1

@@ -179,11 +179,15 @@ class LazyTable:
 
         return build_lazy_source(self, layout, options)
 
-    def pulled(self, columns: Sequence[str], budget: int) -> ColumnsTable:
+    def pulled(
+        self, columns: Sequence[str], budget: int, *, all_columns: int = 0, clustered: bool = False
+    ) -> ColumnsTable:
         """Some of the columns in memory, by one query: an engine may give rows in another order the next time."""
         if self._held is not None and set(columns) <= set(self._held.columns):
             return self._held
-        need_room(self.n, len(columns), f"the rows of {self.name}", budget)
+        need_room(
+            self.n, len(columns), f"the rows of {self.name}", budget, all_columns=all_columns, clustered=clustered
+        )
         found = answer(self.frame.select(*(self.col(column) for column in columns)))
         values = {column: found[self._places[column]] for column in columns}
         return ColumnsTable(values, name=self.name, backend=self.backend)

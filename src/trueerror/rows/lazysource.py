@@ -209,7 +209,9 @@ class LazySource(GroupedSource):
         extra = [column for column in (layout.id, layout.weight) if column is not None]
         models = [column for model in layout.models.values() for column in model.columns()]
         columns = list(dict.fromkeys([layout.truth, *models, *layout.keys.values(), *extra]))
-        return build(given_rows(self.table.pulled(columns, self.room), layout, options)).with_facts(facts)
+        whole = len(columns) - len(models) + sum(len(m.columns()) for m in self.layout.models.values())
+        rows = self.table.pulled(columns, self.room, all_columns=whole, clustered="clusters" in facts.kinds)
+        return build(given_rows(rows, layout, options)).with_facts(facts)
 
 
 def _place(value: nw.Expr, pieces: Sequence[tuple[float, float, int, int]]) -> nw.Expr:
