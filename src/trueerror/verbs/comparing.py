@@ -37,7 +37,7 @@ from trueerror.verbs.infinite_losses import infinite_facts
 from trueerror.verbs.pairs import Pairs
 from trueerror.verbs.separate import separate_contrast
 from trueerror.verbs.settings import Rng, Settings
-from trueerror.verbs.twins import twin_facts
+from trueerror.verbs.twins import twins
 
 ADJUSTMENTS = ("holm", "hochberg", "hommel", "bonferroni", "sidak", "bh", "by", "none")
 SOUND_FORMS = ("mid-p", "exact", "chi2")
@@ -203,23 +203,11 @@ def compare_predictions(
         estimand=fixed_model(p, settings),
         facts={
             **pair_facts(measure, contrasts, discordance),
-            "twins": _twins(p, settings, contrasts),
+            "twins": twins(p, settings, contrasts),
             **infinite_facts({m: (p, m) for m in p.models}, measure, engine.options, estimates, contrasts),
         },
     )
     return completed(made, sample_evidence(p, measure, settings))
-
-
-def _twins(p: Predictions, settings: Settings, contrasts: list[Contrast]) -> dict[tuple[str, str], dict[str, Any]]:
-    """Pairs whose models call every row alike; only those without a difference need a second look."""
-    found = {}
-    for c in contrasts:
-        models = (c.first, c.second)
-        if c.estimate == 0 and all(p.can_call(m, threshold=settings.threshold) for m in models):
-            facts = twin_facts(p, p.agreement(*models, threshold=settings.threshold), models)
-            if facts is not None:
-                found[models] = facts
-    return found
 
 
 def _pairs(models: tuple[str, ...], reference: str | None) -> list[tuple[str, str]]:

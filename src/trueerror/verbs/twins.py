@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from trueerror.results import Contrast
 from trueerror.rows.predictions import Predictions
 from trueerror.tallies import Agreement
+from trueerror.verbs.settings import Settings
 
 
 def twin_facts(p: Predictions, table: Agreement, models: tuple[str, str]) -> dict[str, Any] | None:
@@ -27,6 +29,18 @@ def twin_facts(p: Predictions, table: Agreement, models: tuple[str, str]) -> dic
         cut = any(not p.has_labels(m) for m in models)
         return facts | {"identical": False, "one_answer": table.labels[int(answers[0])], "cut": cut}
     return None if scored else facts | {"identical": True}
+
+
+def twins(p: Predictions, settings: Settings, contrasts: list[Contrast]) -> dict[tuple[str, str], dict[str, Any]]:
+    """The same of each pair that was compared; only pairs without a difference need a second look."""
+    found = {}
+    for c in contrasts:
+        models = (c.first, c.second)
+        if c.estimate == 0 and all(p.can_call(m, threshold=settings.threshold) for m in models):
+            facts = twin_facts(p, p.agreement(*models, threshold=settings.threshold), models)
+            if facts is not None:
+                found[models] = facts
+    return found
 
 
 def _same_scores(p: Predictions, first: str, second: str) -> bool:
