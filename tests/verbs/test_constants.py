@@ -101,3 +101,11 @@ def test_TE406_suspects_one_column_only_where_scores_or_varying_labels_agree():
     assert "at this threshold" not in words({"a": calls * 0, "b": calls * 0})[0]
     # A recalibrated model calls every row alike with other scores: nothing is wrong with that.
     assert words(scores={"a": USELESS["a"], "b": 0.5 + (USELESS["a"] - 0.5) / 2}) == []
+
+
+@pytest.mark.parametrize("costs", [{"cost_fn": 5}, {"cost_fp": 3, "prior": 0.1}], ids=["misses", "alarms"])
+def test_scores_that_part_the_classes_have_no_infinite_slope_in_words(costs):
+    truth = np.tile([0, 1], 30)
+    cmp = te.compare(truth, scores={"a": USELESS["a"][:60], "b": truth * 0.9}, **costs)
+    assert re.search(r"calibration slope 1\.33\d or more", " ".join(str(cmp).split()))
+    assert not NO_NUMBER.search(str(cmp)), str(cmp)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from trueerror.results import Table
+from trueerror.results import Interval, Table
 from trueerror.results.tables import one_line
-from trueerror.results.words import filled, listing, p_value, percent
+from trueerror.results.words import filled, listing, number, p_value, percent
 from trueerror.verbs.comparison_words import adjusted
 from trueerror.verbs.evaluation_words import WIDTH, findings_text, short
 
@@ -71,7 +71,7 @@ def _best(cmp: CostComparison) -> str:
 def _not_yet(cmp: CostComparison, cheaper: str) -> str:
     """The costs name a threshold for probabilities that hold; some model's do not, and it shows in the costs."""
     best, point = cmp.best, cmp.tuned[cheaper]
-    slope = f" (calibration slope {short(cmp.slopes[cheaper])})" if cheaper in cmp.slopes else ""
+    slope = f" ({_slope(cmp.slopes[cheaper])})" if cheaper in cmp.slopes else ""
     gain = (
         f"{_money(point.corrected.estimate)} per 100 rows out of the bag, against "
         f"{_money(cmp.estimates[best].estimate)}"
@@ -93,6 +93,15 @@ def _not_yet(cmp: CostComparison, cheaper: str) -> str:
         f"{lead} The scores of {one_line(cheaper)} {'do' if off else 'may'} not hold as probabilities{slope}: "
         "recalibrate them, or choose the threshold, on other rows."
     )
+
+
+def _slope(found: Interval) -> str:
+    """A calibration slope; scores that part the classes without an error have one beyond every number."""
+    if math.isfinite(found.low) and math.isinf(found.high):
+        return f"calibration slope {number(found.low)} or more"
+    if math.isfinite(found.high) and math.isinf(found.low):
+        return f"calibration slope {number(found.high)} or less"
+    return f"calibration slope {short(found)}" if math.isfinite(found.estimate) else "calibration slope not known"
 
 
 def _constant_words(cmp: CostComparison) -> list[str]:
@@ -171,7 +180,7 @@ def costing_text(cmp: CostComparison) -> str:
     elif cmp.best in cmp.slopes:
         trust = (
             f"{cmp.threshold:.2g} follows from the costs and needs no tuning, but trusts {one_line(cmp.best)}'s "
-            f"probabilities (calibration slope {short(cmp.slopes[cmp.best])})."
+            f"probabilities ({_slope(cmp.slopes[cmp.best])})."
         )
     blocks += [
         findings_text(cmp.findings, several=True) if len(cmp.findings) else "",
