@@ -35,6 +35,11 @@ def test_any_metric_alone_has_a_headline():
     assert ap.verdict.startswith("Highest average precision: a with")
 
 
+def test_all_metrics_have_the_same_headline_as_none_chosen():
+    for metrics in ("all", None):
+        assert te.evaluate(TRUTH, MODELS, metrics=metrics).verdict.startswith("Highest accuracy: good")
+
+
 def test_a_metric_with_two_methods_is_named_once():
     ev = te.evaluate(np.tile([0, 1], 200), {"a": np.tile([0, 1, 1, 0, 0, 1, 0, 1], 50), "b": np.tile([0, 1], 200)},
                      metrics=["kappa"])  # fmt: skip

@@ -124,8 +124,9 @@ def leader(ev: Evaluation) -> str:
 
 def _in_order(ev: Evaluation) -> list[str]:
     """The metrics that all models have: those asked for in their order, else the most telling first, then the rest."""
-    first = shared_metrics(ev)
-    return [*first, *(m for m in ev.parts[0].overall if m not in first and all(m in p.overall for p in ev.parts))]
+    shared = [m for m in ev.parts[0].overall if all(m in p.overall for p in ev.parts)]
+    first = [m for m in COLUMNS if m in shared] if ev.settings.get("asked") == "all" else shared_metrics(ev)
+    return [*first, *(m for m in shared if m not in first)]
 
 
 def _some(names: list[str]) -> str:
