@@ -18,7 +18,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs.errors import FileError, InputError
+from trueerror.rows.fileerrors import damaged
 from trueerror.rows.files import FileTable
 from trueerror.rows.filesource import FileSource
 from trueerror.rows.opening import open_files
@@ -348,3 +349,65 @@ def test_a_file_read_again_gives_the_same_bits(tmp_path: Path) -> None:
         return (table[:, 1] - codes) ** 2
 
     assert len({te.read(path).moments("svm", square) for _ in range(40)}) == 1
+
+
+def _table(path: Path, **more: Any) -> Path:
+    pl = pytest.importorskip("polars")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    frame = pl.DataFrame({"truth": [0, 1, 1], "svm": [0.2, 0.9, 0.4], **more})
+    frame.write_csv(path) if path.suffix == ".csv" else frame.write_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_file_without_a_column_is_named_whatever_the_order(tmp_path: Path, ending: str) -> None:
+    for lacks, has in (("a", "b"), ("b", "a")):
+        folder = tmp_path / f"{lacks} lacks"
+        _table(folder / f"{lacks}.{ending}")
+        _table(folder / f"{has}.{ending}", knn=[0.1, 0.8, 0.7])
+        with pytest.raises(FileError) as said:
+            te.read(folder)
+        assert str(said.value) == (
+            f"{folder.name}/{lacks}.{ending} lacks the column 'knn', which {folder.name}/{has}.{ending} has; files "
+            "read together must have the same columns"
+        )
+
+
+def test_columns_of_parquet_files_may_be_in_any_order(tmp_path: Path) -> None:
+    pl = pytest.importorskip("polars")
+    _table(tmp_path / "a.parquet", nested=[{"x": 1, "y": [1, 2]}] * 3)
+    pl.read_parquet(tmp_path / "a.parquet").select("svm", "nested", "truth").write_parquet(tmp_path / "b.parquet")
+    assert te.read(tmp_path).n == 6
+
+
+def test_no_message_shows_where_files_lie(tmp_path: Path) -> None:
+    error = Exception(f'Invalid Error: in "{tmp_path}/two words/a.parquet": bad page at {tmp_path}/b.parquet')
+    assert str(damaged("a.parquet", error)) == (
+        'a.parquet is damaged inside and cannot be read: in "a.parquet": bad page at b.parquet'
+    )
+
+
+def test_folders_that_name_a_column(tmp_path: Path) -> None:
+    for year in (2024, 2025):
+        _table(tmp_path / f"year={year}" / "part=0" / "x.parquet")
+    p = te.read(tmp_path, by="year")
+    assert p.slices() == ("2024", "2025")
+    assert p.models == ("svm",)
+    assert te.read(tmp_path).models == ("svm",)
+    # A column of that name in the files goes first.
+    _table(tmp_path / "own" / "svm=1" / "x.parquet")
+    _table(tmp_path / "own" / "svm=2" / "x.parquet")
+    assert te.read(tmp_path / "own").score_range("svm").high == 0.9
+
+
+def test_words_beside_tables_are_passed_over(tmp_path: Path) -> None:
+    _table(tmp_path / "a.parquet")
+    (tmp_path / "README.txt").write_text("made by hand\n")
+    p = te.read(tmp_path)
+    assert p.n == 3
+    assert p.notes == ("Not taken for tables: README.txt.",)
+    _table(tmp_path / "b.csv")
+    with pytest.raises(
+        FileError, match=r"a.parquet is Parquet, and .*b.csv is CSV: read files of one format, by a patt"
+    ):
+        te.read(tmp_path)

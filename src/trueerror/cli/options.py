@@ -28,7 +28,8 @@ Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", 
 File = Annotated[
     str,
     typer.Argument(
-        help="CSV, Parquet or JSON Lines file, a glob, an evaluation log, or - for standard input.", metavar="FILE"
+        help="CSV (.csv.gz too), Parquet or JSON Lines file, folder or glob; an evaluation log; - for standard input.",
+        metavar="FILE",
     ),
 ]
 Truth = Annotated[str | None, typer.Option("--truth", help="Column with the true classes.", metavar="COLUMN")]

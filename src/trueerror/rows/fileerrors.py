@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from trueerror.inputs.errors import FileError
@@ -55,9 +56,28 @@ def refuse_parquet(files: Files, error: Exception) -> FileError:
     return FileError(f"{shown} cannot be read as Parquet: {_first_sentence(text, files)}")
 
 
+def refuse_other_columns(files: Files, columns: Sequence[Sequence[str]]) -> None:
+    """Files read together must have the same columns: a column that one lacks would be empty there, or be dropped."""
+    for shown, names in zip(files.shown, columns, strict=True):
+        for lacks, wanted, has, there in (
+            (shown, columns[0], files.shown[0], names), (files.shown[0], names, shown, columns[0])
+        ):  # fmt: skip
+            gone = [name for name in wanted if name not in there]
+            if gone:
+                more = f" and {len(gone) - 3} more" if len(gone) > 3 else ""
+                what = "column" if len(gone) == 1 else "columns"
+                raise FileError(
+                    f"{lacks} lacks the {what} {', '.join(map(repr, gone[:3]))}{more}, which {has} has; files read "
+                    "together must have the same columns"
+                )
+
+
 def damaged(name: str, error: Exception) -> FileError:
     """A file that opened well, and then could not be read to its end."""
     reason = re.sub(r"^[A-Z]\w*( [A-Z]\w*)* Error: ", "", str(error).splitlines()[0] if str(error) else "").strip(" .:")
+    # Where files lie on this machine is nobody's business.
+    reason = re.sub(r"([\"'])[^\"']*[/\\]([^\"'/\\]+)\1", r"\1\2\1", reason)
+    reason = re.sub(r"(?<![\w.])(?:[A-Za-z]:)?[/\\][^\s\"']*[/\\]([^\s\"'/\\]+)", r"\1", reason)
     return FileError(f"{name} is damaged inside and cannot be read{f': {reason}' if reason else ''}")
 
 

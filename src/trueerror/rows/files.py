@@ -48,6 +48,8 @@ class FileTable:
         self.columns = columns
         self.provenance = name
         self.backend: str | None = None
+        # What there is to say about the files.
+        self.notes: tuple[str, ...] = ()
         self.where = where
         self._kinds = dict(zip(columns, kinds, strict=True))
         self._places = {column: f"c{i}" for i, column in enumerate(columns)}

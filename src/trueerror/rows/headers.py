@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trueerror.inputs.errors import FileError
+from trueerror.rows.fileerrors import refuse_other_columns
 from trueerror.rows.paths import Files
 
 DELIMITERS = (",", "\t", ";", "|")
@@ -30,9 +31,11 @@ class Header(NamedTuple):
 def read_header(files: Files) -> Header:
     """Delimiter, names and decimal sign, the same in all files."""
     headers = [_one_header(p, s, files.gzipped) for p, s in zip(files.paths, files.shown, strict=True)]
+    refuse_other_columns(files, [header.names for header in headers])
     for shown, header in zip(files.shown, headers, strict=True):
         if header[:2] != headers[0][:2]:
-            raise FileError(f"the columns of {shown} are not those of {files.shown[0]}; files read together must agree")
+            what = "the order of the columns" if header.names != headers[0].names else "the delimiter"
+            raise FileError(f"{what} of {shown} is not that of {files.shown[0]}; files read together must agree")
     return headers[0]
 
 

@@ -11,16 +11,16 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import duckdb
 
 from trueerror.inputs.errors import FileError
 from trueerror.rows.csvfiles import load_csv
-from trueerror.rows.fileerrors import damaged, refuse_json, refuse_parquet
+from trueerror.rows.fileerrors import damaged, refuse_json
 from trueerror.rows.files import FileTable
 from trueerror.rows.nans import without_nan
+from trueerror.rows.parquetfiles import view_parquet
 from trueerror.rows.paths import Files, find_files
 from trueerror.rows.sqltext import described, listed, quoted
 from trueerror.rows.tables import Kind
@@ -40,10 +40,13 @@ def open_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
         elif files.format == "json":
             names, types = _load_json(connection, files)
         else:
-            names, types = _view_parquet(connection, files)
+            names, types = view_parquet(connection, files)
         kinds = _normalise(connection, names, types, files)
         connection.execute("SET lock_configuration = true")
         table = FileTable(connection, files.name, names, kinds)
+        if files.passed_over:
+            more = f" and {len(files.passed_over) - 3} more" if len(files.passed_over) > 3 else ""
+            table.notes = (f"Not taken for tables: {', '.join(files.passed_over[:3])}{more}.",)
         if table.n == 0:
             raise FileError(f"{files.name} has column names but no rows")
     except BaseException:
@@ -87,28 +90,6 @@ def _load_json(connection: duckdb.DuckDBPyConnection, files: Files) -> tuple[tup
     ):
         raise FileError(f"{files.name} holds one object of columns; write one object for each row (JSON Lines)")
     return names, types
-
-
-def _view_parquet(connection: duckdb.DuckDBPyConnection, files: Files) -> tuple[tuple[str, ...], list[str]]:
-    if files.gzipped:
-        raise FileError(f"{files.name} is a gzipped Parquet file; unpack it: Parquet is compressed inside")
-    try:
-        connection.execute(
-            f"CREATE VIEW raw AS SELECT * FROM read_parquet({listed(files.paths)}, hive_partitioning = false)"
-        )
-        names, types = described(connection, "raw")
-        schema = connection.execute(
-            "SELECT name, num_children FROM parquet_schema(?)", [str(files.paths[0])]
-        ).fetchall()
-    except duckdb.Error as error:
-        raise refuse_parquet(files, error) from None
-    # From here on only these files may be read; DuckDB before 1.2 cannot tell files apart.
-    with suppress(duckdb.CatalogException):
-        connection.execute(f"SET allowed_paths = {listed(files.paths)}")
-        connection.execute("SET enable_external_access = false")
-    # DuckDB renames columns that differ in case only; the file's own names are the ones that people know.
-    flat = tuple(str(name) for name, children in schema[1:] if not children)
-    return (flat if len(flat) == len(names) and len(schema) == len(names) + 1 else names), types
 
 
 def _normalise(

@@ -28,6 +28,9 @@ ENDINGS: dict[str, Format] = {
     ".jsonl": "json",
     ".ndjson": "json",
 }
+WORDS: dict[Format, str] = {"csv": "CSV", "parquet": "Parquet", "json": "JSON"}
+# In a folder of tables these may be a word about them, or their settings.
+BESIDE = frozenset({".txt", ".json"})
 REMOTE = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -39,6 +42,8 @@ class Files:
     paths: tuple[Path, ...]
     shown: tuple[str, ...]
     gzipped: bool
+    # Files of a folder that were not taken for tables.
+    passed_over: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -51,23 +56,32 @@ def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
 
     `workshop` is a folder of our own, for standard input and for links to files with odd names.
     """
+    passed: list[str] = []
     if isinstance(path, str) and path == "-":
         found, shown = [_save_stdin(workshop)], ["standard input"]
     else:
         several = [path] if isinstance(path, str | os.PathLike) else list(path)
-        matches = [(Path(one), file) for one in several for file in _matches(os.fspath(one))]
+        matches = [(Path(one), file) for one in several for file in _matches(os.fspath(one), passed)]
         found = [file for _, file in matches]
         shown = [f"{one.name}/{file.relative_to(one)}" if one.is_dir() else file.name for one, file in matches]
     if not found:
         raise FileError("no file was named")
     for file, name in zip(found, shown, strict=True):
         _check_readable(file, name)
-    kinds = {_format(file) for file in found}
-    if len(kinds) > 1:
-        raise FileError(f"{shown[0]} and {len(shown) - 1} more have different formats; read files of one format")
-    format_, gzipped = kinds.pop()
+    kinds = [_format(file) for file in found]
+    other = next((i for i, kind in enumerate(kinds) if kind != kinds[0]), None)
+    if other is not None:
+        words = [f"{shown[i]} is {WORDS[kinds[i][0]]}{', gzipped' if kinds[i][1] else ''}" for i in (0, other)]
+        raise FileError(
+            f"{words[0]}, and {words[1]}: read files of one format, by a pattern such as {_pattern(found[0])}"
+        )
+    format_, gzipped = kinds[0]
     safe = tuple(_safe(file, i, workshop, format_, gzipped) for i, file in enumerate(found))
-    return Files(format_, safe, tuple(shown), gzipped)
+    return Files(format_, safe, tuple(shown), gzipped, tuple(passed))
+
+
+def _pattern(file: Path) -> str:
+    return f"'{file.parent.name}/*{''.join(file.suffixes[-2:] if file.suffix == '.gz' else file.suffixes[-1:])}'"
 
 
 def names_files(names: Sequence[object]) -> bool:
@@ -82,7 +96,8 @@ def names_files(names: Sequence[object]) -> bool:
     )
 
 
-def _matches(text: str) -> list[Path]:
+def _matches(text: str, passed: list[str]) -> list[Path]:
+    """The files behind one path; `passed` collects what a folder holds beside its tables."""
     if REMOTE.match(text):
         raise FileError(f"{text} is not on this machine; trueerror reads local files only: download it first")
     if "\x00" in text:
@@ -93,6 +108,10 @@ def _matches(text: str) -> list[Path]:
         tables = sorted(file for file in inside if _ending(file)[0] in ENDINGS)
         if not tables:
             raise FileError(f"the folder {text} holds no CSV, Parquet or JSON file")
+        beside = [file for file in tables if _ending(file)[0] in BESIDE]
+        if 0 < len(beside) < len(tables):
+            passed += [str(file.relative_to(path)) for file in beside]
+            tables = [file for file in tables if file not in beside]
         return tables
     if path.exists():
         return [path]

@@ -46,7 +46,9 @@ def read(
     threshold: Threshold = None,
     budget: str | int | None = None,
 ) -> Predictions:
-    """Predictions from a file (CSV, TSV, Parquet, JSON, JSON Lines; a pattern; "-" for standard input) or a frame.
+    """Predictions from files (CSV, TSV, Parquet, JSON, JSON Lines; .gz; folders, patterns, lists of paths) or a frame.
+
+    "-" is standard input. Folders called key=value make a column of text, in Parquet files.
 
     Logs of lm-evaluation-harness, Inspect and WEKA are recognised (see `te.logs`; `score` then names the measure).
 
@@ -80,6 +82,7 @@ def read(
         }  # fmt: skip
         return read_log(path_or_table, reader, score=score, positive=positive, missing=missing, **named)
     table = _open(path_or_table)
+    about_files: tuple[str, ...] = getattr(table, "notes", ())
     asked = Asked(
         truth=truth,
         models=models,
@@ -116,7 +119,7 @@ def read(
     return Predictions(
         source=source,
         roles=Roles(layout.words),
-        notes=(*absent_notes(source.facts), *layout.notes),
+        notes=(*absent_notes(source.facts), *about_files, *layout.notes),
         backend=table.backend,
     )
 
