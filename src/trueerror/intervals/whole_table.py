@@ -175,13 +175,14 @@ def _mover(measure: Measure, sample: Sample, estimate: float, terms: Terms, opti
     situation, key = ("f1", "wilson-f1") if like_f1 else ("proportion", "wilson")
     _, made, _ = class_limits(base, situation, view, key, terms, options)
     low, high = mover(values, np.where(there, made.low, 0.0), np.where(there, made.high, 0.0), weights, cross)
-    limits_of_mean = rough((np.array([low]), np.array([high])), "mover-f1" if like_f1 else "mover-wilson")
-    also = None if like_f1 else _many_classes(base, counts, weights, values, variances, cross, THREE_PARTS)
+    key = "mover-f1" if like_f1 else "mover-wilson"
+    limits_of_mean = rough((np.array([low]), np.array([high])), key)
+    also = _many_classes(base, counts, weights, values, variances, cross, THREE_PARTS)
     if also is None:
         return limits_of_mean
     other = also(estimate, terms)
     outer = rough(
-        (np.fmin(limits_of_mean.low, other[0]), np.fmax(limits_of_mean.high, other[1])), "mover-wilson",
+        (np.fmin(limits_of_mean.low, other[0]), np.fmax(limits_of_mean.high, other[1])), key,
         "few errors or few hits a class: the outer limits with wilson-of-classes",
     )  # fmt: skip
     return limits_of_mean.mended((outer.low < limits_of_mean.low) | (outer.high > limits_of_mean.high), outer)
@@ -212,18 +213,24 @@ def _many_classes(
 ) -> Callable[[float, Terms], tuple[Floats, Floats]] | None:  # fmt: skip
     """How to make the limits of a mean over classes none of which dominates; None where a few classes decide.
 
-    Three classes are enough for shares of which few errors were seen.
+    Three classes are enough where few errors were seen.
     """
     there = weights > 0
+
+    def many(hits: Floats, rows: Floats) -> bool:
+        return parts_that_count(weights, rows) >= enough and (
+            enough >= MANY_PARTS or few_errors(hits[there], rows[there])
+        )
+
     if base.share is not None:
         x, n = (np.where(there, np.asarray(v, dtype=np.float64), 0.0) for v in base.share(counts))
-        if parts_that_count(weights, n) < enough or (enough < MANY_PARTS and not few_errors(x[there], n[there])):
+        if not many(x, n):
             return None
         return lambda estimate, terms: mean_of_shares(estimate, x, n, weights, terms, cross)
     play = np.asarray(counts.tp + counts.fp + counts.fn, dtype=np.float64)
     v = variances * (2 / (2 - values) ** 2) ** 2
     rows = np.where(there, effective_size(as_jaccard(values), v, play, play), 0.0)
-    if parts_that_count(weights, np.where(there, play, 0.0)) < MANY_PARTS:
+    if not many(np.asarray(counts.tp, dtype=np.float64), np.where(there, play, 0.0)):
         return None
     return lambda estimate, terms: mean_of_f1s(estimate, values, rows, weights, terms, cross)
 
