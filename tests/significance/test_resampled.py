@@ -357,3 +357,15 @@ def test_seed_is_recorded_and_decides() -> None:
 def test_no_rows() -> None:
     with pytest.raises(InputError, match="no rows"):
         paired_bootstrap([], [], [])
+
+
+def test_the_smallest_p_that_replicates_can_show_is_a_bound() -> None:
+    truth = [0, 1] * 200
+    good, poor = [0, 1] * 190 + [1, 0] * 10, [0, 1] * 120 + [1, 0] * 80
+    sure = paired_bootstrap(truth, good, poor, metric="macro_f1", replicates=499)
+    assert sure.p_at_most is True
+    assert "p ≤ " in str(sure)
+    assert paired_bootstrap(truth, good, poor, metric="macro_f1", replicates=499, alternative="less").p_at_most is None
+    assert paired_bootstrap(truth, good, poor, metric="macro_f1", replicates=499, method="normal").p_at_most is None
+    near = [0, 1] * 189 + [1, 0] * 11
+    assert paired_bootstrap(truth, good, near, metric="macro_f1", replicates=499, method="percentile").p_at_most is None

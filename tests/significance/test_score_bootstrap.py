@@ -204,3 +204,29 @@ def test_replicates_that_are_alike_need_enough_rows_to_tell_models_apart() -> No
         assert (made.p_value < 0.05) == apart == (made.low > 0)
         # By inversion: 2·(1 − (p/2)^(1/m)) = 1.
         assert made.p_value == pytest.approx(min(1, 2 * 0.5**m))
+
+
+def test_the_smallest_p_that_replicates_can_show_is_written_as_a_bound() -> None:
+    draw = np.random.default_rng(0)
+    up = np.arange(400) < 200
+    good, fair, poor = (draw.standard_normal(400) + pull * up for pull in (3.0, 1.0, 0.3))
+    measure = find_measure("average_precision")
+    sure = paired_score_contrast(measure, up, good, poor, replicates=200)
+    assert sure.p_at_most is True
+    assert sure.p_value == pytest.approx(2 * narrowed_tail(1 / 201, 200))
+    assert f"p ≤ {sure.p_value:.3f}".replace("0.", ".") in str(sure)
+    open_ = paired_score_contrast(measure, up, fair, fair + 1e-3 * draw.standard_normal(400), replicates=200)
+    assert open_.p_at_most is None
+    assert "≤" not in str(open_)
+    away = paired_score_contrast(measure, up, good, poor, replicates=200, alternative="less")
+    assert away.p_at_most is None
+    cmp = te.compare(
+        up.astype(int), scores={"good": good, "fair": fair, "poor": poor}, metric="average_precision", replicates=1000
+    )
+    assert "adjusted p ≤ .007" in cmp.verdict
+    assert "≤ .007" in str(cmp.to_markdown())
+    assert cmp["poor", "good"].p_at_most is True
+    assert cmp["good", "poor"].p_adjusted == pytest.approx(3 * cmp["good", "poor"].p_value)
+    two = te.compare(up.astype(int), scores={"good": good, "poor": poor}, metric="average_precision", replicates=1000)
+    assert "at most 1 time in 4" in two.verdict
+    assert "p ≤ .002" in two.verdict

@@ -130,8 +130,9 @@ def pairs_heat(c: Any) -> Heat:
             share.append(_strength(p))
             verdict = "better" if c.better(a, b) else "worse" if c.told_apart(a, b) else "cannot tell"
             gap = ("+" if pair.estimate > 0 else "") + number(pair.estimate).replace("-", "−")
-            words.append((gap, p_value(p), verdict))
-            tips.append({"row": plain(a), "column": plain(b), "difference": plain(str(pair)), "p": p_value(p)})
+            shown = p_value(p, at_most=pair.p_at_most)
+            words.append((gap, shown, verdict))
+            tips.append({"row": plain(a), "column": plain(b), "difference": plain(str(pair)), "p": shown})
     names = tuple(distinct(models))
     return Heat(
         title=f"{plain(c.title)}: row − column for each pair",

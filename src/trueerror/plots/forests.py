@@ -169,8 +169,8 @@ def words_of(i: Interval, *, signed: bool = False) -> str:
 def p_words(c: Contrast) -> str:
     """The p-value, adjusted where it was."""
     if c.p_adjusted is not None:
-        return p_value(c.p_adjusted) + " adj."
-    return "" if math.isnan(c.p_value) else p_value(c.p_value)
+        return p_value(c.p_adjusted, at_most=c.p_at_most) + " adj."
+    return "" if math.isnan(c.p_value) else p_value(c.p_value, at_most=c.p_at_most)
 
 
 def how_words(intervals: Sequence[Interval], more: str = "") -> tuple[str, ...]:

@@ -15,9 +15,9 @@ from trueerror.reports.html_tables import html_table
 from trueerror.reports.markup import brief_names, el, joined, named
 from trueerror.results import Contrast, Interval
 from trueerror.results.tables import Table
-from trueerror.results.words import listing, p_value, percent, whole
+from trueerror.results.words import listing, percent, whole
 from trueerror.verbs.comparison import Comparison, told_apart
-from trueerror.verbs.comparison_words import adjusted, level, points, unit
+from trueerror.verbs.comparison_words import adjusted, decided, level, points, unit
 from trueerror.verbs.costing import CostComparison
 from trueerror.verbs.evaluation import Evaluation, ModelEvaluation
 from trueerror.verbs.evaluation_words import short, shown_metrics
@@ -132,7 +132,7 @@ def _difference(cmp: Comparison, model: str, anchor: str, scale: float, shown: s
     c = cmp[model, anchor]
     return ForestRow(
         label=shown, estimate=scale * c.estimate, low=scale * c.low, high=scale * c.high, side=c.side,
-        words=f"{amount(cmp, c.estimate)} {interval_words(cmp, c)} · {p_value(adjusted(c))} · {_kept(told(cmp, c))}",
+        words=f"{amount(cmp, c.estimate)} {interval_words(cmp, c)} · {decided(c)} · {_kept(told(cmp, c))}",
     )  # fmt: skip
 
 
@@ -188,4 +188,4 @@ def pairs_block(cmp: Comparison) -> Markup:
 
 
 def _p(c: Contrast) -> str:
-    return p_value(adjusted(c))[2:].lstrip("= ")
+    return decided(c)[2:].lstrip("= ")

@@ -81,6 +81,7 @@ class Contrast(Interval):
 
     The interval is never adjusted for the number of comparisons; `p_adjusted` is, where several were made.
     `p_better` is a flat-prior posterior probability that the first is better, None where it is not computed.
+    `p_at_most` is True where the p-value is the smallest that so many replicates can show, so the true one may be less.
     """
 
     first: str = "first"
@@ -91,6 +92,7 @@ class Contrast(Interval):
     p_adjusted: float | None = None
     alternative: Alternative = "two-sided"
     p_better: float | None = None
+    p_at_most: bool | None = None
 
     def __post_init__(self) -> None:
         Interval.__post_init__(self)
@@ -102,13 +104,14 @@ class Contrast(Interval):
         object.__setattr__(self, "df", _plain_df(self.df))
 
     def __str__(self) -> str:
-        adjusted = "" if self.p_adjusted is None else f", adjusted {p_value(self.p_adjusted)}"
+        p = p_value(self.p_value, at_most=self.p_at_most)
+        adjusted = "" if self.p_adjusted is None else f", adjusted {p_value(self.p_adjusted, at_most=self.p_at_most)}"
         size = "" if self.n is None else f", n = {whole(self.n)}"
         note = f" ({self.note})" if self.note else ""
-        shown = "undefined" if math.isnan(self.estimate) else f"{self.estimate:+.3f}"
+        shown = f"{self.estimate:+.3f}" if math.isfinite(self.estimate) else number(self.estimate)
         return (
             f"{self.name}: {self.first} − {self.second} = {shown} {limits(self.low, self.high)}, "
-            f"{percent(self.confidence)} {self.method}, {p_value(self.p_value)}{adjusted}{size}{note}"
+            f"{percent(self.confidence)} {self.method}, {p}{adjusted}{size}{note}"
         )
 
     def _table(self) -> Table:
@@ -116,7 +119,8 @@ class Contrast(Interval):
 
         head = ("", "difference", f"{percent(self.confidence)} interval", "p", "method", "n")
         decided = self.p_value if self.p_adjusted is None else self.p_adjusted
-        p = p_value(decided)[2:].lstrip("= ") + (" adjusted" if self.p_adjusted is not None else "")
+        p = p_value(decided, at_most=self.p_at_most)[2:].lstrip("= ")
+        p += "" if self.p_adjusted is None else " adjusted"
         size = "" if self.n is None else whole(self.n)
         name = f"{self.name}: {self.first} − {self.second}"
         row = (name, number(self.estimate), limits(self.low, self.high), p, self.method, size)

@@ -56,7 +56,7 @@ def unbroken(text: str) -> str:
 
 
 # What a line must not be broken in.
-_TOGETHER = re.compile(r"\[[^\[\]]{1,30}\]|\b[pnFz] [=<] \S+|\bz [-+]\d\S*|\d (?:%|points?\b|rows?\b)")
+_TOGETHER = re.compile(r"\[[^\[\]]{1,30}\]|\b[pnFz] [=<≤] \S+|\bz [-+]\d\S*|\d (?:%|points?\b|rows?\b)")
 
 
 def number(x: float | None, digits: int = 3) -> str:
@@ -101,11 +101,13 @@ def percent(x: float) -> str:
     return f"{100 * x:.6g} %"
 
 
-def p_value(p: float | None) -> str:
-    """A p-value in words, never 0.
+def p_value(p: float | None, *, at_most: bool | None = None) -> str:
+    """A p-value in words, never 0; `at_most` where replicates could have shown no smaller one.
 
     >>> p_value(0.0461), p_value(1e-9), p_value(1.0), p_value(None)
     ('p = .046', 'p < .001', 'p = 1', 'p not given')
+    >>> p_value(0.003, at_most=True), p_value(1e-9, at_most=True)
+    ('p ≤ .003', 'p < .001')
     """
     if p is None:
         return "p not given"
@@ -115,7 +117,7 @@ def p_value(p: float | None) -> str:
         return "p < .001"
     if p >= 0.9995:
         return "p = 1"
-    return f"p = {p:.3f}".replace("0.", ".")
+    return f"p {'≤' if at_most else '='} {p:.3f}".replace("0.", ".")
 
 
 def apart(low: float, high: float, digits: int = 3) -> tuple[str, str]:

@@ -103,6 +103,7 @@ def contrast(
     n: float | None = None,
     notes: tuple[str, ...] = (),
     p_better: float | None = None,
+    p_at_most: bool = False,
     name: str = "difference",
     first: str = "first",
     second: str = "second",
@@ -112,7 +113,7 @@ def contrast(
     """Limits are cut to the range and to the side of the alternative, and always hold the estimate.
 
     A p-value that underflows is written as the smallest normal float: tiny, never 0. `null` is the difference that
-    the test is against, None where p-value and limits cannot disagree.
+    the test is against, None where p-value and limits cannot disagree. `p_at_most`: replicates could show no smaller p.
     """
     low, high = limits
     low, high = max(low, whole[0]), min(high, whole[1])
@@ -144,6 +145,7 @@ def contrast(
         p_value=p_value,
         alternative=alternative,
         p_better=p_better,
+        p_at_most=p_at_most or None,
         estimand=estimand,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -170,7 +171,10 @@ def paired_bootstrap(
         note = "all replicates are alike: limits by adding z² rows where they would change most"
         return _contrast(compared, estimate, limits, p, better, level, alternative, method, note)
     p = bootstrap_p(estimate, values, alternative=alternative, method=method, **shape)
-    return _contrast(compared, estimate, (low, high), p, better, level, alternative, method, note)
+    made = _contrast(compared, estimate, (low, high), p, better, level, alternative, method, note)
+    # The normal method reads p from a formula, which has no smallest value.
+    sides = {"greater": [values.min()], "less": [-values.max()], "two-sided": [values.min(), -values.max()]}
+    return replace(made, p_at_most=True) if method != "normal" and max(sides[alternative]) > 0 else made
 
 
 def _contrast(

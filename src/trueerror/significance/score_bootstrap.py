@@ -83,17 +83,21 @@ def paired_score_contrast(
     return contrast(
         estimate=estimate, limits=found.limits, whole=reach, confidence=confidence, alternative=alternative,
         method="paired-bootstrap-expanded", statistic=estimate, p_value=found.p_value, n=len(up), notes=tuple(notes),
-        p_better=None if math.isnan(better) else better,
+        p_better=None if math.isnan(better) else better, p_at_most=found.at_most,
     )  # fmt: skip
 
 
 class _Judged(NamedTuple):
-    """What replicates say: both limits, the p-value that goes with them, P(difference > 0), and a word."""
+    """What replicates say: both limits, the p-value that goes with them, P(difference > 0), and a word.
+
+    `at_most`: no more replicates reached 0 than would have in any case, so p is the smallest that they can show.
+    """
 
     limits: Limits
     p_value: float
     ahead: float
     note: str = ""
+    at_most: bool = False
 
 
 def _judged(
@@ -122,12 +126,19 @@ def _judged(
         note = f"{m} {{units}} of the rarer class, too few for percentiles: Student's t from the replicates' spread"
         return _Judged(limits, student_p(t, m - 1.0, alternative), float(special.stdtr(m - 1, t)), note)
     if alternative != "two-sided":
-        return _Judged(limits, narrowed_tail(_share_reaching_0(values, alternative), m), ahead)
+        reaching = _share_reaching_0(values, alternative)
+        return _Judged(limits, narrowed_tail(reaching, m), ahead, at_most=reaching <= _least(values))
     if estimate == 0:
         return _Judged(limits, 1.0, ahead)
     # Limits always hold the estimate, so only the one between it and 0 can tell them apart.
     towards: Alternative = "greater" if estimate > 0 else "less"
-    return _Judged(limits, min(1.0, 2 * narrowed_tail(_share_reaching_0(values, towards), m)), ahead)
+    reaching = _share_reaching_0(values, towards)
+    return _Judged(limits, min(1.0, 2 * narrowed_tail(reaching, m)), ahead, at_most=reaching <= _least(values))
+
+
+def _least(values: Floats) -> float:
+    """The smallest share that replicates can show."""
+    return 1 / (1 + len(values))
 
 
 def _share_reaching_0(values: Floats, alternative: Alternative) -> float:
@@ -137,7 +148,7 @@ def _share_reaching_0(values: Floats, alternative: Alternative) -> float:
     if below == len(ranked):
         return 1.0
     place = below - 1 - ranked[below - 1] / (ranked[below] - ranked[below - 1]) if below else 0.0
-    return max(float(place) / (len(ranked) - 1), 1 / (1 + len(ranked)))
+    return max(float(place) / (len(ranked) - 1), _least(values))
 
 
 def _rule_of_three(tail: float, apart: list[int]) -> float:

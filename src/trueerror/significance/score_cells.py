@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from trueerror.intervals.score_replicates import joined
 from trueerror.kernels.cell_draws import CellDraws
@@ -31,6 +32,8 @@ CELLS = 1 << 15
 FEWEST, FIRST, DENSE, MOST = 6, 8, 11, 14
 # Whole clusters are drawn over so many groups: their rows are visited one by one anyway.
 CLUSTERED = 10
+# Replicates of clusters that are drawn together at most, and how many weights they may take.
+TOGETHER, WEIGHTS = 16, 1 << 22
 
 
 class OrderedScores:
@@ -169,40 +172,53 @@ def _counted(rows: Sequence[Codes], up: Flags, power: int) -> tuple[Codes, NDArr
 class DrawnCells:
     """Both models' masses in each replicate, cells drawn as a whole."""
 
+    step = 1
+
     def __init__(self, joint: JointCells, seed: int) -> None:
         self.draws, self.seed = CellDraws(joint.counts), seed
         self.sizes = [len(t.scores) for t in joint.tables]
         self.slots = [p + n * ~joint.up for p, n in zip(joint.places, self.sizes, strict=True)]
 
-    def masses(self, replicate: int) -> list[Masses]:
-        """Positives and negatives at each joined score, of the first model and of the second."""
-        return _split(self.slots, self.sizes, self.draws.draw(self.seed, replicate))
+    def masses(self, replicates: range) -> list[Masses]:
+        """Positives and negatives at each joined score (replicates, scores), of the first model and of the second."""
+        drawn = [self.draws.draw(self.seed, b) for b in replicates]
+        found = [
+            np.stack([np.bincount(s, weights=weights, minlength=2 * n) for weights in drawn])
+            for s, n in zip(self.slots, self.sizes, strict=True)
+        ]
+        return [(f[:, :n], f[:, n:]) for f, n in zip(found, self.sizes, strict=True)]
 
 
 class DrawnClusters:
-    """The same with whole clusters drawn: a row is in a replicate as often as its cluster."""
+    """The same with whole clusters drawn: a row is in a replicate as often as its cluster.
+
+    How many rows of each cluster lie at each joined score is one sparse matrix for either model, so several replicates
+    at a time are a product: rows are read once for all of them.
+    """
 
     def __init__(self, up: Flags, models: Sequence[OrderedScores], codes: Codes, seed: int) -> None:
-        self.codes, self.units, self.seed = codes, int(codes.max()) + 1, seed
+        self.units, self.seed = int(codes.max()) + 1, seed
+        self.step = max(1, min(TOGETHER, WEIGHTS // self.units))
         groups = [m.groups(CLUSTERED) for m in models]
         self.tables = [m.joined(g) for m, g in zip(models, groups, strict=True)]
         self.sizes = [len(t.scores) for t in self.tables]
-        places = [np.unique(g, return_inverse=True)[1] for g in groups]
-        self.slots = [
-            m.at_rows(p) + n * ~up for m, p, n in zip(models, places, self.sizes, strict=True)
-        ]  # fmt: skip
+        width: Any = np.int32 if len(up) < np.iinfo(np.int32).max else np.int64
+        order = np.argsort(codes, kind="stable")
+        ends = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=self.units)))).astype(width)
+        ones = np.ones(len(up))
+        self.rows: list[Any] = []
+        for m, g, n in zip(models, groups, self.sizes, strict=True):
+            slots = m.at_rows(np.unique(g, return_inverse=True)[1]) + n * ~up
+            placed = slots.take(order).astype(width)
+            self.rows.append(sparse.csc_array((ones, placed, ends), shape=(2 * n, self.units)))
 
     def spread(self, influences: Sequence[ScoreInfluences]) -> float:
         """Σ over clusters of their squared influence on the difference, as the joined tables have it."""
-        one, two = (np.concatenate(i).take(s) for i, s in zip(influences, self.slots, strict=True))
-        return float((np.bincount(self.codes, weights=one - two) ** 2).sum())
+        one, two = (rows.T @ np.concatenate(i) for rows, i in zip(self.rows, influences, strict=True))
+        return float(((one - two) ** 2).sum())
 
-    def masses(self, replicate: int) -> list[Masses]:
-        """Positives and negatives at each joined score, of the first model and of the second."""
-        often = row_weights(self.units, self.seed, replicate).astype(np.float64)
-        return _split(self.slots, self.sizes, often.take(self.codes))
-
-
-def _split(slots: Sequence[Codes], sizes: Sequence[int], weights: Floats) -> list[Masses]:
-    found = [np.bincount(s, weights=weights, minlength=2 * n) for s, n in zip(slots, sizes, strict=True)]
-    return [(f[:n], f[n:]) for f, n in zip(found, sizes, strict=True)]
+    def masses(self, replicates: range) -> list[Masses]:
+        """Positives and negatives at each joined score (replicates, scores), of the first model and of the second."""
+        often = np.stack([row_weights(self.units, self.seed, b) for b in replicates], axis=1).astype(np.float64)
+        found = [np.ascontiguousarray((rows @ often).T) for rows in self.rows]
+        return [(f[:, :n], f[:, n:]) for f, n in zip(found, self.sizes, strict=True)]

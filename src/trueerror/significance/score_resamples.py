@@ -149,5 +149,9 @@ class _Pair:
         if not 1 / TRUSTED <= scale <= TRUSTED:
             return None
         centre = float(self.differences(tables))
-        values = in_threads(lambda b: float(self.differences(tables, drawn.masses(b))), range(draws))
-        return np.asarray(estimate + (np.array(values) - centre) * scale)
+
+        def several(start: int) -> Floats:
+            return self.differences(tables, drawn.masses(range(start, min(start + drawn.step, draws))))
+
+        values = np.concatenate([np.empty(0), *in_threads(several, range(0, draws, drawn.step))])
+        return np.asarray(estimate + (values - centre) * scale)

@@ -254,7 +254,7 @@ def alike(
     inside = ((c.estimate + margin, c.estimate - c.low), (margin - c.estimate, c.high - c.estimate))
     t = min(room / reach * quantile if reach > 0 else math.nan for room, reach in inside)
     p = float(special.stdtr(df, -t)) if math.isfinite(df) else float(special.ndtr(-t))
-    return replace(c, name=f"equivalence within ±{margin:g}", p_value=p, statistic=t, p_adjusted=None)
+    return replace(c, name=f"equivalence within ±{margin:g}", p_value=p, statistic=t, p_adjusted=None, p_at_most=None)
 
 
 def pair_facts(

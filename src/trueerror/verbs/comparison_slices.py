@@ -9,7 +9,7 @@ from typing import Any
 from trueerror.inputs.errors import InputError
 from trueerror.results import Contrast, Table
 from trueerror.results.tables import one_line
-from trueerror.results.words import filled, p_value, percent, whole
+from trueerror.results.words import filled, percent, whole
 from trueerror.rows.predictions import Predictions
 from trueerror.significance.multiplicity import adjust as adjusted
 from trueerror.verbs.comparison import Comparison
@@ -50,15 +50,14 @@ def shown_pair(cmp: Comparison) -> tuple[str, str]:
 
 def slices_table(cmp: Comparison) -> Table:
     """The difference of two models in each slice."""
-    from trueerror.verbs.comparison_words import adjusted as deciding
-    from trueerror.verbs.comparison_words import limits_words, points
+    from trueerror.verbs.comparison_words import decided, limits_words, points
 
     first, second = shown_pair(cmp)
     rows = []
     for value, inner in list(cmp.slices.items())[:SHOWN]:
         c: Contrast = inner[first, second]
         limits = limits_words(cmp, c)
-        p = p_value(deciding(c)).removeprefix("p ").removeprefix("= ")
+        p = decided(c).removeprefix("p ").removeprefix("= ")
         rows.append((str(value), whole(int(c.n or 0)), points(cmp, c.estimate), limits, p))
     more = "" if len(cmp.slices) <= SHOWN else f" (the first {SHOWN} of {len(cmp.slices):,})"
     what = f"points of {cmp.title}" if cmp.facts.get("share") else cmp.title

@@ -61,6 +61,11 @@ def adjusted(c: Contrast) -> float:
     return c.p_value if c.p_adjusted is None else c.p_adjusted
 
 
+def decided(c: Contrast) -> str:
+    """The same in words."""
+    return p_value(adjusted(c), at_most=c.p_at_most)
+
+
 def verdict(cmp: Comparison) -> str:
     """The verdict in one paragraph."""
     infinite = cmp.facts.get("infinite", {})
@@ -134,7 +139,9 @@ def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:
         swapped = cmp.facts.get("discordance", {}).get((c.second, c.first))
         pairs = None if swapped is None else (swapped[0], swapped[2], swapped[1], swapped[3])
     if pairs is None:
-        return f"If they were equally good, a gap this large would come up {often} ({p_value(p)})."
+        shown = p_value(p, at_most=c.p_at_most)
+        often = often.replace("about", "at most") if c.p_at_most else often
+        return f"If they were equally good, a gap this large would come up {often} ({shown})."
     differ, won = pairs[1] + pairs[2], pairs[1]
     if differ == 0:
         return f"They never differ on these rows ({p_value(p)})."
@@ -239,7 +246,7 @@ def _size_of(cmp: Comparison, model: str, reference: str) -> str:
 
 def _decided(c: Contrast) -> str:
     """The p-value that decides, and whether it is adjusted."""
-    return p_value(c.p_value) if c.p_adjusted is None else f"adjusted {p_value(c.p_adjusted)}"
+    return f"{'' if c.p_adjusted is None else 'adjusted '}{decided(c)}"
 
 
 def _compared(cmp: Comparison, a: str, b: str) -> bool:
@@ -288,7 +295,7 @@ def limits_words(cmp: Comparison, c: Contrast) -> str:
 
 
 def _p(c: Contrast) -> str:
-    return p_value(adjusted(c))[2:].lstrip("= ")
+    return decided(c)[2:].lstrip("= ")
 
 
 def _shown_pairs(cmp: Comparison) -> list[Contrast]:

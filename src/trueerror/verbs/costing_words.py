@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trueerror.results import Interval, Table
 from trueerror.results.tables import one_line
 from trueerror.results.words import filled, listing, number, p_value, percent
-from trueerror.verbs.comparison_words import adjusted
+from trueerror.verbs.comparison_words import adjusted, decided
 from trueerror.verbs.evaluation_words import WIDTH, findings_text, short
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def verdict(cmp: CostComparison) -> str:
         c = cmp[m, cmp.best]
         words.append(
             f"{one_line(m)} is dearer, beyond chance: by {_money(c.estimate)} per 100 rows{_reach(c.low, c.high)} "
-            f"({p_value(adjusted(c))})."
+            f"({decided(c)})."
         )
     words += _constant_words(cmp)
     lead = _use(cmp, cut) if cheaper is None else _not_yet(cmp, cheaper)
@@ -129,7 +129,7 @@ def _ranking_words(cmp: CostComparison) -> list[str]:
         other = c.first if c.second == cmp.best else c.second
         gap = c.estimate if c.first == other else -c.estimate
         if adjusted(c) <= 1 - c.confidence and gap < 0:
-            found.append(f"{one_line(other)} ranks rows worse; that is real ({p_value(adjusted(c))}).")
+            found.append(f"{one_line(other)} ranks rows worse; that is real ({decided(c)}).")
     return found[:3]
 
 
