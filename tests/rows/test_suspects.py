@@ -41,3 +41,9 @@ def test_text_codes_and_house_numbers_stay_left_out(tmp_path: Path) -> None:
     assert p.models == ("good",)
     assert p.roles["house"] == "left out: text"
     assert te.read({"truth": TRUTH, "good": TRUTH, "zip": ["01234"] * 20}).models == ("good",)
+
+
+def test_one_cell_among_a_handful(tmp_path: Path) -> None:
+    path = csv(tmp_path / "x.csv", truth=[0, 1, 1, 0], svm=["0.1", "n/a", "0.8", "0.3"])
+    with pytest.raises(InputError, match=r"'svm' of x.csv holds numbers, but 'n/a' in row 2"):
+        te.read(path)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.inputs.errors import InputError
 from trueerror.verbs.counted import compare_counts, parse_pairs
 
 RNG = np.random.default_rng(11)
@@ -542,3 +543,17 @@ def test_gaps_are_rows_that_were_never_there(metric: str, clustered: bool) -> No
     for name in ("estimate", "low", "high", "p_value"):
         assert getattr(mine, name) == pytest.approx(getattr(want, name), rel=1e-9, abs=1e-12), name
     assert f"compared on the {kept.sum()} rows that both answered" in gaps.reading
+
+
+def test_a_metric_without_a_value_says_of_which_model_and_what_to_do() -> None:
+    truth = [0, 1] * 20
+    calls = {"a": [0, 1] * 15 + [1, 0] * 5, "b": [0, 1] * 10 + [1, 0] * 10, "never": [0] * 40}
+    with pytest.raises(
+        InputError, match=r"^mcc of 'never' is undefined: .*; leave 'never' out by naming the others.*ka"
+    ):
+        te.compare(truth, calls, metric="mcc")
+    assert te.compare(truth, calls, metric="kappa").models == ("a", "b", "never")
+    with pytest.raises(InputError, match=r'^mcc of .never. is undefined: [^;]*; compare by metric="kappa"'):
+        te.compare(truth, {m: calls[m] for m in ("a", "never")}, metric="mcc")
+    with pytest.raises(InputError, match=r"^mcc of 'a', 'never' is undefined: [^;]*$"):
+        te.compare([0] * 40, {m: calls[m] for m in ("a", "never")}, labels=[0, 1], metric="mcc")

@@ -108,10 +108,10 @@ def _matches(text: str, passed: list[str]) -> list[Path]:
         tables = sorted(file for file in inside if _ending(file)[0] in ENDINGS)
         if not tables:
             raise FileError(f"the folder {text} holds no CSV, Parquet or JSON file")
-        beside = [file for file in tables if _ending(file)[0] in BESIDE]
-        if 0 < len(beside) < len(tables):
-            passed += [str(file.relative_to(path)) for file in beside]
-            tables = [file for file in tables if file not in beside]
+        words = [file for file in tables if _ending(file)[0] in BESIDE]
+        if 0 < len(words) < len(tables):
+            passed += [str(file.relative_to(path)) for file in words]
+            tables = [file for file in tables if file not in words]
         return tables
     if path.exists():
         return [path]

@@ -20,7 +20,10 @@ def spoilt_scores(table: Table, column: str) -> str:
     """
     seen = table.first(column, LOOKED_AT)
     numbers = [x for x in map(_number, seen[~missing_rows(seen)]) if x is not None]
-    if len(numbers) < max(2, MOSTLY * len(seen)) or all(x == int(x) for x in numbers if math.isfinite(x)):
+    # One cell among a handful is one cell still.
+    if len(numbers) < max(2, min(MOSTLY * len(seen), len(seen) - 1)) or all(
+        x == int(x) for x in numbers if math.isfinite(x)
+    ):
         return ""
     values = table.values(column)
     odd = [i for i, gone in enumerate(missing_rows(values)) if not gone and _number(values[i]) is None]

@@ -175,9 +175,9 @@ def compare_predictions(
     estimates = {
         m: Bench(m, settings, predictions=p, estimand=fixed_model(p, settings)).interval(measure.name) for m in p.models
     }
-    for m, found in estimates.items():
-        if math.isnan(found.estimate):
-            raise InputError(f"{measure.name} of {m!r} is undefined: {found.note}")
+    undefined = [m for m, found in estimates.items() if math.isnan(found.estimate)]
+    if undefined:
+        raise InputError(_undefined(p, measure, undefined, estimates[undefined[0]].note))
     engine = Pairs(p, measure, settings, method=method, alternative=alternative)
     wanted = _pairs(p.models, reference)
     contrasts = _adjusted([engine.contrast(a, b) for a, b in wanted], adjust)
@@ -208,6 +208,16 @@ def compare_predictions(
         },
     )
     return completed(made, sample_evidence(p, measure, settings))
+
+
+def _undefined(p: Predictions, measure: Measure, models: list[str], note: str) -> str:
+    """Which models a metric says nothing of, why, and what to do."""
+    rest = [m for m in p.models if m not in models]
+    shown = ", ".join(map(repr, models[:6])) + (f" and {len(models) - 6} more" if len(models) > 6 else "")
+    advice = [f"leave {shown} out by naming the others with models="] if len(rest) > 1 else []
+    if measure.name == "mcc" and (p.truth_counts() > 0).sum() > 1:
+        advice.append('compare by metric="kappa", which has a value here')
+    return f"{measure.name} of {shown} is undefined: {note}" + (f"; {', or '.join(advice)}" if advice else "")
 
 
 def _pairs(models: tuple[str, ...], reference: str | None) -> list[tuple[str, str]]:
