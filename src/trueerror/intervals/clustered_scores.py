@@ -167,8 +167,8 @@ class _Held:
 
         small = grouped(table)
         size = len(small.scores)
-        starts = group_starts(table)
-        place = np.searchsorted(starts, np.searchsorted(table.scores, scores + 0.0), side="right") - 1
+        # Among the few scores that begin a group: a search among millions of them waits for memory at every step.
+        place = np.searchsorted(table.scores[group_starts(table)], scores + 0.0, side="right") - 1
         cell = np.where(up, place, size + place)
         cells = sparse.csr_matrix((np.ones(len(codes)), (codes, cell)), shape=(groups, 2 * size))
         share = None if prior is None else score_share(prior, table)
