@@ -25,7 +25,6 @@ from trueerror.significance.groups import groups_not_told_apart
 from trueerror.significance.margins import equivalence
 from trueerror.significance.multiplicity import adjust as adjusted
 from trueerror.significance.paired import mcnemar_test
-from trueerror.significance.planning import sample_size
 from trueerror.tallies import Discordance
 from trueerror.verbs.bench import Bench
 from trueerror.verbs.cochran import cochran_from_pairs
@@ -34,6 +33,7 @@ from trueerror.verbs.comparison_evidence import comparison_findings, sample_evid
 from trueerror.verbs.comparison_slices import sliced
 from trueerror.verbs.estimands import compared_reading, fixed_model
 from trueerror.verbs.infinite_losses import infinite_facts
+from trueerror.verbs.next_step import next_step
 from trueerror.verbs.pairs import Pairs
 from trueerror.verbs.separate import separate_contrast
 from trueerror.verbs.settings import Rng, Settings
@@ -294,7 +294,7 @@ def completed(made: Comparison, sample: Iterable[Evidence] = ()) -> Comparison:
     straddling = {(c.first, c.second): _sound_p(made, c) for c in made.pairs}
     borderline = len(made.pairs) == 1 and _straddles(straddling[made.pairs[0].first, made.pairs[0].second], made)
     made = replace(made, tiers=tiers, facts={**made.facts, "borderline": borderline})
-    made = replace(made, next_step=_next_step(made))
+    made = replace(made, next_step=next_step(made))
     return replace(made, findings=comparison_findings(made, straddling, sample))
 
 
@@ -312,41 +312,6 @@ def _sound_p(made: Comparison, c: Contrast) -> dict[str, float]:
 def _straddles(p_values: Mapping[str, float], made: Comparison) -> bool:
     level = 1 - made.confidence
     return bool(p_values) and min(p_values.values()) <= level < max(p_values.values())
-
-
-def _next_step(made: Comparison) -> str:
-    """What would settle an inconclusive comparison of shares: how many rows of this kind."""
-    best = made.ranked[0]
-    rivals = [m for m in made.ranked[1:] if made.reference is None or made.reference in (best, m)]
-    open_ = [m for m in rivals if not made.told_apart(best, m) or made.facts["borderline"]]
-    if not open_:
-        return ""
-    c = made[best, open_[0]]
-    counts = made.facts["discordance"].get((c.first, c.second)) or made.facts["discordance"].get((c.second, c.first))
-    if counts is None or c.estimate == 0 or not c.method.startswith("mcnemar"):
-        return ""
-    n, differ = sum(counts), counts[1] + counts[2]
-    a, b = (made.estimates[m].estimate for m in (best, open_[0]))
-    try:
-        # With several pairs the first step of Holm's correction asks each for its share of the level.
-        alpha = (1 - made.confidence) / (1 if made.adjust == "none" else len(made.pairs))
-        plan = sample_size(test="mcnemar", first=a, second=b, disagreement=differ / n, alpha=alpha)
-    except InputError:
-        return ""
-    rows = _rounded(plan.n)
-    whole = n == made.estimates[best].n and find_measure(made.metric).needs == "classes"
-    kind = "rows of this kind" if whole else f"rows of those that {made.title} speaks of"
-    size = abs(100 * c.estimate)
-    gap = f"{size:.1f} points" if size >= 0.05 else f"{size:.1g} points"
-    if plan.n <= n:
-        return f"{n:,} rows find a true gap of {gap} 80 % of the time; more rows of this kind would settle it."
-    return f"about {rows:,} {kind} settle a gap of {gap} between {best} and {open_[0]} (80 % power); there are {n:,}."
-
-
-def _rounded(n: int) -> int:
-    """Two significant figures: more would be false precision."""
-    digits = max(0, len(str(n)) - 2)
-    return int(round(n, -digits))
 
 
 def _same_rows(first: Predictions, second: Predictions) -> bool:
