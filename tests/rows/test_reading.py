@@ -404,3 +404,24 @@ def test_demo_data() -> None:
     assert te.data.path("digits").stat().st_size < 60_000
     with pytest.raises(ValueError, match="there are 'breast_cancer', 'digits'"):
         te.data.path("iris")
+
+
+def test_positive_declares_a_class_that_no_row_shows(tmp_path: Path) -> None:
+    path = tmp_path / "well.csv"
+    path.write_text("label,svm\nhealthy,0.2\nhealthy,0.7\nhealthy,0.1\n")
+    for source in (path, {"label": ["healthy"] * 3, "svm": [0.2, 0.7, 0.1]}):
+        with pytest.raises(
+            ColumnError, match=r"is always 'healthy', and one score tells.*with positive=, be it 'healthy'"
+        ):
+            te.read(source)
+        p = te.read(source, positive="ill")
+        assert (p.labels, p.positive, p.models) == (("healthy", "ill"), "ill", ("svm",))
+        assert p.truth_counts().tolist() == [3, 0]
+        assert p.confusion("svm").matrix.tolist() == [[2, 1], [0, 0]]
+        with pytest.raises(InputError, match="'Healthy' is not among the labels; did you mean 'healthy'"):
+            te.read(source, positive="Healthy")
+    assert te.read({"label": [3, 3], "svm": [0.2, 0.7]}, positive="4").labels == (3, 4)
+    made = te.predictions(["healthy"] * 3, scores=[0.2, 0.7, 0.1], positive="ill")
+    assert made.labels == ("healthy", "ill")
+    with pytest.raises(InputError, match="'ill' is not among the labels"):
+        te.predictions(["a", "b", "a"], scores=[0.2, 0.7, 0.1], positive="ill")

@@ -317,6 +317,29 @@ def label_from_text(text: str, labels: Sequence[Label], option: str = "positive"
     return find_label(text, labels, option)
 
 
+def typed_label(label: Any, labels: Sequence[Label], option: str = "labels") -> Label:
+    """A label that was given as text while the rows hold numbers."""
+    if isinstance(label, str) and not any(isinstance(v, str) for v in labels):
+        try:
+            return label_from_text(label, labels)
+        except InputError:
+            return int(label) if label.lstrip("+-").isdigit() else label
+    return plain_label(label, f"{option}=")
+
+
+def with_declared(labels: tuple[Label, ...], positive: Any) -> tuple[Label, ...]:
+    """The labels, with a positive class that no row shows where all rows are of one class.
+
+    >>> with_declared(("healthy",), "ill"), with_declared(("healthy",), "healthy"), with_declared((3,), "4")
+    (('healthy', 'ill'), ('healthy',), (3, 4))
+    """
+    if positive is None or len(labels) != 1:
+        return labels
+    named = typed_label(positive, labels, "positive")
+    alike = isinstance(named, str) == isinstance(labels[0], str) and str(named).casefold() != str(labels[0]).casefold()
+    return (*labels, named) if alike else labels
+
+
 def natural_positive(labels: Sequence[Label]) -> Label | None:
     """True, or 1 of {0, 1} or {−1, 1}; otherwise nothing, since a positive class is never guessed.
 

@@ -20,6 +20,7 @@ from trueerror.inputs.labels import (
     merge_labels,
     natural_labels,
     recode,
+    with_declared,
 )
 from trueerror.inputs.options import check_word
 from trueerror.inputs.scores import score_array
@@ -84,6 +85,9 @@ def build(given: GivenRows) -> ArraySource:
     lengths |= {given.places.get(kind, kind): codes.codes for kind, codes in keyed.items()}
     same_length(lengths)
     labels, declared = _label_order(given, place, truth, parts)
+    if not declared and given.positive is not None:
+        known, labels = labels, with_declared(labels, given.positive)
+        declared = labels != known
     ids = None
     if given.ids is not None:
         repeats = keyed["repeats"].codes if "repeats" in keyed else None

@@ -196,7 +196,7 @@ class Contenders:
                 self._refuse_spoilt(column)
                 self.words[column] = "left out: text, where its name speaks of scores"
             elif part == "score" and len(self.labels) != 2 and self.positive is None:
-                self.words[column] = f"left out: one score cannot choose among {len(self.labels)} classes"
+                self.words[column] = f"left out: {self._no_choice()}"
             else:
                 self._add(name.model or ONE_MODEL, part, column)
         elif labels:
@@ -208,7 +208,7 @@ class Contenders:
         elif self.table.is_whole(column) and self.table.n > 2 and self.table.distinct(column) == self.table.n:
             self.words[column] = "left out: another whole number in every row, as ids are"
         elif len(self.labels) != 2 and self.positive is None:
-            self.words[column] = f"left out: one score cannot choose among {len(self.labels)} classes"
+            self.words[column] = f"left out: {self._no_choice()}"
         elif generic:
             self.words[column] = "left out: other columns say that they are the predictions"
         else:
@@ -291,7 +291,18 @@ class Contenders:
             self._need_numbers(found)
         self.models[name] = replace(layout, label=found) if part == "label" else replace(layout, score=found)
 
+    def _no_choice(self) -> str:
+        if len(self.labels) > 1:
+            return f"one score cannot choose among {len(self.labels)} classes"
+        return f"one score tells two classes apart, and the truth is always {self.labels[0]!r}"
+
     def _nothing(self) -> ColumnError:
+        if len(self.labels) == 1 and any(self._no_choice() in words for words in self.words.values()):
+            one = self.labels[0]
+            return ColumnError(
+                f"the truth of {self.table.name} is always {one!r}, and one score tells two classes apart: say which "
+                f"class the scores are for with positive=, be it {one!r} or one that no row shows"
+            )
         shown = ", ".join(f"{c!r} ({self.words[c].removeprefix('left out: ')})" for c in self.table.columns[:30])
         return ColumnError(
             f"no column of {self.table.name} could be read as a model's labels or scores; name them with models=; "

@@ -39,6 +39,8 @@ class Layout:
     model: str | None = None
     words: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    # All labels, where positive= declares one that the truth never shows.
+    declared: tuple[Label, ...] | None = None
 
     def select(self, names: tuple[str, ...]) -> Layout:
         """The same with some of the models."""

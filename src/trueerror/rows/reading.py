@@ -105,7 +105,7 @@ def read(
     if layout.model is not None:
         wanted = None if models is None or isinstance(models, str) else list(models)
         table, layout = widen(table, layout, wanted, room)
-    order = None if given_labels is None else known[: len(given_labels)]
+    order = layout.declared if given_labels is None else known[: len(given_labels)]
     options = Options(
         labels=order,
         positive=_typed(positive, known),

@@ -16,6 +16,8 @@ from trueerror.inputs.labels import (
     natural_positive,
     ordered,
     plain_label,
+    typed_label,
+    with_declared,
 )
 from trueerror.inputs.weights import WeightsKind
 from trueerror.rows import naming
@@ -60,6 +62,8 @@ def resolve(table: Table, asked: Asked) -> tuple[Layout, tuple[Label, ...]]:
         words[model] = "model"
     named = _other_roles(table, asked, words, long=model is not None)
     labels = _known_labels(table, truth, asked.labels)
+    declared = with_declared(labels, asked.positive) if asked.labels is None else labels
+    fresh, labels = declared != labels, declared
     positive = _positive(asked.positive, labels)
     contenders = Contenders(table, labels, positive, words)
     models = contenders.long(asked.label, asked.score) if model is not None else contenders.wide(
@@ -83,6 +87,7 @@ def resolve(table: Table, asked: Asked) -> tuple[Layout, tuple[Label, ...]]:
         model=model,
         words={column: words[column] for column in table.columns},
         notes=tuple(contenders.notes) + _left_out(table, words),
+        declared=labels if fresh else None,
     )
     return layout, labels
 
@@ -222,18 +227,8 @@ def _known_labels(table: Table, truth: str, given: Iterable[Any] | None) -> tupl
     labels = natural_labels(labels or code_column(table.values(truth), place).values)
     if given is None:
         return labels
-    typed = [_typed_label(v, labels) for v in given]
+    typed = [typed_label(v, labels) for v in given]
     return (*typed, *(v for v in labels if v not in typed))
-
-
-def _typed_label(label: Any, labels: tuple[Label, ...]) -> Label:
-    """A label that was given as text while the file holds numbers."""
-    if isinstance(label, str) and not any(isinstance(v, str) for v in labels):
-        try:
-            return label_from_text(label, labels)
-        except InputError:
-            return int(label) if label.lstrip("+-").isdigit() else label
-    return plain_label(label, "labels=")
 
 
 def _positive(positive: Any, labels: tuple[Label, ...]) -> Label | None:
