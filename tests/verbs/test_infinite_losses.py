@@ -56,7 +56,7 @@ def test_others_are_judged_among_themselves(clusters: Any) -> None:
     cmp = compared(clusters, alpha=ALPHA, beta=BETA, gamma=GAMMA)
     alone = compared(clusters, alpha=ALPHA, beta=BETA)
     assert cmp.verdict.startswith(alone.verdict)
-    assert "gamma was certain and wrong on 3 rows" in cmp.verdict
+    assert "That compares alpha with beta; gamma was certain and wrong on 3 rows" in cmp.verdict
     assert "told apart from gamma" not in str(cmp)
     assert cmp.tiers == (*alone.tiers, ("gamma",))
     assert not SPOILT.search(cmp.verdict)

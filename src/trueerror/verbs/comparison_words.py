@@ -83,7 +83,11 @@ def _some_infinite(cmp: Comparison, infinite: dict[str, int]) -> str:
     judged = [c for c in cmp.pairs if c.first in finite and c.second in finite]
     if judged:
         rest = replace(cmp, estimates=finite, facts={k: v for k, v in cmp.facts.items() if k != "infinite"})
-        return f"{_two(rest) if len(finite) == 2 else _many(rest)} {why}"
+        if len(finite) > 2:
+            return f"{_many(rest)} {why}"
+        # Of two models the other one is not named, which goes without saying only where there is no third.
+        a, b = map(one_line, rest.ranked)
+        return f"{_two(rest)} That compares {a} with {b}; {why}"
     if len(finite) == 1:
         (best,) = finite
         against = "an infinite one" if len(infinite) == 1 else "infinite ones"
