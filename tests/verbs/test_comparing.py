@@ -555,5 +555,5 @@ def test_a_metric_without_a_value_says_of_which_model_and_what_to_do() -> None:
     assert te.compare(truth, calls, metric="kappa").models == ("a", "b", "never")
     with pytest.raises(InputError, match=r'^mcc of .never. is undefined: [^;]*; compare by metric="kappa"'):
         te.compare(truth, {m: calls[m] for m in ("a", "never")}, metric="mcc")
-    with pytest.raises(InputError, match=r"^mcc of 'a', 'never' is undefined: [^;]*$"):
+    with pytest.raises(InputError, match=r"^mcc of 'a' and 'never' is undefined: [^;]*$"):
         te.compare([0] * 40, {m: calls[m] for m in ("a", "never")}, labels=[0, 1], metric="mcc")

@@ -56,7 +56,7 @@ def test_a_slice_without_an_answer_is_left_out_with_the_reason() -> None:
     only = np.where(TRUTH == 1, "Oslo", CITY)
     made = te.compare(TRUTH, CALLED, metric="recall", by=only, positive=1)
     assert list(made.slices) == ["Oslo"]
-    assert "Left out: Rome, recall of 'a' is undefined" in " ".join(str(made).split())
+    assert "Left out: Rome, recall of 'a' and 'b' is undefined" in " ".join(str(made).split())
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from trueerror.inputs.options import check_alternative, check_word
 from trueerror.methods import DECISIONS
 from trueerror.metrics.registry import Measure, find_measure
 from trueerror.results import Alternative, Contrast, Interval
+from trueerror.results.words import listing
 from trueerror.rows.collecting import predictions
 from trueerror.rows.joining import pair
 from trueerror.rows.openable import is_openable
@@ -213,7 +214,7 @@ def compare_predictions(
 def _undefined(p: Predictions, measure: Measure, models: list[str], note: str) -> str:
     """Which models a metric says nothing of, why, and what to do."""
     rest = [m for m in p.models if m not in models]
-    shown = ", ".join(map(repr, models[:6])) + (f" and {len(models) - 6} more" if len(models) > 6 else "")
+    shown = listing([*map(repr, models[:6]), *([f"{len(models) - 6} more"] if len(models) > 6 else [])])
     advice = [f"leave {shown} out by naming the others with models="] if len(rest) > 1 else []
     if measure.name == "mcc" and (p.truth_counts() > 0).sum() > 1:
         advice.append('compare by metric="kappa", which has a value here')
