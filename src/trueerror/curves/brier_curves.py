@@ -8,7 +8,7 @@ import numpy as np
 
 from trueerror.curves.isotonic import hull_places
 from trueerror.curves.shares import weighted_sum
-from trueerror.curves.taking import cautioned, need_probabilities, take_table
+from trueerror.curves.taking import curve_of, need_probabilities
 from trueerror.curves.views import Floats, TableCurve, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share
@@ -43,17 +43,10 @@ def brier_curve(
     >>> round(curve.area().estimate, 6), float(curve.loss(0.5))
     (0.175, 0.25)
     """
-    table, name, given = take_table(
-        truth,
-        scores,
-        model=model,
-        positive=positive,
-        weights=weights,
-        weights_kind=weights_kind,
-        what="a Brier curve",
-        **columns,
-    )
-    return cautioned(BrierCurve(table, name=name), given)
+    return curve_of(
+        BrierCurve, "a Brier curve", truth, scores,
+        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
+    )  # fmt: skip
 
 
 class BrierCurve(TableCurve):

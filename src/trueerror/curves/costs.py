@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from trueerror.curves.envelopes import crossings, envelope_corners, envelope_interval
 from trueerror.curves.isotonic import hull_places
 from trueerror.curves.shares import weighted_sum
-from trueerror.curves.taking import cautioned, need_classes, take_table
+from trueerror.curves.taking import curve_of, need_classes
 from trueerror.curves.views import Floats, TableCurve, area_under, cutoffs, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share
@@ -50,17 +50,10 @@ def cost_curve(
     >>> pc.round(3).tolist(), cost.round(3).tolist()
     ([0.0, 0.5, 1.0], [0.0, 0.167, 0.0])
     """
-    table, name, given = take_table(
-        truth,
-        scores,
-        model=model,
-        positive=positive,
-        weights=weights,
-        weights_kind=weights_kind,
-        what="a cost curve",
-        **columns,
-    )
-    return cautioned(CostCurve(table, name=name), given)
+    return curve_of(
+        CostCurve, "a cost curve", truth, scores,
+        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
+    )  # fmt: skip
 
 
 def probability_cost(prior: float, cost_fp: float = 1.0, cost_fn: float = 1.0) -> float:

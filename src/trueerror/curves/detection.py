@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from trueerror.curves.replicates import bootstrap_area
 from trueerror.curves.shares import opened, share
-from trueerror.curves.taking import cautioned, need_classes, take_table
+from trueerror.curves.taking import curve_of, need_classes
 from trueerror.curves.views import Floats, TableCurve, cutoffs, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share
@@ -46,17 +46,10 @@ def det(
     >>> curve.equal_error_rate().estimate
     0.5
     """
-    table, name, given = take_table(
-        truth,
-        scores,
-        model=model,
-        positive=positive,
-        weights=weights,
-        weights_kind=weights_kind,
-        what="a DET curve",
-        **columns,
-    )
-    return cautioned(Det(table, name=name), given)
+    return curve_of(
+        Det, "a DET curve", truth, scores,
+        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
+    )  # fmt: skip
 
 
 class Det(TableCurve):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from trueerror.curves.taking import cautioned, need_classes, take_table
+from trueerror.curves.taking import curve_of, need_classes
 from trueerror.curves.views import Floats, TableCurve, area_under, cutoffs, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence
@@ -36,11 +36,10 @@ def gains(
     >>> g.at(share=0.2).estimate
     0.6666666666666666
     """
-    table, name, given = take_table(
-        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
-        what="a gains curve", **columns,
+    return curve_of(
+        Gains, "a gains curve", truth, scores,
+        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
     )  # fmt: skip
-    return cautioned(Gains(table, name=name), given)
 
 
 @takes_table_options
@@ -61,11 +60,10 @@ def lift(
     >>> lift([1, 1, 0, 1, 0, 0, 0, 0, 0, 0], [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]).at(share=0.2).estimate
     3.333333333333333
     """
-    table, name, given = take_table(
-        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
-        what="a lift curve", **columns,
+    return curve_of(
+        Lift, "a lift curve", truth, scores,
+        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
     )  # fmt: skip
-    return cautioned(Lift(table, name=name), given)
 
 
 class _ByShare(TableCurve):

@@ -64,15 +64,9 @@ def roc(
     0.833
     """
     table, name, given = take_table(
-        truth,
-        scores,
-        model=model,
-        positive=positive,
-        weights=weights,
-        weights_kind=weights_kind,
-        what="a ROC curve",
+        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind, what="a ROC curve",
         **columns,
-    )
+    )  # fmt: skip
     curve = cautioned(Roc(table, name=name), given)
     if is_predictions(given):
         curve._set(_origin=(given, name, positive))

@@ -11,7 +11,7 @@ import numpy as np
 from trueerror.curves.replicates import bootstrap_area
 from trueerror.curves.retrieval_areas import PR_AREAS
 from trueerror.curves.shares import opened, rows_for_interval, share
-from trueerror.curves.taking import cautioned, need_classes, take_table
+from trueerror.curves.taking import curve_of, need_classes
 from trueerror.curves.views import Floats, TableCurve, downward
 from trueerror.inputs.errors import InputError
 from trueerror.inputs.options import check_confidence, check_share, check_word
@@ -56,11 +56,10 @@ def precision_recall(
     >>> pr.average_precision().estimate
     0.8333333333333333
     """
-    table, name, given = take_table(
-        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
-        what="a precision/recall curve", **columns,
+    return curve_of(
+        PrecisionRecall, "a precision/recall curve", truth, scores,
+        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
     )  # fmt: skip
-    return cautioned(PrecisionRecall(table, name=name), given)
 
 
 class PrecisionRecall(TableCurve):

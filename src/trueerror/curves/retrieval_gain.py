@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves.replicates import bootstrap_area
-from trueerror.curves.taking import cautioned, need_classes, take_table
+from trueerror.curves.taking import curve_of, need_classes
 from trueerror.curves.views import Floats, TableCurve, downward
 from trueerror.inputs.options import check_confidence
 from trueerror.inputs.weights import WeightsKind
@@ -43,11 +43,10 @@ def precision_recall_gain(
     >>> curve.auc().estimate
     0.25
     """
-    table, name, given = take_table(
-        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
-        what="a precision–recall–gain curve", **columns,
+    return curve_of(
+        PrecisionRecallGain, "a precision–recall–gain curve", truth, scores,
+        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
     )  # fmt: skip
-    return cautioned(PrecisionRecallGain(table, name=name), given)
 
 
 class PrecisionRecallGain(TableCurve):

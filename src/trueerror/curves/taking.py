@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -137,6 +137,12 @@ def refuse_repeats(predictions: Any, what: str) -> None:
             f'{what} would count each row once for every repeat; take one (predictions.slice(1, "repeats")), or '
             "te.average_curves over the curves of all"
         )
+
+
+def curve_of(make: Callable[..., Curve], what: str, data: Any, scores: Any = None, **asked: Any) -> Curve:
+    """A curve that needs nothing but a score table and a name, from whatever was passed."""
+    table, name, given = take_table(data, scores, what=what, **asked)
+    return cautioned(make(table, name=name), given)
 
 
 def cautioned(curve: Curve, data: Any) -> Curve:
