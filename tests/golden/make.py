@@ -1,0 +1,33 @@
+"""Freezes the cases: `python -m tests.golden.make` writes tests/golden/*.json anew; look at the diff."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+from tests.golden.cases import families, frozen
+
+HERE = Path(__file__).parent
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    wanted = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        for family, cases in families(Path(folder)).items():
+            if wanted and family not in wanted:
+                continue
+            kept = {name: frozen(call) for name, call in cases}
+            assert len(kept) == len(cases), "each case has a name of its own"
+            text = json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True)
+            (HERE / f"{family}.json").write_text(text + "\n", encoding="utf-8")
+            sys.stderr.write(
+                f"{family}: {len(kept)} cases, {sum('error' in k for k in kept.values())} of them errors\n"
+            )
+
+
+if __name__ == "__main__":
+    main()
