@@ -12,10 +12,9 @@ from scipy import special
 
 import trueerror as te
 from benchmarks.measuring import Row, best_of, peak_beyond, peak_of_process, row, side_by_side, skipped
-from trueerror.intervals.of_metric import metric_interval
+from trueerror.inference._metric_interval import metric_interval
 from trueerror.kernels import chosen
-from trueerror.kernels.draws import seed_of
-from trueerror.kernels.layout import rank_layout
+from trueerror.kernels._random import rank_layout, seed_of
 
 REPLICATES = 1_000
 

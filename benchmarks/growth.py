@@ -14,7 +14,7 @@ import numpy as np
 import trueerror as te
 from benchmarks.measuring import best_of
 from benchmarks.resampling import resampled
-from trueerror.intervals.of_metric import metric_interval
+from trueerror.inference._metric_interval import metric_interval
 
 Grown = dict[str, dict[int, float]]
 PICTURE = Path(__file__).parent / "growth.svg"

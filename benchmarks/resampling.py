@@ -10,7 +10,7 @@ from scipy import special
 import trueerror as te
 from benchmarks.counting import labels
 from benchmarks.measuring import Row, best_of, peak_beyond, row, side_by_side
-from trueerror.intervals.of_metric import metric_interval
+from trueerror.inference._metric_interval import metric_interval
 from trueerror.significance import paired_bootstrap
 
 REPLICATES = 10_000

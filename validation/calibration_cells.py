@@ -12,7 +12,7 @@ import numpy as np
 from scipy import integrate, special
 
 import trueerror as te
-from trueerror.intervals.of_metric import metric_interval
+from trueerror.inference._metric_interval import metric_interval
 from trueerror.tallies import ScoreTable
 from validation.compared import Sample, interval_and_test
 from validation.frame import CONFIDENCES, Cell, Procedure

@@ -10,9 +10,9 @@ import numpy as np
 from scipy import special
 
 from trueerror.findings import Evidence
-from trueerror.intervals.of_metric import metric_interval
-from trueerror.metrics.registry import find_measure
-from trueerror.metrics.values import value
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.metrics._registry import find_measure
+from trueerror.metrics._values import value
 from trueerror.tallies import Confusion
 from validation.frame import CONFIDENCES, Cell, Evident, Exact, Line, Procedure
 

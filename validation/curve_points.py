@@ -11,7 +11,7 @@ import numpy as np
 from scipy import integrate, optimize, special
 
 import trueerror as te
-from trueerror.intervals.of_metric import metric_interval
+from trueerror.inference._metric_interval import metric_interval
 from trueerror.tallies import ScoreTable
 from validation.frame import CONFIDENCES, Cell, Procedure
 from validation.paired_scores import Forecasts

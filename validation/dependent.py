@@ -11,7 +11,7 @@ from scipy import special
 
 import trueerror as te
 from trueerror.findings import Evidence
-from trueerror.intervals.of_metric import metric_interval
+from trueerror.inference._metric_interval import metric_interval
 from trueerror.tallies import Confusion, KeyedConfusion
 from validation.compared import Sample, interval_and_test
 from validation.count_metrics import expected_events, true_values, two

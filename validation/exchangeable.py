@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from trueerror.resampling.dealing import Rows
-from trueerror.resampling.folds import KFold
-from trueerror.resampling.random_parts import Subsampling
+from trueerror.resampling._cross_validation import KFold
+from trueerror.resampling._plan import Rows
+from trueerror.resampling._splits import Subsampling
 from trueerror.significance import corrected_t, five_by_two_f, five_by_two_t, mcnemar, paired_t
 from validation.fast_bayes import weights_of
 from validation.fast_learners import LEARNERS

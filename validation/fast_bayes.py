@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from trueerror.resampling.plans import Split
+from trueerror.resampling._plan import Split
 
 
 def calls(X: np.ndarray, y: np.ndarray, weights: np.ndarray, queries: np.ndarray | None = None) -> np.ndarray:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 
 import trueerror as te
-from trueerror.curves.calibration_errors import spiegelhalter_test
+from trueerror.curves._calibration import spiegelhalter_test
 from trueerror.tallies import ScoreTable
 from validation.frame import CONFIDENCES, Cell, Procedure
 from validation.scores import shift_for

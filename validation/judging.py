@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from trueerror.findings.rules import every_rule
+from trueerror.findings._rules import every_rule
 from validation.frame import Cell, Exact, Line
 
 MEAN, POINTWISE, EVENTS, TYPE_ONE = 0.945, 0.925, 5.0, 0.055

@@ -16,14 +16,21 @@ import numpy as np
 from scipy import special, stats
 from scipy.stats import qmc
 
-from trueerror.curves.fold_areas import auc_over_folds
+from trueerror.curves._folds import auc_over_folds
 from trueerror.findings import Evidence
-from trueerror.intervals.bates import bates
-from trueerror.intervals.bootstrap_errors import Bagged, bootstrap_error, no_information_rate
-from trueerror.intervals.learners import bayle, conservative_z, corrected_t_interval, fold_t
-from trueerror.resampling.dealing import Rows
-from trueerror.resampling.folds import KFold
-from trueerror.resampling.random_parts import Bootstrap, Subsampling
+from trueerror.inference.learner._intervals import (
+    Bagged,
+    bates,
+    bayle,
+    bootstrap_error,
+    conservative_z,
+    corrected_t_interval,
+    fold_t,
+    no_information_rate,
+)
+from trueerror.resampling._cross_validation import KFold
+from trueerror.resampling._plan import Rows
+from trueerror.resampling._splits import Bootstrap, Subsampling
 from trueerror.results import Interval
 from trueerror.tallies import ScoreTable
 from validation.fast_bayes import weights_of

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from trueerror.inference.counts._paired import mover_paired, paired_metric
 from trueerror.significance import paired_bootstrap, paired_t, permutation
-from trueerror.significance.paired_limits import mover_paired
-from trueerror.significance.paired_metrics import paired_metric
 from trueerror.tallies import Agreement
 from validation.compared import Answer
 from validation.frame import CONFIDENCES, Cell, Procedure

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import integrate, special
 
 from trueerror.findings import Evidence
-from trueerror.intervals.of_metric import metric_interval
+from trueerror.inference._metric_interval import metric_interval
 from trueerror.significance import delong
 from trueerror.tallies import Confusion, Moments, ScoreTable
 from validation.frame import CONFIDENCES, Cell, Evident, Procedure

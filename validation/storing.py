@@ -26,7 +26,7 @@ from validation.frame import Cell, Counts, Exact, Line, Tally, lines, probe
 STORE = Path(__file__).parent.parent / ".validation_store"
 # How lines are judged and written may change freely.
 TELLING = ("__main__", "judging", "picturing", "running", "shipping", "storing", "warning", "writing")
-ROOMS = ("inputs", "kernels", "tallies", "metrics", "variances", "intervals", "significance", "curves", "resampling")
+ROOMS = ("inputs", "kernels", "tallies", "metrics", "inference", "curves", "resampling")
 
 
 @cache
@@ -34,7 +34,7 @@ def fingerprint() -> str:
     """Of the library's statistics and of the scenarios."""
     code = hashlib.sha256()
     package = Path(trueerror.__file__).parent
-    paths = [path for room in ROOMS for path in sorted((package / room).glob("*.py"))]
+    paths = [path for room in ROOMS for path in sorted((package / room).rglob("*.py"))]
     told = [path for path in sorted(Path(__file__).parent.glob("*.py")) if path.stem not in TELLING]
     for path in (*paths, *told):
         code.update(path.name.encode() + path.read_bytes())

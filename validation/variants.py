@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from trueerror.intervals.of_metric import metric_interval
+from trueerror.inference._metric_interval import metric_interval
 from trueerror.tallies import Confusion
 from validation.count_metrics import interval_procedure, random_rows, two
 from validation.differences import binomial

@@ -192,7 +192,7 @@ class Session:
         return (done.stdout + done.stderr).rstrip("\n").split("\n")
 
     def _trueerror(self, words: list[str]) -> list[str]:
-        from trueerror.cli import app as program
+        from trueerror.cli import _app as program
 
         program.app.registered_commands.clear()
         argv, sys.argv = sys.argv, ["trueerror", *words]

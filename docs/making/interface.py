@@ -19,7 +19,7 @@ ROOMS = {
     "reports": "Reports",
     "intervals": "From counts: intervals",
     "metrics": "Metrics",
-    "rows": "Predictions",
+    "sources": "Predictions",
     "tallies": "Tallies",
     "curves": "Curves",
     "significance": "Two proportions and planning",
@@ -37,7 +37,7 @@ def interface_page() -> str:
     homes: dict[str, str] = te._HOMES
     by_room: dict[str, list[str]] = {}
     for name, home in homes.items():
-        by_room.setdefault(home.split(".")[1], []).append(name)
+        by_room.setdefault(_room(name, home), []).append(name)
     parts = [
         "`te` is `import trueerror as te`. Options are keyword-only. Arrays are anything array-like: lists, NumPy "
         "arrays, series of pandas, polars and pyarrow. Errors about input are `ValueError`s of one sentence.",
@@ -55,6 +55,12 @@ def interface_page() -> str:
         for name in module.__all__:
             parts += _entry(f"{module.__name__.replace('trueerror', 'te')}.{name}", getattr(module, name))
     return page("Python", *parts)
+
+
+def _room(name: str, home: str) -> str:
+    """Inference has two heads on the page."""
+    room = home.split(".")[1]
+    return room if room != "inference" else "intervals" if "interval" in name else "significance"
 
 
 def _entry(name: str, thing: Any) -> Iterator[str]:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 import trueerror as te
 from making.markdown import cell, code, page, table
 from trueerror.methods import DECISIONS, every_method
-from trueerror.methods.catalogue import PARTS, Method
-from trueerror.metrics import FAMILIES
-from trueerror.metrics.registry import Measure
+from trueerror.methods._registry import PARTS, Method, entries_of
+from trueerror.metrics._registry import Measure
 
 FAMILY_TITLES = {
-    "rates": "One class against the rest",
-    "overall": "All classes",
+    "binary": "One class against the rest",
+    "classes": "All classes",
     "cells": "Every cell counts",
     "probabilities": "Probabilities",
-    "areas": "Ranking by scores",
+    "ranking": "Ranking by scores",
 }
 PART_TITLES = {
     "binomial": "One proportion, one mean",
@@ -45,7 +42,7 @@ def metrics_page() -> str:
         "*Interval* is the default on plain rows, read off a run. [Methods](methods.md) describes each, "
         "[decisions](decisions.md) says why it is the default, and which others can be asked for.",
     ]
-    for family in FAMILIES:
+    for family in FAMILY_TITLES:
         rows = [
             (
                 code(m.name),
@@ -55,7 +52,7 @@ def metrics_page() -> str:
                 f"[{used[m.name]}](methods.md#{used[m.name]})" if m.name in used else "",
             )
             for m in te.catalogue()
-            if m.function.__module__.endswith(f".{family}")
+            if _family(m) == family
         ]
         head = ("metric", "what it is", "range", "best", "interval")
         parts += [f"## {FAMILY_TITLES.get(family, family)}", table(head, rows)]
@@ -65,6 +62,11 @@ def metrics_page() -> str:
         table(("metric", "undefined when"), ((code(m.name), cell(m.undefined)) for m in te.catalogue() if m.undefined)),
     ]
     return page("Metrics", *parts)
+
+
+def _family(m: Measure) -> str:
+    """What it counts, or else its module."""
+    return m.needs if m.needs in FAMILY_TITLES else m.function.__module__.rpartition(".")[2]
 
 
 def _what(m: Measure) -> str:
@@ -99,15 +101,8 @@ def methods_page() -> str:
         "confidence unless it says otherwise.",
     ]
     for part in PARTS:
-        parts += [f"## {PART_TITLES.get(part, part)}", *(_method(m) for m in _entries(part))]
+        parts += [f"## {PART_TITLES.get(part, part)}", *(_method(m) for m in entries_of(part))]
     return page("Methods", *parts)
-
-
-def _entries(part: str) -> Iterable[Method]:
-    from importlib import import_module
-
-    entries: tuple[Method, ...] = import_module(f"trueerror.methods.{part}").METHODS
-    return entries
 
 
 def _method(m: Method) -> str:

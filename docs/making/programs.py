@@ -27,7 +27,7 @@ def commands_page() -> str:
 def _contexts() -> tuple[Any, dict[str, Any]]:
     import typer
 
-    from trueerror.cli import app as program
+    from trueerror.cli import _app as program
 
     program.app.registered_commands.clear()
     program._register(list(program.COMMANDS))

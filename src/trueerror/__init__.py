@@ -15,77 +15,77 @@ if TYPE_CHECKING:
     from trueerror import logs as logs
     from trueerror import significance as significance
     from trueerror import testing as testing
-    from trueerror.curves.averaging import average_curves as average_curves
-    from trueerror.curves.averaging import pool_curves as pool_curves
-    from trueerror.curves.benefit import decision_curve as decision_curve
-    from trueerror.curves.brier_curves import brier_curve as brier_curve
-    from trueerror.curves.calibrating import calibration as calibration
-    from trueerror.curves.costs import cost_curve as cost_curve
-    from trueerror.curves.crossing import roc_difference as roc_difference
-    from trueerror.curves.detection import det as det
-    from trueerror.curves.fold_areas import auc_over_folds as auc_over_folds
-    from trueerror.curves.gain import gains as gains
-    from trueerror.curves.gain import lift as lift
-    from trueerror.curves.hull import roc_hull as roc_hull
-    from trueerror.curves.measures import measure_curve as measure_curve
-    from trueerror.curves.receiver import roc as roc
-    from trueerror.curves.retrieval import precision_recall as precision_recall
-    from trueerror.curves.retrieval_gain import precision_recall_gain as precision_recall_gain
-    from trueerror.curves.selective import risk_coverage as risk_coverage
-    from trueerror.experiments.datasets import Dataset as Dataset
-    from trueerror.experiments.gathered import Experiment as Experiment
-    from trueerror.experiments.running import experiment as experiment
-    from trueerror.inputs.settings import config as config
-    from trueerror.intervals.binomial import interval as interval
-    from trueerror.intervals.means import mean_interval as mean_interval
-    from trueerror.metrics.compute import cost as cost
-    from trueerror.metrics.compute import metric as metric
-    from trueerror.metrics.listing import catalogue as catalogue
-    from trueerror.reports.page import report as report
-    from trueerror.resampling.folds import BatesCV as BatesCV
-    from trueerror.resampling.folds import KFold as KFold
-    from trueerror.resampling.folds import LeaveOneOut as LeaveOneOut
-    from trueerror.resampling.halves import DisjointHalves as DisjointHalves
-    from trueerror.resampling.nested import NestedCV as NestedCV
-    from trueerror.resampling.ordered import TimeOrdered as TimeOrdered
-    from trueerror.resampling.random_parts import Bootstrap as Bootstrap
-    from trueerror.resampling.random_parts import Holdout as Holdout
-    from trueerror.resampling.random_parts import Subsampling as Subsampling
+    from trueerror.curves._brier import brier_curve as brier_curve
+    from trueerror.curves._calibration import calibration as calibration
+    from trueerror.curves._cost import cost_curve as cost_curve
+    from trueerror.curves._decision import decision_curve as decision_curve
+    from trueerror.curves._det import det as det
+    from trueerror.curves._folds import auc_over_folds as auc_over_folds
+    from trueerror.curves._folds import average_curves as average_curves
+    from trueerror.curves._folds import pool_curves as pool_curves
+    from trueerror.curves._gains import gains as gains
+    from trueerror.curves._gains import lift as lift
+    from trueerror.curves._hull import roc_hull as roc_hull
+    from trueerror.curves._measure import measure_curve as measure_curve
+    from trueerror.curves._precision_recall import precision_recall as precision_recall
+    from trueerror.curves._precision_recall import precision_recall_gain as precision_recall_gain
+    from trueerror.curves._risk_coverage import risk_coverage as risk_coverage
+    from trueerror.curves._roc import roc as roc
+    from trueerror.curves._roc_difference import roc_difference as roc_difference
+    from trueerror.experiments._dataset import Dataset as Dataset
+    from trueerror.experiments._experiment import experiment as experiment
+    from trueerror.experiments._result import Experiment as Experiment
+    from trueerror.inference.loss._interval import mean_interval as mean_interval
+    from trueerror.inference.power._plan import power as power
+    from trueerror.inference.power._plan import sample_size as sample_size
+    from trueerror.inference.proportion._interval import interval as interval
+    from trueerror.inference.proportion._two_samples import difference as difference
+    from trueerror.inference.proportion._two_samples import probability_less as probability_less
+    from trueerror.inputs._options import config as config
+    from trueerror.metrics._compute import cost as cost
+    from trueerror.metrics._compute import metric as metric
+    from trueerror.metrics._registry import catalogue as catalogue
+    from trueerror.reports._report import report as report
+    from trueerror.resampling._cross_validation import BatesCV as BatesCV
+    from trueerror.resampling._cross_validation import DisjointHalves as DisjointHalves
+    from trueerror.resampling._cross_validation import KFold as KFold
+    from trueerror.resampling._cross_validation import LeaveOneOut as LeaveOneOut
+    from trueerror.resampling._cross_validation import NestedCV as NestedCV
+    from trueerror.resampling._splits import Bootstrap as Bootstrap
+    from trueerror.resampling._splits import Holdout as Holdout
+    from trueerror.resampling._splits import Subsampling as Subsampling
+    from trueerror.resampling._splits import TimeOrdered as TimeOrdered
     from trueerror.results import Contrast as Contrast
     from trueerror.results import Interval as Interval
     from trueerror.results import Posterior as Posterior
     from trueerror.results import Test as Test
     from trueerror.results import load as load
-    from trueerror.rows.collecting import predictions as predictions
-    from trueerror.rows.predictions import Predictions as Predictions
-    from trueerror.rows.reading import read as read
-    from trueerror.significance.independent import difference as difference
-    from trueerror.significance.independent import probability_less as probability_less
-    from trueerror.significance.planning import power as power
-    from trueerror.significance.planning import sample_size as sample_size
-    from trueerror.studies.bias_and_variance import bias_variance as bias_variance
-    from trueerror.studies.bias_result import BiasVariance as BiasVariance
-    from trueerror.studies.laboratory import estimator_laboratory as estimator_laboratory
-    from trueerror.studies.laboratory_result import EstimatorLaboratory as EstimatorLaboratory
-    from trueerror.studies.learning import learning_curve as learning_curve
-    from trueerror.studies.learning_result import LearningCurve as LearningCurve
-    from trueerror.studies.lesion_result import LesionStudy as LesionStudy
-    from trueerror.studies.lesions import ablation as ablation
-    from trueerror.studies.lesions import lesion_study as lesion_study
-    from trueerror.studies.overfit_result import Overfitting as Overfitting
-    from trueerror.studies.overfits import overfitting as overfitting
+    from trueerror.sources._api import read as read
+    from trueerror.sources._collect import predictions as predictions
+    from trueerror.sources._predictions import Predictions as Predictions
+    from trueerror.studies._ablation import ablation as ablation
+    from trueerror.studies._ablation import lesion_study as lesion_study
+    from trueerror.studies._ablation_result import LesionStudy as LesionStudy
+    from trueerror.studies._bias_variance import BiasVariance as BiasVariance
+    from trueerror.studies._bias_variance import bias_variance as bias_variance
+    from trueerror.studies._learning_curve import learning_curve as learning_curve
+    from trueerror.studies._learning_curve_result import LearningCurve as LearningCurve
+    from trueerror.studies._overfitting import Overfitting as Overfitting
+    from trueerror.studies._overfitting import overfitting as overfitting
+    from trueerror.studies._simulation import EstimatorLaboratory as EstimatorLaboratory
+    from trueerror.studies._simulation import estimator_laboratory as estimator_laboratory
     from trueerror.tallies import Confusion as Confusion
     from trueerror.tallies import ScoreTable as ScoreTable
-    from trueerror.verbs.bootstrapped import bootstrap as bootstrap
-    from trueerror.verbs.checking import check as check
-    from trueerror.verbs.comparing import compare as compare
-    from trueerror.verbs.comparison import Comparison as Comparison
-    from trueerror.verbs.evaluating import evaluate as evaluate
-    from trueerror.verbs.evaluation import Evaluation as Evaluation
-    from trueerror.verbs.gate_result import Gate as Gate
-    from trueerror.verbs.gating import gate as gate
-    from trueerror.verbs.ranked import rank as rank
-    from trueerror.verbs.training_gaps import training_gap as training_gap
+    from trueerror.verbs._bootstrap import bootstrap as bootstrap
+    from trueerror.verbs._check import check as check
+    from trueerror.verbs._compare import compare as compare
+    from trueerror.verbs._comparison import Comparison as Comparison
+    from trueerror.verbs._evaluate import evaluate as evaluate
+    from trueerror.verbs._evaluation import Evaluation as Evaluation
+    from trueerror.verbs._gate import gate as gate
+    from trueerror.verbs._gate_result import Gate as Gate
+    from trueerror.verbs._rank import rank as rank
+    from trueerror.verbs._training_gap import training_gap as training_gap
 
 # Public name → the module that defines it; a name mapped to its own module is the module.
 _HOMES = {
@@ -94,72 +94,72 @@ _HOMES = {
     "Test": "trueerror.results",
     "Posterior": "trueerror.results",
     "load": "trueerror.results",
-    "Predictions": "trueerror.rows.predictions",
-    "predictions": "trueerror.rows.collecting",
-    "read": "trueerror.rows.reading",
-    "interval": "trueerror.intervals.binomial",
-    "mean_interval": "trueerror.intervals.means",
-    "difference": "trueerror.significance.independent",
-    "probability_less": "trueerror.significance.independent",
-    "power": "trueerror.significance.planning",
-    "sample_size": "trueerror.significance.planning",
+    "Predictions": "trueerror.sources._predictions",
+    "predictions": "trueerror.sources._collect",
+    "read": "trueerror.sources._api",
+    "interval": "trueerror.inference.proportion._interval",
+    "mean_interval": "trueerror.inference.loss._interval",
+    "difference": "trueerror.inference.proportion._two_samples",
+    "probability_less": "trueerror.inference.proportion._two_samples",
+    "power": "trueerror.inference.power._plan",
+    "sample_size": "trueerror.inference.power._plan",
     "Confusion": "trueerror.tallies",
     "ScoreTable": "trueerror.tallies",
-    "average_curves": "trueerror.curves.averaging",
-    "pool_curves": "trueerror.curves.averaging",
-    "auc_over_folds": "trueerror.curves.fold_areas",
-    "brier_curve": "trueerror.curves.brier_curves",
-    "calibration": "trueerror.curves.calibrating",
-    "cost_curve": "trueerror.curves.costs",
-    "decision_curve": "trueerror.curves.benefit",
-    "det": "trueerror.curves.detection",
-    "gains": "trueerror.curves.gain",
-    "lift": "trueerror.curves.gain",
-    "measure_curve": "trueerror.curves.measures",
-    "precision_recall": "trueerror.curves.retrieval",
-    "precision_recall_gain": "trueerror.curves.retrieval_gain",
-    "risk_coverage": "trueerror.curves.selective",
-    "roc": "trueerror.curves.receiver",
-    "roc_difference": "trueerror.curves.crossing",
-    "roc_hull": "trueerror.curves.hull",
-    "evaluate": "trueerror.verbs.evaluating",
-    "compare": "trueerror.verbs.comparing",
-    "Comparison": "trueerror.verbs.comparison",
-    "Evaluation": "trueerror.verbs.evaluation",
-    "gate": "trueerror.verbs.gating",
-    "Gate": "trueerror.verbs.gate_result",
-    "rank": "trueerror.verbs.ranked",
-    "check": "trueerror.verbs.checking",
-    "bootstrap": "trueerror.verbs.bootstrapped",
-    "training_gap": "trueerror.verbs.training_gaps",
-    "Dataset": "trueerror.experiments.datasets",
-    "Experiment": "trueerror.experiments.gathered",
-    "experiment": "trueerror.experiments.running",
-    "Holdout": "trueerror.resampling.random_parts",
-    "Subsampling": "trueerror.resampling.random_parts",
-    "KFold": "trueerror.resampling.folds",
-    "LeaveOneOut": "trueerror.resampling.folds",
-    "Bootstrap": "trueerror.resampling.random_parts",
-    "BatesCV": "trueerror.resampling.folds",
-    "NestedCV": "trueerror.resampling.nested",
-    "DisjointHalves": "trueerror.resampling.halves",
-    "TimeOrdered": "trueerror.resampling.ordered",
-    "learning_curve": "trueerror.studies.learning",
-    "LearningCurve": "trueerror.studies.learning_result",
-    "lesion_study": "trueerror.studies.lesions",
-    "ablation": "trueerror.studies.lesions",
-    "LesionStudy": "trueerror.studies.lesion_result",
-    "bias_variance": "trueerror.studies.bias_and_variance",
-    "BiasVariance": "trueerror.studies.bias_result",
-    "estimator_laboratory": "trueerror.studies.laboratory",
-    "EstimatorLaboratory": "trueerror.studies.laboratory_result",
-    "overfitting": "trueerror.studies.overfits",
-    "Overfitting": "trueerror.studies.overfit_result",
-    "report": "trueerror.reports.page",
-    "metric": "trueerror.metrics.compute",
-    "catalogue": "trueerror.metrics.listing",
-    "cost": "trueerror.metrics.compute",
-    "config": "trueerror.inputs.settings",
+    "average_curves": "trueerror.curves._folds",
+    "pool_curves": "trueerror.curves._folds",
+    "auc_over_folds": "trueerror.curves._folds",
+    "brier_curve": "trueerror.curves._brier",
+    "calibration": "trueerror.curves._calibration",
+    "cost_curve": "trueerror.curves._cost",
+    "decision_curve": "trueerror.curves._decision",
+    "det": "trueerror.curves._det",
+    "gains": "trueerror.curves._gains",
+    "lift": "trueerror.curves._gains",
+    "measure_curve": "trueerror.curves._measure",
+    "precision_recall": "trueerror.curves._precision_recall",
+    "precision_recall_gain": "trueerror.curves._precision_recall",
+    "risk_coverage": "trueerror.curves._risk_coverage",
+    "roc": "trueerror.curves._roc",
+    "roc_difference": "trueerror.curves._roc_difference",
+    "roc_hull": "trueerror.curves._hull",
+    "evaluate": "trueerror.verbs._evaluate",
+    "compare": "trueerror.verbs._compare",
+    "Comparison": "trueerror.verbs._comparison",
+    "Evaluation": "trueerror.verbs._evaluation",
+    "gate": "trueerror.verbs._gate",
+    "Gate": "trueerror.verbs._gate_result",
+    "rank": "trueerror.verbs._rank",
+    "check": "trueerror.verbs._check",
+    "bootstrap": "trueerror.verbs._bootstrap",
+    "training_gap": "trueerror.verbs._training_gap",
+    "Dataset": "trueerror.experiments._dataset",
+    "Experiment": "trueerror.experiments._result",
+    "experiment": "trueerror.experiments._experiment",
+    "Holdout": "trueerror.resampling._splits",
+    "Subsampling": "trueerror.resampling._splits",
+    "KFold": "trueerror.resampling._cross_validation",
+    "LeaveOneOut": "trueerror.resampling._cross_validation",
+    "Bootstrap": "trueerror.resampling._splits",
+    "BatesCV": "trueerror.resampling._cross_validation",
+    "NestedCV": "trueerror.resampling._cross_validation",
+    "DisjointHalves": "trueerror.resampling._cross_validation",
+    "TimeOrdered": "trueerror.resampling._splits",
+    "learning_curve": "trueerror.studies._learning_curve",
+    "LearningCurve": "trueerror.studies._learning_curve_result",
+    "lesion_study": "trueerror.studies._ablation",
+    "ablation": "trueerror.studies._ablation",
+    "LesionStudy": "trueerror.studies._ablation_result",
+    "bias_variance": "trueerror.studies._bias_variance",
+    "BiasVariance": "trueerror.studies._bias_variance",
+    "estimator_laboratory": "trueerror.studies._simulation",
+    "EstimatorLaboratory": "trueerror.studies._simulation",
+    "overfitting": "trueerror.studies._overfitting",
+    "Overfitting": "trueerror.studies._overfitting",
+    "report": "trueerror.reports._report",
+    "metric": "trueerror.metrics._compute",
+    "catalogue": "trueerror.metrics._registry",
+    "cost": "trueerror.metrics._compute",
+    "config": "trueerror.inputs._options",
 }
 _MODULES = (
     "data",

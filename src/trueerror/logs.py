@@ -6,10 +6,9 @@ say which it is, name models, and have further options.
 
 from __future__ import annotations
 
-from trueerror.rows.logs.crossvalidation import cross_val_predict, cross_validate, fold_scores
-from trueerror.rows.logs.harness import lm_eval
-from trueerror.rows.logs.inspected import inspect
-from trueerror.rows.logs.weka import weka
-from trueerror.rows.logs.weka_results import weka_results
+from trueerror.sources.logs.inspect_ai import inspect
+from trueerror.sources.logs.lm_eval import lm_eval
+from trueerror.sources.logs.sklearn_cv import cross_val_predict, cross_validate, fold_scores
+from trueerror.sources.logs.weka import weka, weka_results
 
 __all__ = ["cross_val_predict", "cross_validate", "fold_scores", "inspect", "lm_eval", "weka", "weka_results"]

@@ -6,9 +6,9 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from trueerror.inputs.options import check_word
-from trueerror.verbs.gate_result import Gate
-from trueerror.verbs.gating import gate
+from trueerror.inputs._options import check_word
+from trueerror.verbs._gate import gate
+from trueerror.verbs._gate_result import Gate
 
 __all__ = ["assert_at_least", "assert_not_worse"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 import trueerror as te
-from trueerror.cli.app import COMMANDS
+from trueerror.cli._app import command_of
 from trueerror.data import path
 
 CANCER, DIGITS = str(path("breast_cancer")), str(path("digits"))
@@ -27,7 +26,7 @@ TRUTH = (RNG.random(N) < 1 / (1 + np.exp(-2 * X))).astype(int)
 def run(*args: str) -> Any:
     made = typer.Typer()
     made.callback()(lambda: None)
-    made.command("check")(import_module(f"trueerror.cli.{COMMANDS['check']}").command)
+    made.command("check")(command_of("check"))
     return CliRunner().invoke(made, ["check", *args])
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -13,13 +12,13 @@ import typer
 from typer.testing import CliRunner
 
 import trueerror as te
-from trueerror.cli.app import COMMANDS
+from trueerror.cli._app import command_of
 
 
 def run(*args: str) -> Any:
     made = typer.Typer()
     made.callback()(lambda: None)
-    made.command("difference")(import_module(f"trueerror.cli.{COMMANDS['difference']}").command)
+    made.command("difference")(command_of("difference"))
     return CliRunner().invoke(made, ["difference", *args])
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import typer
 from typer.testing import CliRunner
 
 import trueerror as te
-from trueerror.cli.app import COMMANDS
+from trueerror.cli._app import command_of
 
 RNG = np.random.default_rng(1)
 N = 500
@@ -29,7 +28,7 @@ CALLS = {
 def run(*args: str) -> Any:
     made = typer.Typer()
     made.callback()(lambda: None)
-    made.command("gate")(import_module(f"trueerror.cli.{COMMANDS['gate']}").command)
+    made.command("gate")(command_of("gate"))
     return CliRunner().invoke(made, ["gate", *args])
 
 

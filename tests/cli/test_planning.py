@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -12,13 +11,13 @@ import typer
 from typer.testing import CliRunner
 
 import trueerror as te
-from trueerror.cli.app import COMMANDS
+from trueerror.cli._app import command_of
 
 
 def run(name: str, *args: str) -> Any:
     made = typer.Typer()
     made.callback()(lambda: None)
-    made.command(name)(import_module(f"trueerror.cli.{COMMANDS[name]}").command)
+    made.command(name)(command_of(name))
     return CliRunner().invoke(made, [name, *args])
 
 

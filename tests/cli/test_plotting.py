@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from trueerror.cli.app import COMMANDS
-from trueerror.cli.plotting import Kind
+from trueerror.cli._app import command_of
+from trueerror.cli.report_plot import Kind
 from trueerror.data import path
 
 CANCER, DIGITS = str(path("breast_cancer")), str(path("digits"))
@@ -20,7 +19,7 @@ CANCER, DIGITS = str(path("breast_cancer")), str(path("digits"))
 def run(*args: str) -> Any:
     made = typer.Typer()
     made.callback()(lambda: None)
-    made.command("plot")(import_module(f"trueerror.cli.{COMMANDS['plot']}").command)
+    made.command("plot")(command_of("plot"))
     return CliRunner().invoke(made, ["plot", *args])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 import trueerror as te
-from trueerror.cli.app import COMMANDS
+from trueerror.cli._app import command_of
 
 MEANS = {"cancer": (0.95, 0.955, 0.91), "digits": (0.96, 0.955, 0.83), "wine": (0.955, 0.95, 0.93)}
 
@@ -22,7 +21,7 @@ MEANS = {"cancer": (0.95, 0.955, 0.91), "digits": (0.96, 0.955, 0.83), "wine": (
 def run(*args: str) -> Any:
     made = typer.Typer()
     made.callback()(lambda: None)
-    made.command("rank")(import_module(f"trueerror.cli.{COMMANDS['rank']}").command)
+    made.command("rank")(command_of("rank"))
     return CliRunner().invoke(made, ["rank", *args])
 
 

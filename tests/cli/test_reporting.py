@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from trueerror.cli.app import COMMANDS
+from trueerror.cli._app import command_of
 from trueerror.data import path
 
 DIGITS = str(path("digits"))
@@ -20,7 +19,7 @@ CANCER = str(path("breast_cancer"))
 def run(*args: str) -> Any:
     made = typer.Typer()
     made.callback()(lambda: None)
-    made.command("report")(import_module(f"trueerror.cli.{COMMANDS['report']}").command)
+    made.command("report")(command_of("report"))
     return CliRunner().invoke(made, ["report", *args])
 
 

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from trueerror.cli import running
+from trueerror.cli import run as running
 
 LEARNER = """
 [learners.bayes]
@@ -37,7 +37,7 @@ def run(folder: Path, text: str, *options: str):
     (folder / "study.toml").write_text(text)
     program = typer.Typer()
     program.callback()(lambda: None)
-    program.command("run")(running.command)
+    program.command("run")(running.run_command)
     return CliRunner().invoke(program, ["run", str(folder / "study.toml"), "--no-progress", *options])
 
 

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from trueerror.cli.terminals import CLEAR, Waiting, fitted, is_terminal, painted, width_of
+from trueerror.cli._terminal import CLEAR, Waiting, fitted, is_terminal, painted, width_of
 
 
 class Screen(io.StringIO):

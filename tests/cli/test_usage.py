@@ -4,15 +4,13 @@ import json
 import os
 import subprocess
 import sys
-from importlib import import_module
 
 import jsonschema
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from trueerror.cli.app import COMMANDS
-from trueerror.cli.usage import examples
+from trueerror.cli._app import COMMANDS, command_of, examples
 from trueerror.data import path
 
 CANCER = str(path("breast_cancer"))
@@ -113,7 +111,7 @@ def test_the_shell_can_complete(words, expected):
 def test_every_format_of_every_command(args, form):
     made = typer.Typer()
     made.callback()(lambda: None)
-    made.command(args[0])(import_module(f"trueerror.cli.{COMMANDS[args[0]]}").command)
+    made.command(args[0])(command_of(args[0]))
     done = CliRunner().invoke(made, [*args, "--format", form])
     assert (done.exit_code, done.stderr) == (0, "")
     mark = {"json": '"schema"', "md": "| --- |", "markdown": "| --- |", "latex": r"\toprule", "html": "<"}

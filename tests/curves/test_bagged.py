@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from trueerror.curves import bagged
-from trueerror.curves.bagged import bags
-from trueerror.inputs.errors import InputError
+from trueerror.curves import _bootstrap as bagged
+from trueerror.curves._bootstrap import bags
+from trueerror.inputs._options import InputError
 from trueerror.tallies import ScoreTable
 
 TABLE = ScoreTable([1, 2, 3], [4, 0, 6], [5, 5, 0])

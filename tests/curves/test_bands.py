@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 RNG = np.random.default_rng(9)
 

@@ -14,14 +14,11 @@ from hypothesis import given, settings
 
 import trueerror as te
 from tests.tallies.possible_rows import Possible, possible_rows
-from trueerror.curves.costs import CostCurve
-from trueerror.curves.detection import equal_rates
-from trueerror.curves.lines import top_at
-from trueerror.curves.partial_areas import part_areas
-from trueerror.curves.receiver import _GAINS
-from trueerror.curves.retrieval_areas import davis_goadrich_area
-from trueerror.curves.retrieval_gain import gain_areas
-from trueerror.curves.views import area_under
+from trueerror.curves._base import area_under, top_at
+from trueerror.curves._cost import CostCurve
+from trueerror.curves._det import equal_rates
+from trueerror.curves._precision_recall import davis_goadrich_area, gain_areas
+from trueerror.curves._roc import _GAINS, part_areas
 from trueerror.results import Interval
 from trueerror.tallies import ScoreTable
 

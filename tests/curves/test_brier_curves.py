@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 RNG = np.random.default_rng(0)
 P = (RNG.random(60) * 20).round() / 20

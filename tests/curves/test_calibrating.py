@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 
 def sample(n, seed=0, sharpen=1.0, shift=0.0):

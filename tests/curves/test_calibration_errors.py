@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves import calibration_errors
-from trueerror.curves.calibration_errors import _exact_gaps, bin_places, calibration_error, spiegelhalter_test
+from trueerror.curves import _calibration as calibration_errors
+from trueerror.curves._calibration import _exact_gaps, bin_places, calibration_error, spiegelhalter_test
 from trueerror.tallies import ScoreTable
 
 

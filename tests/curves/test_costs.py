@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves.costs import probability_cost
-from trueerror.curves.views import counts_at_cutoffs
-from trueerror.inputs.errors import InputError
+from trueerror.curves._base import counts_at_cutoffs
+from trueerror.curves._cost import probability_cost
+from trueerror.inputs._options import InputError
 
 TRUTH = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]
 SCORES = [0.99, 0.98, 0.72, 0.70, 0.65, 0.51, 0.39, 0.24, 0.11, 0.01]

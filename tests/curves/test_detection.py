@@ -7,8 +7,8 @@ import pytest
 from scipy.special import ndtri
 
 import trueerror as te
-from trueerror.curves.detection import equal_rates
-from trueerror.inputs.errors import InputError
+from trueerror.curves._det import equal_rates
+from trueerror.inputs._options import InputError
 
 
 def test_rates_and_deviates():

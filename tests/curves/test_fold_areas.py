@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves.folds import comparability
-from trueerror.inputs.errors import InputError
+from trueerror.curves._folds import comparability
+from trueerror.inputs._options import InputError
 from trueerror.methods import every_method
 from trueerror.tallies import ScoreTable
 
@@ -90,7 +90,7 @@ def test_ledell_of_equal_folds_is_near_delong_of_one():
     tables = folds(k=5, n=600)
     made = te.auc_over_folds(tables)
     pooled = tables[0] + tables[1] + tables[2] + tables[3] + tables[4]
-    from trueerror.intervals.of_metric import metric_interval
+    from trueerror.inference._metric_interval import metric_interval
 
     assert made.width == pytest.approx(metric_interval("auc", pooled).width, rel=0.1)
 
@@ -100,7 +100,7 @@ def test_pooled_with_bootstrap():
     made = te.auc_over_folds(tables, method="pooled-bootstrap", replicates=400)
     pooled = te.pool_curves(tables)
     assert made.estimate == pytest.approx(auc_of(pooled))
-    from trueerror.intervals.of_metric import metric_interval
+    from trueerror.inference._metric_interval import metric_interval
 
     assert made.width == pytest.approx(metric_interval("auc", pooled).width, rel=0.15)
     assert "not on one scale" not in made.note
@@ -137,7 +137,7 @@ def test_repeated_folds():
         for j in range(k)
         if (there := (repeats == i) & (keys == j)).any()
     ]
-    from trueerror.intervals.critical import critical_t
+    from trueerror.inference._spec import critical_t
 
     half = critical_t(0.95, 19) * np.std(areas, ddof=1) * math.sqrt(1 / 20 + 1 / 4)
     assert (made.estimate, made.low) == pytest.approx((np.mean(areas), np.mean(areas) - half))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 TRUTH = [1, 1, 0, 1, 0, 0, 0, 0, 0, 0]
 SCORES = list(range(10, 0, -1))

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 TRUTH = [0, 0, 0, 0, 1, 1, 1, 1]
 GOOD = te.roc(TRUTH, [1, 2, 3, 6, 4, 5, 7, 8])

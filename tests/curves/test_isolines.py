@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from trueerror.curves.isolines import Condition, iso_accuracy, iso_cost
-from trueerror.inputs.errors import InputError
+from trueerror.curves._operating_point import Condition, iso_accuracy, iso_cost
+from trueerror.inputs._options import InputError
 
 
 def test_slope_is_the_ratio_of_what_errors_cost():

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from trueerror.curves import isotonic
-from trueerror.curves.isotonic import hull_places, isotonic_shares, pooled_blocks
-from trueerror.curves.views import downward
+from trueerror.curves import _base as isotonic
+from trueerror.curves._base import downward, hull_places, isotonic_shares, pooled_blocks
 
 
 def tables(seed, count):

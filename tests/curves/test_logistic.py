@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from trueerror.curves.logistic import LogitTable
+from trueerror.curves._recalibration import LogitTable
 
 
 @pytest.mark.parametrize("line", [(0.0, 1.0), (0.3, -2.0), (-1.0, 40.0)])

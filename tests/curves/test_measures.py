@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves.measures import EXTRA, ROCR_NAMES, measure_at_cutoffs
-from trueerror.inputs.errors import InputError
-from trueerror.metrics.registry import every_measure
+from trueerror.curves._measure import EXTRA, ROCR_NAMES, measure_at_cutoffs
+from trueerror.inputs._options import InputError
+from trueerror.metrics._registry import every_measure
 from trueerror.tallies import Confusion, ScoreTable
 
 RNG = np.random.default_rng(0)

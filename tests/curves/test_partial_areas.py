@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves.partial_areas import part_areas
-from trueerror.inputs.errors import InputError
+from trueerror.curves._roc import part_areas
+from trueerror.inputs._options import InputError
 
 RNG = np.random.default_rng(2)
 TRUTH = RNG.random(400) < 0.3

@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves.logistic import LogitTable, fit, intercept_given_slope, separation
-from trueerror.curves.recalibration import calibration_intercept, calibration_slope, in_the_large
+from trueerror.curves._recalibration import (
+    LogitTable,
+    calibration_intercept,
+    calibration_slope,
+    fit,
+    in_the_large,
+    intercept_given_slope,
+    separation,
+)
 from trueerror.tallies import ScoreTable
 
 ALL = (calibration_intercept, calibration_slope, in_the_large)
@@ -47,7 +54,7 @@ def test_profile_limits_are_where_the_likelihood_has_dropped():
 
 
 def test_grouping_many_forecasts_moves_limits_by_nothing_that_matters(monkeypatch):
-    from trueerror.curves import logistic
+    from trueerror.curves import _recalibration as logistic
 
     table = sample(6000)
     made = [ask(f, table) for f in ALL]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 RNG = np.random.default_rng(11)
 TRUTH = (RNG.random(300) < 0.4).astype(int)

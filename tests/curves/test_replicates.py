@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from trueerror.curves import replicates
-from trueerror.curves.replicates import bootstrap_area, cell_sizes, grouped, resampled_tables, table_replicates
-from trueerror.curves.retrieval_areas import step_area
-from trueerror.inputs.errors import InputError
+from trueerror.curves import _bootstrap as replicates
+from trueerror.curves._bootstrap import bootstrap_area, cell_sizes, grouped, resampled_tables, table_replicates
+from trueerror.curves._precision_recall import step_area
+from trueerror.inference.bootstrap import _tables as score_cells
+from trueerror.inputs._options import InputError
 from trueerror.tallies import ScoreTable
-from trueerror.variances import score_cells
 
 
 def table(n=100, seed=0, share=0.3):

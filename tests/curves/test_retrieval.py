@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves.retrieval import PrecisionRecall
-from trueerror.curves.retrieval_areas import davis_goadrich_area, linear_area, step_area
-from trueerror.inputs.errors import InputError
+from trueerror.curves._precision_recall import PrecisionRecall, davis_goadrich_area, linear_area, step_area
+from trueerror.inputs._options import InputError
 from trueerror.tallies import ScoreTable
 
 TRUTH = [1, 1, 0, 0, 0, 1, 0, 1, 0, 1]
@@ -85,7 +84,7 @@ def test_all_scores_equal():
 
 
 def test_bootstrap_is_the_same_for_any_block_size(monkeypatch):
-    from trueerror.variances import score_cells
+    from trueerror.inference.bootstrap import _tables as score_cells
 
     rng = np.random.default_rng(3)
     truth = rng.random(200) < 0.3

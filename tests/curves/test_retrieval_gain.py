@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves.retrieval_gain import gain_areas
+from trueerror.curves._precision_recall import gain_areas
 
 
 def test_gains_are_harmonic_rescalings_of_precision_and_recall():

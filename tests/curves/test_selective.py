@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves.selective import best_risk_area, continuous_risk_areas, risk_areas
-from trueerror.inputs.errors import InputError
+from trueerror.curves._risk_coverage import best_risk_area, continuous_risk_areas, risk_areas
+from trueerror.inputs._options import InputError
 
 
 def test_binary_probabilities_by_distance_from_one_half():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves.shares import rows_for_interval, share, weighted_sum
+from trueerror.curves._base import rows_for_interval, share, weighted_sum
 
 
 def test_wilson_for_counts():

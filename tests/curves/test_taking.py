@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves.taking import take_table
-from trueerror.inputs.errors import InputError
+from trueerror.curves._base import take_table
+from trueerror.inputs._options import InputError
 from trueerror.methods import every_method
 from trueerror.tallies import ScoreTable
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 
 class Centroid:

@@ -4,8 +4,8 @@ import runpy
 from pathlib import Path
 
 import trueerror as te
-from trueerror.experiments.learners import fingerprint
-from trueerror.experiments.recipes import read_recipe
+from trueerror.experiments._dataset import fingerprint
+from trueerror.experiments._toml import read_recipe
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

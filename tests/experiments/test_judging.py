@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
-from trueerror.intervals.bates import nested_error
+from trueerror.inference._contrast import normal_quantile
+from trueerror.inference.learner._intervals import nested_error
+from trueerror.inputs._options import InputError
 from trueerror.significance import bayes_correlated_t, corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
-from trueerror.significance.contrasts import normal_quantile
 
 
 class Centroid:
@@ -236,7 +236,7 @@ def test_rank_over_data_sets_counts_data_sets_not_folds():
 
 
 def test_the_picture_shows_the_test_parts_behind_the_intervals(tens):
-    from trueerror.plots.comparisons import comparison_picture
+    from trueerror.plots.compose.forests import comparison_picture
 
     cmp = tens.compare()
     made = comparison_picture(cmp)

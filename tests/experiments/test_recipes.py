@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.experiments.recipes import make_plan, read_recipe
-from trueerror.experiments.tables import read_dataset
-from trueerror.inputs.errors import InputError
+from trueerror.experiments._dataset import read_dataset
+from trueerror.experiments._toml import make_plan, read_recipe
+from trueerror.inputs._options import InputError
 
 HEAD = """
 seed = 3

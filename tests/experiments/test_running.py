@@ -19,7 +19,7 @@ from simple_learners import (
 )
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 
 def same(first: te.Experiment, second: te.Experiment) -> bool:
@@ -328,7 +328,7 @@ def test_forests_are_asked_once_and_say_the_same():
     from sklearn.datasets import load_iris
     from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier
 
-    from trueerror.experiments.fitting import calls_most_probable, predict
+    from trueerror.experiments._fit import calls_most_probable, predict
 
     X, y = load_iris(return_X_y=True)
     for kind in (RandomForestClassifier, ExtraTreesClassifier, BaggingClassifier):

@@ -7,12 +7,22 @@ import pytest
 from simple_learners import Broken, Busy, KillsOnce, Loud, Means, Watched
 
 import trueerror as te
-from trueerror.experiments.compacting import from_parquet, to_parquet
-from trueerror.experiments.logs import MARK, Writer, frame, frames, read_outcomes
-from trueerror.experiments.outcomes import NO_LABELS, Outcome, Task, decode, encode
-from trueerror.experiments.storage import LocalFolder
-from trueerror.experiments.store import Store
-from trueerror.inputs.errors import InputError
+from trueerror.experiments._records import (
+    MARK,
+    NO_LABELS,
+    LocalFolder,
+    Outcome,
+    Task,
+    Writer,
+    decode,
+    encode,
+    frame,
+    frames,
+    read_manifest,
+    read_outcomes,
+)
+from trueerror.experiments._store import Store, from_parquet, to_parquet
+from trueerror.inputs._options import InputError
 
 
 def same(first, second):
@@ -187,7 +197,7 @@ def test_manifests_of_other_kinds_are_refused(rows, tmp_path, text, message):
 
 def test_two_runs_at_once_are_refused(rows, tmp_path):
     te.experiment({"means": Means()}, rows, plan=3, store=tmp_path)
-    manifest_of = te.experiments.manifest.read_manifest((tmp_path / "manifest.json").read_bytes(), "")
+    manifest_of = read_manifest((tmp_path / "manifest.json").read_bytes(), "")
     held = Store(tmp_path, manifest_of)
     with pytest.raises(InputError, match="another run is using the store"):
         te.experiment({"means": Means()}, rows, plan=3, store=tmp_path)
@@ -256,7 +266,7 @@ def test_failed_fits_are_done_again_when_asked_for(rows, tmp_path):
 
 
 def test_long_runs_are_compacted_on_the_way(rows, tmp_path, monkeypatch):
-    monkeypatch.setattr("trueerror.experiments.directing.ROUND", 4)
+    monkeypatch.setattr("trueerror.experiments._backends.ROUND", 4)
     run = te.experiment({"means": Means(), "sharp": Means(3.0)}, rows, plan=5, store=tmp_path)
     (part,) = tmp_path.glob("*.parquet")
     assert part.name.startswith("part-000003-")
@@ -270,7 +280,7 @@ class Dies(Exception):
 @pytest.mark.parametrize("step", range(6))
 def test_dying_at_any_step_of_compaction_loses_nothing(rows, tmp_path, monkeypatch, step):
     learners = {"means": Means(), "sharp": Means(3.0)}
-    monkeypatch.setattr("trueerror.experiments.directing.ROUND", 4)
+    monkeypatch.setattr("trueerror.experiments._backends.ROUND", 4)
     steps = 0
 
     def counted(method):

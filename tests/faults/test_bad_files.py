@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import FileError, InputError
+from trueerror.inputs._options import FileError, InputError
 
 
 def written(name: str, content: str | bytes) -> Callable[[Path], Path]:

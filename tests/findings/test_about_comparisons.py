@@ -9,8 +9,8 @@ import pytest
 
 import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
-from trueerror.significance.paired import mcnemar
-from trueerror.significance.planning import smallest_difference
+from trueerror.inference.power._plan import smallest_difference
+from trueerror.inference.proportion._paired import mcnemar
 from trueerror.tallies import Discordance
 
 

@@ -9,11 +9,11 @@ import pytest
 
 import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
-from trueerror.findings.about_metrics import ConstantAnswer
-from trueerror.significance.independent import difference
-from trueerror.significance.paired import mcnemar
+from trueerror.findings.metrics import ConstantAnswer
+from trueerror.inference.proportion._paired import mcnemar
+from trueerror.inference.proportion._two_samples import difference
 from trueerror.tallies import Confusion
-from trueerror.verbs.training_gaps import Overfit
+from trueerror.verbs._training_gap import Overfit
 
 
 def table(matrix: list[list[int]], **facts: Any) -> Evidence:

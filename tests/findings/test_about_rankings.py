@@ -28,7 +28,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
 
 
 def test_every_rule_of_the_family_has_cases() -> None:
-    family = "trueerror.findings.about_rankings"
+    family = "trueerror.findings.learners"
     assert set(CASES) == {code for code, r in every_rule().items() if r.check.__module__ == family}
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from trueerror.findings import Evidence, every_rule, find
-from trueerror.rows.doubles import Doubles, Overlap, Repeats
+from trueerror.sources._duplicates import Doubles, Overlap, Repeats
 from trueerror.tallies import Confusion
 
 

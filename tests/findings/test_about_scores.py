@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from trueerror.findings import Evidence, every_rule, find
-from trueerror.findings.tuning import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
+from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.results import Interval
-from trueerror.rows.source import ScoreRange
+from trueerror.sources._protocols import ScoreRange
 from trueerror.tallies import ScoreTable
 
 

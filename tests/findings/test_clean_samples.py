@@ -18,21 +18,21 @@ from scipy import special
 
 import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
-from trueerror.findings.about_metrics import ConstantAnswer
-from trueerror.findings.tuning import tuned_threshold
-from trueerror.intervals.closed_forms import wilson
-from trueerror.intervals.roc_area import area_limits
-from trueerror.intervals.terms import Terms
-from trueerror.metrics.registry import find_measure
+from trueerror.findings.metrics import ConstantAnswer
+from trueerror.findings.scores import tuned_threshold
+from trueerror.inference._multiplicity import adjust
+from trueerror.inference._spec import Terms
+from trueerror.inference.auc._interval import area_limits
+from trueerror.inference.proportion._interval import wilson
+from trueerror.inference.proportion._paired import mcnemar
+from trueerror.inference.proportion._two_samples import difference
+from trueerror.metrics._registry import find_measure
 from trueerror.results import Interval
-from trueerror.rows.doubles import Overlap, doubled_rows, repeated_sample
-from trueerror.rows.predictions import Predictions
-from trueerror.rows.source import ScoreRange
-from trueerror.significance.independent import difference
-from trueerror.significance.multiplicity import adjust
-from trueerror.significance.paired import mcnemar
+from trueerror.sources._duplicates import Overlap, doubled_rows, repeated_sample
+from trueerror.sources._predictions import Predictions
+from trueerror.sources._protocols import ScoreRange
 from trueerror.tallies import Confusion, ScoreTable
-from trueerror.verbs.constants import constant_answers
+from trueerror.verbs._model_metrics import constant_answers
 
 SAMPLES, ROWS, CLUSTER = 1000, 600, 5
 NAMES = ("a", "b", "c")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from trueerror.findings import Evidence, Finding, Findings, every_rule, find
-from trueerror.findings.rules import rule
+from trueerror.findings._rules import rule
 from trueerror.results import load
 
 DOCS = Path(__file__).parents[2] / "docs"

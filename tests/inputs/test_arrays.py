@@ -10,8 +10,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from trueerror.inputs.arrays import check_indexes, column, matrix, missing_rows, same_length
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._arrays import check_indexes, column, matrix, missing_rows, same_length
+from trueerror.inputs._options import InputError
 
 
 @pytest.mark.parametrize(

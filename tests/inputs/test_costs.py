@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trueerror.inputs.costs import cost_matrix
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._labels import cost_matrix
+from trueerror.inputs._options import InputError
 
 LABELS = ("a", "b", "c")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trueerror.inputs.fingerprints import fingerprint
+from trueerror.inputs._labels import fingerprint
 
 CODES = np.array([0, 1, 1, 0])
 

@@ -12,9 +12,8 @@ import pyarrow as pa
 import pytest
 
 import trueerror as te
-from trueerror.inputs.arrays import column
-from trueerror.inputs.errors import InputError
-from trueerror.inputs.labels import (
+from trueerror.inputs._arrays import column
+from trueerror.inputs._labels import (
     Coded,
     check_labels,
     code_column,
@@ -26,6 +25,7 @@ from trueerror.inputs.labels import (
     plain_label,
     recode,
 )
+from trueerror.inputs._options import InputError
 
 
 def coded(values: Any) -> Coded:

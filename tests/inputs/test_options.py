@@ -8,8 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trueerror.inputs.errors import InputError, nearest
-from trueerror.inputs.options import check_alternative, check_confidence, check_share, check_word, generator
+from trueerror.inputs._options import (
+    InputError,
+    check_alternative,
+    check_confidence,
+    check_share,
+    check_word,
+    generator,
+    nearest,
+)
 
 
 def test_confidence() -> None:

@@ -11,8 +11,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from trueerror.inputs.errors import InputError
-from trueerror.inputs.scores import check_probabilities, default_threshold, score_array
+from trueerror.inputs._arrays import check_probabilities, default_threshold, score_array
+from trueerror.inputs._options import InputError
 
 
 @pytest.mark.parametrize(

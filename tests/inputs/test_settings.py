@@ -4,9 +4,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from trueerror.inputs import settings
-from trueerror.inputs.errors import InputError
-from trueerror.inputs.settings import config, memory_bytes
+from trueerror.inputs import _options as settings
+from trueerror.inputs._options import InputError, config, memory_bytes
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 TRUTH = ["no", "yes", "yes", "no", "yes"]
 CALLED = ["no", "yes", "no", "yes", "yes"]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.intervals.of_metric import metric_interval
-from trueerror.tallies.confusion import Confusion
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.tallies._confusion import Confusion
 
 CARRIED = ("npv", "mcc", "kappa", "markedness", "jaccard", "macro_f1", "macro_precision")
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trueerror.inputs.errors import InputError
-from trueerror.intervals.bates import bates, nested_error
+from trueerror.inference.learner._intervals import bates, nested_error
+from trueerror.inputs._options import InputError
 
 
 def centroid_losses(X, y, train, test):

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import trueerror as te
 from tests.tallies.possible_rows import Possible, possible_rows
-from trueerror.intervals.of_metric import metric_interval
-from trueerror.kernels.bins import even_grid
-from trueerror.metrics.binned import metric_bounds, middled
-from trueerror.metrics.registry import find_measure
-from trueerror.metrics.values import value
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.kernels._histogram import even_grid
+from trueerror.metrics._binned import metric_bounds, middled
+from trueerror.metrics._registry import find_measure
+from trueerror.metrics._values import value
 from trueerror.tallies import ScoreTable
 
 HAIR = 1e-11

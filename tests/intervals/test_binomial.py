@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
-from trueerror.intervals.binomial import BINOMIAL_METHODS
-from trueerror.intervals.proportions import limits
+from trueerror.inference.proportion._array_intervals import limits
+from trueerror.inference.proportion._interval import BINOMIAL_METHODS
+from trueerror.inputs._options import InputError
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trueerror.inputs.errors import InputError
-from trueerror.intervals.bootstrap_errors import (
+from trueerror.inference.learner._intervals import (
     Bagged,
     bootstrap_error,
     leave_one_out_bootstrap,
@@ -15,6 +14,7 @@ from trueerror.intervals.bootstrap_errors import (
     point_632,
     point_632_plus,
 )
+from trueerror.inputs._options import InputError
 
 
 def test_a_nearest_neighbour_that_learns_nothing():

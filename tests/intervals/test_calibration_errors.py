@@ -9,8 +9,8 @@ import pytest
 from scipy import special
 
 import trueerror as te
-from trueerror.intervals.calibration_errors import gap_errors, quantile_of_largest, quantile_of_sum
-from trueerror.intervals.of_metric import metric_interval
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference.calibration import gap_errors, quantile_of_largest, quantile_of_sum
 from trueerror.tallies import ScoreTable
 
 

@@ -5,10 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from trueerror.inputs.errors import InputError
-from trueerror.inputs.options import generator
-from trueerror.intervals import chosen_setting
-from trueerror.intervals.chosen_setting import bbc_cv
+from trueerror.inference.learner import _intervals as chosen_setting
+from trueerror.inference.learner._intervals import bbc_cv
+from trueerror.inputs._options import InputError, generator
 
 
 def slow(values, replicates, seed):

@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from trueerror.intervals.class_means import MANY_PARTS, mean_of_shares, parts_that_count, shrunk
-from trueerror.intervals.of_metric import metric_interval
-from trueerror.intervals.terms import Terms
-from trueerror.tallies.confusion import Confusion
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference._spec import Terms
+from trueerror.inference.counts._all_classes import MANY_PARTS, mean_of_shares, parts_that_count, shrunk
+from trueerror.tallies._confusion import Confusion
 
 AVERAGES = ("balanced_accuracy", "macro_f1", "macro_precision", "macro_recall", "macro_fnr", "macro_jaccard", "g_mean")
 

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from scipy import special
 
-from trueerror.intervals.clustered_scores import clustered_loss_interval, clustered_score_interval
-from trueerror.intervals.of_metric import metric_interval
-from trueerror.intervals.terms import Terms
-from trueerror.metrics.registry import find_measure
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference._spec import Terms
+from trueerror.inference.auc._clustered import clustered_loss_interval, clustered_score_interval
+from trueerror.metrics._registry import find_measure
 from trueerror.tallies import ScoreTable
 
 
@@ -147,10 +147,10 @@ def test_average_precision_of_clusters_at_a_perfect_score_has_width():
 def test_clusters_left_out_to_first_order_are_clusters_left_out_in_turn(name, prior, monkeypatch):
     up, scores, keys = rows(groups=900, size=3)
     turned = interval(name, up, scores, keys, prior=prior, positive=True)
-    monkeypatch.setattr("trueerror.intervals.clustered_scores.TURNS", 0)
+    monkeypatch.setattr("trueerror.inference.auc._clustered.TURNS", 0)
     if name == "average_precision":
         step = property(lambda held: pytest.fail("left out in turn"))
-        monkeypatch.setattr("trueerror.intervals.clustered_scores._Held.step", step)
+        monkeypatch.setattr("trueerror.inference.auc._clustered._Held.step", step)
     first_order = interval(name, up, scores, keys, prior=prior, positive=True)
     assert (first_order.low, first_order.high) == pytest.approx((turned.low, turned.high), abs=0.02 * turned.width)
 

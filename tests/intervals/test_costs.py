@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trueerror.intervals.of_metric import metric_interval
+from trueerror.inference._metric_interval import metric_interval
 from trueerror.results import Interval
 from trueerror.tallies import Confusion
 

@@ -3,8 +3,8 @@ import math
 import pytest
 from scipy import special, stats
 
-from trueerror.inputs.errors import InputError
-from trueerror.intervals.critical import critical_t, critical_z
+from trueerror.inference._spec import critical_t, critical_z
+from trueerror.inputs._options import InputError
 
 
 @pytest.mark.parametrize("confidence", [1e-3, 0.5, 0.8, 0.95, 0.999999, 1 - 1e-9, 1 - 1e-12])

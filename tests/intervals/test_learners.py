@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trueerror.inputs.errors import InputError
-from trueerror.intervals.learners import bayle, conservative_z, corrected_t_interval, fold_t
+from trueerror.inference.learner._intervals import bayle, conservative_z, corrected_t_interval, fold_t
+from trueerror.inputs._options import InputError
 from trueerror.methods import every_method
 
 D = [0.02, 0.01, 0.03, -0.01, 0.02, 0, 0.04, 0.01, 0.02, 0.01]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 
 def test_values_and_their_summary_give_the_same():

@@ -1,7 +1,7 @@
 import pytest
 
-from trueerror.inputs.errors import InputError
-from trueerror.intervals.normal_model import count_model
+from trueerror.inference.proportion._array_intervals import count_model
+from trueerror.inputs._options import InputError
 
 
 def test_both_rules_are_told():

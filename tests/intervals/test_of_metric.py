@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
-from trueerror.intervals.of_metric import class_intervals, metric_interval
-from trueerror.metrics.registry import every_measure, find_measure
+from trueerror.inference._metric_interval import class_intervals, metric_interval
+from trueerror.inputs._options import InputError
+from trueerror.metrics._registry import every_measure, find_measure
 from trueerror.tallies import Confusion, KeyedConfusion, Moments, MultiLabel, ScoreTable
 
 BINARY = Confusion([[80, 10], [8, 30]])
@@ -404,10 +404,10 @@ def test_clusters_by_hand():
     p = (t.row == t.col) @ t.counts / t.n
     hits = keyed.sums((t.row == t.col).astype(float))
     v = 25 / 24 * (((hits - p * keyed.sizes) / t.n) ** 2).sum()
-    from trueerror.intervals.critical import critical_t
+    from trueerror.inference._spec import critical_t
 
     size = p * (1 - p) / v
-    from trueerror.intervals.closed_forms import wilson
+    from trueerror.inference.proportion._interval import wilson
 
     made = metric_interval("accuracy", t, clusters=keyed)
     assert limits(made) == pytest.approx(wilson(p * size, size, critical_t(0.95, 24)))
@@ -497,7 +497,7 @@ def test_weighted_accuracy_of_a_ratio_by_hand():
     t = Confusion.count(truth, called, weights=w, weights_kind="sampling")
     p = (w * right).sum() / w.sum()
     v = 200 / 199 * ((w * (right - p)) ** 2).sum() / w.sum() ** 2
-    from trueerror.intervals.closed_forms import wilson
+    from trueerror.inference.proportion._interval import wilson
 
     size = p * (1 - p) / v
     made = metric_interval("accuracy", t)

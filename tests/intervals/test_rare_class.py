@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 
-from trueerror.intervals.of_metric import metric_interval
-from trueerror.metrics.registry import find_measure
-from trueerror.metrics.values import value
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.metrics._registry import find_measure
+from trueerror.metrics._values import value
 from trueerror.tallies import Confusion
 
 Z = 1.959963984540054

@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from trueerror.inputs.errors import InputError
-from trueerror.intervals import resampled
-from trueerror.intervals.of_metric import metric_interval
-from trueerror.intervals.situations import BOOTSTRAPS
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference.bootstrap import _tables as resampled
+from trueerror.inference.proportion._array_intervals import BOOTSTRAPS
+from trueerror.inputs._options import InputError
 from trueerror.tallies import Confusion, KeyedConfusion
 
 THREE = Confusion([[50, 5, 2], [6, 30, 4], [1, 3, 19]])

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trueerror.inputs.errors import InputError
-from trueerror.intervals.of_metric import metric_interval
-from trueerror.intervals.roc_area import area_limits, hanley_mcneil_variance, newcombe_limits
-from trueerror.intervals.score_replicates import grouped
-from trueerror.intervals.terms import Terms
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference._spec import Terms
+from trueerror.inference.auc._interval import area_limits, hanley_mcneil_variance, newcombe_limits
+from trueerror.inference.bootstrap._tables import grouped
+from trueerror.inputs._options import InputError
 from trueerror.tallies import ScoreTable
 
 

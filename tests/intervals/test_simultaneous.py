@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from trueerror.inputs.errors import InputError
-from trueerror.intervals.of_metric import metric_interval
-from trueerror.intervals.simultaneous import joint_level, simultaneous_intervals
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference._simultaneous import joint_level, simultaneous_intervals
+from trueerror.inputs._options import InputError
 from trueerror.tallies import Confusion
 
 THREE = Confusion([[50, 5, 2], [6, 30, 4], [1, 3, 19]])

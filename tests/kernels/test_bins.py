@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trueerror.kernels.bins import Counter, Grid, even_grid, leading_grid, pivoted, refined, tagged_places
+from trueerror.kernels._histogram import Counter, Grid, even_grid, leading_grid, pivoted, refined, tagged_places
 
 rng = np.random.default_rng(0)
 SCORES = {

@@ -5,8 +5,7 @@ import sys
 import pytest
 
 import trueerror.kernels as kernels
-from trueerror.inputs.errors import InputError
-from trueerror.inputs.settings import config
+from trueerror.inputs._options import InputError, config
 
 
 @pytest.fixture(autouse=True)
@@ -23,21 +22,21 @@ def test_small_work_is_plain_and_the_choice_can_be_forced():
 
 def test_large_work_is_fast_where_numba_is():
     pytest.importorskip("numba")
-    assert kernels.chosen(10**12).__name__ == "trueerror.kernels.fast"
+    assert kernels.chosen(10**12).__name__ == "trueerror.kernels._numba"
     assert kernels.chosen(1000) is kernels.plain
     config(kernels="fast")
-    assert kernels.chosen(1).__name__ == "trueerror.kernels.fast"
+    assert kernels.chosen(1).__name__ == "trueerror.kernels._numba"
 
 
 def test_without_numba_everything_still_works(monkeypatch):
     monkeypatch.setattr(kernels, "find_spec", lambda name: None)
-    monkeypatch.delitem(sys.modules, "trueerror.kernels.fast", raising=False)
+    monkeypatch.delitem(sys.modules, "trueerror.kernels._numba", raising=False)
     assert kernels.chosen(10**12) is kernels.plain
 
 
 def test_a_broken_numba_is_passed_over_unless_asked_for(monkeypatch):
     pytest.importorskip("numba")
-    for name in ("fast", "fast_tables", "compiled_order", "compiled_ranks", "compiled_tagged"):
+    for name in ("_numba",):
         monkeypatch.delitem(sys.modules, f"trueerror.kernels.{name}", raising=False)
         monkeypatch.delattr(kernels, name, raising=False)
     config(kernels="fast")

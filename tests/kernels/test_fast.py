@@ -5,13 +5,15 @@ import logging
 import numpy as np
 import pytest
 
-from trueerror.inputs.settings import config
+from trueerror.inputs._options import config
 
 pytest.importorskip("numba")
 
-from trueerror.kernels import fast, fast_tables, plain, radix
-from trueerror.kernels.draws import EXACT
-from trueerror.kernels.layout import rank_layout
+from trueerror.kernels import _numba as fast
+from trueerror.kernels import _numba as fast_tables
+from trueerror.kernels import _numba as radix
+from trueerror.kernels import _numpy as plain
+from trueerror.kernels._random import EXACT, rank_layout
 
 RNG = np.random.default_rng(8)
 SCORES = {

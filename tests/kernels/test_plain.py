@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from trueerror.inputs.settings import config
-from trueerror.kernels import plain
-from trueerror.kernels.draws import EXACT, row_weights
-from trueerror.kernels.layout import rank_layout
+from trueerror.inputs._options import config
+from trueerror.kernels import _numpy as plain
+from trueerror.kernels._random import EXACT, rank_layout, row_weights
 
 RNG = np.random.default_rng(5)
 AWKWARD = {

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from trueerror.kernels import sorting
-from trueerror.kernels.sorting import scores_of, sorted_parts, tagged_keys
+from trueerror.kernels import _numpy as sorting
+from trueerror.kernels._numpy import scores_of, sorted_parts, tagged_keys
 
 RNG = np.random.default_rng(3)
 SIZE = 300_000

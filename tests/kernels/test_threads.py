@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.kernels.threads import BLOCK, PIECE, block_sums, in_threads
+from trueerror.kernels._random import BLOCK, PIECE, block_sums, in_threads
 
 
 @pytest.fixture(autouse=True)

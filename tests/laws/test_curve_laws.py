@@ -10,14 +10,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import trueerror as te
-from trueerror.curves.calibration_errors import calibration_error
-from trueerror.curves.detection import equal_rates
-from trueerror.curves.envelopes import envelope_corners
-from trueerror.curves.isotonic import hull_places
-from trueerror.curves.retrieval_areas import davis_goadrich_area
-from trueerror.curves.retrieval_gain import gain_areas
-from trueerror.curves.selective import risk_areas
-from trueerror.curves.views import downward
+from trueerror.curves._base import downward, hull_places
+from trueerror.curves._calibration import calibration_error
+from trueerror.curves._cost import envelope_corners
+from trueerror.curves._det import equal_rates
+from trueerror.curves._precision_recall import davis_goadrich_area, gain_areas
+from trueerror.curves._risk_coverage import risk_areas
 from trueerror.tallies import ScoreTable
 
 FEW = settings(max_examples=40, deadline=None)

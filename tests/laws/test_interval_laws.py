@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trueerror as te
-from trueerror.intervals.binomial import BINOMIAL_METHODS
-from trueerror.intervals.of_metric import class_intervals, metric_interval
+from trueerror.inference._metric_interval import class_intervals, metric_interval
+from trueerror.inference.proportion._interval import BINOMIAL_METHODS
 from trueerror.methods import every_method
-from trueerror.metrics.registry import AVERAGES, every_measure, find_measure
+from trueerror.metrics._registry import AVERAGES, every_measure, find_measure
 from trueerror.tallies import Confusion, KeyedConfusion
 
 COUNT_METRICS = [m for m in every_measure().values() if m.needs in ("binary", "classes", "cells")]

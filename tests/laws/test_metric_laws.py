@@ -10,13 +10,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from trueerror.metrics.averages import averaged
-from trueerror.metrics.class_scores import ClassScores
-from trueerror.metrics.priors import reweighted
+from trueerror.metrics._registry import AVERAGES, Measure, averaged, every_measure, find_measure
+from trueerror.metrics._values import ClassScores, reweighted, undefined_reason, value
 from trueerror.metrics.probabilities import mean_loss
-from trueerror.metrics.reasons import undefined_reason
-from trueerror.metrics.registry import AVERAGES, Measure, every_measure, find_measure
-from trueerror.metrics.values import value
 from trueerror.tallies import Confusion, ScoreTable
 
 MEASURES = list(every_measure().values())

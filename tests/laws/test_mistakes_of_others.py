@@ -7,9 +7,9 @@ import pytest
 
 import trueerror as te
 from trueerror.findings import Evidence, find
-from trueerror.intervals.bootstrap_errors import point_632, point_632_plus
-from trueerror.intervals.of_metric import metric_interval
-from trueerror.resampling.dealing import Rows
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference.learner._intervals import point_632, point_632_plus
+from trueerror.resampling._plan import Rows
 
 PAIRED = ("accuracy", "f1", "mcc", "kappa", "balanced_accuracy", "macro_f1", "precision", "g_mean", "jaccard")
 SCORED = ("auc", "gini", "average_precision", "brier", "log_loss", "ece")

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from numpy.typing import NDArray
 
-from trueerror.kernels.ranks import average_ranks, placements
-from trueerror.significance.areas import delong, delong_unpaired
-from trueerror.significance.ranks import friedman, iman_davenport, nemenyi, quade, shaffer
-from trueerror.significance.resampled import permutation
-from trueerror.variances.delong import delong_covariance, delong_from_table
+from trueerror.inference.auc._delong import delong_covariance, delong_from_table
+from trueerror.inference.auc._tests import delong, delong_unpaired
+from trueerror.inference.bootstrap._paired import permutation
+from trueerror.inference.ranking._rank_tests import friedman, iman_davenport, nemenyi, quade, shaffer
+from trueerror.kernels._numpy import average_ranks, placements
 
 FEW = settings(max_examples=40, deadline=None)
 # Sixteenths are exact in binary, so that adding and scaling them makes and breaks no ties.

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import trueerror as te
-from trueerror.rows.filesource import FileSource
-from trueerror.rows.joining import pair
+from trueerror.sources._pairing import pair
+from trueerror.sources.engines._duckdb import FileSource
 
 QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 FEWER = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])

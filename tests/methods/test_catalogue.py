@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.intervals.binomial import BINOMIAL_METHODS
-from trueerror.intervals.of_metric import metric_interval
-from trueerror.intervals.roc_area import AREA_METHODS
-from trueerror.intervals.situations import BOOTSTRAPS, OFFERED
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference.auc._interval import AREA_METHODS
+from trueerror.inference.proportion._array_intervals import BOOTSTRAPS, OFFERED
+from trueerror.inference.proportion._interval import BINOMIAL_METHODS
 from trueerror.methods import DECISIONS, default_for, every_method, explain, method
-from trueerror.metrics.registry import AVERAGES, every_measure, find_measure
+from trueerror.metrics._registry import AVERAGES, every_measure, find_measure
 from trueerror.tallies import Confusion, ScoreTable
 
 # Words that users may say and the key that results carry.

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.metrics.averages import averaged, classes_in_play, summed
-from trueerror.metrics.registry import find_measure
+from trueerror.metrics._registry import averaged, classes_in_play, find_measure, summed
 
 TABLE = te.Confusion([[50, 5, 2], [6, 30, 4], [1, 3, 19]], labels=["a", "b", "c"])
 

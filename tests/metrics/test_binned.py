@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
-from trueerror.metrics.compute import confusion_at
+from trueerror.inputs._options import InputError
+from trueerror.metrics._compute import confusion_at
 from trueerror.tallies import ScoreTable
 
 BINNED = ScoreTable([0.0, 0.6], [1, 3], [3, 1], exact=False, uppers=np.array([0.4, 0.8]))

@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 import trueerror as te
-from trueerror.metrics.registry import every_measure
+from trueerror.metrics._registry import every_measure
 
 
 def test_it_lists_every_metric_with_its_facts() -> None:

@@ -8,7 +8,7 @@ import pytest
 from sklearn import metrics as oracle
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 rng = np.random.default_rng(9)
 TRUTH = (rng.random((120, 5)) < [0.5, 0.3, 0.2, 0.4, 0.1]).astype(int)

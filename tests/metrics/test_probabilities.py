@@ -11,9 +11,9 @@ import pytest
 from sklearn import metrics as oracle
 
 import trueerror as te
-from trueerror.metrics.class_scores import ClassScores
+from trueerror.metrics._registry import find_measure
+from trueerror.metrics._values import ClassScores
 from trueerror.metrics.probabilities import loss_moments, mean_loss, murphy, table_losses
-from trueerror.metrics.registry import find_measure
 
 rng = np.random.default_rng(7)
 TRUTH = rng.integers(0, 2, 500)

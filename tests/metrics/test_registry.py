@@ -9,9 +9,9 @@ import sys
 import numpy as np
 import pytest
 
-from trueerror.inputs.errors import InputError
-from trueerror.methods.decisions import DECISIONS
-from trueerror.metrics.registry import every_measure, find_measure, odds, ratio
+from trueerror.inputs._options import InputError
+from trueerror.methods._decision_table import DECISIONS
+from trueerror.metrics._registry import every_measure, find_measure, odds, ratio
 
 
 def test_names_and_aliases_are_found_in_any_spelling() -> None:
@@ -61,8 +61,8 @@ def test_which_way_is_good() -> None:
 
 def test_a_family_that_was_imported_alone_does_not_hide_the_others() -> None:
     code = (
-        "import trueerror.metrics.overall, trueerror.metrics.areas\n"
-        "from trueerror.metrics.registry import every_measure\n"
+        "import trueerror.metrics.counts, trueerror.metrics.ranking\n"
+        "from trueerror.metrics._registry import every_measure\n"
         "print(*every_measure())"
     )
     names = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

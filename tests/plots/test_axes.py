@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves.averaging import average_curves
-from trueerror.curves.calibrating import calibration
-from trueerror.curves.detection import det
-from trueerror.curves.receiver import roc
-from trueerror.curves.retrieval import precision_recall
+from trueerror.curves._calibration import calibration
+from trueerror.curves._det import det
+from trueerror.curves._folds import average_curves
+from trueerror.curves._precision_recall import precision_recall
+from trueerror.curves._roc import roc
 from trueerror.plots import draw
-from trueerror.plots.axes import drawable
+from trueerror.plots.matplotlib._curves import drawable
 from trueerror.tallies import Confusion, ScoreTable
 
 matplotlib.use("Agg")

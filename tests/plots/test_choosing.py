@@ -8,9 +8,10 @@ import sys
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
-from trueerror.plots import chart, choosing, picture
-from trueerror.plots.choosing import DRAWERS, OF_ONE, OF_SEVERAL, WRITERS
+from trueerror.inputs._options import InputError
+from trueerror.plots import _dispatch as choosing
+from trueerror.plots import chart, picture
+from trueerror.plots._dispatch import DRAWERS, OF_ONE, OF_SEVERAL, WRITERS
 from trueerror.results import Table
 from trueerror.tallies import Confusion, ScoreTable
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 from trueerror.plots import chart, picture
-from trueerror.plots.pictures import Forest, Heat
+from trueerror.plots._specs import Forest, Heat
 
 
 @pytest.fixture

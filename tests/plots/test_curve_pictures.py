@@ -9,22 +9,21 @@ import altair
 import numpy as np
 import pytest
 
-from trueerror.curves.averaging import average_curves
-from trueerror.curves.benefit import decision_curve
-from trueerror.curves.brier_curves import brier_curve
-from trueerror.curves.calibrating import calibration
-from trueerror.curves.costs import cost_curve
-from trueerror.curves.detection import det
-from trueerror.curves.gain import gains, lift
-from trueerror.curves.measures import measure_curve
-from trueerror.curves.receiver import roc
-from trueerror.curves.retrieval import precision_recall
-from trueerror.curves.retrieval_gain import precision_recall_gain
-from trueerror.curves.selective import risk_coverage
-from trueerror.inputs.errors import InputError
+from trueerror.curves._brier import brier_curve
+from trueerror.curves._calibration import calibration
+from trueerror.curves._cost import cost_curve
+from trueerror.curves._decision import decision_curve
+from trueerror.curves._det import det
+from trueerror.curves._folds import average_curves
+from trueerror.curves._gains import gains, lift
+from trueerror.curves._measure import measure_curve
+from trueerror.curves._precision_recall import precision_recall, precision_recall_gain
+from trueerror.curves._risk_coverage import risk_coverage
+from trueerror.curves._roc import roc
+from trueerror.inputs._options import InputError
 from trueerror.plots import chart, picture, spec
-from trueerror.plots.pictures import Curves
-from trueerror.plots.ranked_curves import davis_goadrich_path
+from trueerror.plots._specs import Curves
+from trueerror.plots.compose.curves import davis_goadrich_path
 from trueerror.tallies import ScoreTable
 
 KINDS: dict[str, Callable[..., Any]] = {

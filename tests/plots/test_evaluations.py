@@ -1,7 +1,7 @@
 """Evaluations as pictures: the metrics that tell most, and models without calls."""
 
 import trueerror as te
-from trueerror.plots.evaluations import evaluation_forest
+from trueerror.plots.compose.forests import evaluation_forest
 
 
 def test_ranking_and_probabilities_are_among_the_metrics_of_several_models():

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 from trueerror.plots import picture, spec
-from trueerror.plots.forests import MOST_ROWS, domain_of
-from trueerror.plots.pictures import Forest
+from trueerror.plots._specs import Forest
+from trueerror.plots.compose.forests import MOST_ROWS, domain_of
 
 
 def test_one_interval_shows_estimate_limits_and_how() -> None:

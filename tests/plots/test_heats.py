@@ -5,7 +5,7 @@ import pytest
 
 import trueerror as te
 from trueerror.plots import picture, spec
-from trueerror.plots.pictures import Bars, Heat
+from trueerror.plots._specs import Bars, Heat
 from trueerror.tallies import Confusion
 
 
@@ -30,7 +30,7 @@ def test_cells_say_counts_and_row_percentages() -> None:
 
 
 def spec_layers(made: Heat) -> list[list[dict[str, object]]]:
-    from trueerror.plots.choosing import write_spec
+    from trueerror.plots._dispatch import write_spec
 
     return [part["data"]["values"] for part in write_spec(made)["layer"] if "data" in part]
 

@@ -10,11 +10,11 @@ import pytest
 import vl_convert
 
 import trueerror as te
-from trueerror.curves.calibrating import calibration
-from trueerror.curves.receiver import roc
-from trueerror.curves.retrieval import precision_recall
+from trueerror.curves._calibration import calibration
+from trueerror.curves._precision_recall import precision_recall
+from trueerror.curves._roc import roc
 from trueerror.plots import chart, draw, spec
-from trueerror.plots.saving import to_bytes, to_html
+from trueerror.plots._save import to_bytes, to_html
 from trueerror.tallies import Confusion
 
 MARK = "qzxmark"

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import re
 
-from trueerror.plots.labels import distinct, fold, fold_all, plain
-from trueerror.results.tables import width
+from trueerror.plots._style import distinct, fold, fold_all, plain
+from trueerror.results._tables import width
 
 
 def test_control_characters_never_reach_a_picture() -> None:

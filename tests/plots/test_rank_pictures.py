@@ -5,8 +5,8 @@ import pytest
 
 import trueerror as te
 from trueerror.plots import chart, picture, spec
-from trueerror.plots.pictures import Bars, Ranks
-from trueerror.plots.rank_layout import lay_out
+from trueerror.plots._specs import Bars, Ranks
+from trueerror.plots.compose.matrices import lay_out
 
 
 def scores(k: int, n: int, step: float = 0.4) -> np.ndarray:

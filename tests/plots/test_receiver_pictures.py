@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trueerror.curves.crossing import roc_difference
-from trueerror.curves.hull import roc_hull
-from trueerror.curves.receiver import roc
-from trueerror.inputs.errors import InputError
+from trueerror.curves._hull import roc_hull
+from trueerror.curves._roc import roc
+from trueerror.curves._roc_difference import roc_difference
+from trueerror.inputs._options import InputError
 from trueerror.plots import picture, spec
-from trueerror.plots.pictures import Curves, Line
+from trueerror.plots._specs import Curves, Line
 
 
 def only(made: Curves, role: str) -> Line:

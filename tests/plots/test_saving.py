@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import trueerror as te
-from trueerror.plots.saving import script_safe, to_bytes
+from trueerror.plots._save import script_safe, to_bytes
 from trueerror.tallies import Confusion
 
 STARTS = {".png": b"\x89PNG\r\n", ".svg": b"<svg", ".pdf": b"%PDF-", ".html": b"<!DOCTYPE html>"}

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trueerror.plots import theme
+from trueerror.plots import _style as theme
 
 
 def contrast(one: str, other: str) -> float:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueerror.plots.thinning import LARGEST_ERROR, thin
+from trueerror.plots._simplify import LARGEST_ERROR, thin
 
 
 def along(x: np.ndarray, y: np.ndarray, step: float) -> np.ndarray:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from trueerror.intervals.of_metric import metric_interval
-from trueerror.intervals.roc_area import delong_variance, hanley_mcneil_variance
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference.auc._interval import delong_variance, hanley_mcneil_variance
 from trueerror.tallies import ScoreTable
 
 DATA = Path(__file__).parent / "data"

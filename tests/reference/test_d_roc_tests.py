@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from trueerror.significance.areas import delong, delong_unpaired
+from trueerror.inference.auc._tests import delong, delong_unpaired
 
 DATA = Path(__file__).parent / "data"
 CASES = json.loads((DATA / "d_roc_tests.json").read_text(encoding="utf-8"))["cases"]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from trueerror.intervals.of_metric import metric_interval
-from trueerror.metrics.registry import find_measure
+from trueerror.inference._delta import influence, variance
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.metrics._registry import find_measure
 from trueerror.tallies import Confusion
-from trueerror.variances.delta import influence, variance
 
 CASES = json.loads((Path(__file__).parent / "data" / "e_confusion_matrices.json").read_text())["cases"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trueerror.significance.ranks import bonferroni_dunn, nemenyi
+from trueerror.inference.ranking._rank_tests import bonferroni_dunn, nemenyi
 
 CASES = json.loads((Path(__file__).parent / "data" / "f_critical_values.json").read_text(encoding="utf-8"))["cases"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trueerror.significance.ranks import (
+from trueerror.inference.ranking._rank_tests import (
     bonferroni_dunn,
     friedman,
     friedman_statistic,

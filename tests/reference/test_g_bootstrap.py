@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from trueerror.variances.bootstrap import (
+from trueerror.inference.bootstrap._limits import (
     acceleration,
     bca_shares,
     bias_correction,

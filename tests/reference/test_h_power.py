@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import trueerror as te
+from trueerror.inference.power._designs import NormalDesign, area_design, paired_design, two_group_design
+from trueerror.inference.proportion._distributions import crossing
 from trueerror.significance import smallest_difference
-from trueerror.significance.chances import NormalDesign, area_design, paired_design, two_group_design
-from trueerror.significance.roots import crossing
 
 CASES = json.loads((Path(__file__).parent / "data" / "h_power.json").read_text())["cases"]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves.averaging import _roc_points
+from trueerror.curves._folds import _roc_points
 
 DATA = Path(__file__).parent / "data"
 CASES = json.loads((DATA / "i_rocr_averaging.json").read_text())["cases"]

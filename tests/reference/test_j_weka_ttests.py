@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from trueerror.intervals.critical import critical_t
-from trueerror.intervals.learners import corrected_t_interval, fold_t
-from trueerror.significance.means import corrected_t, paired_t
+from trueerror.inference._spec import critical_t
+from trueerror.inference.learner._intervals import corrected_t_interval, fold_t
+from trueerror.inference.loss._t_tests import corrected_t, paired_t
 
 DATA = Path(__file__).parent / "data"
 EVERY = json.loads((DATA / "j_weka_ttests.json").read_text(encoding="utf-8"))["cases"]

@@ -2,8 +2,8 @@
 
 import math
 
-from trueerror.plots.pictures import ForestRow, Panel
-from trueerror.reports.html_forest import MOST_OPEN, html_panel
+from trueerror.plots._specs import ForestRow, Panel
+from trueerror.reports._html import MOST_OPEN, html_panel
 
 
 def panel(*rows, **more):

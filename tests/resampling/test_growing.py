@@ -5,10 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from trueerror.resampling.dealing import Rows
-from trueerror.resampling.folds import BatesCV, KFold
-from trueerror.resampling.growing import GrowingSubsets
-from trueerror.resampling.seen import Redrawn, Reseeded, WithTraining
+from trueerror.resampling._cross_validation import BatesCV, KFold
+from trueerror.resampling._plan import Rows
+from trueerror.resampling._study_plans import GrowingSubsets, Redrawn, Reseeded, WithTraining
 
 ROWS = Rows(codes=np.repeat([0, 1, 2], [100, 60, 40]))
 

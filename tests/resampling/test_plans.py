@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
-from trueerror.resampling.dealing import Rows
-from trueerror.resampling.foreign import GivenSplits, Splitter, as_plan
-from trueerror.resampling.plans import Plan
+from trueerror.inputs._options import InputError
+from trueerror.resampling._cross_validation import GivenSplits, Splitter, as_plan
+from trueerror.resampling._plan import Plan, Rows
 
 
 def rows(n=120, classes=3, clusters=None):

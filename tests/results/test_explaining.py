@@ -11,7 +11,7 @@ import pytest
 
 import trueerror as te
 from trueerror.results import Result
-from trueerror.results.codec import HOMES
+from trueerror.results._json import HOMES
 
 RNG = np.random.default_rng(5)
 TRUTH = RNG.random(200) < 0.4

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trueerror.results import Table
-from trueerror.results.names import clip, short_names, width
+from trueerror.results._format import clip, short_names, width
 
 BOOSTED = [f"gradient boosting, max_depth={i}, learning_rate=0.05, tuned" for i in range(9)]
 CLASSES = [f"Klasse {i:02d} mit langem Namen" for i in range(30)]

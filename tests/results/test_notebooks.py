@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.results.codec import HOMES
+from trueerror.results._json import HOMES
 
 HOSTILE = "<script>alert('x')</script>&\"<img src=x onerror=y>"
 RNG = np.random.default_rng(0)

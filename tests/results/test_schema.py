@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.results.codec import SCHEMA
-from trueerror.results.schema import ANSWERS, schema_for
+from trueerror.results._base import ANSWERS, schema_for
+from trueerror.results._json import SCHEMA
 
 CANCER = te.read(te.data.path("breast_cancer"), positive="malignant")
 TRUTH = np.arange(60) % 3
@@ -157,7 +157,7 @@ def test_every_check_of_a_gate_has_its_reason() -> None:
 
 
 def test_an_empty_estimand_beside_another_stays_empty() -> None:
-    from trueerror.results.codec import decode, encode
+    from trueerror.results._json import decode, encode
 
     inner = te.interval(3, 4)
     kept = decode(encode(inner, "something else"), "something else")
@@ -165,7 +165,7 @@ def test_an_empty_estimand_beside_another_stays_empty() -> None:
 
 
 def test_mappings_come_back_whatever_their_keys() -> None:
-    from trueerror.results.codec import decode, encode
+    from trueerror.results._json import decode, encode
 
     for mapping in ({"a": 1.5}, {"type": 1, "b": 2}, {1: "x", "a": "y"}, {(1, "a"): 2}, {}):
         assert decode(json.loads(json.dumps(encode(mapping)))) == mapping
@@ -173,7 +173,7 @@ def test_mappings_come_back_whatever_their_keys() -> None:
 
 def test_files_of_before_are_read() -> None:
     old = {"type": "mapping", "pairs": [["accuracy", json.loads(te.interval(3, 4).to_json())]]}
-    from trueerror.results.codec import decode
+    from trueerror.results._json import decode
 
     old["pairs"][0][1].pop("schema")
     assert decode(old) == {"accuracy": te.interval(3, 4)}

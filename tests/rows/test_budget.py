@@ -11,8 +11,8 @@ import pytest
 
 import trueerror as te
 from tests.rows.lazy_places import LAZY, QUIET, _parquet
-from trueerror.inputs.errors import InputError
-from trueerror.metrics.areas import auc
+from trueerror.inputs._options import InputError
+from trueerror.metrics.ranking import auc
 
 pytestmark = list(QUIET)
 N = 4000

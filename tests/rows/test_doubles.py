@@ -10,7 +10,7 @@ import pytest
 
 import trueerror as te
 from trueerror.data import path
-from trueerror.rows.doubles import Doubles, Overlap, Repeats, doubled_rows, repeated_sample, shared_rows
+from trueerror.sources._duplicates import Doubles, Overlap, Repeats, doubled_rows, repeated_sample, shared_rows
 
 RNG = np.random.default_rng(5)
 N = 200

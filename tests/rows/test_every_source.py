@@ -15,8 +15,8 @@ import pytest
 
 import trueerror as te
 from tests.rows.lazy_places import BLIND_TO_CASE, LAZY, QUIET, duckdb_relation, ibis_table
-from trueerror.rows.filesource import FileSource
-from trueerror.rows.lazysource import LazySource
+from trueerror.sources.engines._duckdb import FileSource
+from trueerror.sources.engines._narwhals import LazySource
 
 pytestmark = list(QUIET)
 N = 60

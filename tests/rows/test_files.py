@@ -18,11 +18,10 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import FileError, InputError
-from trueerror.rows.fileerrors import damaged
-from trueerror.rows.files import FileTable
-from trueerror.rows.filesource import FileSource
-from trueerror.rows.opening import open_files
+from trueerror.inputs._options import FileError, InputError
+from trueerror.sources._paths import damaged
+from trueerror.sources.engines._duckdb import FileSource
+from trueerror.sources.engines._duckdb_tables import FileTable, open_files
 
 SMALL = "truth,svm\n0,0.2\n1,0.9\n1,0.4\n"
 
@@ -299,7 +298,7 @@ def test_nearly_distinct_scores_are_not_grouped(kind: Any, tmp_path: Path, monke
         return ((table - np.eye(2)[codes]) ** 2).sum(axis=1)
 
     moments = grouped.moments("svm", brier)
-    monkeypatch.setattr("trueerror.rows.filesource.MANY_ROWS", 0)
+    monkeypatch.setattr("trueerror.sources.engines._duckdb.MANY_ROWS", 0)
     p = te.read(path, **options)
     assert isinstance(p.source, FileSource)
     assert p.source.nearly_distinct("svm")

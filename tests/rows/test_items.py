@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import ColumnError
+from trueerror.inputs._options import ColumnError
 
 RNG = np.random.default_rng(8)
 N = 60

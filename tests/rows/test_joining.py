@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
-from trueerror.rows.joining import pair
+from trueerror.inputs._options import InputError
+from trueerror.sources._pairing import pair
 
 
 def first(**more: Any) -> te.Predictions:

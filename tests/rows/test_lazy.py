@@ -14,8 +14,9 @@ import pytest
 
 import trueerror as te
 from tests.rows.lazy_places import LAZY, QUIET, polars_lazy
-from trueerror.inputs.errors import InputError
-from trueerror.rows import arrays, lazysource
+from trueerror.inputs._options import InputError
+from trueerror.sources.engines import _narwhals as lazysource
+from trueerror.sources.engines import _numpy as arrays
 
 pytestmark = list(QUIET)
 N = 40

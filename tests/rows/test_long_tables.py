@@ -11,7 +11,7 @@ import pytest
 
 import trueerror as te
 from tests.rows.lazy_places import LAZY, QUIET, _parquet
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 pytestmark = list(QUIET)
 N = 60

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.rows.files import FileTable
+from trueerror.sources.engines._duckdb_tables import FileTable
 
 N, MODELS = 700, 50
 rng = np.random.default_rng(9)

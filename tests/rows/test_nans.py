@@ -11,8 +11,8 @@ import pytest
 
 import trueerror as te
 from tests.rows.lazy_places import QUIET
-from trueerror.inputs.errors import InputError
-from trueerror.rows import nans
+from trueerror.inputs._options import InputError
+from trueerror.sources.engines import _duckdb_tables as nans
 
 pytestmark = list(QUIET)
 N = 4_000

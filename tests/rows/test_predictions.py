@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
-from trueerror.rows import Roles
+from trueerror.inputs._options import InputError
+from trueerror.sources import Roles
 
 
 def sample() -> te.Predictions:

@@ -9,7 +9,9 @@ import polars as pl
 import pytest
 
 import trueerror as te
-from trueerror.rows import engines, lazy, lazysource
+from trueerror.sources.engines import _narwhals as lazy
+from trueerror.sources.engines import _narwhals as lazysource
+from trueerror.sources.engines import _native as engines
 
 N = 9_000
 rng = np.random.default_rng(1)
@@ -20,10 +22,11 @@ FRAME = pl.DataFrame({"truth": TRUTH.astype(int), **{f"{m}_score": rng.random(N)
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     seen: list[Any] = []
+    before = engines.answer
 
     def answer(frame: Any) -> Any:
         seen.append(frame)
-        return engines.answer(frame)
+        return before(frame)
 
     for module in (lazy, lazysource):
         monkeypatch.setattr(module, "answer", answer)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import ColumnError, InputError
-from trueerror.inputs.labels import label_from_text
+from trueerror.inputs._labels import label_from_text
+from trueerror.inputs._options import ColumnError, InputError
 
 Y = [0, 1, 1, 0]
 

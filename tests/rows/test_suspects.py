@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 TRUTH = ["yes", "no", "no", "yes"] * 5
 SCORES = [0.9, 0.2, 0.35, 0.7] * 5

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.intervals.critical import critical_t, critical_z
-from trueerror.intervals.normal_model import count_model
+from trueerror.inference._spec import critical_t, critical_z
+from trueerror.inference.proportion._array_intervals import count_model
 
 
 def test_A1_sample_error_estimates_the_true_error():

@@ -5,9 +5,8 @@ import pytest
 
 import trueerror as te
 from trueerror.findings import Evidence, find
-from trueerror.intervals.bootstrap_errors import point_632, point_632_plus
-from trueerror.intervals.bootstrap_statistics import bootstrap_facts
-from trueerror.intervals.learners import fold_t
+from trueerror.inference.bootstrap._limits import bootstrap_facts
+from trueerror.inference.learner._intervals import fold_t, point_632, point_632_plus
 
 
 class Majority:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.significance.ranks import friedman_statistic, iman_davenport_statistic
+from trueerror.inference.ranking._rank_tests import friedman_statistic, iman_davenport_statistic
 
 # AUC of C4.5 with and without a minimal leaf size and confidence set by inner cross-validation, on 14 data sets:
 # Demšar 2006, JMLR 7:1, table 6. The paper's ranks tell two values apart that it prints as 0.975: hence the 0.9751.

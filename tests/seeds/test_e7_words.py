@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 import trueerror as te
-from trueerror.cli.app import COMMANDS
+from trueerror.cli._app import command_of
 from trueerror.findings import every_rule
 
 N = 200
@@ -31,7 +30,7 @@ def called(wrong: int) -> Any:
 def said(command: str, *args: str) -> str:
     made = typer.Typer()
     made.callback()(lambda: None)
-    made.command(command)(import_module(f"trueerror.cli.{COMMANDS[command]}").command)
+    made.command(command)(command_of(command))
     done = CliRunner().invoke(made, [command, *args])
     assert done.exit_code == 0, done.output
     return " ".join(done.stdout.split())

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from trueerror.inputs.errors import InputError
+from trueerror.inference.auc._tests import delong, delong_unpaired
+from trueerror.inputs._options import InputError
 from trueerror.methods import method
-from trueerror.significance.areas import delong, delong_unpaired
 
 RNG = np.random.default_rng(11)
 TRUTH = RNG.random(120) < 0.4

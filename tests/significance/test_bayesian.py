@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trueerror.inputs.errors import InputError
+from trueerror.inference._bayes import bayes_correlated_t, bayes_signed_rank, student_sides
+from trueerror.inputs._options import InputError
 from trueerror.methods import method
 from trueerror.results import load
-from trueerror.significance.bayesian import bayes_correlated_t, bayes_signed_rank, student_sides
 
 RNG = np.random.default_rng(5)
 FOLDS = np.array([0.02, 0.01, 0.03, -0.01, 0.02, 0, 0.04, 0.01, 0.02, 0.01])

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueerror.kernels.bins import even_grid
-from trueerror.significance.areas import area_contrast, delong_unpaired
-from trueerror.significance.binned_areas import binned_area_contrast, unpaired_table_contrast
+from trueerror.inference.auc._binned import binned_area_contrast, unpaired_table_contrast
+from trueerror.inference.auc._delong import delong_covariance
+from trueerror.inference.auc._tests import area_contrast, delong_unpaired
+from trueerror.kernels._histogram import even_grid
 from trueerror.tallies import ScoreTable
-from trueerror.tallies.placements import Placements
-from trueerror.variances.delong import delong_covariance
+from trueerror.tallies._moments import Placements
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trueerror.significance.binomials import (
+from trueerror.inference.proportion._distributions import (
     EQUALLY_LIKELY,
     as_likely,
     at_least,

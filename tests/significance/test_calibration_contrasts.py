@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from scipy import special
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
-from trueerror.intervals.calibration_errors import calibration_error_limits
-from trueerror.intervals.terms import Terms
-from trueerror.metrics.registry import find_measure
+from trueerror.inference._spec import Terms
+from trueerror.inference.calibration import TOO_NARROW, calibration_contrast, calibration_error_limits
+from trueerror.inputs._options import InputError
+from trueerror.metrics._registry import find_measure
 from trueerror.results import Alternative, Contrast
-from trueerror.significance.calibration_contrasts import TOO_NARROW, calibration_contrast
 from trueerror.tallies import ScoreTable
 
 TRUTH = np.arange(200) % 2

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.metrics.registry import find_measure
-from trueerror.significance.areas import delong
-from trueerror.significance.class_areas import class_area_contrast
+from trueerror.inference.auc._multiclass import class_area_contrast
+from trueerror.inference.auc._tests import delong
+from trueerror.metrics._registry import find_measure
 
 
 def sample(n=90, pulls=(1.2, 0.6), seed=0, k=3):

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
-from trueerror.significance.binomials import pmf
-from trueerror.significance.independent import KEYS, Share, newcombe_limits
-from trueerror.significance.score_statistics import constrained_share, miettinen_nurminen_limits
+from trueerror.inference.proportion._distributions import constrained_share, miettinen_nurminen_limits, pmf
+from trueerror.inference.proportion._two_samples import KEYS, Share, newcombe_limits
+from trueerror.inputs._options import InputError
 
 FIGURES = [
     ("newcombe", (56, 70), (48, 80), 0.0524, 0.3339),

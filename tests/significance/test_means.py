@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 from trueerror.significance import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 
 FOLDS = [0.02, 0.01, 0.03, -0.01, 0.02, 0, 0.04, 0.01, 0.02, 0.01]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.inference._contrast import ALTERNATIVES, mirrored
 from trueerror.results import Contrast
 from trueerror.significance import mcnemar, sign, wilcoxon
-from trueerror.significance.mirrored import ALTERNATIVES, mirrored
 
 
 def same(turned: Contrast, direct: Contrast) -> None:

@@ -10,15 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from trueerror.inputs.errors import InputError
+from trueerror.inference._multiplicity import ADJUSTMENTS, adjust, adjust_shaffer, shaffer_multipliers, true_pair_counts
+from trueerror.inputs._options import InputError
 from trueerror.methods import method
-from trueerror.significance.multiplicity import (
-    ADJUSTMENTS,
-    adjust,
-    adjust_shaffer,
-    shaffer_multipliers,
-    true_pair_counts,
-)
 
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 # Which adjustment is never the smaller one, from careful to bold.

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.significance.one_answer import against_one_answer, gains_in_accuracy
-from trueerror.verbs.bench import Bench
-from trueerror.verbs.settings import Settings
+from trueerror.inference.counts._vs_constant import against_one_answer, gains_in_accuracy
+from trueerror.verbs._model_metrics import Bench, Settings
 
 N = 300
 RNG = np.random.default_rng(3)

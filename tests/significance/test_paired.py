@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inference.proportion._distributions import tango_limits, tango_z
+from trueerror.inference.proportion._paired import INTERVALS, METHODS, mcnemar_test
+from trueerror.inputs._options import InputError
 from trueerror.significance import bowker, cochran_q, mcnemar
-from trueerror.significance.paired import INTERVALS, METHODS, mcnemar_test
-from trueerror.significance.score_statistics import tango_limits, tango_z
 
 Z = 1.959963984540054
 

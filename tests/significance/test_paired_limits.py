@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trueerror.significance.paired_limits import FURTHEST, mover_paired
-from trueerror.significance.paired_metrics import PairedMetric, paired_metric
-from trueerror.tallies.agreement import Agreement
+from trueerror.inference.counts._paired import FURTHEST, PairedMetric, mover_paired, paired_metric
+from trueerror.tallies._agreement import Agreement
 
 LABELS = ("f1", "mcc", "kappa", "balanced_accuracy", "precision", "macro_f1", "g_mean")
 

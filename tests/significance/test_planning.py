@@ -7,12 +7,18 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inference.power._designs import (
+    MAKERS,
+    NormalDesign,
+    binomial_chances,
+    critical_count,
+    margin_chances,
+    mcnemar_chances,
+    run_variance,
+)
+from trueerror.inference.proportion._paired import METHODS, mcnemar_test
+from trueerror.inputs._options import InputError
 from trueerror.significance import Power, equivalence, noninferiority, one_proportion, smallest_difference
-from trueerror.significance.chances import NormalDesign, run_variance
-from trueerror.significance.enumeration import binomial_chances, critical_count, margin_chances, mcnemar_chances
-from trueerror.significance.paired import METHODS, mcnemar_test
-from trueerror.significance.plans import MAKERS
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 

@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy import stats
 
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 from trueerror.significance import one_proportion, two_proportions
 
 METHODS = ("pooled-z", "unpooled-z", "fisher", "yates")

@@ -8,10 +8,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from trueerror.inputs.errors import InputError
+from trueerror.inference.ranking._rank_tests import bonferroni_dunn, nemenyi, shaffer
+from trueerror.inference.ranking._ranking import groups_not_told_apart
+from trueerror.inputs._options import InputError
 from trueerror.results import load
-from trueerror.significance.groups import groups_not_told_apart
-from trueerror.significance.ranks import bonferroni_dunn, nemenyi, shaffer
 
 RNG = np.random.default_rng(8)
 APART = {"good": RNG.random(30) + 2, "fair": RNG.random(30) + 1.6, "poor": RNG.random(30), "worst": RNG.random(30) - 1}

@@ -11,11 +11,19 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from trueerror.inputs.errors import InputError
+from trueerror.inference.ranking._rank_tests import (
+    bonferroni_dunn,
+    friedman,
+    iman_davenport,
+    nemenyi,
+    quade,
+    range_above,
+    range_point,
+    score_matrix,
+    shaffer,
+)
+from trueerror.inputs._options import InputError
 from trueerror.methods import method
-from trueerror.significance.ranks import bonferroni_dunn, friedman, iman_davenport, nemenyi, quade, shaffer
-from trueerror.significance.score_matrix import score_matrix
-from trueerror.significance.studentized import range_above, range_point
 
 RNG = np.random.default_rng(4)
 SCORES = np.round(RNG.random((12, 4)) + np.array([0, 0.1, 0.2, 0.3]), 1)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trueerror.inputs.errors import InputError
+from trueerror.inference.bootstrap._paired import paired_bootstrap, permutation
+from trueerror.inputs._options import InputError
 from trueerror.methods import method
-from trueerror.significance.resampled import paired_bootstrap, permutation
-from trueerror.tallies.agreement import Agreement
+from trueerror.tallies._agreement import Agreement
 
 RNG = np.random.default_rng(6)
 

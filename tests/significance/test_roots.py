@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from trueerror.significance.roots import crossing
+from trueerror.inference.proportion._distributions import crossing
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,16 @@ import pytest
 from numpy.typing import NDArray
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
-from trueerror.inputs.options import generator
-from trueerror.kernels.draws import seed_of
-from trueerror.metrics.registry import find_measure
+from trueerror.inference.bootstrap._paired_scores import (
+    expanded_tail,
+    narrowed_tail,
+    paired_replicates,
+    paired_score_contrast,
+)
+from trueerror.inputs._options import InputError, generator
+from trueerror.kernels._random import seed_of
+from trueerror.metrics._registry import find_measure
 from trueerror.results import Alternative
-from trueerror.significance.score_bootstrap import expanded_tail, narrowed_tail, paired_score_contrast
-from trueerror.significance.score_resamples import paired_replicates
 from trueerror.tallies import ScoreTable
 
 METRICS = ("average_precision", "brier_skill_score", "ece", "auc")
@@ -41,7 +44,7 @@ def test_replicates_do_not_depend_on_how_they_are_dealt_out(monkeypatch: pytest.
     up, (one, two) = rows()
     measure = find_measure("average_precision")
     whole = paired_score_contrast(measure, up, one, two, replicates=150, rng=3)
-    monkeypatch.setattr("trueerror.significance.score_resamples.BLOCK", 1_000)
+    monkeypatch.setattr("trueerror.inference.bootstrap._paired_scores.BLOCK", 1_000)
     parts = paired_score_contrast(measure, up, one, two, replicates=150, rng=3)
     assert (whole.low, whole.high, whole.p_value) == (parts.low, parts.high, parts.p_value)
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trueerror.inputs.errors import InputError
+from trueerror.inference.ranking import _signed as room
+from trueerror.inference.ranking._signed import rank_sum_chances, signed_ranks
+from trueerror.inputs._options import InputError
 from trueerror.significance import sign, wilcoxon
-from trueerror.significance import signed as room
-from trueerror.significance.signed import rank_sum_chances, signed_ranks
 
 
 def by_listing(d, pratt):

@@ -8,7 +8,7 @@ import pytest
 from study_learners import Nearest, Neighbours, two_normals
 
 import trueerror as te
-from trueerror.studies.generators import Checkerboard, TwoNormals
+from trueerror.studies._simulation import Checkerboard, TwoNormals
 
 
 @pytest.fixture(scope="module")

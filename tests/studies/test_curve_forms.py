@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from trueerror.studies.curve_forms import FORMS, fit, held_out_errors, parameters
+from trueerror.studies._learning_curve_fit import FORMS, fit, held_out_errors, parameters
 
 SIZES = np.array([10.0, 20, 40, 80, 160, 320])
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from trueerror.studies.decomposing import decompose, domingos, kohavi_wolpert, shares
+from trueerror.studies._bias_variance import decompose, domingos, kohavi_wolpert, shares
 
 RNG = np.random.default_rng(0)
 CALLS = RNG.integers(0, 3, (40, 25))

@@ -7,7 +7,7 @@ import pytest
 from study_learners import Late, Nearest, Neighbours, Spoilt, two_normals
 
 import trueerror as te
-from trueerror.studies.curve_shapes import crossing
+from trueerror.studies._learning_curve_fit import crossing
 
 SIZES = [10, 20, 40, 80, 160]
 

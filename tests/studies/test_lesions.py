@@ -11,8 +11,7 @@ import pytest
 from study_learners import Nearest
 
 import trueerror as te
-from trueerror.studies.lesion_parts import find_parts
-from trueerror.studies.lesioned import Lesioned
+from trueerror.studies._ablation import Lesioned, find_parts
 
 
 @pytest.fixture(scope="module")

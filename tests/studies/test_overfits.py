@@ -5,7 +5,7 @@ import pytest
 from study_learners import Nearest, Neighbours, two_normals
 
 import trueerror as te
-from trueerror.studies.overfits import places
+from trueerror.studies._overfitting import places
 
 
 @pytest.fixture(scope="module")

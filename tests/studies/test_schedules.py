@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from trueerror.studies.schedules import given_sizes, sizes_of
+from trueerror.studies._learning_curve import given_sizes, sizes_of
 
 
 def test_geometric_sizes_grow_by_a_ratio_and_end_with_all_rows():

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 count = te.Confusion.count
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import trueerror as te
 from tests.tallies.possible_rows import Possible, possible_rows
-from trueerror.inputs.errors import InputError
-from trueerror.kernels.bins import Grid, even_grid
-from trueerror.metrics.areas import auc, average_precision
+from trueerror.inputs._options import InputError
+from trueerror.kernels._histogram import Grid, even_grid
+from trueerror.metrics.ranking import auc, average_precision
 from trueerror.tallies import ScoreTable
-from trueerror.tallies.bounds import _harmonic
+from trueerror.tallies._score_bounds import _harmonic
 
 
 def binned(grid: Grid, up: Any, scores: Any) -> ScoreTable:

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
-from trueerror.tallies.collapse import collapsed
-from trueerror.tallies.counts import BinaryCounts, binary_as_classes, sum_columns
+from trueerror.inputs._options import InputError
+from trueerror.tallies._confusion import BinaryCounts, binary_as_classes, collapsed, sum_columns
 
 TABLE = te.Confusion([[5, 1, 0], [2, 6, 1], [0, 3, 7]], labels=["a", "b", "c"])
 

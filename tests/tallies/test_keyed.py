@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 from trueerror.tallies import KeyedConfusion
 
 rng = np.random.default_rng(4)

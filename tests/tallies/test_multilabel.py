@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 from trueerror.tallies import MultiLabel
 
 TRUTH = np.array([[1, 0, 1], [0, 0, 1], [1, 1, 0], [0, 0, 0]])

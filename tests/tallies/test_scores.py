@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 
 def test_counting_by_distinct_score() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 labels = st.sampled_from(["cat", "dog", "fish"])
 answers = st.lists(st.tuples(labels, labels), min_size=3, max_size=40)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from trueerror.variances.bootstrap import (
+from trueerror.inference.bootstrap._limits import (
     acceleration,
     bca_shares,
     bias_correction,

@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from trueerror.metrics.registry import find_measure
+from trueerror.inference._delta import binary_gradients, influence
+from trueerror.inference._sampling import class_cluster_variances, class_clusters, cluster_variance, occupied
+from trueerror.metrics._registry import find_measure
 from trueerror.tallies import KeyedConfusion
-from trueerror.variances.clusters import class_cluster_variances, class_clusters, cluster_variance, occupied
-from trueerror.variances.delta import binary_gradients, influence
 
 
 def drawn(seed=0, n=300, groups=30, k=3):

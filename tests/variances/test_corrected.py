@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from trueerror.inputs.errors import InputError
-from trueerror.variances.corrected import corrected_factor, corrected_spread
+from trueerror.inference.loss._t_tests import corrected_factor, corrected_spread
+from trueerror.inputs._options import InputError
 
 
 def test_factor_of_ten_by_ten_folds():

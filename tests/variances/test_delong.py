@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from trueerror.variances.delong import delong_covariance, delong_from_table, satterthwaite
+from trueerror.inference.auc._delong import delong_covariance, delong_from_table, satterthwaite
 
 
 def by_definition(positive: NDArray[np.bool_], columns: list[NDArray[np.float64]]) -> tuple[list[float], np.ndarray]:

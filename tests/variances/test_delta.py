@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
 
-from trueerror.inputs.errors import InputError
-from trueerror.metrics.averages import averaged
-from trueerror.metrics.registry import AVERAGES, every_measure, find_measure
+from trueerror.inference._delta import influence, margin_gradients, variance
+from trueerror.inputs._options import InputError
+from trueerror.metrics._registry import AVERAGES, averaged, every_measure, find_measure
 from trueerror.tallies import Confusion
-from trueerror.variances.delta import influence, margin_gradients, variance
 
 THREE = Confusion([[50, 5, 2], [6, 30, 4], [1, 3, 19]])
 # Classes of unequal sizes: where two constant calls are equally cheap, savings has no derivative.
@@ -45,7 +44,7 @@ def test_influences_are_derivatives(measure, table):
 
 @pytest.mark.parametrize("name", ["accuracy", "balanced_accuracy", "mcc", "g_mean", "error_rate"])
 def test_derivatives_written_out_agree_with_the_complex_step(name, monkeypatch):
-    from trueerror.variances import delta
+    from trueerror.inference import _delta as delta
 
     measure = find_measure(name)
     written = influence(measure, THREE)

@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
 
-from trueerror.intervals.proportions import limits
-from trueerror.metrics.registry import find_measure
+from trueerror.inference._delta import binary_gradients, class_correlations, influence, mover, multinomial_correlations
+from trueerror.inference.proportion._array_intervals import limits
+from trueerror.metrics._registry import find_measure
 from trueerror.tallies import Confusion
-from trueerror.variances.delta import binary_gradients, influence
-from trueerror.variances.mover import class_correlations, mover, multinomial_correlations
 
 
 def test_newcombes_difference_is_a_mover():

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from trueerror.variances import score_cells
-from trueerror.variances.score_cells import drawn_tables, one_row_less, row_influences, table_cells
+from trueerror.inference.bootstrap import _tables as score_cells
+from trueerror.inference.bootstrap._tables import drawn_tables, one_row_less, row_influences, table_cells
 
 CELLS = table_cells(np.array([0, 3, 1, 6]), np.array([5, 2, 0, 1]))
 

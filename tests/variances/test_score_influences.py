@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trueerror.metrics.priors import reweighted_scores
-from trueerror.metrics.registry import find_measure
+from trueerror.inference.auc._delong import score_influences
+from trueerror.metrics._registry import find_measure
+from trueerror.metrics._values import reweighted_scores
 from trueerror.tallies import ScoreTable
-from trueerror.variances.score_influences import score_influences
 
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("auc", {}), ("gini", {}), ("average_precision", {}), ("brier_skill_score", {}), ("ece", {}),

@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from trueerror.metrics.registry import find_measure
+from trueerror.inference._delta import binary_gradients, influence
+from trueerror.inference._sampling import class_weighted_variances, effective_size, weighted_variance
+from trueerror.metrics._registry import find_measure
 from trueerror.tallies import Confusion
-from trueerror.variances.delta import binary_gradients, influence
-from trueerror.variances.weighting import class_weighted_variances, effective_size, weighted_variance
 
 
 def drawn(n=250, seed=2):

@@ -12,7 +12,7 @@ import pytest
 import trueerror as te
 from trueerror.data import path
 from trueerror.findings import Evidence, Findings, find
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 RNG = np.random.default_rng(11)
 N = 400

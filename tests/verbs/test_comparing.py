@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
-from trueerror.verbs.counted import compare_counts, parse_pairs
+from trueerror.inputs._options import InputError
+from trueerror.verbs._compare import compare_counts, parse_pairs
 
 RNG = np.random.default_rng(11)
 TRUTH = RNG.integers(0, 2, 400)

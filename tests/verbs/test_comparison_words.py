@@ -3,7 +3,7 @@
 import numpy as np
 
 import trueerror as te
-from trueerror.verbs.counted import compare_counts, parse_pairs
+from trueerror.verbs._compare import compare_counts, parse_pairs
 
 
 def three(seed):

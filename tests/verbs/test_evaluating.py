@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import trueerror as te
-from trueerror.metrics.registry import find_measure
+from trueerror.metrics._registry import find_measure
 
 RNG = np.random.default_rng(7)
 TRUTH = RNG.integers(0, 2, 300)

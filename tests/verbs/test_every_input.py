@@ -12,7 +12,7 @@ import pytest
 
 import trueerror as te
 from tests.rows.lazy_places import QUIET, duckdb_relation, ibis_table, polars_lazy, spark_table
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 pytestmark = list(QUIET)
 N = 120

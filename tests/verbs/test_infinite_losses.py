@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.metrics.registry import find_measure
-from trueerror.verbs.infinite_losses import infinite_rows
+from trueerror.inference.loss._mean import infinite_rows
+from trueerror.metrics._registry import find_measure
 
 N = 400
 RNG = np.random.default_rng(5)

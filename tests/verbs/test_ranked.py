@@ -13,9 +13,9 @@ import polars as pl
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import ColumnError, InputError
+from trueerror.inference._multiplicity import adjust
+from trueerror.inputs._options import ColumnError, InputError
 from trueerror.significance import Ranking, friedman, iman_davenport, nemenyi, wilcoxon
-from trueerror.significance.multiplicity import adjust
 
 RNG = np.random.default_rng(6)
 SETS = [f"set {i}" for i in range(12)]
@@ -376,7 +376,7 @@ def test_a_test_that_could_tell_no_pair_apart_is_not_a_verdict_on_the_learners()
 
 
 def test_the_picture_draws_no_bar_where_nothing_could_be_told_apart() -> None:
-    from trueerror.plots.ranks_pictures import ranking_picture
+    from trueerror.plots.compose.matrices import ranking_picture
 
     picture = ranking_picture(te.rank(EIGHT))
     assert picture.groups == ()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 N = 300
 RNG = np.random.default_rng(9)

@@ -7,6 +7,6 @@ __all__ = ["main"]
 
 def main() -> None:
     """The entry point of `trueerror`."""
-    from trueerror.cli.app import run
+    from trueerror.cli._app import run
 
     run()

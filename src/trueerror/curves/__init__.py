@@ -9,89 +9,89 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from trueerror.curves.averaging import AverageCurve as AverageCurve
-    from trueerror.curves.averaging import average_curves as average_curves
-    from trueerror.curves.averaging import pool_curves as pool_curves
-    from trueerror.curves.bands import RocBand as RocBand
-    from trueerror.curves.benefit import DecisionCurve as DecisionCurve
-    from trueerror.curves.benefit import decision_curve as decision_curve
-    from trueerror.curves.brier_curves import BrierCurve as BrierCurve
-    from trueerror.curves.brier_curves import brier_curve as brier_curve
-    from trueerror.curves.calibrating import Calibration as Calibration
-    from trueerror.curves.calibrating import calibration as calibration
-    from trueerror.curves.calibration_errors import CalibrationError as CalibrationError
-    from trueerror.curves.costs import CostCurve as CostCurve
-    from trueerror.curves.costs import cost_curve as cost_curve
-    from trueerror.curves.crossing import RocDifference as RocDifference
-    from trueerror.curves.crossing import roc_difference as roc_difference
-    from trueerror.curves.detection import Det as Det
-    from trueerror.curves.detection import det as det
-    from trueerror.curves.fold_areas import auc_over_folds as auc_over_folds
-    from trueerror.curves.folds import comparability as comparability
-    from trueerror.curves.gain import Gains as Gains
-    from trueerror.curves.gain import Lift as Lift
-    from trueerror.curves.gain import gains as gains
-    from trueerror.curves.gain import lift as lift
-    from trueerror.curves.hull import RocHull as RocHull
-    from trueerror.curves.hull import roc_hull as roc_hull
-    from trueerror.curves.hull_choice import HullChoice as HullChoice
-    from trueerror.curves.hull_parts import Mixture as Mixture
-    from trueerror.curves.isolines import IsoLine as IsoLine
-    from trueerror.curves.measures import MeasureCurve as MeasureCurve
-    from trueerror.curves.measures import measure_curve as measure_curve
-    from trueerror.curves.operating import OperatingPoint as OperatingPoint
-    from trueerror.curves.receiver import Roc as Roc
-    from trueerror.curves.receiver import roc as roc
-    from trueerror.curves.retrieval import PrecisionRecall as PrecisionRecall
-    from trueerror.curves.retrieval import precision_recall as precision_recall
-    from trueerror.curves.retrieval_gain import PrecisionRecallGain as PrecisionRecallGain
-    from trueerror.curves.retrieval_gain import precision_recall_gain as precision_recall_gain
-    from trueerror.curves.roc_points import RocPoint as RocPoint
-    from trueerror.curves.selective import RiskCoverage as RiskCoverage
-    from trueerror.curves.selective import risk_coverage as risk_coverage
+    from trueerror.curves._brier import BrierCurve as BrierCurve
+    from trueerror.curves._brier import brier_curve as brier_curve
+    from trueerror.curves._calibration import Calibration as Calibration
+    from trueerror.curves._calibration import CalibrationError as CalibrationError
+    from trueerror.curves._calibration import calibration as calibration
+    from trueerror.curves._cost import CostCurve as CostCurve
+    from trueerror.curves._cost import cost_curve as cost_curve
+    from trueerror.curves._decision import DecisionCurve as DecisionCurve
+    from trueerror.curves._decision import decision_curve as decision_curve
+    from trueerror.curves._det import Det as Det
+    from trueerror.curves._det import det as det
+    from trueerror.curves._folds import AverageCurve as AverageCurve
+    from trueerror.curves._folds import auc_over_folds as auc_over_folds
+    from trueerror.curves._folds import average_curves as average_curves
+    from trueerror.curves._folds import comparability as comparability
+    from trueerror.curves._folds import pool_curves as pool_curves
+    from trueerror.curves._gains import Gains as Gains
+    from trueerror.curves._gains import Lift as Lift
+    from trueerror.curves._gains import gains as gains
+    from trueerror.curves._gains import lift as lift
+    from trueerror.curves._hull import HullChoice as HullChoice
+    from trueerror.curves._hull import Mixture as Mixture
+    from trueerror.curves._hull import RocHull as RocHull
+    from trueerror.curves._hull import roc_hull as roc_hull
+    from trueerror.curves._measure import MeasureCurve as MeasureCurve
+    from trueerror.curves._measure import measure_curve as measure_curve
+    from trueerror.curves._operating_point import IsoLine as IsoLine
+    from trueerror.curves._operating_point import OperatingPoint as OperatingPoint
+    from trueerror.curves._precision_recall import PrecisionRecall as PrecisionRecall
+    from trueerror.curves._precision_recall import PrecisionRecallGain as PrecisionRecallGain
+    from trueerror.curves._precision_recall import precision_recall as precision_recall
+    from trueerror.curves._precision_recall import precision_recall_gain as precision_recall_gain
+    from trueerror.curves._risk_coverage import RiskCoverage as RiskCoverage
+    from trueerror.curves._risk_coverage import risk_coverage as risk_coverage
+    from trueerror.curves._roc import Roc as Roc
+    from trueerror.curves._roc import RocBand as RocBand
+    from trueerror.curves._roc import RocPoint as RocPoint
+    from trueerror.curves._roc import roc as roc
+    from trueerror.curves._roc_difference import RocDifference as RocDifference
+    from trueerror.curves._roc_difference import roc_difference as roc_difference
 
 # Public name → the module of this room that defines it.
 _HOMES = {
-    "AverageCurve": "averaging",
-    "average_curves": "averaging",
-    "pool_curves": "averaging",
-    "auc_over_folds": "fold_areas",
-    "comparability": "folds",
-    "BrierCurve": "brier_curves",
-    "brier_curve": "brier_curves",
-    "Calibration": "calibrating",
-    "CalibrationError": "calibration_errors",
-    "calibration": "calibrating",
-    "CostCurve": "costs",
-    "cost_curve": "costs",
-    "DecisionCurve": "benefit",
-    "decision_curve": "benefit",
-    "Det": "detection",
-    "det": "detection",
-    "Gains": "gain",
-    "gains": "gain",
-    "Lift": "gain",
-    "lift": "gain",
-    "MeasureCurve": "measures",
-    "measure_curve": "measures",
-    "PrecisionRecall": "retrieval",
-    "precision_recall": "retrieval",
-    "PrecisionRecallGain": "retrieval_gain",
-    "precision_recall_gain": "retrieval_gain",
-    "Roc": "receiver",
-    "roc": "receiver",
-    "RocPoint": "roc_points",
-    "RocBand": "bands",
-    "RocHull": "hull",
-    "roc_hull": "hull",
-    "RocDifference": "crossing",
-    "roc_difference": "crossing",
-    "OperatingPoint": "operating",
-    "IsoLine": "isolines",
-    "HullChoice": "hull_choice",
-    "Mixture": "hull_parts",
-    "RiskCoverage": "selective",
-    "risk_coverage": "selective",
+    "AverageCurve": "trueerror.curves._folds",
+    "average_curves": "trueerror.curves._folds",
+    "pool_curves": "trueerror.curves._folds",
+    "auc_over_folds": "trueerror.curves._folds",
+    "comparability": "trueerror.curves._folds",
+    "BrierCurve": "trueerror.curves._brier",
+    "brier_curve": "trueerror.curves._brier",
+    "Calibration": "trueerror.curves._calibration",
+    "CalibrationError": "trueerror.curves._calibration",
+    "calibration": "trueerror.curves._calibration",
+    "CostCurve": "trueerror.curves._cost",
+    "cost_curve": "trueerror.curves._cost",
+    "DecisionCurve": "trueerror.curves._decision",
+    "decision_curve": "trueerror.curves._decision",
+    "Det": "trueerror.curves._det",
+    "det": "trueerror.curves._det",
+    "Gains": "trueerror.curves._gains",
+    "gains": "trueerror.curves._gains",
+    "Lift": "trueerror.curves._gains",
+    "lift": "trueerror.curves._gains",
+    "MeasureCurve": "trueerror.curves._measure",
+    "measure_curve": "trueerror.curves._measure",
+    "PrecisionRecall": "trueerror.curves._precision_recall",
+    "precision_recall": "trueerror.curves._precision_recall",
+    "PrecisionRecallGain": "trueerror.curves._precision_recall",
+    "precision_recall_gain": "trueerror.curves._precision_recall",
+    "Roc": "trueerror.curves._roc",
+    "roc": "trueerror.curves._roc",
+    "RocPoint": "trueerror.curves._roc",
+    "RocBand": "trueerror.curves._roc",
+    "RocHull": "trueerror.curves._hull",
+    "roc_hull": "trueerror.curves._hull",
+    "RocDifference": "trueerror.curves._roc_difference",
+    "roc_difference": "trueerror.curves._roc_difference",
+    "OperatingPoint": "trueerror.curves._operating_point",
+    "IsoLine": "trueerror.curves._operating_point",
+    "HullChoice": "trueerror.curves._hull",
+    "Mixture": "trueerror.curves._hull",
+    "RiskCoverage": "trueerror.curves._risk_coverage",
+    "risk_coverage": "trueerror.curves._risk_coverage",
 }
 
 __all__ = sorted(_HOMES)
@@ -100,7 +100,7 @@ __all__ = sorted(_HOMES)
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'trueerror.curves' has no attribute {name!r}")
-    value = getattr(import_module(f"trueerror.curves.{_HOMES[name]}"), name)
+    value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 

@@ -9,10 +9,9 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs.errors import InputError
-from trueerror.inputs.settings import current
-from trueerror.kernels import plain
-from trueerror.kernels.layout import RankLayout
+from trueerror.inputs._options import InputError, current
+from trueerror.kernels import _numpy as plain
+from trueerror.kernels._random import RankLayout
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -43,7 +42,7 @@ def chosen(work: int) -> Kernels:
     if choice == "plain" or (choice == "auto" and not _pays(work)):
         return cast(Kernels, plain)
     try:
-        from trueerror.kernels import fast
+        from trueerror.kernels import _numba as fast
     except (ImportError, RuntimeError) as error:  # a broken Numba, or no folder in which it may keep what it compiles
         if choice == "fast":
             raise InputError(f'kernels="fast" cannot be loaded ({error}); te.config(kernels="plain") works') from None
@@ -52,6 +51,6 @@ def chosen(work: int) -> Kernels:
 
 
 def _pays(work: int) -> bool:
-    if "trueerror.kernels.fast" in sys.modules:
+    if "trueerror.kernels._numba" in sys.modules:
         return work >= WARM
     return work >= COLD and find_spec("numba") is not None

@@ -8,12 +8,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs.errors import InputError
-from trueerror.inputs.labels import Codes
-from trueerror.inputs.options import check_word
-from trueerror.metrics.registry import Measure, measure, ratio
-from trueerror.tallies.moments import Moments
-from trueerror.tallies.scores import ScoreTable
+from trueerror.inputs._labels import Codes
+from trueerror.inputs._options import InputError, check_word
+from trueerror.metrics._registry import Measure, measure, ratio
+from trueerror.tallies._moments import Moments
+from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
 Masses = tuple[Any, Any] | None
@@ -107,7 +106,7 @@ def mean_loss(table: ScoreTable, loss: Measure, masses: Masses = None, **options
 def loss_moments(table: ScoreTable, loss: Measure, **options: Any) -> Moments:
     """n, mean and spread of a loss over the rows of a score table.
 
-    >>> from trueerror.metrics.registry import find_measure
+    >>> from trueerror.metrics._registry import find_measure
     >>> loss_moments(ScoreTable.count([1, 0], [0.8, 0.4]), find_measure("brier")).mean.__round__(6)
     0.1
     """

@@ -13,14 +13,14 @@ __all__ = ["chart", "draw", "picture", "save", "spec"]
 
 def picture(result: Any, **options: Any) -> Any:
     """What is to be seen of a result, or of several of one kind (a list, or a dictionary by name), as plain values."""
-    from trueerror.plots.choosing import compose
+    from trueerror.plots._dispatch import compose
 
     return compose(result, options)
 
 
 def spec(result: Any, **options: Any) -> dict[str, Any]:
     """The Vega-Lite specification as a dictionary, for reports and files."""
-    from trueerror.plots.choosing import write_spec
+    from trueerror.plots._dispatch import write_spec
 
     return write_spec(picture(result, **options))
 
@@ -33,20 +33,20 @@ def chart(result: Any, **options: Any) -> Any:
     >>> sorted({type(made).__name__, made.to_dict()["title"]["text"]})
     ['LayerChart', 'proportion']
     """
-    from trueerror.plots.altair_objects import altair_chart
+    from trueerror.plots.vega._curves import altair_chart
 
     return altair_chart(spec(result, **options))
 
 
 def draw(result: Any, ax: Any = None, **options: Any) -> Any:
     """The same picture on matplotlib axes, which are returned."""
-    from trueerror.plots.choosing import draw_picture
+    from trueerror.plots._dispatch import draw_picture
 
     return draw_picture(picture(result, **options), ax)
 
 
 def save(result: Any, path: str | Path, **options: Any) -> Path:
     """Write the picture to a .html, .png, .svg or .pdf file, without a network."""
-    from trueerror.plots.saving import write_file
+    from trueerror.plots._save import write_file
 
     return write_file(spec(result, **options), Path(path))

@@ -1,5 +1,5 @@
 """Reports: what was found, as one file to send to somebody."""
 
-from trueerror.reports.page import report
+from trueerror.reports._report import report
 
 __all__ = ["report"]

@@ -1,10 +1,10 @@
 """Results: small frozen values that print, tabulate, plot, explain and write themselves down."""
 
-from trueerror.results.base import Result, to_frame
-from trueerror.results.codec import load
-from trueerror.results.tables import Table, from_records
-from trueerror.results.values import Alternative, Contrast, Df, Interval, Posterior, Side, Test
-from trueerror.results.words import Text
+from trueerror.results._base import Result, to_frame
+from trueerror.results._format import Text
+from trueerror.results._json import load
+from trueerror.results._tables import Table, from_records
+from trueerror.results._values import Alternative, Contrast, Df, Interval, Posterior, Side, Test
 
 __all__ = [
     "Alternative",

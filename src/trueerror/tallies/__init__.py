@@ -1,14 +1,9 @@
 """Tallies: what was counted. Frozen; shards of one sample add up; nothing downstream looks at rows again."""
 
-from trueerror.tallies.agreement import Agreement, Discordance
-from trueerror.tallies.confusion import Confusion
-from trueerror.tallies.counts import BinaryCounts, ClassCounts
-from trueerror.tallies.keyed import KeyedConfusion
-from trueerror.tallies.keyed_agreement import KeyedAgreement
-from trueerror.tallies.missing import Missing
-from trueerror.tallies.moments import Moments
-from trueerror.tallies.multilabel import MultiLabel
-from trueerror.tallies.scores import ScoreTable
+from trueerror.tallies._agreement import Agreement, Discordance, KeyedAgreement, KeyedConfusion
+from trueerror.tallies._confusion import BinaryCounts, ClassCounts, Confusion, Missing
+from trueerror.tallies._moments import Moments, MultiLabel
+from trueerror.tallies._scores import ScoreTable
 
 __all__ = [
     "Agreement",

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 X, Y = load_breast_cancer(return_X_y=True)
 MODELS = {"logreg": make_pipeline(StandardScaler(), LogisticRegression()), "bayes": GaussianNB()}

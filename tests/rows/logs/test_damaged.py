@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 DATA = Path(__file__).parent / "data"
 ROW = json.loads(next((DATA / "acme__tiny-7b").glob("samples_riddles*")).read_text().splitlines()[0])
@@ -76,7 +76,7 @@ def test_lines_of_weka(tmp_path: Path, line: int, place: int, odd: str) -> None:
 
 
 def test_a_zip_that_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from trueerror.rows.logs import inspected
+    from trueerror.sources.logs import inspect_ai as inspected
 
     monkeypatch.setattr(inspected, "MOST_BYTES", 1000)
     file = tmp_path / "x.eval"

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
+from trueerror.inputs._options import InputError
 
 DATA = Path(__file__).parent / "data"
 BIG, SMALL = DATA / "acme__tiny-7b", DATA / "acme__tiny-1b"

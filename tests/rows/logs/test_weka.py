@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inputs.errors import InputError
-from trueerror.rows.logs.arff import read_arff, split_row
+from trueerror.inputs._options import InputError
+from trueerror.sources.logs.weka import read_arff, split_row
 
 DATA = Path(__file__).parent / "data"
 

@@ -52,7 +52,7 @@
     button.addEventListener("click", () => copy(document.getElementById(button.dataset.copies).textContent.trim(), button));
   }
 
-  // Tables as Markdown, LaTeX and CSV: the same escapes as in results/tables.py.
+  // Tables as Markdown, LaTeX and CSV: the same escapes as in results/_tables.py.
   const SPECIAL = {
     "\\": "\\textbackslash{}", "&": "\\&", "%": "\\%", "$": "\\$", "#": "\\#", "_": "\\_", "{": "\\{", "}": "\\}",
     "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "−": "$-$", "±": "$\\pm$", "×": "$\\times$",

@@ -1,4 +1,4 @@
-// Numbers in words, as everywhere in the library (results/words.py).
+// Numbers in words, as everywhere in the library (results/_format.py).
 window.trueerrorWords = (function () {
   "use strict";
   // Halves go to the even digit, as in Python; toFixed sends them up.

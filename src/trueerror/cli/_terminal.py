@@ -1,0 +1,190 @@
+"""What only people at a terminal see: a line while they wait, the verdict in bold. Pipes and files get plain text.
+
+Where a command writes: the name is checked before any work is done.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TextIO
+
+from trueerror.inputs._options import InputError
+from trueerror.results._format import filled, listing, unbroken
+
+PATIENCE = 1.5
+BEATS = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+BOLD, YELLOW, RED, PLAIN = "\x1b[1m", "\x1b[33m", "\x1b[31m", "\x1b[0m"
+CLEAR = "\r\x1b[2K"
+
+
+def is_terminal(stream: Any) -> bool:
+    """Whether people look at the stream, and have not asked for plain text (NO_COLOR, TERM=dumb)."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    try:
+        return bool(stream.isatty())
+    except (AttributeError, ValueError):  # no stream, or a closed one
+        return False
+
+
+def painted(text: str) -> str:
+    """The verdict (the first paragraph that is set in) in bold, the codes of findings in yellow.
+
+    >>> painted("Read 4 rows.\\n\\n  All is well.\\n\\n! TE101 few rows").replace("\\x1b", "~")
+    'Read 4 rows.\\n\\n~[1m  All is well.~[0m\\n\\n~[33m! TE101~[0m few rows'
+    """
+    verdict = re.search(r"(?m)^  \S.*(?:\n  \S.*)*", text)
+    if verdict:
+        text = f"{text[: verdict.start()]}{BOLD}{verdict[0]}{PLAIN}{text[verdict.end() :]}"
+    return re.sub(r"(?m)^(! TE\d+)", rf"{YELLOW}\1{PLAIN}", text)
+
+
+def width_of(stream: Any) -> int | None:
+    """How many columns people see, at least 20; None where the stream goes to a pipe or a file."""
+    try:
+        if not stream.isatty():
+            return None
+        asked = os.environ.get("COLUMNS", "")
+        columns = int(asked) if asked.isdecimal() else os.get_terminal_size(stream.fileno()).columns
+    except (AttributeError, ValueError, OSError):  # no stream, a closed one, or one that does not know
+        return None
+    return max(columns, 20) if columns else None
+
+
+def fitted(text: str, width: int | None) -> str:
+    """Text whose sentences are broken between words where a terminal would break them anywhere.
+
+    Words are laid out for 80 columns, so in a narrower window their lines are joined and broken anew; lines of tables
+    are left as they are. `None` (a pipe or a file) changes nothing.
+
+    >>> print(fitted("Error: there is no such file\\n\\na   b\\n1   2", 20))
+    Error: there is no
+    such file
+    <BLANKLINE>
+    a   b
+    1   2
+    """
+    if width is None or all(len(line) <= width for line in text.split("\n")):
+        return text
+    out: list[str] = []
+    paragraph: list[str] = []
+    for line in [*text.split("\n"), ""]:
+        if paragraph and not _continues(paragraph[-1], line):
+            out += _laid_out(paragraph, width)
+            paragraph = []
+        if not line.strip() or _in_table(line):
+            out.append(line)
+        else:
+            paragraph.append(line)
+    return "\n".join(out[:-1])
+
+
+def _in_table(line: str) -> bool:
+    return re.search(r"\S {2,}\S", line) is not None
+
+
+def _continues(before: str, line: str) -> bool:
+    """Whether a line goes on with a sentence that was broken for want of room, at 76 columns or more."""
+    words = unbroken(line).split(" ")
+    first = next((word for word in words if word), "")
+    if not first or _in_table(line) or re.match(r"\s*(! TE|→ |\d+\. )", line):
+        return False
+    return len(before) + 1 + len(first) > 76
+
+
+def _laid_out(lines: list[str], width: int) -> list[str]:
+    if all(len(line) <= width for line in lines):
+        return lines
+    first, last = (re.match(r" *", line)[0] for line in (lines[0], lines[-1]))  # type: ignore[index]
+    more = last if len(lines) > 1 else f"{first}  " if lines[0].lstrip().startswith("! ") else first
+    text = " ".join(line.strip() for line in lines)
+    return filled(text, width, initial_indent=first, subsequent_indent=more, cut=False).split("\n")
+
+
+class Waiting:
+    """A line on stderr with the seconds that passed, once a command takes longer than a moment.
+
+    It is drawn on terminals only, and wiped before anything is written to stdout.
+    """
+
+    def __init__(self, stream: TextIO | None = None, *, patience: float = PATIENCE) -> None:
+        self.stream = sys.stderr if stream is None else stream
+        self.patience = patience
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._stdout: Any = None
+
+    def __enter__(self) -> Waiting:
+        if is_terminal(self.stream):
+            self._thread = threading.Thread(target=self._beat, daemon=True)
+            self._thread.start()
+            if is_terminal(sys.stdout):
+                self._stdout, sys.stdout = sys.stdout, _Announced(sys.stdout, self)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.settle()
+        if self._stdout is not None:
+            sys.stdout = self._stdout
+
+    def settle(self) -> None:
+        """Wipe the line, and draw no more."""
+        self._stop.set()
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join()
+
+    def _beat(self) -> None:
+        started, beat = time.monotonic(), 0
+        if self._stop.wait(self.patience):
+            return
+        while True:
+            seconds = time.monotonic() - started
+            self.stream.write(f"{CLEAR}{BEATS[beat % len(BEATS)]} working, {seconds:.0f} s")
+            self.stream.flush()
+            beat += 1
+            if self._stop.wait(0.1):
+                break
+        self.stream.write(CLEAR)
+        self.stream.flush()
+
+
+class _Announced:
+    """A stream that lets the line be wiped before it is written to."""
+
+    def __init__(self, stream: TextIO, waiting: Waiting) -> None:
+        self._stream, self._waiting = stream, waiting
+
+    def write(self, text: str) -> int:
+        self._waiting.settle()
+        return self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def target(path: Path, endings: tuple[str, ...], what: str) -> Path:
+    """The path, if a file of one of these endings can be written there.
+
+    >>> target(Path("roc.gif"), (".svg", ".png"), "a picture")
+    Traceback (most recent call last):
+    ...
+    trueerror.inputs._options.InputError: a picture is written as .svg or .png, not as 'roc.gif'
+    """
+    if path.suffix.lower() not in endings:
+        raise InputError(f"{what} is written as {listing(list(endings), 'or')}, not as {path.name!r}")
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a folder; give the name of a file")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {str(path.parent)!r} to write {path.name!r} into")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise InputError(f"{str(path)!r} cannot be written: permission denied")
+    return path

@@ -1,0 +1,210 @@
+"""`trueerror interval`: how far the true rate may lie from X of N.
+
+`trueerror difference`: do two rates from different rows differ?
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trueerror.cli._app import Format, answers, show
+from trueerror.cli._options import Confidence, Explain, OutputFormat
+from trueerror.results._format import filled, number, p_value, percent, whole
+
+if TYPE_CHECKING:
+    from trueerror.results import Contrast
+
+INTERVAL_HELP = "Where the true rate lies, given X of N."
+INTERVAL_EPILOG = (
+    "Examples: trueerror interval 750/1000 --confidence 0.8 · trueerror interval 0/20 --method mid-p --side upper"
+)
+
+
+def parse_counts(text: str) -> tuple[float, int]:
+    """ "750/1000" as (750, 1000); a rate such as "0.15/30" keeps its fraction."""
+    from trueerror.inputs._options import InputError
+
+    found = re.fullmatch(r"\s*([-+]?[\d_,.]*\d\.?)\s*(?:/|of)\s*([-+]?[\d_,.]+)\s*", text)
+    try:
+        if not found:
+            raise ValueError
+        x = float(found[1].replace(",", "").replace("_", ""))
+        n = float(found[2].replace(",", "").replace("_", ""))
+    except ValueError:
+        raise InputError(f"cannot read {text!r}: write counts as X/N, such as 750/1000") from None
+    if not n.is_integer():
+        raise InputError(f"{text!r}: the number of rows must be whole")
+    return x, int(n)
+
+
+@answers
+def interval_command(
+    counts: Annotated[str, typer.Argument(help="Successes and trials as X/N, such as 750/1000.", metavar="X/N")],
+    confidence: Confidence = 0.95,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            help="wilson, wilson-cc, wald, wald-cc, clopper-pearson, mid-p, agresti-coull or jeffreys.",
+            metavar="WORD",
+        ),
+    ] = "wilson",
+    side: Annotated[
+        str, typer.Option("--side", help="two-sided, lower (only a lower limit) or upper.", metavar="WORD")
+    ] = "two-sided",
+    form: OutputFormat = Format.text,
+    explain: Explain = False,
+) -> None:
+    """Where the true rate lies, given X of N."""
+    from trueerror.inference.proportion._interval import interval
+
+    x, n = parse_counts(counts)
+    is_rate = 0 < x < 1
+    found = interval(
+        None if is_rate else int(x) if x.is_integer() else x,
+        n,
+        rate=x if is_rate else None,
+        method=method,  # type: ignore[arg-type]
+        confidence=confidence,
+        side=side,  # type: ignore[arg-type]
+    )
+
+    def words() -> str:
+        level = f"{percent(found.confidence)} {found.method}"
+        seen = f"{whole(x) if not is_rate else number(x * n)} of {whole(n)} is {number(found.estimate)}"
+        if side == "lower":
+            verdict = f"the true rate is plausibly {number(found.low)} or more"
+        elif side == "upper":
+            verdict = f"the true rate is plausibly {number(found.high)} or less"
+        else:
+            verdict = f"the true rate is plausibly {number(found.low)} to {number(found.high)}"
+        note = f"\n! {found.note}" if found.note else ""
+        return f"{seen}; {verdict}\n({level} interval; --explain for more).{note}"
+
+    show(found, form, explain=explain, text=words)
+
+
+DIFFERENCE_HELP = "Whether two rates from different rows differ, given X of N twice."
+DIFFERENCE_EPILOG = (
+    "Examples: trueerror difference 20/100 30/100 · trueerror difference 0.15/30 0.25/5000 --method wald · "
+    "trueerror difference 56/70 48/80 --alternative greater. "
+    "Two models on the same rows: trueerror compare --counts both=810 new=60 old=40 neither=90"
+)
+WIDTH = 80
+PROVEN = 0.005
+ALTERNATIVES = {"two-sided": "a difference either way", "greater": "a higher first rate", "less": "a lower first rate"}
+
+
+@answers
+def difference_command(
+    first: Annotated[str, typer.Argument(help="Successes and rows of the first as X/N.", metavar="X/N")],
+    second: Annotated[str, typer.Argument(help="Successes and rows of the second as X/N.", metavar="X/N")],
+    confidence: Confidence = 0.95,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            help="miettinen-nurminen (the default), newcombe, newcombe-cc, agresti-caffo or wald; a rate such as "
+            "0.15/30 takes newcombe or wald.",
+            metavar="WORD",
+        ),
+    ] = None,
+    alternative: Annotated[
+        str, typer.Option("--alternative", help="two-sided, greater or less (than the second).", metavar="WORD")
+    ] = "two-sided",
+    form: OutputFormat = Format.text,
+    explain: Explain = False,
+) -> None:
+    """Whether two rates from different rows differ."""
+    from trueerror.inference.proportion._two_samples import difference
+
+    pairs = [parse_counts(text) for text in (first, second)]
+    is_rate = any(0 < x < 1 and not (x * n).is_integer() for x, n in pairs)
+    found = difference(
+        pairs[0],
+        pairs[1],
+        method=method or ("newcombe" if is_rate else "miettinen-nurminen"),  # type: ignore[arg-type]
+        confidence=confidence,
+        alternative=alternative,  # type: ignore[arg-type]
+    )
+    rates = [x if 0 < x < 1 else x / n if n else float("nan") for x, n in pairs]
+    show(found, form, explain=explain, text=lambda: difference_words(found, rates[0], rates[1]))
+
+
+def difference_words(c: Contrast, first: float, second: float) -> str:
+    """Verdict, size, how surprising it would be by luck, what would settle it, and what was tested."""
+    level = 1 - c.confidence
+    told = c.p_value <= level
+    side = "higher" if c.estimate > 0 else "lower"
+    figures = f"{100 * first:.1f} % against {100 * second:.1f} %"
+    reach = {"lower": f"{_points(c.low)} or more", "upper": f"{_points(c.high)} or less"}
+    size = f"{_points(c.estimate)} points, plausibly {reach.get(c.side, f'{_points(c.low)} to {_points(c.high)}')}"
+    if c.estimate != c.estimate:
+        return f"  Cannot be judged: {c.note}."
+    if told and (c.alternative == "two-sided" or (c.alternative == "greater") == (c.estimate > 0)):
+        lead = f"The first rate is {'' if c.p_value <= PROVEN else 'probably '}{side}: {figures}, {size}."
+    else:
+        lead = f"Cannot tell whether the rates differ: {figures}, {size}."
+    surprise = (
+        f"If they did not differ, a gap this large would come up {one_time_in(c.p_value)} ({p_value(c.p_value)})."
+    )
+    if c.p_better is not None and c.estimate != 0:
+        chance = c.p_better if c.estimate > 0 else 1 - c.p_better
+        shown = "above 0.999" if chance > 0.999 else number(chance)
+        surprise += f" That the first is {side} has posterior probability {shown} (Jeffreys' prior)."
+    blocks = [_filled(f"{lead} {surprise}", "  ")]
+    if c.note:
+        blocks.append(_filled(f"! {c.note}", more="  "))
+    step = "" if told else _next_step(c, first, second)
+    if step:
+        blocks.append(_filled(step))
+    blocks.append(
+        _filled(
+            f"Tested: no difference (null hypothesis) against {ALTERNATIVES[c.alternative]} (alternative), at the "
+            f"{percent(round(level, 6))} level. {percent(c.confidence)} {c.method} interval, for different rows; "
+            "--explain for more."
+        )
+    )
+    return "\n".join(blocks)
+
+
+def one_time_in(p: float) -> str:
+    """A p-value as people picture it.
+
+    >>> one_time_in(0.0461), one_time_in(1e-9), one_time_in(0.8)
+    ('about 1 time in 22', 'less than 1 time in 1,000', 'more often than not')
+    """
+    if p < 0.001:
+        return "less than 1 time in 1,000"
+    return f"about 1 time in {round(1 / p):,}" if p < 0.4 else "about every other time" if p < 0.6 else (
+        "more often than not"
+    )  # fmt: skip
+
+
+def _next_step(c: Contrast, first: float, second: float) -> str:
+    from trueerror.inference.power._plan import sample_size
+    from trueerror.inputs._options import InputError
+
+    if first == second:
+        return ""
+    try:
+        plan = sample_size(test="two-proportions", first=first, second=second, alpha=1 - c.confidence)
+    except InputError:
+        return ""
+    digits = max(0, len(str(plan.n)) - 2)
+    return (
+        f"Next: about {round(plan.n, -digits):,} rows in each group settle a gap of {100 * abs(first - second):.1f} "
+        "points (80 % power)."
+    )
+
+
+def _points(x: float) -> str:
+    shown = f"{100 * x:+.1f}"
+    return "0.0" if shown in ("+0.0", "-0.0") else shown
+
+
+def _filled(text: str, indent: str = "", more: str = "") -> str:
+    return filled(text, WIDTH - len(indent), initial_indent=indent, subsequent_indent=more or indent)

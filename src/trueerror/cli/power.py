@@ -1,0 +1,239 @@
+"""What `trueerror power` and `trueerror sample-size` share: their options, and how a plan speaks.
+
+`trueerror power`: what would a test set of this size find?
+
+`trueerror sample-size`: how many rows does an answer take?
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trueerror.cli._app import Format, answers, show
+from trueerror.cli._options import Explain, OutputFormat
+from trueerror.results._format import filled, number, percent, whole
+
+if TYPE_CHECKING:
+    from trueerror.inference.power._plan import Power
+
+WIDTH = 80
+ENOUGH, HARDLY = 0.8, 0.5
+SHARES = ("mcnemar", "two-proportions", "one-proportion", "equivalence", "noninferiority")
+
+Test = Annotated[
+    str,
+    typer.Option(
+        "--test",
+        help="mcnemar (two models on the same rows), two-proportions (on different rows), one-proportion, auc, "
+        "equivalence, noninferiority, paired-mean, paired-t or unpaired-t.",
+        metavar="WORD",
+    ),
+]
+First = Annotated[
+    float | None, typer.Option("--first", help="Accuracy (or AUC, or mean) of the first.", metavar="NUMBER")
+]
+Second = Annotated[float | None, typer.Option("--second", help="The same of the second.", metavar="NUMBER")]
+Disagreement = Annotated[
+    float | None,
+    typer.Option("--disagreement", help="Share of rows that only one of two models gets right.", metavar="SHARE"),
+]
+Prevalence = Annotated[float | None, typer.Option("--prevalence", help="For auc: share of positives.", metavar="SHARE")]
+Icc = Annotated[
+    float | None, typer.Option("--icc", help="For clustered rows: how alike rows of a cluster are.", metavar="SHARE")
+]
+ClusterSize = Annotated[
+    float | None, typer.Option("--cluster-size", help="For clustered rows: rows in a cluster.", metavar="NUMBER")
+]
+Margin = Annotated[
+    float | None,
+    typer.Option("--margin", help="For equivalence, noninferiority: what does not matter yet.", metavar="NUMBER"),
+]
+Alpha = Annotated[float, typer.Option("--alpha", help="Significance level.", metavar="SHARE")]
+Alternative = Annotated[str, typer.Option("--alternative", help="two-sided, greater or less.", metavar="WORD")]
+Method = Annotated[
+    str | None, typer.Option("--method", help="For mcnemar: mid-p, exact, chi2, chi2-cc or normal.", metavar="WORD")
+]
+Correlation = Annotated[
+    float | None, typer.Option("--correlation", help="For auc on the same rows: of the two areas.", metavar="NUMBER")
+]
+Sd = Annotated[
+    float | None, typer.Option("--sd", help="For means: standard deviation of a difference.", metavar="NUMBER")
+]
+
+
+def rows_of(plan: Power) -> str:
+    """ "500 rows", "906 rows in each group"."""
+    return f"{whole(plan.n)} rows{' in each group' if plan.groups == 2 else ''}"
+
+
+def gap_of(plan: Power) -> str:
+    """The difference that is planned for, in points where it is one of shares."""
+    if plan.test in SHARES:
+        return f"{100 * plan.difference:+.1f} points ({100 * plan.first:.1f} % against {100 * plan.second:.1f} %)"
+    return f"{plan.difference:+.3g} ({number(plan.first)} against {number(plan.second)})"
+
+
+def times_in_100(power: float) -> str:
+    """A power as people picture it."""
+    if power > 0.995:
+        return "more than 99 times in 100"
+    return "less than 1 time in 100" if power < 0.005 else f"{100 * power:.0f} times in 100"
+
+
+def goal_of(plan: Power) -> str:
+    """What the rows are for, and how often they reach it."""
+    often = f"{times_in_100(plan.power)} at the {percent(plan.alpha)} level (power {number(plan.power)})"
+    if plan.margin is not None:
+        margin = f"{100 * plan.margin:.3g} points"
+        return f"show {plan.test} within {margin}, with a true difference of {gap_of(plan)}, {often}"
+    return f"find a difference of {gap_of(plan)} {often}"
+
+
+def caution_of(plan: Power) -> str:
+    """How misleading a significant result would be."""
+    if math.isnan(plan.exaggeration):
+        return ""
+    large = f"be {plan.exaggeration:.2f} times too large on average"
+    if plan.wrong_sign < 0.001:
+        return f"A significant result would hardly ever point the wrong way, and {large}."
+    return f"A significant result would point the wrong way with probability {number(plan.wrong_sign)}, and {large}."
+
+
+def written(*sentences: str, note: str = "") -> str:
+    """The verdict indented, then the note."""
+    text = " ".join(s for s in sentences if s)
+    blocks = [filled(text, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")]
+    if note:
+        blocks.append(filled(f"Note: {note}.", WIDTH, subsequent_indent="  "))
+    return "\n".join([*blocks, "--explain says how it was computed."])
+
+
+POWER_HELP = "How surely so many rows would show a difference; with --second alone, the smallest difference they show."
+POWER_EPILOG = (
+    "Examples: trueerror power --n 500 --first 0.82 --second 0.80 --disagreement 0.025 · "
+    "trueerror power --n 500 --second 0.80 · trueerror power --test auc --n 400 --first 0.7 --prevalence 0.3"
+)
+
+
+@answers
+def power_command(
+    n: Annotated[int, typer.Option("--n", help="Rows (in each group, for two groups).", metavar="N")],
+    test: Test = "mcnemar",
+    first: First = None,
+    second: Second = None,
+    disagreement: Disagreement = None,
+    prevalence: Prevalence = None,
+    icc: Icc = None,
+    cluster_size: ClusterSize = None,
+    margin: Margin = None,
+    alpha: Alpha = 0.05,
+    alternative: Alternative = "two-sided",
+    method: Method = None,
+    correlation: Correlation = None,
+    sd: Sd = None,
+    wanted: Annotated[
+        float, typer.Option("--power", help="Without --first: the power to reach.", metavar="SHARE")
+    ] = 0.8,
+    form: OutputFormat = Format.text,
+    explain: Explain = False,
+) -> None:
+    """How surely so many rows would show a difference."""
+    from trueerror.inference.power._plan import power, smallest_difference
+    from trueerror.inputs._options import InputError
+
+    common: dict[str, Any] = {
+        "test": test, "n": n, "disagreement": disagreement, "prevalence": prevalence, "icc": icc,
+        "cluster_size": cluster_size, "alpha": alpha, "method": method, "correlation": correlation, "sd": sd,
+    }  # fmt: skip
+    if first is None and second is None and test in SHARES:
+        raise InputError(
+            "--second is needed: the accuracy that you start from, such as 0.8, for the smallest difference that these "
+            "rows show; with --first too, how surely they show the difference between the two"
+        )
+    if first is None and second is not None:
+        found = smallest_difference(baseline=second, power=wanted, **common)
+        show(found, form, explain=explain, text=lambda: _smallest(found))
+        return
+    made = power(first=first, second=second, margin=margin, alternative=alternative, **common)  # type: ignore[arg-type]
+    show(made, form, explain=explain, text=lambda: _power(made))
+
+
+def _power(plan: Power) -> str:
+    verdict = "Enough" if plan.power >= ENOUGH else "Hardly enough" if plan.power >= HARDLY else "Too few"
+    lead = f"{verdict}: {rows_of(plan)} {goal_of(plan)}."
+    return written(lead, caution_of(plan), note=plan.note)
+
+
+def _smallest(plan: Power) -> str:
+    lead = f"{rows_of(plan)} {goal_of(plan)}; smaller differences they find less often."
+    return written(lead, caution_of(plan), note=plan.note)
+
+
+SAMPLE_SIZE_HELP = "How many rows it takes to show a difference, or to know an accuracy exactly enough."
+SAMPLE_SIZE_EPILOG = (
+    "Examples: trueerror sample-size --first 0.87 --second 0.85 --disagreement 0.1 · "
+    "trueerror sample-size --accuracy 0.9 --half-width 0.02 · "
+    "trueerror sample-size --test two-proportions --first 0.8 --second 0.85"
+)
+
+
+@answers
+def sample_size_command(
+    test: Test = "mcnemar",
+    first: First = None,
+    second: Second = None,
+    power: Annotated[float, typer.Option("--power", help="How surely to find it.", metavar="SHARE")] = 0.8,
+    accuracy: Annotated[
+        float | None, typer.Option("--accuracy", help="About how good; with --half-width.", metavar="SHARE")
+    ] = None,
+    half_width: Annotated[
+        float | None, typer.Option("--half-width", help="How exactly to know it: ± this.", metavar="SHARE")
+    ] = None,
+    disagreement: Disagreement = None,
+    prevalence: Prevalence = None,
+    icc: Icc = None,
+    cluster_size: ClusterSize = None,
+    margin: Margin = None,
+    alpha: Alpha = 0.05,
+    alternative: Alternative = "two-sided",
+    method: Method = None,
+    correlation: Correlation = None,
+    sd: Sd = None,
+    form: OutputFormat = Format.text,
+    explain: Explain = False,
+) -> None:
+    """How many rows an answer takes."""
+    from trueerror.inference.power._plan import sample_size
+
+    found = sample_size(
+        test=test,  # type: ignore[arg-type]
+        power=power,
+        first=first,
+        second=second,
+        disagreement=disagreement,
+        prevalence=prevalence,
+        icc=icc,
+        cluster_size=cluster_size,
+        margin=margin,
+        alpha=alpha,
+        alternative=alternative,  # type: ignore[arg-type]
+        method=method,  # type: ignore[arg-type]
+        correlation=correlation,
+        sd=sd,
+        accuracy=accuracy,
+        half_width=half_width,
+    )
+    show(found, form, explain=explain, text=lambda: _size(found))
+
+
+def _size(plan: Power) -> str:
+    if plan.half_width is not None:
+        lead = (
+            f"{rows_of(plan)}: an accuracy near {100 * plan.first:.1f} % is then known to "
+            f"±{100 * plan.half_width:.3g} points ({percent(round(1 - plan.alpha, 6))} interval)."
+        )
+        return written(lead, note=plan.note)
+    return written(f"{rows_of(plan)} {goal_of(plan)}.", caution_of(plan), note=plan.note)

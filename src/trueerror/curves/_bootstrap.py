@@ -1,0 +1,209 @@
+"""Bootstrap replicates of any statistic of a score table: one multinomial draw over its cells, whatever the rows.
+
+Rows of a random test sample are resampled together, not class by class: stratifying would leave out the doubt about
+the share of positives.
+
+Resamples of a score table with the rows that they leave out: choose in the bag, score out of the bag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inference._score_metrics import noted, widened
+from trueerror.inference._spec import tail
+from trueerror.inference.bootstrap._limits import bootstrap_limits
+from trueerror.inference.bootstrap._tables import Statistic, drawn_tables, one_row_less, row_influences, table_cells
+from trueerror.inputs._options import InputError, check_confidence, generator
+from trueerror.kernels._random import POISSON, STEPS, row_weights, seed_of
+from trueerror.metrics._binned import NO_BOUND
+from trueerror.results import Interval
+from trueerror.tallies._score_bounds import Bounds
+from trueerror.tallies._scores import ScoreTable
+
+Floats = NDArray[np.float64]
+
+# With more distinct scores, neighbours are grouped for the replicates: at this fineness the grouping moves an area by
+# far less than its standard error, and the replicates are moved by what it does to the estimate.
+GROUPS = 1024
+
+
+def grouped(table: ScoreTable, groups: int = GROUPS) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Positives and negatives of at most about `groups` neighbourhoods of scores, each class spread over them evenly.
+
+    >>> up, down = grouped(ScoreTable.count([0, 1, 1], [0.1, 0.2, 0.3]))
+    >>> up.tolist(), down.tolist()
+    ([0, 1, 1], [1, 0, 0])
+    """
+    up, down = table.positives, table.negatives
+    if len(up) <= groups:
+        return up, down
+    mass = up / (2 * max(table.n_positive, 1)) + down / (2 * max(table.n_negative, 1))
+    place = np.floor((np.cumsum(mass) - mass / 2) * groups / mass.sum())
+    starts = np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
+    return np.add.reduceat(up, starts), np.add.reduceat(down, starts)
+
+
+def resampled_tables(table: ScoreTable, *, replicates: int, rng: Any = None) -> Iterator[tuple[Counts, Counts]]:
+    """Blocks of resamples of the grouped table: positives and negatives, one resample a row."""
+    if table.squares is not None:
+        raise InputError(
+            "the bootstrap resamples rows, but sampling weights were summed over rows: use an analytic method, or "
+            "pass frequency weights"
+        )
+    if replicates < 100:
+        raise InputError(f"replicates={replicates} are too few for limits; use 1,000 or more")
+    draw, _ = generator(rng)
+    yield from drawn_tables(table_cells(*grouped(table)), draw, replicates)
+
+
+def table_replicates(
+    table: ScoreTable, statistic: Statistic, *, replicates: int, rng: Any = None
+) -> tuple[Floats, Floats, float]:
+    """The statistic of `replicates` resamples; of the table without one row of each cell; and of the table itself.
+
+    All three come from the grouped table. The second, with the number of rows of each cell, gives the acceleration
+    of a BCa interval.
+    """
+    drawn = [statistic(up, down) for up, down in resampled_tables(table, replicates=replicates, rng=rng)]
+    cells = table_cells(*grouped(table))
+    size = len(cells) // 2
+    whole = statistic(cells[None, :size], cells[None, size:])
+    return np.concatenate(drawn), one_row_less(cells, statistic), float(whole[0])
+
+
+def cell_sizes(table: ScoreTable) -> NDArray[np.int64]:
+    """How many rows the occupied cells of the grouped table have, in the order of the jackknife values."""
+    cells = table_cells(*grouped(table))
+    return cells[cells > 0]
+
+
+def bootstrap_area(
+    table: ScoreTable,
+    statistic: Statistic,
+    *,
+    name: str,
+    estimate: float,
+    confidence: float,
+    fallback: tuple[float, float, str],
+    replicates: int = 2000,
+    rng: Any = None,
+    within: tuple[float, float] = (0.0, 1.0),
+    estimand: str = "this model, rows with this share of positives",
+    bounds: Bounds | Literal["monotone"] | None = "monotone",
+) -> Interval:
+    """A statistic of the table with BCa limits from its replicates.
+
+    Binned scores move the limits out by what they leave open: a statistic that can only rise (or only fall) as the ROC
+    curve rises is bounded by the highest and the lowest curve; of others pass the `bounds`, or None if not known.
+
+    `fallback` (low, high, method) takes over where the replicates give no limits: sampling weights, more than 1 % of
+    them without a value, or no spread.
+    """
+    found = _replicated(
+        table, statistic, name=name, estimate=estimate, confidence=confidence, fallback=fallback,
+        replicates=replicates, rng=rng, within=within, estimand=estimand,
+    )  # fmt: skip
+    if table.exact:
+        return found
+    if bounds == "monotone":
+        bounds = table.bounds.of(lambda t: statistic(t.positives[None], t.negatives[None])[0])
+    return noted(found, NO_BOUND) if bounds is None else widened(found, bounds, within)
+
+
+def _replicated(
+    table: ScoreTable,
+    statistic: Statistic,
+    *,
+    name: str,
+    estimate: float,
+    confidence: float,
+    fallback: tuple[float, float, str],
+    replicates: int,
+    rng: Any,
+    within: tuple[float, float],
+    estimand: str,
+) -> Interval:
+    level = check_confidence(confidence)
+    facts: dict[str, Any] = {
+        "name": name,
+        "estimate": estimate,
+        "confidence": level,
+        "n": table.n,
+        "estimand": estimand,
+    }
+    if table.squares is not None:
+        return _instead(facts, fallback, "sampling weights cannot be resampled from sums")
+    drawn, one_less, centre = table_replicates(table, statistic, replicates=replicates, rng=rng)
+    seed = generator(rng)[1]
+    lost = float(np.isnan(drawn).mean())
+    if lost > 0.01:
+        return _instead(facts, fallback, f"{lost:.0%} of the resamples had no value")
+    sizes = cell_sizes(table)
+    influences = row_influences(one_less, sizes)
+    low, high = bootstrap_limits(centre, drawn[~np.isnan(drawn)], tail=tail(level), influences=influences, counts=sizes)
+    move = estimate - centre
+    low, high = max(within[0], min(low + move, estimate)), min(within[1], max(high + move, estimate))
+    # A statistic that is the same in every resample leaves rounding dust at most.
+    if not high - low > 1e-9 * max(1.0, abs(estimate)):
+        return _instead(facts, fallback, "the resamples have no spread")
+    return Interval(low=low, high=high, method="bootstrap-bca", note=f"{replicates:,} replicates, {seed}", **facts)
+
+
+def _instead(facts: dict[str, Any], fallback: tuple[float, float, str], why: str) -> Interval:
+    low, high, method = fallback
+    low, high = min(low, facts["estimate"]), max(high, facts["estimate"])
+    return Interval(low=low, high=high, method=method, note=f"{why}: {method} instead of the bootstrap", **facts)
+
+
+Counts = NDArray[np.int64]
+# Up to this many rows every row is drawn by itself; beyond, rows of one cell are drawn together.
+BY_ROW = 1 << 16
+
+
+class Bag(NamedTuple):
+    """Counts at each (group of) score, ascending: of the rows drawn, and of those not drawn."""
+
+    positives: Counts
+    negatives: Counts
+    left_positives: Counts
+    left_negatives: Counts
+
+
+def bags(table: ScoreTable, *, replicates: int, rng: Any = None) -> Iterator[Bag]:
+    """Resamples of the grouped table, one after the other; each is a function of the seed and its number alone.
+
+    Rows of one cell are alike: how many of them are drawn 0, 1, 2, … times is one multinomial draw.
+    """
+    if table.squares is not None:
+        raise InputError("resampling draws rows, but sampling weights were summed over rows")
+    if replicates < 100:
+        raise InputError(f"replicates={replicates} are too few; use 500 or more")
+    seed = seed_of(generator(rng)[0])
+    up, down = (np.asarray(c, dtype=np.int64) for c in grouped(table))
+    by_row = table.n <= BY_ROW
+    for b in range(replicates):
+        yield _by_row(up, down, seed, b) if by_row else _by_cell(up, down, seed, b)
+
+
+def _by_row(up: Counts, down: Counts, seed: int, b: int) -> Bag:
+    cells = np.concatenate((up, down))
+    weights = row_weights(int(cells.sum()), seed, b)
+    place = np.repeat(np.arange(len(cells)), cells)
+    drawn = np.bincount(place, weights=weights, minlength=len(cells)).astype(np.int64)
+    left = np.bincount(place[weights == 0], minlength=len(cells))
+    size = len(up)
+    return Bag(drawn[:size], drawn[size:], left[:size], left[size:])
+
+
+def _by_cell(up: Counts, down: Counts, seed: int, b: int) -> Bag:
+    cells = np.concatenate((up, down))
+    draw = np.random.Generator(np.random.Philox(key=np.array([seed, b], dtype=np.uint64)))
+    often = draw.multinomial(cells, np.array(STEPS) / len(POISSON))
+    drawn = often @ np.arange(len(STEPS))
+    size = len(up)
+    return Bag(drawn[:size], drawn[size:], often[:size, 0], often[size:, 0])

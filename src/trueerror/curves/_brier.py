@@ -1,0 +1,124 @@
+"""Brier curves: the loss of using the forecasts as they are, at every cost ratio; the area is the Brier score."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from trueerror.curves._base import Floats, TableCurve, curve_of, downward, hull_places, need_probabilities, weighted_sum
+from trueerror.inference._score_metrics import score_interval
+from trueerror.inference._spec import Terms
+from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._options import InputError, check_confidence, check_share
+from trueerror.metrics._registry import find_measure
+from trueerror.results import Interval
+from trueerror.results._format import number, whole
+from trueerror.sources._collect import takes_table_options
+from trueerror.tallies._scores import ScoreTable
+
+
+@takes_table_options
+def brier_curve(
+    truth: Any,
+    scores: Any = None,
+    *,
+    model: str | None = None,
+    positive: Any = None,
+    weights: Any = None,
+    weights_kind: WeightsKind | None = None,
+    **columns: Any,
+) -> BrierCurve:
+    """The loss at each cost proportion c when rows with a forecast of c or more are called positive.
+
+    c is the cost of a false alarm over the sum of both costs, and calling from p = c up is right for calibrated
+    forecasts. The loss is 2(c·FP + (1 − c)·FN)/n; its area over c from 0 to 1 is the Brier score. Source:
+    Hernández-Orallo, Flach and Ferri 2011, ICML:585.
+
+    >>> curve = brier_curve([0, 1, 1, 0], [0.2, 0.9, 0.6, 0.7])
+    >>> round(curve.area().estimate, 6), float(curve.loss(0.5))
+    (0.175, 0.25)
+    """
+    return curve_of(
+        BrierCurve, "a Brier curve", truth, scores,
+        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
+    )  # fmt: skip
+
+
+class BrierCurve(TableCurve):
+    """Loss against cost proportion: pieces of straight lines, with a step at each distinct forecast."""
+
+    __slots__ = ("_fp", "_tp")
+    _shape: ClassVar[str] = "brier-curve"
+    _tp: Floats
+    _fp: Floats
+
+    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
+        super().__init__(table, name=name)
+        need_probabilities(table, "a Brier curve")
+        self._set(_tp=downward(table.positives), _fp=downward(table.negatives))
+
+    @property
+    def points(self) -> tuple[Floats, Floats]:
+        """(c, loss) at both ends of every piece, in order: what a picture joins by lines."""
+        scores = self.table.scores
+        # Piece k has the cutoff scores[k]: c from the score below up to it; the last one calls nothing.
+        ends = np.concatenate(([0.0], scores, [1.0]))
+        place = len(scores) - np.arange(len(scores) + 1)
+        c = np.stack([ends[:-1], ends[1:]], axis=1)
+        loss = self._at_places(c, place[:, None])
+        kept = c[:, 1] > c[:, 0]
+        return c[kept].ravel(), loss[kept].ravel()
+
+    def loss(self, cost: Any) -> Floats:
+        """The loss at each cost proportion when the forecast itself is cut there."""
+        c = np.asarray(cost, dtype=np.float64)
+        if not ((c >= 0) & (c <= 1)).all():
+            raise InputError("cost must lie between 0 and 1: a false alarm's share of both costs")
+        place = len(self.table.scores) - np.searchsorted(self.table.scores, c, side="left")
+        return self._at_places(c, place)
+
+    def best_loss(self, cost: Any) -> Floats:
+        """The loss with the cutoff that is best on these rows: what stays after recalibrating."""
+        c = np.asarray(cost, dtype=np.float64)
+        places = hull_places(self.table.positives, self.table.negatives)
+        lines = self._at_places(c[..., None], places)
+        return np.asarray(lines.min(axis=-1))
+
+    def at(self, cost: float, *, confidence: float = 0.95) -> Interval:
+        """The loss at one cost proportion, with limits from those of its two parts, FP/n and FN/n."""
+        level = check_confidence(confidence)
+        c = check_share(cost, "cost")
+        place = int(len(self.table.scores) - np.searchsorted(self.table.scores, c, side="left"))
+        rows = self._all_rows()
+        alarms = float(self._fp[place]) / self.table.n
+        misses = float(self._tp[-1] - self._tp[place]) / self.table.n
+        estimate, low, high = weighted_sum(
+            (2 * c, 2 * (1 - c)), (alarms * rows, misses * rows), (rows, rows), confidence=level, exclusive=True
+        )
+        return self._told(Interval(
+            name=f"loss at cost proportion {number(c)}", estimate=estimate, low=max(0.0, low), high=min(2.0, high),
+            confidence=level, method="mover-wilson", n=self.table.n, estimand="this model, cut at its own forecasts",
+        ))  # fmt: skip
+
+    def area(self, *, confidence: float = 0.95) -> Interval:
+        """The Brier score, with the interval of a mean loss."""
+        return self._told(score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence)))
+
+    def _figures(self) -> list[tuple[str, object]]:
+        return [
+            ("the area, which is the Brier score", self.area()),
+            ("the loss at one cost proportion, .at()", "mover-wilson"),
+        ]
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each end of each piece."""
+        return [{"cost": float(c), "loss": float(y)} for c, y in zip(*self.points, strict=True)]
+
+    def _words(self) -> str:
+        return f"Brier curve{self._subject()}, {whole(self.table.n)} rows; its area is the Brier score.\n{self.area()}"
+
+    def _at_places(self, c: Floats, place: Any) -> Floats:
+        missed = float(self._tp[-1]) - self._tp[place]
+        out: Floats = 2 * (c * self._fp[place] + (1 - c) * missed) / self.table.n
+        return out

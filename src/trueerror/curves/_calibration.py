@@ -1,0 +1,420 @@
+"""Calibration: do the rows that were given a probability of 0.7 turn out positive 7 times in 10?
+
+Tests and summary errors of calibration: Spiegelhalter's z, and the ECE beside what chance alone would show.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.curves._base import (
+    TableCurve,
+    cautioned,
+    isotonic_shares,
+    need_probabilities,
+    pooled_blocks,
+    rows_for_interval,
+    take_table,
+)
+from trueerror.curves._recalibration import (
+    LogitTable,
+    RecalibrationMethod,
+    calibration_intercept,
+    calibration_slope,
+    in_the_large,
+)
+from trueerror.inference._score_metrics import score_interval
+from trueerror.inference._spec import Terms
+from trueerror.inference.proportion._array_intervals import limits
+from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._options import InputError, check_confidence, check_word, generator
+from trueerror.kernels._random import block_sums
+from trueerror.metrics._binned import middled
+from trueerror.metrics._registry import find_measure
+from trueerror.results import Interval, Result, Test
+from trueerror.results._format import folded, number, p_value, whole
+from trueerror.results._format import limits as bracket
+from trueerror.sources._collect import takes_table_options
+from trueerror.tallies._scores import ScoreTable
+
+Floats = NDArray[np.float64]
+Binning = Literal["width", "mass"]
+# Bins with more rows, or whose count of positives varies more, have a normal count for all that matters here.
+EXACT_ROWS = 5000
+EXACT_VARIANCE = 100.0
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CalibrationError(Result):
+    """The expected calibration error, and what a perfectly calibrated model would show on the same forecasts.
+
+    `expected` is its mean by chance alone, `high_by_chance` the value that chance exceeds in 5 of 100 samples, `excess`
+    the error less `expected`, `largest` the largest gap of a bin.
+    """
+
+    name: str = "expected calibration error"
+    estimate: float
+    expected: float
+    high_by_chance: float
+    p_value: float
+    largest: float
+    bins: int
+    binning: str
+    n: float
+    method: str = "ece-null"
+    note: str = ""
+
+    def __float__(self) -> float:
+        return self.estimate
+
+    @property
+    def excess(self) -> float:
+        """The error beyond what chance alone gives on average; about 0 for a calibrated model."""
+        return self.estimate - self.expected
+
+    def __str__(self) -> str:
+        kind = {"width": "of equal width", "mass": "of about equal size"}[self.binning]
+        note = f" ({self.note})" if self.note else ""
+        return folded(
+            f"{self.name} {number(self.estimate)} over {self.bins} bins {kind}; with perfect calibration it would be "
+            f"{number(self.expected)} on average here, and above {number(self.high_by_chance)} in 5 of 100 samples "
+            f"({p_value(self.p_value)}){note}"
+        )
+
+
+def bin_places(table: ScoreTable, bins: int, binning: Binning) -> NDArray[np.int64]:
+    """The bin of each distinct score: equal widths over [0, 1], closed on the right, or about equally many rows."""
+    check_word(binning, ("width", "mass"), "binning")
+    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or not 1 <= bins <= 1_000_000:
+        raise InputError(f"bins={bins!r} must be a whole number from 1 up, such as 10")
+    if binning == "width":
+        edges = np.arange(1, bins) / bins
+        if len(table.scores) < bins:
+            return np.searchsorted(edges, table.scores, side="left").astype(np.int64)
+        # Scores ascend, so each bin is a stretch of them.
+        ends = np.concatenate(([0], np.searchsorted(table.scores, edges, side="right"), [len(table.scores)]))
+        return np.repeat(np.arange(bins, dtype=np.int64), np.diff(ends))
+    mass = (table.positives + table.negatives).astype(np.float64)
+    middle = np.cumsum(mass) - mass / 2
+    place: NDArray[np.int64] = np.minimum(middle * (bins / float(mass.sum())), bins - 1).astype(np.int64)
+    return place
+
+
+def calibration_error(
+    table: ScoreTable, *, bins: int = 10, binning: Binning = "width", replicates: int = 2000, rng: Any = None
+) -> CalibrationError:
+    """Σ (rows of a bin / n)·|share of positives − mean forecast|, and its distribution under perfect calibration.
+
+    There each row is positive with the probability that was forecast, so the number of positives of a bin is a sum of
+    independent Bernoulli variables: its distribution is exact for bins of up to 5,000 rows with a variance below 100,
+    normal beyond. The mean is computed, the p-value (1 + count of ≥)/(1 + B) from draws. Source: Naeini, Cooper and
+    Hauskrecht 2015, AAAI:2901; Bröcker and Smith 2007, Weather Forecast. 22:651.
+    """
+    place = bin_places(table, bins, binning)
+    rows = (table.positives + table.negatives).astype(np.float64)
+    n = float(rows.sum())
+
+    def summed(values: Any) -> Floats:
+        return np.bincount(place, weights=values, minlength=bins).astype(np.float64)
+
+    gaps, sizes = np.abs(summed(table.positives - rows * table.scores)), summed(rows)
+    estimate = float(gaps.sum() / n)
+    squares = rows if table.squares is None else table.squares.sum(axis=0)
+    spread = summed(squares * table.scores * (1 - table.scores))
+    draw, _ = generator(rng)
+    means, drawn = np.zeros(bins), np.zeros(replicates)
+    for b in np.flatnonzero(spread > 0):
+        if table.squares is None and spread[b] < EXACT_VARIANCE and sizes[b] <= EXACT_ROWS:
+            values, chances = _exact_gaps(rows[place == b], table.scores[place == b])
+            means[b] = float(values @ chances)
+            picked = np.searchsorted(np.cumsum(chances), draw.random(replicates) * chances.sum(), side="right")
+            drawn += values[np.minimum(picked, len(values) - 1)]
+        else:
+            sigma = math.sqrt(spread[b])
+            means[b] = sigma * math.sqrt(2 / math.pi)
+            drawn += np.abs(draw.normal(0.0, sigma, replicates))
+    # A replicate that ties with the sample up to rounding counts as one that reaches it.
+    reached = int((drawn / n >= estimate - 1e-12).sum())
+    return CalibrationError(
+        estimate=estimate,
+        expected=float(means.sum() / n),
+        high_by_chance=float(np.quantile(drawn / n, 0.95)),
+        p_value=(1 + reached) / (1 + replicates),
+        largest=float((gaps / np.where(sizes > 0, sizes, 1.0)).max()),
+        bins=int(bins),
+        binning=binning,
+        n=n,
+    )
+
+
+def _exact_gaps(rows: Floats, chances: Floats) -> tuple[Floats, Floats]:
+    """|S − E S| for a sum of Bernoulli variables, and its probabilities, from the characteristic function."""
+    mean = float(rows @ chances)
+    # The distribution is computed modulo a power of two that holds all counts, or twelve standard deviations both ways.
+    reach = min(float(rows.sum()), 24 * math.sqrt(float(rows @ (chances * (1 - chances)))) + 40)
+    cycle = 1 << math.ceil(math.log2(reach + 1))
+    angle = np.exp(2j * np.pi * np.arange(cycle // 2 + 1) / cycle)
+    factors = np.log(1 - chances[:, None] * (1 - angle[None, :]) + 1e-300)
+    transform = np.exp(rows @ factors)
+    mass = np.fft.irfft(np.conj(transform), cycle)
+    counts = np.arange(cycle) + cycle * np.round((mean - np.arange(cycle)) / cycle)
+    return np.abs(counts - mean), np.maximum(mass, 0.0)
+
+
+def spiegelhalter_test(table: ScoreTable) -> Test:
+    """z = Σ (y − p)(1 − 2p) / √Σ (1 − 2p)²p(1 − p): is the Brier score what calibrated forecasts would have?
+
+    Source: Spiegelhalter 1986, Stat. Med. 5:421.
+    """
+
+    def sums(part: slice) -> Floats:
+        p, up = table.scores[part], table.positives[part]
+        rows = (up + table.negatives[part]).astype(np.float64)
+        squares = rows if table.squares is None else table.squares[:, part].sum(axis=0)
+        tilt = 1 - 2 * p
+        return np.array([(up - rows * p) @ tilt, (squares * tilt**2) @ (p * (1 - p)), rows.sum()])
+
+    top, spread, total = block_sums(sums, len(table.scores)).tolist()
+    n = int(total) if table.squares is None else None
+    z, note = math.nan, "all forecasts are 0, 1/2 or 1, so the Brier score does not vary under calibration"
+    if spread > 0:
+        z, note = top / math.sqrt(spread), ""
+    chance = math.erfc(abs(z) / math.sqrt(2))
+    return Test(name="Spiegelhalter's z", statistic=z, p_value=chance, method="spiegelhalter", n=n, note=note)
+
+
+Grouping = Literal["width", "mass", "isotonic"]
+Told = TypeVar("Told", Test, CalibrationError)
+METHODS: tuple[RecalibrationMethod, ...] = ("profile", "wald")
+
+
+@takes_table_options
+def calibration(
+    truth: Any,
+    scores: Any = None,
+    *,
+    model: str | None = None,
+    positive: Any = None,
+    bins: int = 10,
+    binning: Grouping = "width",
+    confidence: float = 0.95,
+    weights: Any = None,
+    weights_kind: WeightsKind | None = None,
+    **columns: Any,
+) -> Calibration:
+    """The share of positives against the mean forecast, bin by bin, with Wilson's interval for each share.
+
+    `binning`: "width" divides [0, 1] into equal parts, closed on the right; "mass" puts about as many rows in each bin,
+    equal forecasts staying together; "isotonic" takes the blocks of the increasing fit (pool adjacent violators),
+    which needs no number of bins, but chooses them by the outcomes, so that its intervals are a guide only. Source:
+    Bröcker and Smith 2007, Weather Forecast. 22:651; Dimitriadis, Gneiting and Jordan 2021, PNAS 118:e2016191118.
+
+    >>> curve = calibration([0, 0, 1, 1, 0, 1], [0.1, 0.2, 0.2, 0.8, 0.9, 0.9], bins=2)
+    >>> curve.forecast.round(3).tolist(), curve.observed.round(3).tolist()
+    ([0.167, 0.867], [0.333, 0.667])
+    """
+    table, name, given = take_table(
+        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
+        what="a calibration curve", **columns,
+    )  # fmt: skip
+    return cautioned(Calibration(table, name=name, bins=bins, binning=binning, confidence=confidence), given)
+
+
+class Decomposition(NamedTuple):
+    """Brier score = miscalibration − discrimination + uncertainty, after isotonic recalibration."""
+
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+
+
+class Calibration(TableCurve):
+    """A reliability curve. All arrays run over the bins that have rows: mean `forecast`, `observed` share of positives
+    with Wilson limits `low` and `high`, `sizes`, and the `edges` (from, to).
+    """
+
+    __slots__ = ("_memory", "_starts", "binning", "bins", "confidence", "forecast", "high", "low", "observed", "sizes")
+    _shape: ClassVar[str] = "reliability-curve"
+    _options: ClassVar[tuple[str, ...]] = ("bins", "binning", "confidence")
+    bins: int
+    binning: Grouping
+    confidence: float
+    forecast: Floats
+    observed: Floats
+    low: Floats
+    high: Floats
+    sizes: Floats
+    _starts: NDArray[np.intp]
+    # Fits of the logistic model, which take longer than all else: pictures, words and records ask for the same ones.
+    _memory: dict[Any, Any]
+
+    def __init__(
+        self,
+        table: ScoreTable,
+        *,
+        name: str = "",
+        bins: int = 10,
+        binning: Grouping = "width",
+        confidence: float = 0.95,
+    ) -> None:
+        super().__init__(table, name=name)
+        need_probabilities(table, "a calibration curve")
+        check_word(binning, ("width", "mass", "isotonic"), "binning")
+        level = check_confidence(confidence)
+        table = middled(table)
+        if binning == "isotonic":
+            starts = pooled_blocks(table.positives, table.negatives)
+        else:
+            place = bin_places(table, bins, binning)
+            starts = np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
+
+        def summed(values: Any) -> Floats:
+            return np.add.reduceat(np.asarray(values, dtype=np.float64), starts)
+
+        up, down = summed(table.positives), summed(table.negatives)
+        sizes = up + down
+        squares = None if table.squares is None else (summed(table.squares[0]), summed(table.squares[1]))
+        rows = rows_for_interval(up, down, squares)
+        low, high = limits(up / sizes * rows, rows, "wilson", level)
+        self._set(
+            bins=int(bins), binning=binning, confidence=level, _starts=starts, sizes=sizes, observed=up / sizes,
+            forecast=summed((table.positives + table.negatives) * table.scores) / sizes, low=low, high=high,
+            _memory={},
+        )  # fmt: skip
+
+    @property
+    def _read(self) -> ScoreTable:
+        """The table whose scores are read as forecasts: those of a bin at its middle."""
+        return middled(self.table)
+
+    def _binned(self) -> str:
+        if self.table.exact or self.table.uppers is None:
+            return super()._binned()
+        off = float((self.table.uppers - self.table.scores).max()) / 2
+        return f"binned scores: forecasts are read at the middle of their bin, {off:.2g} off at most"
+
+    @property
+    def edges(self) -> tuple[Floats, Floats]:
+        """From which forecast to which each bin goes: its fixed edges, or the forecasts at its ends."""
+        if self.binning == "width":
+            place = bin_places(self._read, self.bins, "width")[self._starts]
+            return place / self.bins, (place + 1) / self.bins
+        ends = np.append(self._starts[1:], len(self.table.scores)) - 1
+        return self._read.scores[self._starts], self._read.scores[ends]
+
+    def intercept(self, *, method: RecalibrationMethod = "profile", confidence: float = 0.95) -> Interval:
+        """a of logit P = a + b·logit p, the slope b fitted too (as in R's rms): 0 where forecasts are calibrated.
+
+        Limits where the likelihood has dropped by z²/2 ("profile"), or a ± z·SE ("wald").
+        """
+        return self._fitted(calibration_intercept, method, confidence)
+
+    def slope(self, *, method: RecalibrationMethod = "profile", confidence: float = 0.95) -> Interval:
+        """b of logit P = a + b·logit p: 1 where forecasts are calibrated, below 1 where they are overconfident.
+
+        >>> calibration([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9]).slope().low.__round__(3)
+        0.272
+        """
+        return self._fitted(calibration_slope, method, confidence)
+
+    def in_the_large(self, *, method: RecalibrationMethod = "profile", confidence: float = 0.95) -> Interval:
+        """a of logit P = a + logit p: above 0 where forecasts are too low on the whole, below where too high."""
+        return self._fitted(in_the_large, method, confidence)
+
+    def _fitted(self, make: Callable[..., Interval], method: RecalibrationMethod, confidence: float) -> Interval:
+        """A figure of the logistic model, fitted once; all of them read the same logits."""
+        check_word(method, METHODS, "method")
+        key = (make, method, check_confidence(confidence))
+        if "logits" not in self._memory:
+            self._memory["logits"] = LogitTable.of(self._read)
+        if key not in self._memory:
+            self._memory[key] = make(self._read, method=method, confidence=key[2], logits=self._memory["logits"])
+        return self._told(self._memory[key])
+
+    def spiegelhalter(self) -> Test:
+        """Is the Brier score what calibrated forecasts would have? z = Σ(y − p)(1 − 2p) / √Σ(1 − 2p)²p(1 − p)."""
+        return self._also(spiegelhalter_test(self._read))
+
+    def ece(
+        self, *, bins: int | None = None, binning: Binning | None = None, replicates: int = 2000, rng: Any = None
+    ) -> CalibrationError:
+        """The expected calibration error beside its value under perfect calibration, which is not 0.
+
+        >>> error = calibration([1, 0, 0, 1], [0.85, 0.85, 0.15, 0.15]).ece()
+        >>> round(error.estimate, 4), round(error.expected, 4)
+        (0.35, 0.2168)
+        """
+        kind: Binning = binning or ("mass" if self.binning == "mass" else "width")
+        made = calibration_error(self._read, bins=bins or self.bins, binning=kind, replicates=replicates, rng=rng)
+        return self._also(made)
+
+    def _also(self, made: Told) -> Told:
+        """A figure with what binning leaves open in its note."""
+        binned = self._binned()
+        return replace(made, note="; ".join(x for x in (made.note, binned) if x)) if binned else made
+
+    def brier(self, *, confidence: float = 0.95) -> Interval:
+        """The mean of (p − y)², with the interval of a mean loss."""
+        return self._told(score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence)))
+
+    def isotonic(self) -> Floats:
+        """The recalibrated probability of each distinct score (`table.scores`): the increasing fit."""
+        return isotonic_shares(self.table.positives, self.table.negatives)
+
+    def decomposition(self) -> Decomposition:
+        """Brier score = miscalibration − discrimination + uncertainty, from the isotonic fit, without bins.
+
+        Miscalibration is what recalibrating would save on these rows, discrimination what the recalibrated forecasts
+        save against always forecasting the prevalence q, uncertainty q(1 − q). Source: Dimitriadis, Gneiting and
+        Jordan 2021, PNAS 118:e2016191118.
+
+        >>> [round(x, 3) for x in calibration([0, 1, 0, 1], [0.2, 0.4, 0.6, 0.8]).decomposition()]
+        [0.075, 0.125, 0.25]
+        """
+        q = self.prevalence
+        own, best, fixed = (self._squared(p) for p in (self._read.scores, self.isotonic(), np.array(q)))
+        return Decomposition(own - best, fixed - best, q * (1 - q))
+
+    def histogram(self, bins: int = 20) -> tuple[Floats, Floats, Floats]:
+        """Edges of equal bins over [0, 1], and the positives and negatives in each, for the picture's margin."""
+        if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
+            raise InputError(f"bins={bins!r} must be a whole number from 1 up, such as 20")
+        place = bin_places(self._read, bins, "width")
+        sums = [np.bincount(place, weights=c, minlength=bins) for c in (self.table.positives, self.table.negatives)]
+        return np.arange(bins + 1) / bins, sums[0].astype(np.float64), sums[1].astype(np.float64)
+
+    def _figures(self) -> list[tuple[str, object]]:
+        return [
+            ("the share of positives in a bin", "wilson"),
+            ("the slope", self.slope()),
+            ("calibration in the large", self.in_the_large()),
+            ("Spiegelhalter's z", self.spiegelhalter()),
+            ("the expected calibration error", self.ece()),
+        ]
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each bin that has rows."""
+        columns = (*self.edges, self.sizes, self.forecast, self.observed, self.low, self.high)
+        names = ("from", "to", "n", "forecast", "observed", "low", "high")
+        return [dict(zip(names, (float(v) for v in row), strict=True)) for row in zip(*columns, strict=True)]
+
+    def _words(self) -> str:
+        slope, large, test = self.slope(), self.in_the_large(), self.spiegelhalter()
+        outside = int(((self.forecast < self.low) | (self.forecast > self.high)).sum())
+        return (
+            f"Calibration{self._subject()}, {whole(self.table.n)} rows: slope {number(slope.estimate)} "
+            f"{bracket(slope.low, slope.high)} (1 is right), in the large {number(large.estimate)} "
+            f"{bracket(large.low, large.high)} (0 is right).\n{outside} of {len(self.forecast)} bins have their mean "
+            f"forecast outside the interval of what was observed; Spiegelhalter's z {number(test.statistic)}, "
+            f"{p_value(test.p_value)}.\n{self.ece()}"
+        )
+
+    def _squared(self, p: Floats) -> float:
+        total = self.table.positives * (1 - p) ** 2 + self.table.negatives * p**2
+        return float(np.sum(total)) / self.table.n

@@ -1,0 +1,364 @@
+"""Cost curves: normalised expected cost over all class distributions and costs at once.
+
+The lower envelope of cost lines: its corners, its area, and how far choosing thresholds on the rows lowers it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.curves._base import (
+    Floats,
+    TableCurve,
+    area_under,
+    curve_of,
+    cutoffs,
+    downward,
+    hull_places,
+    need_classes,
+    weighted_sum,
+)
+from trueerror.curves._bootstrap import grouped, resampled_tables
+from trueerror.inference._score_metrics import widened
+from trueerror.inference._spec import tail
+from trueerror.inference.proportion._array_intervals import limits
+from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._options import InputError, check_confidence, check_share, generator
+from trueerror.results import Interval, Result
+from trueerror.results._format import folded, number, whole
+from trueerror.results._format import limits as bracket
+from trueerror.sources._collect import takes_table_options
+from trueerror.tallies._scores import ScoreTable
+
+ESTIMAND = "this model on new rows, all PC equally likely"
+
+
+def crossings(fpr: Floats, fnr: Floats) -> Floats:
+    """PC at which neighbours on the hull cost the same: ΔFPR / (ΔFPR + ΔTPR)."""
+    alarms, found = np.diff(fpr), -np.diff(fnr)
+    return alarms / (alarms + found)
+
+
+def envelope_corners(fpr: Floats, fnr: Floats) -> tuple[Floats, Floats]:
+    """Corners of the lower envelope of hull lines in order, each once."""
+    pc = crossings(fpr, fnr)
+    cost = fnr[1:] * pc + fpr[1:] * (1 - pc)
+    inside = (pc > 0) & (pc < 1)
+    return np.concatenate(([0.0], pc[inside], [1.0])), np.concatenate(([0.0], cost[inside], [0.0]))
+
+
+def resample_areas(
+    positives: NDArray[Any], negatives: NDArray[Any], rates: tuple[Floats, Floats]
+) -> tuple[float, float]:
+    """Of one resample the area under its own envelope, and what its thresholds cost on all rows, whose (FPR, FNR) at
+    every cutoff are `rates`; NaN where a class has no rows.
+    """
+    up, down = downward(positives), downward(negatives)
+    if not (up[-1] > 0 and down[-1] > 0):
+        return float("nan"), float("nan")
+    there = np.flatnonzero(positives + negatives)
+    # Places count occupied scores from the top; empty ones between them change nothing but the count.
+    chosen = hull_places(positives[there], negatives[there])
+    places = np.concatenate(([0], len(positives) - there[::-1]))[chosen]
+    fpr, fnr = down[places] / down[-1], 1 - up[places] / up[-1]
+    edges = np.concatenate(([0.0], crossings(fpr, fnr), [1.0]))
+    widths, middles = np.diff(edges), (edges[1:] + edges[:-1]) / 2
+    alarms, misses = rates[0][places], rates[1][places]
+    # A line's mean over a stretch is its value in the middle.
+    on_all = float((widths * (misses * middles + alarms * (1 - middles))).sum())
+    return area_under(*envelope_corners(fpr, fnr)), on_all
+
+
+def envelope_interval(
+    table: ScoreTable,
+    estimate: float,
+    confidence: float,
+    replicates: int,
+    rng: Any,
+    fallback: tuple[float, float, str],
+) -> Interval:
+    """The area with limits that are moved up by the optimism of choosing thresholds on the rows themselves."""
+    low, high, method = fallback
+    note = "sampling weights cannot be resampled from sums: wilson-lines instead of the bootstrap"
+    if table.squares is None:
+        up, down = (downward(c) for c in grouped(table))
+        rates = down / float(down[-1]), 1 - up / float(up[-1])
+        pairs = np.array(
+            [
+                resample_areas(p, q, rates)
+                for block in resampled_tables(table, replicates=replicates, rng=rng)
+                for p, q in zip(*block, strict=True)
+            ]
+        )
+        own, on_all = pairs[~np.isnan(pairs[:, 0])].T
+        ends = np.quantile(own, [tail(confidence), 1 - tail(confidence)]) - own.mean()
+        honest = min(0.25, estimate + float((on_all - own).mean()))
+        # A coin's area cannot be exceeded: where nearly all resamples are coins, nothing is left between the limits.
+        lowest, highest = min(honest + float(ends[0]), estimate), min(0.25, max(honest + float(ends[1]), estimate))
+        if len(own) < 0.99 * replicates:
+            note = (
+                f"{1 - len(own) / replicates:.0%} of the resamples lost a class: wilson-lines instead of the bootstrap"
+            )
+        elif not (ends[1] - ends[0] > 1e-9 and highest - lowest > 1e-9):
+            note = "the resamples have no spread: wilson-lines instead of the bootstrap"
+        else:
+            low, high, method = lowest, highest, "bootstrap-optimism"
+            note = (
+                f"thresholds chosen on these rows; corrected for that the area is {number(honest)}; "
+                f"{replicates:,} replicates, {generator(rng)[1]}"
+            )
+    return Interval(
+        name="area under the cost envelope", estimate=estimate, low=max(0.0, min(low, estimate)),
+        high=min(0.25, max(high, estimate)), confidence=confidence, method=method, n=table.n, note=note,
+        estimand=ESTIMAND,
+    )  # fmt: skip
+
+
+GRID = 2001
+
+
+@takes_table_options
+def cost_curve(
+    truth: Any,
+    scores: Any = None,
+    *,
+    model: str | None = None,
+    positive: Any = None,
+    weights: Any = None,
+    weights_kind: WeightsKind | None = None,
+    **columns: Any,
+) -> CostCurve:
+    """The cost of each threshold under every class distribution and every pair of costs.
+
+    With PC = P(+)·C(miss) / (P(+)·C(miss) + P(−)·C(false alarm)), a threshold is the straight line
+    NE = FNR·PC + FPR·(1 − PC) = (1 − TPR − FPR)·PC + FPR, normalised so that getting everything wrong costs 1. The
+    lower envelope of the lines is the best threshold for each PC; calling nothing positive is NE = PC, calling
+    everything NE = 1 − PC. Source: Drummond and Holte 2006, Machine Learning 65:95.
+
+    >>> curve = cost_curve([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.4, 0.35, 0.3, 0.1])
+    >>> pc, cost = curve.envelope
+    >>> pc.round(3).tolist(), cost.round(3).tolist()
+    ([0.0, 0.5, 1.0], [0.0, 0.167, 0.0])
+    """
+    return curve_of(
+        CostCurve, "a cost curve", truth, scores,
+        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
+    )  # fmt: skip
+
+
+def probability_cost(prior: float, cost_fp: float = 1.0, cost_fn: float = 1.0) -> float:
+    """PC = P(+)·C(miss) / (P(+)·C(miss) + P(−)·C(false alarm)).
+
+    >>> probability_cost(0.1, cost_fn=9)
+    0.5
+    """
+    share = check_share(prior, "prior")
+    for value, option in ((cost_fp, "cost_fp"), (cost_fn, "cost_fn")):
+        if not 0 <= value < np.inf:
+            raise InputError(f"{option}={value!r} must be a finite number, 0 or more")
+    miss, alarm = share * cost_fn, (1 - share) * cost_fp
+    if not miss + alarm > 0:
+        raise InputError(f"prior={prior!r}, cost_fp={cost_fp!r} and cost_fn={cost_fn!r} leave nothing to pay for")
+    return float(miss / (miss + alarm))
+
+
+class CostCurve(TableCurve):
+    """One line for each threshold from (0, FPR) to (1, FNR), and their lower envelope."""
+
+    __slots__ = ("_fp", "_places", "_tp")
+    _shape: ClassVar[str] = "cost-curve"
+    _tp: Floats
+    _fp: Floats
+    _places: NDArray[np.intp]
+
+    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
+        super().__init__(table, name=name)
+        need_classes(table, "a cost curve")
+        self._set(
+            _tp=downward(table.positives),
+            _fp=downward(table.negatives),
+            _places=hull_places(table.positives, table.negatives),
+        )
+
+    @property
+    def thresholds(self) -> Floats:
+        """Descending, one for each line; the first is infinite: nothing is called (AlwaysNeg), the last calls all."""
+        return cutoffs(self.table)
+
+    @property
+    def fpr(self) -> Floats:
+        """Where each line starts, at PC = 0."""
+        return self._fp / float(self._fp[-1])
+
+    @property
+    def fnr(self) -> Floats:
+        """Where each line ends, at PC = 1."""
+        total = float(self._tp[-1])
+        return (total - self._tp) / total
+
+    @property
+    def envelope(self) -> tuple[Floats, Floats]:
+        """(PC, NE) at the corners of the lower envelope, from (0, 0) to (1, 0)."""
+        return envelope_corners(self.fpr[self._places], self.fnr[self._places])
+
+    def ranges(self) -> list[dict[str, float]]:
+        """Each threshold on the envelope with the range of PC over which it is the cheapest."""
+        fpr, fnr = self.fpr[self._places], self.fnr[self._places]
+        edges = np.concatenate(([0.0], crossings(fpr, fnr), [1.0]))
+        rows = zip(self.thresholds[self._places], fpr, fnr, edges[:-1], edges[1:], strict=True)
+        return [
+            {"threshold": float(t), "fpr": float(x), "fnr": float(y), "from": float(a), "to": float(b)}
+            for t, x, y, a, b in rows
+            if b > a
+        ]
+
+    def cost(self, pc: Any) -> Floats:
+        """The lowest normalised expected cost at each PC."""
+        corners = self.envelope
+        wanted = np.asarray(pc, dtype=np.float64)
+        if not ((wanted >= 0) & (wanted <= 1)).all():
+            raise InputError("pc must lie between 0 and 1")
+        return np.interp(wanted, *corners)
+
+    def at(
+        self,
+        *,
+        pc: float | None = None,
+        prior: float | None = None,
+        cost_fp: float = 1.0,
+        cost_fn: float = 1.0,
+        threshold: float | None = None,
+        confidence: float = 0.95,
+    ) -> CostPoint:
+        """The cost at one PC, given as `pc=`, or as a `prior=` with costs.
+
+        Without `threshold=` the cheapest one is taken, which is read off these rows: its cost is then a little too
+        low, and the note says so.
+
+        >>> print(cost_curve([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.4, 0.35, 0.3, 0.1]).at(prior=0.4))
+        At PC 0.400 from 0.800 up: normalised expected cost 0.133 [0.025, 0.517]; calling nothing or all costs 0.400.
+        (the threshold was read off these rows)
+        """
+        level = check_confidence(confidence)
+        if (pc is None) == (prior is None):
+            raise InputError("give one of pc= or prior= (with cost_fp= and cost_fn=)")
+        if pc is None:
+            assert prior is not None
+            pc = probability_cost(prior, cost_fp, cost_fn)
+        pc = check_share(pc, "pc")
+        note = ""
+        if threshold is None:
+            places = self._places
+            place = int(places[np.argmin(self.fnr[places] * pc + self.fpr[places] * (1 - pc))])
+            threshold, note = float(self.thresholds[place]), "the threshold was read off these rows"
+        place = int(np.count_nonzero(self.table.scores >= threshold)) if threshold < np.inf else 0
+        sizes = self._class_rows()
+        missed, alarms = float(self.fnr[place]), float(self.fpr[place])
+        estimate, low, high = weighted_sum(
+            (pc, 1 - pc), (missed * sizes[0], alarms * sizes[1]), sizes, confidence=level
+        )
+        return CostPoint(
+            pc=pc,
+            threshold=float(threshold),
+            fpr=alarms,
+            fnr=missed,
+            trivial=min(pc, 1 - pc),
+            cost=self._told(Interval(
+                name="normalised expected cost", estimate=estimate, low=max(0.0, low), high=min(1.0, high),
+                confidence=level, method="mover-wilson", n=self.table.n, note=note,
+                estimand=f"this model at PC {number(pc)}",
+            )),
+            note=note,
+        )  # fmt: skip
+
+    def area(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Any = None) -> Interval:
+        """Area under the lower envelope: the expected cost when every PC is equally likely; 0.25 is a coin.
+
+        The envelope takes for each PC the threshold that is cheapest on these rows, so its area is too low for new
+        rows. The limits are for new rows: resamples choose their own thresholds, whose cost on all rows less that on
+        the resample is the optimism, and the limits are moved up by it (Efron 1983, JASA 78:316). Where resamples give
+        none, the envelopes of all lines at their lower and at their upper Wilson limits.
+        """
+        level = check_confidence(confidence)
+        estimate = area_under(*self.envelope)
+        found = envelope_interval(self.table, estimate, level, replicates, rng, self._outer_areas(level))
+        if not self.table.exact:
+            bounds = self.table.bounds.of(lambda t: area_under(*CostCurve(t).envelope))
+            found = widened(found, bounds, (0.0, 0.25))
+        return self._told(found)
+
+    def _figures(self) -> list[tuple[str, object]]:
+        return [
+            ("the area under the envelope", self.area()),
+            ("the cost at one PC, .at()", "mover-wilson"),
+        ]
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each corner of the lower envelope."""
+        return [{"pc": float(x), "cost": float(y)} for x, y in zip(*self.envelope, strict=True)]
+
+    def _words(self) -> str:
+        area = self.area()
+        # Calling nothing has FNR 1 and calling all FPR 1; what is left are the model's own thresholds.
+        used = [r for r in self.ranges() if r["fnr"] < 1 and r["fpr"] < 1]
+        useful = f"{number(used[0]['from'])} to {number(used[-1]['to'])}" if used else "nowhere"
+        return (
+            f"Cost curve{self._subject()}: {whole(self.table.n_positive)} positives, {whole(self.table.n_negative)} "
+            f"negatives. Cheaper than calling nothing or everything for PC {useful} (PC is the weight of the "
+            f"positives: their share times the cost of a miss, against the negatives' share times the cost of a false "
+            f"alarm).\n{area}"
+        )
+
+    def _outer_areas(self, confidence: float) -> tuple[float, float, str]:
+        positives, negatives = self._class_rows()
+        fpr, fnr = self.fpr[self._places], self.fnr[self._places]
+        both = zip(
+            limits(fpr * negatives, negatives, "wilson", confidence),
+            limits(fnr * positives, positives, "wilson", confidence),
+            strict=True,
+        )
+        pc = np.linspace(0, 1, GRID)
+        areas = []
+        for alarms, misses in both:
+            lowest = np.minimum(pc, 1 - pc)
+            for x, y in zip(alarms, misses, strict=True):
+                np.minimum(lowest, y * pc + x * (1 - pc), out=lowest)
+            areas.append(area_under(pc, lowest))
+        return areas[0], areas[1], "wilson-lines"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CostPoint(Result):
+    """The cost of one threshold at one PC, beside the cheaper of calling nothing and calling everything."""
+
+    pc: float
+    threshold: float
+    fpr: float
+    fnr: float
+    trivial: float
+    cost: Interval
+    note: str = ""
+
+    def __float__(self) -> float:
+        return self.cost.estimate
+
+    def records(self) -> list[dict[str, object]]:
+        return [
+            {
+                "pc": self.pc, "threshold": self.threshold, "fpr": self.fpr, "fnr": self.fnr, "trivial": self.trivial,
+                "estimate": self.cost.estimate, "low": self.cost.low, "high": self.cost.high,
+                "confidence": self.cost.confidence, "method": self.cost.method,
+            }
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        note = f"\n({self.note})" if self.note else ""
+        return folded(
+            f"At PC {number(self.pc)} from {number(self.threshold)} up: normalised expected cost "
+            f"{number(self.cost.estimate)} {bracket(self.cost.low, self.cost.high)}; calling nothing or all costs "
+            f"{number(self.trivial)}.{note}"
+        )

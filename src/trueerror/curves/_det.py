@@ -1,0 +1,218 @@
+"""The detection error tradeoff: misses against false alarms on normal-deviate axes, and the equal error rate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.curves._base import Floats, TableCurve, curve_of, cutoffs, downward, need_classes, opened, share
+from trueerror.curves._bootstrap import bootstrap_area
+from trueerror.inference.proportion._array_intervals import limits
+from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._options import InputError, check_confidence, check_share
+from trueerror.results import Interval, Result
+from trueerror.results._format import folded, number, percent, whole
+from trueerror.results._format import limits as bracket
+from trueerror.sources._collect import takes_table_options
+from trueerror.tallies._score_bounds import Bounds
+from trueerror.tallies._scores import ScoreTable
+
+
+@takes_table_options
+def det(
+    truth: Any,
+    scores: Any = None,
+    *,
+    model: str | None = None,
+    positive: Any = None,
+    weights: Any = None,
+    weights_kind: WeightsKind | None = None,
+    **columns: Any,
+) -> Det:
+    """Misses (FNR) against false alarms (FPR) at every threshold.
+
+    On normal-deviate axes (`.deviates()`) the curve of two normal classes with equal spread is a straight line, and
+    good models are spread apart that crowd in the corner of an ROC plot. Source: Martin et al. 1997, Eurospeech:1895.
+
+    >>> curve = det([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.9])
+    >>> curve.fpr.tolist(), curve.fnr.tolist()
+    ([0.0, 0.0, 0.5, 0.5, 1.0], [1.0, 0.5, 0.5, 0.0, 0.0])
+    >>> curve.equal_error_rate().estimate
+    0.5
+    """
+    return curve_of(
+        Det, "a DET curve", truth, scores,
+        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
+    )  # fmt: skip
+
+
+class Det(TableCurve):
+    """False positive rate and false negative rate; `thresholds` descend, the first is infinite."""
+
+    __slots__ = ("_fp", "_tp")
+    _shape: ClassVar[str] = "det-curve"
+    _tp: Floats
+    _fp: Floats
+
+    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
+        super().__init__(table, name=name)
+        need_classes(table, "a DET curve")
+        self._set(_tp=downward(table.positives), _fp=downward(table.negatives))
+
+    @property
+    def thresholds(self) -> Floats:
+        """Descending; at the first, infinite one nothing is called positive."""
+        return cutoffs(self.table)
+
+    @property
+    def fpr(self) -> Floats:
+        """Share of the negatives called positive: false alarms."""
+        return self._fp / float(self._fp[-1])
+
+    @property
+    def fnr(self) -> Floats:
+        """Share of the positives not called: misses."""
+        total = float(self._tp[-1])
+        return (total - self._tp) / total
+
+    def deviates(self) -> tuple[Floats, Floats]:
+        """(Φ⁻¹ of FPR, Φ⁻¹ of FNR), infinite where a rate is 0 or 1: a plot leaves those points out."""
+        from scipy.special import ndtri
+
+        return ndtri(self.fpr), ndtri(self.fnr)
+
+    def at(
+        self,
+        *,
+        threshold: float | None = None,
+        fpr: float | None = None,
+        fnr: float | None = None,
+        confidence: float = 0.95,
+    ) -> ErrorPoint:
+        """One operating point: at a threshold, the lowest one that keeps FPR at or below, or the highest one that keeps
+        FNR at or below; the last two are read off these rows, and the note says so.
+        """
+        if sum(v is not None for v in (threshold, fpr, fnr)) != 1:
+            raise InputError("give one of threshold=, fpr= or fnr=")
+        note = "the threshold was read off these rows"
+        if threshold is not None:
+            place, note = int(np.count_nonzero(self.table.scores >= threshold)), ""
+        elif fpr is not None:
+            place = int(np.flatnonzero(self.fpr <= check_share(fpr, "fpr"))[-1])
+        else:
+            assert fnr is not None
+            place = int(np.flatnonzero(self.fnr <= check_share(fnr, "fnr"))[0])
+        up, down = (None, None)
+        if self.table.squares is not None:
+            up, down = (downward(s) for s in self.table.squares)
+        fp, tp = float(self._fp[place]), float(self._tp[place])
+        negatives, positives = float(self._fp[-1]), float(self._tp[-1])
+        cut = float(self.thresholds[place]) if threshold is None else float(threshold)
+        spans: list[tuple[Bounds, Bounds] | None] = [None, None]
+        if not self.table.exact and self.table.squares is None:
+            found, alarms = self.table.bounds.counts_at(cut)
+            missed = Bounds(positives - found.high, positives - found.low)
+            spans = [(alarms, Bounds(negatives - alarms.high, negatives - alarms.low)), (missed, found)]
+            note = "; ".join(x for x in (note, self.table.bounds.words_at(cut)) if x)
+        return ErrorPoint(
+            threshold=cut,
+            false_alarms=fp,
+            negatives=negatives,
+            misses=positives - tp,
+            positives=positives,
+            fpr=self._told(opened(share("false positive rate", fp, negatives - fp, confidence=confidence, note=note,
+                      squares=None if down is None else (float(down[place]), float(down[-1] - down[place]))),
+                      spans[0], confidence=confidence)),
+            fnr=self._told(opened(share("false negative rate", positives - tp, tp, confidence=confidence, note=note,
+                      squares=None if up is None else (float(up[-1] - up[place]), float(up[place]))),
+                      spans[1], confidence=confidence)),
+            note=note,
+        )  # fmt: skip
+
+    def equal_error_rate(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Any = None) -> Interval:
+        """The rate at which misses and false alarms are equally frequent, points joined by straight lines.
+
+        Bootstrap limits; where they collapse, or with sampling weights, Wilson's at the smaller of the two classes,
+        which are never too narrow.
+        """
+        level = check_confidence(confidence)
+        estimate = float(equal_rates(self.table.positives[None], self.table.negatives[None])[0])
+        rows = min(self._class_rows())
+        low, high = (float(x) for x in limits(estimate * rows, rows, "wilson", level))
+        return self._told(bootstrap_area(
+            self.table, equal_rates, name="equal error rate", estimate=estimate, confidence=level,
+            replicates=replicates, rng=rng, fallback=(low, high, "wilson"), estimand="this model",
+        ))  # fmt: skip
+
+    def _figures(self) -> list[tuple[str, object]]:
+        return [
+            ("the equal error rate", self.equal_error_rate()),
+            ("misses and false alarms at one threshold, .at()", "wilson"),
+        ]
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each threshold."""
+        return [
+            {"threshold": float(t), "fpr": float(x), "fnr": float(y)}
+            for t, x, y in zip(self.thresholds, self.fpr, self.fnr, strict=True)
+        ]
+
+    def _words(self) -> str:
+        rate = self.equal_error_rate()
+        return (
+            f"DET curve{self._subject()}: {whole(self.table.n_positive)} positives, {whole(self.table.n_negative)} "
+            f"negatives. Misses and false alarms are equal at {number(rate.estimate)} {bracket(rate.low, rate.high)} "
+            f"({percent(rate.confidence)} {rate.method})."
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ErrorPoint(Result):
+    """False alarms and misses at one threshold."""
+
+    threshold: float
+    false_alarms: float
+    negatives: float
+    misses: float
+    positives: float
+    fpr: Interval
+    fnr: Interval
+    note: str = ""
+
+    def records(self) -> list[dict[str, object]]:
+        return [
+            {
+                "threshold": self.threshold, "measure": x.name, "estimate": x.estimate, "low": x.low, "high": x.high,
+                "confidence": x.confidence, "method": x.method, "n": x.n,
+            }
+            for x in (self.fpr, self.fnr)
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        note = f" ({self.note})" if self.note else ""
+        return folded(
+            f"From {number(self.threshold)} up: {whole(self.false_alarms)} false alarms of {whole(self.negatives)} "
+            f"negatives {bracket(self.fpr.low, self.fpr.high)}, {whole(self.misses)} misses of "
+            f"{whole(self.positives)} positives {bracket(self.fnr.low, self.fnr.high)}.{note}"
+        )
+
+
+def equal_rates(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
+    """Where FPR = FNR on the joined points, for tables in rows; NaN where a class has no rows.
+
+    >>> equal_rates(np.array([[0, 1, 0, 1]]), np.array([[1, 0, 1, 0]])).tolist()
+    [0.5]
+    """
+    tp, fp = downward(positives), downward(negatives)
+    there = (tp[:, -1] > 0) & (fp[:, -1] > 0)
+    fpr = fp / np.where(there, fp[:, -1], 1)[:, None]
+    excess = fpr - (1 - tp / np.where(there, tp[:, -1], 1)[:, None])
+    row = np.arange(len(tp))
+    after = np.maximum(1, np.argmax(excess >= 0, axis=1))
+    rise = excess[row, after] - excess[row, after - 1]
+    part = -excess[row, after - 1] / np.where(rise > 0, rise, 1)
+    rate = fpr[row, after - 1] + part * (fpr[row, after] - fpr[row, after - 1])
+    return np.where(there, rate, np.nan)

@@ -1,0 +1,510 @@
+"""One curve, and one area, from the folds of a cross-validation.
+
+The area under the ROC curve over the folds of a cross-validation, four ways.
+
+The score tables of folds, and whether scores of different folds can be compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.curves._base import counts_at_cutoffs, cutoffs, frozen, is_predictions, top_at
+from trueerror.curves._bootstrap import bootstrap_area
+from trueerror.inference._score_metrics import widened
+from trueerror.inference._spec import Terms, critical_t
+from trueerror.inference.auc._interval import FEW, area_limits, newcombe_limits
+from trueerror.inference.proportion._array_intervals import on_logit
+from trueerror.inputs._arrays import numbers
+from trueerror.inputs._options import InputError, check_confidence, check_word
+from trueerror.kernels._numpy import table_placements
+from trueerror.metrics.ranking import auc
+from trueerror.results import Interval, Result
+from trueerror.results._format import folded, limits, number, percent
+from trueerror.sources._api import is_openable, opened
+from trueerror.tallies._score_bounds import Bounds
+from trueerror.tallies._scores import ScoreTable
+
+Floats = NDArray[np.float64]
+# Scores of different folds are called incomparable when pairs across folds are ordered worse by this much.
+LOSS = 0.01
+
+
+class Folds(NamedTuple):
+    """One score table a fold, in order; `repeats` rounds of folds over the same rows."""
+
+    tables: tuple[ScoreTable, ...]
+    repeats: int
+    name: str = ""
+
+
+def take_folds(data: Any, model: str | None, what: str) -> Folds:
+    """Folds from Predictions with folds (a path or a table too), or from a list of score tables or curves."""
+    if is_openable(data):
+        data = opened(data)
+    if is_predictions(data):
+        return _from_predictions(data, model, what)
+    if isinstance(data, ScoreTable) or not isinstance(data, Sequence):
+        raise InputError(f"{what} takes a list of score tables or curves, one for each fold, or Predictions with folds")
+    tables = []
+    for i, item in enumerate(data):
+        table = item if isinstance(item, ScoreTable) else getattr(item, "table", None)
+        if not isinstance(table, ScoreTable):
+            raise InputError(f"item {i + 1} of {what} is a {type(item).__name__}, not a score table or a curve")
+        tables.append(table)
+    if len(tables) < 2:
+        raise InputError(f"{what} needs at least two, but got {len(tables)}")
+    if len({t.positive for t in tables}) > 1:
+        classes = " and ".join(sorted({repr(t.positive) for t in tables}))
+        raise InputError(f"{what} must speak of one positive class, not of {classes}")
+    names = {str(getattr(item, "name", "")) for item in data}
+    return Folds(tuple(tables), 1, names.pop() if len(names) == 1 else "")
+
+
+def _from_predictions(data: Any, model: str | None, what: str) -> Folds:
+    name = data.only(model)
+    if not data.has_key("folds"):
+        raise InputError(f"{what} from Predictions needs folds= (in te.read: fold=)")
+    rounds = [data]
+    if data.has_key("repeats"):
+        rounds = [data.slice(r, "repeats") for r in data.keys("repeats").names]
+    tables = [part.slice(f, "folds").scores(name) for part in rounds for f in part.keys("folds").names]
+    if len(tables) < 2:
+        raise InputError(f"{what} needs at least two folds, but there is one")
+    return Folds(tuple(tables), len(rounds), name)
+
+
+def pooled_table(tables: Sequence[ScoreTable]) -> ScoreTable:
+    """All rows in one table."""
+    return ScoreTable.total(tables)
+
+
+def comparability(tables: Sequence[ScoreTable]) -> str:
+    """A warning where the scores of different folds do not lie on one scale, else "".
+
+    Each fold's model may be fine by itself while its scores are shifted against the others'. Then pairs of rows from
+    different folds are ordered worse than pairs of one fold, and within a class the folds' scores differ by more than
+    chance (Kruskal and Wallis).
+
+    >>> a = ScoreTable.count([0, 1] * 20, [i / 40 for i in range(40)])
+    >>> comparability([a, a])
+    ''
+    """
+    both = [t for t in tables if t.n_positive > 0 and t.n_negative > 0]
+    if len(both) < 2:
+        return ""
+    pool = pooled_table(both)
+    pairs = np.array([float(t.n_positive) * float(t.n_negative) for t in both])
+    within = float(np.array([auc(t) for t in both]) @ pairs / pairs.sum())
+    all_pairs = float(pool.n_positive) * float(pool.n_negative)
+    across = (auc(pool) * all_pairs - within * float(pairs.sum())) / (all_pairs - float(pairs.sum()))
+    if within - across <= LOSS:
+        return ""
+    p = _differ([t.positives for t in both], [t.negatives for t in both], pool, both)
+    if p >= 0.001:
+        return ""
+    return (
+        f"the folds' scores are not on one scale: pairs within a fold are ordered right {number(within)} of the time, "
+        f"pairs across folds {number(across)}; average over folds rather than pool them"
+    )
+
+
+def _differ(
+    positives: list[NDArray[Any]], negatives: list[NDArray[Any]], pool: ScoreTable, tables: Sequence[ScoreTable]
+) -> float:
+    """The p-value of Kruskal and Wallis's test that folds share one distribution, both classes added."""
+    from scipy.special import chdtrc
+
+    statistic, df = 0.0, 0
+    for total, parts in ((pool.positives, positives), (pool.negatives, negatives)):
+        n = float(total.sum())
+        ranks = np.cumsum(total) - (total - 1) / 2
+        ties = 1 - float((total.astype(np.float64) ** 3 - total).sum()) / (n**3 - n) if n > 1 else 0.0
+        if ties <= 0:
+            continue
+        for table, part in zip(tables, parts, strict=True):
+            size = float(part.sum())
+            if size > 0:
+                mean = float(ranks[np.searchsorted(pool.scores, table.scores)] @ part) / size
+                statistic += 12 / (n * (n + 1)) * size * (mean - (n + 1) / 2) ** 2 / ties
+        df += len(parts) - 1
+    return float(chdtrc(df, statistic)) if df else math.nan
+
+
+How = Literal["vertical", "horizontal", "threshold"]
+Interpolation = Literal["step", "linear"]
+OVERLAP = "folds share training rows, so for the learner these bars are too short"
+
+
+def average_curves(
+    curves: Any,
+    *,
+    how: How = "vertical",
+    grid: Any = None,
+    interpolation: Interpolation = "step",
+    model: str | None = None,
+    confidence: float = 0.95,
+) -> AverageCurve:
+    """The mean of several ROC curves, such as those of the folds, with error bars.
+
+    "vertical" averages TPR at fixed FPRs (points joined by lines; on a vertical piece its top), "horizontal" FPR at
+    fixed TPRs, "threshold" both at fixed thresholds, which wants scores on one scale. There "step" takes the rows from
+    the threshold up as they are; "linear" interpolates between a curve's own thresholds, as R's ROCR does. `grid` gives
+    the fixed values; by default 101 of them. Bars are mean ± t(k − 1)·sd/√k over the k curves. Source: Fawcett 2006,
+    Pattern Recognit. Lett. 27:861, section 8; Provost, Fawcett and Kohavi 1998, ICML:445.
+
+    >>> folds = [ScoreTable.count([1, 0, 1, 0], s) for s in ([0.9, 0.8, 0.7, 0.1], [0.9, 0.2, 0.7, 0.1])]
+    >>> mean = average_curves(folds, grid=[0, 0.5, 1])
+    >>> mean.tpr.tolist(), mean.tpr_sd.round(3).tolist()
+    ([0.75, 1.0, 1.0], [0.354, 0.0, 0.0])
+    """
+    check_word(how, ("vertical", "horizontal", "threshold"), "how")
+    check_word(interpolation, ("step", "linear"), "interpolation")
+    level = check_confidence(confidence)
+    folds = take_folds(curves, model, "an average of curves")
+    for i, table in enumerate(folds.tables):
+        if not (table.n_positive > 0 and table.n_negative > 0):
+            raise InputError(f"curve {i + 1} has rows of one class only, so it has no ROC points; leave it out")
+    notes = [OVERLAP]
+    off = max((t.bounds.largest for t in folds.tables if not t.exact), default=0.0)
+    notes += [f"binned scores: rates within a bin are off by {off:.2g} at most"] if off else []
+    points = [_roc_points(t) for t in folds.tables]
+    fixed = _fixed(how, grid, folds.tables)
+    if how == "vertical":
+        made = {"fpr": fixed, "tpr": np.stack([top_at(x, y, fixed) for x, y, _ in points])}
+    elif how == "horizontal":
+        # Seen from the side: the smallest FPR at which a TPR is reached.
+        turned = [top_at(1 - y[::-1], 1 - x[::-1], 1 - fixed) for x, y, _ in points]
+        made = {"tpr": fixed, "fpr": 1 - np.stack(turned)}
+    else:
+        sides = [_at_thresholds(p, fixed, interpolation) for p in points]
+        made = {"fpr": np.stack([s[0] for s in sides]), "tpr": np.stack([s[1] for s in sides])}
+        warning = comparability(folds.tables)
+        notes += [warning] if warning else []
+    return AverageCurve.of(
+        made, how=how, thresholds=fixed if how == "threshold" else None, confidence=level, name=folds.name,
+        areas=np.array([auc(t) for t in folds.tables]), note="; ".join(notes),
+    )  # fmt: skip
+
+
+def pool_curves(curves: Sequence[Any]) -> Any:
+    """One curve of all rows: the tables of the given curves added up, as a curve of the same kind.
+
+    The scores of different folds must lie on one scale; `te.curves.comparability` says where they do not.
+
+    >>> a, b = (ScoreTable.count([1, 0], s) for s in ([0.9, 0.1], [0.4, 0.6]))
+    >>> pool_curves([a, b]).n
+    4
+    """
+    if is_predictions(curves) or is_openable(curves):
+        raise InputError("te.pool_curves pools curves; for all rows of a table in one curve use te.roc(table, model=…)")
+    folds = take_folds(curves, None, "a pooled curve")
+    table = pooled_table(folds.tables)
+    first = curves[0]
+    if isinstance(first, ScoreTable):
+        return table
+    kinds = {type(c) for c in curves}
+    if len(kinds) > 1:
+        raise InputError(f"curves of one kind can be pooled, not {' and '.join(sorted(k.__name__ for k in kinds))}")
+    data = {**first._to_data(), "table": table}
+    if len({str(getattr(c, "name", "")) for c in curves}) > 1:
+        data["name"] = ""
+    return type(first)._from_data(data)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AverageCurve(Result):
+    """The mean ROC curve: `fpr` and `tpr`, each with its standard deviation over the curves and the ends of its error
+    bar; those of the fixed side are NaN. `areas` are the curves' own AUCs; `area` is the AUC of the learner where an
+    experiment made the curve, with the interval that its plan calls for.
+    """
+
+    name: str = ""
+    how: How
+    fpr: Floats
+    tpr: Floats
+    fpr_sd: Floats
+    tpr_sd: Floats
+    fpr_low: Floats
+    fpr_high: Floats
+    tpr_low: Floats
+    tpr_high: Floats
+    thresholds: Floats | None = None
+    areas: Floats
+    confidence: float = 0.95
+    note: str = ""
+    area: Interval | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in ("name", "how", "confidence", "note", "area") or value is None:
+                continue
+            # Read back from JSON, NaN is None.
+            array = np.array([math.nan if v is None else v for v in value], dtype=np.float64)
+            object.__setattr__(self, field.name, frozen(array))
+
+    @classmethod
+    def of(cls, sides: dict[str, NDArray[Any]], **facts: Any) -> AverageCurve:
+        """From one array of values for each side: (curves, points), or (points,) where it is fixed."""
+        made: dict[str, Any] = {}
+        for side, values in sides.items():
+            if values.ndim == 1:
+                nothing = np.full(len(values), math.nan)
+                made |= {side: values, f"{side}_sd": nothing, f"{side}_low": nothing, f"{side}_high": nothing}
+                continue
+            k = len(values)
+            mean, sd = values.mean(axis=0), values.std(axis=0, ddof=1)
+            reach = critical_t(facts["confidence"], k - 1) * sd / math.sqrt(k)
+            low, high = np.clip(mean - reach, 0.0, 1.0), np.clip(mean + reach, 0.0, 1.0)
+            made |= {side: mean, f"{side}_sd": sd, f"{side}_low": low, f"{side}_high": high}
+        return cls(**made, **facts)
+
+    def auc(self, *, confidence: float | None = None) -> Interval:
+        """The `area` of an experiment; else the mean of the curves' areas ± t(k − 1)·sd/√k."""
+
+        if self.area is not None:
+            if confidence not in (None, self.area.confidence):
+                raise InputError('this area is that of an experiment: ask .estimate(metric="auc", confidence=…) of it')
+            return self.area
+        return mean_t_interval(self.areas, confidence=self.confidence if confidence is None else confidence)
+
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [("the mean curve and its error bars", "average-curve"), ("the mean area", self.auc())]
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each point."""
+        names = ["fpr", "tpr", "fpr_sd", "tpr_sd", "fpr_low", "fpr_high", "tpr_low", "tpr_high"]
+        names += [] if self.thresholds is None else ["thresholds"]
+        rows = zip(*(getattr(self, n) for n in names), strict=True)
+        return [dict(zip(names, (float(v) for v in row), strict=True)) for row in rows]
+
+    def __str__(self) -> str:
+        area = self.auc()
+        subject = f" of {self.name}" if self.name else ""
+        own = f"mean AUC {number(area.estimate)}"
+        if self.area is not None:
+            own = (
+                f"AUC {number(area.estimate)} {limits(area.low, area.high)} ({percent(area.confidence)} {area.method})"
+            )
+        return folded(
+            f"Mean of {len(self.areas)} ROC curves{subject} ({self.how} averaging), {len(self.fpr)} points; {own}."
+            f"\nNote: {self.note}."
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _roc_points(table: ScoreTable) -> tuple[Floats, Floats, Floats]:
+    counts = counts_at_cutoffs(table)
+    return counts.fp / counts.fp[-1], counts.tp / counts.tp[-1], cutoffs(table)
+
+
+def _fixed(how: How, grid: Any, tables: Sequence[ScoreTable]) -> Floats:
+    if grid is not None:
+        fixed = numbers(grid, "grid")
+        if how != "threshold" and not ((fixed >= 0) & (fixed <= 1)).all():
+            raise InputError(f"grid of {how} averaging must lie between 0 and 1")
+        return fixed[::-1] if how == "threshold" and len(fixed) > 1 and fixed[0] < fixed[-1] else fixed
+    if how != "threshold":
+        return np.linspace(0.0, 1.0, 101)
+    scores = np.unique(np.concatenate([t.scores[np.isfinite(t.scores)] for t in tables]))
+    if len(scores) > 101:
+        scores = scores[np.linspace(0, len(scores) - 1, 101).round().astype(np.intp)]
+    return scores[::-1]
+
+
+def _at_thresholds(
+    points: tuple[Floats, Floats, Floats], wanted: Floats, interpolation: Interpolation
+) -> tuple[Floats, Floats]:
+    fpr, tpr, thresholds = points
+    ascending = thresholds[::-1]
+    if interpolation == "step":
+        place = len(thresholds) - np.searchsorted(ascending, wanted, side="left") - 1
+        return fpr[place], tpr[place]
+    finite = ascending[np.isfinite(ascending)]
+    # The point at infinity is drawn one mean step above the highest score.
+    step = float(np.diff(finite).mean()) if len(finite) > 1 else 1.0
+    places = np.where(np.isfinite(ascending), ascending, finite[-1] + step)
+    return np.interp(wanted, places, fpr[::-1]), np.interp(wanted, places, tpr[::-1])
+
+
+FoldMethod = Literal["ledell", "mean-t", "corrected-t", "pooled-bootstrap"]
+FOLD_METHODS: tuple[FoldMethod, ...] = ("ledell", "mean-t", "corrected-t", "pooled-bootstrap")
+
+
+def auc_over_folds(
+    folds: Any,
+    *,
+    method: FoldMethod = "ledell",
+    model: str | None = None,
+    test_train_ratio: float | None = None,
+    confidence: float = 0.95,
+    replicates: int = 2000,
+    rng: Any = None,
+) -> Interval:
+    """The AUC of a cross-validation with limits; `folds`: a list of score tables or curves, or Predictions with folds.
+
+    "ledell": the mean over folds, for these K models on rows like these; influence curves, limits on the logit scale.
+    "corrected-t": the mean over folds, for the learner; the variance takes in that training sets overlap, by
+    `test_train_ratio`, the test rows over the training rows (by default from the folds' sizes). "mean-t": mean ±
+    t(K − 1)·s/√K, which overlooks that. "pooled-bootstrap": the area of all rows in one ranking, for which scores of
+    different folds must be comparable; the note says so where they are not. Folds with one class have no area: they
+    are left out, and the note says so.
+
+    Source: LeDell, Petersen and van der Laan 2015, Electron. J. Stat. 9:1583; Nadeau and Bengio 2003, Machine Learning
+    52:239.
+
+    >>> parts = [ScoreTable.count([0, 0, 0, 1, 1, 1], s) for s in ([1, 2, 4, 3, 5, 6], [1, 3, 2, 4, 6, 5])]
+    >>> area = auc_over_folds(parts, method="mean-t")
+    >>> round(area.estimate, 4), round(area.low, 4), area.high
+    (0.9444, 0.2385, 1.0)
+    """
+    level = check_confidence(confidence)
+    check_word(method, FOLD_METHODS, "method")
+    taken = take_folds(folds, model, "an area over folds")
+    kept = [t for t in taken.tables if t.n_positive > 0 and t.n_negative > 0]
+    lost = len(taken.tables) - len(kept)
+    notes = [f"{lost} fold{'s' if lost > 1 else ''} with one class left out"] if lost else []
+    if len(kept) < 2:
+        raise InputError("fewer than two folds have rows of both classes; use fewer, larger, stratified folds")
+    if taken.repeats > 1 and method in ("ledell", "pooled-bootstrap"):
+        raise InputError(
+            f'method={method!r} would count each row once for every repeat; "corrected-t" is made for repeated folds'
+        )
+    if method == "pooled-bootstrap":
+        return _pooled(taken, notes, level, replicates, rng)
+    areas = np.array([auc(t) for t in kept])
+    if method == "ledell":
+        return _bounded(_ledell(kept, areas, notes, level), kept, 0.0)
+    rows = float(sum(t.n for t in taken.tables))
+    size = (sum(float(t.n_positive) for t in kept), sum(float(t.n_negative) for t in kept))
+    if method == "mean-t":
+        return _bounded(
+            mean_t_interval(areas, confidence=level, rows=rows, classes=size, notes=notes), kept, 1 / len(areas)
+        )
+    ratio = test_train_ratio
+    if ratio is None:
+        test = rows / len(taken.tables)
+        ratio = test / (rows / taken.repeats - test)
+    if not ratio > 0:
+        raise InputError(f"test_train_ratio={ratio!r} must be positive: test rows over training rows, 1/9 in ten folds")
+    if taken.repeats == 1:
+        notes.append("one round of folds: conservative")
+    found = _t_interval(
+        areas, 1 / len(areas) + ratio, "corrected-t-auc", "this learner", level, rows / taken.repeats, size, notes
+    )
+    return _bounded(found, kept, 1 / len(areas) + ratio)
+
+
+def _bounded(found: Interval, tables: list[ScoreTable], factor: float) -> Interval:
+    """The limits moved out by what binned scores leave open of the mean area, and of the spread of the areas, whose
+    square times `factor` is the variance. A spread is a norm, so it is off by no more than that of the slacks."""
+    if all(t.exact for t in tables):
+        return found
+    ends = np.array([t.bounds.auc() for t in tables])
+    off = float((np.diff(ends, axis=1) ** 2).sum()) / 4 / (len(tables) - 1)
+    more = critical_t(found.confidence, len(tables) - 1) * math.sqrt(off * factor)
+    wide = replace(found, low=max(0.0, found.low - more), high=min(1.0, found.high + more))
+    return widened(wide, Bounds(*(float(x) for x in ends.mean(axis=0))), (0.0, 1.0))
+
+
+def mean_t_interval(
+    areas: Floats,
+    *,
+    confidence: float,
+    rows: float | None = None,
+    classes: tuple[float, float] | None = None,
+    notes: list[str] | None = None,
+) -> Interval:
+    """mean ± t(K − 1)·s/√K over the areas of the folds."""
+    words = [*(notes or []), "the folds' models share training rows: too narrow for the learner"]
+    return _t_interval(areas, 1 / len(areas), "mean-t", "these K models", confidence, rows, classes, words)
+
+
+def _t_interval(
+    areas: Floats,
+    factor: float,
+    method: str,
+    estimand: str,
+    confidence: float,
+    rows: float | None,
+    classes: tuple[float, float] | None,
+    notes: list[str],
+) -> Interval:
+    mean, spread = float(areas.mean()), float(areas.std(ddof=1))
+    low = high = math.nan
+    if spread > 1e-12:
+        reach = critical_t(confidence, len(areas) - 1) * spread * math.sqrt(factor)
+        low, high = max(0.0, mean - reach), min(1.0, mean + reach)
+    elif classes is not None:
+        low, high = newcombe_limits(mean, *classes, Terms(confidence=confidence).factor())
+        notes = [*notes, "all folds have the same area: Newcombe's method 5 over all rows instead"]
+        method = "newcombe-auc"
+    else:
+        notes = [*notes, "all curves have the same area, so their spread tells nothing"]
+    return Interval(
+        name="AUC over folds", estimate=mean, low=low, high=high, confidence=confidence, method=method, n=rows,
+        note="; ".join(notes), estimand=estimand,
+    )  # fmt: skip
+
+
+def _ledell(tables: list[ScoreTable], areas: Floats, notes: list[str], confidence: float) -> Interval:
+    if any(t.squares is not None for t in tables):
+        raise InputError('method="ledell" takes rows that count, not sampling weights; use "mean-t" or "corrected-t"')
+    up = float(sum(t.n_positive for t in tables))
+    down = float(sum(t.n_negative for t in tables))
+    rows = up + down
+    variances = [_mean_squared_influence(t, a, rows / up, rows / down) for t, a in zip(tables, areas, strict=True)]
+    variance = float(np.mean(variances)) / rows
+    mean = float(areas.mean())
+    factor = Terms(confidence=confidence).factor()
+    own = newcombe_limits(mean, up, down, factor)
+    method = "ledell"
+    if not variance > 0 or not 0 < mean < 1:
+        low, high = own
+        method = "newcombe-auc"
+        notes = [*notes, "no variance within folds: Newcombe's method 5 over all rows instead"]
+    else:
+        low, high = (float(x) for x in on_logit(mean, variance, factor))
+        if min(up, down) * min(mean, 1 - mean) < FEW:
+            low, high = min(low, own[0]), max(high, own[1])
+            notes = [*notes, "few errors of order: the outer limits with Newcombe's method 5"]
+    return Interval(
+        name="AUC over folds", estimate=mean, low=low, high=high, confidence=confidence, method=method, n=rows,
+        note="; ".join(notes), estimand=f"these {len(tables)} models",
+    )  # fmt: skip
+
+
+def _mean_squared_influence(table: ScoreTable, area: float, weight_up: float, weight_down: float) -> float:
+    """The mean over a fold's rows of IC²; IC is weight·(share of the other class beaten, ties half, − the area)."""
+    beats, beaten = table_placements(table.positives, table.negatives)
+    of_up = weight_up * (beats / (2 * float(table.n_negative)) - area)
+    of_down = weight_down * (beaten / (2 * float(table.n_positive)) - area)
+    total = float(table.positives @ of_up**2 + table.negatives @ of_down**2)
+    return total / float(table.n)
+
+
+def _pooled(folds: Folds, notes: list[str], confidence: float, replicates: int, rng: Any) -> Interval:
+    table = pooled_table(folds.tables)
+    warning = comparability(folds.tables)
+    estimate = float(auc(table))
+    made = area_limits(table, estimate, Terms(confidence=confidence))
+    result = bootstrap_area(
+        table, _areas, name="AUC of the pooled folds", estimate=estimate, confidence=confidence, replicates=replicates,
+        rng=rng, fallback=(made.low, made.high, made.method), estimand=f"these {len(folds.tables)} models",
+    )  # fmt: skip
+    words = [w for w in (*notes, warning, result.note) if w]
+    return Interval(**{**result.records()[0], "note": "; ".join(words)})  # type: ignore[arg-type]
+
+
+def _areas(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
+    no_table: Any = None  # with masses given, the metric does not look at its table
+    return np.asarray(auc(no_table, (positives, negatives)), dtype=np.float64)

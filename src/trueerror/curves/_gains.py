@@ -1,0 +1,245 @@
+"""Cumulative gains and lift: how many of the positives are in the top share of the ranking."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from trueerror.curves._base import Floats, TableCurve, area_under, curve_of, cutoffs, downward, need_classes
+from trueerror.inference.proportion._array_intervals import limits
+from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._options import InputError, check_confidence
+from trueerror.results import Interval
+from trueerror.results._format import number, percent, whole
+from trueerror.sources._collect import takes_table_options
+from trueerror.tallies._scores import ScoreTable
+
+
+@takes_table_options
+def gains(
+    truth: Any,
+    scores: Any = None,
+    *,
+    model: str | None = None,
+    positive: Any = None,
+    weights: Any = None,
+    weights_kind: WeightsKind | None = None,
+    **columns: Any,
+) -> Gains:
+    """The share of the positives found in the top share of the rows, as that share grows from 0 to 1.
+
+    >>> g = gains([1, 1, 0, 1, 0, 0, 0, 0, 0, 0], [10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
+    >>> g.at(share=0.2).estimate
+    0.6666666666666666
+    """
+    return curve_of(
+        Gains, "a gains curve", truth, scores,
+        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
+    )  # fmt: skip
+
+
+@takes_table_options
+def lift(
+    truth: Any,
+    scores: Any = None,
+    *,
+    model: str | None = None,
+    positive: Any = None,
+    weights: Any = None,
+    weights_kind: WeightsKind | None = None,
+    **columns: Any,
+) -> Lift:
+    """How many times more positives the top share of the rows holds than the same number of rows drawn at random.
+
+    lift = precision / prevalence = (share of the positives found) / (share of the rows called).
+
+    >>> lift([1, 1, 0, 1, 0, 0, 0, 0, 0, 0], [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]).at(share=0.2).estimate
+    3.333333333333333
+    """
+    return curve_of(
+        Lift, "a lift curve", truth, scores,
+        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
+    )  # fmt: skip
+
+
+class _ByShare(TableCurve):
+    """What gains and lift share: both run over the share of the rows that is called positive."""
+
+    __slots__ = ("_called", "_tp")
+    _tp: Floats
+    _called: Floats
+
+    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
+        super().__init__(table, name=name)
+        need_classes(table, f"a {type(self).__name__.lower()} curve", negatives=False)
+        tp = downward(table.positives)
+        self._set(_tp=tp, _called=tp + downward(table.negatives))
+
+    def _found(self, part: float) -> float:
+        """Share of the positives in this top share of the rows; rows with one score count as in random order."""
+        return float(np.interp(part * float(self._called[-1]), self._called, self._tp) / self._tp[-1])
+
+    def _gain_at(self, part: float, confidence: float) -> tuple[float, float, float]:
+        """The gain at a share, with limits.
+
+        The cut moves with the sample too. With θ the gain, r the share, π the prevalence and Λ the share of positives
+        among rows with scores near the cut, Var θ̂ = (θ(1 − θ)(1 − 2Λ) + Λ²·r(1 − r)/π)/P; Wilson's interval is taken
+        at the number of rows that gives a share this variance.
+        """
+        found = self._found(part)
+        positives = self._class_rows()[0]
+        near = self._near(part)
+        spread = found * (1 - found)
+        variance = spread * (1 - 2 * near) + near * near * part * (1 - part) / self.prevalence
+        # Where the formula degenerates (all or none found, or no variance left) the positives themselves are the rows.
+        rows = positives * spread / variance if spread > 0 and variance > 0 else positives
+        # The formula is a difference of near equals when all rows around the cut are positive: it is not trusted there.
+        rows = min(rows, 4 * positives)
+        low, high = limits(found * rows, rows, "wilson", confidence)
+        return found, float(low), float(high)
+
+    def _near(self, part: float) -> float:
+        """The share of positives among the rows around the cut: n^(2/3) of them, or 20 if more."""
+        total = float(self._called[-1])
+        reach = max(20.0, total ** (2 / 3)) / 2
+        ends = np.clip([part * total - reach, part * total + reach], 0.0, total)
+        inside = np.interp(ends, self._called, self._tp)
+        return float((inside[1] - inside[0]) / (ends[1] - ends[0]))
+
+    def _part(self, share: float | None, threshold: float | None) -> float:
+        if (share is None) == (threshold is None):
+            raise InputError("give one of share= or threshold=")
+        if share is not None:
+            part = float(share)
+            if not 0 < part <= 1:
+                raise InputError(f"share={share!r} must lie in (0, 1]: the part of the rows that is called positive")
+            return part
+        assert threshold is not None
+        place = int(np.count_nonzero(self.table.scores >= threshold))
+        if place == 0:
+            raise InputError(
+                f"threshold={threshold!r} calls no row positive; the highest score is {self.table.scores[-1]:.6g}"
+            )
+        return float(self._called[place] / self._called[-1])
+
+
+class Gains(_ByShare):
+    """Cumulative gains: `share` of the rows called against `found`, the share of the positives among them."""
+
+    __slots__ = ()
+    _shape: ClassVar[str] = "gains-curve"
+
+    @property
+    def share(self) -> Floats:
+        """Share of the rows called positive, from 0, one point for each distinct score."""
+        return self._called / float(self._called[-1])
+
+    @property
+    def found(self) -> Floats:
+        """Share of the positives that are called (recall)."""
+        return self._tp / float(self._tp[-1])
+
+    @property
+    def thresholds(self) -> Floats:
+        """Descending; the first is infinite: nothing is called."""
+        return cutoffs(self.table)
+
+    def at(self, *, share: float | None = None, threshold: float | None = None, confidence: float = 0.95) -> Interval:
+        """The share of the positives found in the top `share` of the rows; within ties, as if in random order.
+
+        Source of the variance: Ash and Hughes-Oliver 2022, J. Cheminformatics 14:50.
+
+        >>> print(gains([1, 1, 0, 1, 0, 0, 0, 0, 0, 0], [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]).at(share=0.2))
+        gain at the top 20 % 0.667 [0.272, 0.915], 95 % wilson-enrichment, n = 10
+        """
+        level = check_confidence(confidence)
+        part = self._part(share, threshold)
+        found, low, high = self._gain_at(part, level)
+        return self._told(Interval(
+            name=f"gain at the top {percent(round(part, 6))}", estimate=found, low=low, high=high, confidence=level,
+            method="wilson-enrichment", n=self.table.n, estimand="the top share of rows like these",
+        ))  # fmt: skip
+
+    def perfect(self) -> tuple[Floats, Floats]:
+        """The line of a ranking with all positives first."""
+        return np.array([0.0, self.prevalence, 1.0]), np.array([0.0, 1.0, 1.0])
+
+    @property
+    def area(self) -> float:
+        """Area under the curve; it is π/2 + (1 − π)·AUC, so the ROC area says the same without the prevalence."""
+        return area_under(self.share, self.found)
+
+    def _figures(self) -> list[tuple[str, object]]:
+        return [("the gain at a share, .at()", self.at(share=0.1))]
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each distinct score, after the start."""
+        return [
+            {"threshold": float(t), "share": float(s), "found": float(f)}
+            for t, s, f in zip(self.thresholds, self.share, self.found, strict=True)
+        ]
+
+    def _words(self) -> str:
+        at = self.at(share=0.1)
+        return (
+            f"Gains curve{self._subject()}: the top 10 % of {whole(self.table.n)} rows hold "
+            f"{percent(round(at.estimate, 3))} of the {whole(self.table.n_positive)} positives "
+            f"[{number(at.low)}, {number(at.high)}]."
+        )
+
+
+class Lift(_ByShare):
+    """Lift against the share of the rows called; there is none where nothing is called."""
+
+    __slots__ = ()
+    _shape: ClassVar[str] = "lift-curve"
+
+    @property
+    def share(self) -> Floats:
+        """Share of the rows called positive, one point for each distinct score."""
+        return self._called[1:] / float(self._called[-1])
+
+    @property
+    def lift(self) -> Floats:
+        """Precision over prevalence."""
+        return self._tp[1:] / self._called[1:] * float(self._called[-1] / self._tp[-1])
+
+    @property
+    def thresholds(self) -> Floats:
+        """Descending."""
+        return self.table.scores[::-1]
+
+    def at(self, *, share: float | None = None, threshold: float | None = None, confidence: float = 0.95) -> Interval:
+        """The lift in the top `share` of the rows: the gain there over the share, and so are its limits."""
+        level = check_confidence(confidence)
+        part = self._part(share, threshold)
+        found, low, high = self._gain_at(part, level)
+        return self._told(Interval(
+            name=f"lift at the top {percent(round(part, 6))}", estimate=found / part, low=low / part, high=high / part,
+            confidence=level, method="wilson-enrichment", n=self.table.n, estimand="the top share of rows like these",
+        ))  # fmt: skip
+
+    def perfect(self) -> tuple[Floats, Floats]:
+        """The line of a ranking with all positives first: 1/π while positives last, then 1/share."""
+        share = np.concatenate(([0.0, self.prevalence], np.linspace(self.prevalence, 1.0, 101)[1:]))
+        return share, 1 / np.maximum(share, self.prevalence)
+
+    def _figures(self) -> list[tuple[str, object]]:
+        return [("the lift at a share, .at()", self.at(share=0.1))]
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each distinct score."""
+        return [
+            {"threshold": float(t), "share": float(s), "lift": float(x)}
+            for t, s, x in zip(self.thresholds, self.share, self.lift, strict=True)
+        ]
+
+    def _words(self) -> str:
+        at = self.at(share=0.1)
+        times = "undefined" if math.isnan(at.estimate) else f"{at.estimate:.3g} times"
+        return (
+            f"Lift curve{self._subject()}: the top 10 % of {whole(self.table.n)} rows hold {times} "
+            f"[{at.low:.3g}, {at.high:.3g}] as many positives as a tenth drawn at random."
+        )

@@ -1,0 +1,638 @@
+"""The convex hull of one or many ROC curves: every classifier that is best somewhere, and what mixing them reaches.
+
+What a ROC hull is made of and answers with: corners, mixtures, ranges of class distributions.
+
+Which classifier is the cheapest under a condition, and how sure that is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.curves._base import Floats, area_under, downward, frozen, is_predictions
+from trueerror.curves._bootstrap import resampled_tables
+from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, iso_cost
+from trueerror.curves._roc import Roc, roc
+from trueerror.inputs._options import InputError, check_share, generator
+from trueerror.kernels._random import in_threads, row_weights, seed_of
+from trueerror.results import Interval, Result, Table
+from trueerror.results._format import folded, limits, number, percent, whole
+from trueerror.sources._api import is_openable, opened, refuse_columns
+from trueerror.sources._collect import takes_table_options
+from trueerror.sources.engines._memory import NoRoom
+
+ALWAYS_NEG, ALWAYS_POS = "AlwaysNeg", "AlwaysPos"
+# How the classifiers that need no model are called in print; data carry their names.
+TRIVIAL_WORDS = {ALWAYS_NEG: "call nothing (AlwaysNeg)", ALWAYS_POS: "call everything (AlwaysPos)"}
+# A stretch of shares of positives narrower than this is not printed.
+NARROW = 0.0005
+
+
+def classifier_words(name: str) -> str:
+    """A classifier in print.
+
+    >>> classifier_words("svm"), classifier_words("AlwaysNeg")
+    ('svm', 'call nothing (AlwaysNeg)')
+    """
+    return TRIVIAL_WORDS.get(name, name)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class HullCorner(Result):
+    """A classifier at a threshold that is on the hull; `also` names others that reach the same point."""
+
+    classifier: str
+    threshold: float
+    fpr: float
+    tpr: float
+    also: tuple[str, ...] = ()
+
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [("", "roc-hull")]
+
+    def __str__(self) -> str:
+        return f"{self.words()} at ({number(self.fpr)}, {number(self.tpr)})"
+
+    def words(self) -> str:
+        """The classifier and its threshold."""
+        always = self.classifier in TRIVIAL_WORDS
+        return classifier_words(self.classifier) if always else f"{self.classifier} from {number(self.threshold)} up"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Mixture(Result):
+    """A randomised classifier: for each row the `second` corner with probability `share`, else the `first`.
+
+    Its rates lie on the line between the two corners, so it reaches every point of the hull.
+    """
+
+    first: HullCorner
+    second: HullCorner
+    share: float
+    fpr: float
+    tpr: float
+
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [("", "roc-hull")]
+
+    def records(self) -> list[dict[str, object]]:
+        return [
+            {"classifier": c.classifier, "threshold": c.threshold, "probability": p, "fpr": c.fpr, "tpr": c.tpr}
+            for c, p in ((self.first, 1 - self.share), (self.second, self.share))
+        ]
+
+    def __str__(self) -> str:
+        if self.share in (0.0, 1.0):
+            return folded(f"{self.second if self.share else self.first}")
+        return folded(
+            f"For each row use {self.first.words()} with probability {number(1 - self.share)}, else "
+            f"{self.second.words()}: FPR {number(self.fpr)}, TPR {number(self.tpr)}."
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class HullRanges(Result):
+    """For each corner of a hull the shares of positives over which it is the cheapest; iterates over its records."""
+
+    rows: tuple[Mapping[str, Any], ...]
+    cost_fp: float = 1.0
+    cost_fn: float = 1.0
+
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [("", "roc-hull")]
+
+    def records(self) -> list[dict[str, object]]:
+        return [dict(row) for row in self.rows]
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: int) -> Mapping[str, Any]:
+        return self.rows[place]
+
+    def stretches(self) -> list[dict[str, Any]]:
+        """Neighbouring corners of one classifier as one: its thresholds from the highest to the lowest, and the range
+        of shares of positives; stretches too narrow to print are left out.
+
+        >>> from trueerror.curves import roc, roc_hull
+        >>> hull = roc_hull(roc([0, 1, 1, 0, 1, 1, 0, 0, 1], [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]))
+        >>> [(s["classifier"], s["thresholds"]) for s in hull.ranges().stretches()]
+        [('AlwaysNeg', (inf, inf)), ('model', (0.4, 0.4)), ('AlwaysPos', (-inf, -inf))]
+        """
+        made: list[dict[str, Any]] = []
+        for row in self.rows:
+            if made and made[-1]["classifier"] == row["classifier"]:
+                made[-1] |= {"thresholds": (made[-1]["thresholds"][0], row["threshold"]), "to": row["to"]}
+            else:
+                own = (row["threshold"], row["threshold"])
+                made.append({"classifier": row["classifier"], "thresholds": own, "from": row["from"], "to": row["to"]})
+        wide = [s for s in made if s["to"] - s["from"] >= NARROW]
+        return wide or made
+
+    def _table(self) -> Table:
+        cells = []
+        for s in self.stretches():
+            first, last = s["thresholds"]
+            cut = number(first) if first == last else f"{number(first)} to {number(last)}"
+            cut = "any" if math.isinf(first) else cut
+            ends = [f"{100 * s[end]:.1f} %" for end in ("from", "to")]
+            cells.append((classifier_words(s["classifier"]), cut, *ends))
+        title = f"Cheapest by the share of positives (a false alarm costs {self.cost_fp:g}, a miss {self.cost_fn:g})"
+        return Table(columns=("classifier", "threshold", "from", "to"), rows=tuple(cells), title=title)
+
+    def __str__(self) -> str:
+        return self._table().text()
+
+    def _repr_html_(self) -> str:
+        return self._table()._repr_html_()
+
+
+TRIVIAL = (ALWAYS_NEG, ALWAYS_POS)
+# Row visits that a paired choice may take; with more rows there are fewer resamples, but never below the fewest.
+VISITS = 400_000_000
+FEWEST = 200
+TIE = 1e-12
+UNPAIRED = (
+    "each curve was resampled by itself: where they come from the same rows the doubt is overstated; pass Predictions, "
+    "or curves made from the same Predictions"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class HullChoice(Result):
+    """The cheapest classifier and threshold under a condition.
+
+    `probabilities` are shares of bootstrap resamples in which each classifier, at its own best threshold, is the
+    cheapest; `paired` says whether the same rows were drawn for all. `cost` is as it looks on these rows, `corrected`
+    what it is out of the bag, as `operating_point` tells it (None for a trivial classifier).
+    """
+
+    classifier: str
+    threshold: float
+    fpr: float
+    tpr: float
+    cost: float
+    slope: float
+    probabilities: Mapping[str, float]
+    paired: bool
+    prior: float
+    cost_fp: float = 1.0
+    cost_fn: float = 1.0
+    cost_tp: float = 0.0
+    cost_tn: float = 0.0
+    corrected: Interval | None = None
+    note: str = ""
+
+    @property
+    def condition(self) -> Condition:
+        """The share of positives and the costs."""
+        return Condition(self.prior, self.cost_fp, self.cost_fn, self.cost_tp, self.cost_tn)
+
+    @property
+    def line(self) -> IsoLine:
+        """The line of equal cost through the point; no point of the hull lies above it."""
+        return iso_cost(self.cost, self.condition)
+
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [("the choice", "roc-hull"), ("how sure it is", "hull-choice")]
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each classifier, the most probable first."""
+        ranked = sorted(self.probabilities.items(), key=lambda item: -item[1])
+        return [{"classifier": n, "probability_best": p, "chosen": n == self.classifier} for n, p in ranked]
+
+    def _table(self) -> Table:
+        """The choice first, with its threshold and cost; the others as often as they are the cheapest."""
+        rows = []
+        ranked = sorted(self.probabilities.items(), key=lambda item: (item[0] != self.classifier, -item[1]))
+        for name, p in ranked or [(self.classifier, math.nan)]:
+            own = ["", "", "", ""]
+            if name == self.classifier:
+                cut = "any" if name in TRIVIAL else number(self.threshold)
+                own = [cut, number(self.fpr), number(self.tpr), number(self.cost)]
+            share = "unknown" if math.isnan(p) else percent(round(p, 3))
+            rows.append((classifier_words(name), *own, share))
+        columns = ("classifier", "threshold", "FPR", "TPR", "cost of a row", "cheapest in so many resamples")
+        return Table(columns=columns, rows=tuple(rows), title=f"Cheapest {self.condition.words()}")
+
+    def __str__(self) -> str:
+        always = self.classifier in TRIVIAL
+        which = f"Use {self.classifier}, and call positive from {number(self.threshold)} up"
+        if always:
+            which = classifier_words(self.classifier).replace("call", "Call", 1)
+        shown = ", ".join(
+            f"{classifier_words(n)} {percent(round(p, 3))}"
+            for n, p in sorted(self.probabilities.items(), key=lambda i: -i[1])
+            if p > 0.0005
+        )
+        return folded(
+            f"{which} ({self.condition.words()}): FPR {number(self.fpr)}, TPR {number(self.tpr)}, cost of a row "
+            f"{number(self.cost)} on these rows{self._out_of_bag()}.\n"
+            f"The cheapest in so many of the resamples: {shown}. ({self.note})"
+        )
+
+    def _out_of_bag(self) -> str:
+        """The threshold was chosen on the rows that it is judged by; one that follows from costs alone is not."""
+        if self.corrected is None or math.isnan(self.corrected.estimate):
+            return ""
+        real = f"{number(self.corrected.estimate)} {limits(self.corrected.low, self.corrected.high)}"
+        return (
+            f", on which it was chosen; out of the bag {real}. te.compare(…, cost_fp=, cost_fn=) judges the models at "
+            "the threshold that costs alone name, which needs no choosing"
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def choose_classifier(
+    curves: Mapping[str, Roc],
+    condition: Condition,
+    chosen: tuple[str, float, float, float],
+    *,
+    replicates: int = 1000,
+    rng: Any = None,
+) -> HullChoice:
+    """The choice with its bootstrap probabilities: over the rows of all curves together where they are known."""
+    if replicates < 100:
+        raise InputError(f"replicates={replicates} are too few; use 500 or more")
+    rows = _same_rows(curves)
+    if any(c.table.squares is not None for c in curves.values()):
+        lowest, notes = None, ["sampling weights cannot be resampled from sums: no probabilities"]
+    elif rows is not None:
+        truth, scores = rows
+        count = max(FEWEST, min(replicates, VISITS // (len(truth) * len(curves))))
+        lowest = _paired_costs(truth, scores, condition, count, rng)
+        fewer = f" instead of {replicates:,}, there being {len(truth):,} rows" if count < replicates else ""
+        notes = [f"{count:,} paired resamples{fewer}, {generator(rng)[1]}"]
+    else:
+        lowest = _own_costs(list(curves.values()), condition, replicates, rng)
+        notes = [f"{replicates:,} resamples, {generator(rng)[1]}"] + ([UNPAIRED] if len(curves) > 1 else [])
+    off = max((c.table.bounds.largest for c in curves.values() if not c.table.exact), default=0.0)
+    notes += [f"binned scores: rates within a bin are off by {off:.2g} at most"] if off else []
+    probabilities = {} if lowest is None else _shares(lowest, [*curves, *TRIVIAL])
+    name, threshold, fpr, tpr = chosen
+    corrected = None if name in TRIVIAL else _corrected(curves[name], condition, rng)
+    return HullChoice(
+        classifier=name, threshold=threshold, fpr=fpr, tpr=tpr, cost=float(condition.cost(fpr, tpr)),
+        slope=condition.slope, probabilities=probabilities, paired=rows is not None or len(curves) == 1,
+        prior=condition.prior, cost_fp=condition.cost_fp, cost_fn=condition.cost_fn, cost_tp=condition.cost_tp,
+        cost_tn=condition.cost_tn, corrected=corrected, note="; ".join(notes),
+    )  # fmt: skip
+
+
+def _corrected(curve: Roc, condition: Condition, rng: Any) -> Interval:
+    """The cost of the curve's cheapest point out of the bag."""
+    own = curve.table.n_positive / (curve.table.n_positive + curve.table.n_negative)
+    point = curve.operating_point(
+        prior=None if math.isclose(own, condition.prior, rel_tol=1e-12) else condition.prior,
+        cost_fp=condition.cost_fp, cost_fn=condition.cost_fn, cost_tp=condition.cost_tp, cost_tn=condition.cost_tn,
+        rng=rng,
+    )  # fmt: skip
+    return point.corrected
+
+
+def _same_rows(curves: Mapping[str, Roc]) -> tuple[NDArray[np.bool_], list[Floats]] | None:
+    """Which rows are positive and the scores of all models, where all curves come from one Predictions object."""
+    origins = [c._origin for c in curves.values()]
+    if len(origins) < 2 or any(o is None for o in origins):
+        return None
+    first = origins[0]
+    assert first is not None
+    if any(o is None or o[0] is not first[0] or o[2] != first[2] for o in origins):
+        return None
+    predictions = first[0]
+    if predictions.weights_kind is not None:
+        return None
+    try:
+        truth, scores = predictions.score_columns([o[1] for o in origins if o is not None], positive=first[2])
+    except NoRoom:
+        return None  # the note says that curves were resampled by themselves
+    return truth, [np.ascontiguousarray(scores[:, i]) for i in range(len(origins))]
+
+
+def _paired_costs(
+    truth: NDArray[np.bool_], scores: list[Floats], condition: Condition, replicates: int, rng: Any
+) -> Floats:
+    """The lowest cost of each model in each resample of the rows, and those of the two trivial classifiers."""
+    seed = seed_of(generator(rng)[0])
+    orders = [np.argsort(-s, kind="stable") for s in scores]
+    # Where a run of equal scores ends; after the last one all rows are called, which is a trivial classifier.
+    ends = [np.flatnonzero(np.diff(s[o])) for s, o in zip(scores, orders, strict=True)]
+    calls = [truth[o] for o in orders]
+    out = np.full((replicates, len(scores) + 2), np.nan)
+
+    def resample(b: int) -> None:
+        weights = row_weights(len(truth), seed, b).astype(np.float64)
+        m = float(weights[truth].sum())
+        n = float(weights.sum()) - m
+        if m == 0 or n == 0:
+            return
+        # Going down the ranks each positive lowers the cost and each negative raises it.
+        gain, loss = condition.miss / m, condition.alarm / n
+        for k, (order, last, up) in enumerate(zip(orders, ends, calls, strict=True)):
+            drawn = weights.take(order)
+            change = np.cumsum(np.where(up, -gain, loss) * drawn)
+            out[b, k] = float(change.take(last).min(initial=np.inf))
+        out[b, -2:] = 0.0, condition.alarm - condition.miss
+
+    in_threads(resample, range(replicates))
+    return out
+
+
+def _own_costs(curves: list[Roc], condition: Condition, replicates: int, rng: Any) -> Floats:
+    out = np.full((replicates, len(curves) + 2), np.nan)
+    draw, _ = generator(rng)
+    for k, curve in enumerate(curves):
+        start = 0
+        for positives, negatives in resampled_tables(curve.table, replicates=replicates, rng=seed_of(draw)):
+            tp, fp = downward(positives), downward(negatives)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                change = condition.alarm * fp / fp[:, -1:] - condition.miss * tp / tp[:, -1:]
+            # The ends of the curve are the trivial classifiers, which stand for themselves.
+            out[start : start + len(tp), k] = change[:, 1:-1].min(axis=1) if change.shape[1] > 2 else np.inf
+            start += len(tp)
+    out[:, -2:] = 0.0, condition.alarm - condition.miss
+    return out
+
+
+def _shares(lowest: Floats, names: list[str]) -> dict[str, float]:
+    """How often each is the lowest; models that tie share it, but a model must be cheaper than the trivial two.
+
+    Where none of a model's highest rows was drawn, a threshold among them calls nothing, as AlwaysNeg does.
+    """
+    known = lowest[~np.isnan(lowest).any(axis=1)]
+    if len(known) == 0:
+        return dict.fromkeys(names, math.nan)
+    wins = known <= known.min(axis=1, keepdims=True) + TIE
+    wins[:, :-2] &= ~wins[:, -2:].any(axis=1, keepdims=True)
+    parts = wins / wins.sum(axis=1, keepdims=True)
+    return dict(zip(names, (float(p) for p in parts.mean(axis=0)), strict=True))
+
+
+# Without counts, corners that stick out by less than this are rounding.
+DUST = 1e-12
+# Whole numbers over a common denominator, or rates.
+Point = tuple[float, float]
+
+
+@takes_table_options
+def roc_hull(curves: Any, *, positive: Any = None, **columns: Any) -> RocHull:
+    """The hull of ROC curves: {"name": curve, …}, a list of curves, one curve, or Predictions (all models with scores).
+
+    A path or a table that te.read takes will do as well, with its options in `columns`.
+
+    A classifier is the cheapest one for some share of positives and some costs exactly when it is on the hull; calling
+    nothing (AlwaysNeg) and everything (AlwaysPos) are always there. Source: Provost and Fawcett 2001, Machine Learning
+    42:203.
+
+    >>> hull = roc_hull(roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]))
+    >>> [(c.fpr, round(c.tpr, 3)) for c in hull.corners]
+    [(0.0, 0.0), (0.0, 0.667), (0.5, 1.0), (1.0, 1.0)]
+    >>> print(hull.mixture(fpr=0.25))
+    For each row use model from 0.800 up with probability 0.500, else model from 0.600 up: FPR 0.250, TPR 0.833.
+    """
+    return RocHull(_named(curves, positive, columns))
+
+
+class RocHull(Result):
+    """The upper convex hull of ROC curves; `corners` run from (0, 0) to (1, 1)."""
+
+    __slots__ = ("corners", "curves")
+    curves: dict[str, Roc]
+    corners: tuple[HullCorner, ...]
+
+    def __init__(self, curves: Mapping[str, Roc]) -> None:
+        object.__setattr__(self, "curves", dict(curves))
+        object.__setattr__(self, "corners", _corners(self.curves))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a RocHull is frozen; make a new one")
+
+    def __reduce__(self) -> Any:
+        return (RocHull, (self.curves,))
+
+    def _to_data(self) -> dict[str, Any]:
+        return {"curves": self.curves}
+
+    @classmethod
+    def _from_data(cls, data: dict[str, Any]) -> Self:
+        return cls(data["curves"])
+
+    @property
+    def fpr(self) -> Floats:
+        """FPRs of the corners."""
+        return frozen(np.array([c.fpr for c in self.corners]))
+
+    @property
+    def tpr(self) -> Floats:
+        """TPRs of the corners."""
+        return frozen(np.array([c.tpr for c in self.corners]))
+
+    @property
+    def area(self) -> float:
+        """The area under the hull. It is chosen on these rows, so it flatters; use a curve's `auc` to report."""
+        return area_under(self.fpr, self.tpr)
+
+    def interpolate(self, fpr: Any) -> Floats:
+        """The TPR of the hull at any FPR."""
+        # At 0 the hull is as high as its highest corner there.
+        first = int(np.flatnonzero(self.fpr == 0)[-1])
+        return np.interp(np.asarray(fpr, dtype=np.float64), self.fpr[first:], self.tpr[first:])
+
+    def mixture(self, *, fpr: float | None = None, tpr: float | None = None) -> Mixture:
+        """The randomised classifier of two corners that reaches the hull at an FPR, or at a TPR."""
+        if (fpr is None) == (tpr is None):
+            raise InputError("give one of fpr= or tpr=")
+        if fpr is not None:
+            wanted, along = check_share(fpr, "fpr"), self.fpr
+            after = int(np.searchsorted(along, wanted, side="right"))
+        else:
+            assert tpr is not None
+            wanted, along = check_share(tpr, "tpr"), self.tpr
+            after = int(np.searchsorted(along, wanted, side="left"))
+        after = min(max(after, 1), len(along) - 1)
+        first, second = self.corners[after - 1], self.corners[after]
+        width = float(along[after] - along[after - 1])
+        share = min(1.0, max(0.0, (wanted - float(along[after - 1])) / width)) if width > 0 else 0.0
+        return Mixture(
+            first=first, second=second, share=share, fpr=first.fpr + share * (second.fpr - first.fpr),
+            tpr=first.tpr + share * (second.tpr - first.tpr),
+        )  # fmt: skip
+
+    def ranges(self, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> HullRanges:
+        """For each corner the range of P(positive), from `from` to `to`, over which it is the cheapest.
+
+        Two neighbours cost the same where the slope C_FP·P(−)/(C_FN·P(+)) is that of the line between them.
+        """
+        condition = Condition(0.5, cost_fp, cost_fn)
+        slopes = np.diff(self.tpr) / np.where(np.diff(self.fpr) > 0, np.diff(self.fpr), np.nan)
+        # A vertical piece has no share of positives at which its lower end would be better.
+        with np.errstate(invalid="ignore"):
+            cuts = np.where(np.isnan(slopes), 0.0, condition.cost_fp / (condition.cost_fp + condition.cost_fn * slopes))
+        edges = np.concatenate(([0.0], cuts, [1.0]))
+        rows = tuple(
+            {
+                "classifier": c.classifier, "threshold": c.threshold, "fpr": c.fpr, "tpr": c.tpr, "from": float(a),
+                "to": float(b), "also": ", ".join(c.also),
+            }
+            for c, a, b in zip(self.corners, edges[:-1], edges[1:], strict=True)
+        )  # fmt: skip
+        return HullRanges(rows=rows, cost_fp=float(cost_fp), cost_fn=float(cost_fn))
+
+    def best(
+        self,
+        *,
+        prior: Any = None,
+        cost_fp: float = 1.0,
+        cost_fn: float = 1.0,
+        cost_tp: float = 0.0,
+        cost_tn: float = 0.0,
+        replicates: int = 1000,
+        rng: Any = None,
+    ) -> HullChoice:
+        """The cheapest corner under a condition, and how sure it is that its classifier is the best one.
+
+        Without `prior` positives are as common as in the rows of the first curve. `probabilities` gives for each
+        classifier, at its own best threshold, the share of bootstrap resamples in which it is the cheapest.
+        """
+        costs = {"cost_fp": cost_fp, "cost_fn": cost_fn, "cost_tp": cost_tp, "cost_tn": cost_tn}
+        condition = next(iter(self.curves.values())).condition(prior, **costs)
+        values = condition.cost(self.fpr, self.tpr)
+        place = int(np.argmax(values <= values.min() + DUST))
+        corner = self.corners[place]
+        return choose_classifier(
+            self.curves, condition, (corner.classifier, corner.threshold, corner.fpr, corner.tpr),
+            replicates=replicates, rng=rng,
+        )  # fmt: skip
+
+    def iso_accuracy(self, accuracy: float, *, prior: float) -> IsoLine:
+        """The line of points with this accuracy: slope P(−)/P(+)."""
+        return iso_accuracy(accuracy, prior)
+
+    def iso_cost(self, cost: float, *, prior: float, **costs: float) -> IsoLine:
+        """The line of points with this mean cost of a row; costs as in `best`."""
+        return iso_cost(cost, Condition(prior, **costs))
+
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [("the hull", "roc-hull"), ("who is the cheapest, .best()", "hull-choice")]
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each corner."""
+        return [
+            {
+                "classifier": c.classifier,
+                "threshold": c.threshold,
+                "fpr": c.fpr,
+                "tpr": c.tpr,
+                "also": ", ".join(c.also),
+            }
+            for c in self.corners
+        ]
+
+    def _table(self) -> Table:
+        return self.ranges()._table()
+
+    def __str__(self) -> str:
+        names = [n for n in self.curves if any(n in (c.classifier, *c.also) for c in self.corners)]
+        never = [n for n in self.curves if n not in names]
+        lines = [
+            f"ROC hull of {whole(len(self.curves))} curve{'s' * (len(self.curves) > 1)}, {len(self.corners)} corners."
+        ]
+        if never:
+            lines.append(folded(f"Never the cheapest, whatever the costs: {', '.join(never)}."))
+        if any(not c.table.exact for c in self.curves.values()):
+            higher = RocHull({n: c._best for n, c in self.curves.items()}).area - self.area
+            lines.append(folded(
+                f"Binned scores: corners are exact, and thresholds within bins raise the area of the hull by "
+                f"{max(higher, 0.0):.2g} at most."
+            ))  # fmt: skip
+        more = "For other costs: .ranges(cost_fp=, cost_fn=). Every corner: .records()."
+        return "\n".join([*lines, str(self.ranges()), more])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _named(curves: Any, positive: Any, columns: Mapping[str, Any]) -> dict[str, Roc]:
+    if is_openable(curves):
+        curves = opened(curves, positive=positive, **columns)
+    else:
+        refuse_columns(columns)
+    if is_predictions(curves):
+        names = [m for m in curves.models if curves.has_scores(m)]
+        if not names:
+            raise InputError("a ROC hull needs scores, but no model has any")
+        return {name: roc(curves, model=name, positive=positive) for name in names}
+    if positive is not None:
+        raise InputError("positive= goes with Predictions; curves know their positive class")
+    if isinstance(curves, Mapping):
+        named = {str(k): v for k, v in curves.items()}
+    else:
+        given = [curves] if isinstance(curves, Roc) else list(curves)
+        named = {}
+        for i, curve in enumerate(given, start=1):
+            name = getattr(curve, "name", "") or ("model" if len(given) == 1 else f"model {i}")
+            named[name if name not in named else f"{name} ({i})"] = curve
+    if not named:
+        raise InputError("a ROC hull needs at least one curve")
+    for name, curve in named.items():
+        if not isinstance(curve, Roc):
+            raise InputError(f"{name!r} is a {type(curve).__name__}, not a ROC curve; make one with te.roc")
+        if name in (ALWAYS_NEG, ALWAYS_POS):
+            raise InputError(f"{name!r} is the name of a trivial classifier; rename that model")
+    kinds = {c.table.positive for c in named.values()}
+    if len(kinds) > 1:
+        raise InputError(f"the curves have different positive classes: {', '.join(sorted(map(repr, kinds)))}")
+    return named
+
+
+def _corners(curves: Mapping[str, Roc]) -> tuple[HullCorner, ...]:
+    """The corners of the hull of all points, (0, 0) and (1, 1) being the two trivial classifiers.
+
+    Counts are put over a common denominator, so that turns are told exactly however near the points lie; with sampling
+    weights there are no counts, and the rates serve.
+    """
+    tables = [c.table for c in curves.values()]
+    exact = all(t.squares is None for t in tables)
+    wide = math.lcm(*(int(t.n_negative) for t in tables)) if exact else 1
+    high = math.lcm(*(int(t.n_positive) for t in tables)) if exact else 1
+    points: dict[Point, list[tuple[str, float, float, float]]] = {
+        (0, 0): [(ALWAYS_NEG, math.inf, 0.0, 0.0)],
+        (wide, high): [(ALWAYS_POS, -math.inf, 1.0, 1.0)],
+    }
+    for name, curve in curves.items():
+        n, m = float(curve.table.n_negative), float(curve.table.n_positive)
+        for place in curve._corners[1:-1]:
+            x, y = float(curve.fpr[place]), float(curve.tpr[place])
+            point: Point = (x, y)
+            if exact:
+                point = round(x * n) * (wide // int(n)), round(y * m) * (high // int(m))
+            points.setdefault(point, []).append((name, float(curve.thresholds[place]), x, y))
+    kept: list[Point] = []
+    # Left to right, at equal FPR the higher point last; a corner must turn right.
+    for point in sorted(points):
+        while len(kept) > 1 and _turn(kept[-2], kept[-1], point) >= (0 if exact else -DUST):
+            kept.pop()
+        kept.append(point)
+    return tuple(
+        HullCorner(
+            classifier=points[p][0][0], threshold=points[p][0][1], fpr=points[p][0][2], tpr=points[p][0][3],
+            also=tuple(name for name, *_ in points[p][1:]),
+        )
+        for p in kept
+    )  # fmt: skip
+
+
+def _turn(a: Point, b: Point, c: Point) -> float:
+    """Positive for a left turn at b, 0 on a line."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

@@ -1,0 +1,199 @@
+"""Any measure against any other over the threshold, as R's ROCR does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from trueerror.curves._base import Floats, TableCurve, cautioned, counts_at_cutoffs, cutoffs, take_table
+from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._options import InputError, nearest
+from trueerror.metrics._registry import Measure, every_measure, find_measure, ratio
+from trueerror.results._format import whole
+from trueerror.sources._collect import takes_table_options
+from trueerror.tallies._confusion import BinaryCounts, Confusion, binary_as_classes
+from trueerror.tallies._scores import ScoreTable
+
+# What ROCR calls them. Its "cost" is a mean over rows: here "expected_cost", while "cost" is the total.
+ROCR_NAMES = {
+    "err": "error_rate", "sens": "recall", "rec": "recall", "fall": "fpr", "miss": "fnr", "spec": "specificity",
+    "prec": "precision", "pcfall": "false_discovery_rate", "pcmiss": "false_omission_rate",
+    "rpp": "detection_prevalence", "rnp": "rejection_rate", "phi": "mcc", "mat": "mcc", "mi": "mutual_information",
+    "chisq": "chi_squared", "odds": "diagnostic_odds_ratio", "f": "f_beta",
+    "cutoff": "threshold",
+}  # fmt: skip
+
+
+@takes_table_options
+def measure_curve(
+    truth: Any,
+    scores: Any = None,
+    *,
+    x: str,
+    y: str,
+    x_options: Mapping[str, Any] | None = None,
+    y_options: Mapping[str, Any] | None = None,
+    model: str | None = None,
+    positive: Any = None,
+    weights: Any = None,
+    weights_kind: WeightsKind | None = None,
+    **columns: Any,
+) -> MeasureCurve:
+    """One measure against another at every cutoff.
+
+    `x` and `y` are names of `te.catalogue()` that come from calls, ROCR's names, or "threshold", "lift",
+    "false_discovery_rate", "false_omission_rate", "rejection_rate", "mutual_information" (bits) and "chi_squared".
+    Undefined values are NaN. Source: Sing et al. 2005, Bioinformatics 21:3940.
+
+    >>> curve = measure_curve([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], x="threshold", y="f_beta", y_options={"beta": 2})
+    >>> curve.x.tolist(), curve.y.round(3).tolist()
+    ([inf, 0.9, 0.8, 0.7, 0.1], [0.0, 0.556, 0.5, 0.909, 0.833])
+    """
+    table, name, given = take_table(
+        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
+        what="a curve of measures", **columns,
+    )  # fmt: skip
+    return cautioned(MeasureCurve(table, name=name, x=x, y=y, x_options=x_options, y_options=y_options), given)
+
+
+class MeasureCurve(TableCurve):
+    """`x` and `y` at each of `thresholds`, which descend; the first is infinite: nothing is called positive."""
+
+    __slots__ = ("x", "x_name", "x_options", "y", "y_name", "y_options")
+    _shape: ClassVar[str] = "measure-curve"
+    x: Floats
+    y: Floats
+    x_name: str
+    y_name: str
+    x_options: dict[str, Any]
+    y_options: dict[str, Any]
+
+    def __init__(
+        self,
+        table: ScoreTable,
+        *,
+        name: str = "",
+        x: str,
+        y: str,
+        x_options: Mapping[str, Any] | None = None,
+        y_options: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(table, name=name)
+        options = {"x": dict(x_options or {}), "y": dict(y_options or {})}
+        x_name, x_values = measure_at_cutoffs(table, x, **options["x"])
+        y_name, y_values = measure_at_cutoffs(table, y, **options["y"])
+        self._set(x=x_values, y=y_values, x_name=x_name, y_name=y_name, x_options=options["x"], y_options=options["y"])
+
+    def _to_data(self) -> dict[str, Any]:
+        return {
+            "table": self.table, "name": self.name, "x": self.x_name, "y": self.y_name, "x_options": self.x_options,
+            "y_options": self.y_options, **self._cautioned(),
+        }  # fmt: skip
+
+    @property
+    def thresholds(self) -> Floats:
+        """Descending; the first is infinite."""
+        return cutoffs(self.table)
+
+    def at(self, threshold: float) -> tuple[float, float]:
+        """(x, y) when rows from this score up are called positive."""
+        if self.table.bounds.words_at(threshold):
+            raise InputError(
+                f"threshold={threshold!r} lies within a bin of scores; `thresholds` lists those that do not"
+            )
+        place = int(np.count_nonzero(self.table.scores >= threshold))
+        return float(self.x[place]), float(self.y[place])
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each cutoff."""
+        names = ("threshold", self.x_name, self.y_name)
+        return [
+            dict(zip(names, (float(v) for v in row), strict=True))
+            for row in zip(self.thresholds, self.x, self.y, strict=True)
+        ]
+
+    def _words(self) -> str:
+        return (
+            f"{self.y_name} against {self.x_name}{self._subject()} at {len(self.x):,} cutoffs, "
+            f"{whole(self.table.n_positive)} positives of {whole(self.table.n)} rows."
+        )
+
+
+def measure_at_cutoffs(table: ScoreTable, name: str, **options: Any) -> tuple[str, Floats]:
+    """A measure's full name, and its values from "nothing is called positive" down through each distinct score.
+
+    >>> measure_at_cutoffs(ScoreTable.count([1, 0], [0.9, 0.1]), "acc")
+    ('accuracy', array([0.5, 1. , 0.5]))
+    """
+    word = str(name).strip().lower().replace("-", "_").replace(" ", "_")
+    word = ROCR_NAMES.get(word, word)
+    if word == "threshold":
+        return word, cutoffs(table)
+    counts = counts_at_cutoffs(table)
+    if word in EXTRA:
+        if options:
+            raise InputError(f"{word} takes no options, but got {', '.join(options)}")
+        return word, np.asarray(EXTRA[word](counts), dtype=np.float64)
+    try:
+        measure = find_measure(word)
+    except InputError:
+        known = [*ROCR_NAMES, *EXTRA, *(m.name for m in every_measure().values() if m.needs in _FROM_CALLS)]
+        raise InputError(f"measure {name!r} is not known{nearest(word, known)}") from None
+    if measure.needs not in _FROM_CALLS:
+        raise InputError(
+            f"{measure.name} is one number for all scores, not one for each cutoff; choose a measure of calls, such as "
+            "'recall' or 'accuracy'"
+        )
+    unknown = [o for o in options if o not in measure.options]
+    if unknown:
+        raise InputError(f"{measure.name} has no option {unknown[0]!r}{nearest(unknown[0], measure.options)}")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return measure.name, np.asarray(_evaluate(measure, counts, options), dtype=np.float64)
+
+
+_FROM_CALLS = ("binary", "classes", "cells")
+
+
+def _evaluate(measure: Measure, t: BinaryCounts, options: dict[str, Any]) -> Any:
+    if measure.needs == "binary":
+        return measure.function(t, **options)
+    if measure.needs == "classes":
+        return measure.function(binary_as_classes(t), **options)
+    # All four cells are occupied in this table, so its cells are TN, FP, FN, TP; the counts come as masses.
+    cells = Confusion([[1, 1], [1, 1]])
+    return measure.function(cells, np.stack([t.tn, t.fp, t.fn, t.tp], axis=-1), **options)
+
+
+def _lift(t: BinaryCounts) -> Any:
+    return ratio(ratio(t.tp, t.tp + t.fp), ratio(t.tp + t.fn, t.total))
+
+
+def _chi_squared(t: BinaryCounts) -> Any:
+    """Pearson's, without continuity correction: n(TP·TN − FP·FN)² / product of the margins."""
+    margins = (t.tp + t.fp) * (t.fn + t.tn) * (t.tp + t.fn) * (t.fp + t.tn)
+    return ratio(t.total * (t.tp * t.tn - t.fp * t.fn) ** 2, margins)
+
+
+def _mutual_information(t: BinaryCounts) -> Any:
+    """Σ p·log₂(p / (row · column)) over the four cells, an empty cell adding 0."""
+    cells = ((t.tp, t.tp + t.fp, t.tp + t.fn), (t.fp, t.tp + t.fp, t.fp + t.tn),
+             (t.fn, t.fn + t.tn, t.tp + t.fn), (t.tn, t.fn + t.tn, t.fp + t.tn))  # fmt: skip
+    total = np.zeros(np.shape(t.tp))
+    for count, row, column in cells:
+        there = count > 0
+        quotient = np.where(there, count * t.total / np.where(there, row * column, 1), 1.0)
+        total = total + count / t.total * np.log2(quotient)
+    return total
+
+
+# Measures of calls that speak of a curve rather than of a classifier, so they are not in the registry.
+EXTRA: dict[str, Callable[[BinaryCounts], Any]] = {
+    "lift": _lift,
+    "false_discovery_rate": lambda t: ratio(t.fp, t.tp + t.fp),
+    "false_omission_rate": lambda t: ratio(t.fn, t.fn + t.tn),
+    "rejection_rate": lambda t: ratio(t.fn + t.tn, t.total),
+    "mutual_information": _mutual_information,
+    "chi_squared": _chi_squared,
+}

@@ -1,0 +1,550 @@
+"""Precision and recall at every threshold: the retrieval reading of a score table.
+
+Areas under a precision/recall curve, for one table or for many replicates at once.
+
+Precision–recall–gain: precision and recall on the scale where the always-positive classifier is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.curves._base import (
+    Floats,
+    TableCurve,
+    curve_of,
+    downward,
+    need_classes,
+    opened,
+    rows_for_interval,
+    share,
+)
+from trueerror.curves._bootstrap import bootstrap_area
+from trueerror.inference._score_metrics import average_precision_limits, noted
+from trueerror.inference._spec import Terms, tail
+from trueerror.inference.auc._binned import precision_reach
+from trueerror.inference.proportion._array_intervals import limits as proportion_limits
+from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._options import InputError, check_confidence, check_share, check_word
+from trueerror.metrics._binned import NO_BOUND, bound_words
+from trueerror.metrics.ranking import average_precision
+from trueerror.results import Interval, Result
+from trueerror.results._format import folded, limits, number, whole
+from trueerror.sources._collect import takes_table_options
+from trueerror.tallies._score_bounds import Bounds
+from trueerror.tallies._scores import ScoreTable
+
+
+def step_area(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
+    """Average precision of tables in rows, scores ascending; NaN without positives."""
+    # With masses given, the metric does not look at its table.
+    no_table = cast(ScoreTable, None)
+    areas: Floats = np.minimum(average_precision(no_table, (positives, negatives)), 1.0)
+    return areas
+
+
+def linear_area(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
+    """The trapezoid from (recall 0, precision 1)."""
+    tp, fp = downward(positives), downward(negatives)
+    called = tp + fp
+    precision = np.where(called > 0, tp / np.where(called > 0, called, 1), 1.0)
+    middle = (precision[..., 1:] + precision[..., :-1]) / 2
+    return _over_positives((np.diff(tp, axis=-1) * middle).sum(axis=-1), tp)
+
+
+def davis_goadrich_area(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
+    """The integral of Davis and Goadrich's curve in closed form.
+
+    Between two points FP = FP₀ + s(TP − TP₀), so precision is TP/(a·TP + c) with a = 1 + s and c = FP₀ − s·TP₀, whose
+    integral is ΔTP/a − (c/a²)·ln of the ratio of the rows retrieved at both ends.
+    """
+    tp, fp = downward(positives), downward(negatives)
+    step = np.diff(tp, axis=-1)
+    rises = step > 0
+    slope = np.diff(fp, axis=-1) / np.where(rises, step, 1.0)
+    a = 1.0 + slope
+    c = fp[..., :-1] - slope * tp[..., :-1]
+    begin = tp[..., :-1] + fp[..., :-1]
+    # From nothing retrieved c is 0, and precision is level.
+    growth = np.where(begin > 0, a * step / np.where(begin > 0, begin, 1.0), 0.0)
+    pieces = np.where(rises, step / a - c / (a * a) * np.log1p(growth), 0.0)
+    return _over_positives(pieces.sum(axis=-1), tp)
+
+
+def _over_positives(sums: Any, tp: NDArray[Any]) -> Floats:
+    total = tp[..., -1]
+    out: Floats = np.where(total > 0, sums / np.where(total > 0, total, 1), np.nan)
+    return np.minimum(out, 1.0)
+
+
+PR_AREAS = {"davis-goadrich": davis_goadrich_area, "linear": linear_area, "step": step_area}
+
+
+Interpolation = Literal["davis-goadrich", "linear", "step"]
+AreaMethod = Literal["boyd-logit", "bootstrap"]
+INTERPOLATIONS: tuple[Interpolation, ...] = ("davis-goadrich", "linear", "step")
+
+
+@takes_table_options
+def precision_recall(
+    truth: Any,
+    scores: Any = None,
+    *,
+    model: str | None = None,
+    positive: Any = None,
+    weights: Any = None,
+    weights_kind: WeightsKind | None = None,
+    **columns: Any,
+) -> PrecisionRecall:
+    """Precision and recall as the threshold goes down, one point for each distinct score.
+
+    Precision is the share of the retrieved rows that are relevant, TP / (TP + FP); recall is the share of the relevant
+    rows that are retrieved, TP / P. Where nothing is retrieved precision is undefined, so the curve starts at the
+    highest score.
+
+    >>> pr = precision_recall([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> pr.precision.round(3).tolist(), pr.recall.tolist()
+    ([1.0, 0.5, 0.667, 0.5], [0.5, 0.5, 1.0, 1.0])
+    >>> pr.average_precision().estimate
+    0.8333333333333333
+    """
+    return curve_of(
+        PrecisionRecall, "a precision/recall curve", truth, scores,
+        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
+    )  # fmt: skip
+
+
+class PrecisionRecall(TableCurve):
+    """Precision against recall; `thresholds` descend, one for each distinct score."""
+
+    __slots__ = ("_fp", "_tp")
+    _shape: ClassVar[str] = "precision-recall-curve"
+    _tp: Floats
+    _fp: Floats
+
+    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
+        super().__init__(table, name=name)
+        need_classes(table, "a precision/recall curve", negatives=False)
+        self._set(_tp=downward(table.positives), _fp=downward(table.negatives))
+
+    @property
+    def thresholds(self) -> Floats:
+        """Descending; a row is retrieved when its score is at or above."""
+        return self.table.scores[::-1]
+
+    @property
+    def precision(self) -> Floats:
+        """TP / (TP + FP) at each threshold."""
+        return self._tp[1:] / (self._tp[1:] + self._fp[1:])
+
+    @property
+    def recall(self) -> Floats:
+        """TP / P at each threshold."""
+        return self._tp[1:] / float(self._tp[-1])
+
+    def average_precision(
+        self,
+        *,
+        method: AreaMethod = "boyd-logit",
+        confidence: float = 0.95,
+        replicates: int = 2000,
+        rng: Any = None,
+    ) -> Interval:
+        """Σ (recall gained at a threshold) · (precision there): the area under the steps, ties as one group.
+
+        "boyd-logit" is logit θ ± z/√(P·θ(1 − θ)) with P positives; where P·θ(1 − θ) < 1 Wilson's interval of θ at P
+        rows, which has a width at θ = 1. Source: Boyd, Eng and Page 2013, ECML PKDD, LNCS 8190:451.
+        """
+        return self._area("average precision", "step", method, confidence, replicates, rng)
+
+    def auc(
+        self,
+        interpolation: Interpolation = "davis-goadrich",
+        *,
+        method: AreaMethod = "boyd-logit",
+        confidence: float = 0.95,
+        replicates: int = 2000,
+        rng: Any = None,
+    ) -> Interval:
+        """The area under the curve, with the points joined in one of three ways.
+
+        "davis-goadrich" lets FP grow in proportion to TP between two points, which is what mixing their classifiers
+        does, and starts level from recall 0; "linear" joins them by straight lines from (0, 1), which is too high;
+        "step" is the average precision. Source: Davis and Goadrich 2006, ICML:233.
+
+        >>> precision_recall([1, 0, 1, 0], [0.5, 0.5, 0.5, 0.5]).auc().estimate
+        0.5
+        """
+        check_word(interpolation, INTERPOLATIONS, "interpolation")
+        return self._area(f"area under PR ({interpolation})", interpolation, method, confidence, replicates, rng)
+
+    def interpolate(self, recall: Any) -> Floats:
+        """Precision at any recall by Davis and Goadrich: FP grows in proportion to TP between two points.
+
+        At a recall that several thresholds reach, the best precision among them.
+        """
+        wanted = np.asarray(recall, dtype=np.float64)
+        if not ((wanted >= 0) & (wanted <= 1)).all():
+            raise InputError("recall must lie between 0 and 1")
+        total = float(self._tp[-1])
+        # Of the points with equal TP the first has the fewest FP, the last is where the next segment begins.
+        first = np.concatenate(([True], self._tp[1:] > self._tp[:-1]))
+        last = np.concatenate((self._tp[1:] > self._tp[:-1], [True]))
+        tp = wanted * total
+        ends = self._tp[first]
+        place = np.clip(np.searchsorted(ends, tp, side="left"), 1, len(ends) - 1)
+        begin = ends[place - 1]
+        fp_begin, fp_end = self._fp[last][place - 1], self._fp[first][place]
+        part = (tp - begin) / (ends[place] - begin)
+        fp = fp_begin + part * (fp_end - fp_begin)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            inside: Floats = tp / (tp + fp)
+        # Level from recall 0 to the first point when it is the first thing retrieved.
+        level = ends[1] / (ends[1] + self._fp[first][1]) if self._fp[last][0] == 0 else 0.0
+        return np.where(tp + fp > 0, inside, level)
+
+    @property
+    def break_even(self) -> float:
+        """Precision and recall where they are equal: when as many rows are retrieved as are relevant (R-precision)."""
+        called = self._tp + self._fp
+        return float(np.interp(float(self._tp[-1]), called, self._tp) / self._tp[-1])
+
+    def at(
+        self,
+        *,
+        threshold: float | None = None,
+        recall: float | None = None,
+        precision: float | None = None,
+        confidence: float = 0.95,
+    ) -> RetrievalPoint:
+        """One operating point: at a threshold, or the highest threshold that reaches a recall, or the lowest one that
+        keeps a precision; the last two are read off these rows, and the note says so.
+
+        >>> print(precision_recall([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]).at(recall=1))
+        From 0.700 up: retrieves 3 of 4 rows, 2 of them relevant: precision 0.667 [0.208, 0.939];
+        finds 2 of 2 relevant rows: recall 1.000 [0.342, 1.000]. (the threshold was read off these rows)
+        """
+        given = [v for v in (threshold, recall, precision) if v is not None]
+        if len(given) != 1:
+            raise InputError("give one of threshold=, recall= or precision=")
+        note = "" if threshold is not None else "the threshold was read off these rows"
+        if threshold is not None:
+            if math.isnan(threshold):
+                raise InputError("threshold=nan retrieves nothing; give a number")
+            place = int(np.count_nonzero(self.table.scores >= threshold))
+            # Within the highest bin of binned scores something is retrieved, though it is not known what.
+            place = max(
+                place, int(not self.table.exact and sum(x.high for x in self.table.bounds.counts_at(threshold)) > 0)
+            )
+            cut = float(threshold)
+        else:
+            place = self._reaching(recall, precision)
+            cut = float(self.table.scores[len(self.table.scores) - place])
+        squares = self._squares(place)
+        tp, fp, relevant = (float(x) for x in (self._tp[place], self._fp[place], self._tp[-1]))
+        spans: tuple[tuple[Bounds, Bounds] | None, tuple[Bounds, Bounds] | None] = (None, None)
+        if not self.table.exact and self.table.squares is None:
+            up, down = self.table.bounds.counts_at(cut)
+            spans = (up, down), (up, Bounds(relevant - up.high, relevant - up.low))
+            note = "; ".join(x for x in (note, self.table.bounds.precision_words(cut)) if x)
+        return RetrievalPoint(
+            threshold=cut,
+            retrieved=tp + fp,
+            relevant=relevant,
+            found=tp,
+            n=self.table.n,
+            precision=self._told(opened(share("precision", tp, fp, confidence=confidence, squares=squares[0], note=note,
+                            undefined="nothing is retrieved"), spans[0], confidence=confidence)),
+            recall=self._told(opened(share("recall", tp, relevant - tp, confidence=confidence, squares=squares[1],
+                            note=note), spans[1], confidence=confidence)),
+            note=note,
+        )  # fmt: skip
+
+    def iso_f(self, values: Any = (0.2, 0.4, 0.6, 0.8), *, beta: float = 1.0) -> dict[float, tuple[Floats, Floats]]:
+        """For each F value the line (recall, precision) along which F-beta is constant.
+
+        P = F·R / ((1 + β²)R − β²F), where P is at most 1.
+
+        >>> recall, precision = precision_recall([0, 1], [0, 1]).iso_f([0.5])[0.5]
+        >>> round(float(recall[0]), 6), float(precision[0])
+        (0.333333, 1.0)
+        """
+        square = beta * beta
+        lines = {}
+        for value in values:
+            f = float(value)
+            if not 0 < f < 1:
+                raise InputError(f"an iso-F line needs a value between 0 and 1, not {value!r}")
+            # Precision 1 is reached at R = β²F / (1 + β² − F); nearer to recall 0 no precision gives this F.
+            recall = np.linspace(square * f / (1 + square - f), 1.0, 101)
+            lines[f] = (recall, np.minimum(1.0, f * recall / ((1 + square) * recall - square * f)))
+        return lines
+
+    def band(self, *, confidence: float = 0.95) -> tuple[Floats, Floats]:
+        """Wilson limits of the precision at each threshold: pointwise, so the whole curve may well leave them."""
+        tp, fp = self._tp[1:], self._fp[1:]
+        rows = tp + fp
+        if self.table.squares is not None:
+            squares = downward(self.table.squares)[:, 1:]
+            rows = rows_for_interval(tp, fp, (squares[0], squares[1]))
+        return proportion_limits(self.precision * rows, rows, "wilson", confidence)
+
+    def _figures(self) -> list[tuple[str, object]]:
+        return [
+            ("the average precision", self.average_precision()),
+            ("precision and recall at one threshold, .at()", "wilson"),
+            ("the band, .band(), which holds at each threshold by itself", "wilson"),
+        ]
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each threshold; where scores are binned, also between which values the curve lies at those
+        within the bin that starts there, whose highest score is `up_to`."""
+        columns = (self.thresholds, self.recall, self.precision)
+        made: list[dict[str, object]] = [
+            {"threshold": float(t), "recall": float(r), "precision": float(p)} for t, r, p in zip(*columns, strict=True)
+        ]
+        if self.table.exact:
+            return made
+        # Recall is the true positive rate.
+        inside = self.table.bounds.records(("tpr", "precision"))
+        return [
+            {**a, **{k.replace("tpr", "recall"): v for k, v in b.items()}} for a, b in zip(made, inside, strict=True)
+        ]
+
+    def _words(self) -> str:
+        return (
+            f"Precision/recall curve{self._subject()}: {len(self.table.scores):,} thresholds, "
+            f"{whole(self.table.n_positive)} relevant of {whole(self.table.n)} rows "
+            f"(prevalence {number(self.prevalence)}).\n{self.average_precision()}"
+        )
+
+    def _reaching(self, recall: float | None, precision: float | None) -> int:
+        if recall is not None:
+            wanted = check_share(recall, "recall") * float(self._tp[-1])
+            # A hair below, so that recall=0.3 of 10 positives means 3 of them.
+            return max(1, int(np.searchsorted(self._tp, wanted * (1 - 1e-12), side="left")))
+        assert precision is not None
+        good = np.flatnonzero(self.precision >= check_share(precision, "precision"))
+        if len(good) == 0:
+            raise InputError(
+                f"no threshold reaches precision={precision}: the highest is {number(float(self.precision.max()))}"
+            )
+        return int(good[-1]) + 1
+
+    def _squares(self, place: int) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
+        if self.table.squares is None:
+            return None, None
+        up, down = (downward(s) for s in self.table.squares)
+        return (float(up[place]), float(down[place])), (float(up[place]), float(up[-1] - up[place]))
+
+    def _area(
+        self, name: str, interpolation: Interpolation, method: AreaMethod, confidence: float, replicates: int, rng: Any
+    ) -> Interval:
+        level = check_confidence(confidence)
+        check_word(method, ("boyd-logit", "bootstrap"), "method")
+        statistic = PR_AREAS[interpolation]
+        estimate = float(statistic(self.table.positives[None], self.table.negatives[None])[0])
+        positives = self._class_rows()[0]
+        low, high, used, note = average_precision_limits(estimate, positives, Terms(confidence=level))
+        if method == "bootstrap":
+            return self._told(bootstrap_area(
+                self.table, statistic, name=name, estimate=estimate, confidence=level, replicates=replicates, rng=rng,
+                fallback=(low, high, used), bounds=self._bounds(interpolation),
+            ))  # fmt: skip
+        made = Interval(
+            name=name, estimate=estimate, low=low, high=high, confidence=level, method=used, n=self.table.n,
+            note=note, estimand="this model, rows with this share of positives",
+        )  # fmt: skip
+        bounds = self._bounds(interpolation)
+        if bounds is None:
+            return self._told(made if self.table.exact else noted(made, NO_BOUND))
+        made = noted(made, bound_words(bounds))
+        low, high = precision_reach(bounds, positives, Terms(confidence=level))
+        return self._told(replace(made, low=min(low, made.low), high=max(high, made.high)))
+
+    def _bounds(self, interpolation: Interpolation) -> Bounds | None:
+        """Between which values the exact area lies, where scores are binned; None where that is not known."""
+        if self.table.exact or interpolation == "linear":
+            return None
+        if interpolation == "step":
+            return self.table.bounds.average_precision()
+        # A higher ROC curve is a higher precision at every recall, where points are joined as mixtures.
+        area = PR_AREAS[interpolation]
+        return self.table.bounds.of(lambda t: area(t.positives[None], t.negatives[None])[0])
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RetrievalPoint(Result):
+    """What a threshold retrieves: how many rows, how many of them relevant, precision and recall with intervals."""
+
+    threshold: float
+    retrieved: float
+    relevant: float
+    found: float
+    n: float
+    precision: Interval
+    recall: Interval
+    note: str = ""
+
+    def records(self) -> list[dict[str, object]]:
+        return [
+            {
+                "threshold": self.threshold, "measure": x.name, "estimate": x.estimate, "low": x.low, "high": x.high,
+                "confidence": x.confidence, "method": x.method, "n": x.n,
+            }
+            for x in (self.precision, self.recall)
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        note = f" ({self.note})" if self.note else ""
+        p, r = self.precision, self.recall
+        return folded(
+            f"From {number(self.threshold)} up: retrieves {whole(self.retrieved)} of {whole(self.n)} rows, "
+            f"{whole(self.found)} of them relevant: precision {number(p.estimate)} {limits(p.low, p.high)};\n"
+            f"finds {whole(self.found)} of {whole(self.relevant)} relevant rows: "
+            f"recall {number(r.estimate)} {limits(r.low, r.high)}.{note}"
+        )
+
+
+@takes_table_options
+def precision_recall_gain(
+    truth: Any,
+    scores: Any = None,
+    *,
+    model: str | None = None,
+    positive: Any = None,
+    weights: Any = None,
+    weights_kind: WeightsKind | None = None,
+    **columns: Any,
+) -> PrecisionRecallGain:
+    """Precision gain against recall gain at every threshold.
+
+    precision gain = 1 − (P/N)·(FP/TP), recall gain = 1 − (P/N)·(FN/TP): 1 is perfect, 0 is what calling every row
+    positive gets for precision, and what recall = prevalence gets for recall. Straight lines between points are
+    right here, and the area is comparable between data sets. Source: Flach and Kull 2015, NIPS 28:838.
+
+    >>> curve = precision_recall_gain([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> curve.precision_gain.tolist(), curve.recall_gain.tolist()
+    ([1.0, 0.0, 0.5, 0.0], [0.0, 0.0, 1.0, 1.0])
+    >>> curve.auc().estimate
+    0.25
+    """
+    return curve_of(
+        PrecisionRecallGain, "a precision–recall–gain curve", truth, scores,
+        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
+    )  # fmt: skip
+
+
+class PrecisionRecallGain(TableCurve):
+    """Precision gain and recall gain; `thresholds` descend, from the first at which a positive is called."""
+
+    __slots__ = ("_fp", "_tp")
+    _shape: ClassVar[str] = "precision-recall-gain-curve"
+    _tp: Floats
+    _fp: Floats
+
+    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
+        super().__init__(table, name=name)
+        need_classes(table, "a precision–recall–gain curve")
+        self._set(_tp=downward(table.positives), _fp=downward(table.negatives))
+
+    def _start(self) -> int:
+        """The first threshold with a true positive: before it both gains are minus infinity."""
+        return int(np.argmax(self._tp > 0))
+
+    @property
+    def thresholds(self) -> Floats:
+        """Descending, one for each point."""
+        return self.table.scores[::-1][self._start() - 1 :]
+
+    @property
+    def precision_gain(self) -> Floats:
+        """1 − (P/N)·(FP/TP)."""
+        start = self._start()
+        return 1 - float(self._tp[-1] / self._fp[-1]) * self._fp[start:] / self._tp[start:]
+
+    @property
+    def recall_gain(self) -> Floats:
+        """1 − (P/N)·(FN/TP)."""
+        start = self._start()
+        total = float(self._tp[-1])
+        return 1 - total / float(self._fp[-1]) * (total - self._tp[start:]) / self._tp[start:]
+
+    def auc(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Any = None) -> Interval:
+        """The area for recall gains from 0 to 1; at most 1, about 0 for chance, negative when worse.
+
+        Bootstrap limits; where the replicates have no spread, as with perfectly separated classes, those of the worst
+        and best curves that leave unseen a share of each class.
+        """
+        level = check_confidence(confidence)
+        estimate = float(gain_areas(self.table.positives[None], self.table.negatives[None])[0])
+        return self._told(bootstrap_area(
+            self.table, gain_areas, name="area under PR gain", estimate=estimate, confidence=level,
+            replicates=replicates, rng=rng, within=(-math.inf, 1.0), fallback=self._outer_areas(level),
+        ))  # fmt: skip
+
+    def _outer_areas(self, confidence: float) -> tuple[float, float, str]:
+        """The areas when a share of each class is moved to its worst place, and to its best.
+
+        The share 1 − (α/2)^(1/n) goes unseen among n rows with probability α/2. With sampling weights any part of the
+        curve may be off, by the one-sided band of Dvoretzky, Kiefer, Wolfowitz and Massart at the effective n.
+        """
+        alpha = tail(confidence)
+        up, down = (np.asarray(c, dtype=np.float64) for c in (self.table.positives, self.table.negatives))
+        shares = [-math.expm1(math.log(alpha) / max(1.0, float(c.sum()))) for c in (up, down)]
+        if self.table.squares is not None:
+            shares = [min(1.0, math.sqrt(math.log(2 / alpha) / (2 * n))) for n in self._class_rows()]
+        areas = []
+        for place in (0, -1):
+            # Two more scores, below and above all others, for what is moved.
+            moved = [np.concatenate(([0.0], c * (1 - s), [0.0])) for c, s in zip((up, down), shares, strict=True)]
+            moved[0][place] = up.sum() * shares[0]
+            moved[1][-1 - place] = down.sum() * shares[1]
+            areas.append(float(gain_areas(moved[0][None], moved[1][None])[0]))
+        return areas[0], areas[1], "unseen-share"
+
+    def _figures(self) -> list[tuple[str, object]]:
+        return [("the area", self.auc())]
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each threshold."""
+        return [
+            {"threshold": float(t), "recall_gain": float(r), "precision_gain": float(p)}
+            for t, r, p in zip(self.thresholds, self.recall_gain, self.precision_gain, strict=True)
+        ]
+
+    def _words(self) -> str:
+        return (
+            f"Precision–recall–gain curve{self._subject()}: {whole(self.table.n_positive)} positives, "
+            f"{whole(self.table.n_negative)} negatives.\n{self.auc()}"
+        )
+
+
+def gain_areas(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
+    """The area under the gain curve for tables in rows; NaN where a class has no rows.
+
+    The curve enters at recall gain 0, which is recall = prevalence; the point there lies on the line between its
+    neighbours in (TP, FP), and lines stay lines in gain space.
+    """
+    tp, fp = downward(positives), downward(negatives)
+    up, down = tp[:, -1:], fp[:, -1:]
+    there = (up > 0) & (down > 0)
+    up, down = np.where(there, up, 1.0), np.where(there, down, 1.0)
+    entry = up * up / (up + down)
+    step = np.diff(tp, axis=1)
+    # Of the segment that crosses the entry only the part beyond it counts.
+    part = np.clip((entry - tp[:, :-1]) / np.where(step > 0, step, 1.0), 0.0, 1.0)
+    begin_tp = np.maximum(tp[:, :-1] + part * step, entry)
+    begin_fp = fp[:, :-1] + part * np.diff(fp, axis=1)
+    counts = (step > 0) & (tp[:, 1:] > entry)
+    end_tp = np.where(counts, tp[:, 1:], 1.0)
+    odds = up / down
+    left, right = 1 - odds * begin_fp / begin_tp, 1 - odds * fp[:, 1:] / end_tp
+    width = odds * up * (1 / begin_tp - 1 / end_tp)
+    areas = np.where(counts, width * (left + right) / 2, 0.0).sum(axis=1)
+    return np.where(there[:, 0], areas, np.nan)

@@ -1,0 +1,381 @@
+"""Logistic recalibration over a score table: how far forecasts are shifted and over- or underconfident.
+
+logit P(y = 1) = a + b·logit p. Calibrated forecasts have a = 0 and b = 1; b < 1 is overconfidence.
+
+Source: Cox 1958, Biometrika 45:562; Miller, Hui and Tierney 1991, Stat. Med. 10:1213.
+
+The logistic model of recalibration over a score table: logit P(y = 1) = a + b·logit p.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inference._spec import critical_z
+from trueerror.inference.proportion._distributions import crossing
+from trueerror.kernels._random import PIECE, block_sums, in_threads, parts
+from trueerror.results import Interval
+from trueerror.results._format import number, whole
+from trueerror.tallies._scores import ScoreTable
+
+Floats = NDArray[np.float64]
+STEPS = 100
+# Limits are searched over at most about so many groups of neighbouring forecasts: that moves them by less than 1e-5 of
+# their distance from the estimate, which itself comes from all forecasts.
+GROUPS = 4096
+SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
+
+
+class Height(NamedTuple):
+    """The log likelihood at a point, its gradient and its (negative) Hessian in (a, b)."""
+
+    likelihood: float
+    gradient: Floats
+    hessian: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LogitTable:
+    """Logits of the distinct forecasts with positives and negatives; `note` says what was done about 0 and 1."""
+
+    x: Floats
+    up: Floats
+    down: Floats
+    squares: Floats | None
+    note: str = ""
+    # The groups, and the last point that was looked at: fits ask for both again and again.
+    memory: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, table: ScoreTable) -> LogitTable | None:
+        """From probabilities; None where all of them are 0 or 1, so that no logit is finite."""
+        p = table.scores
+        inside = (p > 0) & (p < 1)
+        if not inside.any():
+            return None
+        note = ""
+        x = _logits(p, inside)
+        if not inside.all():
+            # A forest says 0 or 1 when all its trees agree: half a step beyond its next forecast stands for that.
+            # Half of the smallest number there is would be 0, which has no logit either.
+            nearest = max(float(np.minimum(p[inside], 1 - p[inside]).min()) / 2, SMALLEST)
+            rows = float((table.positives + table.negatives)[~inside].sum())
+            # The logit of 1 − nearest is that of nearest with its sign turned; 1 − nearest itself may round to 1.
+            edge = math.log(nearest) - math.log1p(-nearest)
+            x = np.where(inside, x, np.where(p >= 1, -edge, edge))
+            one = rows == 1
+            note = (
+                f"{whole(rows)} row{'' if one else 's'} forecast at exactly 0 or 1 {'was' if one else 'were'} taken "
+                f"for {number(nearest)} or 1 − {number(nearest)}, half the distance of the next forecast"
+            )
+        up, down = (np.asarray(c, dtype=np.float64) for c in (table.positives, table.negatives))
+        return cls(x, up, down, table.squares, note)
+
+    def grouped(self) -> LogitTable:
+        """At most about `GROUPS` groups of neighbours at their mean logit, for what is only a distance."""
+        if len(self.x) <= GROUPS or self.squares is not None:
+            return self
+        if "groups" not in self.memory:
+            rows = self.up + self.down
+            place = np.cumsum(rows)
+            place -= rows / 2
+            place *= GROUPS / rows.sum()
+            # Places ascend: groups begin where they pass the next whole number.
+            starts = np.unique(np.searchsorted(place, np.arange(GROUPS)))
+            starts = starts[starts < len(rows)]
+            sums = [np.add.reduceat(v, starts) for v in (self.x * rows, self.up, self.down)]
+            self.memory["groups"] = LogitTable(sums[0] / (sums[1] + sums[2]), sums[1], sums[2], None)
+        groups: LogitTable = self.memory["groups"]
+        return groups
+
+    def likelihood(self, a: float, b: float) -> float:
+        """The log likelihood."""
+        return self.height(a, b).likelihood
+
+    def height(self, a: float, b: float) -> Height:
+        """Log likelihood, gradient and Hessian in one pass over the forecasts; blocks are summed in their order."""
+        known: tuple[tuple[float, float], Height] | None = self.memory.get("height")
+        if known is not None and known[0] == (a, b):
+            return known[1]
+        sums = block_sums(lambda part: _sums(self.x[part], self.up[part], self.down[part], a, b), len(self.x))
+        likelihood, *gradient, aa, ab, bb = sums.tolist()
+        height = Height(likelihood, np.array(gradient), np.array([[aa, ab], [ab, bb]]))
+        self.memory["height"] = ((a, b), height)
+        return height
+
+    def sandwich(self, a: float, b: float, free: list[int]) -> Floats:
+        """The covariance of the free parameters; with sampling weights the robust one."""
+        bread = np.linalg.inv(self.height(a, b).hessian[np.ix_(free, free)]).astype(np.float64)
+        if self.squares is None:
+            return bread
+        p = _expit(a + b * self.x)
+        weight = self.squares[0] * (1 - p) ** 2 + self.squares[1] * p**2
+        design = np.stack([np.ones_like(self.x), self.x])[free]
+        out: Floats = bread @ ((design * weight) @ design.T) @ bread
+        return out
+
+
+def fit(data: LogitTable, free: list[int], start: tuple[float, float] = (0.0, 1.0)) -> tuple[float, float]:
+    """(a, b) at the maximum over the free of the two (0: intercept, 1: slope), by Newton's steps, halved as needed."""
+    few = data.grouped()
+    if few is not data:
+        # Groups come near enough that one or two steps over all forecasts finish.
+        start = fit(few, free, start)
+    elif 1 in free:
+        # Where logits are huge the likelihood is flat at a start far off, and Newton's steps lead nowhere; without a
+        # slope it never is.
+        level = math.log(float(data.up.sum()) / float(data.down.sum())) if 0 in free else start[0]
+        start = max(start, (level, 0.0), key=lambda point: data.likelihood(*point))
+    point = np.array(start)
+    here = data.height(*start)
+    for _ in range(STEPS):
+        step = np.zeros(2)
+        step[free] = np.linalg.lstsq(here.hessian[np.ix_(free, free)], here.gradient[free], rcond=None)[0]
+        if np.abs(step).max() <= 1e-8 * max(1.0, float(np.abs(point).max())):
+            # At the top the likelihood no longer tells points apart, and what this step leaves is its square.
+            point = point + step
+            break
+        size = 1.0
+        while True:
+            trial = point + size * step
+            there = data.height(*trial.tolist())
+            if there.likelihood >= here.likelihood or size < 1e-10:
+                break
+            size /= 2
+        if there.likelihood < here.likelihood or np.array_equal(trial, point):
+            break
+        point, here = trial, there
+    return float(point[0]), float(point[1])
+
+
+def intercept_given_slope(data: LogitTable, slope: float) -> float:
+    """The best intercept for a fixed slope; infinite where all rows are of one class."""
+    up, down = float(data.up.sum()), float(data.down.sum())
+    if up == 0 or down == 0:
+        return math.inf if down == 0 else -math.inf
+    centre = math.log(up / down)
+    line = slope * data.x
+    return crossing(lambda a: _excess(data, a + line, up), centre - float(line.max()), centre - float(line.min()))
+
+
+def _excess(data: LogitTable, line: Floats, wanted: float) -> float:
+    return float((data.up + data.down) @ _expit(line)) - wanted
+
+
+def separation(data: LogitTable) -> float:
+    """+1 or −1 where some cut of the forecasts parts the classes (then the slope is infinite), else 0."""
+    ups, downs = data.up > 0, data.down > 0
+    if not ups.any() or not downs.any() or len(data.x) < 2:
+        return 0.0
+    # Logits ascend with the forecasts, so the ends of each class are those of its first and its last row.
+    lowest = [float(data.x[int(np.argmax(c))]) for c in (ups, downs)]
+    highest = [float(data.x[len(c) - 1 - int(np.argmax(c[::-1]))]) for c in (ups, downs)]
+    if lowest[0] >= highest[1]:
+        return 1.0
+    return -1.0 if highest[0] <= lowest[1] else 0.0
+
+
+def _logits(p: Floats, inside: NDArray[np.bool_]) -> Floats:
+    """log p − log(1 − p) where p is inside (0, 1), else 0."""
+    x = np.zeros_like(p)
+
+    def fill(rows: slice) -> None:
+        part, where = p[rows], inside[rows]
+        np.log(part, where=where, out=x[rows])
+        x[rows] -= np.log1p(-part, where=where, out=np.zeros_like(part))
+
+    in_threads(fill, parts(len(p), -(-len(p) // PIECE)))
+    return x
+
+
+def _sums(x: Floats, up: Floats, down: Floats, a: float, b: float) -> Floats:
+    """What a block adds: log likelihood, its two slopes, and the three entries of the negative Hessian."""
+    line = a + b * x
+    rows = up + down
+    # e^−|line| never overflows; from it come ln(1 + e^line), the probability p and p(1 − p), each without cancelling.
+    small = np.exp(-np.abs(line))
+    whole_ = 1 + small
+    kinks = up @ np.maximum(-line, 0.0) + down @ np.maximum(line, 0.0)
+    p = np.where(line >= 0, 1.0, small) / whole_
+    residual = up - rows * p
+    weight = rows * (small / (whole_ * whole_))
+    tilted = weight * x
+    return np.array([
+        -(rows @ np.log1p(small) + kinks), residual.sum(), residual @ x, weight.sum(), tilted.sum(), tilted @ x
+    ])  # fmt: skip
+
+
+def _expit(line: Floats) -> Floats:
+    small = np.exp(-np.abs(line))
+    return np.asarray(np.where(line >= 0, 1.0, small) / (1 + small))
+
+
+RecalibrationMethod = Literal["profile", "wald"]
+# A limit beyond this is none: logits of 700 and more leave the likelihood flat.
+FURTHEST = 1e100
+
+
+def calibration_slope(
+    table: ScoreTable, *, method: RecalibrationMethod, confidence: float, logits: LogitTable | None = None
+) -> Interval:
+    """b of logit P = a + b·logit p; 1 is calibrated, below 1 overconfident. `logits` are the table's, if known."""
+    facts: dict[str, Any] = {"name": "calibration slope", "confidence": confidence, "n": table.n}
+    data, reason = _checked(table, logits)
+    if data is None or len(data.x) < 2 or not (data.up.any() and data.down.any()):
+        reason = reason or (
+            "all forecasts are equal, so there is no slope"
+            if data is not None and len(data.x) < 2
+            else "all rows are of one class, so there is no slope"
+        )
+        return _nothing(facts, method, reason)
+    z = critical_z(confidence)
+    parted = separation(data)
+    if parted:
+        return _parted_slope(data, facts, parted, z)
+    a, b = fit(data, [0, 1])
+    if method == "wald" or data.squares is not None:
+        error = math.sqrt(float(data.sandwich(a, b, [0, 1])[1, 1]))
+        return _wald(facts, b, error, z, data)
+    return _profiled(facts, data, (a, b), 1, z)
+
+
+def calibration_intercept(
+    table: ScoreTable, *, method: RecalibrationMethod, confidence: float, logits: LogitTable | None = None
+) -> Interval:
+    """a of logit P = a + b·logit p with b fitted too; 0 is calibrated where b is 1."""
+    facts: dict[str, Any] = {"name": "calibration intercept", "confidence": confidence, "n": table.n}
+    data, reason = _checked(table, logits)
+    if data is None or len(data.x) < 2 or not (data.up.any() and data.down.any()):
+        reason = (
+            reason or "all forecasts are equal or all rows of one class, so intercept and slope cannot be told apart"
+        )
+        return _nothing(facts, method, reason)
+    if separation(data):
+        return _nothing(facts, method, "the forecasts part the classes, so intercept and slope are infinite")
+    z = critical_z(confidence)
+    a, b = fit(data, [0, 1])
+    if method == "wald" or data.squares is not None:
+        error = math.sqrt(float(data.sandwich(a, b, [0, 1])[0, 0]))
+        return _wald(facts, a, error, z, data)
+    return _profiled(facts, data, (a, b), 0, z)
+
+
+def in_the_large(
+    table: ScoreTable, *, method: RecalibrationMethod, confidence: float, logits: LogitTable | None = None
+) -> Interval:
+    """a of logit P = a + logit p: how far forecasts are too low (a > 0) or too high on the whole."""
+    facts: dict[str, Any] = {"name": "calibration in the large", "confidence": confidence, "n": table.n}
+    data, reason = _checked(table, logits)
+    if data is None:
+        return _nothing(facts, method, reason)
+    z = critical_z(confidence)
+    a = intercept_given_slope(data.grouped(), 1.0)
+    if math.isfinite(a):
+        a = fit(data, [0], (a, 1.0))[0]
+    a = a if abs(a) > 1e-14 else 0.0  # forecasts that mirror each other leave rounding dust
+    if math.isinf(a):
+        note = "all rows are of one class, so only one limit is finite"
+        centre = float((data.x * (data.up + data.down)).sum() / (data.up + data.down).sum())
+        limit = _profile_limit(
+            lambda v: data.likelihood(v, 1.0), 0.0, -centre, math.copysign(-1.0, a), z, from_top=False
+        )
+        low, high = (limit, math.inf) if a > 0 else (-math.inf, limit)
+        return Interval(estimate=a, low=low, high=high, method="profile-likelihood", note=note, **facts)
+    if method == "wald" or data.squares is not None:
+        return _wald(facts, a, math.sqrt(float(data.sandwich(a, 1.0, [0])[0, 0])), z, data)
+    few = data.grouped()
+    centre = intercept_given_slope(few, 1.0)
+    top = few.likelihood(centre, 1.0)
+    error = math.sqrt(float(few.sandwich(centre, 1.0, [0])[0, 0]))
+    limits = [
+        a - centre + _profile_limit(lambda v: few.likelihood(v, 1.0), top, centre, side * error, z) for side in (-1, 1)
+    ]
+    return Interval(estimate=a, low=limits[0], high=limits[1], method="profile-likelihood", note=data.note, **facts)
+
+
+def _profiled(facts: dict[str, Any], data: LogitTable, point: tuple[float, float], which: int, z: float) -> Interval:
+    """Limits of one parameter (0: intercept, 1: slope) from the likelihood at its best over the other one."""
+    few = data.grouped()
+    centre = point if few is data else fit(few, [0, 1], point)
+    top = few.likelihood(*centre)
+    error = math.sqrt(float(few.sandwich(*centre, [0, 1])[which, which]))
+
+    def profile(value: float) -> float:
+        start = (value, centre[1]) if which == 0 else (centre[0], value)
+        return few.likelihood(*fit(few, [1 - which], start))
+
+    limits = [
+        point[which] - centre[which] + _profile_limit(profile, top, centre[which], side * error, z) for side in (-1, 1)
+    ]
+    return Interval(
+        estimate=point[which], low=limits[0], high=limits[1], method="profile-likelihood", note=data.note, **facts
+    )
+
+
+def _parted_slope(data: LogitTable, facts: dict[str, Any], sign: float, z: float) -> Interval:
+    """An infinite slope: the limit on the other side is finite."""
+    tied = (data.up > 0) & (data.down > 0)
+    up, down = float(data.up[tied].sum()), float(data.down[tied].sum())
+    # Infinitely steep, only the rows at the cut itself are left in doubt.
+    top = up * math.log(up / (up + down)) + down * math.log(down / (up + down)) if tied.any() else 0.0
+    limit = _profile_limit(
+        lambda v: data.likelihood(intercept_given_slope(data, v), v), top, 0.0, sign, z, from_top=False
+    )
+    low, high = (limit, math.inf) if sign > 0 else (-math.inf, limit)
+    note = "the forecasts part the classes, so the slope is infinite and only one limit is finite"
+    return Interval(
+        estimate=sign * math.inf, low=low, high=high, method="profile-likelihood",
+        note="; ".join(w for w in (note, data.note) if w), **facts,
+    )  # fmt: skip
+
+
+def _profile_limit(
+    profile: Callable[[float], float], top: float, start: float, step: float, z: float, *, from_top: bool = True
+) -> float:
+    """Where twice the drop of the profile likelihood from its top is z², going from `start` by `step`.
+
+    The signed root of the drop is nearly a straight line in the parameter, so few evaluations are needed. From a start
+    that is not the top (an infinite estimate) the search goes whichever way leads to the crossing.
+    """
+
+    def beyond(value: float) -> float:
+        return math.sqrt(max(0.0, 2 * (top - profile(value)))) - z
+
+    if not from_top:
+        # Towards the infinite estimate the drop shrinks to 0, away from it it grows.
+        step = step if beyond(start) > 0 else -step
+        wanted = beyond(start) > 0
+    else:
+        wanted = False
+    near, far = start, start + step * (z if from_top else 1.0)
+    for _ in range(STEPS):
+        if abs(far) > FURTHEST:
+            return math.copysign(math.inf, far)
+        if (beyond(far) > 0) != wanted:
+            break
+        near, far = far, far + 2 * (far - near)
+    low, high = min(near, far), max(near, far)
+    return crossing(beyond, low, high)
+
+
+def _wald(facts: dict[str, Any], value: float, error: float, z: float, data: LogitTable) -> Interval:
+    method = "wald-sandwich" if data.squares is not None else "wald-logistic"
+    return Interval(
+        estimate=value, low=value - z * error, high=value + z * error, method=method, note=data.note, **facts
+    )
+
+
+def _checked(table: ScoreTable, logits: LogitTable | None) -> tuple[LogitTable | None, str]:
+    data = LogitTable.of(table) if logits is None else logits
+    return data, "" if data is not None else "all forecasts are exactly 0 or 1, whose logits are infinite"
+
+
+def _nothing(facts: dict[str, Any], method: str, reason: str) -> Interval:
+    name = {"profile": "profile-likelihood", "wald": "wald-logistic"}[method]
+    return Interval(estimate=math.nan, low=math.nan, high=math.nan, method=name, note=reason, **facts)

@@ -1,0 +1,483 @@
+"""Risk and coverage: how good the answers are when only the most confident ones are given.
+
+Right or wrong, and how confident: the tally behind risk and coverage.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.curves._base import TableCurve, cautioned, downward, is_predictions, open_table, refuse_repeats, share
+from trueerror.curves._bootstrap import bootstrap_area
+from trueerror.inference.proportion._array_intervals import limits
+from trueerror.inputs._arrays import (
+    WeightsKind,
+    check_indexes,
+    column,
+    default_threshold,
+    matrix,
+    same_length,
+    score_array,
+    weight_column,
+)
+from trueerror.inputs._labels import (
+    Codes,
+    Label,
+    check_labels,
+    code_column,
+    find_label,
+    merge_labels,
+    natural_labels,
+    natural_positive,
+    need_positive,
+    recode,
+)
+from trueerror.inputs._options import InputError, check_confidence, check_share, check_word
+from trueerror.results import Interval
+from trueerror.results._format import limits as bracket
+from trueerror.results._format import number, percent, whole
+from trueerror.sources._api import refuse_columns
+from trueerror.sources._collect import takes_table_options
+from trueerror.tallies._confusion import Missing
+from trueerror.tallies._scores import ScoreTable
+
+Floats = NDArray[np.float64]
+
+
+class Answers(NamedTuple):
+    """Confidence → right (as positives) and wrong (as negatives); rows without an answer, and the model's name."""
+
+    table: ScoreTable
+    absent: int
+    name: str
+
+
+def count_answers(
+    truth: Any,
+    scores: Any,
+    predicted: Any,
+    *,
+    model: str | None,
+    positive: Any,
+    labels: Any,
+    threshold: float | None,
+    missing: Missing,
+    weights: Any,
+    weights_kind: WeightsKind | None,
+) -> Answers:
+    """Count rows by the confidence of the answer and by whether it is right."""
+    check_word(missing, ("error", "wrong", "drop"), "missing")
+    if is_predictions(truth):
+        return _from_predictions(truth, model if scores is None else scores, threshold)
+    if isinstance(truth, ScoreTable) or isinstance(getattr(truth, "table", None), ScoreTable):
+        table = truth if isinstance(truth, ScoreTable) else truth.table
+        return Answers(from_score_table(table, threshold), 0, getattr(truth, "name", ""))
+    if scores is None:
+        raise InputError("risk and coverage need scores: how confident each answer was")
+    check_indexes({"truth": truth, "scores": scores, **({} if predicted is None else {"predicted": predicted})})
+    array, gone = _scores(scores, missing)
+    if len(array) == 0:
+        raise InputError("risk and coverage need rows with predictions, but there are none")
+    codes, called, names, chosen = _labels(truth, predicted, positive, labels, array)
+    same_length({"truth": codes, "scores": array, **({} if called is None else {"predicted": called})})
+    if called is None:
+        called, confidence = _calls(array, names, chosen, threshold)
+    else:
+        confidence = _confidence(array, called)
+    w = None if weights is None else weight_column(weights, weights_kind)
+    if w is not None:
+        same_length({"truth": codes, "weights": w})
+    return _counted(codes, called, confidence, gone, missing, w, weights_kind, model or "")
+
+
+def _counted(
+    truth: Codes,
+    called: Codes,
+    confidence: Floats,
+    gone: NDArray[np.bool_],
+    missing: Missing,
+    weights: Floats | None,
+    weights_kind: WeightsKind | None,
+    name: str,
+) -> Answers:
+    gone = gone | (called < 0)
+    absent = int(gone.sum())
+    if absent and missing == "error":
+        raise InputError(
+            f"row {int(np.argmax(gone)) + 1:,} has no prediction ({absent:,} rows in all); say what to do with "
+            'missing="wrong" (an answer that was not given is wrong, and is the last to be covered) or missing="drop"'
+        )
+    right = (truth == called) & ~gone
+    confidence = np.where(gone, -np.inf, confidence)
+    if missing == "drop" and absent:
+        right, confidence = right[~gone], confidence[~gone]
+        weights = None if weights is None else weights[~gone]
+    table = ScoreTable.from_codes(right, confidence, True, weights=weights, weights_kind=weights_kind)
+    return Answers(table, absent, name)
+
+
+def from_score_table(table: ScoreTable, threshold: float | None) -> ScoreTable:
+    """Binary scores as answers: positive from the threshold up, the more confident the farther from it."""
+    cut = default_threshold(table.scores, threshold)
+    confidence = _distance(table.scores, cut)
+    called = table.scores >= cut
+    right = np.where(called, table.positives, table.negatives)
+    wrong = np.where(called, table.negatives, table.positives)
+    distinct, where = np.unique(confidence, return_inverse=True)
+
+    def summed(counts: NDArray[Any]) -> NDArray[Any]:
+        total = np.zeros(len(distinct), dtype=counts.dtype)
+        np.add.at(total, where, counts)
+        return total
+
+    squares = None
+    if table.squares is not None:
+        up, down = table.squares
+        squares = np.stack([summed(np.where(called, up, down)), summed(np.where(called, down, up))])
+    return ScoreTable(
+        distinct, summed(right), summed(wrong), positive=True, exact=table.exact, squares=squares, sources=table.sources
+    )
+
+
+def _from_predictions(data: Any, model: str | None, threshold: float | None) -> Answers:
+    name = data.only(model)
+    refuse_repeats(data, "risk and coverage")
+    rows = data.source.fetched()
+    scores = rows.columns[name].scores
+    if scores is None:
+        raise InputError(f"{name!r} has labels only; risk and coverage need its scores: pass them in scores=")
+    array = np.asarray(scores, dtype=np.float64)
+    gone = _lacking(array)
+    called = np.asarray(rows.calls(name, threshold))
+    if array.ndim == 1:
+        if len(data.labels) > 2:
+            raise InputError(
+                f"{name!r} has one score a row for {len(data.labels)} classes; give it one column of scores for each "
+                "class, or call te.risk_coverage(truth, confidence, predicted=labels)"
+            )
+        cut = data.facts.way(name, threshold).threshold
+        confidence = _distance(array, default_threshold(array[~gone], cut))
+    else:
+        confidence = _confidence(array, called)
+    facts = data.facts
+    return _counted(rows.truth, called, confidence, gone, facts.missing, rows.weights, facts.weights_kind, name)
+
+
+def _scores(scores: Any, missing: Missing) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """The scores, with 0 in the rows that have none, and which rows those are; without a rule for them, an error."""
+    array = matrix(scores, "scores")
+    if array.dtype.kind == "O":
+        array = np.array([np.nan if v is None else v for v in array.ravel()], dtype=object).reshape(array.shape)
+        with suppress(TypeError, ValueError):  # score_array says what is wrong
+            array = array.astype(np.float64)
+    gone = np.zeros(len(array), dtype=bool)
+    if missing != "error" and array.dtype.kind == "f":
+        gone = _lacking(array)
+        array = np.where(np.isnan(array), 0.0, array)
+    return score_array(array), gone
+
+
+def _lacking(array: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which rows lack a score."""
+    gone: NDArray[np.bool_] = np.isnan(array).reshape(len(array), -1).any(axis=1)
+    return gone
+
+
+def _labels(
+    truth: Any, predicted: Any, positive: Any, labels: Any, scores: NDArray[Any]
+) -> tuple[Codes, Codes | None, tuple[Label, ...], Label | None]:
+    columns = {"truth": code_column(column(truth, "truth"), "truth")}
+    if predicted is not None:
+        columns["predicted"] = code_column(column(predicted, "predicted"), "predicted")
+    if labels is not None:
+        names = check_labels(labels)
+    else:
+        names = natural_labels(merge_labels({name: coded.values for name, coded in columns.items()}))
+    codes = {name: recode(coded, names, name) for name, coded in columns.items()}
+    if (codes["truth"] < 0).any():
+        row = int(np.argmax(codes["truth"] < 0))
+        raise InputError(f"truth is missing at row {row + 1:,}; leave those rows out")
+    if scores.ndim == 2 and scores.shape[1] != len(names):
+        raise InputError(
+            f"scores has {scores.shape[1]} columns but there are {len(names)} classes; columns follow the label order: "
+            "pass labels= with all classes"
+        )
+    chosen = natural_positive(names) if positive is None else find_label(positive, names)
+    if predicted is None and scores.ndim == 1:
+        if chosen is None:
+            raise need_positive(names, "one column of scores")
+        if len(names) > 2:
+            raise InputError(
+                f"one column of scores tells two classes apart, but there are {len(names)}; pass predicted= with the "
+                "confidence of each prediction, or one column of scores for each class"
+            )
+    return codes["truth"], codes.get("predicted"), names, chosen
+
+
+def _calls(
+    scores: NDArray[Any], names: tuple[Label, ...], chosen: Label | None, threshold: float | None
+) -> tuple[Codes, Floats]:
+    if scores.ndim == 2:
+        called: Codes = np.argmax(scores, axis=1)
+        return called, np.max(scores, axis=1).astype(np.float64)
+    assert chosen is not None
+    cut = default_threshold(scores, threshold)
+    index = names.index(chosen)
+    return np.where(scores >= cut, index, 1 - index), _distance(scores, cut)
+
+
+def _confidence(scores: NDArray[Any], called: Codes) -> Floats:
+    """Of one column the score itself; of one column a class the score of the class that was called."""
+    if scores.ndim == 1:
+        return scores.astype(np.float64)
+    own = np.take_along_axis(scores, np.maximum(called, 0)[:, None].astype(np.intp), axis=1)
+    return own[:, 0].astype(np.float64)
+
+
+def _distance(scores: NDArray[Any], cut: float) -> Floats:
+    """How far from the cut; of probabilities cut at one half, the probability of the called class."""
+    values = scores.astype(np.float64)
+    known = values[~np.isnan(values)]
+    if cut == 0.5 and len(known) and known.min() >= 0 and known.max() <= 1:
+        # 0.3 and 0.7 are equally confident; the distance to 0.5 would tell them apart in the last bit.
+        return np.maximum(values, 1 - values)
+    return np.abs(values - cut)
+
+
+@takes_table_options
+def risk_coverage(
+    truth: Any,
+    scores: Any = None,
+    *,
+    predicted: Any = None,
+    model: str | None = None,
+    positive: Any = None,
+    labels: Any = None,
+    threshold: float | None = None,
+    missing: Missing = "error",
+    weights: Any = None,
+    weights_kind: WeightsKind | None = None,
+    **columns: Any,
+) -> RiskCoverage:
+    """Accuracy on the most confident share of the predictions, as that share grows from nothing to all.
+
+    Takes the truth and scores, or Predictions, a path or a table that te.read takes (with `model`).
+    With `predicted`, `scores` is the confidence of each prediction, or (n, K) of which that of the predicted class
+    counts. Without, (n, K) scores are called by the highest, which is the confidence; one column is cut at
+    `threshold`, and the distance from it is the confidence (for probabilities cut at 0.5 the larger of p and 1 − p).
+    A prediction that is absent is an error, or counts as wrong and as the last to be covered (`missing="wrong"`), or
+    is left out and counted in `.absent` ("drop"). Source: El-Yaniv and Wiener 2010, J. Mach. Learn. Res. 11:1605.
+
+    >>> curve = risk_coverage([1, 0, 1, 0], [0.9, 0.2, 0.4, 0.45])
+    >>> curve.coverage.tolist(), curve.accuracy.round(3).tolist()
+    ([0.25, 0.5, 0.75, 1.0], [1.0, 1.0, 0.667, 0.75])
+    """
+    if predicted is None:
+        rule = None if missing == "error" else missing
+        columns |= {"labels": labels, "missing": rule}
+        truth, weights = open_table(truth, scores, model, positive, weights, weights_kind, columns)
+    else:
+        refuse_columns(columns)
+    answers = count_answers(
+        truth, scores, predicted, model=model, positive=positive, labels=labels, threshold=threshold, missing=missing,
+        weights=weights, weights_kind=weights_kind,
+    )  # fmt: skip
+    done: Missing = truth.missing if is_predictions(truth) else missing
+    curve = RiskCoverage(answers.table, name=answers.name, absent=answers.absent, missing=done)
+    return cautioned(curve, truth)
+
+
+class RiskCoverage(TableCurve):
+    """Selective risk against coverage. `table` holds right answers as positives and wrong ones as negatives, by
+    confidence; `absent` counts the rows without a prediction, `missing` says what was done with them.
+    """
+
+    __slots__ = ("_covered", "_wrong", "absent", "missing")
+    _shape: ClassVar[str] = "risk-coverage-curve"
+    _options: ClassVar[tuple[str, ...]] = ("absent", "missing")
+    absent: int
+    missing: Missing
+    _wrong: Floats
+    _covered: Floats
+
+    def __init__(self, table: ScoreTable, *, name: str = "", absent: int = 0, missing: Missing = "error") -> None:
+        super().__init__(table, name=name)
+        check_word(missing, ("error", "wrong", "drop"), "missing")
+        if not table.n > 0:
+            raise InputError("risk and coverage need rows with predictions, but there are none")
+        wrong = downward(table.negatives)
+        self._set(absent=int(absent), missing=missing, _wrong=wrong, _covered=wrong + downward(table.positives))
+
+    @property
+    def thresholds(self) -> Floats:
+        """Confidences, descending; an answer is given when its confidence is at or above."""
+        return self.table.scores[::-1]
+
+    @property
+    def coverage(self) -> Floats:
+        """Share of the rows that get an answer."""
+        return self._covered[1:] / float(self._covered[-1])
+
+    @property
+    def risk(self) -> Floats:
+        """Share of the answers that are wrong."""
+        return self._wrong[1:] / self._covered[1:]
+
+    @property
+    def accuracy(self) -> Floats:
+        """Share of the answers that are right."""
+        return 1 - self.risk
+
+    def at(
+        self,
+        *,
+        coverage: float | None = None,
+        threshold: float | None = None,
+        accuracy: float | None = None,
+        confidence: float = 0.95,
+    ) -> Interval:
+        """Accuracy on the most confident `coverage` of the rows, from a confidence `threshold` up, or at the largest
+        coverage that still reaches an `accuracy` on these rows. Wilson's interval, for rows like those covered.
+
+        >>> print(risk_coverage([1, 0, 1, 0], [0.9, 0.2, 0.4, 0.45]).at(coverage=0.5))
+        accuracy on the most confident 50 % 1.000 [0.342, 1.000], 95 % wilson, n = 2 (confidence at least 0.800)
+        """
+        if sum(v is not None for v in (coverage, threshold, accuracy)) != 1:
+            raise InputError("give one of coverage=, threshold= or accuracy=")
+        read = ""
+        if threshold is not None:
+            place = int(np.count_nonzero(self.table.scores >= threshold))
+            rows = float(self._covered[place])
+            if rows == 0:
+                raise InputError(f"no answer has a confidence of {threshold!r} or more; the highest is "
+                                 f"{float(self.table.scores[-1]):.6g}")  # fmt: skip
+        elif accuracy is not None:
+            good = np.flatnonzero(self.accuracy >= check_share(accuracy, "accuracy"))
+            if len(good) == 0:
+                raise InputError(
+                    f"no coverage reaches accuracy={accuracy}: the highest is {number(float(self.accuracy.max()))}"
+                )
+            rows, read = float(self._covered[good[-1] + 1]), ", read off these rows"
+        else:
+            assert coverage is not None
+            if not 0 < coverage <= 1:
+                raise InputError(f"coverage={coverage!r} must lie in (0, 1]: the share of the rows that get an answer")
+            rows = coverage * float(self._covered[-1])
+        place = max(1, int(np.searchsorted(self._covered, rows * (1 - 1e-12), side="left")))
+        cut = float(self.thresholds[place - 1])
+        wrong = float(np.interp(rows, self._covered, self._wrong))
+        ties = "" if self._covered[place] <= rows * (1 + 1e-12) else "; ties at the cut in random order"
+        part = rows / float(self._covered[-1])
+        return self._told(share(
+            f"accuracy on the most confident {percent(round(part, 6))}", rows - wrong, wrong, confidence=confidence,
+            squares=self._squares(rows), note=f"confidence at least {number(cut)}{read}{ties}",
+            estimand=f"this model on rows with confidence at least {number(cut)}",
+        ))  # fmt: skip
+
+    def area(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Any = None) -> Interval:
+        """AURC: the mean over all coverages of the risk; within ties, as if in random order.
+
+        With n rows it is the mean over k = 1 … n of the risk among the k most confident. Bootstrap limits; where the
+        replicates have no spread, as with no error at all, [0, U(1 − ln U)] with U Wilson's upper limit of the error
+        rate: that is the AURC when all errors are the most confident answers. Source: Geifman, Uziel and El-Yaniv 2019,
+        ICLR.
+        """
+        level = check_confidence(confidence)
+        kind = risk_areas if self.table.squares is None else continuous_risk_areas
+        estimate = float(kind(self.table.positives[None], self.table.negatives[None])[0])
+        rows = self._all_rows()
+        rate = float(self._wrong[-1] / self._covered[-1])
+        low, high = (float(x) for x in limits(rate * rows, rows, "wilson", level))
+        fallback = (max(0.0, best_risk_area(low)), high * (1 - math.log(high)) if high < 1 else 1.0, "unseen-share")
+        return self._told(bootstrap_area(
+            self.table, kind, name="area under risk and coverage", estimate=estimate, confidence=level,
+            replicates=replicates, rng=rng, fallback=fallback, estimand="this model", bounds=None,
+        ))  # fmt: skip
+
+    @property
+    def excess(self) -> float:
+        """AURC less what the same answers would reach in perfect order, κ + (1 − κ)·ln(1 − κ) at the error rate κ."""
+        kind = risk_areas if self.table.squares is None else continuous_risk_areas
+        area = float(kind(self.table.positives[None], self.table.negatives[None])[0])
+        return area - best_risk_area(float(self._wrong[-1] / self._covered[-1]))
+
+    def _figures(self) -> list[tuple[str, object]]:
+        return [
+            ("accuracy at a coverage, .at()", self.at(coverage=1.0)),
+            ("the area (AURC)", self.area()),
+        ]
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each distinct confidence."""
+        return [
+            {"threshold": float(t), "coverage": float(c), "risk": float(r), "accuracy": float(a)}
+            for t, c, r, a in zip(self.thresholds, self.coverage, self.risk, self.accuracy, strict=True)
+        ]
+
+    def _words(self) -> str:
+        shown = [self.at(coverage=c) for c in (1.0, 0.8, 0.5)]
+        parts = [f"{number(x.estimate)} {bracket(x.low, x.high)}" for x in shown]
+        done = {"wrong": "counted as wrong, the last to be covered", "drop": "left out"}.get(self.missing, "")
+        rows = "1 row without a prediction was" if self.absent == 1 else f"{whole(self.absent)} rows without one were"
+        absent = f"\n{rows} {done}." if self.absent else ""
+        return (
+            f"Risk and coverage{self._subject()}, {whole(self.table.n)} rows: accuracy {parts[0]} on all,\n"
+            f"{parts[1]} on the most confident 80 %, {parts[2]} on the most confident half.{absent}"
+        )
+
+    def _squares(self, rows: float) -> tuple[float, float] | None:
+        if self.table.squares is None:
+            return None
+        up, down = (float(np.interp(rows, self._covered, downward(s))) for s in self.table.squares)
+        return up, down
+
+
+def best_risk_area(rate: float) -> float:
+    """AURC of perfectly ordered answers, all errors last: κ + (1 − κ)·ln(1 − κ).
+
+    >>> round(best_risk_area(0.5), 4)
+    0.1534
+    """
+    return 1.0 if rate >= 1 else rate + (1 - rate) * math.log1p(-rate)
+
+
+def risk_areas(right: NDArray[Any], wrong: NDArray[Any]) -> Floats:
+    """Mean over k = 1 … n of the risk among the k most confident rows, for tables in rows.
+
+    Within a tie of g rows with e errors, after k₀ rows with E errors, the j-th adds E + e·j/g errors on average, and
+    the sum over j is e + (E − e·k₀/g)·(ψ(k₀ + g + 1) − ψ(k₀ + 1)).
+
+    >>> risk_areas(np.array([[1, 1]]), np.array([[1, 0]])).round(6).tolist()
+    [0.194444]
+    """
+    from scipy.special import digamma
+
+    errors, rows, begin_errors, begin = _steps(right, wrong)
+    growth = digamma(begin + rows + 1) - digamma(begin + 1)
+    return _mean_risk(errors, rows, begin_errors, begin, growth)
+
+
+def continuous_risk_areas(right: NDArray[Any], wrong: NDArray[Any]) -> Floats:
+    """The same as an integral over coverage, for weights that are not whole: a logarithm in the place of ψ."""
+    errors, rows, begin_errors, begin = _steps(right, wrong)
+    growth = np.log1p(rows / np.where(begin > 0, begin, 1.0))
+    return _mean_risk(errors, rows, begin_errors, begin, growth)
+
+
+def _steps(right: NDArray[Any], wrong: NDArray[Any]) -> tuple[Floats, Floats, Floats, Floats]:
+    errors = np.asarray(wrong, dtype=np.float64)[:, ::-1]
+    rows = errors + np.asarray(right, dtype=np.float64)[:, ::-1]
+    return errors, rows, np.cumsum(errors, axis=1) - errors, np.cumsum(rows, axis=1) - rows
+
+
+def _mean_risk(errors: Floats, rows: Floats, begin_errors: Floats, begin: Floats, growth: Any) -> Floats:
+    offset = begin_errors - errors * begin / np.where(rows > 0, rows, 1.0)
+    sums = np.where(rows > 0, errors + np.where(begin > 0, offset * growth, 0.0), 0.0).sum(axis=1)
+    total = rows.sum(axis=1)
+    areas: Floats = sums / np.where(total > 0, total, 1.0)
+    return np.where(total > 0, areas, np.nan)

@@ -1,0 +1,684 @@
+"""The ROC curve of a score table: one point for each distinct score, ties together.
+
+One point of a ROC curve, with what is known about its rates.
+
+The area under a part of a ROC curve, raw and standardised, on either axis.
+
+Bands around a ROC curve: pointwise ones that hold at each FPR by itself, simultaneous ones that hold everywhere.
+
+A pointwise band is not a simultaneous one: over a whole curve it is left far more often than its level says.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.curves._base import (
+    HAIR,
+    Floats,
+    TableCurve,
+    area_under,
+    cautioned,
+    curve_points,
+    cutoffs,
+    downward,
+    foot_at,
+    frozen,
+    hull_places,
+    is_predictions,
+    need_classes,
+    opened,
+    share,
+    take_table,
+    top_at,
+)
+from trueerror.curves._bootstrap import bootstrap_area, grouped, resampled_tables
+from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, iso_cost
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference.proportion._array_intervals import limits as proportion_limits
+from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._options import InputError, check_confidence, check_share, check_word, generator
+from trueerror.metrics._values import Prior, score_share
+from trueerror.metrics.ranking import auc as area_of
+from trueerror.results import Interval, Result
+from trueerror.results._format import folded, limits, number, percent, whole
+from trueerror.sources._collect import takes_table_options
+from trueerror.tallies._score_bounds import Bounds
+from trueerror.tallies._scores import ScoreTable
+
+if TYPE_CHECKING:
+    from trueerror.curves._hull import RocHull
+    from trueerror.curves._operating_point import OperatingPoint
+
+
+def roc_point(
+    table: ScoreTable,
+    place: int,
+    *,
+    threshold: float,
+    rates: tuple[float, float],
+    confidence: float = 0.95,
+    note: str = "",
+) -> RocPoint:
+    """The point at which the `place` highest distinct scores are called positive; `rates` are (fpr, tpr) there."""
+    sizes = float(table.n_negative), float(table.n_positive)
+    squares: tuple[tuple[float, float] | None, ...] = (None, None)
+    counts = [rate * size for rate, size in zip(rates, sizes, strict=True)]
+    if table.squares is None:
+        counts = [float(round(c)) for c in counts]
+    else:
+        cut = len(table.scores) - place
+        squares = tuple((float(s[cut:].sum()), float(s[:cut].sum())) for s in table.squares[::-1])
+    alarms, found = (
+        share(word, count, size - count, confidence=confidence, squares=square, note=note, estimand="this model")
+        for word, count, size, square in zip(("fpr", "tpr"), counts, sizes, squares, strict=True)
+    )
+    if not table.exact and table.squares is None:
+        up, down = table.bounds.counts_at(threshold)
+        found, alarms = (
+            opened(made, (called, Bounds(size - called.high, size - called.low)), confidence=confidence)
+            for made, called, size in ((found, up, sizes[1]), (alarms, down, sizes[0]))
+        )
+    return RocPoint(
+        threshold=threshold, fpr=alarms.estimate, tpr=found.estimate, fpr_interval=alarms, tpr_interval=found,
+        positives=sizes[1], negatives=sizes[0], note=note,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RocPoint(Result):
+    """One point of a ROC curve: rows from `threshold` up are called positive. Both rates come with Wilson intervals."""
+
+    threshold: float
+    fpr: float
+    tpr: float
+    fpr_interval: Interval
+    tpr_interval: Interval
+    positives: float
+    negatives: float
+    note: str = ""
+
+    def __float__(self) -> float:
+        return self.threshold
+
+    def records(self) -> list[dict[str, object]]:
+        out: dict[str, object] = {"threshold": self.threshold}
+        for word, made in (("fpr", self.fpr_interval), ("tpr", self.tpr_interval)):
+            out |= {word: made.estimate, f"{word}_low": made.low, f"{word}_high": made.high}
+        return [out | {"confidence": self.tpr_interval.confidence, "note": self.note}]
+
+    def __str__(self) -> str:
+        found, alarms = self.tpr_interval, self.fpr_interval
+        note = f" ({self.note})" if self.note else ""
+        start = f"From {number(self.threshold)} up" if self.threshold < math.inf else "Calling nothing positive"
+        return folded(
+            f"{start}: finds {whole(round(self.tpr * self.positives, 1))} of {whole(self.positives)} positives, "
+            f"TPR {number(found.estimate)} {limits(found.low, found.high)}; "
+            f"{whole(round(self.fpr * self.negatives, 1))} of {whole(self.negatives)} negatives are false alarms, "
+            f"FPR {number(alarms.estimate)} {limits(alarms.low, alarms.high)}.{note}"
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+BandKind = Literal["pointwise", "simultaneous"]
+METHODS = {"pointwise": "roc-band-wilson", "simultaneous": "roc-band-fixed-width"}
+# FPRs at which a band is given, and places along the curve at which curves are compared.
+BAND_GRID = 401
+PLACES = 512
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RocBand(Result):
+    """A band around a ROC curve: at each `fpr` the curve's `tpr` and where the true one may lie, `low` to `high`."""
+
+    name: str = ""
+    kind: BandKind
+    fpr: Floats
+    tpr: Floats
+    low: Floats
+    high: Floats
+    confidence: float = 0.95
+    method: str = ""
+    n: float | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for field in ("fpr", "tpr", "low", "high"):
+            object.__setattr__(self, field, frozen(np.array(getattr(self, field), dtype=np.float64)))
+
+    @property
+    def title(self) -> str:
+        """What the band is, for a legend."""
+        return f"{percent(self.confidence)} {self.kind} band"
+
+    def at(self, fpr: Any) -> tuple[Floats, Floats]:
+        """Lower and upper limit at any FPR."""
+        return np.interp(fpr, self.fpr, self.low), np.interp(fpr, self.fpr, self.high)
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each FPR of the grid."""
+        rows = zip(self.fpr, self.tpr, self.low, self.high, strict=True)
+        return [dict(zip(("fpr", "tpr", "low", "high"), map(float, row), strict=True)) for row in rows]
+
+    def __str__(self) -> str:
+        subject = f" of {self.name}" if self.name else ""
+        holds = (
+            "holds at each FPR by itself, not over the whole curve"
+            if self.kind == "pointwise"
+            else "holds over the whole curve at once"
+        )
+        note = f" ({self.note})" if self.note else ""
+        return folded(
+            f"{self.title} around the ROC curve{subject}, {self.method}, n = {whole(self.n)}: it {holds}.{note}"
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def roc_band(
+    table: ScoreTable,
+    rows: tuple[float, float],
+    *,
+    kind: BandKind = "pointwise",
+    confidence: float = 0.95,
+    replicates: int = 1000,
+    rng: Any = None,
+    name: str = "",
+) -> RocBand:
+    """The band of a score table whose classes are worth so many equal rows (positives, negatives).
+
+    Pointwise: at FPR t the limits are T − √((T − l)² + (T − T(t_l))²) and T + √((u − T)² + (T(t_u) − T)²), where T is
+    the curve, l and u are Wilson's limits of the TPR, and t_l and t_u those of the FPR (MOVER, Zou and Donner 2008).
+    Simultaneous: the curve moved up by d/2√m and left by d/2√n, and down and right; d is the quantile of the farthest
+    distance between the curve and its bootstrap replicates along that direction (the fixed-width bands of Campbell
+    1994, Stat. Med. 13:499, and Macskassy and Provost 2004, ROCAI:61), and nowhere is it narrower than the pointwise.
+    """
+    check_word(kind, tuple(METHODS), "kind")
+    level = check_confidence(confidence)
+    grid = np.linspace(0.0, 1.0, BAND_GRID)
+    fpr, tpr = curve_points(table.positives, table.negatives)
+    centre = top_at(fpr, tpr, grid)
+    low, high = pointwise_limits(fpr, tpr, grid, rows, level)
+    note = ""
+    if kind == "simultaneous":
+        if table.squares is not None:
+            raise InputError(
+                'a simultaneous band resamples rows, but sampling weights were summed over rows: use kind="pointwise"'
+            )
+        reach = farthest_distances(table, rows, replicates=replicates, rng=rng)
+        up, left = (float(np.quantile(reach, level)) / (2 * np.sqrt(r)) for r in rows)
+        low = np.minimum(low, np.where(grid > left, foot_at(fpr, tpr, np.maximum(grid - left, 0.0)) - up, 0.0))
+        high = np.maximum(high, top_at(fpr, tpr, np.minimum(grid + left, 1.0)) + up)
+        note = f"{replicates:,} replicates, {generator(rng)[1]}"
+    if not table.exact:
+        for bound, lift in ((table.bounds.worst, -1), (table.bounds.best, 1)):
+            off = np.abs(top_at(*curve_points(bound.positives, bound.negatives), grid) - centre)
+            low, high = (low - off, high) if lift < 0 else (low, high + off)
+        note = "; ".join(x for x in (note, "binned scores: wide enough for the exact curve, wherever it lies") if x)
+    # The true curve does not fall, so neither need the limits.
+    low, high = np.maximum.accumulate(np.clip(low, 0.0, 1.0)), np.clip(high, 0.0, 1.0)
+    high = np.minimum.accumulate(high[::-1])[::-1]
+    return RocBand(
+        name=name, kind=kind, fpr=grid, tpr=centre, low=np.minimum(low, centre), high=np.maximum(high, centre),
+        confidence=level, method=METHODS[kind], n=table.n, note=note,
+    )  # fmt: skip
+
+
+def pointwise_limits(
+    fpr: Floats, tpr: Floats, grid: Floats, rows: tuple[float, float], confidence: float
+) -> tuple[Floats, Floats]:
+    """Limits of the TPR at each FPR of the grid; the curve's own doubt and that of where the FPR lies."""
+    positives, negatives = rows
+    centre = top_at(fpr, tpr, grid)
+    left, right = proportion_limits(grid * negatives, negatives, "wilson", confidence)
+    # With less than one negative to the left the threshold may lie above all scores.
+    left = np.where(left * negatives < 1, 0.0, left)
+    under, over = proportion_limits(centre * positives, positives, "wilson", confidence)
+    low = centre - np.hypot(centre - under, centre - foot_at(fpr, tpr, left))
+    high = centre + np.hypot(over - centre, top_at(fpr, tpr, right) - centre)
+    return low, high
+
+
+def farthest_distances(
+    table: ScoreTable, rows: tuple[float, float], *, replicates: int = 1000, rng: Any = None
+) -> Floats:
+    """For each bootstrap replicate the farthest distance from the curve, each class in units of 1/√rows.
+
+    With u = FPR·√n and v = TPR·√m the curve is a function v − u of u + v, without vertical pieces.
+    """
+    up, down = (np.sqrt(r) for r in rows)
+    places = np.linspace(0.0, up + down, PLACES)
+
+    def turned(positives: Any, negatives: Any) -> Floats:
+        x, y = curve_points(positives, negatives)
+        along = x * down + y * up
+        across: Floats = np.interp(places, along, y * up - x * down)
+        return across
+
+    own = turned(*grouped(table))
+    found = []
+    for positives, negatives in resampled_tables(table, replicates=replicates, rng=rng):
+        for i in np.flatnonzero((positives.sum(axis=1) > 0) & (negatives.sum(axis=1) > 0)):
+            found.append(float(np.abs(turned(positives[i], negatives[i]) - own).max()))
+    return np.array(found)
+
+
+Axis = Literal["fpr", "tpr"]
+GRID = 513
+
+
+def partial_area(
+    table: ScoreTable,
+    rows: tuple[float, float],
+    low: float,
+    high: float,
+    *,
+    axis: Axis = "fpr",
+    standardized: bool = False,
+    confidence: float = 0.95,
+    replicates: int = 2000,
+    rng: Any = None,
+) -> Interval:
+    """∫ TPR dFPR over FPRs from `low` to `high`, or ∫ (1 − FPR) dTPR over TPRs, with bootstrap limits.
+
+    Standardised after McClish 1989, Med. Decis. Making 9:190: (1 + (A − min)/(max − min))/2, where min is the area
+    of a random ranking over the same range and max that of a perfect one: 0.5 is random, 1 perfect.
+    """
+    check_word(axis, ("fpr", "tpr"), "axis")
+    level = check_confidence(confidence)
+    start, stop = check_share(low, "low"), check_share(high, "high")
+    if not start < stop:
+        raise InputError(f"low={low!r} must be below high={high!r}: the area is over the {axis} range between them")
+    worst = (stop**2 - start**2) / 2 if axis == "fpr" else (stop - start) - (stop**2 - start**2) / 2
+    best = stop - start
+
+    def scaled(area: Any) -> Any:
+        return (1 + (area - worst) / (best - worst)) / 2 if standardized else area
+
+    def statistic(positives: Any, negatives: Any) -> Floats:
+        found: Floats = scaled(part_areas(positives, negatives, start, stop, axis))
+        return found
+
+    bounds = float(scaled(0.0)), float(scaled(best))
+    # Rounding can put a perfect area a hair beyond the end of its range.
+    estimate = float(np.clip(statistic(table.positives[None], table.negatives[None])[0], *bounds))
+    under, over = (float(scaled(a)) for a in _between_limits(table, rows, start, stop, axis, level))
+    outer = max(bounds[0], min(under, estimate)), min(bounds[1], max(over, estimate))
+    kind = "standardised partial AUC" if standardized else "partial AUC"
+    name = f"{kind} ({axis} {number(start)} to {number(stop)})"
+    return bootstrap_area(
+        table, statistic, name=name, estimate=estimate, confidence=level,
+        replicates=replicates, rng=rng, within=bounds, fallback=(outer[0], outer[1], "roc-band-wilson"),
+        estimand="this model",
+    )  # fmt: skip
+
+
+def part_areas(positives: Any, negatives: Any, low: float, high: float, axis: Axis = "fpr") -> Floats:
+    """The areas of tables in rows, counts at ascending scores in the last axis; NaN where a class has no rows.
+
+    >>> part_areas(np.array([[0, 1, 0, 1]]), np.array([[1, 0, 1, 0]]), 0.0, 0.5)
+    array([0.25])
+    """
+    tp, fp = downward(positives), downward(negatives)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        x, y = fp / fp[..., -1:], tp / tp[..., -1:]
+    if axis == "tpr":
+        # Seen from the top right corner the roles of the axes are exchanged: 1 − TPR runs, 1 − FPR is the height.
+        x, y = (1 - y)[..., ::-1], (1 - x)[..., ::-1]
+        low, high = 1 - high, 1 - low
+    left, right = np.clip(x[..., :-1], low, high), np.clip(x[..., 1:], low, high)
+    width = x[..., 1:] - x[..., :-1]
+    slope = np.where(width > 0, (y[..., 1:] - y[..., :-1]) / np.where(width > 0, width, 1.0), 0.0)
+    middle = y[..., :-1] + slope * ((left + right) / 2 - x[..., :-1])
+    areas: Floats = ((right - left) * middle).sum(axis=-1)
+    return np.where((tp[..., -1] > 0) & (fp[..., -1] > 0), areas, np.nan)
+
+
+def _between_limits(
+    table: ScoreTable, rows: tuple[float, float], low: float, high: float, axis: Axis, confidence: float
+) -> tuple[float, float]:
+    """The areas under the lower and the upper pointwise limits of the curve: wide, but never without width."""
+    fpr, tpr = curve_points(table.positives, table.negatives)
+    if axis == "tpr":
+        fpr, tpr, rows = 1 - tpr[::-1], 1 - fpr[::-1], (rows[1], rows[0])
+        low, high = 1 - high, 1 - low
+    grid = np.linspace(low, high, GRID)
+    under, over = (np.clip(v, 0.0, 1.0) for v in pointwise_limits(fpr, tpr, grid, rows, confidence))
+    return area_under(grid, under), area_under(grid, over)
+
+
+AreaMethod = Literal["delong-logit", "delong", "hanley-mcneil", "newcombe", "bootstrap"]
+Criterion = Literal["youden", "closest", "accuracy", "f1"]
+READ_OFF = "the threshold was read off these rows"
+
+
+@takes_table_options
+def roc(
+    truth: Any,
+    scores: Any = None,
+    *,
+    model: str | None = None,
+    positive: Any = None,
+    weights: Any = None,
+    weights_kind: WeightsKind | None = None,
+    **columns: Any,
+) -> Roc:
+    """The ROC curve: true positive rate against false positive rate as the threshold goes down.
+
+    From (truth, scores), from Predictions, a path or a table that te.read takes (with `model`), or from a ScoreTable.
+    Rows with equal scores make one point. Higher scores are more positive, and are never flipped. With more than two
+    classes pass `positive=`: that class against the rest. `missing="drop"` leaves rows without a score out, and beside
+    a path or a table `columns` are options of te.read: `truth="y"`, `cluster="patient"`.
+
+    >>> curve = roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1])
+    >>> curve.fpr.tolist(), curve.tpr.round(3).tolist()
+    ([0.0, 0.0, 0.0, 0.5, 0.5, 1.0], [0.0, 0.333, 0.667, 0.667, 1.0, 1.0])
+    >>> round(curve.auc().estimate, 3)
+    0.833
+    """
+    table, name, given = take_table(
+        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind, what="a ROC curve",
+        **columns,
+    )  # fmt: skip
+    curve = cautioned(Roc(table, name=name), given)
+    if is_predictions(given):
+        curve._set(_origin=(given, name, positive))
+    return curve
+
+
+class Roc(TableCurve):
+    """A ROC curve. `thresholds` descend, and the first is infinite: nothing is called positive there."""
+
+    __slots__ = ("_memory", "_origin")
+    _shape: ClassVar[str] = "roc-curve"
+    _memory: dict[str, Any]
+    # (Predictions, model, positive) where the curve came from rows: other models of the same rows can be paired.
+    _origin: tuple[Any, str, Any] | None
+
+    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
+        super().__init__(table, name=name)
+        need_classes(table, "a ROC curve")
+        self._set(_memory={}, _origin=None)
+
+    def _once(self, key: str, make: Callable[[], Any]) -> Any:
+        if key not in self._memory:
+            self._memory[key] = make()
+        return self._memory[key]
+
+    @property
+    def fpr(self) -> Floats:
+        """False positive rate at each threshold: share of the negatives that are called positive."""
+        return self._once("fpr", lambda: _rates(self.table.negatives))  # type: ignore[no-any-return]
+
+    @property
+    def tpr(self) -> Floats:
+        """True positive rate at each threshold: share of the positives that are found."""
+        return self._once("tpr", lambda: _rates(self.table.positives))  # type: ignore[no-any-return]
+
+    @property
+    def thresholds(self) -> Floats:
+        """Descending; a row is called positive when its score is at or above. The first is infinite."""
+        return self._once("thresholds", lambda: frozen(cutoffs(self.table)))  # type: ignore[no-any-return]
+
+    @property
+    def gini(self) -> float:
+        """2·AUC − 1."""
+        return 2 * self._area() - 1
+
+    def _area(self) -> float:
+        return self._once("area", lambda: float(area_of(self.table)))  # type: ignore[no-any-return]
+
+    def auc(
+        self,
+        method: AreaMethod = "delong-logit",
+        *,
+        confidence: float = 0.95,
+        replicates: int = 2000,
+        rng: Any = None,
+    ) -> Interval:
+        """The area under the curve: the probability that a positive scores above a negative, ties half.
+
+        >>> print(roc([0] * 20 + [1] * 20, range(40)).auc())
+        auc 1.000 [0.899, 1.000], 95 % newcombe-auc, n = 40 (no variance in the order of the scores: ...)
+        """
+        check_word(method, ("delong-logit", "delong", "hanley-mcneil", "newcombe", "bootstrap"), "method")
+        return self._told(metric_interval(
+            "auc", self.table, method=method, confidence=confidence, rng=rng, replicates=replicates,
+            estimand="this model",
+        ))  # fmt: skip
+
+    def partial_auc(
+        self,
+        low: float,
+        high: float,
+        *,
+        axis: Axis = "fpr",
+        standardized: bool = False,
+        confidence: float = 0.95,
+        replicates: int = 2000,
+        rng: Any = None,
+    ) -> Interval:
+        """The area over a range of FPRs (`axis="fpr"`: under the curve) or of TPRs (`axis="tpr"`: to its right).
+
+        `standardized=True` scales it after McClish: 0.5 is a random ranking, 1 a perfect one. Bootstrap limits.
+
+        >>> roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).partial_auc(0, 0.5).estimate
+        0.3333333333333333
+        """
+        return self._told(partial_area(
+            self.table, self._class_rows(), low, high, axis=axis, standardized=standardized, confidence=confidence,
+            replicates=replicates, rng=rng,
+        ))  # fmt: skip
+
+    def band(
+        self,
+        kind: BandKind = "pointwise",
+        *,
+        confidence: float = 0.95,
+        replicates: int = 1000,
+        rng: Any = None,
+    ) -> RocBand:
+        """Where the true curve may lie: at each FPR by itself ("pointwise"), or everywhere at once ("simultaneous").
+
+        >>> print(roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).band())
+        95 % pointwise band around the ROC curve, roc-band-wilson, n = 5: it holds at each FPR by itself, not over the
+        whole curve.
+        """
+        made = roc_band(
+            self.table, self._class_rows(), kind=kind, confidence=confidence, replicates=replicates, rng=rng,
+            name=self.name,
+        )  # fmt: skip
+        return replace(made, note="; ".join(words for words in (made.note, self.caution) if words))
+
+    def interpolate(self, fpr: Any) -> Floats:
+        """TPR at any FPR, points joined by straight lines (a mixture of two thresholds gets there); on a vertical
+        piece its top."""
+        wanted = np.asarray(fpr, dtype=np.float64)
+        if not ((wanted >= 0) & (wanted <= 1)).all():
+            raise InputError("fpr must lie between 0 and 1")
+        return top_at(self.fpr, self.tpr, wanted)
+
+    def at(
+        self,
+        *,
+        fpr: float | None = None,
+        tpr: float | None = None,
+        threshold: float | None = None,
+        confidence: float = 0.95,
+    ) -> RocPoint:
+        """One point: at a threshold; or the lowest threshold whose FPR does not exceed `fpr`; or the highest one that
+        reaches `tpr`. The last two are read off these rows, and the note says so.
+
+        >>> print(roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).at(fpr=0.2))
+        From 0.800 up: finds 2 of 3 positives, TPR 0.667 [0.208, 0.939]; 0 of 2 negatives are false alarms, FPR 0.000
+        [0.000, 0.658]. (the threshold was read off these rows)
+        """
+        if sum(v is not None for v in (fpr, tpr, threshold)) != 1:
+            raise InputError("give one of fpr=, tpr= or threshold=")
+        if threshold is not None:
+            if math.isnan(threshold):
+                raise InputError("threshold=nan calls no row positive or negative; give a number")
+            place = int(np.count_nonzero(self.table.scores >= threshold))
+            return self._point(
+                place, confidence, threshold=float(threshold), note=self.table.bounds.words_at(threshold)
+            )
+        if fpr is not None:
+            place = self._last_within(check_share(fpr, "fpr"))
+        else:
+            assert tpr is not None
+            place = self._first_reaching(check_share(tpr, "tpr"))
+        return self._point(place, confidence, note=READ_OFF + self._better_within_bins(fpr, tpr, place))
+
+    def _last_within(self, fpr: float) -> int:
+        return int(np.searchsorted(self.fpr, fpr * (1 + HAIR) + 1e-15, side="right")) - 1
+
+    def _first_reaching(self, tpr: float) -> int:
+        return int(np.searchsorted(self.tpr, tpr * (1 - HAIR) - 1e-15, side="left"))
+
+    @property
+    def _corners(self) -> NDArray[np.intp]:
+        """Which of the points are corners of the curve's own hull."""
+        return self._once("corners", lambda: hull_places(self.table.positives, self.table.negatives))  # type: ignore[no-any-return]
+
+    @property
+    def _best(self) -> Roc:
+        """The highest curve that binned scores may have."""
+        return self._once("best", lambda: Roc(self.table.bounds.best, name=self.name))  # type: ignore[no-any-return]
+
+    def _better_within_bins(self, fpr: float | None, tpr: float | None, place: int) -> str:
+        """What a threshold within a bin may reach besides, in words; empty where scores are exact."""
+        if self.table.exact:
+            return ""
+        if fpr is not None:
+            word, ends = "TPR", (self.tpr[place], self._best.tpr[self._best._last_within(fpr)])
+        else:
+            assert tpr is not None
+            word, ends = "FPR", (self._best.fpr[self._best._first_reaching(tpr)], self.fpr[place])
+        between = f"[{ends[0]:.6f}, {ends[1]:.6f}]"
+        return f"; binned scores: a threshold within a bin may get there with a {word} in {between}"
+
+    def best_threshold(self, criterion: Criterion = "youden", *, confidence: float = 0.95) -> RocPoint:
+        """The threshold that is best on these rows: "youden" has the highest TPR − FPR, "closest" lies nearest to the
+        corner (0, 1), "accuracy" has the highest accuracy, "f1" the highest F1. Of equals, the highest threshold.
+
+        For costs and another share of positives use `operating_point`, which also corrects for the choice.
+
+        >>> roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).best_threshold().threshold
+        0.8
+        """
+        check_word(criterion, tuple(_GAINS), "criterion")
+        gain = _GAINS[criterion](self)
+        place = int(np.argmax(gain >= gain.max() - 1e-12))
+        ties = int(np.count_nonzero(gain >= gain.max() - 1e-12)) - 1
+        note = READ_OFF + (f"; {ties} other thresholds do as well" if ties > 1 else "")
+        note += "; another threshold does as well" if ties == 1 else ""
+        if not self.table.exact:
+            better = float(_GAINS[criterion](self._best).max() - gain.max())
+            note += f"; binned scores: a threshold within a bin may be better by {max(better, 0.0):.2g} at most"
+        return self._point(place, confidence, note=note)
+
+    def operating_point(
+        self,
+        *,
+        prior: Prior | None = None,
+        cost_fp: float = 1.0,
+        cost_fn: float = 1.0,
+        cost_tp: float = 0.0,
+        cost_tn: float = 0.0,
+        confidence: float = 0.95,
+        replicates: int = 1000,
+        rng: Any = None,
+    ) -> OperatingPoint:
+        """The cheapest threshold where positives are this common and calls cost this much, and what it really costs.
+
+        Without `prior` positives are as common as in these rows. See `OperatingPoint`.
+        """
+        from trueerror.curves._operating_point import choose_point
+
+        condition = self.condition(prior, cost_fp=cost_fp, cost_fn=cost_fn, cost_tp=cost_tp, cost_tn=cost_tn)
+        return choose_point(
+            self, condition, own_prior=prior is None, confidence=confidence, replicates=replicates, rng=rng
+        )
+
+    def condition(self, prior: Prior | None = None, **costs: float) -> Condition:
+        """A share of positives (that of these rows, unless given) and the costs of calls."""
+        return Condition(self.prevalence if prior is None else score_share(prior, self.table), **costs)
+
+    def iso_accuracy(self, accuracy: float, *, prior: Prior | None = None) -> IsoLine:
+        """The line of points with this accuracy: slope P(−)/P(+)."""
+        return iso_accuracy(accuracy, self.condition(prior).prior)
+
+    def iso_cost(self, cost: float, *, prior: Prior | None = None, **costs: float) -> IsoLine:
+        """The line of points with this mean cost of a row; costs as in `operating_point`."""
+        return iso_cost(cost, self.condition(prior, **costs))
+
+    def hull(self) -> RocHull:
+        """The convex hull: what mixtures of thresholds reach."""
+        from trueerror.curves._hull import roc_hull
+
+        return roc_hull(self)
+
+    def _point(self, place: int, confidence: float, threshold: float | None = None, note: str = "") -> RocPoint:
+        return roc_point(
+            self.table,
+            place,
+            threshold=float(self.thresholds[place]) if threshold is None else threshold,
+            rates=(float(self.fpr[place]), float(self.tpr[place])),
+            confidence=confidence,
+            note="; ".join(words for words in (note, self.caution) if words),
+        )
+
+    def _figures(self) -> list[tuple[str, object]]:
+        return [
+            ("the area", self.auc()),
+            ("TPR and FPR at one threshold, .at()", "wilson"),
+            ("the band, .band()", "roc-band-wilson"),
+            ('the band, .band("simultaneous")', "roc-band-fixed-width"),
+            ("the cost of the cheapest threshold, .operating_point()", "cost-out-of-bag"),
+        ]
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each threshold; where scores are binned, also between which rates the curve lies at thresholds
+        within the bin that starts there, whose highest score is `up_to`."""
+        rows = zip(self.thresholds, self.fpr, self.tpr, strict=True)
+        made: list[dict[str, object]] = [{"threshold": float(t), "fpr": float(x), "tpr": float(y)} for t, x, y in rows]
+        if self.table.exact:
+            return made
+        inside = self.table.bounds.records(("fpr", "tpr"))
+        return [{**made[0], **dict.fromkeys(inside[0])}, *({**a, **b} for a, b in zip(made[1:], inside, strict=True))]
+
+    def __str__(self) -> str:
+        kind = "distinct scores" if self.table.exact else "bins of scores"
+        return folded(
+            f"ROC curve{self._subject()}: {whole(self.table.n_positive)} positives ({self.table.positive!r}), "
+            f"{whole(self.table.n_negative)} negatives, {whole(len(self.table.scores))} {kind}.\n"
+            f"{self.auc()}{self._cautions()}"
+        )
+
+
+def _rates(counts: Any) -> Floats:
+    total = downward(counts)
+    total /= total[-1]
+    return frozen(total)
+
+
+def _f1(curve: Roc) -> Floats:
+    hits = curve.tpr * curve.table.n_positive
+    return 2 * hits / (hits + curve.fpr * curve.table.n_negative + curve.table.n_positive)
+
+
+_GAINS: dict[str, Callable[[Roc], Floats]] = {
+    "youden": lambda c: c.tpr - c.fpr,
+    "closest": lambda c: -np.hypot(1 - c.tpr, c.fpr),
+    "accuracy": lambda c: c.prevalence * c.tpr - (1 - c.prevalence) * c.fpr,
+    "f1": _f1,
+}

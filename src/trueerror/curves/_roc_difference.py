@@ -1,0 +1,277 @@
+"""Two ROC curves that may cross: where is one above the other, and where can nobody tell?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.curves._base import Floats, curve_points, frozen, is_predictions, top_at
+from trueerror.curves._bootstrap import grouped, resampled_tables
+from trueerror.curves._roc import Roc, roc
+from trueerror.inference._spec import critical_z
+from trueerror.inputs._options import InputError, check_confidence, check_word, generator
+from trueerror.kernels._random import in_threads, row_weights, seed_of
+from trueerror.results import Result
+from trueerror.results._format import folded, listing, number, percent, whole
+from trueerror.sources._api import is_openable, opened, refuse_columns
+from trueerror.sources._collect import takes_table_options
+
+DifferenceKind = Literal["simultaneous", "pointwise"]
+GRID = 201
+# Errors below this share of the largest one are raised to it: near the corners resamples hardly vary.
+FLOOR = 0.25
+VISITS = 400_000_000
+FEWEST = 200
+
+
+@takes_table_options
+def roc_difference(
+    data: Any,
+    first: Any,
+    second: Any,
+    *,
+    positive: Any = None,
+    kind: DifferenceKind = "simultaneous",
+    confidence: float = 0.95,
+    replicates: int = 1000,
+    rng: Any = None,
+    **columns: Any,
+) -> RocDifference:
+    """TPR of the first curve minus TPR of the second at each FPR, with a band: who is better where.
+
+    From (truth, first scores, second scores), or from Predictions (a path or a table too) and the names of two models:
+    both on the same rows, which are resampled together. With `data=None`, first and second are ROC curves of different
+    rows. "simultaneous" holds over all FPRs at once (the farthest standardised distance of bootstrap replicates), so
+    that every stretch where the band leaves 0 counts; "pointwise" holds at each FPR by itself.
+
+    Source: Jensen, Müller and Schäfer 2000, Stat. Med. 19:493, for bands of this kind.
+
+    >>> truth = [0] * 8 + [1] * 8
+    >>> good, poor = list(range(16)), [3, 1, 12, 5, 9, 2, 14, 4, 6, 0, 8, 7, 10, 11, 13, 15]
+    >>> d = roc_difference(truth, good, poor, replicates=200)
+    >>> float(d.fpr[0]), float(d.difference[0])
+    (0.25, 0.5)
+    """
+    check_word(kind, ("simultaneous", "pointwise"), "kind")
+    level = check_confidence(confidence)
+    if replicates < 100:
+        raise InputError(f"replicates={replicates} are too few for a band; use 1,000 or more")
+    if data is None:
+        curves = [_curve(c, f"{word} curve") for c, word in ((first, "first"), (second, "second"))]
+        grid = _grid(curves)
+        drawn, own = _own_draws(curves, grid, replicates, rng)
+        count, paired = replicates, False
+    else:
+        curves, truth, scores = _same_rows(data, first, second, positive, columns)
+        grid = _grid(curves)
+        count = max(FEWEST, min(replicates, VISITS // (2 * len(truth))))
+        drawn = _paired_draws(truth, scores, grid, count, rng)
+        own, paired = None, True
+    centre = top_at(curves[0].fpr, curves[0].tpr, grid) - top_at(curves[1].fpr, curves[1].tpr, grid)
+    drawn = drawn[~np.isnan(drawn).any(axis=1)]
+    reach = _reach(drawn - (centre if own is None else own), curves, kind, level)
+    note = f"{count:,} {'paired ' if paired else ''}resamples, {generator(rng)[1]}"
+    below = above = np.zeros(len(grid))
+    if not all(c.table.exact for c in curves):
+        # The lowest curve of one against the highest of the other.
+        (low_1, high_1), (low_2, high_2) = (_corridor(c, grid) for c in curves)
+        below, above = np.maximum(centre - (low_1 - high_2), 0.0), np.maximum(high_1 - low_2 - centre, 0.0)
+        note += "; binned scores: wide enough for the exact curves, wherever they lie"
+    names = [c.name or word for c, word in zip(curves, ("first", "second"), strict=True)]
+    return RocDifference(
+        first=names[0], second=names[1] if names[1] != names[0] else "second", kind=kind, fpr=grid, difference=centre,
+        low=np.maximum(centre - reach - below, -1.0), high=np.minimum(centre + reach + above, 1.0), confidence=level,
+        paired=paired,
+        n=sum(c.n for c in curves) if data is None else curves[0].n,
+        note=note,
+    )  # fmt: skip
+
+
+def _corridor(curve: Roc, grid: Floats) -> tuple[Floats, Floats]:
+    """Between which TPRs the exact curve of binned scores lies."""
+    bounds = curve.table.bounds
+    low, high = (top_at(*curve_points(t.positives, t.negatives), grid) for t in (bounds.worst, bounds.best))
+    return low, high
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RocDifference(Result):
+    """First minus second TPR at each `fpr`, with the band from `low` to `high`."""
+
+    first: str
+    second: str
+    kind: DifferenceKind
+    fpr: Floats
+    difference: Floats
+    low: Floats
+    high: Floats
+    confidence: float = 0.95
+    paired: bool = True
+    method: str = "roc-difference-band"
+    n: float | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for field in ("fpr", "difference", "low", "high"):
+            object.__setattr__(self, field, frozen(np.array(getattr(self, field), dtype=np.float64)))
+
+    @property
+    def title(self) -> str:
+        """What the band is, for a legend."""
+        return f"{percent(self.confidence)} {self.kind} band"
+
+    @property
+    def regions(self) -> tuple[tuple[str, float, float], ...]:
+        """Stretches of FPR, (who, from, to), where the band leaves 0."""
+        found = []
+        for name, above in ((self.first, self.low > 0), (self.second, self.high < 0)):
+            for start, stop in _runs(above):
+                found.append((name, float(self.fpr[start]), float(self.fpr[stop])))
+        return tuple(sorted(found, key=lambda r: r[1]))
+
+    @property
+    def crossings(self) -> tuple[float, ...]:
+        """FPRs at which the two curves themselves change places; with doubt, as the band shows."""
+        signs = np.sign(self.difference)
+        there = np.flatnonzero(signs)
+        turns = np.flatnonzero(signs[there][1:] != signs[there][:-1])
+        return tuple(float((self.fpr[there[i]] + self.fpr[there[i + 1]]) / 2) for i in turns)
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each FPR of the grid."""
+        rows = zip(self.fpr, self.difference, self.low, self.high, strict=True)
+        return [dict(zip(("fpr", "difference", "low", "high"), map(float, row), strict=True)) for row in rows]
+
+    def __str__(self) -> str:
+        where = {
+            name: [f"{number(a)} to {number(b)}" if b > a else number(a) for who, a, b in self.regions if who == name]
+            for name in (self.first, self.second)
+        }
+        said = [f"{n} is above {_other(self, n)} at FPR {listing(spans)}" for n, spans in where.items() if spans]
+        if not said:
+            head = f"Nowhere can {self.first} and {self.second} be told apart"
+        else:
+            head = "; ".join(said) + ("; elsewhere nobody can tell" if _gaps(self) else "")
+        cross = self.crossings
+        crossed = f" The curves themselves cross at FPR {listing([number(c) for c in cross])}." if cross else ""
+        rows = "the same rows" if self.paired else "different rows"
+        return folded(
+            f"{head}.{crossed}\n{self.title} of the difference of TPRs, {rows}, n = {whole(self.n)} ({self.note})."
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _other(found: RocDifference, name: str) -> str:
+    return found.second if name == found.first else found.first
+
+
+def _gaps(found: RocDifference) -> bool:
+    return bool(((found.low <= 0) & (found.high >= 0)).any())
+
+
+def _runs(inside: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """First and last place of each run of True."""
+    padded = np.concatenate(([False], inside, [False]))
+    edges = np.flatnonzero(padded[1:] != padded[:-1])
+    return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _reach(moves: Floats, curves: list[Roc], kind: DifferenceKind, level: float) -> Floats:
+    """Half the width of the band at each FPR, from how far replicates moved."""
+    errors = moves.std(axis=0, ddof=1) if len(moves) > 1 else np.zeros(moves.shape[1])
+    largest = float(errors.max())
+    if not largest > 1e-12:
+        # The curves differ by the same in every resample: what has not been seen in either class may still be.
+        sizes = [s for c in curves for s in (float(c.table.n_positive), float(c.table.n_negative))]
+        unseen = [-math.expm1(math.log((1 - level) / 2) / s) for s in sizes]
+        return np.full(moves.shape[1], min(1.0, max(unseen[0] + unseen[1], unseen[2] + unseen[3])))
+    errors = np.maximum(errors, FLOOR * largest)
+    if kind == "pointwise":
+        return np.asarray(critical_z(level) * errors)
+    return np.asarray(float(np.quantile(np.abs(moves / errors).max(axis=1), level)) * errors)
+
+
+def _grid(curves: list[Roc]) -> Floats:
+    """FPRs from two negatives up: further left a curve of so many rows says nothing about the true one."""
+    fewest = min(float(c.table.n_negative) for c in curves)
+    return np.linspace(min(0.5, 2 / fewest), 1.0, GRID)
+
+
+def _curve(given: Any, word: str) -> Roc:
+    if not isinstance(given, Roc):
+        raise InputError(
+            f"the {word} is a {type(given).__name__}; pass ROC curves of different rows, or the truth first"
+        )
+    return given
+
+
+def _same_rows(
+    data: Any, first: Any, second: Any, positive: Any, columns: Mapping[str, Any]
+) -> tuple[list[Roc], NDArray[np.bool_], list[Floats]]:
+    """Both curves, which rows are positive, and both columns of scores."""
+    if isinstance(first, str) and is_openable(data):
+        data = opened(data, positive=positive, **columns)
+    else:
+        refuse_columns(columns)
+    if is_predictions(data):
+        names = [data.only(first), data.only(second)]
+        curves = [roc(data, model=name, positive=positive) for name in names]
+        truth, scores = data.score_columns(names, positive=positive)
+        if data.weights_kind is not None:
+            raise InputError("a band on the difference resamples rows, which weighted rows do not allow")
+        return curves, truth, [np.ascontiguousarray(scores[:, i]) for i in (0, 1)]
+    from trueerror.sources._collect import predictions
+
+    both = predictions(data, scores={"first": first, "second": second}, positive=positive)
+    return _same_rows(both, "first", "second", positive, {})
+
+
+def _paired_draws(truth: NDArray[np.bool_], scores: list[Floats], grid: Floats, replicates: int, rng: Any) -> Floats:
+    """First minus second TPR on the grid, for each resample of the rows."""
+    seed = seed_of(generator(rng)[0])
+    ranked = []
+    for column in scores:
+        order = np.argsort(-column, kind="stable")
+        ends = np.append(np.flatnonzero(np.diff(column[order])), len(order) - 1)
+        ranked.append((order, ends, truth[order]))
+    out = np.full((replicates, len(grid)), np.nan)
+
+    def resample(b: int) -> None:
+        weights = row_weights(len(truth), seed, b)
+        sides = []
+        for order, ends, up in ranked:
+            drawn = weights.take(order)
+            found = np.cumsum(np.where(up, drawn, 0))
+            all_called = np.cumsum(drawn)
+            if found[-1] == 0 or found[-1] == all_called[-1]:
+                return
+            tp, called = found.take(ends), all_called.take(ends)
+            fpr = np.concatenate(([0.0], (called - tp) / (called[-1] - tp[-1])))
+            sides.append(top_at(fpr, np.concatenate(([0.0], tp / tp[-1])), grid))
+        out[b] = sides[0] - sides[1]
+
+    in_threads(resample, range(replicates))
+    return out
+
+
+def _own_draws(curves: list[Roc], grid: Floats, replicates: int, rng: Any) -> tuple[Floats, Floats]:
+    """The same for curves of different rows, each resampled by itself; and the difference of the grouped curves."""
+    draw, _ = generator(rng)
+    sides, own = [], []
+    for curve in curves:
+        side = np.full((replicates, len(grid)), np.nan)
+        start = 0
+        for positives, negatives in resampled_tables(curve.table, replicates=replicates, rng=seed_of(draw)):
+            for i in np.flatnonzero((positives.sum(axis=1) > 0) & (negatives.sum(axis=1) > 0)):
+                side[start + i] = top_at(*curve_points(positives[i], negatives[i]), grid)
+            start += len(positives)
+        sides.append(side)
+        own.append(top_at(*curve_points(*grouped(curve.table)), grid))
+    return sides[0] - sides[1], own[0] - own[1]

@@ -1,0 +1,374 @@
+"""te.Dataset: the rows that learners are fitted to and tested on.
+
+Data sets from files: a column of classes, and features from all the others.
+
+Learners: anything with fit and predict, by scikit-learn's conventions; copies, seeds and fingerprints of them.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import os
+import platform
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from trueerror.inputs._arrays import check_indexes, column, missing_rows, same_length
+from trueerror.inputs._labels import Label, code_column, find_label, label_from_text, natural_positive
+from trueerror.inputs._options import InputError
+from trueerror.resampling._plan import Ints, Rows, take
+from trueerror.results._format import listing
+from trueerror.sources._protocols import Table, need_column
+
+
+def as_learners(learners: Any) -> dict[str, Any]:
+    """Learners by name; a single estimator goes by the name of its class."""
+    if not isinstance(learners, Mapping):
+        if isinstance(learners, list | tuple):
+            raise InputError('learners must be {"name": estimator}, so that each has a name; not a list')
+        learners = {type(learners).__name__: learners}
+    if not learners:
+        raise InputError('learners is empty; pass {"name": estimator}')
+    for name, learner in learners.items():
+        if isinstance(learner, type):
+            raise InputError(
+                f"learner {name!r} is the class {learner.__name__}; pass an instance: {learner.__name__}()"
+            )
+        for method in ("fit", "predict"):
+            if not callable(getattr(learner, method, None)):
+                raise InputError(f"learner {name!r} is a {type(learner).__name__} without {method}()")
+    return by_name(learners, "learners")
+
+
+def by_name(given: Mapping[Any, Any], option: str) -> dict[str, Any]:
+    """The same under names of text; two names with the same text are an error."""
+    named = {str(name): value for name, value in given.items()}
+    if len(named) < len(given):
+        raise InputError(f"two of {option} have the same name: {', '.join(map(repr, given))}")
+    return named
+
+
+def fresh(learner: Any, seed: int) -> Any:
+    """An unfitted copy whose open random states are seeded.
+
+    Every parameter `random_state` that is None, nested ones too, gets a number of its own; one that the user has set
+    stays. scikit-learn is asked for the copy only where it is loaded already: other learners do not need it.
+    """
+    base = sys.modules.get("sklearn.base")
+    clone = copy.deepcopy if base is None or not hasattr(learner, "get_params") else base.clone
+    made = clone(learner)
+    if hasattr(made, "get_params") and hasattr(made, "set_params"):
+        states = {
+            key: number(f"{seed}/{key}") % (1 << 31)
+            for key, value in made.get_params(deep=True).items()
+            if (key == "random_state" or key.endswith("__random_state")) and value is None
+        }
+        if states:
+            made.set_params(**states)
+    return made
+
+
+def number(text: str) -> int:
+    """A number of 63 bits for a text."""
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little") >> 1
+
+
+def words(learner: Any) -> str:
+    """A learner in one line."""
+    return " ".join(str(repr(learner)).split())[:200]
+
+
+def versions(learners: Iterable[Any]) -> dict[str, str]:
+    """The versions of Python, of NumPy and of the packages that the learners come from."""
+    packages = {"numpy", *(type(learner).__module__.partition(".")[0] for learner in learners)}
+    found = {name: str(getattr(sys.modules.get(name), "__version__", "")) for name in sorted(packages)}
+    return {"python": platform.python_version()} | {name: version for name, version in found.items() if version}
+
+
+def fingerprint(learner: Any) -> str:
+    """A digest of a learner's class and settings, the same in every process."""
+    text = json.dumps(_plain(learner, 0), sort_keys=True)
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+
+def _plain(value: Any, depth: int) -> Any:
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return [str(value.dtype), list(value.shape), hashlib.blake2b(repr(value.tolist()).encode()).hexdigest()]
+    if depth > 12:
+        return type(value).__name__
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v, depth + 1) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v, depth + 1) for v in value]
+    if isinstance(value, type) or (callable(value) and hasattr(value, "__qualname__")):
+        name = f"{value.__module__}.{value.__qualname__}"
+        code = getattr(value, "__code__", None)
+        # A function without a name of its own is known by what it does.
+        return [name, code.co_code.hex(), repr(code.co_consts)] if code is not None and "<" in name else name
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    if hasattr(value, "get_params"):
+        return {"class": kind, "parameters": _plain(value.get_params(deep=False), depth + 1)}
+    inside = getattr(value, "__dict__", None)
+    if inside is not None:
+        return {"class": kind, "inside": _plain(inside, depth + 1)}
+    return [kind, re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))]
+
+
+class Dataset:
+    """Rows for learners: features `X` (array, sparse matrix or data frame), classes `y`, and what is known of rows.
+
+    `positive` names the positive class where a metric needs one; rows of one of the `clusters` stay together in every
+    split; `weights` are handed to learners that take `sample_weight`; `ids` name rows.
+
+    >>> data = Dataset([[0.1], [0.7], [0.4]], ["no", "yes", "no"], positive="yes")
+    >>> data
+    Dataset(3 rows, 1 feature, 2 classes: no, yes)
+    """
+
+    def __init__(
+        self, X: Any, y: Any, *, positive: Any = None, clusters: Any = None, weights: Any = None, ids: Any = None
+    ) -> None:
+        check_indexes({"X": X, "y": y})
+        self.X = X if hasattr(X, "shape") else np.asarray(X)
+        if len(getattr(self.X, "shape", ())) < 2:
+            raise InputError("X must have a row for each example and a column for each feature: two dimensions")
+        self.y = column(y, "y")
+        lengths: dict[str, Any] = {"X": range(self.X.shape[0]), "y": self.y}
+        coded = code_column(self.y, "y")
+        if (coded.codes < 0).any():
+            row = int(np.argmax(coded.codes < 0)) + 1
+            raise InputError(f"y is missing at row {row:,}; a row without a class cannot be learned from: leave it out")
+        if len(coded.values) < 2:
+            raise InputError(f"y has {len(coded.values)} class; learning to classify takes at least 2")
+        self.labels: tuple[Label, ...] = coded.values
+        self.codes: Ints = coded.codes.astype(np.intp)
+        self.positive = natural_positive(self.labels) if positive is None else find_label(positive, self.labels)
+        self.clusters = None if clusters is None else column(clusters, "clusters")
+        self.cluster_codes: Ints | None = None
+        if self.clusters is not None:
+            lengths["clusters"] = self.clusters
+            self.cluster_codes = np.unique(self.clusters.astype(str), return_inverse=True)[1].astype(np.intp)
+        self.weights = None if weights is None else _weights(weights)
+        self.ids = None if ids is None else column(ids, "ids")
+        lengths |= {} if self.weights is None else {"weights": self.weights}
+        lengths |= {} if self.ids is None else {"ids": self.ids}
+        self.n = same_length(lengths)
+        self._fingerprint = ""
+        # What the columns are called, where X does not know: an indicator has the name of the column that it is of.
+        self.names: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], *, target: str, **columns: Any) -> Dataset:
+        """A data set from a CSV, Parquet or JSON Lines file; `target` is the column of classes.
+
+        Features are all other columns, or those named by `features=[...]`; `drop=[...]` leaves some out. `cluster`,
+        `weight` and `id` name columns too. Numbers are taken as they are, a text column becomes a 0/1 column for each
+        of its values.
+        """
+
+        return read_dataset(path, target=target, **columns)
+
+    @property
+    def rows(self) -> Rows:
+        """What a plan may know of the rows."""
+        return Rows(codes=self.codes, clusters=self.cluster_codes, X=self.X)
+
+    def features(self, index: Ints) -> Any:
+        """The features of some of the rows."""
+        return _frame_rows(self.X, index)
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of everything that can change a result."""
+        if not self._fingerprint:
+            digest = hashlib.blake2b(digest_size=16)
+            _update(digest, self.X)
+            digest.update(repr(self.labels).encode())
+            _update(digest, self.codes.astype("<i8"))
+            for part in (self.cluster_codes, self.weights):
+                digest.update(b"-" if part is None else b"+")
+                if part is not None:
+                    _update(digest, part)
+            self._fingerprint = digest.hexdigest()
+        return self._fingerprint
+
+    @property
+    def commonest(self) -> tuple[Label, float]:
+        """The commonest class and its share of the rows: what always answering it would get right.
+
+        >>> Dataset([[0.1], [0.7], [0.4]], ["no", "yes", "no"]).commonest
+        ('no', 0.6666666666666666)
+        """
+        counts = np.bincount(self.codes, minlength=len(self.labels))
+        first = int(counts.argmax())
+        return self.labels[first], float(counts[first] / self.n)
+
+    def words(self) -> str:
+        """What was read: rows, positives, features, clusters."""
+        counts = np.bincount(self.codes, minlength=len(self.labels))
+        if self.positive is not None:
+            share = f"{counts[self.labels.index(self.positive)]:,} positive = {self.positive}"
+        else:
+            named = [
+                f"{n:,} {label}" if isinstance(label, str) else f"{label}: {n:,}"
+                for n, label in zip(counts, self.labels, strict=True)
+            ]
+            share = ", ".join(named) if len(named) <= 4 else f"{len(named):,} classes"
+        features = f"{self.X.shape[1]:,} feature{'s' * (self.X.shape[1] != 1)}"
+        clusters = "" if self.clusters is None else f", {self.rows.units:,} clusters"
+        return f"{self.n:,} rows ({share}), {features}{clusters}"
+
+    def __repr__(self) -> str:
+        features = f"{self.X.shape[1]} feature{'s' * (self.X.shape[1] != 1)}"
+        shown = ", ".join(map(str, self.labels[:6])) + (", …" if len(self.labels) > 6 else "")
+        return f"Dataset({self.n:,} rows, {features}, {len(self.labels)} classes: {shown})"
+
+
+def as_datasets(data: Any) -> dict[str, Dataset]:
+    """One data set or several by name; (X, y) is short for one."""
+    if isinstance(data, Mapping):
+        if not data:
+            raise InputError('data is an empty mapping; pass {"name": data set}')
+        return {name: as_dataset(value, f"data[{name!r}]") for name, value in by_name(data, "data").items()}
+    return {"data": as_dataset(data, "data")}
+
+
+def as_dataset(value: Any, place: str) -> Dataset:
+    """A data set as given."""
+    if isinstance(value, Dataset):
+        return value
+    if isinstance(value, tuple) and len(value) == 2:
+        return Dataset(*value)
+    hint = '; te.Dataset.read(path, target="column") reads a file' if isinstance(value, str | os.PathLike) else ""
+    raise InputError(f"{place} must be a te.Dataset or a pair (X, y), not {type(value).__name__}{hint}")
+
+
+def _frame_rows(X: Any, index: Ints) -> Any:
+    if type(X).__module__.split(".")[0] == "pyarrow":
+        return X.take(index)
+    return take(X, index)
+
+
+def _weights(values: Any) -> Any:
+    weights = column(values, "weights").astype(np.float64)
+    wrong = ~np.isfinite(weights) | (weights < 0)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(f"weights has {weights[row]} at row {row + 1:,}; weights are finite and not negative")
+    return weights
+
+
+def _update(digest: Any, values: Any) -> None:
+    """The content of an array, a sparse matrix or a frame, with its shape and types."""
+    if isinstance(values, np.ndarray):
+        digest.update(f"{values.dtype.str}{values.shape}".encode())
+        if values.dtype.kind == "O":
+            for item in values.reshape(-1):
+                digest.update(f"{type(item).__name__}:{item!r};".encode("utf-8", "replace"))
+        else:
+            digest.update(np.ascontiguousarray(values).data.cast("B") if values.size else b"")
+    elif hasattr(values, "tocsr"):
+        sparse = values.tocsr(copy=True)
+        sparse.sum_duplicates()
+        for part in (sparse.data, sparse.indices.astype("<i8"), sparse.indptr.astype("<i8")):
+            _update(digest, np.asarray(part))
+        digest.update(str(values.shape).encode())
+    elif hasattr(values, "columns") or hasattr(values, "column_names"):
+        for name in list(getattr(values, "column_names", None) or values.columns):
+            digest.update(f"{name!r}".encode("utf-8", "replace"))
+            _update(digest, column(values[name], f"column {name!r}"))
+    else:
+        _update(digest, np.asarray(values))
+
+
+# A text column with more values than this is a name or a note, not a feature.
+MOST_VALUES = 50
+
+
+def read_dataset(
+    path: str | os.PathLike[str],
+    *,
+    target: str,
+    positive: Any = None,
+    features: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    cluster: str | None = None,
+    weight: str | None = None,
+    id: str | None = None,
+) -> Dataset:
+    """A data set from a CSV, Parquet or JSON Lines file.
+
+    `target` is the column of classes; `features` all other columns unless they are named. Numbers and booleans are
+    taken as they are (NaN where missing: use a learner that takes it, or an imputer), a text column becomes a 0/1
+    column for each of its values, in alphabetical order.
+    """
+    from trueerror.sources.engines._duckdb_tables import open_files
+
+    table: Table = open_files(os.fspath(path))
+    target = need_column(table, target, "target")
+    special = {
+        option: need_column(table, column, option)
+        for option, column in (("cluster", cluster), ("weight", weight), ("id", id))
+        if column is not None
+    }
+    left_out = {target, *special.values(), *(need_column(table, column, "drop") for column in drop)}
+    if features is None:
+        chosen = [column for column in table.columns if column not in left_out]
+    else:
+        chosen = [need_column(table, column, "features") for column in features]
+        if target in chosen:
+            raise InputError(f"features= names {target!r}, the column of classes, which learners must not see")
+    if not chosen:
+        raise InputError(f"{table.name} has no features beside {target!r}")
+    parts = {column: _numbers(table, column) for column in chosen}
+    unfit = [f"{column!r} ({reason})" for column, reason in parts.items() if isinstance(reason, str)]
+    if unfit:
+        raise InputError(
+            f"of the columns of {table.name} {listing(unfit)} cannot be features: name them under drop, cluster or "
+            "id, or turn them into numbers first"
+        )
+    X = np.column_stack([part for found in parts.values() for part in found])
+    y = table.values(target)
+    if isinstance(positive, str):
+        values = Dataset(np.zeros((len(y), 1)), y).labels
+        positive = label_from_text(positive, values)
+    made = Dataset(
+        X,
+        y,
+        positive=positive,
+        clusters=table.values(special["cluster"]) if "cluster" in special else None,
+        weights=table.values(special["weight"]) if "weight" in special else None,
+        ids=table.values(special["id"]) if "id" in special else None,
+    )
+    made.names = tuple(column for column, found in parts.items() for _ in found)
+    return made
+
+
+def _numbers(table: Table, column: str) -> list[Any] | str:
+    """The feature columns that a column of the file becomes, or why it becomes none."""
+    kind = table.kind(column)
+    values = table.values(column)
+    if kind in ("boolean", "integer", "number"):
+        gone = missing_rows(values)
+        if not gone.any():
+            return [values.astype(np.float64)]
+        filled = np.full(len(values), np.nan)
+        filled[~gone] = values[~gone].astype(np.float64)
+        return [filled]
+    if kind != "text":
+        return f"{kind}s"
+    texts = np.array(["" if v is None else str(v) for v in values])
+    names = np.unique(texts)
+    if len(names) > MOST_VALUES:
+        return f"text with {len(names):,} different values"
+    return [(texts == name).astype(np.float64) for name in names]

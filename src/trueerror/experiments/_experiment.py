@@ -1,0 +1,163 @@
+"""te.experiment: learners × data sets × plan → predictions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from trueerror.experiments import _dataset as about
+from trueerror.experiments._backends import Run, choose_engine, ran_short, shown
+from trueerror.experiments._dataset import Dataset, as_datasets
+from trueerror.experiments._fit import Balance, Job, Terms
+from trueerror.experiments._records import Manifest, Task
+from trueerror.experiments._result import CHOSEN, Experiment
+from trueerror.experiments._store import Store
+from trueerror.inputs._options import InputError, check_word
+from trueerror.resampling._cross_validation import KFold, as_plan
+from trueerror.resampling._plan import Plan, Split
+
+DEFAULT_PLAN = KFold(10, repeats=10)
+
+
+def experiment(
+    learners: Any,
+    data: Any,
+    *,
+    plan: Any = DEFAULT_PLAN,
+    store: str | os.PathLike[str] | None = None,
+    engine: Any = None,
+    jobs: int | None = None,
+    timeout: float | None = None,
+    rng: Any = None,
+    progress: bool = True,
+    balance: Balance | None = None,
+    retry: bool = False,
+) -> Experiment:
+    """Fit every learner on every training part of every data set, and keep what it said of the test part.
+
+    `learners` is {"name": estimator}, anything with scikit-learn's fit and predict, pipelines too; `data` a
+    `te.Dataset` or (X, y), or {"name": data set}; `plan` one of the plans, a number of folds, or any scikit-learn
+    splitter. The same seed (`rng`) gives the same splits and the same random states on every engine and for any number
+    of `jobs`: open `random_state`s are set, and BLAS runs on one thread. A fit that fails or takes more than `timeout`
+    seconds is recorded (`.failures`) and does not stop the rest. `balance="over"` or "under" evens out the classes of
+    the training part only. With a `store`, a folder or URL, a run that was stopped goes on where it stopped;
+    `retry=True` does its failed fits again.
+
+    `engine`: "loky" (processes; the default when `jobs` is not 1), "threading", "dask" or a Dask client, "ray".
+
+    >>> import numpy as np
+    >>> class Nearest:
+    ...     def fit(self, X, y):
+    ...         self.means = {c: X[y == c].mean() for c in np.unique(y)}
+    ...     def predict(self, X):
+    ...         return [min(self.means, key=lambda c: abs(x[0] - self.means[c])) for x in X]
+    >>> X, y = np.arange(40.0).reshape(-1, 1), np.repeat([0, 1], 20)
+    >>> run = experiment({"nearest": Nearest()}, (X, y), plan=5)
+    >>> print(run)
+    1 learner × 1 data set, KFold(k=5, repeats=1, stratify=True): 5 fits, seed 0.
+    """
+    named, datasets, chosen = about.as_learners(learners), as_datasets(data), as_plan(plan)
+    if CHOSEN in named:
+        raise InputError(f"{CHOSEN!r} is what a choice among the learners is called; give the learner another name")
+    if balance is not None:
+        check_word(balance, ("over", "under"), "balance")
+    if timeout is not None and not timeout > 0:
+        raise InputError(f"timeout={timeout!r} must be a number of seconds above 0, or None")
+    seed = seed_of(rng)
+    worker = choose_engine(engine, jobs)
+    splits = {name: _splits(chosen, d, seed, name) for name, d in datasets.items()}
+    manifest = _manifest(chosen, seed, named, datasets, balance)
+    kept = None if store is None else Store(store, manifest)
+    try:
+        # In a store, learners have the numbers that they got when they first came.
+        known = (manifest if kept is None else kept.manifest).learners
+        order = {item["name"]: i for i, item in enumerate(known)}
+        numbers = {item["name"]: i for i, item in enumerate((manifest if kept is None else kept.manifest).data)}
+        work = list(_jobs(named, numbers, splits, order, seed))
+        found = {} if kept is None else kept.compact(forget_failed=retry)
+        found = {task: o for task, o in found.items() if not ran_short(o, timeout)}
+        terms = Terms(balance=balance, timeout=timeout, alone=not worker.shared)
+        done = sum(job.task in found for job in work)
+        with shown(len(work), done, wanted=progress) as advance:
+            run = Run(
+                datasets=[datasets[name] for name in numbers],
+                engine=worker,
+                terms=terms,
+                store=kept,
+                advance=advance,
+                found=found,
+            )
+            run.finish(work)
+    finally:
+        if kept is not None:
+            kept.close()
+    outcomes = {
+        (name, learner): [run.found[Task(numbers[name], order[learner], at)] for at in range(len(splits[name]))]
+        for name in datasets
+        for learner in named
+    }
+    return Experiment(
+        learners=tuple(named), datasets=datasets, plan=chosen, seed=seed, splits=splits, outcomes=outcomes,
+        store=None if kept is None else kept.location, resumed=done,
+    )  # fmt: skip
+
+
+def seed_of(rng: Any) -> int:
+    """The seed of an experiment; None is 0, a generator gives its next number."""
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(0, 1 << 62))
+    if isinstance(rng, np.random.SeedSequence):
+        return int(rng.generate_state(1, np.uint64)[0] >> np.uint64(2))
+    if rng is None:
+        return 0
+    if isinstance(rng, bool) or not isinstance(rng, int | np.integer) or not 0 <= rng < 1 << 63:
+        raise InputError(f"rng={rng!r} must be a whole number from 0 up, a SeedSequence or a Generator")
+    return int(rng)
+
+
+def _splits(plan: Plan, data: Dataset, seed: int, name: str) -> list[Split]:
+    try:
+        splits = list(plan.splits(data.rows, seed))
+    except InputError as error:
+        raise InputError(f"data set {name!r}: {error}") from None
+    if not splits:
+        raise InputError(f"the plan gives no splits of data set {name!r}")
+    return splits
+
+
+def _jobs(
+    learners: Mapping[str, Any],
+    numbers: Mapping[str, int],
+    splits: Mapping[str, list[Split]],
+    order: Mapping[str, int],
+    seed: int,
+) -> Iterator[Job]:
+    """All tasks: a split with all its learners before the next, so that learners can be compared early."""
+    for name, number in numbers.items():
+        for at, split in enumerate(splits[name]):
+            state = about.number(f"{seed}/{name}/{at}")
+            for learner, estimator in learners.items():
+                yield Job(task=Task(number, order[learner], at), learner=estimator, split=split, seed=state)
+
+
+def _manifest(
+    plan: Plan, seed: int, learners: Mapping[str, Any], datasets: Mapping[str, Dataset], balance: Balance | None
+) -> Manifest:
+    return Manifest(
+        seed=seed,
+        plan={"plan": plan.name, **plan.settings()},
+        plan_fingerprint=plan.fingerprint,
+        data=tuple(
+            {"name": name, "rows": d.n, "labels": list(d.labels), "fingerprint": d.fingerprint}
+            for name, d in datasets.items()
+        ),
+        learners=tuple(
+            {"name": name, "words": about.words(item), "fingerprint": about.fingerprint(item)}
+            for name, item in learners.items()
+        ),
+        balance=balance,
+        versions=about.versions(learners.values()),
+    )

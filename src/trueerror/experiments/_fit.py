@@ -1,0 +1,426 @@
+"""One task: fit a fresh copy of a learner to the training rows, and let it predict the test rows.
+
+Scores of parts: one metric of one learner's predictions on one test part, and losses row by row.
+
+Over- and undersampling of the training rows; test rows are never touched.
+
+Warnings of learners, kept with the task that caused them; also where several threads fit at once.
+
+A limit on the time of a fit.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import inspect
+import os
+import signal
+import threading
+import time
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.experiments._dataset import Dataset, fresh, number
+from trueerror.experiments._records import NO_LABELS, Outcome, Task
+from trueerror.inputs._arrays import column
+from trueerror.inputs._labels import Label, code_column, find_label, plain_label, recode
+from trueerror.inputs._options import InputError
+from trueerror.kernels._random import words
+from trueerror.metrics._compute import LABEL_METRICS
+from trueerror.metrics._compute import metric as compute
+from trueerror.metrics._registry import find_measure
+from trueerror.metrics._values import value
+from trueerror.resampling._plan import Ints, Split, shuffled
+from trueerror.tallies import Confusion
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FoldScores:
+    """One metric of each learner on each test part: `values[learner, part]`, NaN where the fit failed.
+
+    `repeats` and `folds` name the parts, `tests` and `trains` are their numbers of (different) rows.
+    """
+
+    metric: str
+    higher_is_better: bool
+    learners: tuple[str, ...]
+    values: Floats
+    repeats: Ints
+    folds: Ints
+    tests: Ints
+    trains: Ints
+
+    def of(self, learner: str) -> Floats:
+        """The scores of one learner."""
+        found: Floats = self.values[self.learners.index(learner)]
+        return found
+
+    @property
+    def test_train_ratio(self) -> float:
+        """Test rows to different training rows, on average: what the corrected t needs."""
+        return self.ratio_of(np.ones(len(self.tests), dtype=bool))
+
+    def ratio_of(self, parts: NDArray[np.bool_]) -> float:
+        """The same over some of the parts."""
+        return float(self.tests[parts].mean() / self.trains[parts].mean())
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PairLosses:
+    """Losses of one repeat of a `BatesCV` plan, from fits without one fold (`single`) and without two (`pair`).
+
+    `single[k]` are those on fold k, `pair[i, j]` those on fold i and those on fold j, i < j.
+    """
+
+    single: tuple[Floats, ...]
+    pair: dict[tuple[int, int], tuple[Floats, Floats]]
+
+
+def score(name: str, data: Dataset, test: Ints, outcome: Outcome, positive: Any = None, **options: Any) -> float:
+    """A metric of one test part; NaN where the fit failed."""
+    if outcome.status != "done":
+        return float("nan")
+    measure = find_measure(name)
+    chosen = data.positive if positive is None else positive
+    if measure.needs in LABEL_METRICS:
+        table = Confusion.from_codes(
+            data.codes[test], outcome.labels.astype(np.intp), data.labels, positive=chosen, declared=True
+        )
+        named = None if measure.needs != "binary" or measure.average is not None else positive
+        return float(value(measure, table, positive=named, **options))
+    if outcome.scores is None:
+        raise InputError(f"{name} needs scores, but this learner gives only labels; give it probabilities")
+    return compute(
+        name, data.y[test], scores=outcome.scores, labels=data.labels, positive=chosen if _one(data, measure) else None,
+        **options,
+    )  # fmt: skip
+
+
+def _one(data: Dataset, measure: Any) -> bool:
+    return measure.needs == "scores" and (len(data.labels) == 2 or data.positive is not None)
+
+
+def row_losses(name: str, data: Dataset, test: Ints, outcome: Outcome) -> Floats:
+    """The loss of each row: 0 or 1 for accuracy and error_rate, else that of a metric that is a mean of losses."""
+    if outcome.status != "done":
+        raise InputError(f"a fit failed, so its losses are not known: {outcome.error:.200}")
+    measure = find_measure(name)
+    if measure.name in ("accuracy", "error_rate"):
+        wrong: Floats = (data.codes[test] != outcome.labels).astype(np.float64)
+        return wrong
+    if measure.needs != "losses":
+        raise InputError(f"{name} is not a mean over rows; use error_rate, brier or log_loss")
+    if outcome.scores is None:
+        raise InputError(f"{name} needs probabilities, but this learner gives only labels")
+    losses: Floats = np.asarray(measure.function(data.codes[test], outcome.scores), dtype=np.float64)
+    return losses
+
+
+Balance = Literal["over", "under"]
+
+
+def balanced(train: Ints, codes: Ints, how: Balance | None, *, seed: int) -> Ints:
+    """Training rows with the classes made equal: rare ones drawn again ("over"), or frequent ones thinned ("under").
+
+    Only rows of `train` come out, so nothing of a test part can come in.
+
+    >>> codes = np.array([0] * 8 + [1] * 3)
+    >>> np.bincount(codes[balanced(np.arange(11), codes, "over", seed=0)]).tolist()
+    [8, 8]
+    >>> np.bincount(codes[balanced(np.arange(11), codes, "under", seed=0)]).tolist()
+    [3, 3]
+    """
+    if how is None:
+        return train
+    inside = codes[train]
+    present, sizes = np.unique(inside, return_counts=True)
+    parts = []
+    for code, size in zip(present, sizes, strict=True):
+        rows = train[inside == code]
+        if how == "under":
+            parts.append(rows[shuffled(size, seed, int(code))[: sizes.min()]])
+        else:
+            # Every row of the class stays, and the rest is drawn from them with replacement.
+            lanes = words(seed, int(code), 0, int(sizes.max() - size)) >> np.uint64(32)
+            again = ((lanes * np.uint64(size)) >> np.uint64(32)).astype(np.intp)
+            parts.append(np.concatenate([rows, rows[again]]))
+    return np.sort(np.concatenate(parts))
+
+
+MOST = 20
+
+
+class Warned:
+    """The warnings of one task."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def messages(self) -> tuple[str, ...]:
+        """Each warning once, with how often it came."""
+        return tuple(text if n == 1 else f"{text} ({n} times)" for text, n in self.counts.most_common(MOST))
+
+
+_here = threading.local()
+
+
+@contextmanager
+def collect_warnings() -> Iterator[Warned]:
+    """Collect the warnings of this thread; `listening` must be on around it."""
+    warned = Warned()
+    _here.warned = warned
+    try:
+        yield warned
+    finally:
+        _here.warned = None
+
+
+@contextmanager
+def listening() -> Iterator[None]:
+    """Send every warning to the task of the thread that gives it. Python's own recorder is for one thread only."""
+    with warnings.catch_warnings():
+        before = warnings.showwarning
+
+        def hear(message: Warning | str, category: type[Warning], *more: Any, **named: Any) -> None:
+            warned: Warned | None = getattr(_here, "warned", None)
+            if warned is None:
+                before(message, category, *more, **named)
+            else:
+                warned.counts[f"{category.__name__}: {' '.join(str(message).split())[:500]}"] += 1
+
+        warnings.simplefilter("always")
+        warnings.showwarning = hear
+        yield
+
+
+class PastLimit(BaseException):
+    """The time is up. Not an Exception, so that a learner that catches everything does not swallow it."""
+
+
+@contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Raise `PastLimit` in this thread when the time is up: at the next step of Python code.
+
+    One long call into compiled code ends first; the caller looks at the clock as well. The main thread of a process is
+    woken by a signal, so that waiting ends too; other threads get the exception from a timer.
+    """
+    if seconds is None:
+        yield
+    elif threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
+        with _by_signal(seconds):
+            yield
+    else:
+        with _by_timer(seconds):
+            yield
+
+
+@contextmanager
+def process_ends(limit: float | None) -> Iterator[None]:
+    """End this process where a fit does not heed its limit: a call into compiled code that never comes back.
+
+    The watch is not a thread of Python's, so it runs while compiled code keeps Python's lock. It leaves the softer
+    limit time to work.
+    """
+    if limit is None:
+        yield
+        return
+    with open(os.devnull, "w") as nowhere:
+        faulthandler.dump_traceback_later(1.5 * limit + 1, exit=True, file=nowhere)
+        try:
+            yield
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+
+
+@contextmanager
+def _by_signal(seconds: float) -> Iterator[None]:
+    def stop(*_: object) -> None:
+        raise PastLimit
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        with suppress(PastLimit):
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def _by_timer(seconds: float) -> Iterator[None]:
+    target = ctypes.c_ulong(threading.get_ident())
+    guard = threading.Lock()
+    over = False
+
+    def stop() -> None:
+        with guard:
+            if not over:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(target, ctypes.py_object(PastLimit))
+
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        # The exception may arrive while the limit is being lifted; it is then taken back or caught here.
+        with suppress(PastLimit):
+            with guard:
+                over = True
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(target, None)
+        timer.cancel()
+
+
+LONGEST_TRACE = 20_000
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Job:
+    """A task with all that it needs."""
+
+    task: Task
+    learner: Any
+    split: Split
+    seed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What holds for all tasks of a run."""
+
+    balance: Balance | None = None
+    timeout: float | None = None
+    # NumPy's old global state is seeded where no other thread can draw from it meanwhile.
+    alone: bool = True
+
+
+def run_job(job: Job, data: Dataset, terms: Terms) -> Outcome:
+    """The outcome of a task; a failure is an outcome too."""
+    started = time.perf_counter()
+    fitted = predicted = None
+    labels, scores = NO_LABELS, None
+    error = trace = ""
+    status: Any = "done"
+    with collect_warnings() as warned, seeded(job.seed, terms.alone):
+        try:
+            with time_limit(terms.timeout):
+                model = fresh(job.learner, job.seed)
+                train = balanced(job.split.train, data.codes, terms.balance, seed=job.seed)
+                more = {}
+                if data.weights is not None:
+                    more = weights_for(model, data.weights[train])
+                X, y = data.features(train), data.y[train]
+                started = time.perf_counter()
+                model.fit(X, y, **more)
+                fitted = time.perf_counter()
+                labels, scores = predict(model, data.features(job.split.test), data.labels, len(job.split.test))
+                predicted = time.perf_counter()
+        except PastLimit:
+            status, error = "timeout", f"stopped after {terms.timeout:g} seconds"
+        except Exception as problem:  # noqa: BLE001  whatever a learner raises is recorded, and the rest goes on
+            status, error = "failed", f"{type(problem).__name__}: {problem}"
+            trace = "".join(traceback.format_exception(problem))[-LONGEST_TRACE:]
+    ended = time.perf_counter()
+    if status == "done" and terms.timeout is not None and ended - started > terms.timeout:
+        # A long call into compiled code cannot be interrupted, but it was too long all the same.
+        status, error = "timeout", f"took {ended - started:.3g} seconds, more than {terms.timeout:g}"
+    if status != "done":
+        labels, scores = NO_LABELS, None
+    return Outcome(
+        task=job.task,
+        status=status,
+        labels=labels,
+        scores=scores,
+        fit_seconds=(fitted or ended) - started,
+        predict_seconds=0.0 if fitted is None else (predicted or ended) - fitted,
+        warnings=warned.messages(),
+        error=error[:2000],
+        trace=trace,
+        limit=terms.timeout,
+    )
+
+
+def predict(model: Any, X: Any, labels: tuple[Label, ...], n: int) -> tuple[NDArray[np.int32], Any]:
+    """Labels as codes, and one score for each row and label where the model gives scores.
+
+    Scores come from `predict_proba`, else from `decision_function`. A class that was not in the training rows has
+    probability 0 (−∞ on the scale of decisions).
+    """
+    probabilities = np.asarray(model.predict_proba(X), dtype=np.float64) if calls_most_probable(model) else None
+    given = model.predict(X) if probabilities is None else model.classes_.take(probabilities.argmax(axis=1))
+    called = column(given, "the predictions")
+    if len(called) != n:
+        raise ValueError(f"predict gave {len(called)} labels for {n} rows")
+    coded = code_column(called, "the predictions")
+    if (coded.codes < 0).any():
+        raise ValueError("predict gave a missing label")
+    codes = recode(coded, labels, "the predictions").astype("<i4")
+    if not hasattr(model, "classes_"):
+        return codes, None
+    if probabilities is not None:
+        scores, fill = probabilities, 0.0
+    elif hasattr(model, "predict_proba"):
+        scores, fill = np.asarray(model.predict_proba(X), dtype=np.float64), 0.0
+    elif hasattr(model, "decision_function"):
+        scores, fill = np.asarray(model.decision_function(X), dtype=np.float64), -np.inf
+        scores = np.stack([-scores, scores], axis=1) if scores.ndim == 1 else scores
+    else:
+        return codes, None
+    classes = [find_label(plain_label(c), labels) for c in np.asarray(model.classes_).tolist()]
+    if scores.shape != (n, len(classes)):
+        return codes, None  # one column a pair of classes says nothing of a single class
+    if np.isnan(scores).any():
+        raise ValueError("the scores hold NaN")
+    aligned = np.full((n, len(labels)), fill, dtype="<f8")
+    aligned[:, [labels.index(c) for c in classes]] = scores
+    return codes, aligned
+
+
+# scikit-learn's own `predict` that asks every tree for probabilities and calls the largest: asking once is enough.
+ARGMAX = ("sklearn.ensemble._forest.ForestClassifier.predict", "sklearn.ensemble._bagging.BaggingClassifier.predict")
+
+
+def calls_most_probable(model: Any) -> bool:
+    """Whether `predict` is known to be the argmax of `predict_proba`, which takes long where there are many trees."""
+    how = getattr(type(model), "predict", None)
+    return f"{getattr(how, '__module__', '')}.{getattr(how, '__qualname__', '')}" in ARGMAX
+
+
+def weights_for(model: Any, weights: NDArray[np.float64]) -> dict[str, Any]:
+    """The keyword that hands row weights to `fit`: to a pipeline's last step, or to the learner itself.
+
+    A learner that takes no weights is fitted without, and a warning says so.
+    """
+    steps = getattr(model, "steps", None)
+    last = steps[-1][1] if steps else model
+    known = inspect.signature(last.fit).parameters.values()
+    if not any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in known):
+        warnings.warn(f"{type(last).__name__} takes no weights: fitted without", UserWarning, stacklevel=2)
+        return {}
+    return {f"{steps[-1][0]}__sample_weight" if steps else "sample_weight": weights}
+
+
+@contextmanager
+def seeded(seed: int, wanted: bool) -> Iterator[None]:
+    """Seed NumPy's old global random state for a while, for learners that draw from it."""
+    if not wanted:
+        yield
+        return
+    before = np.random.get_state()  # noqa: NPY002
+    np.random.seed(number(f"global/{seed}") % (1 << 32))  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(before)  # noqa: NPY002

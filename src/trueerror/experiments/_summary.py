@@ -1,0 +1,315 @@
+"""The summary of an experiment: every learner on every data set, who is better where, and over all.
+
+How the summary of an experiment speaks: verdicts first, then the estimates, then what a reader should know.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from trueerror.experiments._compare import experiment_findings, fitted_learners, rank
+from trueerror.experiments._estimate import ask, learner_interval
+from trueerror.experiments._result import CHOSEN, Experiment
+from trueerror.findings import Findings
+from trueerror.findings._rules import sorted_findings
+from trueerror.inputs._options import InputError, check_confidence
+from trueerror.metrics._registry import find_measure
+from trueerror.results import Interval, Result, Table, Text
+from trueerror.results._format import filled, limits, listing, number, percent, whole
+from trueerror.results._tables import one_line
+from trueerror.verbs._evaluation_text import WIDTH, findings_text, short
+
+# More metrics than this would make lines that are too long: each estimate then gets a line of its own.
+MOST_COLUMNS = 3
+MOST_DATA = 6
+
+
+def single_verdict(learner: str, found: Interval) -> str:
+    """How good one learner is."""
+    return f"{one_line(learner)} has {_plausible(found)}."
+
+
+def choice_verdict(found: Interval, chosen: Counter[str]) -> str:
+    """How good the chosen setting is, and which were chosen."""
+    total = sum(chosen.values())
+    names = [f"{one_line(name)} ({whole(n)} of {whole(total)})" for name, n in chosen.most_common(4)]
+    rest = len(chosen) - 4
+    more = [f"{rest} other{'s' if rest > 1 else ''}"] if rest > 0 else []
+    return f"Choosing inside the training rows gives {_plausible(found)}. Chosen: {listing([*names, *more])}."
+
+
+def _plausible(found: Interval) -> str:
+    if math.isnan(found.low):
+        return f"{found.name} {number(found.estimate)} ({found.note})"
+    low, _, high = limits(found.low, found.high).strip("[]").partition(", ")
+    return f"{found.name} {number(found.estimate)}, plausibly {low} to {high}"
+
+
+def estimates_table(s: Summary) -> Table:
+    """A line for each learner on each data set with a column for each metric; many metrics have lines of their own."""
+    metrics = list(dict.fromkeys(e.metric for e in s.estimates))
+    several = len({e.data for e in s.estimates}) > 1
+    lead = ("data", "learner") if several else ("learner",)
+    if len(metrics) > MOST_COLUMNS:
+        rows = [(*_lead(e, several), find_measure(e.metric).title, short(e.interval)) for e in s.estimates]
+        rows += [
+            (*((data,) if several else ()), constant_name(s, data), find_measure(m).title, constant_cell(s, data, m))
+            for data in dict.fromkeys(e.data for e in s.estimates)
+            for m in metrics
+            if constant_cell(s, data, m)
+        ]
+        return Table(columns=(*lead, "metric", _level(s)), rows=tuple(rows), names=len(lead) + 1)
+    cells = {(e.data, e.learner, e.metric): short(e.interval) for e in s.estimates}
+    first = {(e.data, e.learner): e for e in reversed(s.estimates)}
+    body: list[tuple[str, ...]] = []
+    for data in dict.fromkeys(e.data for e in s.estimates):
+        order = dict.fromkeys((e.data, e.learner) for e in s.estimates if e.data == data)
+        body += [(*_lead(first[key], several), *(cells.get((*key, m), "–") for m in metrics)) for key in order]
+        constants = [constant_cell(s, data, m) for m in metrics]
+        if any(constants):
+            body.append((*((data,) if several else ()), constant_name(s, data), *constants))
+    heads = tuple(f"{find_measure(m).title} {_level(s)}" for m in metrics)
+    return Table(columns=(*lead, *heads), rows=tuple(body), names=len(lead))
+
+
+def constant_name(s: Summary, data: str) -> str:
+    """What always answering the commonest class is called."""
+    return f'always "{one_line(s.constants[data][0])}"' if data in s.constants else ""
+
+
+def constant_value(s: Summary, data: str, metric: str) -> float | None:
+    """The accuracy or error rate of always answering the commonest class; None for other metrics."""
+    if data not in s.constants or metric not in ("accuracy", "error_rate"):
+        return None
+    share = s.constants[data][1]
+    return share if metric == "accuracy" else 1 - share
+
+
+def constant_cell(s: Summary, data: str, metric: str) -> str:
+    """The same for a table, as `short` writes it."""
+    value = constant_value(s, data, metric)
+    return "" if value is None else number(value).removeprefix("0")
+
+
+def _lead(e: LearnerEstimate, several: bool) -> tuple[str, ...]:
+    return (e.data, e.learner) if several else (e.learner,)
+
+
+def _level(s: Summary) -> str:
+    return percent(s.estimates[0].interval.confidence)
+
+
+def verdict_lines(s: Summary) -> list[str]:
+    """The verdict over all data sets first, then that of each."""
+    named = len(s.verdicts) > 1
+    lines = [f"Over all data sets: {s.overall}"] if s.overall else []
+    return lines + [f"{one_line(data)}: {words}" if named else words for data, words in s.verdicts.items()]
+
+
+def footer(s: Summary) -> str:
+    """Of what the estimates speak, and by which methods."""
+    # The first of each data set: a learner that scores alike on all parts may have another method than the rest.
+    speaks = {e.data: e.interval.estimand for e in reversed(s.estimates) if e.interval.estimand}
+    speaks = dict(reversed(speaks.items()))
+    if len(set(speaks.values())) > 1:
+        heads = [f"{one_line(data)}: {words.split(', on rows')[0]}" for data, words in list(speaks.items())[:MOST_DATA]]
+        spoken = "; ".join([*heads, *(["…"] if len(speaks) > MOST_DATA else [])])
+    else:
+        spoken = next(iter(speaks.values()), "")
+    methods = ", ".join(dict.fromkeys(e.interval.method for e in s.estimates))
+    lines = [f"Estimates: {spoken}."] if spoken else []
+    lines += [f"Methods: {methods}; .explain() or --explain for more."] if methods else []
+    return "\n".join(filled(line, WIDTH) for line in lines)
+
+
+def summary_text(s: Summary) -> str:
+    """The whole summary for a terminal."""
+    blocks = ["\n".join(filled(one_line(line), WIDTH) for line in s.reading.splitlines())]
+    blocks += [filled(line, WIDTH - 2, initial_indent="  ", subsequent_indent="  ") for line in verdict_lines(s)]
+    blocks.append(estimates_table(s).text(WIDTH) if s.estimates else "")
+    blocks.append(findings_text(s.findings, several=True) if len(s.findings) else "")
+    blocks.append("\n".join(filled(one_line(note), WIDTH) for note in s.notes))
+    blocks.append(footer(s))
+    return "\n\n".join(b for b in blocks if b)
+
+
+def summary_html(s: Summary) -> str:
+    """The same for a notebook."""
+    parts = [f"<p>{html.escape(s.reading)}</p>"]
+    parts += [f"<p><b>{html.escape(line)}</b></p>" for line in verdict_lines(s)]
+    parts += [estimates_table(s)._repr_html_()] if s.estimates else []
+    told = [str(f) for f in s.findings] + list(s.notes)
+    parts += [f"<ul>{''.join(f'<li>{html.escape(line)}</li>' for line in told)}</ul>"] if told else []
+    parts.append(f"<p><small>{html.escape(footer(s))}</small></p>")
+    return f"<div>{''.join(parts)}</div>"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LearnerEstimate(Result):
+    """One metric of one learner on one data set; `parts` are its scores on the test parts."""
+
+    data: str
+    learner: str
+    metric: str
+    interval: Interval
+    parts: tuple[float, ...] = ()
+
+    def records(self) -> list[dict[str, object]]:
+        return [
+            {"data": self.data, "learner": self.learner, "metric": self.metric, **record}
+            for record in self.interval.records()
+        ]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Summary(Result):
+    """What an experiment says: `verdicts` for each data set, `overall` over several of them, and the estimates.
+
+    `constants` hold the commonest class of each data set and its share: what needs no learner at all.
+    """
+
+    reading: str
+    estimates: tuple[LearnerEstimate, ...]
+    verdicts: dict[str, str] = field(default_factory=dict)
+    overall: str = ""
+    findings: Findings = field(default_factory=Findings)
+    notes: tuple[str, ...] = ()
+    constants: dict[str, tuple[str, float]] = field(default_factory=dict)
+
+    def records(self) -> list[dict[str, object]]:
+        return [record for e in self.estimates for record in e.records()]
+
+    def without(self, *codes: str) -> Summary:
+        """The same summary with some findings silenced, by code."""
+        return replace(self, findings=self.findings.without(*codes)) if codes else self
+
+    def explain(self) -> Text:
+        """Each method that was used, with formula, source and what it assumes."""
+        from trueerror.methods import explain
+
+        keys = dict.fromkeys(e.interval.method for e in self.estimates)
+        return Text("\n\n".join([self.reading, *(explain(key) for key in keys)]))
+
+    def _table(self) -> Table:
+        return estimates_table(self)
+
+    def __str__(self) -> str:
+        return summary_text(self)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return summary_html(self)
+
+
+MOST_READ = 8
+# What could not be told: the reason → what, and on which data set → of which learners; none is named if it is of all.
+Problems = dict[str, dict[tuple[str, str], list[str]]]
+
+
+def _note(reason: str, about: dict[tuple[str, str], list[str]], learners: int) -> str:
+    """What could not be told, and why."""
+    places = [
+        f"{what}{f' of {listing(names)}' if names and len(names) < learners else ''} on {data}"
+        for (what, data), names in about.items()
+    ]
+    return f"Not told: {listing(places)}: {reason}"
+
+
+def summarise(run: Experiment, metrics: Sequence[str], *, confidence: float = 0.95) -> Summary:
+    """Every learner on every data set by each metric; the first metric also decides who is told apart from whom."""
+    level = check_confidence(confidence)
+    problems: Problems = {}
+    estimates = tuple(_estimates(run, metrics, level, problems))
+    verdicts = {}
+    for data in run.datasets:
+        found = _verdict(run, data, metrics[0], level, estimates, problems)
+        if found:
+            verdicts[data] = found
+    overall, more = _overall(run, metrics[0], problems)
+    notes = tuple(_note(reason, about, len(run.learners)) for reason, about in problems.items())
+    return Summary(
+        reading=_reading(run),
+        estimates=estimates,
+        verdicts=verdicts,
+        overall=overall,
+        findings=sorted_findings([*experiment_findings(run), *more]),
+        notes=notes,
+        constants={name: (str(label), share) for name, d in run.datasets.items() for label, share in (d.commonest,)},
+    )
+
+
+def _reading(run: Experiment) -> str:
+    """What was run, and what was read of each data set."""
+    return "\n".join([str(run), *data_words(run)])
+
+
+def data_words(run: Experiment) -> list[str]:
+    """A line for each data set: rows, classes, features."""
+    shown = [f"{name}: {d.words()}." for name, d in list(run.datasets.items())[:MOST_READ]]
+    more = [f"… and {len(run.datasets) - MOST_READ:,} more data sets."] if len(run.datasets) > MOST_READ else []
+    return [*shown, *more]
+
+
+def _estimates(
+    run: Experiment, metrics: Sequence[str], confidence: float, problems: Problems
+) -> Iterator[LearnerEstimate]:
+    learners = [CHOSEN, *run.learners] if run.plan.name == "NestedCV" else list(run.learners)
+    for data in run.datasets:
+        for metric in metrics:
+            for learner in learners:
+                if learner != CHOSEN and run.failed(learner, data) == len(run.outcomes[data, learner]):
+                    continue  # a finding says so
+                try:
+                    question = ask(run, learner, data, metric, confidence=confidence)
+                    found = learner_interval(question, None)
+                except InputError as error:
+                    problems.setdefault(str(error), {}).setdefault((metric, data), []).append(learner)
+                    continue
+                if math.isnan(found.low) and found.note:
+                    place = problems.setdefault(found.note, {})
+                    place.setdefault((f"limits of {metric}", data), []).append(learner)
+                yield LearnerEstimate(
+                    data=data, learner=learner, metric=find_measure(metric).name, interval=found,
+                    parts=tuple(question.scores.tolist()) if len(question.splits) > 1 else (),
+                )  # fmt: skip
+
+
+def _verdict(
+    run: Experiment,
+    data: str,
+    metric: str,
+    confidence: float,
+    estimates: Sequence[LearnerEstimate],
+    problems: Problems,
+) -> str:
+    """Who is better on one data set; of settings, how good the chosen one is; of a single learner, how good it is."""
+    own = {e.learner: e.interval for e in estimates if (e.data, e.metric) == (data, find_measure(metric).name)}
+    if CHOSEN in own:
+        return choice_verdict(own[CHOSEN], Counter(run.chosen(metric, data)))
+    if len(fitted_learners(run, [data])) < 2:
+        return "".join(single_verdict(name, interval) for name, interval in own.items())
+    try:
+        lead = "Out of the bag: " if run.plan.name == "Bootstrap" else ""
+        return lead + run.compare(metric, data, confidence=confidence).verdict
+    except InputError as error:
+        problems.setdefault(str(error), {("differences", data): []})
+        return ""
+
+
+def _overall(run: Experiment, metric: str, problems: Problems) -> tuple[str, Findings]:
+    if len(fitted_learners(run, list(run.datasets))) < 2 or len(run.datasets) < 2 or run.plan.name == "NestedCV":
+        return "", Findings()
+    try:
+        ranking = rank(run, metric)
+    except InputError as error:
+        problems.setdefault(str(error), {("ranks", "all data sets"): []})
+        return "", Findings()
+    gone = [one_line(data) for data in run.datasets if data not in ranking.data_sets]
+    without = f"Without {listing(gone)}, where a learner has no result: " if gone else ""
+    return without + ranking.verdict, ranking.findings

@@ -1,0 +1,307 @@
+"""TE3xx: findings about scores, probabilities and thresholds.
+
+Facts that these rules look at, beside the score table of the positive class (`scores`):
+score_range      ScoreRange: lowest and highest score, and for one column a class the lowest and highest sum of a row
+auc              Interval of the area under the ROC curve
+probabilities    bool: whether the scores can be read as probabilities
+tuned_threshold  TunedThreshold from `findings.tuning`, where the threshold was, or would be, chosen on these rows
+
+Was a threshold chosen on the rows that it is judged on, and how much does that flatter?
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.findings._rules import Evidence, rule
+from trueerror.results._format import limits, number, p_value
+from trueerror.tallies import ScoreTable
+
+NEARLY = 0.1
+# Percentages fill a good part of the way to 100; counts of votes or small distances do not.
+PERCENTAGES = 50.0
+ROUNDING = 1e-3
+MISCALIBRATED = 0.05
+
+
+@rule(
+    "TE301",
+    severity="error",
+    title="constant scores",
+    fix="Check that the right column was read as scores, and that the model was fitted.",
+    needs=("score_range",),
+)
+def constant_scores(e: Evidence) -> Iterator[str]:
+    """A model that gives every row one score ranks nothing: its AUC is 0.5, and any threshold calls all rows alike."""
+    reach = e.facts["score_range"]
+    if reach.low == reach.high and (e.confusion is None or e.confusion.n > 1):
+        yield f"every score is {number(reach.low)}: they rank nothing"
+
+
+@rule(
+    "TE302",
+    severity="error",
+    title="inverted scores",
+    fix="Check which class is positive (positive=) and that higher scores mean more positive; "
+    "scores are never flipped for you.",
+    needs=("auc",),
+)
+def inverted_scores(e: Evidence) -> Iterator[str]:
+    """An AUC clearly below 0.5 is worse than tossing a coin, which takes knowledge of the truth.
+
+    Nearly always the direction or the positive class is swapped: the score is that of the other class, or a distance
+    or loss, for which lower is more positive. The rule fires when the whole interval of the AUC lies below 0.5.
+    """
+    area = e.facts["auc"]
+    if area.high < 0.5:
+        yield (
+            f"AUC {number(area.estimate)} {limits(area.low, area.high)} is clearly below 0.5: "
+            "is the direction of the scores or the positive class swapped?"
+        )
+
+
+@rule(
+    "TE303",
+    severity="warning",
+    title="probabilities outside [0, 1], or not adding up to 1",
+    fix="Pass the probabilities as the model gives them; for other scores pass one column, or labels.",
+    needs=("score_range",),
+)
+def broken_probabilities(e: Evidence) -> Iterator[str]:
+    """Scores that are nearly probabilities, but not quite, often come from a regression, from rounding, or from a
+    column that is missing.
+
+    The rule speaks of one column that leaves [0, 1] by at most 0.1, and of one column a class when either the values
+    or the sums of the rows are those of probabilities and the other is not. Scores on another scale, such as margins
+    or logits, are no probabilities and are left alone.
+    """
+    low, high, lowest, highest = e.facts["score_range"]
+    inside = low >= 0 and high <= 1
+    if math.isnan(lowest):
+        if not inside and low >= -NEARLY and high <= 1 + NEARLY and low < high:
+            yield f"scores run from {number(low)} to {number(high)}: nearly probabilities, which stay within 0 and 1"
+        return
+    whole = lowest >= 1 - ROUNDING and highest <= 1 + ROUNDING
+    if inside and not whole and high > 0:
+        yield f"the scores of a row add up to {number(lowest)} to {number(highest)}; probabilities add up to 1"
+    if whole and not inside:
+        yield f"the scores of each row add up to 1 but run from {number(low)} to {number(high)}, outside 0 and 1"
+
+
+@rule(
+    "TE304",
+    severity="warning",
+    title="threshold chosen on these rows",
+    fix="Choose the threshold on other rows, or take the one that follows from the costs: "
+    "cost_fp/(cost_fp + cost_fn) for probabilities.",
+    needs=("tuned_threshold",),
+)
+def threshold_chosen_here(e: Evidence) -> Iterator[str]:
+    """The best of all cutoffs on a sample fits its accidents too, so its result there is better than on other rows.
+
+    How much is seen by choosing in the bag and scoring out of the bag: bootstrap replicates choose the cutoff on the
+    rows drawn and judge it on the rows left out.
+    """
+    t = e.facts["tuned_threshold"]
+    beyond = "above every score" if t.threshold > 0 else "below every score"
+    shown = beyond if math.isinf(t.threshold) else f"{t.threshold:.3g}"
+    honest = "" if math.isnan(t.honest) else f"; out of the bag it is {number(abs(t.honest))}"
+    if t.used:
+        yield (
+            f"the threshold {shown} is the one that looks best for {t.metric} on these very rows "
+            f"({number(abs(t.apparent))}{honest})"
+        )
+    else:
+        yield (
+            f"a threshold tuned on these rows would be {shown} and look like {t.metric} "
+            f"{number(abs(t.apparent))}{honest}"
+        )
+
+
+@rule(
+    "TE305",
+    severity="warning",
+    title="scores that look like labels",
+    fix="Pass labels as predicted=, and the model's probabilities or decision function as scores=.",
+    needs=("scores",),
+)
+def scores_like_labels(e: Evidence) -> Iterator[str]:
+    """Calls of 0 and 1 given as scores make a curve with one corner: its AUC is the balanced accuracy of the calls,
+    and says nothing about how the model ranks rows."""
+    t = e.scores
+    assert t is not None
+    values = t.scores[:3].tolist()
+    if t.n >= 10 and values in ([0.0, 1.0], [-1.0, 1.0]):
+        yield f"the only scores are {values[0]:g} and {values[1]:g}: these are calls, not scores"
+
+
+@rule(
+    "TE306",
+    severity="note",
+    title="badly calibrated probabilities",
+    fix="Recalibrate on other rows (Platt, isotonic) before reading scores as probabilities or choosing a threshold "
+    "by costs; te.calibration shows where they are off.",
+    needs=("scores", "probabilities"),
+)
+def badly_calibrated(e: Evidence) -> Iterator[str]:
+    """A probability of 0.8 should come true four times in five. Ranking (AUC) and calls are not touched by bad
+    calibration, but costs, thresholds that follow from costs, and anyone who reads the numbers are.
+
+    The rule fires when forecasts miss the shares seen by more than 5 points on average, or by more than half the
+    share of the rarer class, over ten bins of equal size, and Spiegelhalter's test shows at p < .001 that this is no
+    accident.
+    """
+    t = e.scores
+    assert t is not None
+    if not e.facts["probabilities"] or t.n < 50:
+        return
+    from trueerror.curves._calibration import bin_places, spiegelhalter_test
+    from trueerror.metrics._binned import middled
+
+    t = middled(t)
+    test = spiegelhalter_test(t)
+    if not test.p_value < 0.001:
+        return
+    rows = (t.positives + t.negatives).astype(np.float64)
+    gaps = np.bincount(bin_places(t, 10, "mass"), weights=t.positives - rows * t.scores)
+    off = float(np.abs(gaps).sum() / rows.sum())
+    rarer = float(min(t.positives.sum(), t.negatives.sum()) / rows.sum())
+    if off > min(MISCALIBRATED, rarer / 2):
+        yield (
+            f"probabilities are off by {100 * off:.1f} points on average (Spiegelhalter's z "
+            f"{test.statistic:+.1f}, {p_value(test.p_value)})"
+        )
+
+
+@rule(
+    "TE307",
+    severity="warning",
+    title="scores that look like percentages",
+    fix="Divide them by 100 and pass them again, if they are percentages: then they are cut at 0.5, and Brier score, "
+    "log loss, calibration and costs can be had.",
+    needs=("score_range",),
+)
+def percentages(e: Evidence) -> Iterator[str]:
+    """Ranking is the same for 80 and for 0.8, but only the second can be read as a probability.
+
+    The rule fires when scores lie within 0 and 100 and reach beyond 50, or when those of a row add up to 100.
+    """
+    low, high, lowest, highest = e.facts["score_range"]
+    alone = math.isnan(lowest) and low < PERCENTAGES < high
+    together = lowest >= 100 * (1 - ROUNDING) and highest <= 100 * (1 + ROUNDING)
+    if low >= 0 and 1 < high <= 100 and (alone or together):
+        yield f"scores run from {number(low)} to {number(high)}: are they percentages? Probabilities run from 0 to 1"
+
+
+Floats = NDArray[np.float64]
+# (true positives, false positives, positives, negatives) of each cutoff → what it is worth; higher is better.
+Worth = Callable[[Floats, Floats, float, float], Floats]
+
+REPLICATES = 200
+# Beyond this many rows a threshold cannot be fitted to them to any harm.
+MOST_ROWS = 100_000
+
+
+class TunedThreshold(NamedTuple):
+    """The best cutoff of these rows for one metric: what it seems to be worth, and what it is worth on other rows.
+
+    `honest` is the mean over replicates that choose in the bag and score out of the bag. `used` says whether the
+    evaluation was made with it, or would only look like that.
+    """
+
+    threshold: float
+    metric: str
+    apparent: float
+    honest: float
+    used: bool = True
+
+
+def _accuracy(tp: Floats, fp: Floats, up: float, down: float) -> Floats:
+    return (tp + down - fp) / max(up + down, 1.0)
+
+
+def _youden(tp: Floats, fp: Floats, up: float, down: float) -> Floats:
+    return tp / max(up, 1.0) - fp / max(down, 1.0)
+
+
+def _f1(tp: Floats, fp: Floats, up: float, down: float) -> Floats:
+    return 2 * tp / np.maximum(tp + fp + up, 1.0)
+
+
+MEASURES: dict[str, Worth] = {"accuracy": _accuracy, "Youden's index": _youden, "F1": _f1}
+
+
+def cost_of_errors(cost_fp: float, cost_fn: float) -> Worth:
+    """Minus the expected cost of a row."""
+
+    def worth(tp: Floats, fp: Floats, up: float, down: float) -> Floats:
+        return -(cost_fp * fp + cost_fn * (up - tp)) / max(up + down, 1.0)
+
+    return worth
+
+
+def tuned_threshold(
+    table: ScoreTable, threshold: float, *, measures: Iterable[tuple[str, Worth]] | None = None
+) -> TunedThreshold | None:
+    """The metric for which the threshold is the best of all cutoffs, if it seems to be picked from these very scores.
+
+    Thresholds that people name beforehand have one or two decimals; one that was found on the rows is one of their
+    scores, or lies half-way between two. Both must hold: best for accuracy, Youden's index or F1, and such a value.
+
+    >>> t = ScoreTable.count([0, 0, 1, 0, 1, 1], [0.1234, 0.2345, 0.3456, 0.4567, 0.5678, 0.6789])
+    >>> tuned_threshold(t, 0.3456).metric, tuned_threshold(t, 0.5), tuned_threshold(t, 0.2345)
+    ('accuracy', None, None)
+    """
+    if table.squares is not None or len(table.scores) < 3 or not _picked(table.scores, threshold):
+        return None
+    tp, fp, up, down = _counts(table.positives, table.negatives)
+    at = int(np.searchsorted(table.scores, threshold, side="left"))
+    for metric, worth in MEASURES.items() if measures is None else measures:
+        values = worth(tp, fp, up, down)
+        best = float(values.max())
+        if at < len(values) and values[at] >= best - 1e-12 * max(1.0, abs(best)):
+            return TunedThreshold(float(threshold), metric, best, _out_of_bag(table, worth))
+    return None
+
+
+def _picked(scores: Floats, threshold: float) -> bool:
+    if not math.isfinite(threshold) or abs(100 * threshold - round(100 * threshold)) < 1e-9:
+        return False
+    at = int(np.searchsorted(scores, threshold))
+    near = scores[max(0, at - 1) : at + 2]
+    candidates = np.concatenate((near, (near[1:] + near[:-1]) / 2))
+    return bool((np.abs(candidates - threshold) <= 1e-12 * max(1.0, abs(threshold))).any())
+
+
+def _counts(positives: NDArray[np.generic], negatives: NDArray[np.generic]) -> tuple[Floats, Floats, float, float]:
+    """True and false positives when everything from each score up is called positive."""
+    tp, fp = (np.cumsum(np.asarray(c, dtype=np.float64)[::-1])[::-1] for c in (positives, negatives))
+    return tp, fp, float(tp[0]), float(fp[0])
+
+
+def _out_of_bag(table: ScoreTable, worth: Worth) -> float:
+    """The mean worth of cutoffs chosen on Poisson-resampled rows, on the rows that were not drawn."""
+    n = int(table.n)
+    if n > MOST_ROWS:
+        return math.nan
+    counts = np.concatenate((table.positives, table.negatives)).astype(np.int64)
+    place = np.repeat(np.tile(np.arange(len(table.scores)), 2), counts)
+    is_positive = np.repeat(np.arange(len(counts)) < len(table.scores), counts)
+    rng, size, values = np.random.Generator(np.random.Philox(0)), len(table.scores), []
+    for _ in range(REPLICATES):
+        often = rng.poisson(1.0, n)
+        bag, rest = (
+            _counts(
+                np.bincount(place[is_positive], weights=w[is_positive], minlength=size),
+                np.bincount(place[~is_positive], weights=w[~is_positive], minlength=size),
+            )
+            for w in (often.astype(np.float64), (often == 0).astype(np.float64))
+        )
+        if min(bag[2:]) > 0 and min(rest[2:]) > 0:
+            values.append(float(worth(*rest)[int(np.argmax(worth(*bag)))]))
+    return float(np.mean(values)) if values else math.nan

@@ -1,0 +1,1 @@
+"""How sure: intervals, tests, posteriors and plans, from counts, scores or losses."""

@@ -1,0 +1,209 @@
+"""How every test here becomes a Contrast: tails, sides, range, and the words for a close call.
+
+A contrast seen from the other side: second − first.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import replace
+from typing import Any
+
+from scipy import special
+
+from trueerror.inference._spec import critical_t, critical_z, tail
+from trueerror.inputs._options import InputError, check_alternative, check_confidence
+from trueerror.results import Alternative, Contrast, Df, Side
+
+Limits = tuple[float, float]
+
+# A difference of two proportions, and a difference of measured numbers.
+SHARES: Limits = (-1.0, 1.0)
+REALS: Limits = (-math.inf, math.inf)
+
+# The side of the limit that belongs to each alternative.
+SIDES: dict[str, Side] = {"two-sided": "two-sided", "greater": "lower", "less": "upper"}
+
+# Of what the true difference is meant.
+THESE_MODELS = "these two models, on rows like these"
+LEARNERS = "the two learners, at this number of training rows"
+SCORES = "the two, over pairs or groups of scores like these"
+
+BORDERLINE = "borderline: the p-value and the interval fall on different sides of the level; the p-value decides"
+
+
+def tail_area(confidence: float, alternative: Alternative) -> float:
+    """α/2 for two sides, α for one."""
+    return tail(confidence, SIDES[alternative])
+
+
+def normal_quantile(confidence: float, alternative: Alternative) -> float:
+    """z for the limits: both sides, or one side at the whole confidence.
+
+    >>> round(normal_quantile(0.95, "two-sided"), 3), round(normal_quantile(0.95, "greater"), 3)
+    (1.96, 1.645)
+    """
+    return critical_z(confidence, SIDES[alternative])
+
+
+def student_quantile(confidence: float, alternative: Alternative, df: float) -> float:
+    """t for the limits."""
+    return critical_t(confidence, df, SIDES[alternative])
+
+
+def normal_p(z: float, alternative: Alternative) -> float:
+    """The p-value of a statistic that is standard normal when there is no difference.
+
+    >>> round(normal_p(1.96, "two-sided"), 3), round(normal_p(1.96, "greater"), 3), round(normal_p(1.96, "less"), 3)
+    (0.05, 0.025, 0.975)
+    """
+    if alternative == "two-sided":
+        return min(1.0, 2 * float(special.ndtr(-abs(z))))
+    return float(special.ndtr(-z if alternative == "greater" else z))
+
+
+def student_p(t: float, df: float, alternative: Alternative) -> float:
+    """The p-value of a Student t statistic."""
+    if alternative == "two-sided":
+        return min(1.0, 2 * float(special.stdtr(df, -abs(t))))
+    return float(special.stdtr(df, -t if alternative == "greater" else t))
+
+
+def check_options(confidence: float, alternative: Alternative) -> float:
+    """The two options of every test; the confidence as a float."""
+    check_alternative(alternative)
+    return check_confidence(confidence)
+
+
+def check_margin(margin: Any, *, smallest: float = 0.0, strictly: bool = True, widest: float = math.inf) -> float:
+    """A margin of practical importance; one as wide as the metric's whole range would let anything pass."""
+    try:
+        value = float(margin)
+    except (TypeError, ValueError):
+        raise InputError(f"margin={margin!r} is not a number; give the smallest difference that matters") from None
+    if not math.isfinite(value) or value < smallest or (strictly and value == smallest):
+        raise InputError(f"margin={margin!r} must be {'above' if strictly else 'at least'} {smallest:g}")
+    if value >= widest:
+        raise InputError(
+            f"margin={margin!r} is as wide as the whole range, so anything would pass; is {value / 100:g} meant, "
+            f"{value:g} points of 100?"
+        )
+    return value
+
+
+def contrast(
+    *,
+    estimate: float,
+    limits: Limits,
+    confidence: float,
+    alternative: Alternative,
+    method: str,
+    p_value: float,
+    statistic: float,
+    whole: Limits = SHARES,
+    df: Df = None,
+    n: float | None = None,
+    notes: tuple[str, ...] = (),
+    p_better: float | None = None,
+    p_at_most: bool = False,
+    name: str = "difference",
+    first: str = "first",
+    second: str = "second",
+    null: float | None = 0.0,
+    estimand: str = "",
+) -> Contrast:
+    """Limits are cut to the range and to the side of the alternative, and always hold the estimate.
+
+    A p-value that underflows is written as the smallest normal float: tiny, never 0. `null` is the difference that
+    the test is against, None where p-value and limits cannot disagree. `p_at_most`: replicates could show no smaller p.
+    """
+    low, high = limits
+    low, high = max(low, whole[0]), min(high, whole[1])
+    if alternative == "greater":
+        high = whole[1]
+    elif alternative == "less":
+        low = whole[0]
+    elif not math.isnan(estimate):
+        # Shrinkage methods can miss their own estimate at low confidence; rounding can by a hair.
+        low, high = min(low, estimate), max(high, estimate)
+    if p_value == 0:
+        p_value = sys.float_info.min
+    if null is not None and _disagree(low - null, high - null, p_value, confidence):
+        notes = (*notes, BORDERLINE)
+    return Contrast(
+        name=name,
+        first=first,
+        second=second,
+        estimate=estimate,
+        low=low,
+        high=high,
+        confidence=confidence,
+        side=SIDES[alternative],
+        method=method,
+        n=n,
+        note="; ".join(note for note in notes if note),
+        statistic=statistic,
+        df=df,
+        p_value=p_value,
+        alternative=alternative,
+        p_better=p_better,
+        p_at_most=p_at_most or None,
+        estimand=estimand,
+    )
+
+
+def _disagree(low: float, high: float, p_value: float, confidence: float) -> bool:
+    if math.isnan(low) or math.isnan(high) or math.isnan(p_value):
+        return False
+    excludes_zero = low > 0 or high < 0
+    return excludes_zero != (p_value < 1 - confidence)
+
+
+ALTERNATIVES: dict[str, Alternative] = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+OTHER_SIDE: dict[str, Side] = {"lower": "upper", "upper": "lower"}
+# Statistics that are a count of rows which only the first has right.
+COUNTS_OF_ROWS = ("mcnemar-mid-p", "mcnemar-exact")
+# Squares, the same either way round.
+SQUARES = ("mcnemar-chi2", "mcnemar-chi2-cc")
+
+
+def mirrored(c: Contrast, *, untied: int | None = None) -> Contrast:
+    """The contrast that the same test gives when first and second change places.
+
+    Differences, limits and signed statistics turn their sign, and no 0 becomes −0. A count of what speaks for the first
+    becomes the count of what speaks for the second: of McNemar's b + c rows those that only the second has right, of
+    `untied` differences the losses (sign test) or the ranks of the losses (Wilcoxon).
+
+    >>> from trueerror.inference.proportion._paired import mcnemar
+    >>> there = mcnemar(16, 6, both_right=100, both_wrong=39)
+    >>> back = mirrored(there)
+    >>> there.statistic, back.statistic, back.estimate == -there.estimate
+    (16.0, 6.0, True)
+    """
+    return replace(
+        c,
+        first=c.second,
+        second=c.first,
+        estimate=0.0 - c.estimate,
+        low=0.0 - c.high,
+        high=0.0 - c.low,
+        side=OTHER_SIDE.get(c.side, c.side),
+        statistic=_statistic(c, untied),
+        alternative=ALTERNATIVES[c.alternative],
+        p_better=None if c.p_better is None else 1 - c.p_better,
+    )
+
+
+def _statistic(c: Contrast, untied: int | None) -> float:
+    if c.method in SQUARES:
+        return c.statistic
+    if c.method in COUNTS_OF_ROWS:
+        # The estimate is (b − c)/n, so b less n times it is c.
+        gap = c.estimate * (c.n or 0)
+        return c.statistic - round(gap) if math.isfinite(gap) else math.nan
+    if c.method == "sign":
+        return math.nan if untied is None else untied - c.statistic
+    if c.method == "wilcoxon":
+        return math.nan if untied is None else untied * (untied + 1) / 2 - c.statistic
+    return 0.0 - c.statistic

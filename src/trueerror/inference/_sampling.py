@@ -1,0 +1,326 @@
+"""How the rows of a table came to be: at random, in clusters, with sampling weights, or class by class.
+
+One object that says what a metric's variance is, so that every method of the room works for all of them.
+
+Cluster-robust variances: rows of one cluster (a patient, a document, a user) may repeat each other.
+
+With d_c the influence of a row in cell c, a cluster's influence is the sum over its rows, and the variance is
+G/(G − 1)·Σ_g (Σ_{i in g} d_i)² over G clusters, to be used with t on G − 1 degrees of freedom.
+
+Source: Liang and Zeger 1986, Biometrika 73:13; Cameron and Miller 2015, J. Hum. Resour. 50:317.
+
+Sampling weights: the linearised variance of a metric, and the number of plain rows that would say as much.
+
+With d_c the influence of one unit of weight in cell c, the variance is n/(n − 1)·Σ_i (w_i·d_i)²; within a cell all
+rows share d, so the sums of squared weights by cell are enough.
+
+Source: Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, section 5.5 (ratio by linearisation).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inference._delta import influence, variance
+from trueerror.inputs._labels import find_label
+from trueerror.inputs._options import InputError, check_word
+from trueerror.metrics._registry import Measure
+from trueerror.metrics._values import Prior, class_shares, needs_collapse, reweighted
+from trueerror.tallies._agreement import KeyedConfusion
+from trueerror.tallies._confusion import BinaryCounts, Confusion, collapsed, sum_columns
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def cluster_variance(clusters: KeyedConfusion, influences: Floats) -> float:
+    """CR1 variance of a metric from its influence per cell; NaN with a single cluster."""
+    groups = occupied(clusters)
+    if groups < 2:
+        return float("nan")
+    sums = clusters.sums(influences)
+    # The total is 0 for metrics that doubling leaves alone; for sums over rows its mean is taken out.
+    centred = sums[clusters.sizes > 0] - sums.sum() / groups
+    return float(groups / (groups - 1) * (centred * centred).sum())
+
+
+def occupied(clusters: KeyedConfusion, cells: NDArray[np.bool_] | None = None) -> int:
+    """How many clusters have rows, or rows in the given cells."""
+    if cells is None:
+        return int((clusters.sizes > 0).sum())
+    return len(np.unique(clusters.key[cells[clusters.cell]]))
+
+
+def class_cluster_variances(clusters: KeyedConfusion, slopes: BinaryCounts) -> Floats:
+    """CR1 variances of one metric for every class against the rest, from its slopes by the four counts.
+
+    A row outside a class's row and column has the slope for true negatives; only the others are listed, so the work
+    grows with the occupied (cluster, cell) pairs and not with clusters × classes.
+    """
+    table = clusters.table
+    k = len(table.labels)
+    tp, fp, fn, tn = (np.asarray(s, dtype=np.float64) for s in slopes)
+    groups = occupied(clusters)
+    if groups < 2:
+        return np.full(k, np.nan)
+    row, col = table.row[clusters.cell], table.col[clusters.cell]
+    hit, called = row == col, (row != col) & (col < k)
+    of_truth = clusters.counts * np.where(hit, (tp - tn)[row], (fn - tn)[row])
+    of_call = clusters.counts[called] * (fp - tn)[col[called]]
+    pairs = np.concatenate([clusters.key * k + row, clusters.key[called] * k + col[called]])
+    known, where = np.unique(pairs, return_inverse=True)
+    sums = np.bincount(where, weights=np.concatenate([of_truth, of_call]), minlength=len(known))
+    sizes = clusters.sizes.astype(np.float64)
+    own, group = known % k, known // k
+    # Σ_g (n_g·t + s_g)², with the clusters that a class does not touch in the first term alone.
+    base = tn * tn * float((sizes * sizes).sum())
+    mixed = 2 * tn * np.bincount(own, weights=sums * sizes[group], minlength=k)
+    squares = np.bincount(own, weights=sums * sums, minlength=k)
+    total = base + mixed + squares
+    # Terms that cancel leave rounding dust, which must not pass for a variance.
+    out: Floats = np.where(total > 1e-13 * (base + squares), total, 0.0)
+    return out * groups / (groups - 1)
+
+
+def class_clusters(clusters: KeyedConfusion, parts: tuple[bool, bool, bool, bool]) -> Ints:
+    """For each class the number of clusters with rows among the given of TP, FP, FN, TN."""
+    table = clusters.table
+    k = len(table.labels)
+    row, col = table.row[clusters.cell], table.col[clusters.cell]
+    hit = row == col
+    # True negatives are too many to list: a cluster has a row among the parts unless all its rows are elsewhere.
+    listed = [part != parts[3] for part in parts[:3]]
+    pairs, rows = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    for wanted, mask, own in zip(listed, (hit, ~hit & (col < k), ~hit), (row, col, row), strict=True):
+        if wanted:
+            pairs.append(clusters.key[mask] * k + own[mask])
+            rows.append(clusters.counts[mask])
+    known, where = np.unique(np.concatenate(pairs), return_inverse=True)
+    sums = np.bincount(where, weights=np.concatenate(rows), minlength=len(known))
+    if not parts[3]:
+        return np.bincount(known % k, minlength=k).astype(np.int64)
+    full = sums == clusters.sizes[known // k]
+    return occupied(clusters) - np.bincount(known[full] % k, minlength=k).astype(np.int64)
+
+
+def weighted_variance(table: Confusion, influences: Floats) -> float:
+    """Variance of a metric of weighted rows; NaN below two rows."""
+    n = table.n
+    if n < 2 or table.weight_squares is None:
+        return float("nan")
+    # For sums over rows (a total cost) the mean influence is taken out, as in a ratio it is 0 already.
+    mean = float((table.masses * influences).sum()) / float(table.masses.sum())
+    return n / (n - 1) * float((table.weight_squares * (influences - mean) ** 2).sum())
+
+
+def class_weighted_variances(table: Confusion, slopes: BinaryCounts) -> Floats:
+    """The same for one metric of every class against the rest, from its slopes by the four (weighted) counts."""
+    k, n = len(table.labels), table.n
+    if n < 2 or table.weight_squares is None:
+        return np.full(k, np.nan)
+    squares = table.weight_squares
+    tp, fp, fn, tn = (np.asarray(s, dtype=np.float64) for s in slopes)
+    hit = table.row == table.col
+    called = ~hit & (table.col < k)
+    on = [
+        np.bincount(table.row[hit], weights=squares[hit], minlength=k),
+        np.bincount(table.col[called], weights=squares[called], minlength=k),
+        np.bincount(table.row[~hit], weights=squares[~hit], minlength=k),
+    ]
+    rest = float(squares.sum()) - sum(on)
+    out: Floats = (on[0] * tp**2 + on[1] * fp**2 + on[2] * fn**2 + rest * tn**2) * n / (n - 1)
+    return out
+
+
+def effective_size(share: Any, variance: Any, rows: Any, without: Any) -> Floats:
+    """p·q/V: how many independent rows would give this variance; at most `rows`, and `without` where V is 0.
+
+    >>> effective_size(0.5, 0.01, 100, 10).item()
+    25.0
+    """
+    p, v = np.asarray(share, dtype=np.float64), np.asarray(variance, dtype=np.float64)
+    flat = ~(v > 0) | ~(p * (1 - p) > 0)
+    size = p * (1 - p) / np.where(flat, 1.0, v)
+    out: Floats = np.where(flat, np.minimum(without, rows), np.minimum(size, rows))
+    return out
+
+
+Design = Literal["random", "case-control"]
+
+# What happens within a class does not depend on how many rows it has. With two classes this holds for the second
+# group too; with more, "the rest" is a mixture that the class distribution makes.
+WITHIN_CLASSES = ("recall", "fnr", "balanced_accuracy", "macro_recall", "macro_fnr", "g_mean")
+WITHIN_TWO_CLASSES = (
+    "specificity", "fpr", "informedness", "lr_plus", "lr_minus", "diagnostic_odds_ratio", "macro_specificity",
+    "macro_fpr", "macro_informedness",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """A table as one metric sees it, with the rows that it came from.
+
+    `table` may be one class of `rows` against the rest; `place` then says where each cell of `rows` went. `shares` is
+    the class distribution to speak of instead of the sample's own; it is over the classes of `rows` where
+    `shares_of_rows`, else over those of `table`.
+    """
+
+    rows: Confusion
+    table: Confusion
+    place: NDArray[np.int64] | None
+    positive: Any
+    shares: Floats | None
+    shares_of_rows: bool
+    clusters: KeyedConfusion | None
+    design: Design
+
+    @classmethod
+    def of(
+        cls,
+        measure: Measure,
+        rows: Confusion,
+        *,
+        positive: Any = None,
+        clusters: KeyedConfusion | None = None,
+        prior: Prior | None = None,
+        design: Design = "random",
+    ) -> Sample:
+        """The table that the metric's formula sees, and what is known about its rows."""
+        check_word(design, ("random", "case-control"), "design")
+        if clusters is not None:
+            cls.check_clusters(rows, clusters)
+            named = rows.positive
+            rows = clusters.table if clusters.table.positive == named else clusters.table.with_positive(named)
+        invariant = free_of_prior(measure, len(rows.labels))
+        if design == "case-control" and prior is None and not invariant:
+            raise InputError(
+                f'{measure.name} depends on how common each class is, which a sample with design="case-control" does '
+                "not show: pass prior= (the share of each class where the model will be used)"
+            )
+        several = len(rows.labels) > 2
+        by_class = isinstance(prior, dict) or (prior is not None and not several)
+        shares = None
+        if by_class and prior is not None:
+            chosen = rows.positive if positive is None else find_label(positive, rows.labels)
+            shares = class_shares(prior, rows.labels, chosen)
+        elif prior is not None and positive is None:
+            class_shares(prior, rows.labels)  # raises: one share does not fit many classes
+        table, place = rows, None
+        if needs_collapse(measure, rows, positive) or (prior is not None and not by_class):
+            table, place = collapsed(rows, positive)
+            positive = True
+            if prior is not None and not by_class:
+                shares = class_shares(prior, table.labels, True)
+        elif positive is not None and len(rows.labels) == 2:
+            table = rows.with_positive(positive)
+        if invariant and shares is not None and _all_known(rows if by_class else table, shares):
+            shares = None
+        return cls(rows, table, place, positive, shares, by_class, clusters, design)
+
+    @staticmethod
+    def check_clusters(rows: Confusion, clusters: KeyedConfusion) -> None:
+        """Clusters must have been counted from the same rows."""
+        if rows.weight_sums is not None:
+            raise InputError("clusters= and sampling weights together are not supported; leave one of them out")
+        pooled = clusters.table
+        if pooled.labels != rows.labels or pooled.n != rows.n:
+            raise InputError(
+                f"clusters= counts {pooled.n:,} rows of {len(pooled.labels)} classes, but the table has {rows.n:,} of "
+                f"{len(rows.labels)}: both must come from the same rows"
+            )
+
+    # What the formula sees.
+
+    def masses(self, of_rows: Any = None) -> Any:
+        """The masses of the table's cells at the class distribution asked for; leading axes are replicates."""
+        m = self.rows.masses if of_rows is None else of_rows
+        if self.shares is not None and self.shares_of_rows:
+            m = reweighted(self.rows, self.shares, m)
+        if self.place is not None:
+            m = sum_columns(m, self.place, len(self.table.counts))
+        if self.shares is not None and not self.shares_of_rows:
+            m = reweighted(self.table, self.shares, m)
+        return m
+
+    @np.errstate(invalid="ignore", divide="ignore")
+    def value(self, measure: Measure, options: dict[str, Any], of_rows: Any = None) -> Any:
+        """The metric, of the sample or of replicates of its cells."""
+        m = self.masses(of_rows)
+        if measure.needs == "binary":
+            return measure.function(self.table.binary(self.positive, m), **options)
+        if measure.needs == "classes":
+            return measure.function(self.table.classes(m), **options)
+        return measure.function(self.table, m, **options)
+
+    @np.errstate(invalid="ignore", over="ignore")
+    def influence(self, measure: Measure, options: dict[str, Any], of_rows: Any = None) -> Floats:
+        """How far one more row in each cell of `rows` moves the metric."""
+        own = self.rows.masses if of_rows is None else of_rows
+        slopes = influence(measure, self.table, positive=self.positive, options=options, masses=self.masses(of_rows))
+        if self.shares is not None and not self.shares_of_rows:
+            inner = own if self.place is None else sum_columns(own, self.place, len(self.table.counts))
+            slopes = _at_shares(self.table, self.shares, inner, slopes)
+        if self.place is not None:
+            slopes = slopes[..., self.place]
+        if self.shares is not None and self.shares_of_rows:
+            slopes = _at_shares(self.rows, self.shares, own, slopes)
+        return slopes
+
+    # What a variance is here.
+
+    @property
+    def plain(self) -> bool:
+        """Rows at random, at their own class distribution: the case that closed forms are for."""
+        return self.clusters is None and self.rows.weight_sums is None and self.shares is None
+
+    @property
+    def kind(self) -> Literal["random", "clustered", "weighted"]:
+        """Which variance holds."""
+        if self.clusters is not None:
+            return "clustered"
+        return "random" if self.rows.weight_sums is None else "weighted"
+
+    @property
+    def groups(self) -> int:
+        """Clusters with rows; without clusters every row is its own."""
+        return self.rows.n if self.clusters is None else occupied(self.clusters)
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the variance: G − 1 with clusters."""
+        return math.inf if self.clusters is None else self.groups - 1
+
+    @np.errstate(invalid="ignore", over="ignore")
+    def variance(self, influences: Floats) -> float:
+        """The variance of a metric with these influences."""
+        if self.clusters is not None:
+            return cluster_variance(self.clusters, influences)
+        if self.rows.weight_sums is not None:
+            return weighted_variance(self.rows, influences)
+        return float(variance(influences, self.rows.counts))
+
+
+def free_of_prior(measure: Measure, classes: int) -> bool:
+    """Whether a metric is the same at every class distribution."""
+    return measure.name in WITHIN_CLASSES or (classes <= 2 and measure.name in WITHIN_TWO_CLASSES)
+
+
+def _all_known(table: Confusion, shares: Floats) -> bool:
+    sizes = table.classes().truth
+    return bool(((sizes > 0) | (shares == 0)).all())
+
+
+def _at_shares(table: Confusion, shares: Floats, masses: Any, slopes: Floats) -> Floats:
+    """Chain rule through m_c = share·n_c/n_class: within each class the mean slope is taken out."""
+    k = len(table.labels)
+    sizes = sum_columns(masses, table.row, k)
+    safe = np.where(sizes == 0, 1.0, sizes)
+    mean = sum_columns(masses * slopes, table.row, k) / safe
+    scale = shares * np.asarray(masses.sum(axis=-1))[..., None] / safe
+    out: Floats = scale[..., table.row] * (slopes - mean[..., table.row])
+    return out

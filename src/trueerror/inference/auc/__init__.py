@@ -1,0 +1,1 @@
+"""Areas under the ROC curve: variances, intervals and tests."""

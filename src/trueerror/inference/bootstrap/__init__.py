@@ -1,0 +1,1 @@
+"""Resampling rows or clusters: replicates, their limits, and paired tests."""

@@ -1,0 +1,407 @@
+"""Tests by resampling: rearranging scores, and drawing test rows again.
+
+All, or many random, ways to rearrange two sets of scores under the hypothesis that nothing separates them.
+
+A paired test flips the signs of differences, an unpaired one exchanges members of the two sets. Either way a
+rearrangement r comes with a typical value v: the shift of the first set at which r and the observed arrangement give
+the same difference of means. The one-sided tests count typical values on either side of 0, and the interval that
+inverts them lies between two typical values in size order.
+
+Source: Fisher 1935, The Design of Experiments; Hartigan 1969, JASA 64:1303 (typical values); Tritchler 1984, JASA
+79:200; Phipson and Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9:39 (random ones count the observed one).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inference._contrast import REALS, check_options, contrast, tail_area
+from trueerror.inference.bootstrap._limits import BootstrapMethod, Quantile, Ties, bootstrap_limits, bootstrap_p
+from trueerror.inference.counts._paired import PairedMetric, paired_metric
+from trueerror.inference.proportion._distributions import at_least
+from trueerror.inputs._arrays import count as whole_count
+from trueerror.inputs._arrays import numbers, paired_numbers
+from trueerror.inputs._options import InputError, check_word, generator
+from trueerror.results import Alternative, Contrast
+from trueerror.tallies._agreement import Agreement
+
+Floats = NDArray[np.float64]
+
+# Up to this many rearrangements are enumerated.
+ENUMERATED = 1 << 20
+# Up to this many differences that are not 0 the p-value is exact: each half of them is enumerated, and the halves met.
+EXACT_FLIPS = 40
+# Numbers held at a time.
+BLOCK = 1 << 20
+
+
+class Rearranged(NamedTuple):
+    """What the rearrangements say; the observed arrangement is counted, and has no typical value.
+
+    `exact`: the p-values are; `drawn`: the typical values are a random sample.
+    """
+
+    p_values: dict[str, float]
+    typical: Floats
+    total: int
+    exact: bool
+    drawn: bool
+
+    def turned(self) -> Rearranged:
+        """The same with the two sets exchanged."""
+        p = self.p_values
+        swapped = {"greater": p["less"], "less": p["greater"], "two-sided": p["two-sided"]}
+        return self._replace(p_values=swapped, typical=-self.typical)
+
+    def limits(self, tail: float) -> tuple[float, float]:
+        """The shifts that neither one-sided test rejects at `tail`; infinite where there are too few arrangements."""
+        k = math.floor(tail * self.total + 1e-9)
+        if k < 1:
+            return -math.inf, math.inf
+        ranked = np.partition(self.typical, [k - 1, len(self.typical) - k])
+        return float(ranked[k - 1]), float(ranked[len(self.typical) - k])
+
+
+def flip_signs(d: Floats, dust: float, *, exact: bool | None, draws: int, rng: np.random.Generator) -> Rearranged:
+    """Paired differences with random signs; `dust` is what rounding can do to their sum."""
+    n = len(d)
+    if exact is not False and n <= ENUMERATED.bit_length() - 1:
+        sums, sizes = _subset_sums(d)
+        return _judge(d.sum() - 2 * sums, sums, sizes, float(d.sum()), dust, drawn=False)
+    if d[np.flatnonzero(d)[:1]].sum() < 0:
+        # One of d and −d is sampled, whichever model comes first, so that exchanging them only turns the sign.
+        return flip_signs(-d, dust, exact=exact, draws=draws, rng=rng).turned()
+    total = float(d.sum())
+    sums, sizes = _random_subsets(d, draws, rng)
+    found = _judge(total - 2 * sums, sums, sizes, total, dust, drawn=True)
+    known = None if exact is False else _exact_flips(d[d != 0], dust)
+    return found if known is None else found._replace(p_values=known, exact=True)
+
+
+def exchange(
+    a: Floats, b: Floats, dust: float, *, exact: bool | None, draws: int, rng: np.random.Generator
+) -> Rearranged:
+    """Two sets of scores whose members could as well be in the other set."""
+    total = float(a.sum() + b.sum())
+    unit = 1 / len(a) + 1 / len(b)
+    if _comes_before(b, a):
+        return exchange(b, a, dust, exact=exact, draws=draws, rng=rng).turned()
+    drawn = exact is False or (exact is None and math.comb(len(a) + len(b), len(a)) > ENUMERATED)
+    gains, sizes = _random_exchanges(a, b, draws, rng) if drawn else _all_exchanges(a, b)
+    observed = float(a.sum()) * unit - total / len(b)
+    return _judge(observed + gains * unit, -gains, sizes, observed, dust, drawn=drawn)
+
+
+def _comes_before(a: Floats, b: Floats) -> bool:
+    if len(a) != len(b):
+        return len(a) < len(b)
+    apart = np.flatnonzero(a != b)[:1]
+    return bool((a[apart] < b[apart]).any())
+
+
+def _judge(
+    statistics: Floats, losses: Floats, sizes: Floats, observed: float, dust: float, *, drawn: bool
+) -> Rearranged:
+    """`losses`: by how much each rearrangement lowers the sum of the first set; `sizes`: how many members it moves."""
+    moved = sizes > 0
+    counts = {
+        "greater": int((losses <= dust).sum()),
+        "less": int((losses >= -dust).sum()),
+        "two-sided": int((np.abs(statistics) >= abs(observed) - 2 * dust).sum()),
+    }
+    extra = 1 if drawn else 0
+    total = len(losses) + extra
+    typical = losses[moved] / sizes[moved]
+    return Rearranged({side: (c + extra) / total for side, c in counts.items()}, typical, total, not drawn, drawn)
+
+
+def _subset_sums(d: Floats) -> tuple[Floats, Floats]:
+    """The sum and size of every subset."""
+    sums, sizes = np.zeros(1), np.zeros(1)
+    for x in d:
+        sums = np.concatenate((sums, sums + x))
+        sizes = np.concatenate((sizes, sizes + 1))
+    return sums, sizes
+
+
+def _random_subsets(d: Floats, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    values, counts = np.unique(d, return_counts=True)
+    if len(values) * 8 <= len(d):
+        return _random_subsets_of_few_values(values, counts, draws, rng)
+    # Eight rows at a time are drawn as one random byte, whose 256 possible sums are looked up.
+    width = -(-len(d) // 8)
+    rows = np.zeros(width * 8)
+    rows[: len(d)] = d
+    there = (np.arange(width * 8) < len(d)).astype(np.float64)
+    bits = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(np.float64)
+    sums, sizes = np.zeros(draws), np.zeros(draws)
+    for start in range(0, width, 1024):
+        part = slice(start * 8, (start + 1024) * 8)
+        tables = [column[part].reshape(-1, 8) @ bits.T for column in (rows, there)]
+        block = len(tables[0])
+        offsets = 256 * np.arange(block, dtype=np.intp)
+        step = max(1, BLOCK // block)
+        for first in range(0, draws, step):
+            drawn = slice(first, min(draws, first + step))
+            where = rng.integers(0, 256, size=(drawn.stop - first, block), dtype=np.uint8) + offsets
+            sums[drawn] += tables[0].ravel().take(where).sum(axis=1)
+            sizes[drawn] += tables[1].ravel().take(where).sum(axis=1)
+    return sums, sizes
+
+
+def _random_subsets_of_few_values(
+    values: Floats, counts: NDArray[np.int64], draws: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    sums, sizes = np.zeros(draws), np.zeros(draws)
+    for value, count in zip(values, counts, strict=True):
+        chosen = rng.binomial(count, 0.5, size=draws).astype(np.float64)
+        sums += value * chosen
+        sizes += chosen
+    return sums, sizes
+
+
+def _exact_flips(d: Floats, dust: float) -> dict[str, float] | None:
+    """Exact p-values where they are cheap: sizes all alike (a binomial), or at most EXACT_FLIPS differences."""
+    n, total = len(d), float(d.sum())
+    size = np.abs(d)
+    if n and float(size.max() - size.min()) <= dust:
+        up = int((d > 0).sum())
+        greater, less = (float(at_least(k, n, 0.5)) for k in (up, n - up))
+        return {"greater": greater, "less": less, "two-sided": min(1.0, 2 * min(greater, less))}
+    if n > EXACT_FLIPS:
+        return None
+    left, right = _subset_sums(d[: n // 2])[0], np.sort(_subset_sums(d[n // 2 :])[0])
+    whole = len(left) * len(right)
+
+    def at_most(level: float) -> float:
+        """Share of subsets whose sum is at most `level`."""
+        return int(np.searchsorted(right, level - left, side="right").sum()) / whole
+
+    def from_up(level: float) -> float:
+        return 1 - int(np.searchsorted(right, level - left, side="left").sum()) / whole
+
+    greater, less = at_most(dust), from_up(-dust)
+    # A flipped subset F gives total − 2·ΣF: at least |total| where ΣF ≤ min(0, total), at most −|total| where
+    # ΣF ≥ max(0, total); all of them when the total is 0.
+    both = 1.0 if abs(total) <= dust else at_most(min(0.0, total) + dust) + from_up(max(0.0, total) - dust)
+    return {"greater": greater, "less": less, "two-sided": min(1.0, both)}
+
+
+def _all_exchanges(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """What the first set gains by each exchange of c members for c others, and c."""
+    most = min(len(a), len(b))
+    leaving, coming = _sums_by_size(a, most), _sums_by_size(b, most)
+    gains = [(coming[c][None, :] - leaving[c][:, None]).ravel() for c in range(most + 1)]
+    sizes = np.repeat(np.arange(most + 1.0), [len(g) for g in gains])
+    return np.concatenate(gains), sizes
+
+
+def _sums_by_size(x: Floats, most: int) -> list[Floats]:
+    sums: list[Floats] = [np.zeros(1)] + [np.zeros(0)] * most
+    for value in x:
+        sums = [sums[0], *(np.concatenate((sums[c], sums[c - 1] + value)) for c in range(1, most + 1))]
+    return sums
+
+
+def _random_exchanges(a: Floats, b: Floats, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    scores = np.concatenate((a, b))
+    gains, sizes = np.empty(draws), np.empty(draws)
+    step = max(1, BLOCK // len(scores))
+    for first in range(0, draws, step):
+        drawn = slice(first, min(draws, first + step))
+        shape = (drawn.stop - first, len(scores))
+        members = rng.permuted(np.broadcast_to(np.arange(len(scores)), shape), axis=1)[:, : len(a)]
+        gains[drawn] = scores[members].sum(axis=1) - a.sum()
+        sizes[drawn] = (members >= len(a)).sum(axis=1)
+    return gains, sizes
+
+
+PermutationMethod = Literal["auto", "exact", "monte-carlo"]
+# Above this share of replicates in which the metric is undefined, the delta method takes over.
+MOST_UNDEFINED = 0.01
+# So many splits are enumerated when asked for; it takes a second.
+MOST_SPLITS = 1 << 24
+
+
+def permutation(
+    first: Any,
+    second: Any,
+    *,
+    paired: bool = True,
+    method: PermutationMethod = "auto",
+    replicates: int = 9_999,
+    confidence: float = 0.95,
+    alternative: Alternative = "two-sided",
+    rng: Any = None,
+) -> Contrast:
+    """Could the difference of two means come about by chance alone? All rearrangements of the scores, or many.
+
+    Paired: every sign of the differences could as well be the other; p is the share of the 2^n sign patterns with a
+    mean at least as far out. Unpaired: every score could as well be in the other set. "auto" enumerates while that is
+    quick (paired up to 40 differences that are not 0, or any number of one size; unpaired up to a million splits),
+    else draws `replicates` at random: p = (1 + those at least as far out)/(1 + replicates), never 0. Sums that differ
+    by rounding alone are ties. The limits are the shifts that the same test does not reject.
+
+    Source: Fisher 1935, The Design of Experiments; Hartigan 1969, JASA 64:1303; Phipson and Smyth 2010.
+
+    >>> c = permutation([0.82, 0.79, 0.85, 0.88, 0.80, 0.83], [0.80, 0.78, 0.83, 0.85, 0.81, 0.79])
+    >>> round(c.estimate, 4), c.p_value
+    (0.0183, 0.09375)
+    """
+    check_word(method, ("auto", "exact", "monte-carlo"), "method")
+    level = check_options(confidence, alternative)
+    draws = _check_replicates(replicates)
+    random, seed = generator(rng)
+    exact = {"auto": None, "exact": True, "monte-carlo": False}[method]
+    if paired:
+        a, b = paired_numbers(first, second)
+        if len(a) == 0:
+            raise InputError("first and second have no rows; a permutation test needs at least one")
+        dust = _dust(a, b)
+        found = flip_signs(a - b, dust, exact=exact, draws=draws, rng=random)
+    else:
+        a, b = numbers(first, "first"), numbers(second, "second")
+        if len(a) == 0 or len(b) == 0:
+            raise InputError(f"{'first' if len(a) == 0 else 'second'} has no rows; a permutation test needs some")
+        if exact and math.comb(len(a) + len(b), len(a)) > MOST_SPLITS:
+            raise InputError(f"{len(a) + len(b):,} scores are too many to enumerate; use method='monte-carlo'")
+        dust = _dust(a, b)
+        found = exchange(a, b, dust, exact=exact, draws=draws, rng=random)
+    if exact and not found.exact:
+        raise InputError(f"{len(a):,} differences are too many to enumerate; use method='monte-carlo'")
+    low, high = found.limits(tail_area(level, alternative))
+    notes = [f"{'limits from ' if found.exact else ''}{draws:,} random rearrangements, {seed}"] if found.drawn else []
+    if high - low <= dust / len(a):
+        low, high = REALS
+        notes.append("the differences do not vary, so they put no limits on the true one")
+    elif np.isinf(low):
+        notes.append(f"{found.total:,} arrangements are too few for limits at this confidence")
+    return contrast(
+        estimate=float(a.mean() - b.mean()),
+        limits=(low, high),
+        whole=REALS,
+        confidence=level,
+        alternative=alternative,
+        method="permutation-paired" if paired else "permutation-unpaired",
+        statistic=float(a.mean() - b.mean()),
+        p_value=found.p_values[alternative],
+        n=len(a) if paired else len(a) + len(b),
+        notes=tuple(notes),
+    )
+
+
+def _dust(a: Any, b: Any) -> float:
+    """What rounding can do to a sum of these scores."""
+    size = float(np.abs(a).sum() + np.abs(b).sum())
+    return 16 * float(np.finfo(np.float64).eps) * size
+
+
+def _check_replicates(replicates: Any) -> int:
+    draws = whole_count(replicates, "replicates")
+    if draws < 99:
+        raise InputError(f"replicates={replicates!r} is too few for a p-value or limits; draw at least 99")
+    return draws
+
+
+def paired_bootstrap(
+    data: Any,
+    first: Any = None,
+    second: Any = None,
+    *,
+    metric: str | Callable[..., Any] = "accuracy",
+    positive: Any = None,
+    method: Literal["bca", "percentile", "basic", "normal"] = "bca",
+    replicates: int = 10_000,
+    confidence: float = 0.95,
+    alternative: Alternative = "two-sided",
+    ties: Ties = "half",
+    quantile: Quantile = "linear",
+    rng: Any = None,
+    **options: Any,
+) -> Contrast:
+    """The difference of any metric of labels between two models on the same rows, by drawing the rows again.
+
+    `data` is the truth, with the labels of the two models in `first` and `second`, or an `Agreement` that counted
+    them. Drawing n rows with replacement is one multinomial draw over the cells of truth × first × second, so a
+    replicate costs the same for a thousand rows and for a billion. Rows are drawn together, never class by class. The
+    p-value is the level at which the interval just reaches 0. A metric may also be a function of (table, masses), with
+    masses (…, cells) in place of the table's counts.
+
+    Source: Efron 1987, JASA 82:171; Efron and Tibshirani 1993, An Introduction to the Bootstrap.
+
+    >>> truth, a, b = [0, 1] * 50, [0, 1] * 45 + [1, 0] * 5, [0, 1] * 40 + [1, 0] * 10
+    >>> print(paired_bootstrap(truth, a, b, metric="macro_f1"))
+    macro F1: first − second = +0.100 [0.050, 0.170], 95 % paired-bootstrap-bca, p < .001, n = 100 (10,000 replicates,
+    seed 0)
+    """
+    check_word(method, ("bca", "percentile", "basic", "normal"), "method")
+    check_word(ties, ("half", "strict"), "ties")
+    check_word(quantile, ("linear", "weibull", "r-boot", "order"), "quantile")
+    level = check_options(confidence, alternative)
+    draws = _check_replicates(replicates)
+    random, seed = generator(rng)
+    agreement = data if isinstance(data, Agreement) else Agreement.count(data, first, second)
+    if agreement.n == 0:
+        raise InputError("there are no rows to draw from")
+    compared = paired_metric(agreement, metric, positive, options)
+    estimate = compared.difference()
+    if np.isnan(estimate):
+        return _contrast(compared, estimate, (np.nan, np.nan), np.nan, None, level, alternative, method, compared.why)
+    values = compared.replicates(draws, random)
+    lost = np.isnan(values)
+    values = values[~lost]
+    note = f"{draws:,} replicates, {seed}"
+    tail = tail_area(level, alternative)
+    better = compared.share_better(values)
+    if lost.mean() > MOST_UNDEFINED:
+        limits, p = compared.delta(tail, alternative)
+        note = f"{lost.mean():.1%} of the {draws:,} replicates leave the metric undefined"
+        if limits[0] < limits[1]:
+            note += ": limits by the delta method"
+            return _contrast(compared, estimate, limits, p, None, level, alternative, method, note)
+    shape: dict[str, Any] = {"influences": compared.influences(), "counts": compared.agreement.counts, "ties": ties}
+    low, high = (np.nan, np.nan)
+    if len(values):
+        low, high = bootstrap_limits(estimate, values, tail=tail, method=method, quantile=quantile, **shape)
+    if not high - low > 0:
+        limits, p = compared.pseudo_row_limits(tail), compared.pseudo_row_p(alternative)
+        note = "all replicates are alike: limits by adding z² rows where they would change most"
+        return _contrast(compared, estimate, limits, p, better, level, alternative, method, note)
+    p = bootstrap_p(estimate, values, alternative=alternative, method=method, **shape)
+    made = _contrast(compared, estimate, (low, high), p, better, level, alternative, method, note)
+    # The normal method reads p from a formula, which has no smallest value.
+    sides = {"greater": [values.min()], "less": [-values.max()], "two-sided": [values.min(), -values.max()]}
+    return replace(made, p_at_most=True) if method != "normal" and max(sides[alternative]) > 0 else made
+
+
+def _contrast(
+    compared: PairedMetric,
+    estimate: float,
+    limits: tuple[float, float],
+    p: float,
+    better: float | None,
+    level: float,
+    alternative: Alternative,
+    method: BootstrapMethod,
+    note: str,
+) -> Contrast:
+    return contrast(
+        name=compared.title,
+        estimate=estimate,
+        limits=limits,
+        whole=compared.range,
+        confidence=level,
+        alternative=alternative,
+        method=f"paired-bootstrap-{method}",
+        statistic=estimate,
+        p_value=p,
+        n=compared.agreement.n,
+        notes=(note,),
+        p_better=better,
+    )

@@ -1,0 +1,1 @@
+"""Metrics of the confusion matrix: intervals and paired contrasts."""

@@ -1,0 +1,462 @@
+"""The difference of one metric between two models on the same rows, as a function of the agreement table's cells.
+
+The difference of a metric between two models on the same rows, from each model's own interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from trueerror.inference._contrast import check_options as check_test_options
+from trueerror.inference._contrast import contrast, normal_p, tail_area
+from trueerror.inference._delta import influence, variance
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference.bootstrap._limits import standard_error
+from trueerror.inference.counts._all_classes import ADDED_ROWS, FEW
+from trueerror.inference.proportion._distributions import crossing
+from trueerror.inputs._labels import find_label
+from trueerror.inputs._options import InputError
+from trueerror.metrics._registry import Measure, find_measure
+from trueerror.metrics._values import check_options, needs_collapse, undefined_reason
+from trueerror.results import Alternative, Contrast
+from trueerror.tallies._agreement import Agreement
+from trueerror.tallies._confusion import Confusion
+
+Floats = NDArray[np.float64]
+Limits = tuple[float, float]
+
+# Numbers held at a time.
+BLOCK = 1 << 21
+# Differences this close, beside the metric itself, are rounding.
+ROUNDING = 64 * float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedMetric:
+    """A metric of both models over the cells of one agreement table: cell c of either table is cell c of the other."""
+
+    agreement: Agreement
+    tables: tuple[Confusion, Confusion]
+    measure: Measure
+    positive: Any
+    options: Mapping[str, Any]
+    registered: bool = True
+
+    @property
+    def title(self) -> str:
+        """The metric in words."""
+        return self.measure.title
+
+    @property
+    def why(self) -> str:
+        """Why the metric is undefined for the first, or else the second, model."""
+        if self.registered:
+            for which, name in enumerate(("first", "second")):
+                reason = undefined_reason(
+                    self.measure, self.agreement.model(which), positive=self.positive, **self.options
+                )
+                if reason:
+                    return f"{name}: {reason}"
+        return "the metric is undefined for a model"
+
+    @property
+    def range(self) -> Limits:
+        """Where a difference can lie."""
+        low, high = self.measure.range
+        return low - high, high - low
+
+    def values(self, table: Confusion, masses: Floats) -> Floats:
+        """The metric of one table under other masses (…, cells)."""
+        chosen, function = dict(self.options), self.measure.function
+        if self.measure.needs == "binary":
+            found = function(table.binary(self.positive, masses), **chosen)
+        elif self.measure.needs == "classes":
+            found = function(table.classes(masses), **chosen)
+        else:
+            found = function(table, masses, **chosen)
+        return np.asarray(found, dtype=np.float64)
+
+    def differences(self, masses: Floats) -> Floats:
+        """First − second under masses (…, cells); what rounding alone tells from 0 is 0."""
+        a, b = (self.values(table, masses) for table in self.tables)
+        with np.errstate(invalid="ignore"):
+            d = a - b
+        return np.where(np.abs(d) <= ROUNDING * np.maximum(np.abs(a), np.abs(b)), 0.0, d)
+
+    def difference(self) -> float:
+        """First − second on the sample."""
+        return float(self.differences(self._counts())[0])
+
+    def _counts(self) -> Floats:
+        return self.agreement.counts.astype(np.float64)[None, :]
+
+    def replicates(self, draws: int, rng: np.random.Generator) -> Floats:
+        """The difference in `draws` samples of n rows, drawn again with replacement; NaN where it is undefined."""
+        n, cells = self.agreement.n, len(self.agreement.counts)
+        order = swap_proof_order(self.agreement)
+        back = np.argsort(order)
+        shares = self.agreement.counts[order] / n
+        step = max(1, BLOCK // max(cells, 1))
+        parts = []
+        for start in range(0, draws, step):
+            drawn = rng.multinomial(n, shares, size=min(step, draws - start))
+            parts.append(self.differences(drawn[:, back].astype(np.float64)))
+        values = np.concatenate(parts)
+        # A replicate that is the estimate but for rounding is a tie.
+        estimate = self.difference()
+        size = max(float(np.abs(self.values(t, self._counts())).max()) for t in self.tables)
+        return np.where(np.abs(values - estimate) <= ROUNDING * size, estimate, values)
+
+    def share_better(self, values: Floats) -> float | None:
+        """In which share of the replicates the first is better, ties counting half."""
+        up = self.measure.higher_is_better
+        if up is None or len(values) == 0:
+            return None
+        ahead = (values > 0) if up else (values < 0)
+        return float(ahead.mean() + 0.5 * (values == 0).mean())
+
+    def influences(self) -> Floats | None:
+        """How far one more row in each cell moves the difference; None where that cannot be said."""
+        if not self.registered:
+            return self._stepped_influences()
+        try:
+            parts = [
+                influence(self.measure, table, positive=self.positive, options=self.options) for table in self.tables
+            ]
+        except InputError:
+            return None
+        d: Floats = parts[0] - parts[1]
+        return d if np.isfinite(d).all() else None
+
+    def _stepped_influences(self) -> Floats | None:
+        """By a small step up and down in each cell, for functions that may not know complex numbers."""
+        counts = self._counts()
+        cells = counts.shape[1]
+        steps = 1e-4 * counts[0]
+        d = np.empty(cells)
+        for start in range(0, cells, max(1, BLOCK // cells)):
+            here = np.arange(start, min(cells, start + max(1, BLOCK // cells)))
+            moved = np.repeat(counts, len(here), axis=0)
+            moved[np.arange(len(here)), here] += steps[here]
+            up = self.differences(moved)
+            moved[np.arange(len(here)), here] -= 2 * steps[here]
+            d[here] = (up - self.differences(moved)) / (2 * steps[here])
+        return d if np.isfinite(d).all() else None
+
+    def delta(self, tail: float, alternative: Alternative) -> tuple[Limits, float]:
+        """Limits and p-value from the delta method."""
+        d, estimate = self.influences(), self.difference()
+        error = 0.0 if d is None else standard_error(d, self.agreement.counts)
+        if error == 0:
+            return (math.nan, math.nan), math.nan
+        half = -float(special.ndtri(tail)) * error
+        return (estimate - half, estimate + half), normal_p(estimate / error, alternative)
+
+    def pseudo_row_limits(self, tail: float) -> Limits:
+        """The lowest and highest difference when z² more rows of one kind are there: the limits without variation.
+
+        For accuracy these are Tango's limits: ±z²/(n + z²) for two models that never differ, and (n − z²)/(n + z²)
+        below a difference of 1.
+        """
+        z = float(special.ndtri(tail))
+        return self._with_rows(z * z)
+
+    def pseudo_row_p(self, alternative: Alternative) -> float:
+        """The level at which those limits reach 0."""
+        estimate = self.difference()
+        gap = {"two-sided": abs(estimate), "greater": estimate, "less": -estimate}[alternative]
+        if gap <= 0:
+            return 1.0
+        side = 0 if estimate > 0 else 1
+        limit = 64.0 * self.agreement.n
+        z = crossing(lambda x: self._with_rows(x * x)[side] * (1 if estimate > 0 else -1), 0.0, math.sqrt(limit))
+        return normal_p(z, "two-sided" if alternative == "two-sided" else "greater")
+
+    def _with_rows(self, rows: float) -> Limits:
+        lows, highs = zip(*(self._extremes(i, rows) for i in range(2)), strict=True)
+        below = np.nanmin(np.array(lows[0]) - np.array(highs[1]))
+        above = np.nanmax(np.array(highs[0]) - np.array(lows[1]))
+        return float(min(below, self.difference())), float(max(above, self.difference()))
+
+    def _extremes(self, which: int, rows: float) -> tuple[Floats, Floats]:
+        """For each class with rows, the lowest and highest metric when more rows of it are called this or that.
+
+        Tried are the right call and the most and least frequent wrong ones.
+        """
+        table = self.agreement.model(which)
+        k = len(table.labels)
+        calls = table.classes().predicted
+        order = np.argsort(calls, kind="stable")
+        kinds = [(int(t), c) for t in np.unique(table.row) for c in _calls(int(t), order)]
+        extra = np.array(kinds, dtype=np.int64)
+        cells = np.unique(np.concatenate((table.row * (k + 1) + table.col, extra[:, 0] * (k + 1) + extra[:, 1])))
+        masses = np.zeros((len(kinds), len(cells)))
+        masses[:, np.searchsorted(cells, table.row * (k + 1) + table.col)] = table.counts
+        masses[np.arange(len(kinds)), np.searchsorted(cells, extra[:, 0] * (k + 1) + extra[:, 1])] += rows
+        wide = Confusion.from_cells(
+            labels=table.labels,
+            positive=table.positive,
+            row=cells // (k + 1),
+            col=cells % (k + 1),
+            counts=np.ones(len(cells), dtype=np.int64),
+            declared=True,
+        )
+        # Totals are brought back to n rows, so that a total cost does not grow with the rows added.
+        found = self.values(wide, masses * (table.n / (table.n + rows)))
+        classes = np.unique(extra[:, 0])
+        by_class = [found[extra[:, 0] == t] for t in classes]
+        return np.array([np.fmin.reduce(v) for v in by_class]), np.array([np.fmax.reduce(v) for v in by_class])
+
+
+def swap_proof_order(agreement: Agreement) -> NDArray[np.intp]:
+    """An order of the cells that stays with the rows when first and second change places.
+
+    Drawn in this order, the same seed draws the same rows for (first, second) and (second, first), so that exchanging
+    the models turns the sign of every replicate and changes nothing else.
+    """
+    t, a, b = agreement.truth, agreement.first, agreement.second
+    orders = [np.lexsort((b, a, t)), np.lexsort((a, b, t))]
+    views = [
+        np.column_stack((t, x, y, agreement.counts))[o].ravel() for o, x, y in zip(orders, (a, b), (b, a), strict=True)
+    ]
+    apart = np.flatnonzero(views[0] != views[1])
+    return orders[1] if len(apart) and views[1][apart[0]] < views[0][apart[0]] else orders[0]
+
+
+def _calls(truth: int, order: NDArray[np.intp]) -> list[int]:
+    wrong = [int(c) for c in order if c != truth]
+    return list(dict.fromkeys([truth, *wrong[:1], *wrong[-1:]]))
+
+
+def _one_against_the_rest(agreement: Agreement, positive: Any) -> Agreement:
+    index = agreement.labels.index(find_label(positive, agreement.labels))
+    parts = [(codes == index).astype(np.int64) for codes in (agreement.truth, agreement.first, agreement.second)]
+    cells, where = np.unique(4 * parts[0] + 2 * parts[1] + parts[2], return_inverse=True)
+    counts = np.zeros(len(cells), dtype=np.int64)
+    np.add.at(counts, where, agreement.counts)
+    return Agreement((False, True), True, cells // 4, cells // 2 % 2, cells % 2, counts)
+
+
+def paired_metric(
+    agreement: Agreement, metric: str | Callable[..., Any], positive: Any, options: Mapping[str, Any]
+) -> PairedMetric:
+    """The metric by name, or a function of (table, masses), over an agreement table."""
+    if isinstance(metric, str):
+        found = find_measure(metric)
+    else:
+        found = Measure(
+            name=getattr(metric, "__name__", "metric"),
+            title=getattr(metric, "__name__", "metric").replace("_", " "),
+            function=metric,
+            needs="cells",
+            best=None,
+            range=(-math.inf, math.inf),
+            options=tuple(options),
+        )
+    if found.needs not in ("binary", "classes", "cells"):
+        raise InputError(f"{found.name} is made of scores, not of labels; compare two areas with delong")
+    check_options(found, dict(options))
+    if needs_collapse(found, agreement.model(0), positive):
+        agreement, positive = _one_against_the_rest(agreement, positive), True
+    first, second = (
+        Confusion.from_cells(
+            labels=agreement.labels,
+            positive=agreement.positive,
+            row=agreement.truth.copy(),
+            col=called.copy(),
+            counts=agreement.counts.copy(),
+            declared=True,
+        )
+        for called in (agreement.first, agreement.second)
+    )
+    if found.needs == "binary":
+        first.binary(positive)  # an unknown or missing positive class is said before any work
+    return PairedMetric(agreement, (first, second), found, positive, dict(options), isinstance(metric, str))
+
+
+# With fewer rows than this on which the models differ, their own spread says too little about the difference.
+FEW_DIFFER = 10
+# As far as limits are searched, in standard errors: p-values end at 2.6e-12.
+FURTHEST = 7.0
+# Limits are looked at in steps of so many standard errors, to see whether they come back.
+STEP = 0.5
+# Of more classes than this no correlation of tables with all K³ cells is made.
+MOST_CLASSES = 10
+
+
+def mover_paired(
+    compared: PairedMetric, *, confidence: float = 0.95, alternative: Alternative = "two-sided"
+) -> Contrast | None:
+    """d − √(x² − 2ρxy + y²) with x = θ1 − l1, y = u2 − θ2, and likewise above; the p-value by inversion.
+
+    l and u are each model's own limits, ρ is the delta-method correlation of the two estimates. Where fewer than 10
+    rows differ, the limits are at least those that z² more rows of one kind would bring. None where the metric has no
+    analytic interval of its own, or no derivative.
+
+    Source: Zou and Donner 2008, Stat. Med. 27:1693; Newcombe 1998, Stat. Med. 17:2635, for proportions.
+
+    >>> from trueerror.inference.counts._paired import paired_metric
+    >>> from trueerror.tallies._agreement import Agreement
+    >>> truth, a, b = [0, 1] * 50, [0, 1] * 45 + [1, 0] * 5, [0, 1] * 40 + [1, 0] * 10
+    >>> print(mover_paired(paired_metric(Agreement.count(truth, a, b), "macro_f1", None, {})))
+    macro F1: first − second = +0.100 [0.042, 0.169], 95 % mover-paired, p = .002, n = 100
+    """
+    level = check_test_options(confidence, alternative)
+    rho = _correlation(compared)
+    if rho is None or not compared.registered:
+        return None
+    estimate = compared.difference()
+    table = compared.agreement
+    few = float(table.counts[table.first != table.second].sum()) < FEW_DIFFER
+
+    @cache
+    def limits(z: float) -> Limits | None:
+        both = _own_limits(compared, 1 - 2 * float(special.ndtr(-z)))
+        if both is None:
+            return None
+        (below1, above1), (below2, above2) = both
+        low = estimate - math.sqrt(max(below1**2 - 2 * rho * below1 * above2 + above2**2, 0.0))
+        high = estimate + math.sqrt(max(above1**2 - 2 * rho * above1 * below2 + below2**2, 0.0))
+        if few:
+            least = compared.pseudo_row_limits(float(special.ndtr(-z)))
+            low, high = min(low, least[0]), max(high, least[1])
+        return low, high
+
+    found = _outermost(limits, max(-float(special.ndtri(tail_area(level, alternative))), 1e-6))
+    if found is None or not found[0] < found[1]:
+        return None
+    p = _inverted(limits, estimate)
+    ahead = 0.5 if estimate == 0 else 1 - p / 2 if estimate > 0 else p / 2
+    up = compared.measure.higher_is_better
+    return contrast(
+        name=compared.title,
+        estimate=estimate,
+        limits=found,
+        whole=compared.range,
+        confidence=level,
+        alternative=alternative,
+        method="mover-paired",
+        statistic=estimate,
+        p_value={"two-sided": p, "greater": 1 - ahead, "less": ahead}[alternative],
+        n=table.n,
+        p_better=None if up is None else ahead if up else 1 - ahead,
+        notes=("fewer than 10 rows differ: at least as wide as z² more rows would move it",) if few else (),
+    )
+
+
+def _outermost(limits: Callable[[float], Limits | None], z: float) -> Limits | None:
+    """The outer limits over all steps up to z.
+
+    √(x² − 2ρxy + y²) can shrink while x and y grow, if ρ is near 1 and one of them was ahead: more confidence would
+    then make the interval narrower.
+    """
+    found = [limits(z), *(limits(step * STEP) for step in range(1, math.ceil(z / STEP)))]
+    known = [f for f in found if f is not None]
+    return (min(f[0] for f in known), max(f[1] for f in known)) if found[0] is not None else None
+
+
+def _own_limits(compared: PairedMetric, confidence: float) -> tuple[Limits, Limits] | None:
+    """How far each model's own limits lie below and above its estimate."""
+    reaches = []
+    for which in range(2):
+        made = metric_interval(
+            compared.measure,
+            compared.agreement.model(which),
+            positive=compared.positive,
+            confidence=confidence,
+            options=compared.options,
+        )
+        if made.method.startswith("bootstrap") or math.isnan(made.low) or math.isnan(made.high):
+            return None
+        reaches.append((made.estimate - made.low, made.high - made.estimate))
+    return reaches[0], reaches[1]
+
+
+def _correlation(compared: PairedMetric) -> float | None:
+    """The correlation of the two estimates by the delta method; 0 where one of them shows no variance.
+
+    Where counts are small, with two rows more, spread over all cells of the agreement table.
+    """
+    if not math.isfinite(compared.difference()):
+        return None
+    counts = compared.agreement.counts.astype(np.float64)
+    try:
+        if _has_small_counts(compared.agreement):
+            counts, first, second = _with_rows_added(compared)
+        else:
+            first, second = (
+                influence(compared.measure, t, positive=compared.positive, options=compared.options)
+                for t in compared.tables
+            )
+    except InputError:
+        return None
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        return 0.0
+    own = [float(variance(d, counts)) for d in (first, second)]
+    if min(own) <= 0:
+        return 0.0
+    shared = float((counts * first * second).sum()) - float((counts * first).sum()) * float(
+        (counts * second).sum()
+    ) / float(counts.sum())
+    return min(max(shared / math.sqrt(own[0] * own[1]), -1.0), 1.0)
+
+
+def _has_small_counts(table: Agreement) -> bool:
+    """Whether a model was right or wrong on fewer than five rows of a class.
+
+    The few rows then make a correlation near ±1 by chance, and reaches cancel that should not.
+    """
+    k = len(table.labels)
+    if k > MOST_CLASSES or max(table.first.max(initial=0), table.second.max(initial=0)) >= k:
+        return False
+    for called in (table.first, table.second):
+        right = called == table.truth
+        for rows in (right, ~right):
+            if np.bincount(table.truth[rows], weights=table.counts[rows], minlength=k).min() < FEW:
+                return True
+    return False
+
+
+def _with_rows_added(compared: PairedMetric) -> tuple[Floats, Floats, Floats]:
+    """Counts of all K³ cells with two rows spread over them, and both models' influences there."""
+    table = compared.agreement
+    k = len(table.labels)
+    counts = np.full(k**3, ADDED_ROWS / k**3)
+    np.add.at(counts, (table.truth * k + table.first) * k + table.second, table.counts)
+    truth, first, second = np.unravel_index(np.arange(k**3), (k, k, k))
+    full = Confusion(np.ones((k, k), dtype=np.int64), labels=table.labels)
+    cells = [truth * k + called for called in (first, second)]
+    one, other = (
+        influence(
+            compared.measure, full, positive=compared.positive, options=compared.options,
+            masses=np.bincount(cell, weights=counts, minlength=k * k).astype(np.float64),
+        )[cell]
+        for cell in cells
+    )  # fmt: skip
+    return counts, one, other
+
+
+def _inverted(limits: Callable[[float], Limits | None], estimate: float) -> float:
+    """The largest two-sided level at which the interval just reaches 0."""
+    if estimate == 0:
+        return 1.0
+    side, sign = (0, 1.0) if estimate > 0 else (1, -1.0)
+
+    def gap(z: float) -> float:
+        found = limits(z)
+        return -math.inf if found is None else sign * float(found[side])
+
+    # The first step at which the interval holds 0: beyond it limits may come back.
+    for step in range(1, round(FURTHEST / STEP) + 1):
+        if not gap(step * STEP) > 0:
+            z = crossing(gap, max((step - 1) * STEP, 1e-6), step * STEP, within=1e-8)
+            return min(1.0, 2 * float(special.ndtr(-z)))
+    return 2 * float(special.ndtr(-FURTHEST))

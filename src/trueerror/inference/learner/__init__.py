@@ -1,0 +1,1 @@
+"""Intervals for learners, whose test rows share training rows."""

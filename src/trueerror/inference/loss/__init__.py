@@ -1,0 +1,1 @@
+"""Means of row losses: intervals and t tests."""

@@ -1,0 +1,285 @@
+"""Student's t for measured scores: the same folds or rows, different ones, and folds whose training sets overlap.
+
+The variance of a mean over test parts whose training sets overlap.
+
+Scores of resampled splits are not independent: the models behind them share most of their training rows. s²/J, the
+variance of a mean of J independent scores, is then far too small; more splits would shrink it to nothing although the
+rows stay the same.
+
+Source: Nadeau and Bengio 2003, Machine Learning 52:239; Bouckaert and Frank 2004, PAKDD, 3.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from trueerror.inference._contrast import LEARNERS, REALS, SCORES, check_options, contrast, student_p, student_quantile
+from trueerror.inputs._arrays import matrix, numbers, paired_numbers
+from trueerror.inputs._options import InputError, check_word
+from trueerror.results import Alternative, Contrast, Df
+
+Floats = NDArray[np.float64]
+UnpairedDf = Literal["welch", "pooled", "conservative"]
+
+# A spread this small beside the numbers themselves is rounding error: t would divide noise by noise.
+ROUNDING = 10 * float(np.finfo(np.float64).eps)
+
+
+def paired_t(first: Any, second: Any, *, confidence: float = 0.95, alternative: Alternative = "two-sided") -> Contrast:
+    """Two sets of scores that belong together (the same folds, rows or data sets): t = d̄/(s/√k), k − 1 df.
+
+    Assumes independent differences. Scores of cross-validation folds are not: their training sets overlap, and this
+    test then calls equal learners different far too often; use `corrected_t`. Student 1908, Biometrika 6:1.
+
+    >>> print(paired_t([0.82, 0.79, 0.85, 0.88], [0.80, 0.78, 0.83, 0.85]))
+    difference: first − second = +0.020 [0.007, 0.033], 95 % paired-t, p = .016, n = 4
+    """
+    level = check_options(confidence, alternative)
+    return _t_contrast(paired_facts(*paired_numbers(first, second)), level, alternative, "paired-t")
+
+
+def corrected_t(
+    differences: Any,
+    *,
+    test_train_ratio: float,
+    confidence: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> Contrast:
+    """Differences over resampled splits, with the variance that overlapping training sets add.
+
+    t = d̄/√(s²(1/J + n_test/n_train)) with J − 1 df, J the number of splits (repeats × folds are read as one list);
+    `test_train_ratio` is n_test/n_train: 1/9 for 10-fold cross-validation. Nadeau and Bengio 2003, Mach. Learn. 52:239;
+    Bouckaert and Frank 2004, PAKDD. Conservative on a single run of 10 folds; made for repeats.
+
+    >>> d = [0.02, 0.01, 0.03, -0.01, 0.02, 0, 0.04, 0.01, 0.02, 0.01]
+    >>> print(corrected_t(d, test_train_ratio=1 / 9))
+    difference: first − second = +0.015 [9.8e-05, 0.030], 95 % corrected-t-test, p = .049, n = 10
+    """
+    level = check_options(confidence, alternative)
+    ratio = float(test_train_ratio)
+    if not (math.isfinite(ratio) and ratio >= 0):
+        raise InputError(f"test_train_ratio={test_train_ratio!r} must be n_test/n_train, such as 1/9 for 10 folds")
+    d = numbers(matrix(differences, "differences").reshape(-1), "differences")
+    return _t_contrast(_mean_facts(d, ratio, _scale(d)), level, alternative, "corrected-t-test")
+
+
+def unpaired_t(
+    first: Any,
+    second: Any,
+    *,
+    df: UnpairedDf = "welch",
+    confidence: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> Contrast:
+    """Two sets of scores from different folds or rows, k and j of them.
+
+    "welch": t = (m1 − m2)/√(s1²/k + s2²/j) with Satterthwaite's df; "conservative": the same t with min(k, j) − 1 df;
+    "pooled": one common variance, k + j − 2 df. Welch 1947, Biometrika 34:28.
+
+    >>> print(unpaired_t([0.81, 0.83, 0.79, 0.85], [0.75, 0.77, 0.80], df="conservative"))
+    difference: first − second = +0.047 [-0.037, 0.130], 95 % conservative-t, p = .138, n = 7
+    """
+    check_word(df, ("welch", "pooled", "conservative"), "df")
+    level = check_options(confidence, alternative)
+    facts = unpaired_facts(numbers(first, "first"), numbers(second, "second"), df)
+    return _t_contrast(facts, level, alternative, f"{df}-t")
+
+
+def five_by_two_t(differences: Any, *, confidence: float = 0.95, alternative: Alternative = "two-sided") -> Contrast:
+    """Five repeats of 2-fold cross-validation: t = p₁⁽¹⁾/√(mean s²), 5 df; differences are 5 rows × 2.
+
+    s²ᵢ = (p⁽¹⁾ − p̄)² + (p⁽²⁾ − p̄)² within repeat i. The estimate is the mean of the ten differences, and its limits
+    are mean ± t·√(mean s²): they credit the mean with no more precision than the single difference of the
+    statistic, so the two can disagree. Dietterich 1998, Neural Comput. 10:1895.
+
+    >>> d = [[0.02, -0.01], [0.03, 0.01], [0, 0.02], [0.01, 0.04], [0.02, 0]]
+    >>> round(five_by_two_t(d).statistic, 4)
+    1.1547
+    """
+    level = check_options(confidence, alternative)
+    return _five_by_two(differences, level, alternative, "five-by-two-t")
+
+
+def five_by_two_f(differences: Any, *, confidence: float = 0.95) -> Contrast:
+    """The combined 5×2cv test F = ΣΣp²/(2Σs²) with 10 and 5 df, which does not hang on which fold came first.
+
+    F has no sign, so it is two-sided; estimate and limits are those of `five_by_two_t`. Alpaydın 1999, Neural Comput.
+    11:1885.
+
+    >>> d = [[0.02, -0.01], [0.03, 0.01], [0, 0.02], [0.01, 0.04], [0.02, 0]]
+    >>> f = five_by_two_f(d)
+    >>> round(f.statistic, 4), round(f.p_value, 4)
+    (1.3333, 0.3955)
+    """
+    level = check_options(confidence, "two-sided")
+    return _five_by_two(differences, level, "two-sided", "five-by-two-f")
+
+
+def _five_by_two(differences: Any, level: float, alternative: Alternative, method: str) -> Contrast:
+    table = matrix(differences, "differences")
+    if table.shape != (5, 2):
+        shape = " × ".join(map(str, table.shape))
+        raise InputError(f"differences must be 5 rows (repeats) × 2 (folds), but it is {shape}")
+    p = numbers(table.reshape(-1), "differences").reshape(5, 2)
+    variance = float(((p - p.mean(axis=1, keepdims=True)) ** 2).sum(axis=1).mean())
+    facts = Facts(_settled(float(p.mean()), _scale(p)), variance, 5.0, _scale(p), 10, not p.any())
+    around_mean = _t_contrast(facts, level, alternative, method)
+    if not facts.varies:
+        return around_mean
+    statistic = float(p[0, 0]) / math.sqrt(variance)
+    df: Df = 5.0
+    p_value = student_p(statistic, 5.0, alternative)
+    if method == "five-by-two-f":
+        statistic, df = float((p * p).sum()) / (10 * variance), (10.0, 5.0)
+        p_value = float(special.fdtrc(10, 5, statistic))
+    return contrast(
+        estimate=around_mean.estimate, limits=(around_mean.low, around_mean.high), whole=REALS, confidence=level,
+        alternative=alternative, method=method, statistic=statistic, df=df, p_value=p_value, n=10,
+        notes=("limits around the mean of the ten differences",), estimand=LEARNERS,
+    )  # fmt: skip
+
+
+class Facts(NamedTuple):
+    """What a t-test needs to know of its data; NaN variance where there are too few values."""
+
+    estimate: float
+    variance: float
+    df: float
+    scale: float
+    n: int
+    all_zero: bool
+
+    @property
+    def error(self) -> float:
+        """The standard error."""
+        return math.sqrt(self.variance)
+
+    @property
+    def varies(self) -> bool:
+        """Whether there is a spread beyond rounding."""
+        return self.variance > (ROUNDING * self.scale) ** 2
+
+    @property
+    def note(self) -> str:
+        """Why there is no t, where there is none."""
+        if self.varies:
+            return ""
+        if self.all_zero:
+            return "no value differs: the difference has no variance, and so no finite limits"
+        if math.isnan(self.variance):
+            return "too few values for a variance: no test and no finite limits"
+        return "the values do not vary, so t is undefined; `wilcoxon` and `sign` need no variance"
+
+
+def paired_facts(a: Floats, b: Floats) -> Facts:
+    """The mean difference and its variance."""
+    return _mean_facts(a - b, 0.0, _scale(a, b))
+
+
+def unpaired_facts(a: Floats, b: Floats, df: UnpairedDf) -> Facts:
+    """The difference of the means and its variance."""
+    scale = _scale(a, b)
+    estimate = _settled(float(a.mean() - b.mean()), scale) if len(a) and len(b) else math.nan
+    freedom, variance = _unpaired_variance(a, b, df)
+    return Facts(estimate, variance, freedom, scale, len(a) + len(b), estimate == 0)
+
+
+def _mean_facts(d: Floats, ratio: float, scale: float) -> Facts:
+    k = len(d)
+    variance = float(d.var(ddof=1)) * (1 / k + ratio) if k > 1 else math.nan
+    all_zero = k > 0 and bool((np.abs(d) <= ROUNDING * scale).all())
+    return Facts(_settled(float(d.mean()), scale) if k else math.nan, variance, k - 1.0, scale, k, all_zero)
+
+
+def _unpaired_variance(a: Floats, b: Floats, df: UnpairedDf) -> tuple[float, float]:
+    """Degrees of freedom and the variance of the difference of the means; NaN where they cannot be had."""
+    k, j = len(a), len(b)
+    if min(k, j) == 0 or k + j < 3 or (df != "pooled" and min(k, j) < 2):
+        return 0.0, math.nan
+    if df == "pooled":
+        squares = float(((a - a.mean()) ** 2).sum() + ((b - b.mean()) ** 2).sum())
+        return k + j - 2.0, squares / (k + j - 2) * (1 / k + 1 / j)
+    va, vb = float(a.var(ddof=1)) / k, float(b.var(ddof=1)) / j
+    if df == "conservative" or va + vb == 0:
+        return min(k, j) - 1.0, va + vb
+    # Shares of the variance, not the variances: their squares would underflow for tiny scores.
+    share = va / (va + vb)
+    return 1 / (share**2 / (k - 1) + (1 - share) ** 2 / (j - 1)), va + vb
+
+
+def _t_contrast(facts: Facts, level: float, alternative: Alternative, method: str) -> Contrast:
+    """t for an estimate with its variance; without a variance the limits are infinite and the note says why.
+
+    Differences that are all 0 give p = 1. Differences that are all the same but not 0 leave p undefined: the t
+    statistic would be infinite, and how sure one may be is not in the data.
+    """
+    estimate, df = facts.estimate, facts.df
+    estimand = LEARNERS if method in ("corrected-t-test", "five-by-two-t", "five-by-two-f") else SCORES
+    if facts.varies:
+        half = student_quantile(level, alternative, df) * facts.error
+        t = estimate / facts.error
+        return contrast(
+            estimate=estimate, limits=(estimate - half, estimate + half), whole=REALS, confidence=level,
+            alternative=alternative, method=method, statistic=t, df=df, p_value=student_p(t, df, alternative),
+            n=facts.n, p_better=float(special.stdtr(df, t)), estimand=estimand,
+        )  # fmt: skip
+    p_value, statistic = (1.0, 0.0) if facts.all_zero else (math.nan, math.nan)
+    return contrast(
+        estimate=estimate, limits=REALS, whole=REALS, confidence=level,
+        alternative=alternative, method=method, statistic=statistic, df=df if df > 0 else None, p_value=p_value,
+        n=facts.n, notes=(facts.note,), p_better=0.5 if facts.all_zero else None, estimand=estimand,
+    )  # fmt: skip
+
+
+def _settled(estimate: float, scale: float) -> float:
+    """A difference of rounding size is no difference."""
+    return 0.0 if abs(estimate) <= ROUNDING * scale else estimate
+
+
+def _scale(*columns: Floats) -> float:
+    return max((float(np.abs(c).max()) for c in columns if c.size), default=0.0)
+
+
+class Spread(NamedTuple):
+    """The mean of J scores, the standard error of that mean, and J − 1; the error is 0 where nothing varies."""
+
+    mean: float
+    error: float
+    df: int
+
+
+def corrected_factor(splits: int, test_train_ratio: float) -> float:
+    """1/J + n_test/n_train, what the variance of J scores is multiplied by; a ratio of 0 is the plain 1/J.
+
+    >>> round(corrected_factor(100, 1 / 9), 4)
+    0.1211
+    """
+    ratio = float(test_train_ratio)
+    if not (math.isfinite(ratio) and ratio >= 0):
+        raise InputError(f"test_train_ratio={test_train_ratio!r} must be n_test/n_train, such as 1/9 for 10 folds")
+    return 1 / splits + ratio
+
+
+def corrected_spread(scores: Floats, test_train_ratio: float) -> Spread:
+    """The mean of the scores and √(s²(1/J + n_test/n_train)).
+
+    >>> d = np.array([0.02, 0.01, 0.03, -0.01, 0.02, 0, 0.04, 0.01, 0.02, 0.01])
+    >>> mean, error, df = corrected_spread(d, 1 / 9)
+    >>> round(mean / error, 4), df
+    (2.277, 9)
+    """
+    splits = len(scores)
+    if splits == 0:
+        raise InputError("there are no scores; a mean needs at least one")
+    mean = float(scores.mean())
+    if splits == 1:
+        return Spread(mean, 0.0, 0)
+    error = float(scores.std(ddof=1)) * math.sqrt(corrected_factor(splits, test_train_ratio))
+    if error <= ROUNDING * float(np.abs(scores).max(initial=0.0)):
+        error = 0.0
+    return Spread(mean, error, splits - 1)

@@ -1,0 +1,1 @@
+"""Planning: how many rows, what power, the smallest difference."""

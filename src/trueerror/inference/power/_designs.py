@@ -1,0 +1,508 @@
+"""What is planned, in one shape for all tests: the chances at n rows, and a first guess at how many rows.
+
+What a test will find when there is a true difference: how often, how often with the wrong sign, how exaggerated.
+
+Power of tests on counts by adding up the probability of every outcome that they would call significant.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from trueerror.inference._contrast import check_margin, normal_quantile, student_quantile
+from trueerror.inference.proportion._distributions import EQUALLY_LIKELY, at_least, at_most, log_pmf, pmf, tango_z
+from trueerror.inference.proportion._paired import McNemarMethod
+from trueerror.inputs._arrays import open_share
+from trueerror.inputs._options import InputError, check_share, check_word
+from trueerror.results import Alternative
+
+# Nodes for averaging over the standard deviation that a t-test happens to see.
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
+
+
+class Chances(NamedTuple):
+    """power: P(significant); wrong_sign: P(wrong sign | significant); exaggeration: E(|estimate| | significant)/|true|.
+
+    The last two are Gelman and Carlin's type S and type M errors (2014, Perspect. Psychol. Sci. 9:641).
+    """
+
+    power: float
+    wrong_sign: float
+    exaggeration: float
+
+
+class NormalDesign(NamedTuple):
+    """A difference whose estimate is normal: its size, and standard deviations a row under none and under it.
+
+    For two groups a row is one row in each.
+    """
+
+    delta: float
+    null_sd: float
+    sd: float
+
+    def rows(self, alpha: float, power: float, alternative: Alternative) -> float:
+        """((z_α·null_sd + z_β·sd)/δ)², not rounded.
+
+        >>> round(NormalDesign(0.02, 0.1**0.5, (0.1 - 0.02**2) ** 0.5).rows(0.05, 0.8, "two-sided"))
+        1960
+        """
+        z = normal_quantile(1 - alpha, alternative)
+        return ((z * self.null_sd + float(special.ndtri(power)) * self.sd) / self.delta) ** 2
+
+    def chances(self, n: float, alpha: float, alternative: Alternative) -> Chances:
+        """At n rows, with the normal test."""
+        root = math.sqrt(n)
+        cut = normal_quantile(1 - alpha, alternative) * self.null_sd / root
+        right, wrong, size = tails(self.delta, self.sd / root, cut, alternative)
+        return gathered(self.delta, float(right), float(wrong), float(size), alternative)
+
+    def student_chances(self, n: float, df: float, alpha: float, alternative: Alternative) -> Chances:
+        """At n rows, with a t-test on `df` degrees of freedom (non-central t)."""
+        error = self.sd / math.sqrt(n)
+        critical = student_quantile(1 - alpha, alternative, df)
+        shift = self.delta / error
+        toward = {"two-sided": abs(shift), "greater": shift, "less": -shift}[alternative]
+        power = float(special.nctdtr(df, -toward, -critical))
+        # Given the standard deviation that is seen, the estimate is normal and the cut is fixed.
+        seen = error * np.sqrt(special.chdtri(df, (1 - NODES) / 2) / df)
+        right, wrong, size = (WEIGHTS @ part / 2 for part in tails(self.delta, error, critical * seen, alternative))
+        rough = gathered(self.delta, float(right), float(wrong), float(size), alternative)
+        return Chances(power, rough.wrong_sign, rough.exaggeration)
+
+
+def tails(delta: float, sd: float, cut: Any, alternative: Alternative) -> tuple[Any, Any, Any]:
+    """P(significant, right sign), P(significant, wrong sign) and E(|estimate|; significant) for N(δ, sd²).
+
+    One-sided tests have one tail only: that of the alternative, right or wrong as δ lies.
+    """
+    d = abs(delta)
+    # Rates of 0 and 1 leave the estimate no spread: a hair of one gives the limit of all that follows.
+    sd = max(sd, 1e-12 * max(d, 1e-12))
+    right, wrong = special.ndtr((d - cut) / sd), special.ndtr((-d - cut) / sd)
+    right_size = d * right + sd * _density((cut - d) / sd)
+    wrong_size = -d * wrong + sd * _density((cut + d) / sd)
+    if alternative == "two-sided":
+        return right, wrong, right_size + wrong_size
+    along = (delta >= 0) == (alternative == "greater")
+    return (right, 0 * wrong, right_size) if along else (0 * right, wrong, wrong_size)
+
+
+def gathered(delta: float, right: float, wrong: float, size: float, alternative: Alternative) -> Chances:
+    """Power counts the right sign only with two sides, as R's power.prop.test and power.t.test do."""
+    significant = right + wrong
+    power = right if alternative == "two-sided" and delta else significant
+    if delta == 0 or significant <= 0:
+        return Chances(power, 0.5 if delta == 0 else math.nan, math.nan)
+    return Chances(power, wrong / significant, size / significant / abs(delta))
+
+
+def _density(x: Any) -> Any:
+    return np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
+
+
+def paired_design(p10: float, p01: float) -> NormalDesign:
+    """McNemar's test by the normal formula: variances pd and pd − δ² (Connor 1987, Biometrics 43:207)."""
+    delta, differ = p10 - p01, p10 + p01
+    return NormalDesign(delta, math.sqrt(differ), math.sqrt(max(0.0, differ - delta**2)))
+
+
+def two_group_design(p1: float, p2: float) -> NormalDesign:
+    """Two proportions, the null variance pooled; a row is one in each group."""
+    mean = (p1 + p2) / 2
+    return NormalDesign(p1 - p2, math.sqrt(2 * mean * (1 - mean)), math.sqrt(p1 * (1 - p1) + p2 * (1 - p2)))
+
+
+def area_design(first: float, second: float | None, prevalence: float, correlation: float) -> NormalDesign:
+    """One area under the ROC curve against ½, or two areas, by Obuchowski's variance function; rows of both classes."""
+    odds = (1 - prevalence) / prevalence
+    if second is None:
+        delta, null, alternative = first - 0.5, area_variance(0.5, odds), area_variance(first, odds)
+    else:
+        one, two = area_variance(first, odds), area_variance(second, odds)
+        delta, null = first - second, 2 * area_variance((first + second) / 2, odds) * (1 - correlation)
+        alternative = one + two - 2 * correlation * math.sqrt(one * two)
+    return NormalDesign(delta, math.sqrt(null / prevalence), math.sqrt(alternative / prevalence))
+
+
+def area_variance(area: float, odds: float) -> float:
+    """Variance of an area times the number of positives; `odds` is negatives per positive.
+
+    0.0099·exp(−A²/2)·(5A² + 8 + (A² + 8)/odds), A = 1.414·Φ⁻¹(area), the constants as published (Obuchowski and
+    McClish 1997, Stat. Med. 16:1529).
+    """
+    a = 1.414 * float(special.ndtri(area))
+    return 0.0099 * math.exp(-a * a / 2) * (5 * a * a + 8 + (a * a + 8) / odds)
+
+
+def run_variance(between: float, *, within: tuple[float, float] = (0.0, 0.0), runs: tuple[int, int] = (1, 1)) -> float:
+    """Variance of one row's difference when each model answers the row several times: ω² + σA²/KA + σB²/KB.
+
+    >>> design = NormalDesign(0.03, *[run_variance(1 / 9) ** 0.5] * 2)
+    >>> import math
+    >>> math.ceil(design.rows(0.05, 0.8, "two-sided"))
+    969
+    """
+    return between + within[0] / runs[0] + within[1] / runs[1]
+
+
+Floats = NDArray[np.float64]
+
+# Outcomes further out than this many standard deviations have less than 1e-16 in all.
+REACH = 8.6
+
+
+def mcnemar_chances(
+    n: int, p10: float, p01: float, alpha: float, method: McNemarMethod, alternative: Alternative
+) -> Chances:
+    """Over all numbers of differing rows and all ways that they split; p10 is P(only the first is right).
+
+    >>> round(mcnemar_chances(500, 0.0225, 0.0025, 0.05, "exact", "two-sided").power, 3)
+    0.798
+    """
+    if alternative == "less":
+        return mcnemar_chances(n, p01, p10, alpha, method, "greater")
+    differ, weights = _differing(n, p10 + p01)
+    share = p10 / (p10 + p01) if p10 + p01 else 0.5
+    k = critical_count(differ, alpha, method, alternative)
+    up, up_size = _upper(differ, differ - k, share)
+    if alternative == "two-sided":
+        down, down_size = _upper(differ, differ - k, 1 - share)
+    else:
+        down, down_size = np.zeros_like(up), np.zeros_like(up)
+    ups, downs = float(weights @ up), float(weights @ down)
+    size = float(weights @ (up_size + down_size)) / n if n else 0.0
+    delta, significant = p10 - p01, ups + downs
+    if significant <= 0 or delta == 0:
+        return Chances(significant, 0.5 if delta == 0 else math.nan, math.nan)
+    return Chances(significant, (downs if delta > 0 else ups) / significant, size / significant / abs(delta))
+
+
+def critical_count(
+    differ: NDArray[np.int64], alpha: float, method: McNemarMethod, alternative: Alternative
+) -> NDArray[np.int64]:
+    """For each number of differing rows, the most that the loser may win for the test to be significant; −1: none."""
+    sides = 2 if alternative == "two-sided" else 1
+    z = normal_quantile(1 - alpha, alternative)
+
+    def significant(k: NDArray[np.int64]) -> NDArray[np.bool_]:
+        if method.startswith("chi2"):
+            gap = np.maximum(0, differ - 2 * k - (method == "chi2-cc"))
+            return np.asarray(gap >= z * np.sqrt(differ))
+        half = pmf(k, differ, 0.5) / 2 if method == "mid-p" else 0.0
+        return sides * (at_most(k, differ, 0.5) - half) <= alpha
+
+    # Near the normal answer, or anywhere where that is not a bracket.
+    guess = np.floor((differ - z * np.sqrt(differ)) / 2).astype(np.int64)
+    low, high = np.maximum(-1, guess - 3), np.minimum((differ + 1) // 2, np.maximum(0, guess + 3))
+    low = np.where((low >= 0) & significant(np.maximum(low, 0)), low, -1)
+    high = np.where(significant(high), (differ + 1) // 2, high)
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        passed = (middle >= 0) & significant(np.maximum(middle, 0))
+        open_ = high - low > 1
+        low, high = np.where(open_ & passed, middle, low), np.where(open_ & ~passed, middle, high)
+    return low
+
+
+def margin_chances(n: int, p10: float, p01: float, margin: float, alpha: float, *, both: bool) -> Chances:
+    """Tango's tests against −margin, and with `both` against +margin too (equivalence)."""
+    differ, weights = _differing(n, p10 + p01)
+    share = p10 / (p10 + p01) if p10 + p01 else 0.5
+    z = -float(special.ndtri(alpha))
+    wins = np.empty(len(differ), dtype=np.int64)
+    b = 0
+    for place, total in enumerate(differ.tolist()):
+        # The least number of wins that passes moves little from one total to the next: walk from the last one.
+        while b <= total and tango_z(b, total - b, n, -margin) < z:
+            b += 1
+        while b > 0 and tango_z(b - 1, total - b + 1, n, -margin) >= z:
+            b -= 1
+        wins[place] = b
+    passed = at_least(wins, differ, share)
+    if both:
+        passed = np.maximum(0.0, passed - at_least(differ - wins + 1, differ, share))
+    return Chances(min(1.0, float(weights @ passed)), math.nan, math.nan)
+
+
+def binomial_chances(n: int, p: float, p0: float, alpha: float, alternative: Alternative) -> Chances:
+    """The exact test of one proportion: p is true, p0 is tested."""
+    centre, spread = n * p0, math.sqrt(n * p0 * (1 - p0))
+    low, high = max(0, math.floor(centre - REACH * spread - 10)), min(n, math.ceil(centre + REACH * spread + 10))
+    x = np.arange(low, high + 1)
+    accepted = x[~_binomial_significant(x, n, p0, alpha, alternative)]
+    chance = pmf(accepted, n, p)
+    above = math.floor(centre) + 1
+
+    def part(side: NDArray[np.bool_], total: float, mean: float, sign: float) -> tuple[float, float]:
+        kept = float(chance[side].sum())
+        size = sign * (mean - centre * total - float(chance[side] @ (accepted[side] - centre)))
+        return max(0.0, total - kept), max(0.0, size)
+
+    over, over_mean = float(at_least(above, n, p)), n * p * float(at_least(above - 1, n - 1, p))
+    up, up_size = part(accepted >= above, over, over_mean, 1.0)
+    down, down_size = part(accepted < above, 1 - over, n * p - over_mean, -1.0)
+    if alternative == "greater":
+        down = down_size = 0.0
+    elif alternative == "less":
+        up = up_size = 0.0
+    delta, significant = p - p0, up + down
+    if significant <= 0 or delta == 0:
+        return Chances(significant, 0.5 if delta == 0 else math.nan, math.nan)
+    wrong = down if delta > 0 else up
+    return Chances(significant, wrong / significant, (up_size + down_size) / n / significant / abs(delta))
+
+
+def _binomial_significant(
+    x: NDArray[np.int64], n: int, p0: float, alpha: float, alternative: Alternative
+) -> NDArray[np.bool_]:
+    if alternative == "greater":
+        return at_least(x, n, p0) <= alpha
+    if alternative == "less":
+        return at_most(x, n, p0) <= alpha
+    # Minimum likelihood: each outcome's p-value is the total of those at most as likely.
+    chance = pmf(x, n, p0)
+    ranked = np.sort(chance)
+    totals = np.concatenate(([0.0], np.cumsum(ranked)))
+    return totals[np.searchsorted(ranked, chance * EQUALLY_LIKELY, side="right")] <= alpha
+
+
+def _differing(n: int, share: float) -> tuple[NDArray[np.int64], Floats]:
+    """The numbers of differing rows that can be expected, and their probabilities."""
+    centre, spread = n * share, math.sqrt(n * share * (1 - share))
+    low, high = max(0, math.floor(centre - REACH * spread - 10)), min(n, math.ceil(centre + REACH * spread + 10))
+    differ = np.arange(low, high + 1)
+    return differ, np.exp(log_pmf(differ, n, share))
+
+
+def _upper(differ: NDArray[np.int64], from_: NDArray[np.int64], share: float) -> tuple[Floats, Floats]:
+    """P(wins ≥ from) and E(2·wins − differ; wins ≥ from); from above `differ` means never."""
+    chance = at_least(from_, differ, share)
+    mean = differ * share * at_least(from_ - 1, differ - 1, share)
+    never = from_ > differ
+    return np.where(never, 0.0, chance), np.where(never, 0.0, 2 * mean - differ * chance)
+
+
+def smallest_n(power_at: Callable[[int], float], target: float, start: float) -> int | None:
+    """The first n, from below, at which the power reaches the target; None when a trillion rows do not.
+
+    Power rises with n but for small teeth; the search ends where one row less would miss the target.
+    """
+    high = max(2, math.ceil(start))
+    while power_at(high) < target:
+        high *= 2
+        if high > 10**12:
+            return None
+    low = 1 if high == 2 else high // 2
+    while low > 1 and power_at(low) >= target:
+        high, low = low, max(1, low // 2)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power_at(middle) >= target else (middle, high)
+    return low if power_at(low) >= target else high
+
+
+PlannedTest = Literal[
+    "mcnemar", "two-proportions", "one-proportion", "auc", "equivalence", "noninferiority",
+    "paired-mean", "paired-t", "unpaired-t",
+]  # fmt: skip
+PlannedMethod = Literal["mid-p", "exact", "chi2", "chi2-cc", "normal"]
+
+# With more differing rows than this, enumeration and the normal formula agree to the fourth decimal.
+ENUMERATE_UP_TO = 100_000
+
+
+class Options(NamedTuple):
+    """What the caller said, unchecked."""
+
+    first: float | None
+    second: float | None
+    disagreement: float | None
+    prevalence: float | None
+    margin: float | None
+    alpha: float
+    alternative: Alternative
+    method: PlannedMethod | None
+    correlation: float | None
+    sd: float | None
+
+
+class Plan(NamedTuple):
+    """One test of one true difference; `groups` is 2 where n is the rows of each of two groups."""
+
+    chances: Callable[[int], Chances]
+    guess: Callable[[float], float]
+    first: float
+    second: float
+    method: str
+    note: str = ""
+    groups: int = 1
+    # Whether the normal formula's answer is a lower bound for the rows that are asked for.
+    formula_counts: bool = False
+
+
+def make_plan(test: PlannedTest, options: Options) -> Plan:
+    """The plan of a test, with every option checked."""
+    check_word(test, MAKERS, "test")
+    open_share(options.alpha, "alpha")
+    return MAKERS[test](options)
+
+
+def _mcnemar(o: Options) -> Plan:
+    first, second = _accuracies(o)
+    p10, p01, note = _discordant(o, first, second)
+    method = o.method or "mid-p"
+    check_word(method, ("mid-p", "exact", "chi2", "chi2-cc", "normal"), "method")
+    design = paired_design(p10, p01)
+
+    def chances(n: int) -> Chances:
+        if method == "normal" or n * (p10 + p01) > ENUMERATE_UP_TO:
+            return design.chances(n, o.alpha, o.alternative)
+        return mcnemar_chances(n, p10, p01, o.alpha, method, o.alternative)
+
+    key = "power-mcnemar-normal" if method == "normal" else "power-mcnemar"
+    note = "; ".join(part for part in ("" if method == "normal" else f"{method} test", note) if part)
+    return Plan(chances, _guess(design, o), first, second, key, note, formula_counts=True)
+
+
+def _two_proportions(o: Options) -> Plan:
+    first, second = _accuracies(o)
+    design = two_group_design(first, second)
+    return Plan(
+        _normal(design, o), _guess(design, o), first, second, "power-two-proportions", "n rows in each group", groups=2
+    )
+
+
+def _one_proportion(o: Options) -> Plan:
+    first, second = _accuracies(o, "the true proportion", "the proportion that is tested, p0")
+    open_share(second, "second")
+    design = NormalDesign(first - second, math.sqrt(second * (1 - second)), math.sqrt(first * (1 - first)))
+
+    def chances(n: int) -> Chances:
+        return binomial_chances(n, first, second, o.alpha, o.alternative)
+
+    return Plan(chances, _guess(design, o), first, second, "power-one-proportion")
+
+
+def _auc(o: Options) -> Plan:
+    first = open_share(_needed(o.first, "first", "the area under the ROC curve"), "first")
+    second = None if o.second is None else open_share(o.second, "second")
+    notes = []
+    prevalence, correlation = o.prevalence, o.correlation
+    if prevalence is None:
+        prevalence = 0.5
+        notes.append("half of the rows taken as positive: give prevalence=")
+    if correlation is None:
+        correlation = 0.0
+        if second is not None:
+            notes.append(
+                "the two areas taken as uncorrelated, as on different rows; on the same rows give correlation="
+            )
+    if not 0 <= correlation < 1:
+        raise InputError(f"correlation={correlation!r} must lie in [0, 1)")
+    design = area_design(first, second, open_share(prevalence, "prevalence"), correlation)
+    baseline = 0.5 if second is None else second
+    return Plan(_normal(design, o), _guess(design, o), first, baseline, "power-auc", "; ".join(notes))
+
+
+def _margin_plan(o: Options, *, both: bool) -> Plan:
+    first = check_share(_needed(o.first, "first", "the accuracy of the first model"), "first")
+    second = first if o.second is None else check_share(o.second, "second")
+    if o.margin is None:
+        raise InputError("margin= is needed: how large a difference still does not matter?")
+    margin = check_margin(o.margin)
+    p10, p01, note = _discordant(o, first, second)
+    room = margin - abs(first - second) if both else margin + first - second
+    if room <= 0:
+        raise InputError(f"the true difference {first - second:+g} lies outside the margin {margin:g}")
+    spread = math.sqrt(max(0.0, p10 + p01 - (p10 - p01) ** 2))
+    design = NormalDesign(room, spread, spread)
+
+    def chances(n: int) -> Chances:
+        return margin_chances(n, p10, p01, margin, o.alpha, both=both)
+
+    def guess(power: float) -> float:
+        # A model and its twin never differ: then only the z²·(1 − margin)/margin rows of Tango's test are needed.
+        return max(2 / margin, design.rows(o.alpha, power, "greater"))
+
+    return Plan(chances, guess, first, second, "power-equivalence" if both else "power-noninferiority", note)
+
+
+def _means(o: Options, *, kind: str) -> Plan:
+    first, second = _needed(o.first, "first", "a mean"), o.second if o.second is not None else 0.0
+    if o.sd is None or not (math.isfinite(o.sd) and o.sd > 0):
+        raise InputError(f"sd={o.sd!r} must be a positive number: the standard deviation of the row differences")
+    groups = 2 if kind == "unpaired-t" else 1
+    sd = o.sd * math.sqrt(groups)
+    design = NormalDesign(first - second, sd, sd)
+    if kind == "paired-mean":
+        return Plan(_normal(design, o), _guess(design, o), first, second, "power-paired-mean")
+
+    def chances(n: int) -> Chances:
+        return design.student_chances(n, float(groups * (n - 1)), o.alpha, o.alternative)
+
+    note = "n values in each group" if groups == 2 else ""
+    return Plan(chances, _guess(design, o), first, second, "power-t", note, groups=groups)
+
+
+MAKERS: dict[str, Callable[[Options], Plan]] = {
+    "mcnemar": _mcnemar,
+    "two-proportions": _two_proportions,
+    "one-proportion": _one_proportion,
+    "auc": _auc,
+    "equivalence": lambda o: _margin_plan(o, both=True),
+    "noninferiority": lambda o: _margin_plan(o, both=False),
+    "paired-mean": lambda o: _means(o, kind="paired-mean"),
+    "paired-t": lambda o: _means(o, kind="paired-t"),
+    "unpaired-t": lambda o: _means(o, kind="unpaired-t"),
+}
+
+
+def _normal(design: NormalDesign, o: Options) -> Callable[[int], Chances]:
+    return lambda n: design.chances(n, o.alpha, o.alternative)
+
+
+def _guess(design: NormalDesign, o: Options) -> Callable[[float], float]:
+    return lambda power: design.rows(o.alpha, power, o.alternative) if design.delta else math.inf
+
+
+def _needed(value: float | None, name: str, what: str) -> float:
+    if value is None:
+        raise InputError(f"{name}= is needed: {what}")
+    number = float(value)
+    if not math.isfinite(number):
+        raise InputError(f"{name}={value!r} must be a number")
+    return number
+
+
+def _accuracies(
+    o: Options, what_first: str = "the accuracy of the first model", what_second: str = "the accuracy of the second"
+) -> tuple[float, float]:
+    first = check_share(_needed(o.first, "first", what_first), "first")
+    return first, check_share(_needed(o.second, "second", what_second), "second")
+
+
+def _discordant(o: Options, first: float, second: float) -> tuple[float, float, str]:
+    """P(only the first is right), P(only the second is right)."""
+    note = ""
+    if o.disagreement is None:
+        differ = first * (1 - second) + second * (1 - first)
+        note = f"errors taken as independent (disagreement {differ:.3g}); models that err together need fewer rows"
+    else:
+        differ = check_share(o.disagreement, "disagreement")
+    gap, most = abs(first - second), min(first + second, 2 - first - second)
+    # Rounding must not refuse an exact bound such as 0.82 − 0.80.
+    slack = 1e-9
+    if not gap - slack <= differ <= most + slack:
+        raise InputError(
+            f"disagreement={differ:g} is not possible with accuracies {first:g} and {second:g}: "
+            f"it lies between {gap:g} and {most:g}"
+        )
+    low = max(0.0, (differ - gap) / 2)
+    return (low + gap, low, note) if first >= second else (low, low + gap, note)

@@ -1,0 +1,325 @@
+"""How many rows? Power, sample size and the smallest difference that can be found."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from scipy import special
+
+from trueerror.inference.power._designs import Options, Plan, PlannedMethod, PlannedTest, make_plan, smallest_n
+from trueerror.inference.proportion._distributions import crossing
+from trueerror.inputs._arrays import count, open_share
+from trueerror.inputs._options import InputError, check_alternative, check_share
+from trueerror.results import Alternative, Result, Table
+from trueerror.results._format import folded, number, percent, whole
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Power(Result):
+    """A plan: n rows find the difference first − second with this power at level alpha.
+
+    `wrong_sign` is the chance that a significant result points the wrong way, `exaggeration` how many times too large
+    a significant difference is on average; both NaN where they have no meaning. `groups` is 2 where n rows are
+    needed in each of two groups. `design_effect` is how many clustered rows are worth one independent row.
+    """
+
+    test: str
+    n: int
+    power: float
+    alpha: float = 0.05
+    alternative: Alternative = "two-sided"
+    first: float
+    second: float
+    difference: float
+    wrong_sign: float = math.nan
+    exaggeration: float = math.nan
+    margin: float | None = None
+    half_width: float | None = None
+    groups: int = 1
+    design_effect: float = 1.0
+    method: str = ""
+    note: str = ""
+
+    def _table(self) -> Table:
+        """What was planned, in a few columns; `records` has everything."""
+        cells = {"test": self.test, "rows" + (" in each group" if self.groups == 2 else ""): whole(self.n)}
+        if self.half_width is not None:
+            cells |= {"accuracy": number(self.first), "half-width": number(self.half_width)}
+            cells["confidence"] = percent(1 - self.alpha)
+        else:
+            cells |= {"first": number(self.first), "second": number(self.second)}
+            cells |= {"difference": f"{self.difference:+.3g}"}
+            cells |= {} if self.margin is None else {"margin": f"{self.margin:g}"}
+            cells |= {"level": percent(self.alpha), "power": number(self.power)}
+        if not math.isnan(self.exaggeration):
+            cells |= {"wrong sign": number(self.wrong_sign), "times too large": f"{self.exaggeration:.2f}"}
+        return Table(columns=tuple(cells), rows=(tuple(cells.values()),))
+
+    def __str__(self) -> str:
+        return folded(self._words())
+
+    def _words(self) -> str:
+        each = " in each group" if self.groups == 2 else ""
+        note = f"\nNote: {self.note}." if self.note else ""
+        rows = f"{whole(self.n)} rows{each}"
+        if self.half_width is not None:
+            level = percent(1 - self.alpha)
+            return f"{rows} give an accuracy of {number(self.first)} ± {number(self.half_width)} at {level}.{note}"
+        against = f"{number(self.first)} against {number(self.second)}"
+        if self.margin is not None:
+            return f"{rows} show {self.test} within {self.margin:g} ({against}) with power {number(self.power)}.{note}"
+        text = (
+            f"{rows} find a difference of {self.difference:+.3g} ({against}) with power {number(self.power)} "
+            f"at the {percent(self.alpha)} level."
+        )
+        if not math.isnan(self.exaggeration):
+            text += (
+                f"\nA significant result has the wrong sign with probability {number(self.wrong_sign)} and is "
+                f"{self.exaggeration:.2f} times too large on average."
+            )
+        return text + note
+
+
+def power(
+    *,
+    test: PlannedTest = "mcnemar",
+    n: int,
+    first: float | None = None,
+    second: float | None = None,
+    disagreement: float | None = None,
+    prevalence: float | None = None,
+    icc: float | None = None,
+    cluster_size: float | None = None,
+    margin: float | None = None,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    method: PlannedMethod | None = None,
+    correlation: float | None = None,
+    sd: float | None = None,
+) -> Power:
+    """The chance that n rows show the true difference between `first` and `second`.
+
+    - "mcnemar": two models on the same rows with these accuracies, which differ on a share `disagreement` of the rows
+      (when not given, as if they erred independently). By enumeration of all outcomes; `method`: "mid-p" (default),
+      "exact", "chi2", "chi2-cc", or "normal" for the formula.
+    - "two-proportions": n rows in each of two groups, pooled z-test. "one-proportion": exact test of first against
+      second. "auc": an area against ½, or two areas (`correlation` on the same rows), with `prevalence`.
+    - "equivalence", "noninferiority": on the same rows, within `margin`, each one-sided test at level alpha.
+    - "paired-mean" (normal), "paired-t", "unpaired-t": means with standard deviation `sd` of a difference (of a value,
+      for "unpaired-t").
+
+    Clustered rows: `icc` and `cluster_size` divide n by the design effect 1 + (cluster_size − 1)·icc.
+
+    >>> print(power(n=500, first=0.82, second=0.80, disagreement=0.025))
+    500 rows find a difference of +0.02 (0.820 against 0.800) with power 0.862 at the 5 % level.
+    A significant result has the wrong sign with probability 1.9e-07 and is 1.08 times too large on average.
+    Note: mid-p test.
+    """
+    check_alternative(alternative)
+    if first is None and second is None and test in ("mcnemar", "two-proportions", "one-proportion"):
+        raise InputError(
+            "first= and second= are needed: the two accuracies; for the smallest difference that n rows show give "
+            "te.significance.smallest_difference the accuracy that you start from, baseline="
+        )
+    options = Options(
+        first, second, disagreement, prevalence, margin, alpha, alternative, method, correlation, sd
+    )  # fmt: skip
+    plan, effect = make_plan(test, options), design_effect(icc, cluster_size)
+    return _result(plan, test, options, count(n, "n"), effect)
+
+
+def sample_size(
+    *,
+    test: PlannedTest = "mcnemar",
+    power: float = 0.8,
+    first: float | None = None,
+    second: float | None = None,
+    disagreement: float | None = None,
+    prevalence: float | None = None,
+    icc: float | None = None,
+    cluster_size: float | None = None,
+    margin: float | None = None,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    method: PlannedMethod | None = None,
+    correlation: float | None = None,
+    sd: float | None = None,
+    accuracy: float | None = None,
+    half_width: float | None = None,
+) -> Power:
+    """The rows needed to show a difference with the given power, or to know an accuracy within ± half_width.
+
+    Options as for `te.power`. For "mcnemar" it is the larger of the normal formula's answer,
+    (z_{α/2}√pd + z_β√(pd − δ²))²/δ², and of what enumeration asks for. With `accuracy` and `half_width`: the rows at
+    which Wilson's interval (confidence 1 − alpha) is that wide around this accuracy; it solves
+    h²(1 + u)² = u·pq + u²/4, n = z²/u.
+
+    >>> sample_size(test="two-proportions", first=0.80, second=0.85).n
+    906
+    >>> sample_size(accuracy=0.9, half_width=0.02).n
+    868
+    """
+    check_alternative(alternative)
+    effect = design_effect(icc, cluster_size)
+    if accuracy is not None or half_width is not None:
+        return _size_for_width(accuracy, half_width, alpha, effect)
+    target = open_share(power, "power")
+    options = Options(
+        first, second, disagreement, prevalence, margin, alpha, alternative, method, correlation, sd
+    )  # fmt: skip
+    plan = make_plan(test, options)
+    if plan.first == plan.second and margin is None:
+        raise InputError(
+            f"first and second are both {plan.first:g}: no number of rows shows a difference; "
+            'to show that there is none that matters use test="equivalence" with margin='
+        )
+    guess = plan.guess(target)
+    rows = _rows_needed(plan, target, guess) if guess < 1e12 else None
+    if rows is None:
+        raise InputError("more than 10^12 rows would be needed; the difference is too small to be shown")
+    return _result(plan, test, options, math.ceil(rows * effect), effect)
+
+
+def smallest_difference(
+    *,
+    test: PlannedTest = "mcnemar",
+    n: int,
+    baseline: float = 0.0,
+    power: float = 0.8,
+    disagreement: float | None = None,
+    prevalence: float | None = None,
+    icc: float | None = None,
+    cluster_size: float | None = None,
+    alpha: float = 0.05,
+    method: PlannedMethod | None = None,
+    correlation: float | None = None,
+    sd: float | None = None,
+) -> Power:
+    """The smallest improvement on `baseline` that n rows find with the given power; `first` is what is reached.
+
+    Where an improvement cannot be that large (a baseline near 1, or a `disagreement` below the difference) a loss is
+    looked for instead.
+
+    >>> round(smallest_difference(test="two-proportions", n=200, baseline=0.8).first, 4)
+    0.8998
+    """
+    target, effect = open_share(power, "power"), design_effect(icc, cluster_size)
+    rows = _effective(count(n, "n"), effect)
+
+    def plan_for(gap: float) -> tuple[Plan, Options]:
+        options = Options(
+            baseline + gap, baseline, disagreement, prevalence, None, alpha, "two-sided", method, correlation, sd
+        )  # fmt: skip
+        return make_plan(test, options), options
+
+    if test in ("equivalence", "noninferiority"):
+        raise InputError(f"{test} shows that a difference is small; give test='mcnemar' for the smallest that is found")
+    for sign in (1.0, -1.0):
+        most = _largest_gap(test, baseline, disagreement, sd, sign)
+        # At the very end of the range the difference is certain and its variance 0; stay a hair inside.
+        ends = sign * 1e-9 * most, sign * most * (1 - 1e-9)
+        if most > 0 and _power_at(plan_for(ends[1])[0], rows) >= target:
+            gap = crossing(lambda g: _power_at(plan_for(g)[0], rows) - target, *sorted(ends))
+            plan, options = plan_for(gap)
+            return _result(plan, test, options, count(n, "n"), effect)
+    raise InputError(
+        f"{count(n, 'n'):,} rows find no difference from {baseline:g} with power {target:g}; more are needed"
+    )
+
+
+def design_effect(icc: float | None, cluster_size: float | None) -> float:
+    """1 + (cluster_size − 1)·icc, the rows in clusters that are worth one independent row (Kish 1965).
+
+    >>> design_effect(0.1, 11)
+    2.0
+    """
+    if icc is None and cluster_size is None:
+        return 1.0
+    if icc is None or cluster_size is None:
+        raise InputError("icc= and cluster_size= go together: how alike are rows of a cluster, and how many has it?")
+    size = float(cluster_size)
+    if not (math.isfinite(size) and size >= 1):
+        raise InputError(f"cluster_size={cluster_size!r} must be 1 or more")
+    return 1 + (size - 1) * check_share(icc, "icc")
+
+
+def _largest_gap(test: str, baseline: float, disagreement: float | None, sd: float | None, sign: float) -> float:
+    if test in ("paired-mean", "paired-t", "unpaired-t"):
+        return 1e3 * float(sd or 1.0) if sign > 0 else 0.0
+    room = 1 - check_share(baseline, "baseline") if sign > 0 else baseline
+    if disagreement is None or test != "mcnemar":
+        return room
+    # Models that differ on so many rows cannot both be nearly always right, or wrong.
+    return min(room, disagreement, 2 * room - disagreement)
+
+
+def _rows_needed(plan: Plan, target: float, guess: float) -> int | None:
+    at_least = math.ceil(guess) if plan.formula_counts else 0
+    if at_least and _power_at(plan, at_least) >= target:
+        return at_least
+    return smallest_n(lambda m: _power_at(plan, m), target, guess)
+
+
+def _effective(n: int, effect: float) -> int:
+    return math.floor(n / effect + 1e-9)
+
+
+def _power_at(plan: Plan, rows: int) -> float:
+    found = plan.chances(rows).power
+    return 0.0 if math.isnan(found) else found
+
+
+def _result(plan: Plan, test: str, options: Options, n: int, effect: float) -> Power:
+    rows = _effective(n, effect)
+    if rows < (2 if test.endswith("-t") else 1):
+        raise InputError(f"n={n} is too few rows to plan with")
+    chances = plan.chances(rows)
+    notes = [plan.note]
+    if effect > 1:
+        notes.append(f"worth {rows:,} independent rows: design effect {effect:.3g}")
+    return Power(
+        test=test,
+        n=n,
+        power=chances.power,
+        alpha=options.alpha,
+        alternative=options.alternative,
+        first=plan.first,
+        second=plan.second,
+        difference=plan.first - plan.second,
+        wrong_sign=chances.wrong_sign,
+        exaggeration=chances.exaggeration,
+        margin=options.margin,
+        groups=plan.groups,
+        design_effect=effect,
+        method=plan.method,
+        note="; ".join(note for note in notes if note),
+    )
+
+
+def _size_for_width(accuracy: Any, half_width: Any, alpha: float, effect: float) -> Power:
+    if accuracy is None or half_width is None:
+        raise InputError("accuracy= and half_width= go together: about how good, and how exactly must it be known?")
+    p, h = check_share(accuracy, "accuracy"), float(half_width)
+    if not 0 < h < 0.5:
+        raise InputError(f"half_width={half_width!r} must lie between 0 and 0.5")
+    z = -float(special.ndtri(open_share(alpha, "alpha") / 2))
+    spread = p * (1 - p)
+    a, b, c = 0.25 - h * h, spread - 2 * h * h, -h * h
+    root = math.sqrt(b * b - 4 * a * c)
+    # The positive root, in the form that does not cancel for the sign of b.
+    u = -2 * c / (b + root) if b > 0 else (root - b) / (2 * a)
+    return Power(
+        test="half-width",
+        n=math.ceil(z * z / u * effect - 1e-9),
+        power=math.nan,
+        alpha=alpha,
+        first=p,
+        second=math.nan,
+        difference=math.nan,
+        half_width=h,
+        design_effect=effect,
+        method="wilson-half-width",
+        note="" if effect == 1 else f"design effect {effect:.3g}",
+    )

@@ -1,0 +1,1 @@
+"""Proportions: intervals, paired and unpaired tests, looking while data arrive."""

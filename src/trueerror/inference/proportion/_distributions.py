@@ -1,0 +1,299 @@
+"""Binomial and hypergeometric probabilities that stay accurate from one row to a billion.
+
+Score statistics of a difference at any hypothetical value Δ, and the limits that invert them.
+
+Each statistic falls as Δ grows, so a lower limit is the one Δ where it equals z; the upper limit is the lower limit
+of the swapped pair with its sign turned, which makes every interval here turn exactly when the models are swapped.
+
+Where a monotone function crosses a level.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from trueerror.inference._contrast import Limits
+
+Floats = NDArray[np.float64]
+
+# Two probabilities that differ by less than this factor count as equally likely, as in R.
+EQUALLY_LIKELY = 1 + 1e-7
+
+
+def log_pmf(k: Any, n: Any, p: float) -> Floats:
+    """log P(X = k) for X ~ Binomial(n, p), by the saddle-point form of Loader (2000).
+
+    Differences of log-factorials lose all digits for large n; deviances do not.
+    """
+    x, size = np.broadcast_arrays(np.asarray(k, dtype=np.float64), np.asarray(n, dtype=np.float64))
+    if p in (0.0, 1.0):
+        return np.where(x == p * size, 0.0, -np.inf)
+    y = size - x
+    inside = (x > 0) & (y > 0)
+    a, b, m = np.where(inside, x, 1.0), np.where(inside, y, 1.0), np.where(inside, size, 2.0)
+    deviance = _stirling_error(m) - _stirling_error(a) - _stirling_error(b) - _deviance(a, m * p)
+    deviance = deviance - _deviance(b, m * (1 - p))
+    core = deviance + 0.5 * np.log(m / (2 * math.pi * a * b))
+    edge = np.where(x == 0, size * math.log1p(-p), size * math.log(p))
+    out: Floats = np.where(inside, core, np.where((x < 0) | (y < 0), -np.inf, edge))
+    return out
+
+
+def pmf(k: Any, n: Any, p: float) -> Floats:
+    """P(X = k)."""
+    return np.exp(log_pmf(k, n, p))
+
+
+def at_most(k: Any, n: Any, p: Any) -> Floats:
+    """P(X ≤ k) = I_{1−p}(n − k, k + 1)."""
+    x, size = np.broadcast_arrays(np.asarray(k, dtype=np.float64), np.asarray(n, dtype=np.float64))
+    inside = (x >= 0) & (x < size)
+    tail = special.betaincc(np.where(inside, x + 1, 1.0), np.where(inside, size - x, 1.0), p)
+    out: Floats = np.where(inside, tail, np.where(x < 0, 0.0, 1.0))
+    return out
+
+
+def at_least(k: Any, n: Any, p: Any) -> Floats:
+    """P(X ≥ k) = I_p(k, n − k + 1)."""
+    x, size = np.broadcast_arrays(np.asarray(k, dtype=np.float64), np.asarray(n, dtype=np.float64))
+    inside = (x > 0) & (x <= size)
+    tail = special.betainc(np.where(inside, x, 1.0), np.where(inside, size - x + 1, 1.0), p)
+    out: Floats = np.where(inside, tail, np.where(x <= 0, 1.0, 0.0))
+    return out
+
+
+def as_likely(x: int, n: int, p: float) -> float:
+    """P of all counts that are at most as likely as x: the two-sided exact p-value (minimum likelihood).
+
+    >>> round(as_likely(9, 10, 0.5), 6)
+    0.021484
+    """
+    mode = min(n, int((n + 1) * p))
+    level = float(log_pmf(x, n, p)) + math.log(EQUALLY_LIKELY)
+    if x <= mode:
+        start = _first(lambda k: float(log_pmf(k, n, p)) <= level, mode - 1, n + 1)
+        total = 1.0 if start <= x + 1 else float(at_most(x, n, p)) + float(at_least(start, n, p))
+    else:
+        start = _first(lambda k: float(log_pmf(k, n, p)) > level, -1, mode + 1)
+        total = 1.0 if start >= x else float(at_most(start - 1, n, p)) + float(at_least(x, n, p))
+    return min(1.0, total)
+
+
+def hypergeometric_p(x: int, n1: int, n2: int, drawn: int) -> dict[str, float]:
+    """Fisher's p-values for x successes among n1, `drawn` successes among n1 + n2 in all.
+
+    "two-sided" sums the tables that are at most as likely as the one seen.
+    """
+    low, high = max(0, drawn - n2), min(n1, drawn)
+    total = n1 + n2
+    mode = min(high, max(low, (n1 + 1) * (drawn + 1) // (total + 2)))
+    spread = math.sqrt(max(1.0, n1 / total * n2 / total * drawn * (total - drawn) / total)) if total else 1.0
+    # Beyond 40 standard deviations a term adds nothing to the sum that starts nearer the mode.
+    reach = int(40 * spread) + 50
+    share = drawn / total if total else 0.0
+
+    def weights(start: int, stop: int) -> Floats:
+        k = np.arange(start, stop + 1, dtype=np.float64)
+        logs = log_pmf(k, n1, share) + log_pmf(drawn - k, n2, share) - float(log_pmf(drawn, total, share))
+        return np.exp(logs)
+
+    here = float(weights(x, x)[0])
+    if x <= mode:
+        below = float(weights(max(low, x - reach), x).sum())
+        less, greater = below, 1 - below + here
+    else:
+        above = float(weights(x, min(high, x + reach)).sum())
+        less, greater = 1 - above + here, above
+    if x <= mode:
+        start = _first(lambda k: float(weights(k, k)[0]) <= here * EQUALLY_LIKELY, mode - 1, high + 1)
+        far = float(weights(start, min(high, start + reach)).sum()) if start <= high else 0.0
+        both = 1.0 if start <= x + 1 else less + far
+    else:
+        start = _first(lambda k: float(weights(k, k)[0]) > here * EQUALLY_LIKELY, low - 1, mode + 1)
+        far = float(weights(max(low, start - 1 - reach), start - 1).sum()) if start > low else 0.0
+        both = 1.0 if start >= x else greater + far
+    return {"two-sided": min(1.0, both), "greater": min(1.0, greater), "less": min(1.0, less)}
+
+
+def _first(true_from: Any, low: int, high: int) -> int:
+    """The first k in (low, high] where a condition that turns true once is true; `high` is taken as true."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        if true_from(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _stirling_error(n: Floats) -> Floats:
+    """log n! − log(√(2πn)·(n/e)^n)."""
+    small = n < 16
+    m = np.where(small, n, 1.0)
+    exact = special.gammaln(m + 1) - (m + 0.5) * np.log(m) + m - 0.5 * math.log(2 * math.pi)
+    q = 1 / np.where(small, 16.0, n)
+    q2 = q * q
+    series = q * (1 / 12 - q2 * (1 / 360 - q2 * (1 / 1260 - q2 * (1 / 1680 - q2 / 1188))))
+    out: Floats = np.where(small, exact, series)
+    return out
+
+
+def _deviance(x: Floats, mean: Floats) -> Floats:
+    """x·log(x/mean) + mean − x without cancellation near x = mean."""
+    gap = x - mean
+    v = gap / (x + mean)
+    near = np.abs(v) < 0.1
+    v2 = np.where(near, v * v, 0.0)
+    tail = np.zeros_like(v2)
+    for j in range(9, 0, -1):
+        tail = v2 * (tail + 1 / (2 * j + 1))
+    series = gap * v + 2 * x * np.where(near, v, 0.0) * tail
+    # A mean this much below x makes the event impossible in any case, and the ratio must not overflow.
+    plain = x * np.log(x / np.maximum(mean, x * 1e-300)) - gap
+    out: Floats = np.where(near, series, plain)
+    return out
+
+
+# Bisection alone needs about 60 halvings to the last bit; the secant steps end most searches in ten.
+STEPS = 200
+
+
+def crossing(f: Callable[[float], float], low: float, high: float, *, within: float = 0.0) -> float:
+    """The point in [low, high] where f changes sign, to the last few bits or `within` so much; an end where it never
+    does.
+
+    Secant steps are taken only when they shrink the bracket, so that infinite or flat values do no harm.
+
+    >>> round(crossing(lambda x: x * x - 2, 0.0, 2.0), 12)
+    1.414213562373
+    """
+    at_low, at_high = f(low), f(high)
+    if at_low == 0 or (at_low > 0) == (at_high > 0):
+        return low if abs(at_low) <= abs(at_high) else high
+    halve = False
+    for _ in range(STEPS):
+        middle = low + (high - low) / 2
+        if not low < middle < high or high - low <= within:
+            break
+        slope = at_high - at_low
+        point = middle if halve or slope in (0, float("inf"), float("-inf")) else low - at_low * (high - low) / slope
+        # A step that lands within a hair of an end would creep: go a little way inside.
+        edge = (high - low) * 1e-3
+        point = min(max(point, low + edge), high - edge)
+        if not low < point < high:
+            point = middle
+        at_point = f(point)
+        width = high - low
+        if at_point == 0:
+            return point
+        if (at_point > 0) == (at_low > 0):
+            low, at_low = point, at_point
+        else:
+            high, at_high = point, at_point
+        halve = high - low > width / 2
+    return low if abs(at_low) <= abs(at_high) else high
+
+
+def lower_limit(statistic: Callable[[float], float], estimate: float, z: float) -> float:
+    """The Δ in [−1, 1] where the statistic is z; it is 0 at the estimate."""
+    ends = (-1.0, estimate) if z >= 0 else (estimate, 1.0)
+    return crossing(lambda delta: statistic(delta) - z, *ends)
+
+
+def tango_z(only_first: float, only_second: float, n: float, delta: float) -> float:
+    """Tango's score statistic (b − c − nΔ)/√(n(2q + Δ(1 − Δ))), q the constrained share of c.
+
+    >>> round(tango_z(6, 16, 161, 0.0) ** 2, 4)
+    4.5455
+    """
+    if delta < 0:
+        return -tango_z(only_second, only_first, n, -delta)
+    b, c = only_first, only_second
+    gap = b - c - n * delta
+    # q solves 2n·q² + B·q + C = 0 with C ≤ 0: the form without cancellation, by the sign of B.
+    linear = -b - c + (2 * n - b + c) * delta
+    constant = -c * delta * (1 - delta)
+    root = math.sqrt(linear * linear - 8 * n * constant)
+    if linear > 0:
+        q = -2 * constant / (linear + root)
+    else:
+        q = (root - linear) / (4 * n) if n else 0.0
+    variance = n * (2 * q + delta * (1 - delta))
+    return _over_root(gap, variance)
+
+
+def tango_limits(only_first: int, only_second: int, n: int, z: float) -> Limits:
+    """Tango's interval; no discordant row gives ±z²/(n + z²)."""
+    if only_first == only_second == 0:
+        edge = z * abs(z) / (n + z * z) if n or z else 0.0
+        return -edge, edge
+    d = (only_first - only_second) / n
+    low = lower_limit(lambda delta: tango_z(only_first, only_second, n, delta), d, z)
+    high = -lower_limit(lambda delta: tango_z(only_second, only_first, n, delta), -d, z)
+    return low, high
+
+
+def miettinen_nurminen_z(x1: float, n1: float, x2: float, n2: float, delta: float) -> float:
+    """The score statistic (p̂1 − p̂2 − Δ)/√(V(Δ)·N/(N − 1)), V at the shares that fit best under Δ.
+
+    >>> round(miettinen_nurminen_z(56, 70, 48, 80, 0.0), 4)
+    2.6413
+    """
+    if delta < 0:
+        return -miettinen_nurminen_z(x2, n2, x1, n1, -delta)
+    total = n1 + n2
+    p2 = constrained_share(x1, n1, x2, n2, delta)
+    p1 = min(1.0, p2 + delta)
+    variance = (p1 * (1 - p1) / n1 + p2 * (1 - p2) / n2) * total / (total - 1)
+    return _over_root(x1 / n1 - x2 / n2 - delta, variance)
+
+
+def constrained_share(x1: float, n1: float, x2: float, n2: float, delta: float) -> float:
+    """The second share that maximises the likelihood when the first is Δ ≥ 0 higher.
+
+    The derivative falls in p2 on (0, 1 − Δ), so its sign change is found in a bracket: the closed form of the
+    cubic loses half the digits near its double roots.
+    """
+    if delta == 0:
+        return (x1 + x2) / (n1 + n2)
+    top = 1 - delta
+    if top <= 0:
+        return 0.0
+
+    def slope(p2: float) -> float:
+        # The derivative of the log-likelihood times p2(1 − p2)(p2 + Δ)(1 − p2 − Δ), all factors positive inside.
+        p1 = p2 + delta
+        first = x1 * (1 - p1) - (n1 - x1) * p1
+        second = x2 * (1 - p2) - (n2 - x2) * p2
+        return first * p2 * (1 - p2) + second * p1 * max(0.0, top - p2)
+
+    # Where the product form vanishes at an end of the bracket, look just inside for the true sign.
+    inside = 1e-15 * top
+    if slope(inside) <= 0:
+        return 0.0
+    if slope(top - inside) >= 0:
+        return top
+    return crossing(slope, inside, top - inside)
+
+
+def miettinen_nurminen_limits(x1: float, n1: float, x2: float, n2: float, z: float) -> Limits:
+    """Miettinen and Nurminen's interval for p1 − p2."""
+    d = x1 / n1 - x2 / n2
+    low = lower_limit(lambda delta: miettinen_nurminen_z(x1, n1, x2, n2, delta), d, z)
+    high = -lower_limit(lambda delta: miettinen_nurminen_z(x2, n2, x1, n1, delta), -d, z)
+    return low, high
+
+
+def _over_root(gap: float, variance: float) -> float:
+    """gap/√variance, with the limits where the variance vanishes."""
+    if gap == 0:
+        return 0.0
+    if variance <= 0:
+        return math.copysign(math.inf, gap)
+    return gap / math.sqrt(variance)

@@ -1,0 +1,474 @@
+"""Models on the same rows: McNemar for two, Cochran's Q for several, Bowker for two tables of labels.
+
+Not only different or not: the same within a margin, and not worse by more than a margin.
+
+Cochran's Q over all models at once, from the counts of their pairs: no row is looked at again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from scipy import special
+
+from trueerror.inference._contrast import (
+    REALS,
+    SCORES,
+    SHARES,
+    THESE_MODELS,
+    Limits,
+    check_margin,
+    check_options,
+    contrast,
+    normal_p,
+    normal_quantile,
+)
+from trueerror.inference.loss._t_tests import paired_facts, unpaired_facts
+from trueerror.inference.proportion._distributions import (
+    at_least,
+    at_most,
+    miettinen_nurminen_limits,
+    miettinen_nurminen_z,
+    pmf,
+    tango_limits,
+    tango_z,
+)
+from trueerror.inference.proportion._interval import wilson
+from trueerror.inputs._arrays import count, matrix, numbers, paired_numbers
+from trueerror.inputs._options import InputError, check_confidence, check_word
+from trueerror.results import Alternative, Contrast, Test
+from trueerror.tallies import Discordance
+
+McNemarMethod = Literal["mid-p", "exact", "chi2", "chi2-cc"]
+McNemarInterval = Literal["tango", "bonett-price", "newcombe", "wald"]
+METHODS = ("mid-p", "exact", "chi2", "chi2-cc")
+INTERVALS = ("tango", "bonett-price", "newcombe", "wald")
+
+
+class Pairs(NamedTuple):
+    """Rows on which both, one or none of two models was right; None where it is not known."""
+
+    only_first: int
+    only_second: int
+    n: int | None
+    both_right: int | None
+
+
+def mcnemar(
+    only_first: int,
+    only_second: int,
+    *,
+    n: int | None = None,
+    both_right: int | None = None,
+    both_wrong: int | None = None,
+    method: McNemarMethod = "mid-p",
+    interval: McNemarInterval = "tango",
+    confidence: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> Contrast:
+    """Two models on the same rows: b rows only the first got right, c only the second; the contrast is (b − c)/n.
+
+    Tests, given b + c rows on which they differ, each won by either with probability ½ when the models are equally
+    good: "exact" 2·P(Bin ≤ min(b, c)); "mid-p" that less P(Bin = min), 1 − ½P at b = c; "chi2" (b − c)²/(b + c);
+    "chi2-cc" (max(0, |b − c| − 1))²/(b + c). With no row on which they differ p = 1.
+
+    Intervals: "tango" inverts the score test; "bonett-price" adds one to b and c and two to n; "newcombe" combines
+    Wilson limits with his corrected φ and needs both_right or both_wrong; "wald" has the variance
+    (b + c − (b − c)²/n)/n². Without n (or both_right and both_wrong) only the p-value is given. The interval inverts
+    another test than mid-p: where the two disagree the note says "borderline" and the p-value decides.
+    `p_better` is P(Beta(b + ½, c + ½) > ½). Sources: Fagerland, Lydersen and Laake 2013, BMC Med. Res. Methodol. 13:91;
+    Tango 1998, Stat. Med. 17:891.
+
+    >>> print(mcnemar(60, 40, n=1000))
+    difference: first − second = +0.020 [0.00041, 0.040], 95 % mcnemar-mid-p, p = .046, n = 1,000 (interval: tango)
+    """
+    check_word(method, METHODS, "method")
+    check_word(interval, INTERVALS, "interval")
+    level = check_options(confidence, alternative)
+    pairs = _pairs(only_first, only_second, n, both_right, both_wrong)
+    if interval == "newcombe" and pairs.both_right is None:
+        raise InputError('interval="newcombe" needs both_right or both_wrong beside n, or both of them')
+    b, c = pairs.only_first, pairs.only_second
+    statistic, p_value = mcnemar_test(b, c, method, alternative)
+    limits, note = _limits(pairs, interval, normal_quantile(level, alternative))
+    return contrast(
+        estimate=(b - c) / pairs.n if pairs.n else math.nan,
+        limits=limits,
+        # Without n there is no interval to cut to one side.
+        whole=(-1.0, 1.0) if pairs.n is not None else (math.nan, math.nan),
+        confidence=level,
+        alternative=alternative,
+        method=f"mcnemar-{method}",
+        p_value=p_value,
+        statistic=statistic,
+        df=1.0 if method.startswith("chi2") else None,
+        n=pairs.n,
+        notes=(note,),
+        p_better=float(special.betaincc(b + 0.5, c + 0.5, 0.5)),
+        estimand=THESE_MODELS,
+    )
+
+
+def mcnemar_test(b: int, c: int, method: McNemarMethod, alternative: Alternative) -> tuple[float, float]:
+    """The statistic (chi², or b for the exact forms) and the p-value."""
+    total = b + c
+    if total == 0:
+        return 0.0, 1.0
+    if method.startswith("chi2"):
+        gap = max(0, abs(b - c) - 1) if method == "chi2-cc" else abs(b - c)
+        z = math.copysign(gap / math.sqrt(total), b - c)
+        return z * z, normal_p(z, alternative)
+    half = float(pmf(b, total, 0.5)) / 2 if method == "mid-p" else 0.0
+    if alternative == "greater":
+        return float(b), float(at_least(b, total, 0.5)) - half
+    if alternative == "less":
+        return float(b), float(at_most(b, total, 0.5)) - half
+    if b == c:
+        return float(b), 1 - half
+    return float(b), min(1.0, 2 * (float(at_most(min(b, c), total, 0.5)) - half))
+
+
+def _pairs(b: Any, c: Any, n: Any, both_right: Any, both_wrong: Any) -> Pairs:
+    first, second = count(b, "only_first"), count(c, "only_second")
+    right = None if both_right is None else count(both_right, "both_right")
+    wrong = None if both_wrong is None else count(both_wrong, "both_wrong")
+    rows = None if n is None else count(n, "n")
+    if rows is None and right is not None and wrong is not None:
+        rows = first + second + right + wrong
+    if rows is None:
+        return Pairs(first, second, None, None)
+    agreed = rows - first - second - (right or 0) - (wrong or 0)
+    if agreed < 0 or (agreed and right is not None and wrong is not None):
+        given = {"only_first": first, "only_second": second, "both_right": right, "both_wrong": wrong}
+        parts = " + ".join(f"{name} {value}" for name, value in given.items() if value is not None)
+        raise InputError(f"n={rows} does not fit {parts}")
+    if right is None and wrong is not None:
+        right = agreed
+    return Pairs(first, second, rows, right)
+
+
+def _limits(pairs: Pairs, interval: McNemarInterval, z: float) -> tuple[Limits, str]:
+    b, c, n, _ = pairs
+    if n is None:
+        return (math.nan, math.nan), "no interval: give n, or both_right and both_wrong"
+    if n == 0:
+        return (-1.0, 1.0), "no rows: nothing is known"
+    if interval == "wald" and _wald_variance(b, c, n) == 0:
+        return tango_limits(b, c, n, z), "Wald's variance is 0 here; interval: tango"
+    words = f"interval: {interval}"
+    if interval == "tango":
+        return tango_limits(b, c, n, z), words
+    if interval == "newcombe":
+        return _newcombe_limits(pairs, z), words
+    if interval == "bonett-price":
+        b, c, n = b + 1, c + 1, n + 2
+    d, half = (b - c) / n, z * math.sqrt(_wald_variance(b, c, n))
+    return (d - half, d + half), words
+
+
+def _wald_variance(b: int, c: int, n: int) -> float:
+    """(b + c − (b − c)²/n)/n², from whole numbers so that nothing cancels."""
+    return ((b + c) * n - (b - c) ** 2) / n**3
+
+
+def _newcombe_limits(pairs: Pairs, z: float) -> Limits:
+    """Newcombe 1998, Stat. Med. 17:2635, method 10: φ loses n/2 of its numerator where positive."""
+    b, c, n, a = pairs
+    assert n is not None
+    assert a is not None
+    d = n - a - b - c
+    margins = (a + b) * (c + d) * (a + c) * (b + d)
+    twice = 2 * (a * d - b * c)
+    if twice > 0:
+        twice = max(0, twice - n)
+    phi = twice / 2 / math.sqrt(margins) if margins else 0.0
+    p1, p2 = (a + b) / n, (a + c) / n
+    l1, u1 = wilson(a + b, n, z)
+    l2, u2 = wilson(a + c, n, z)
+    sign = math.copysign(1.0, z)
+
+    def reach(x: float, y: float) -> float:
+        return math.sqrt(max(0.0, x * x - 2 * phi * x * y + y * y))
+
+    return p1 - p2 - sign * reach(p1 - l1, u2 - p2), p1 - p2 + sign * reach(u1 - p1, p2 - l2)
+
+
+def cochran_q(correct: Any) -> Test:
+    """Are several models equally often right on the same rows? Rows × models of 0 and 1.
+
+    Q = (k − 1)(kΣC² − T²)/(kT − ΣR²) with C the models' totals, R the rows' and T all; chi² with k − 1 degrees of
+    freedom. Rows on which all models agree do not count; when there are no others p = 1. Cochran 1950, Biometrika
+    37:256.
+
+    >>> print(cochran_q([[1, 1, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [1, 1, 1]]))
+    Cochran's Q: 4.500 on 2 degrees of freedom, p = .105
+    """
+    table = matrix(correct, "correct")
+    if table.ndim != 2 or table.shape[1] < 2:
+        raise InputError("correct must have one column for each model, at least two, and one row for each item")
+    flags = np.asarray(table)
+    if not np.isin(flags, (0, 1)).all():
+        wrong = flags[~np.isin(flags, (0, 1))].flat[0]
+        raise InputError(f"correct must hold 0 and 1 (or False and True), but it holds {wrong!r}")
+    flags = flags.astype(np.int64)
+    n, k = flags.shape
+    columns, rows = flags.sum(axis=0), flags.sum(axis=1)
+    total = int(rows.sum())
+    spread = k * total - int((rows * rows).sum())
+    if spread == 0:
+        return Test(
+            name="Cochran's Q", statistic=0.0, df=float(k - 1), p_value=1.0, method="cochran-q", n=n,
+            note="no row on which the models differ",
+        )  # fmt: skip
+    q = (k - 1) * (k * sum(int(c) ** 2 for c in columns) - total**2) / spread
+    p_value = float(special.chdtrc(k - 1, q))
+    return Test(name="Cochran's Q", statistic=q, df=float(k - 1), p_value=p_value, method="cochran-q", n=n)
+
+
+def bowker(matrix: Any) -> Test:
+    """Is a K × K table symmetric: do two models (or raters) give each label equally often, pair by pair?
+
+    χ² = Σ_{i<j} (n_ij − n_ji)²/(n_ij + n_ji) with one degree of freedom for each pair of labels that was ever
+    confused; a pair of empty cells says nothing and does not count. For K = 2 it is McNemar's chi². Bowker 1948,
+    JASA 43:572.
+
+    >>> print(bowker([[20, 5, 3], [10, 30, 4], [2, 8, 18]]))
+    Bowker's test of symmetry: 3.200 on 3 degrees of freedom, p = .362
+    """
+    cells = _square(matrix)
+    upper = np.triu_indices(len(cells), 1)
+    one, other = cells[upper], cells.T[upper]
+    seen = one + other > 0
+    df = int(seen.sum())
+    empty = len(seen) - df
+    note = f"{empty} pair{'s' if empty > 1 else ''} of labels never confused" if empty else ""
+    statistic = float((((one - other) ** 2)[seen] / (one + other)[seen]).sum())
+    p_value = float(special.chdtrc(df, statistic)) if df else 1.0
+    return Test(
+        name="Bowker's test of symmetry", statistic=statistic, df=float(df), p_value=p_value, method="bowker",
+        n=int(cells.sum()), note=note,
+    )  # fmt: skip
+
+
+def _square(values: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    cells = matrix(getattr(values, "matrix", values), "matrix").astype(np.float64)
+    if cells.ndim != 2 or cells.shape[0] != cells.shape[1] or len(cells) < 2:
+        shape = " × ".join(map(str, cells.shape))
+        raise InputError(f"matrix must be square with two labels or more, but it is {shape}")
+    if not (np.isfinite(cells).all() and (cells >= 0).all() and (cells == np.floor(cells)).all()):
+        raise InputError("matrix must hold counts: whole numbers, zero or more")
+    return cells
+
+
+class Shifted(NamedTuple):
+    """A difference that can be tested against any value: its statistic there, its tails and its limits."""
+
+    estimate: float
+    statistic: Callable[[float], float]
+    tail: Callable[[float], float]
+    limits: Callable[[float], Limits]
+    whole: Limits
+    family: str
+    n: int
+    df: float | None = None
+    note: str = ""
+
+
+def equivalence(
+    first: Any,
+    second: Any,
+    *,
+    margin: float,
+    n: int | None = None,
+    paired: bool = True,
+    confidence: float = 0.95,
+) -> Contrast:
+    """Are two models the same within ±margin? Two one-sided tests; p is the larger of the two.
+
+    What is compared follows from what is given:
+
+    - two counts and `n`: rows that only the first, only the second got right, of n (Tango's score test);
+    - two pairs (successes, rows), as tuples: different rows (Miettinen–Nurminen's score test);
+    - two columns of scores, as lists, arrays or series: paired t, or Welch's t with `paired=False`.
+
+    `confidence` is that of each one-sided test, so the interval has 1 − 2(1 − confidence): 90 % for 0.95. Equivalence
+    is shown (p < 1 − confidence) exactly when that interval lies within ±margin. Not shown does not mean different.
+    Schuirmann 1987, J. Pharmacokinet. Biopharm. 15:657.
+
+    >>> print(equivalence(12, 10, n=1000, margin=0.02))
+    equivalence within ±0.02: first − second = +0.002 [-0.006, 0.010], 90 % tango-equivalence, p < .001, n = 1,000
+    """
+    level, width = check_confidence(confidence), check_margin(margin)
+    if level <= 0.5:
+        raise InputError(f"confidence={confidence!r} must be above 0.5 for two one-sided tests")
+    shifted = _shifted(first, second, n, paired)
+    above, below = shifted.statistic(-width), shifted.statistic(width)
+    p_values = (shifted.tail(above), shifted.tail(-below))
+    weaker = above if p_values[0] >= p_values[1] else below
+    return _answer(
+        shifted, name=f"equivalence within ±{width:g}", kind="equivalence", confidence=2 * level - 1, tail=1 - level,
+        alternative="two-sided", p_value=max(p_values), statistic=weaker,
+    )  # fmt: skip
+
+
+def noninferiority(
+    first: Any,
+    second: Any,
+    *,
+    margin: float,
+    n: int | None = None,
+    paired: bool = True,
+    higher_is_better: bool = True,
+    confidence: float = 0.95,
+) -> Contrast:
+    """Is the first not worse than the second by more than the margin? One one-sided test against −margin.
+
+    Takes the same three kinds of data as `equivalence`. The contrast has the one-sided limit at `confidence`: with
+    p < 1 − confidence it lies above −margin and non-inferiority is shown. For scores where lower is better the test
+    is against +margin and the limit is an upper one.
+
+    Identical models on n rows (no row on which they differ) pass a margin of 0.02 from n = 133:
+
+    >>> noninferiority(0, 0, n=133, margin=0.02).p_value < 0.05
+    True
+    >>> noninferiority(0, 0, n=132, margin=0.02).p_value < 0.05
+    False
+    """
+    level, width = check_confidence(confidence), check_margin(margin, strictly=False)
+    shifted = _shifted(first, second, n, paired)
+    sign = 1.0 if higher_is_better else -1.0
+    statistic = shifted.statistic(-sign * width)
+    return _answer(
+        shifted, name=f"non-inferiority within {width:g}", kind="noninferiority", confidence=level, tail=1 - level,
+        alternative="greater" if higher_is_better else "less", p_value=shifted.tail(sign * statistic),
+        statistic=statistic,
+    )  # fmt: skip
+
+
+def _answer(
+    shifted: Shifted,
+    *,
+    name: str,
+    kind: str,
+    confidence: float,
+    tail: float,
+    alternative: Alternative,
+    p_value: float,
+    statistic: float,
+) -> Contrast:
+    return contrast(
+        name=name, estimate=shifted.estimate, limits=shifted.limits(tail), whole=shifted.whole, confidence=confidence,
+        alternative=alternative, method=f"{shifted.family}-{kind}", p_value=p_value, statistic=statistic, df=shifted.df,
+        n=shifted.n, null=None, notes=(shifted.note,), estimand=THESE_MODELS if shifted.whole == SHARES else SCORES,
+    )  # fmt: skip
+
+
+def _shifted(first: Any, second: Any, n: int | None, paired: bool) -> Shifted:
+    if n is not None:
+        return _paired_counts(count(first, "first"), count(second, "second"), count(n, "n"))
+    if _is_pair(first) and _is_pair(second):
+        return _independent_counts(first, second)
+    if not hasattr(first, "__len__") and not hasattr(first, "__array__"):
+        raise InputError(
+            f"first={first!r:.40}: give counts of rows that only one model got right together with n=, "
+            "or pairs (successes, rows), or columns of scores"
+        )
+    return _scores(first, second, paired)
+
+
+def _is_pair(value: Any) -> bool:
+    """A tuple of two is never scores: those come as a list, an array or a series."""
+    return isinstance(value, tuple) and len(value) == 2
+
+
+def _paired_counts(b: int, c: int, n: int) -> Shifted:
+    if b + c > n:
+        raise InputError(f"n={n} is less than the {b + c} rows on which the models differ")
+    return Shifted(
+        estimate=(b - c) / n if n else math.nan,
+        statistic=lambda delta: tango_z(b, c, n, delta) if n else 0.0,
+        tail=_normal_tail,
+        limits=lambda tail: tango_limits(b, c, n, -float(special.ndtri(tail))) if n else SHARES,
+        whole=SHARES,
+        family="tango",
+        n=n,
+        note="" if n else "no rows: nothing is known",
+    )
+
+
+def _independent_counts(first: tuple[int, int], second: tuple[int, int]) -> Shifted:
+    (x1, n1), (x2, n2) = (
+        (count(x, f"{name} successes"), count(rows, f"{name} rows"))
+        for name, (x, rows) in (("first", first), ("second", second))
+    )
+    for name, x, rows in (("first", x1, n1), ("second", x2, n2)):
+        if x > rows or rows == 0:
+            raise InputError(f"{name}=({x}, {rows}) must be successes and rows, with 0 ≤ successes ≤ rows and rows > 0")
+    return Shifted(
+        estimate=x1 / n1 - x2 / n2,
+        statistic=lambda delta: miettinen_nurminen_z(x1, n1, x2, n2, delta),
+        tail=_normal_tail,
+        limits=lambda tail: miettinen_nurminen_limits(x1, n1, x2, n2, -float(special.ndtri(tail))),
+        whole=SHARES,
+        family="miettinen-nurminen",
+        n=n1 + n2,
+    )
+
+
+def _scores(first: Any, second: Any, paired: bool) -> Shifted:
+    if paired:
+        facts = paired_facts(*paired_numbers(first, second))
+    else:
+        facts = unpaired_facts(numbers(first, "first"), numbers(second, "second"), "welch")
+    if not facts.varies:
+        return Shifted(
+            estimate=facts.estimate, statistic=lambda _: math.nan, tail=lambda _: math.nan,
+            limits=lambda _: REALS, whole=REALS, family="paired-t" if paired else "welch-t", n=facts.n, note=facts.note,
+        )  # fmt: skip
+
+    def limits(tail: float) -> Limits:
+        half = -float(special.stdtrit(facts.df, tail)) * facts.error
+        return facts.estimate - half, facts.estimate + half
+
+    return Shifted(
+        estimate=facts.estimate,
+        statistic=lambda delta: (facts.estimate - delta) / facts.error,
+        tail=lambda t: float(special.stdtr(facts.df, -t)),
+        limits=limits,
+        whole=REALS,
+        family="paired-t" if paired else "welch-t",
+        n=facts.n,
+        df=facts.df,
+    )
+
+
+def _normal_tail(z: float) -> float:
+    return float(special.ndtr(-z))
+
+
+def cochran_from_pairs(pairs: Mapping[tuple[str, str], Discordance], models: tuple[str, ...]) -> Test | None:
+    """Is any of the models different? None unless all pairs were counted on the same rows.
+
+    Q = (k − 1)(k·ΣC² − (ΣC)²) / (k·ΣC − ΣT²), C the rows that each model got right and T the models that got each row
+    right. ΣT² is ΣC + 2·Σ over pairs of the rows that both got right. Source: Cochran 1950, Biometrika 37:256.
+    """
+    k = len(models)
+    if k < 3 or len(pairs) < k * (k - 1) // 2 or len({d.n for d in pairs.values()}) > 1:
+        return None
+    right: dict[str, int] = {}
+    for (a, b), d in pairs.items():
+        right[a] = d.both_right + d.only_first
+        right[b] = d.both_right + d.only_second
+    total = sum(right.values())
+    spread = k * total - (total + 2 * sum(d.both_right for d in pairs.values()))
+    top = (k - 1) * (k * sum(c * c for c in right.values()) - total * total)
+    n = next(iter(pairs.values())).n
+    if spread == 0:
+        note = "all models are right on the same rows"
+        return Test(name="Cochran's Q", statistic=0.0, df=k - 1, p_value=1.0, method="cochran-q", n=n, note=note)
+    q = top / spread
+    p = float(special.chdtrc(k - 1, q))
+    return Test(name="Cochran's Q", statistic=q, df=k - 1, p_value=p, method="cochran-q", n=n)

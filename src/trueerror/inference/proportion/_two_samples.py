@@ -1,0 +1,380 @@
+"""The difference of two proportions from different rows: five intervals, and the chance that one is lower.
+
+Tests of one proportion against a value, and of two proportions from different rows.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from scipy import special
+
+from trueerror.inference._contrast import (
+    THESE_MODELS,
+    Limits,
+    check_options,
+    contrast,
+    normal_p,
+    normal_quantile,
+    tail_area,
+)
+from trueerror.inference.proportion._array_intervals import clopper_pearson
+from trueerror.inference.proportion._distributions import (
+    as_likely,
+    at_least,
+    at_most,
+    crossing,
+    hypergeometric_p,
+    miettinen_nurminen_limits,
+    miettinen_nurminen_z,
+)
+from trueerror.inference.proportion._interval import wilson, wilson_cc
+from trueerror.inputs._arrays import count, open_share
+from trueerror.inputs._options import InputError, check_word
+from trueerror.results import Alternative, Contrast
+
+DifferenceMethod = Literal["miettinen-nurminen", "newcombe", "newcombe-cc", "agresti-caffo", "wald"]
+KEYS: dict[str, str] = {
+    "miettinen-nurminen": "miettinen-nurminen",
+    "newcombe": "newcombe-difference",
+    "newcombe-cc": "newcombe-difference-cc",
+    "agresti-caffo": "agresti-caffo",
+    "wald": "wald-difference",
+}
+NO_ROWS = "no rows in one of the samples: nothing is known"
+
+
+class Share(NamedTuple):
+    """x successes of n; x is not whole where a rate was given."""
+
+    x: float
+    n: int
+
+    @property
+    def p(self) -> float:
+        """x/n."""
+        return self.x / self.n
+
+    @property
+    def variance(self) -> float:
+        """p(1 − p)/n."""
+        return self.x * (self.n - self.x) / self.n**3
+
+
+def difference(
+    first: tuple[float, int],
+    second: tuple[float, int],
+    *,
+    method: DifferenceMethod = "miettinen-nurminen",
+    confidence: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> Contrast:
+    """The difference p1 − p2 of two proportions from different rows, each given as (successes, rows).
+
+    - "miettinen-nurminen": inverts the score test, whose p-value it gives. Miettinen and Nurminen 1985,
+      Stat. Med. 4:213.
+    - "newcombe", "newcombe-cc": Wilson limits l, u of each share combined,
+      d − √((p1 − l1)² + (u2 − p2)²) to d + √((u1 − p1)² + (p2 − l2)²); p by inversion of the interval.
+      Newcombe 1998, Stat. Med. 17:873, methods 10 and 11.
+    - "agresti-caffo": Wald after one success and one failure more in each sample; p from the score test, since that
+      of the shifted shares is not 1 for equal ones. Agresti and Caffo 2000, Am. Stat. 54:280.
+    - "wald": d ± z√(p1q1/n1 + p2q2/n2), p from that z. Where this variance is 0 Newcombe's method is given.
+
+    In place of the successes a rate below 1 may stand, (0.15, 30), for "wald" and "newcombe"; for the others only
+    when it stands for a whole count. The rows must be different rows: for two models on the same rows see
+    `te.significance.mcnemar`. `alternative="greater"` or `"less"` gives a one-sided test and a one-sided limit.
+
+    >>> print(difference((56, 70), (48, 80)))
+    difference: first − second = +0.200 [0.053, 0.338], 95 % miettinen-nurminen, p = .008, n = 150
+    """
+    check_word(method, KEYS, "method")
+    level = check_options(confidence, alternative)
+    a, b = _share(first, "first", method), _share(second, "second", method)
+    if a.n == 0 or b.n == 0:
+        return contrast(
+            estimate=math.nan, limits=(-1.0, 1.0), confidence=level, alternative=alternative, method=KEYS[method],
+            p_value=1.0, statistic=0.0, n=a.n + b.n, notes=(NO_ROWS,), p_better=0.5, estimand=THESE_MODELS,
+        )  # fmt: skip
+    z = normal_quantile(level, alternative)
+    note = ""
+    p_better = _less_normal(b, a) if method == "wald" else _less_beta(b, a)
+    if method == "wald" and a.variance + b.variance == 0:
+        method = "newcombe"
+        note = "Wald's variance is 0 here; Newcombe's method is given instead"
+    if method == "miettinen-nurminen":
+        limits = miettinen_nurminen_limits(a.x, a.n, b.x, b.n, z)
+        statistic = miettinen_nurminen_z(a.x, a.n, b.x, b.n, 0.0)
+    elif method == "agresti-caffo":
+        limits = wald_limits(Share(a.x + 1, a.n + 2), Share(b.x + 1, b.n + 2), z)
+        statistic = miettinen_nurminen_z(a.x, a.n, b.x, b.n, 0.0)
+        note = "p-value by the score test"
+    elif method == "wald":
+        limits, statistic = wald_limits(a, b, z), wald_z(a, b)
+    else:
+        corrected = method == "newcombe-cc"
+        limits = newcombe_limits(a, b, z, corrected=corrected)
+        statistic = _newcombe_z(a, b, corrected=corrected)
+    return contrast(
+        estimate=a.p - b.p,
+        limits=limits,
+        confidence=level,
+        alternative=alternative,
+        method=KEYS[method],
+        p_value=normal_p(statistic, alternative),
+        statistic=statistic,
+        n=a.n + b.n,
+        notes=(note,),
+        p_better=p_better,
+        estimand=THESE_MODELS,
+    )
+
+
+def probability_less(
+    first: tuple[float, int], second: tuple[float, int], *, method: Literal["normal", "beta"] = "normal"
+) -> float:
+    """The posterior probability that p1 < p2, each given as (successes or rate, rows); for errors: first is better.
+
+    "normal" is Φ((p2 − p1)/√(p1q1/n1 + p2q2/n2)), a flat-prior posterior; with no variance it is ½ for equal shares
+    and the Beta answer otherwise. "beta" takes Jeffreys' prior, p ~ Beta(x + ½, n − x + ½), for each.
+
+    >>> round(probability_less((20, 100), (30, 100)), 4)
+    0.9499
+    >>> round(probability_less((20, 100), (30, 100), method="beta"), 4)
+    0.949
+    """
+    check_word(method, ("normal", "beta"), "method")
+    a, b = _share(first, "first", "wald"), _share(second, "second", "wald")
+    if method == "normal" and a.n and b.n:
+        return _less_normal(a, b)
+    return _less_beta(a, b)
+
+
+def newcombe_limits(a: Share, b: Share, z: float, *, corrected: bool = False) -> Limits:
+    """Newcombe's method 10, or 11 with continuity-corrected Wilson limits."""
+    single = wilson_cc if corrected else wilson
+    d = a.p - b.p
+    l1, u1 = single(a.x, a.n, z)
+    l2, u2 = single(b.x, b.n, z)
+    # Below confidence ½ a one-sided z is negative: then all limits lie on the other side of their estimates.
+    sign = math.copysign(1.0, z)
+    return d - sign * math.hypot(a.p - l1, u2 - b.p), d + sign * math.hypot(u1 - a.p, b.p - l2)
+
+
+def wald_z(a: Share, b: Share) -> float:
+    """d over its unpooled standard error; infinite where that is 0 and d is not."""
+    d, variance = a.p - b.p, a.variance + b.variance
+    if variance == 0:
+        return math.copysign(math.inf, d) if d else 0.0
+    return d / math.sqrt(variance)
+
+
+def wald_limits(a: Share, b: Share, z: float) -> Limits:
+    """d ± z times the unpooled standard error."""
+    d, half = a.p - b.p, z * math.sqrt(a.variance + b.variance)
+    return d - half, d + half
+
+
+def _newcombe_z(a: Share, b: Share, *, corrected: bool) -> float:
+    """The z at which the interval first reaches 0, with the sign of the difference."""
+    d = a.p - b.p
+    if d < 0:
+        return -_newcombe_z(b, a, corrected=corrected)
+
+    def limit(z: float) -> float:
+        return newcombe_limits(a, b, z, corrected=corrected)[0]
+
+    if d == 0 or limit(0.0) <= 0:
+        return 0.0
+    top = 1.0
+    while limit(top) > 0 and top < 1e8:
+        top *= 2
+    return crossing(limit, 0.0, top)
+
+
+def _less_normal(a: Share, b: Share) -> float:
+    if a.variance + b.variance == 0:
+        return 0.5 if a.p == b.p else _less_beta(a, b)
+    return float(special.ndtr(wald_z(b, a)))
+
+
+def _less_beta(a: Share, b: Share) -> float:
+    """E[F(p)] over the narrower of the two posteriors, by the trapezoid rule on the normal scale of its quantiles.
+
+    There the integrand is smooth and dies off like a normal density, for which that rule is nearly exact.
+    """
+    one, two = (a.x + 0.5, a.n - a.x + 0.5), (b.x + 0.5, b.n - b.x + 0.5)
+    narrow_is_first = _beta_variance(*one) <= _beta_variance(*two)
+    narrow, wide = (one, two) if narrow_is_first else (two, one)
+    t = np.linspace(-9.0, 9.0, 721)
+    upper = t > 0
+    tail = special.ndtr(-np.abs(t))
+    points = np.where(upper, special.betainccinv(*narrow, tail), special.betaincinv(*narrow, tail))
+    inner = special.betaincc(*wide, points) if narrow_is_first else special.betainc(*wide, points)
+    weights = np.exp(-t * t / 2)
+    return min(1.0, max(0.0, float(inner @ weights / weights.sum())))
+
+
+def _beta_variance(a: float, b: float) -> float:
+    return a * b / ((a + b) ** 2 * (a + b + 1))
+
+
+def _share(given: Any, name: str, method: str) -> Share:
+    try:
+        x, n = given
+    except (TypeError, ValueError):
+        raise InputError(f"{name}={given!r:.60} must be a pair (successes, rows), such as (20, 100)") from None
+    rows = count(n, f"{name} rows")
+    if isinstance(x, float | np.floating) and 0 < float(x) < 1:
+        successes = float(x) * rows
+        nearest = round(successes)
+        if abs(successes - nearest) <= 1e-9 * max(1, nearest):
+            return Share(nearest, rows)
+        if method not in ("wald", "newcombe"):
+            raise InputError(
+                f"{name}=({x:g}, {rows}) is {successes:g} successes, which is not a whole count; "
+                'a rate needs method="wald" or "newcombe"'
+            )
+        return Share(successes, rows)
+    successes = count(x, f"{name} successes")
+    if successes > rows:
+        raise InputError(f"{name}=({successes}, {rows}) has more successes than rows")
+    return Share(successes, rows)
+
+
+TwoProportionsMethod = Literal["pooled-z", "unpooled-z", "fisher", "yates"]
+# The interval that goes with each test of two proportions: the one that is nearest to inverting it.
+INTERVALS: dict[str, Any] = {
+    "pooled-z": ("miettinen-nurminen", "Miettinen and Nurminen's"),
+    "unpooled-z": ("wald", "Wald's"),
+    "fisher": ("miettinen-nurminen", "Miettinen and Nurminen's"),
+    "yates": ("newcombe-cc", "Newcombe's with continuity correction"),
+}
+
+
+def one_proportion(
+    x: int,
+    n: int,
+    p0: float,
+    *,
+    method: Literal["exact", "score"] = "exact",
+    confidence: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> Contrast:
+    """Is the true proportion behind x successes of n the value p0? The contrast is p̂ − p0.
+
+    - "exact": binomial; two-sided p is the probability of all counts that are at most as likely as x under p0 (the
+      minimum-likelihood rule of R's `binom.test`, not twice a tail). Interval: Clopper–Pearson less p0.
+    - "score": z = (p̂ − p0)/√(p0(1 − p0)/n). Interval: Wilson less p0, which inverts it.
+
+    >>> print(one_proportion(75, 100, 0.7))
+    difference: first − second = +0.050 [-0.047, 0.131], 95 % binomial-exact, p = .326, n = 100
+        (interval: Clopper–Pearson less p0)
+    """
+    check_word(method, ("exact", "score"), "method")
+    level = check_options(confidence, alternative)
+    successes, rows, null = count(x, "x"), count(n, "n"), open_share(p0, "p0")
+    if successes > rows:
+        raise InputError(f"x={successes} is more than n={rows}")
+    if rows == 0:
+        limits: Limits = (0.0, 1.0)
+        statistic, p_value, notes = 0.0, 1.0, ("no rows: nothing is known",)
+    elif method == "exact":
+        low, high = clopper_pearson(successes, rows, tail_area(level, alternative))
+        limits = float(low), float(high)
+        statistic, notes = float(successes), ("interval: Clopper–Pearson less p0",)
+        p_value = _exact_p(successes, rows, null, alternative)
+    else:
+        limits = wilson(successes, rows, normal_quantile(level, alternative))
+        statistic = (successes - rows * null) / math.sqrt(rows * null * (1 - null))
+        notes = ("interval: Wilson less p0",)
+        p_value = normal_p(statistic, alternative)
+    return contrast(
+        estimate=successes / rows - null if rows else math.nan,
+        limits=(limits[0] - null, limits[1] - null),
+        whole=(-null, 1 - null),
+        confidence=level,
+        alternative=alternative,
+        method=f"binomial-{method}",
+        p_value=p_value,
+        statistic=statistic,
+        n=rows,
+        notes=notes,
+        estimand="this model, on rows like these",
+    )
+
+
+def _exact_p(x: int, n: int, p0: float, alternative: Alternative) -> float:
+    if alternative == "two-sided":
+        return as_likely(x, n, p0)
+    return float(at_least(x, n, p0) if alternative == "greater" else at_most(x, n, p0))
+
+
+def two_proportions(
+    x1: int,
+    n1: int,
+    x2: int,
+    n2: int,
+    *,
+    method: TwoProportionsMethod = "pooled-z",
+    confidence: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> Contrast:
+    """Do two samples of different rows have the same true proportion? The contrast is x1/n1 − x2/n2.
+
+    - "pooled-z": z = d/√(p̄q̄(1/n1 + 1/n2)), the square root of the chi² test; with Miettinen–Nurminen's interval.
+    - "unpooled-z": z = d/√(p1q1/n1 + p2q2/n2), with Wald's interval.
+    - "yates": pooled with |d| less ½(1/n1 + 1/n2), at most to 0; with Newcombe's interval, continuity corrected.
+    - "fisher": exact given both margins; two-sided p sums the tables at most as likely; Miettinen–Nurminen's interval.
+
+    Two samples without any success, or with nothing else, show no difference: p = 1.
+
+    >>> print(two_proportions(20, 100, 30, 100))
+    difference: first − second = -0.100 [-0.219, 0.021], 95 % pooled-z, p = .102, n = 200
+        (interval: Miettinen and Nurminen's)
+    """
+    check_word(method, INTERVALS, "method")
+    level = check_options(confidence, alternative)
+    interval, words = INTERVALS[method]
+    a, b = Share(count(x1, "x1"), count(n1, "n1")), Share(count(x2, "x2"), count(n2, "n2"))
+    size = difference(a, b, method=interval, confidence=level, alternative=alternative)
+    # A Wald interval that fell back to another says so itself.
+    notes = [size.note if interval == "wald" and size.note else f"interval: {words}"]
+    if a.n == 0 or b.n == 0:
+        statistic, p_value, notes = 0.0, 1.0, [NO_ROWS]
+    elif a.x + b.x in (0, a.n + b.n):
+        statistic, p_value = 0.0, 1.0
+        notes.append("both proportions are the same end of the range")
+    elif method == "fisher":
+        statistic = a.x
+        p_value = hypergeometric_p(int(a.x), a.n, b.n, int(a.x + b.x))[alternative]
+    else:
+        if method == "unpooled-z" and a.variance + b.variance == 0:
+            method = "pooled-z"
+            notes.append("the unpooled variance is 0; the pooled test is given instead")
+        statistic = wald_z(a, b) if method == "unpooled-z" else _pooled_z(a, b, corrected=method == "yates")
+        p_value = normal_p(statistic, alternative)
+    return contrast(
+        estimate=size.estimate,
+        limits=(size.low, size.high),
+        confidence=level,
+        alternative=alternative,
+        method=method,
+        p_value=p_value,
+        statistic=statistic,
+        n=a.n + b.n,
+        notes=tuple(notes),
+        p_better=size.p_better,
+        estimand=THESE_MODELS,
+    )
+
+
+def _pooled_z(a: Share, b: Share, *, corrected: bool) -> float:
+    pooled = (a.x + b.x) / (a.n + b.n)
+    scale = 1 / a.n + 1 / b.n
+    d = a.p - b.p
+    if corrected:
+        # The correction never turns the sign: Yates' term is at most the difference itself.
+        d = math.copysign(max(0.0, abs(d) - scale / 2), d)
+    return d / math.sqrt(pooled * (1 - pooled) * scale)

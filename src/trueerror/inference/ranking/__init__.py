@@ -1,0 +1,1 @@
+"""Many models on many data sets: rank tests and groups."""

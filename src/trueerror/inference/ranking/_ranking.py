@@ -1,0 +1,271 @@
+"""Models in the order of their mean ranks, with who can be told apart from whom.
+
+Who cannot be told apart from whom: the tiers of a comparison.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from trueerror.inference._contrast import mirrored
+from trueerror.inputs._options import InputError, nearest
+from trueerror.results import Contrast, Result, Table, Test
+from trueerror.results._format import listing, number, p_value, percent
+
+if TYPE_CHECKING:
+    from trueerror.inference.ranking._rank_tests import ScoreMatrix
+
+
+def groups_not_told_apart(order: Sequence[str], apart: set[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
+    """The largest sets in which no two members were told apart, in the order of their best members.
+
+    These are the maximal cliques of the graph of pairs that were not told apart (Bron and Kerbosch 1973, with a
+    pivot); with a critical difference they are the stretches of the rank line that it spans.
+
+    >>> groups_not_told_apart(["a", "b", "c"], {frozenset("ac")})
+    (('a', 'b'), ('b', 'c'))
+    """
+    place = {name: i for i, name in enumerate(order)}
+    near = {a: {b for b in order if b != a and frozenset((a, b)) not in apart} for a in order}
+    found: list[tuple[str, ...]] = []
+
+    def grow(group: set[str], candidates: set[str], done: set[str]) -> None:
+        if not candidates and not done:
+            found.append(tuple(sorted(group, key=place.__getitem__)))
+            return
+        pivot = max(candidates | done, key=lambda name: (len(near[name] & candidates), -place[name]))
+        for name in sorted(candidates - near[pivot], key=place.__getitem__):
+            grow(group | {name}, candidates & near[name], done & near[name])
+            candidates = candidates - {name}
+            done = done | {name}
+
+    grow(set(), set(order), set())
+    return tuple(sorted(found, key=lambda group: [place[name] for name in group]))
+
+
+# Whom a ranking with more models than this names in its verdict.
+SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Ranking(Result):
+    """Mean ranks of models over data sets (1 is best), an omnibus test, and every pair that was compared.
+
+    `pairs` hold first − second; where they are differences of mean ranks, below 0 means that the first ranks better.
+    `outcomes` are the wins, ties and losses of the first in each pair. `groups` are the largest sets of models that
+    were not told apart at `alpha`; they may overlap. `critical_difference` is None where the method has none.
+    """
+
+    names: tuple[str, ...]
+    mean_ranks: tuple[float, ...]
+    n: int
+    friedman: Test
+    iman_davenport: Test
+    pairs: tuple[Contrast, ...]
+    outcomes: tuple[tuple[int, int, int], ...]
+    groups: tuple[tuple[str, ...], ...]
+    method: str
+    alpha: float = 0.05
+    critical_difference: float | None = None
+    control: str | None = None
+    higher_is_better: bool = True
+    note: str = ""
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The models from the best mean rank to the worst."""
+        places = sorted(range(len(self.names)), key=lambda i: (self.mean_ranks[i], i))
+        return tuple(self.names[i] for i in places)
+
+    @property
+    def best(self) -> str:
+        """The model with the best mean rank."""
+        return self.order[0]
+
+    @property
+    def ranks(self) -> dict[str, float]:
+        """Mean rank of each model, best first."""
+        by_name = dict(zip(self.names, self.mean_ranks, strict=True))
+        return {name: by_name[name] for name in self.order}
+
+    def __getitem__(self, pair: tuple[str, str]) -> Contrast:
+        """One pair, first − second in the order asked for."""
+        return self._compared(*pair)[0]
+
+    def told_apart(self, first: str, second: str) -> bool:
+        """Whether the two differ at `alpha`, after the correction for the number of pairs."""
+        return _apart(self[first, second], self.alpha)
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each pair."""
+        ranks = self.ranks
+        return [
+            {
+                "first": p.first,
+                "second": p.second,
+                "rank_first": ranks[p.first],
+                "rank_second": ranks[p.second],
+                "rank_difference": ranks[p.first] - ranks[p.second],
+                "wins": wins,
+                "ties": ties,
+                "losses": losses,
+                "statistic": p.statistic,
+                "p_value": p.p_value,
+                "p_adjusted": p.p_adjusted,
+                "told_apart": _apart(p, self.alpha),
+            }
+            for p, (wins, ties, losses) in zip(self.pairs, self.outcomes, strict=True)
+        ]
+
+    @property
+    def verdict(self) -> str:
+        """What the ranking says, in a sentence or two; models that were not told apart are never called equal."""
+        if self.control is not None:
+            return self._against_control()
+        first = self.best
+        level = [m for m in self.order[1:] if not self.told_apart(first, m)]
+        behind = [m for m in self.order[1:] if m not in level]
+        if not behind:
+            return f"No single winner: {_named(list(self.order))} cannot be told apart."
+        if not level:
+            return f"{first} ranks ahead of {_named(behind)}."
+        return f"No single winner: {_named([first, *level])} cannot be told apart. {_named(behind)} " + (
+            f"rank{'s' if len(behind) == 1 else ''} behind {first}."
+        )
+
+    def _against_control(self) -> str:
+        control = str(self.control)
+        ranks = self.ranks
+        others = [m for m in self.order if m != control]
+        apart = [m for m in others if self.told_apart(control, m)]
+        ahead = [m for m in apart if ranks[m] < ranks[control]]
+        behind = [m for m in apart if ranks[m] > ranks[control]]
+        unclear = [m for m in others if m not in apart]
+        parts = []
+        for models, words in ((ahead, "ahead of"), (behind, "behind")):
+            if models:
+                parts.append(f"{_named(models)} rank{'s' if len(models) == 1 else ''} {words} {control}")
+        if unclear:
+            parts.append(f"{_named(unclear)} cannot be told apart from {control}")
+        return "; ".join(parts) + "."
+
+    def _table(self) -> Table:
+        """Each model beside the one that it is compared with: the control, else the best."""
+        anchor = self.best if self.control is None else self.control
+        ranks = self.ranks
+        rows = []
+        for name, rank in ranks.items():
+            if name == anchor:
+                rows.append((name, f"{rank:.2f}", "", "", ""))
+                continue
+            pair, (wins, ties, losses) = self._compared(name, anchor)
+            p = pair.p_value if pair.p_adjusted is None else pair.p_adjusted
+            rows.append((name, f"{rank:.2f}", f"{rank - ranks[anchor]:+.2f}", f"{wins}–{ties}–{losses}", p_value(p)))
+        columns = ("model", "mean rank", f"from {anchor}", "won–tied–lost", "adjusted")
+        return Table(columns=columns, rows=tuple(rows))
+
+    def _compared(self, first: str, second: str) -> tuple[Contrast, tuple[int, int, int]]:
+        for pair, outcome in zip(self.pairs, self.outcomes, strict=True):
+            if (pair.first, pair.second) == (first, second):
+                return pair, outcome
+            if (pair.first, pair.second) == (second, first):
+                return mirrored(pair, untied=outcome[0] + outcome[2]), (outcome[2], outcome[1], outcome[0])
+        unknown = next((name for name in (first, second) if name not in self.names), None)
+        if unknown is not None:
+            raise InputError(f"{unknown!r} is not in this ranking{nearest(unknown, self.names)}")
+        against = "" if self.control is None else f"; each model was compared with {self.control!r} alone"
+        raise InputError(f"{first!r} and {second!r} were not compared{against}")
+
+    def __str__(self) -> str:
+        direction = "higher" if self.higher_is_better else "lower"
+        sets = "1 data set" if self.n == 1 else f"{self.n:,} data sets"
+        lines = [f"{sets} × {len(self.names)} models, {direction} scores are better.", ""]
+        lines += textwrap.wrap(self.verdict, 78, initial_indent="  ", subsequent_indent="  ")
+        lines += ["", self._table().text(), ""]
+        for text in (self._omnibus(), self._how(), f"! {self.note}" if self.note else ""):
+            lines += textwrap.wrap(text, 78, subsequent_indent="  ")
+        return "\n".join(lines)
+
+    def _omnibus(self) -> str:
+        test = self.iman_davenport
+        figures = f"(Iman–Davenport F = {number(test.statistic)}, {p_value(test.p_value)})"
+        if not test.p_value <= self.alpha:
+            return f"Over all models: no evidence of a difference {figures}."
+        which = "" if any(_apart(p, self.alpha) for p in self.pairs) else ", but not which"
+        return f"Over all models: evidence that some differ{which} {figures}."
+
+    def _how(self) -> str:
+        how = f"Pairs: {self.method} at {percent(self.alpha)}"
+        if self.critical_difference is None:
+            return f"{how}."
+        return f"{how}: mean ranks must lie {self.critical_difference:.2f} apart (critical difference)."
+
+
+def compose_ranking(
+    scores: ScoreMatrix,
+    *,
+    friedman: Test,
+    iman_davenport: Test,
+    pairs: Sequence[Contrast],
+    p_adjusted: Sequence[float],
+    method: str,
+    alpha: float,
+    critical_difference: float | None = None,
+    control: str | None = None,
+    notes: Iterable[str] = (),
+) -> Ranking:
+    """A ranking from its parts, whatever test compared the pairs."""
+    ranks = scores.ranks
+    column = {name: j for j, name in enumerate(scores.models)}
+    adjusted = tuple(replace(p, p_adjusted=q) for p, q in zip(pairs, p_adjusted, strict=True))
+    outcomes = []
+    for p in adjusted:
+        a, b = ranks[:, column[p.first]], ranks[:, column[p.second]]
+        outcomes.append((int((a < b).sum()), int((a == b).sum()), int((a > b).sum())))
+    mean_ranks = tuple(float(r) for r in ranks.mean(axis=0))
+    order = sorted(scores.models, key=lambda m: (mean_ranks[column[m]], column[m]))
+    apart = {frozenset((p.first, p.second)) for p in adjusted if _apart(p, alpha)}
+    if control is None:
+        groups = groups_not_told_apart(order, apart)
+    else:
+        groups = (tuple(m for m in order if m == control or frozenset((m, control)) not in apart),)
+    return Ranking(
+        names=scores.models,
+        mean_ranks=mean_ranks,
+        n=scores.n,
+        friedman=friedman,
+        iman_davenport=iman_davenport,
+        pairs=adjusted,
+        outcomes=tuple(outcomes),
+        groups=groups,
+        method=method,
+        alpha=float(alpha),
+        critical_difference=critical_difference,
+        control=control,
+        higher_is_better=scores.higher_is_better,
+        note="; ".join([*notes, *_few_data_sets(scores.n, alpha)]),
+    )
+
+
+def _apart(pair: Contrast, alpha: float) -> bool:
+    p = pair.p_value if pair.p_adjusted is None else pair.p_adjusted
+    return p <= alpha
+
+
+def _few_data_sets(n: int, alpha: float) -> list[str]:
+    """With N data sets a signed-rank test has 2^N equally likely outcomes, so p cannot go below 2^(1 − N)."""
+    smallest = math.ldexp(1.0, 1 - n)
+    if smallest <= alpha:
+        return []
+    count = "one data set is" if n == 1 else f"{n} data sets are"
+    return [f'{count} too few for "best overall": a signed-rank test cannot go below p = {smallest:g} here']
+
+
+def _named(models: list[str]) -> str:
+    if len(models) <= SHOWN:
+        return listing(models)
+    return f"{', '.join(models[: SHOWN - 1])} and {len(models) - SHOWN + 1} more"

@@ -1,0 +1,336 @@
+"""Anything array-like as a NumPy column; rows match by position.
+
+Square tables of counts, as people type them in.
+
+Counts, shares and columns of measured numbers, checked.
+
+Scores: higher is more positive, never flipped; −0.0 equals 0.0; NaN is an error.
+
+Row weights: how often a row stands for itself, or how it was sampled; never guessed which.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sized
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs._options import InputError, check_word
+
+Column = NDArray[Any]
+
+
+def column(values: Any, name: str) -> Column:
+    """One column: lists, arrays, and series of pandas, polars and pyarrow.
+
+    >>> column([1, 2], "truth")
+    array([1, 2])
+    """
+    array = _to_numpy(values, name)
+    if array.ndim == 2 and 1 in array.shape:
+        array = array.reshape(-1)
+    if array.ndim != 1:
+        shape = " × ".join(str(s) for s in array.shape) or "a single value"
+        raise InputError(f"{name} must be one column, but it is {shape}; pass a one-dimensional array")
+    return array
+
+
+def matrix(values: Any, name: str) -> Column:
+    """One or two dimensions: a column, or one column for each class."""
+    array = _to_numpy(values, name)
+    if array.ndim not in (1, 2):
+        raise InputError(f"{name} must have one or two dimensions, not {array.ndim}")
+    return array
+
+
+def _to_numpy(values: Any, name: str) -> Column:
+    if isinstance(values, np.ndarray):
+        if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+            filled = np.asarray(values).astype(object)
+            filled[np.ma.getmaskarray(values)] = None
+            return filled
+        return np.asarray(values)
+    if isinstance(values, str | bytes | Mapping) or values is None:
+        raise InputError(f"{name} must be an array, not {type(values).__name__} {values!r:.40}")
+    if not hasattr(values, "to_numpy") and hasattr(values, "collect"):
+        raise InputError(f"{name} is a lazy column; collect it, or pass the whole table to te.read")
+    if hasattr(values, "to_numpy"):
+        kind = type(values).__module__.split(".")[0]
+        return np.asarray(values.to_numpy(zero_copy_only=False) if kind == "pyarrow" else values.to_numpy())
+    if not isinstance(values, Sized) and not hasattr(values, "__array__"):
+        if not isinstance(values, Iterable):
+            raise InputError(f"{name} must be an array, not the single value {values!r:.40}")
+        values = list(values)
+    items = values if hasattr(values, "__array__") else list(values)
+    return _from_items(items, name)
+
+
+def _from_items(items: Any, name: str) -> Column:
+    if not isinstance(items, list):
+        return np.asarray(items)
+    # np.asarray turns ["a", 1] into strings without a word: lists of mixed kinds keep their objects.
+    kinds = {type(item) for item in items}
+    plain = len(kinds) <= 1 and kinds <= {int, bool, str}
+    plain = plain or kinds <= {int, float} or all(issubclass(k, np.number) for k in kinds)
+    plain = plain or (len(kinds) == 1 and all(issubclass(k, np.generic) for k in kinds))
+    if plain or any(hasattr(item, "__len__") and not isinstance(item, str) for item in items[:1]):
+        try:
+            return np.asarray(items)
+        except ValueError:
+            raise InputError(f"{name} has rows of unequal lengths") from None
+        except OverflowError:
+            pass
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
+
+
+def same_length(columns: Mapping[str, Sized]) -> int:
+    """The common number of rows; unequal lengths are an error that names both."""
+    lengths = {name: len(values) for name, values in columns.items()}
+    names = list(lengths)
+    for name in names[1:]:
+        if lengths[name] != lengths[names[0]]:
+            raise InputError(
+                f"{names[0]} has {lengths[names[0]]:,} rows but {name} has {lengths[name]:,}; "
+                "rows match by position, so both must have the same number"
+            )
+    return lengths[names[0]] if names else 0
+
+
+def check_indexes(columns: Mapping[str, Any]) -> None:
+    """Two pandas inputs whose indexes differ are refused: position and index would disagree."""
+    indexed = [
+        (name, values.index)
+        for name, values in columns.items()
+        if type(values).__module__.split(".")[0] == "pandas" and hasattr(values, "index")
+    ]
+    for name, index in indexed[1:]:
+        if len(index) == len(indexed[0][1]) and not index.equals(indexed[0][1]):
+            raise InputError(
+                f"{indexed[0][0]} and {name} are pandas objects with different indexes; rows match by position: "
+                "reindex one of them, or pass plain arrays (.to_numpy()) if the positions are right, or ids="
+            )
+
+
+def missing_rows(array: Column) -> NDArray[np.bool_]:
+    """Where a value is absent: None, NaN, NaT or pandas' NA."""
+    if array.dtype.kind == "f":
+        return np.isnan(array)
+    if array.dtype.kind in "mM":
+        return np.isnat(array)
+    if array.dtype.kind == "O":
+        # pandas' NA has no truth value, so it must be asked for before anything is compared.
+        return np.fromiter((v is None or _is_na(v) or v != v for v in array), dtype=bool, count=len(array))
+    return np.zeros(len(array), dtype=bool)
+
+
+def _is_na(value: object) -> bool:
+    return type(value).__name__ == "NAType"
+
+
+def count_matrix(matrix: Any) -> NDArray[np.int64]:
+    """A square table of whole numbers from 0 up.
+
+    >>> count_matrix([[50, 5], [10, 35]]).sum()
+    np.int64(100)
+    """
+    values = matrix.to_numpy() if hasattr(matrix, "to_numpy") else matrix
+    try:
+        cells = np.asarray(values, dtype=object if isinstance(values, list) else None)
+        cells = np.asarray(cells, dtype=np.float64) if cells.dtype.kind not in "iu" else cells
+    except (TypeError, ValueError):
+        raise InputError("the confusion matrix must be a square table of counts") from None
+    if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
+        shape = " × ".join(map(str, cells.shape))
+        raise InputError(f"the confusion matrix must be square, but it is {shape or 'a single value'}")
+    wrong = ~np.isfinite(cells) | (cells < 0) | (cells != np.floor(cells))
+    if wrong.any():
+        i, j = (int(x) for x in np.argwhere(wrong)[0])
+        raise InputError(f"counts are whole numbers from 0 up, but row {i + 1}, column {j + 1} is {cells[i, j]:g}")
+    return cells.astype(np.int64)
+
+
+Floats = NDArray[np.float64]
+
+
+def count(value: Any, name: str) -> int:
+    """A whole number, zero or more; 12.0 is taken for 12.
+
+    >>> count(12.0, "n")
+    12
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}={value!r:.40} is not a number; give a count") from None
+    if math.isnan(number) or math.isinf(number) or number < 0 or number != math.floor(number):
+        raise InputError(f"{name}={value!r:.40} must be a whole number, zero or more")
+    return int(value) if isinstance(value, int) else int(number)
+
+
+def open_share(value: Any, name: str) -> float:
+    """A number strictly between 0 and 1."""
+    try:
+        share = float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}={value!r:.40} is not a number; give a share such as 0.8") from None
+    if not 0 < share < 1:
+        raise InputError(f"{name}={value!r:.40} must lie strictly between 0 and 1")
+    return share
+
+
+def numbers(values: Any, name: str) -> Floats:
+    """A column of finite numbers; NaN, infinities and text are errors that name the row.
+
+    >>> numbers([1, 0.5], "first")
+    array([1. , 0.5])
+    """
+    array = column(values, name)
+    try:
+        floats = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be numbers, but it holds {array.flat[0]!r:.30}") from None
+    wrong = ~np.isfinite(floats)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(f"{name} has {floats[row]} at row {row + 1:,}; leave such rows out of both columns")
+    return floats
+
+
+def paired_numbers(first: Any, second: Any) -> tuple[Floats, Floats]:
+    """Two columns of numbers that belong together row by row."""
+    check_indexes({"first": first, "second": second})
+    columns = {"first": numbers(first, "first"), "second": numbers(second, "second")}
+    same_length(columns)
+    return columns["first"], columns["second"]
+
+
+Scores = NDArray[np.floating[Any]]
+
+
+def score_array(values: Any, name: str = "scores") -> Scores:
+    """Scores as floats: one column, or one column for each class; NaN and text are errors."""
+    array = matrix(values, name)
+    if array.dtype.kind == "O":
+        array = _objects_to_floats(array, name)
+    if array.dtype.kind in "biu":
+        array = array.astype(np.float64)
+    if array.dtype.kind != "f":
+        raise InputError(f"{name} must be numbers, not {array.dtype}; labels go in predicted")
+    check_no_nan(array, name)
+    if array.dtype == np.float16:
+        array = array.astype(np.float32)
+    return array
+
+
+def _objects_to_floats(array: Column, name: str) -> Column:
+    flat = array.reshape(-1)
+    gone = missing_rows(flat)
+    numbers = np.full(flat.shape, np.nan)
+    for i in np.flatnonzero(~gone):
+        value = flat[i]
+        try:
+            if isinstance(value, str | bytes):
+                raise TypeError
+            numbers[i] = float(value)
+        except (TypeError, ValueError):
+            row = i // (array.shape[1] if array.ndim == 2 else 1)
+            raise InputError(
+                f"{name} must be numbers, but row {row + 1:,} holds {value!r:.30}; labels go in predicted"
+            ) from None
+    return numbers.reshape(array.shape)
+
+
+def check_no_nan(array: Column, name: str) -> None:
+    """A NaN score has no place in an order."""
+    # The sum is NaN whenever a part is, and far cheaper than a mask; inf − inf then needs the second look.
+    with np.errstate(invalid="ignore", over="ignore"):
+        total = float(np.sum(array))
+    if np.isnan(total):
+        gone = np.isnan(array)
+        if gone.any():
+            row = int(np.argmax(gone if gone.ndim == 1 else gone.any(axis=1)))
+            count = int(gone.sum())
+            raise InputError(
+                f"{name} has NaN at row {row + 1:,} ({count:,} in all); leave rows without a score out, or let "
+                'te.predictions or te.read do it with missing="drop"'
+            )
+
+
+def default_threshold(scores: Scores, threshold: float | None) -> float:
+    """0.5 when all scores lie in [0, 1]; otherwise it must be given.
+
+    A double of NumPy's own, so that scores of 32 bits are widened to it, as everywhere else: a plain number would be
+    rounded to 32 bits instead.
+
+    >>> [bool(s >= default_threshold(s, 0.7)) for s in (np.array([0.7]), np.array([0.7], dtype=np.float32))]
+    [True, False]
+    """
+    if threshold is not None:
+        value = float(threshold)
+        if np.isnan(value):
+            raise InputError("threshold=nan calls no row positive or negative; give a number")
+        return np.float64(value)
+    if len(scores) and (scores.min() < 0 or scores.max() > 1):
+        raise InputError(
+            f"scores run from {scores.min():.4g} to {scores.max():.4g}, not within [0, 1], so 0.5 may be the wrong "
+            "cut: pass threshold="
+        )
+    return 0.5
+
+
+def check_probabilities(scores: Scores, name: str = "scores") -> None:
+    """Log loss, Brier score and calibration need probabilities."""
+    if scores.size == 0:
+        return
+    low, high = float(scores.min()), float(scores.max())
+    if low < 0 or high > 1:
+        raise InputError(
+            f"{name} must be probabilities in [0, 1] for this metric, but they run from {low:.4g} to {high:.4g}"
+        )
+    if scores.ndim == 2:
+        worst = int(np.argmax(np.abs(scores.sum(axis=1, dtype=np.float64) - 1)))
+        total = float(scores[worst].sum(dtype=np.float64))
+        if abs(total - 1) > 1e-3:
+            raise InputError(f"{name} must add up to 1 in each row, but row {worst + 1:,} adds up to {total:.4g}")
+
+
+WeightsKind = Literal["frequency", "sampling"]
+
+
+def weight_column(values: Any, kind: WeightsKind | None) -> NDArray[np.float64]:
+    """Finite weights that are not negative; frequencies are whole numbers."""
+    if kind is None:
+        raise InputError(
+            'weights= needs weights_kind="frequency" (a row stands for so many equal rows) or "sampling" '
+            "(a row stands for a share of the population): the intervals differ"
+        )
+    check_word(kind, ("frequency", "sampling"), "weights_kind")
+    try:
+        raw = column(values, "weights")
+        if raw.dtype.kind in "US":
+            raise InputError("weights must be numbers, not text")
+        weights = raw.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError("weights must be numbers") from None
+    wrong = ~np.isfinite(weights) | (weights < 0)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise InputError(f"weights has {weights[row]} at row {row + 1:,}; weights are finite and not negative")
+    if kind == "frequency":
+        broken = weights != np.floor(weights)
+        if broken.any():
+            row = int(np.argmax(broken))
+            raise InputError(
+                f"weights has {weights[row]} at row {row + 1:,}; frequency weights are whole numbers: "
+                'use weights_kind="sampling" for shares'
+            )
+    if len(weights) and not weights.any():
+        raise InputError("weights are all zero; at least one row must count")
+    return weights

@@ -1,0 +1,469 @@
+"""Labels: what may be one, how they are ordered, which one is positive.
+
+Labels are strings, integers or booleans; integral floats are integers, and a boolean equals 0 or 1. They are kept
+as small integer codes in the label order, −1 where a label is missing.
+
+Cost matrices: what it costs to call a row of class i class j.
+
+Fingerprints: two models are paired only when their rows are the same rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs._arrays import Column, missing_rows
+from trueerror.inputs._options import InputError, nearest
+
+Label = str | int | bool
+Codes = NDArray[np.signedinteger[Any]]
+
+# Integer labels whose range is at most this wide are coded by offset, without sorting.
+SMALL_RANGE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """One column as codes into its own distinct labels (ascending), −1 where missing."""
+
+    codes: Codes
+    values: tuple[Label, ...]
+
+
+def plain_label(value: Any, place: str = "a label") -> Label:
+    """A label as a plain Python value.
+
+    >>> plain_label(np.float64(2.0)), plain_label(np.True_), plain_label("a")
+    (2, True, 'a')
+    """
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    if isinstance(value, int | np.integer):
+        return int(value)
+    if isinstance(value, float | np.floating):
+        if float(value).is_integer():
+            return int(value)
+        raise InputError(f"{place} is {value!r}: labels are text, whole numbers or booleans; pass scores in scores=")
+    if hasattr(value, "as_py"):
+        return plain_label(value.as_py(), place)
+    raise InputError(f"{place} is a {type(value).__name__} ({value!r:.40}): labels are text, whole numbers or booleans")
+
+
+def code_column(array: Column, name: str) -> Coded:
+    """The distinct labels of a column and its codes."""
+    kind = array.dtype.kind
+    if kind == "b":
+        return _code_booleans(array)
+    if kind in "iu":
+        return _code_integers(array)
+    if kind == "f":
+        return _code_floats(array, name)
+    if kind in "US":
+        return _code_text(array)
+    return _code_objects(array.astype(object) if kind != "O" else array, name)
+
+
+def smallest(top: int) -> type[np.signedinteger[Any]]:
+    """The smallest signed type that holds codes below `top`."""
+    for kind in (np.int8, np.int16, np.int32):
+        if top <= np.iinfo(kind).max:
+            return kind
+    return np.int64
+
+
+def _code_booleans(array: Column) -> Coded:
+    seen = (bool((~array).any()), bool(array.any())) if len(array) else (False, False)
+    codes = array.view(np.int8)
+    if all(seen):
+        return Coded(codes, (False, True))
+    return Coded(np.zeros(len(array), np.int8), tuple(v for v, s in zip((False, True), seen, strict=True) if s))
+
+
+def _code_integers(array: Column) -> Coded:
+    if len(array) == 0:
+        return Coded(np.zeros(0, np.int8), ())
+    low, high = int(array.min()), int(array.max())
+    if high - low >= SMALL_RANGE:
+        values, codes = np.unique(array, return_inverse=True)
+        return Coded(codes.astype(smallest(len(values))), tuple(int(v) for v in values))
+    width = high - low + 1
+    if low == 0 and array.dtype != np.uint64:
+        shifted = array
+    elif array.dtype.itemsize < 8:
+        shifted = array.astype(np.int64) - low  # −100 … 100 fits in 8 bits, 0 … 200 does not
+    else:
+        shifted = array - array.dtype.type(low)
+    present = _present(shifted, width)
+    kind = smallest(len(present))
+    if len(present) == width:
+        return Coded(shifted.astype(kind), tuple(range(low, high + 1)))
+    recode = np.zeros(width, dtype=kind)
+    recode[present] = np.arange(len(present), dtype=kind)
+    return Coded(recode[shifted], tuple(int(v) + low for v in present))
+
+
+def _present(offsets: Column, width: int) -> NDArray[np.intp]:
+    """Which of 0 … width − 1 occur; most columns show all their labels early, and the rest is not looked at."""
+    seen = np.zeros(width, dtype=bool)
+    step = 1 << 16
+    for start in range(0, len(offsets), step):
+        seen[offsets[start : start + step]] = True
+        if seen.all():
+            break
+    return np.flatnonzero(seen)
+
+
+def _code_floats(array: Column, name: str) -> Coded:
+    gone = np.isnan(array)
+    kept = array[~gone] if gone.any() else array
+    odd = ~np.isfinite(kept) | (kept != np.floor(kept))
+    if odd.any():
+        row = int(np.flatnonzero(~gone)[int(np.argmax(odd))])
+        raise InputError(
+            f"{name} has {array[row]!r:.30} at row {row + 1:,}: labels are text, whole numbers or booleans; "
+            "if these are scores, pass them in scores="
+        )
+    if len(kept) and np.abs(kept).max() >= 2.0**53:
+        raise InputError(f"{name} holds whole numbers beyond 2^53 as floats; pass them as integers or text")
+    coded = _code_integers(kept.astype(np.int64))
+    return _with_missing(coded, gone)
+
+
+def _with_missing(coded: Coded, gone: NDArray[np.bool_]) -> Coded:
+    if not gone.any():
+        return coded
+    codes = np.full(len(gone), -1, dtype=coded.codes.dtype)
+    codes[~gone] = coded.codes
+    return Coded(codes, coded.values)
+
+
+def _code_text(array: Column) -> Coded:
+    if array.dtype.kind == "S":
+        array = np.char.decode(array, "utf-8", "replace")
+    values, codes = _factorise_fixed_width(array)
+    return Coded(codes, tuple(str(v) for v in values))
+
+
+def _factorise_fixed_width(array: Column) -> tuple[Column, Codes]:
+    """Distinct texts, sorted, and codes: by hashing, since sorting ten million texts takes a minute.
+
+    Each text is hashed to 64 bits from its code points; the few distinct hashes are looked up by binary search, and
+    each row is then compared with the text that its code stands for, so a collision cannot go unseen.
+    """
+    n = len(array)
+    chars = array.dtype.itemsize // 4
+    if n == 0 or chars == 0:
+        return array[:1], np.zeros(n, np.int8)
+    array = np.ascontiguousarray(array)
+    points = array.view(np.uint32).reshape(n, chars)
+    multipliers = (np.arange(1, chars + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)
+    hashes = np.empty(n, dtype=np.uint64)
+    for start in range(0, n, 1 << 16):
+        block = points[start : start + (1 << 16)].astype(np.uint64)
+        mixed = np.zeros(len(block), dtype=np.uint64)
+        for i in range(chars):
+            mixed = (mixed ^ (block[:, i] * multipliers[i])) * np.uint64(0xD6E8FEB86659FD93)
+            mixed ^= mixed >> np.uint64(32)
+        hashes[start : start + len(block)] = mixed
+    # Most columns show all their labels early; whatever is missed joins the list, so the loop ends.
+    known = np.unique(hashes[: 1 << 14])
+    while True:
+        position = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+        missed = known[position] != hashes
+        if not missed.any():
+            break
+        known = np.union1d(known, np.unique(hashes[missed]))
+    first = np.empty(len(known), dtype=np.intp)
+    first[position[::-1]] = np.arange(n - 1, -1, -1)
+    texts = array[first]
+    for start in range(0, n, 1 << 18):
+        part = slice(start, start + (1 << 18))
+        if (texts[position[part]] != array[part]).any():
+            values, codes = np.unique(array, return_inverse=True)
+            return values, codes.astype(smallest(len(values)))
+    order = np.argsort(texts)
+    rank = np.empty(len(known), dtype=smallest(len(known)))
+    rank[order] = np.arange(len(known))
+    return texts[order], rank[position]
+
+
+def _code_objects(array: Column, name: str) -> Coded:
+    try:
+        distinct = np.empty(0, dtype=object) if len(array) == 0 else _distinct_objects(array)
+        gone = missing_rows(distinct)
+        plain = {value: plain_label(value) for value in distinct[~gone]}
+    except (InputError, TypeError):
+        for row in np.flatnonzero(~missing_rows(array)):
+            plain_label(array[row], f"{name} at row {row + 1:,}")
+        raise
+    values = ordered(plain.values(), name)
+    position = {label: i for i, label in enumerate(values)}
+    # A NaN is found by its identity, so each one that occurs is in the table.
+    lookup = dict.fromkeys(distinct[gone], -1) | {value: position[label] for value, label in plain.items()}
+    codes = np.fromiter(map(lookup.__getitem__, array), dtype=smallest(len(values)), count=len(array))
+    return Coded(codes, values)
+
+
+def _distinct_objects(array: Column) -> Column:
+    """The values that occur, each once: rules about values need not look at every row."""
+    found = dict.fromkeys(array)
+    distinct = np.empty(len(found), dtype=object)
+    distinct[:] = list(found)
+    return distinct
+
+
+def ordered(labels: Iterable[Label], name: str = "the labels") -> tuple[Label, ...]:
+    """Distinct labels in their natural order; text and numbers together are refused."""
+    distinct = list(dict.fromkeys(labels))
+    texts = [v for v in distinct if isinstance(v, str)]
+    if texts and len(texts) < len(distinct):
+        other = next(v for v in distinct if not isinstance(v, str))
+        raise InputError(
+            f"{name} mix text ({texts[0]!r:.30}) with numbers ({other!r}); labels must be of one type: convert one side"
+        )
+    return tuple(sorted(distinct, key=lambda v: v if isinstance(v, str) else int(v)))
+
+
+def merge_labels(columns: Mapping[str, Sequence[Label]]) -> tuple[Label, ...]:
+    """All labels of several columns; text against numbers is an error that names the columns."""
+    texts = {v: name for name, values in columns.items() for v in values if isinstance(v, str)}
+    numbers = {str(v): (v, name) for name, values in columns.items() for v in values if not isinstance(v, str)}
+    if texts and numbers:
+        alike = next((v for v in texts if v in numbers), None)
+        value = next(iter(texts)) if alike is None else alike
+        number, other = next(iter(numbers.values())) if alike is None else numbers[alike]
+        hint = "convert one side" if alike is None else f"{value!r} and {number!r} look alike: convert one side"
+        raise InputError(
+            f"{texts[value]} has text labels ({value!r:.30}) but {other} has numbers ({number!r}); "
+            f"labels must be of one type: {hint}"
+        )
+    return ordered(v for values in columns.values() for v in values)
+
+
+def natural_labels(seen: tuple[Label, ...]) -> tuple[Label, ...]:
+    """The labels that a column of these labels stands for: one side of 0/1 or False/True implies the other."""
+    if seen in ((0,), (1,)):
+        return (False, True) if isinstance(seen[0], bool) else (0, 1)
+    return seen
+
+
+def check_labels(labels: Iterable[Any]) -> tuple[Label, ...]:
+    """Labels that the user gave, in the user's order."""
+    if isinstance(labels, str):
+        raise InputError(f"labels={labels!r} must be a list of labels, not one text")
+    given = tuple(plain_label(v, "labels=") for v in labels)
+    if len(set(given)) < len(given):
+        twice = next(v for i, v in enumerate(given) if v in given[:i])
+        raise InputError(f"labels= names {twice!r} twice")
+    if not given:
+        raise InputError("labels= is empty; leave it out to use the labels that occur")
+    ordered(given, "labels=")
+    return given
+
+
+def recode(coded: Coded, labels: tuple[Label, ...], name: str) -> Codes:
+    """The codes of a column in a common label order; a label that is not in it is an error."""
+    if coded.values == labels:
+        return coded.codes
+    position = {label: i for i, label in enumerate(labels)}
+    unknown = next((v for v in coded.values if v not in position), None)
+    if unknown is not None:
+        row = int(np.argmax(coded.codes == coded.values.index(unknown)))
+        raise InputError(
+            f"{name} has {unknown!r:.40} at row {row + 1:,}, which is not among the labels{nearest(unknown, labels)}"
+        )
+    table = np.array([position[v] for v in coded.values], dtype=smallest(len(labels)))
+    if len(table) == 0:
+        return np.full(len(coded.codes), -1, dtype=np.int8)
+    codes = table[coded.codes]
+    if coded.codes.dtype != np.bool_ and (coded.codes < 0).any():
+        codes[coded.codes < 0] = -1
+    return codes
+
+
+def find_label(label: Any, labels: Sequence[Label], option: str = "positive") -> Label:
+    """A label that the user named, as it stands in the label order; "1" finds 1 when no text label could be meant."""
+    wanted = plain_label(label, f"{option}=")
+    for known in labels:
+        if known == wanted and isinstance(known, str) == isinstance(wanted, str):
+            return known
+    if isinstance(wanted, str) and not any(isinstance(known, str) for known in labels):
+        for known in labels:
+            if wanted in (str(known), str(int(known))):
+                return known
+    raise InputError(f"{option}={label!r} is not among the labels{nearest(label, labels)}")
+
+
+def label_from_text(text: str, labels: Sequence[Label], option: str = "positive") -> Label:
+    """A label that was typed, as on the command line: "1" and "1.0" mean 1, "true" means True.
+
+    >>> label_from_text("1", (0, 1)), label_from_text("true", (False, True)), label_from_text("1", ("1", "2"))
+    (1, True, '1')
+    """
+    if text not in labels and not any(isinstance(known, str) for known in labels):
+        spoken = {"true": 1, "false": 0}.get(text.strip().lower())
+        try:
+            number = float(text) if spoken is None else spoken
+        except ValueError:
+            number = None
+        for known in labels:
+            if number is not None and known == number:
+                return known
+    return find_label(text, labels, option)
+
+
+def typed_label(label: Any, labels: Sequence[Label], option: str = "labels") -> Label:
+    """A label that was given as text while the rows hold numbers."""
+    if isinstance(label, str) and not any(isinstance(v, str) for v in labels):
+        try:
+            return label_from_text(label, labels)
+        except InputError:
+            return int(label) if label.lstrip("+-").isdigit() else label
+    return plain_label(label, f"{option}=")
+
+
+def with_declared(labels: tuple[Label, ...], positive: Any) -> tuple[Label, ...]:
+    """The labels, with a positive class that no row shows where all rows are of one class.
+
+    >>> with_declared(("healthy",), "ill"), with_declared(("healthy",), "healthy"), with_declared((3,), "4")
+    (('healthy', 'ill'), ('healthy',), (3, 4))
+    """
+    if positive is None or len(labels) != 1:
+        return labels
+    named = typed_label(positive, labels, "positive")
+    alike = isinstance(named, str) == isinstance(labels[0], str) and str(named).casefold() != str(labels[0]).casefold()
+    return (*labels, named) if alike else labels
+
+
+def natural_positive(labels: Sequence[Label]) -> Label | None:
+    """True, or 1 of {0, 1} or {−1, 1}; otherwise nothing, since a positive class is never guessed.
+
+    >>> natural_positive((0, 1)), natural_positive(("no", "yes"))
+    (1, None)
+    """
+    known = set(labels) if len(labels) == 2 else set()
+    if known in ({0, 1}, {-1, 1}):
+        return next(v for v in labels if v == 1)
+    return None
+
+
+def need_positive(labels: Sequence[Label], what: str) -> InputError:
+    """The error for a positive class that is needed and not known."""
+    shown = ", ".join(repr(v) for v in list(labels)[:6]) + (", …" if len(labels) > 6 else "")
+    rest = ", which is then set against the rest" if len(labels) > 2 else ""
+    return InputError(f"{what} needs to know which class is positive: pass positive= one of {shown}{rest}")
+
+
+Floats = NDArray[np.float64]
+OUTCOMES = ("tn", "fp", "fn", "tp")
+
+
+def cost_matrix(costs: Any, labels: Sequence[Label], positive: Label | None = None) -> Floats:
+    """Costs as K × (K + 1) numbers: rows are the truth, the last column is the cost of no prediction.
+
+    Accepted are a K × K table in label order (negative costs are gains), the same with a column more for rows without a
+    prediction, {(truth, predicted): cost} (right calls that are not named cost 0; predicted None is no prediction),
+    and, for two classes, {"fp": …, "fn": …} with "tp" and "tn" where they are not 0. Where no prediction has no price,
+    it costs as much as the dearest error of its class.
+
+    >>> cost_matrix([[0, 5], [1, 0]], ("no", "yes")).tolist()
+    [[0.0, 5.0, 5.0], [1.0, 0.0, 1.0]]
+    >>> cost_matrix({"fp": 1, "fn": 10}, ("no", "yes"), "yes").tolist()
+    [[0.0, 1.0, 1.0], [10.0, 0.0, 10.0]]
+    """
+    table = _from_mapping(costs, labels, positive) if isinstance(costs, Mapping) else _from_table(costs, len(labels))
+    wrong = ~np.isfinite(table)
+    if wrong.any():
+        i, j = (int(x) for x in np.argwhere(wrong)[0])
+        raise InputError(f"costs are finite numbers, but row {i + 1}, column {j + 1} of costs is {table[i, j]}")
+    k = len(labels)
+    if table.shape[1] > k:
+        return table
+    errors = np.where(np.eye(k, dtype=bool), -np.inf, table).max(axis=1) if k > 1 else table[:, 0]
+    return np.column_stack([table, errors])
+
+
+def _from_table(costs: Any, k: int) -> Floats:
+    values = costs.to_numpy() if hasattr(costs, "to_numpy") else costs
+    try:
+        table = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"costs must be a table of {k} × {k} numbers, not {costs!r:.60}") from None
+    if table.shape not in ((k, k), (k, k + 1)):
+        shape = " × ".join(map(str, table.shape)) or "a single number"
+        raise InputError(
+            f"costs is {shape}, but there are {k} classes: give {k} × {k} costs, costs[i][j] for truth i called j "
+            "in label order"
+        )
+    return table
+
+
+def _from_mapping(costs: Mapping[Any, Any], labels: Sequence[Label], positive: Label | None) -> Floats:
+    if costs and all(isinstance(key, str) for key in costs):
+        return _from_outcomes(costs, labels, positive)
+    k = len(labels)
+    table = np.full((k, k + 1), np.nan)
+    np.fill_diagonal(table, 0.0)
+    for key, cost in costs.items():
+        if not isinstance(key, tuple) or len(key) != 2:
+            raise InputError(f"costs has the key {key!r:.40}; keys are pairs (truth, predicted)")
+        i = labels.index(find_label(key[0], labels, "costs"))
+        j = k if key[1] is None else labels.index(find_label(key[1], labels, "costs"))
+        table[i, j] = _number(cost, key)
+    if np.isnan(table[:, :k]).any():
+        i, j = (int(x) for x in np.argwhere(np.isnan(table[:, :k]))[0])
+        raise InputError(f"costs does not say what calling {labels[i]!r} {labels[j]!r} costs: add ({labels[i]!r}, "
+                         f"{labels[j]!r})")  # fmt: skip
+    if np.isnan(table[:, k]).all():
+        return table[:, :k]
+    if np.isnan(table[:, k]).any():
+        i = int(np.argmax(np.isnan(table[:, k])))
+        raise InputError(f"costs prices no prediction for some classes only: add ({labels[i]!r}, None)")
+    return table
+
+
+def _from_outcomes(costs: Mapping[str, Any], labels: Sequence[Label], positive: Label | None) -> Floats:
+    unknown = [key for key in costs if key.lower() not in OUTCOMES]
+    if unknown:
+        raise InputError(f"costs has the key {unknown[0]!r}; the keys are 'fp', 'fn', 'tp', 'tn', or pairs of labels")
+    if len(labels) != 2:
+        raise InputError(f"costs by 'fp' and 'fn' are for two classes, but there are {len(labels)}: give a table")
+    given = {key.lower(): _number(cost, key) for key, cost in costs.items()}
+    if not {"fp", "fn"} <= set(given):
+        raise InputError("costs needs both 'fp' and 'fn', the costs of a false alarm and of a miss")
+    if positive is None:
+        raise need_positive(labels, "costs by 'fp' and 'fn'")
+    tn, fp, fn, tp = (given.get(key, 0.0) for key in OUTCOMES)
+    table = np.array([[tn, fp], [fn, tp]])
+    return table if positive == labels[1] else table[::-1, ::-1]
+
+
+def _number(cost: Any, key: Any) -> float:
+    try:
+        return float(cost)
+    except (TypeError, ValueError):
+        raise InputError(f"costs has {cost!r:.40} for {key!r:.40}; costs are numbers") from None
+
+
+def fingerprint(codes: Codes, labels: tuple[Label, ...]) -> str:
+    """A digest of labels in row order, the same whatever the codes' storage.
+
+    >>> fingerprint(np.array([0, 1, 1]), ("a", "b")) == fingerprint(np.array([0, 1, 1], np.int8), ("a", "b"))
+    True
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    # True equals 1, but the text "1" does not.
+    digest.update(repr([v if isinstance(v, str) else int(v) for v in labels]).encode())
+    for start in range(0, len(codes), 1 << 20):
+        digest.update(np.ascontiguousarray(codes[start : start + (1 << 20)], dtype="<i4").tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,822 @@
+"""The hot loops compiled by Numba (the extra `fast`), with the names and answers of `plain`.
+
+Whole numbers agree to the last bit; sums of fractions are made in a fixed order and agree to 1e-12.
+
+Score tables by compiled loops: scores are sorted with their class and nothing else.
+
+Compiled loops that put scores in order: radix sort, distinct scores, placements. Importing this loads Numba.
+
+All run without the interpreter's lock, on parts of arrays. None uses Numba's own threads, whose default layer ends the
+process when two Python threads enter it at once.
+
+Compiled loops that sort scores with their class and nothing else: the class rides in the last bit of the key.
+
+Half again as quick as sorting (score, row) pairs, for the counts that a score table needs; see `sorting` for the keys.
+
+Compiled loops over score tables: spreads of placements, and the rank bootstrap with its draws.
+
+The draws are those of `draws`, bit for bit: Philox as NumPy has it.
+
+Bookkeeping of the compiled radix sorts: digits, places, cuts; and the word that compiling takes a while.
+"""
+
+# Numba infers the types of compiled loops; mypy cannot follow it.
+# mypy: disable-error-code="untyped-decorator, assignment, arg-type"
+from __future__ import annotations
+
+import logging
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import njit, types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from trueerror.kernels import _numpy as plain
+from trueerror.kernels._numpy import count_codes as count_codes
+from trueerror.kernels._numpy import run_lengths as run_lengths
+from trueerror.kernels._random import EXACT, RankLayout, in_threads, parts
+from trueerror.kernels._random import STEPS as POISSON_STEPS
+
+U = np.uint64
+SIGN = U(0x8000000000000000)
+ALL = U(0xFFFFFFFFFFFFFFFF)
+ONE = U(1)
+# Runs of at most this many keys are sorted by insertion.
+FEW = 24
+DIGITS = 11
+
+compiled = njit(nogil=True, cache=True)
+
+
+@compiled
+def order_keys(bits: Any, positive: Any, keys: Any, loads: Any, start: int, stop: int) -> Any:
+    """Unsigned keys that sort as the doubles do, with (row, class) beside them; returns the extremes."""
+    low, high = ALL, U(0)
+    for i in range(start, stop):
+        b = bits[i]
+        if U(b) == SIGN:  # −0.0 is 0.0
+            b = np.int64(0)
+        key = U(b) ^ (U(b >> 63) | SIGN)
+        keys[i] = key
+        loads[i] = np.uint32(i << 1) | np.uint32(positive[i])
+        low = min(low, key)
+        high = max(high, key)
+    return low, high
+
+
+@compiled
+def histogram(keys: Any, start: int, stop: int, low: Any, shift: Any, counts: Any) -> None:
+    """How many keys have each leading digit."""
+    for i in range(start, stop):
+        counts[(keys[i] - low) >> shift] += 1
+
+
+@compiled
+def scatter(
+    keys: Any, loads: Any, to_keys: Any, to_loads: Any, start: int, stop: int, low: Any, shift: Any, places: Any
+) -> None:
+    """Move keys to the places of their leading digits."""
+    for i in range(start, stop):
+        key = keys[i]
+        digit = (key - low) >> shift
+        place = places[digit]
+        places[digit] = place + 1
+        to_keys[place] = key
+        to_loads[place] = loads[i]
+
+
+@compiled
+def insertion_sort(keys: Any, loads: Any, start: int, stop: int) -> None:
+    """For a few keys."""
+    for i in range(start + 1, stop):
+        key, load = keys[i], loads[i]
+        j = i
+        while j > start and keys[j - 1] > key:
+            keys[j] = keys[j - 1]
+            loads[j] = loads[j - 1]
+            j -= 1
+        keys[j] = key
+        loads[j] = load
+
+
+@compiled
+def insertion_copy(keys: Any, loads: Any, to_keys: Any, to_loads: Any, start: int, stop: int) -> None:
+    """The same, from one place to another."""
+    for i in range(start, stop):
+        key, load = keys[i], loads[i]
+        j = i
+        while j > start and to_keys[j - 1] > key:
+            to_keys[j] = to_keys[j - 1]
+            to_loads[j] = to_loads[j - 1]
+            j -= 1
+        to_keys[j] = key
+        to_loads[j] = load
+
+
+@compiled
+def sort_runs(keys: Any, loads: Any, spare_keys: Any, spare_loads: Any, starts: Any, first: int, last: int) -> None:
+    """Sort the runs `first` to `last` in place: radix from the leading digit that tells a run's keys apart."""
+    # Each level narrows the span of a run by at least 2², and pushes at most 2¹¹ runs: this never overflows.
+    begins, ends = np.empty(1 << 17, np.int64), np.empty(1 << 17, np.int64)
+    counts = np.empty((1 << DIGITS) + 1, np.int64)
+    for run in range(first, last):
+        begins[0], ends[0] = starts[run], starts[run + 1]
+        top = 1
+        while top > 0:
+            top -= 1
+            a, b = begins[top], ends[top]
+            size = b - a
+            if size <= FEW:
+                insertion_sort(keys, loads, a, b)
+                continue
+            low, high = keys[a], keys[a]
+            for i in range(a + 1, b):
+                low = min(low, keys[i])
+                high = max(high, keys[i])
+            if low == high:
+                continue
+            digits = 2
+            while digits < DIGITS and (size >> (digits + 3)) > 0:
+                digits += 1
+            shift = U(0)
+            while ((high - low) >> shift) >= U(1 << digits):
+                shift += ONE
+            width = np.int64((high - low) >> shift) + 1
+            for d in range(width + 1):
+                counts[d] = 0
+            for i in range(a, b):
+                counts[((keys[i] - low) >> shift) + ONE] += 1
+            for d in range(1, width + 1):
+                counts[d] += counts[d - 1]
+            for i in range(a, b):
+                digit = (keys[i] - low) >> shift
+                place = a + counts[digit]
+                counts[digit] += 1
+                spare_keys[place] = keys[i]
+                spare_loads[place] = loads[i]
+            begin = a
+            for d in range(width):
+                end = a + counts[d]
+                if end - begin > FEW and shift > U(0):
+                    for i in range(begin, end):
+                        keys[i] = spare_keys[i]
+                        loads[i] = spare_loads[i]
+                    begins[top], ends[top] = begin, end
+                    top += 1
+                elif shift > U(0):
+                    insertion_copy(spare_keys, spare_loads, keys, loads, begin, end)
+                else:
+                    for i in range(begin, end):
+                        keys[i] = spare_keys[i]
+                        loads[i] = spare_loads[i]
+                begin = end
+
+
+@compiled
+def fill_placements(keys: Any, loads: Any, result: Any) -> None:
+    """Doubled placements of all rows from sorted keys: what a row beats in the other class, ties half."""
+    n = len(keys)
+    total = 0
+    for i in range(n):
+        total += np.int64(loads[i] & np.uint32(1))
+    ups = downs = start = 0
+    for i in range(n):
+        if i + 1 < n and keys[i] == keys[i + 1]:
+            continue
+        up = 0
+        for j in range(start, i + 1):
+            up += np.int64(loads[j] & np.uint32(1))
+        down = i + 1 - start - up
+        for j in range(start, i + 1):
+            if loads[j] & np.uint32(1):
+                result[loads[j] >> np.uint32(1)] = 2 * downs + down
+            else:
+                result[loads[j] >> np.uint32(1)] = 2 * (total - ups) - up
+        ups += up
+        downs += down
+        start = i + 1
+
+
+@compiled
+def score_extremes(scores: Any, start: int, stop: int) -> Any:
+    """The lowest and the highest score, and the smallest size of one that is not 0."""
+    low, high, tiny = np.inf, -np.inf, np.inf
+    for i in range(start, stop):
+        x = np.float64(scores[i])
+        low = min(low, x)
+        high = max(high, x)
+        size = abs(x)
+        if size > 0.0:
+            tiny = min(tiny, size)
+    return low, high, tiny
+
+
+@njit(nogil=True, cache=True, inline="always")
+def tagged_key(score: Any, positive: Any, scale: float) -> Any:
+    """An unsigned key that sorts as the score does, with the class in its last bit; |score · scale| is below 2."""
+    bits = np.float64(np.float64(score) * scale + 0.0).view(np.int64)
+    return U(((bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF)) << 1) | np.int64(positive)) ^ SIGN
+
+
+@compiled
+def one_key(score: float, positive: int, scale: float) -> Any:
+    """The key of one score."""
+    return tagged_key(score, positive, scale)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def leading_digit(score: Any, key: Any, scale: float, base: float, factor: float, low: Any, shift: Any) -> Any:
+    """In which bucket a score belongs: by equal steps of its value, or (factor 0) by the leading bits of its key."""
+    if factor > 0.0:
+        return U((np.float64(score) * scale - base) * factor)
+    return (key - low) >> shift
+
+
+@compiled
+def tagged_histogram(
+    scores: Any, positive: Any, scale: float, start: int, stop: int, base: float, factor: float, low: Any, shift: Any,
+    counts: Any,
+) -> None:  # fmt: skip
+    """How many keys have each leading digit."""
+    for i in range(start, stop):
+        key = tagged_key(scores[i], positive[i], scale)
+        counts[leading_digit(scores[i], key, scale, base, factor, low, shift)] += 1
+
+
+@compiled
+def tagged_scatter(
+    scores: Any, positive: Any, scale: float, start: int, stop: int, base: float, factor: float, low: Any, shift: Any,
+    places: Any, keys: Any,
+) -> None:  # fmt: skip
+    """Put keys into the places of their leading digits."""
+    for i in range(start, stop):
+        key = tagged_key(scores[i], positive[i], scale)
+        digit = leading_digit(scores[i], key, scale, base, factor, low, shift)
+        place = places[digit]
+        places[digit] = place + 1
+        keys[place] = key
+
+
+@compiled
+def insertion_copy_tagged(keys: Any, to_keys: Any, start: int, stop: int) -> None:
+    """Sort a few keys from one place into another, or in place."""
+    for i in range(start, stop):
+        key = keys[i]
+        j = i
+        while j > start and to_keys[j - 1] > key:
+            to_keys[j] = to_keys[j - 1]
+            j -= 1
+        to_keys[j] = key
+
+
+@compiled
+def sort_tagged_runs(keys: Any, spare: Any, starts: Any, first: int, last: int) -> None:
+    """Sort the runs `first` to `last` in place: radix from the leading digit that tells a run's keys apart."""
+    begins, ends = np.empty(1 << 17, np.int64), np.empty(1 << 17, np.int64)
+    counts = np.empty((1 << DIGITS) + 1, np.int64)
+    for run in range(first, last):
+        begins[0], ends[0] = starts[run], starts[run + 1]
+        top = 1
+        while top > 0:
+            top -= 1
+            a, b = begins[top], ends[top]
+            size = b - a
+            if size <= FEW:
+                insertion_copy_tagged(keys, keys, a, b)
+                continue
+            low, high = keys[a], keys[a]
+            for i in range(a + 1, b):
+                low = min(low, keys[i])
+                high = max(high, keys[i])
+            # Equal scores need no order among their classes.
+            if (low | ONE) == (high | ONE):
+                continue
+            digits = 2
+            while digits < DIGITS and (size >> (digits + 3)) > 0:
+                digits += 1
+            shift = ONE
+            while ((high - low) >> shift) >= U(1 << digits):
+                shift += ONE
+            width = np.int64((high - low) >> shift) + 1
+            counts[: width + 1] = 0
+            for i in range(a, b):
+                counts[((keys[i] - low) >> shift) + ONE] += 1
+            for d in range(1, width + 1):
+                counts[d] += counts[d - 1]
+            for i in range(a, b):
+                digit = (keys[i] - low) >> shift
+                spare[a + counts[digit]] = keys[i]
+                counts[digit] += 1
+            begin = a
+            for d in range(width):
+                end = a + counts[d]
+                if end - begin > FEW:
+                    keys[begin:end] = spare[begin:end]
+                    begins[top], ends[top] = begin, end
+                    top += 1
+                else:
+                    insertion_copy_tagged(spare, keys, begin, end)
+                begin = end
+
+
+@compiled
+def count_tagged(keys: Any, start: int, stop: int) -> int:
+    """How many distinct scores end in this stretch of sorted keys."""
+    n = len(keys)
+    found = 0
+    for i in range(start, stop):
+        if i + 1 == n or (keys[i] | ONE) != (keys[i + 1] | ONE):
+            found += 1
+    return found
+
+
+@compiled
+def fill_tagged(
+    keys: Any, start: int, stop: int, place: int, unscale: float, scores: Any, ups: Any, downs: Any
+) -> None:
+    """Distinct scores and their class counts; `start` and `stop` lie between groups."""
+    up = down = np.int64(0)
+    n = len(keys)
+    for i in range(start, stop):
+        key = keys[i]
+        tag = np.int64(key & ONE)
+        up += tag
+        down += 1 - tag
+        if i + 1 == n or (key | ONE) != (keys[i + 1] | ONE):
+            bits = np.int64(key ^ SIGN) >> 1
+            scores[place] = np.int64(bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF)).view(np.float64) * unscale
+            ups[place] = up
+            downs[place] = down
+            place += 1
+            up = down = np.int64(0)
+
+
+# Rows drawn at a time; a multiple of 16.
+CHUNK = 1 << 13
+
+
+@compiled
+def class_sums(positives: Any, negatives: Any, start: int, stop: int) -> Any:
+    """Rows of both classes in a stretch of a score table, and twice the pairs within it that are in order."""
+    up = down = 0
+    twice = 0.0
+    for i in range(start, stop):
+        twice += np.float64(positives[i]) * np.float64(2 * down + negatives[i])
+        up += positives[i]
+        down += negatives[i]
+    return up, down, twice
+
+
+@compiled
+def spread_sums(
+    positives: Any, negatives: Any, start: int, stop: int, below: int, over: int, m: float, n: float, area: float
+) -> Any:
+    """Σ(V10 − A)² over positives and Σ(V01 − A)² over negatives of a stretch of a score table."""
+    among_up = among_down = 0.0
+    for i in range(start, stop):
+        up, down = positives[i], negatives[i]
+        above = np.float64(2 * below + down) / (2 * n) - area
+        beaten = np.float64(2 * over - up) / (2 * m) - area
+        among_up += np.float64(up) * above * above
+        among_down += np.float64(down) * beaten * beaten
+        below += down
+        over -= up
+    return among_up, among_down
+
+
+@intrinsic
+def both_halves(context: Any, a: Any, b: Any) -> Any:
+    """The upper and the lower 64 bits of a 128-bit product."""
+
+    def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        wide, narrow = ir.IntType(128), ir.IntType(64)
+        product = builder.mul(builder.zext(arguments[0], wide), builder.zext(arguments[1], wide))
+        high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), narrow)
+        return target.make_tuple(builder, signature.return_type, (high, builder.trunc(product, narrow)))
+
+    return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), generate
+
+
+M0, M1 = U(0xD2E7470EE14C6C93), U(0xCA5A826395121157)
+W0, W1 = U(0x9E3779B97F4A7C15), U(0xBB67AE8584CAA73B)
+C0, C1, C2, C3, C4, C5, C6, C7 = (np.uint16(c) for c in np.cumsum(POISSON_STEPS)[:-1])
+
+
+@njit(nogil=True, cache=True, inline="always")
+def philox(counter: Any, key0: Any, key1: Any) -> Any:
+    """Four words of Philox 4×64 with ten rounds, as NumPy's bit generator gives them."""
+    x0, x1, x2, x3 = counter, U(0), U(0), U(0)
+    for _ in range(10):
+        h0, l0 = both_halves(M0, x0)
+        h1, l1 = both_halves(M1, x2)
+        x0, x1, x2, x3 = h1 ^ x1 ^ key0, l1, h0 ^ x3 ^ key1, l0
+        key0 += W0
+        key1 += W1
+    return x0, x1, x2, x3
+
+
+@compiled
+def fill_words(seed: Any, replicate: Any, block: int, words: Any) -> None:
+    """A replicate's stream of words from a block of four on; their number is a multiple of 4."""
+    for i in range(len(words) // 4):
+        a, b, c, d = philox(U(block + i + 1), seed, replicate)
+        words[4 * i] = a
+        words[4 * i + 1] = b
+        words[4 * i + 2] = c
+        words[4 * i + 3] = d
+
+
+@compiled
+def poisson_weights(lanes: Any, weights: Any) -> None:
+    """How often each row is drawn, from 16 random bits each: as many as there are steps at or below."""
+    for i in range(len(weights)):
+        lane = lanes[i]
+        # Sums of comparisons run sixteen rows at a time; a look into a table does not.
+        weights[i] = (
+            np.int16(lane >= C0) + np.int16(lane >= C1) + np.int16(lane >= C2) + np.int16(lane >= C3)
+            + np.int16(lane >= C4) + np.int16(lane >= C5) + np.int16(lane >= C6) + np.int16(lane >= C7)
+        )  # fmt: skip
+
+
+@compiled
+def drawn_weights(rows: int, seed: Any, replicate: Any, weights: Any) -> None:
+    """Row numbers drawn with replacement, counted: eight from each block of the stream."""
+    weights[:] = 0
+    size = U(rows)
+    half = U(32)
+    low = U(0xFFFFFFFF)
+    left = rows
+    for block in range((rows + 7) // 8):
+        for word in philox(U(block + 1), seed, replicate):
+            if left > 0:
+                weights[np.int64(((word & low) * size) >> half)] += 1
+            if left > 1:
+                weights[np.int64(((word >> half) * size) >> half)] += 1
+            left -= 2
+
+
+@compiled
+def keep_rows(part: Any, start: int, stop: int, positives: int, weights: Any, down: Any, false: Any) -> Any:
+    """Of the rows `start` to `stop`: the weights of positives, and running sums of the negatives'."""
+    # Slices whose index starts at 0 spare a check for negative places.
+    cut = min(max(positives - start, 0), stop - start)
+    if cut > 0:
+        weights[start : start + cut] = part[:cut]
+    drawn = part[cut : stop - start]
+    sums = false[start + cut - positives + 1 : stop - positives + 1]
+    for j in range(len(drawn)):
+        down += np.int32(drawn[j])
+        sums[j] = down
+    return down
+
+
+@compiled
+def draw_rows(
+    positives: int, negatives: int, exact: bool, seed: Any, replicate: Any, words: Any, part: Any, weights: Any,
+    false: Any,
+) -> Any:  # fmt: skip
+    """All rows of a replicate, in chunks that stay in the processor's cache; returns the negatives drawn."""
+    rows = positives + negatives
+    false[0] = 0
+    if exact:
+        drawn_weights(rows, seed, replicate, part)
+        return keep_rows(part, 0, rows, positives, weights, np.int32(0), false)
+    down = np.int32(0)
+    for start in range(0, rows, len(part)):
+        fill_words(seed, replicate, start // 16, words)
+        poisson_weights(words.view(np.uint16), part)
+        down = keep_rows(part, start, min(start + len(part), rows), positives, weights, down, false)
+    return down
+
+
+@compiled
+def ordered_sums(ends: Any, above: Any, through: Any, weights: Any, false: Any) -> Any:
+    """Positives drawn, and over them twice the negatives drawn above, ties half.
+
+    `ends` is empty where no positives share a score, `above` where no positive shares one with a negative.
+    """
+    up = lost = begin = np.int64(0)
+    if len(ends) == 0 and len(above) == 0:
+        for g in range(len(through)):
+            gain = np.int64(weights[g])
+            up += gain
+            lost += gain * np.int64(false[through[g]])
+        return up, 2 * lost
+    for g in range(len(through)):
+        end = np.int64(ends[g]) if len(ends) else begin + 1
+        gain = np.int64(0)
+        for i in range(begin, end):
+            gain += np.int64(weights[i])
+        begin = end
+        up += gain
+        worse = np.int64(false[through[g]])
+        lost += gain * (worse + (np.int64(false[above[g]]) if len(above) else worse))
+    return up, lost
+
+
+@compiled
+def precision_sum(ends: Any, through: Any, weights: Any, false: Any) -> float:
+    """Σ over the positives drawn of the precision at their scores."""
+    up = begin = np.int64(0)
+    found = 0.0
+    for g in range(len(through)):
+        end = np.int64(ends[g]) if len(ends) else begin + 1
+        gain = np.int64(0)
+        for i in range(begin, end):
+            gain += np.int64(weights[i])
+        begin = end
+        up += gain
+        called = up + np.int64(false[through[g]])
+        found += np.float64(gain) * (np.float64(up) / np.float64(max(called, 1)))
+    return found
+
+
+@compiled
+def replicate_areas(
+    positives: int, negatives: int, ends: Any, above: Any, through: Any, exact: bool, seed: Any, first: int, last: int,
+    precision: bool, areas: Any, precisions: Any,
+) -> None:  # fmt: skip
+    """Areas and average precisions of the replicates `first` to `last`; see `plain.area_replicates`."""
+    words = np.empty(0 if exact else CHUNK // 4, np.uint64)
+    part = np.empty(positives + negatives if exact else CHUNK, np.int16)
+    weights = np.empty(positives, np.int16)
+    false = np.empty(negatives + 1, np.int32)
+    for b in range(first, last):
+        down = np.int64(draw_rows(positives, negatives, exact, seed, U(b), words, part, weights, false))
+        up, lost = ordered_sums(ends, above, through, weights, false)
+        if up > 0:
+            if down > 0:
+                pairs = 2 * up * down
+                areas[b - first] = np.float64(pairs - lost) / np.float64(pairs)
+            if precision:
+                precisions[b - first] = precision_sum(ends, through, weights, false) / np.float64(up)
+
+
+Counts = NDArray[np.int64]
+
+# Bits of the leading digit.
+LEADING = 14
+# Rows that one task of a thread goes through.
+STRETCH = 1 << 18
+
+
+def leading(low: int, high: int) -> tuple[int, int]:
+    """By how many bits keys are shifted to leave their leading digit, and how many digits there are."""
+    shift = max(0, (high - low).bit_length() - LEADING)
+    return shift, ((high - low) >> shift) + 1
+
+
+def places_of(counts: Counts, n: int) -> tuple[Counts, Counts]:
+    """Where each piece puts its keys of each digit, and where the digits start.
+
+    Within a digit the pieces follow one another, so that each piece knows its places without the others.
+    """
+    flat = counts.T.ravel()
+    places = np.ascontiguousarray((np.cumsum(flat) - flat).reshape(counts.shape[1], len(counts)).T)
+    return places, np.append(places[0], n)
+
+
+def run_cuts(starts: Counts, n: int) -> list[int]:
+    """The runs of digits, cut into parts of about equally many rows."""
+    cuts = np.searchsorted(starts, [p.start for p in parts(n, max(1, min(64, n // STRETCH)))])
+    return [*(int(c) for c in cuts), len(starts) - 1]
+
+
+_announced = False
+
+
+def announce(folder: Path) -> None:
+    """Say once that loops are being compiled: on the logger, and on stderr where a person is looking."""
+    global _announced
+    if _announced:
+        return
+    _announced = True
+    if folder.is_dir() and any(folder.glob("compiled_*.nbi")):
+        return
+    words = "compiling the fast kernels with Numba: some seconds, once for this installation"
+    logging.getLogger("trueerror").info(words)
+    if sys.stderr.isatty():
+        sys.stderr.write(f"trueerror: {words}\n")
+
+
+Floats = NDArray[np.float64]
+Keys = NDArray[np.uint64]
+# Equal steps into which values are cut, and the share of the rows (one in so many) that no step may exceed.
+STEPS = 1 << 12
+CROWDED = 64
+
+
+class _Rows(NamedTuple):
+    """Scores and classes, and how a score becomes a key."""
+
+    scores: NDArray[Any]
+    positive: NDArray[np.bool_]
+    pieces: list[slice]
+    scale: float
+    low: float
+    high: float
+
+
+class _Digits(NamedTuple):
+    """How a score finds its bucket (see `leading_digit`), and how many rows of each piece each bucket has."""
+
+    base: float
+    factor: float
+    lowest: np.uint64
+    shift: np.uint64
+    counts: Counts
+
+
+def score_groups(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Floats, Counts, Counts]:
+    """Distinct scores, ascending, with how many positives and negatives have each; −0.0 is 0.0."""
+    n = len(scores)
+    if n == 0:
+        return plain.score_groups(scores, positive)
+    announce(Path(sort_tagged_runs.stats.cache_path))
+    pieces = parts(n, max(1, min(8, n // STRETCH)))
+    found = in_threads(lambda p: score_extremes(scores, p.start, p.stop), pieces)
+    low, high, tiny = min(f[0] for f in found), max(f[1] for f in found), min(f[2] for f in found)
+    largest = max(abs(low), abs(high))
+    # Scaled below 2, the order of a double fits into 63 bits; scores that this would round take the plain way.
+    power = max(0, int(np.frexp(largest)[1]) - 1) if largest < np.inf else 0
+    if not largest < np.inf or (power and tiny * 2.0**-power < 2.0**-1022):
+        return plain.score_groups(scores, positive)
+    keys = _sorted_keys(_Rows(scores, positive, pieces, 2.0**-power, low, high))
+    return _groups(keys, 2.0**power)
+
+
+def _sorted_keys(rows: _Rows) -> Keys:
+    """One scatter into buckets, then bucket by bucket; within equal scores the classes may be in any order."""
+    n = len(rows.scores)
+    span = (rows.high - rows.low) * rows.scale
+    # Equal steps of the value spread most scores well; where they crowd, the leading bits tell them apart.
+    digits = _digits(rows, (STEPS * (1 - 1e-12)) / span if span > 1e-290 else 0.0)
+    if digits.factor > 0 and int(digits.counts.sum(axis=0).max()) * CROWDED >= n:
+        digits = _digits(rows, 0.0)
+    places, starts = places_of(digits.counts, n)
+    keys = np.empty(n, dtype=np.uint64)
+
+    def scatter(i: int) -> None:
+        p = rows.pieces[i]
+        tagged_scatter(rows.scores, rows.positive, rows.scale, p.start, p.stop, *digits[:4], places[i], keys)
+
+    in_threads(scatter, range(len(rows.pieces)))
+    spare = np.empty(n, dtype=np.uint64)
+    in_threads(lambda r: sort_tagged_runs(keys, spare, starts, *r), list(pairwise(run_cuts(starts, n))))
+    return keys
+
+
+def _digits(rows: _Rows, factor: float) -> _Digits:
+    lowest, highest = (int(one_key(x, c, rows.scale)) for x, c in ((rows.low, 0), (rows.high, 1)))
+    shift, width = leading(lowest, highest)
+    counts = np.zeros((len(rows.pieces), STEPS if factor > 0 else width), dtype=np.int64)
+    made = _Digits(rows.low * rows.scale, factor, U(lowest), U(shift), counts)
+
+    def count(i: int) -> None:
+        p = rows.pieces[i]
+        tagged_histogram(rows.scores, rows.positive, rows.scale, p.start, p.stop, *made[:4], counts[i])
+
+    in_threads(count, range(len(rows.pieces)))
+    return made
+
+
+def _groups(keys: Keys, unscale: float) -> tuple[Floats, Counts, Counts]:
+    stretches = list(pairwise(_cuts_between_groups(keys)))
+    places = np.cumsum([0, *in_threads(lambda s: int(count_tagged(keys, *s)), stretches)])
+    size = int(places[-1])
+    distinct = np.empty(size, dtype=np.float64)
+    ups, downs = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+    in_threads(
+        lambda i: fill_tagged(keys, *stretches[i], places[i], unscale, distinct, ups, downs),
+        range(len(stretches)),
+    )
+    return distinct, ups, downs
+
+
+def _cuts_between_groups(keys: Keys) -> list[int]:
+    """Places that cut sorted tagged keys into stretches without splitting equal scores."""
+    n = len(keys)
+    cuts = [0]
+    for piece in parts(n, max(1, n // STRETCH)):
+        cut = int(np.searchsorted(keys, keys[piece.stop - 1] | U(1), side="right"))
+        if cut > cuts[-1]:
+            cuts.append(cut)
+    return cuts
+
+
+Sorted = tuple[NDArray[np.uint64], NDArray[np.uint32]]
+# Row and class share 32 bits beside each key.
+MOST = 1 << 31
+
+
+def placements(scores: NDArray[Any], positive: NDArray[np.bool_]) -> Floats:
+    """For each row, how many rows of the other class it beats, ties counting half, doubled to stay whole."""
+    if not 0 < len(scores) < MOST:
+        return plain.placements(scores, positive)
+    keys, loads = _sorted_rows(scores, positive)
+    result = np.empty(len(scores), dtype=np.float64)
+    fill_placements(keys, loads, result)
+    return result
+
+
+def ordered_pairs(positives: NDArray[Any], negatives: NDArray[Any]) -> float:
+    """From a score table: twice the pairs in which the positive has the higher score, ties half."""
+    if positives.dtype != np.int64 or negatives.dtype != np.int64:
+        return plain.ordered_pairs(positives, negatives)
+    return _pairs_by_stretch(positives, negatives, _stretches(positives))[0]
+
+
+def _stretches(counts: Counts) -> list[slice]:
+    return parts(len(counts), max(1, len(counts) // STRETCH))
+
+
+def _pairs_by_stretch(
+    positives: Counts, negatives: Counts, stretches: list[slice]
+) -> tuple[float, list[int], list[int]]:
+    """The ordered pairs, doubled; and before each stretch, the negatives below and the positives from there on."""
+    announce(Path(replicate_areas.stats.cache_path))
+    found = in_threads(lambda s: class_sums(positives, negatives, s.start, s.stop), stretches)
+    below, over = [0], [sum(up for up, _, _ in found)]
+    total = 0.0
+    for up, down, twice in found:
+        total += twice + 2.0 * up * below[-1]
+        below.append(below[-1] + down)
+        over.append(over[-1] - up)
+    return total, below, over
+
+
+def placement_sums(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[float, float, float]:
+    """From a score table the sum and the spreads of placements; see `plain.placement_sums`."""
+    if positives.dtype != np.int64 or negatives.dtype != np.int64:
+        return plain.placement_sums(positives, negatives)
+    stretches = _stretches(positives)
+    total, below, over = _pairs_by_stretch(positives, negatives, stretches)
+    m, n = over[0], below[-1]
+    if m == 0 or n == 0:
+        return 0.0, float("nan"), float("nan")
+    area = total / (2.0 * m * n)
+    spreads = in_threads(
+        lambda i: spread_sums(
+            positives, negatives, stretches[i].start, stretches[i].stop, below[i], over[i], float(m), float(n), area
+        ),
+        range(len(stretches)),
+    )
+    return total, sum(s for s, _ in spreads), sum(s for _, s in spreads)
+
+
+def area_replicates(
+    layout: RankLayout, seed: int, first: int, last: int, *, precision: bool = True
+) -> tuple[Floats, Floats]:
+    """Bootstrap replicates of the area under the ROC curve and of the average precision; see `plain`."""
+    announce(Path(replicate_areas.stats.cache_path))
+    areas, precisions = np.full(last - first, np.nan), np.full(last - first, np.nan)
+    nothing = np.empty(0, dtype=np.int32)
+    ends = nothing if layout.ends is None else layout.ends.astype(np.int32)
+    # Half as wide, places are read in half the time; rows beyond 2³¹ would take days anyway.
+    through = layout.through.astype(np.int32)
+    above = nothing if layout.above is layout.through else layout.above.astype(np.int32)
+    count = last - first
+    # Pieces long enough to pay for their buffers, short enough to keep all threads busy to the end.
+    pieces = parts(count, max(1, min(count, layout.rows * count // (1 << 25))))
+
+    def run(piece: slice) -> None:
+        replicate_areas(
+            layout.positives, layout.negatives, ends, above, through, layout.rows <= EXACT,
+            U(seed), first + piece.start, first + piece.stop, precision, areas[piece], precisions[piece],
+        )  # fmt: skip
+
+    in_threads(run, pieces)
+    return areas, precisions
+
+
+def _sorted_rows(scores: NDArray[Any], positive: NDArray[np.bool_]) -> Sorted:
+    """Keys in ascending order with (row, class) beside each: one scatter by leading digit, then run by run."""
+    announce(Path(sort_runs.stats.cache_path))
+    n = len(scores)
+    bits = np.ascontiguousarray(scores, dtype=np.float64).view(np.int64)
+    keys, loads = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint32)
+    pieces = parts(n, max(1, min(8, n // STRETCH)))
+    extremes = in_threads(lambda p: order_keys(bits, positive, keys, loads, p.start, p.stop), pieces)
+    low, high = min(int(a) for a, _ in extremes), max(int(b) for _, b in extremes)
+    shift, width = leading(low, high)
+    counts = np.zeros((len(pieces), width), dtype=np.int64)
+    in_threads(
+        lambda i: histogram(keys, pieces[i].start, pieces[i].stop, U(low), U(shift), counts[i]),
+        range(len(pieces)),
+    )
+    places, starts = places_of(counts, n)
+    to_keys, to_loads = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint32)
+    in_threads(
+        lambda i: scatter(keys, loads, to_keys, to_loads, pieces[i].start, pieces[i].stop, U(low), U(shift), places[i]),
+        range(len(pieces)),
+    )
+    in_threads(
+        lambda r: sort_runs(to_keys, to_loads, keys, loads, starts, *r),
+        list(pairwise(run_cuts(starts, n))),
+    )
+    return to_keys, to_loads

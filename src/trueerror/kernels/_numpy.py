@@ -1,0 +1,636 @@
+"""The hot loops in NumPy alone; `fast` has the same names where compiling pays.
+
+Sort scores with their class in NumPy: the class rides in the last bit of an integer that sorts as the score does.
+
+A comparison sort of ten million numbers takes longer than all the rest, so large inputs are first cut into buckets of
+a few dozen rows (a monotone map to 16 bits, sorted by NumPy's radix sort) and only neighbours are compared: rows of
+the array are sorted, then rows shifted by half a row, which puts every bucket that fits into half a row in order.
+
+Orders and mid-ranks of scores: the one costly step of every statistic of ranks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.kernels._random import RankLayout, in_threads, parts, row_weights
+
+Keys = NDArray[np.int64]
+
+SORT_BLOCK = 1 << 15
+# Below this many rows a comparison sort is the quickest.
+SMALL = 1 << 16
+# Buckets of one part, rows that a bucket should hold, and how many parts at most.
+BUCKETS = 1 << 16
+CROWD = 44
+PARTS = 8
+SEGMENTS = 1 << 10
+SAMPLE = 1 << 15
+FINE = 1 << 12
+ROUNDS = 4
+WIDEST = 1 << 12
+LOW_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
+
+
+def tagged_keys(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Keys, int] | None:
+    """Integers that sort as the scores do, with the class in the last bit, and the power of two that scores lost.
+
+    None where 63 bits do not suffice: infinite scores, or very large beside very small ones.
+    """
+    if len(scores) == 0:
+        return None
+    largest = float(max(abs(scores.max()), abs(scores.min())))
+    if not largest < np.inf:
+        return None
+    # Below 2 the order of a double fits into 63 bits; larger scores are scaled down, if that loses nothing.
+    power = max(0, int(np.frexp(largest)[1]) - 1)
+    keys = np.empty(len(scores), dtype=np.int64)
+
+    def fill(part: slice) -> bool:
+        for start in range(part.start, part.stop, SORT_BLOCK):
+            stop = min(start + SORT_BLOCK, part.stop)
+            block = scores[start:stop].astype(np.float64)
+            block += 0.0  # turns −0.0 into 0.0
+            if power:
+                scaled = block * 2.0**-power
+                if (scaled * 2.0**power != block).any():
+                    return False
+                block = scaled
+            bits = block.view(np.int64)
+            key = keys[start:stop]
+            np.right_shift(bits, 63, out=key)
+            key &= LOW_BITS
+            key ^= bits
+            key <<= 1
+            key |= positive[start:stop]
+        return True
+
+    return (keys, power) if all(in_threads(fill, parts(len(scores), _pieces(len(scores))))) else None
+
+
+def scores_of(keys: Keys, power: int) -> NDArray[np.float64]:
+    """The scores that tagged keys stand for."""
+    bits = keys >> 1
+    bits ^= (bits >> 63) & LOW_BITS
+    scores = bits.view(np.float64)
+    if power:
+        scores *= 2.0**power
+    return scores
+
+
+def sorted_parts(keys: Keys, scores: NDArray[Any]) -> list[Keys]:
+    """The keys in ascending order, as parts that follow one another; equal scores are never in two parts.
+
+    Within equal scores the classes may be in any order.
+    """
+    if len(keys) < SMALL:
+        return [np.sort(keys)]
+    count = min(PARTS, -(-len(keys) // (BUCKETS * CROWD)))
+    part, bucket = _buckets(scores, count)
+
+    def sort_part(i: int) -> Keys:
+        mine = part == i
+        places = np.compress(mine, bucket)
+        order = np.argsort(places, kind="stable")
+        crowd = int(np.bincount(places, minlength=1).max())
+        return _sort_nearly_sorted(np.compress(mine, keys).take(order), crowd)
+
+    return in_threads(sort_part, range(count))
+
+
+def _sort_nearly_sorted(keys: Keys, crowd: int) -> Keys:
+    """Sort keys that are in order but for runs of at most `crowd`."""
+    width = 256
+    while width < 2 * crowd:
+        width *= 2
+    if width > WIDEST:
+        # Crowded buckets are mostly equal scores, which are in order as they are, but for their classes.
+        plain = keys >> 1
+        if not (plain[1:] < plain[:-1]).any():
+            return keys
+        keys.sort()
+        return keys
+    for first in (0, width // 2):
+        last = first + (len(keys) - first) // width * width
+        keys[first:last].reshape(-1, width).sort(axis=1)
+        keys[max(last, 0) :].sort()
+    return keys
+
+
+def _buckets(scores: NDArray[Any], count: int) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
+    """A monotone map of the scores to count · 2¹⁶ buckets that hold about equally many: part, and bucket in it."""
+    part = np.zeros(len(scores), dtype=np.uint8)
+    bucket = np.zeros(len(scores), dtype=np.uint16)
+    low, high = float(scores.min()), float(scores.max())
+    if not 1e-290 < high - low < np.inf:
+        return part, bucket
+    sample = scores[:: max(1, len(scores) // SAMPLE)].astype(np.float64)
+    rounds = _even_rounds(sample, low, high, count * BUCKETS)
+
+    def fill(piece: slice) -> None:
+        for start in range(piece.start, piece.stop, SORT_BLOCK):
+            stop = min(start + SORT_BLOCK, piece.stop)
+            place = scores[start:stop].astype(np.float64)
+            for spread in rounds:
+                _spread(place, *spread)
+            whole = place.astype(np.uint32)
+            bucket[start:stop] = whole
+            whole >>= 16
+            part[start:stop] = whole
+
+    in_threads(fill, parts(len(scores), _pieces(len(scores))))
+    return part, bucket
+
+
+Spread = tuple[float, float, NDArray[np.float64], NDArray[np.float64]]
+
+
+def _even_rounds(sample: NDArray[np.float64], low: float, high: float, size: int) -> list[Spread]:
+    """How to spread scores evenly over [0, size): in each round equal segments get room by their share of a sample.
+
+    Scores that crowd at one place, as probabilities do near 0 and 1, take more than one round.
+    """
+    rounds: list[Spread] = []
+    while len(rounds) < ROUNDS:
+        scale = SEGMENTS / (high - low) * (1 - 1e-12)
+        seen = np.bincount(((sample - low) * scale).astype(np.intp), minlength=SEGMENTS) + 0.5
+        room = np.floor(seen * ((size - SEGMENTS) / seen.sum())) + 1
+        rounds.append((low, scale, np.cumsum(room) - room, room))
+        _spread(sample, *rounds[-1])
+        if np.bincount((sample * (FINE / size)).astype(np.intp)).max() * FINE < 16 * len(sample):
+            break
+        low, high = 0.0, float(size)
+    return rounds
+
+
+def _spread(
+    place: NDArray[np.float64], low: float, scale: float, base: NDArray[np.float64], room: NDArray[np.float64]
+) -> None:
+    place -= low
+    place *= scale
+    segment = place.astype(np.uint16)
+    place -= segment
+    place *= room.take(segment)
+    place += base.take(segment)
+
+
+def _pieces(size: int) -> int:
+    return max(1, min(16, size >> 18))
+
+
+Floats = NDArray[np.float64]
+RankCounts = NDArray[np.signedinteger[Any]]
+Order = NDArray[np.intp]
+
+# Below this many rows a comparison sort is the fastest.
+FEW_SCORES = 1 << 13
+# Rows handled at a time stay in the processor's cache.
+RANK_BLOCK = 1 << 15
+# Scores looked at to see how unevenly they lie.
+RANK_SAMPLE = 1 << 10
+
+
+def ascending_order(scores: NDArray[Any]) -> Order:
+    """Positions of the scores from lowest to highest; the order within ties is not defined.
+
+    NumPy sorts 16-bit keys by radix, in a fraction of the time of a comparison sort. So scores are mapped by a monotone
+    function to 32 bits and sorted in two passes. Where unequal scores fall on one key, those few rows are put right;
+    where too many do, the comparison sort takes over.
+    """
+    return _ranked(scores)[0]
+
+
+def _ranked(scores: NDArray[Any]) -> tuple[Order, Order]:
+    """The ascending order, and the places in it whose score is that of the next place too."""
+    if len(scores) < FEW_SCORES or scores.dtype not in (np.float32, np.float64):
+        return _compared(scores)
+    keys = _keys(scores)
+    order = _radix_order(keys)
+    shared = _shared(keys, order)
+    if len(shared) == 0 or scores.dtype == np.float32:
+        return order, shared
+    # Only where keys are shared can scores be out of order, or tied.
+    wrong, tied = _compare(scores, order, shared)
+    if len(wrong):
+        if not _mend(order, keys, scores, wrong):
+            return _compared(scores)
+        _, tied = _compare(scores, order, shared)
+    return order, tied
+
+
+def _radix_order(keys: NDArray[np.uint32]) -> Order:
+    first = np.argsort(keys.astype(np.uint16), kind="stable")
+    upper = (keys >> np.uint32(16)).astype(np.uint16)
+    order = np.argsort(upper.take(first), kind="stable")
+    # Fresh memory costs more than the work on it: the second order is turned into the final one where it stands.
+    for block in _rank_blocks(len(order)):
+        order[block] = first.take(order[block])
+    return order
+
+
+def _shared(keys: NDArray[np.uint32], order: Order) -> Order:
+    """The places whose key is that of the next place too."""
+    found = []
+    for block in _rank_blocks(len(order)):
+        ranked = keys.take(order[block.start : block.stop + 1])
+        found.append(np.flatnonzero(ranked[1:] == ranked[:-1]) + block.start)
+    return np.concatenate(found)
+
+
+def _rank_blocks(size: int) -> list[slice]:
+    return [slice(start, min(size, start + RANK_BLOCK)) for start in range(0, size, RANK_BLOCK)]
+
+
+def _compare(scores: NDArray[Any], order: Order, shared: Order) -> tuple[Order, Order]:
+    """The places, among those that share a key with the next, whose score is above the next's, and equal to it."""
+    if len(shared) * 8 < len(order):
+        here, following = scores.take(order.take(shared)), scores.take(order.take(shared + 1))
+        return shared[following < here], shared[following == here]
+    ranked = scores.take(order)
+    return np.flatnonzero(ranked[1:] < ranked[:-1]), np.flatnonzero(ranked[1:] == ranked[:-1])
+
+
+def _compared(scores: NDArray[Any]) -> tuple[Order, Order]:
+    order = np.argsort(scores)
+    ranked = scores.take(order)
+    return order, np.flatnonzero(ranked[1:] == ranked[:-1])
+
+
+def _keys(scores: NDArray[Any]) -> NDArray[np.uint32]:
+    """A monotone map to 32 bits: equal steps between the extremes, or leading bits where the scores are too uneven."""
+    if scores.dtype == np.float32:
+        return _leading_bits(scores)
+    low, high = float(scores.min()), float(scores.max())
+    step = (high - low) / (2.0**32 - 1)
+    if not 1e-290 < step < 1e290:
+        return _leading_bits(scores)
+    sample = np.sort(scores[:: max(1, len(scores) // RANK_SAMPLE)][:RANK_SAMPLE])
+    gaps = np.diff(sample)
+    # Between two neighbours of the sample lie about n / SAMPLE rows, which want a key each.
+    crowded = (gaps > 0) & (gaps * RANK_SAMPLE < 2 * step * len(scores))
+    if crowded.sum() * 16 > RANK_SAMPLE:
+        return _leading_bits(scores)
+    keys = np.empty(len(scores), dtype=np.uint32)
+    for block in _rank_blocks(len(scores)):
+        keys[block] = (scores[block] - low) * (1 / step)
+    return keys
+
+
+def _leading_bits(scores: NDArray[Any]) -> NDArray[np.uint32]:
+    """The first 32 bits, so changed that they sort as the numbers do: sign flipped, and all bits of negatives."""
+    # Adding zero turns −0.0 into 0.0, whose bits would otherwise differ.
+    bits = (scores + scores.dtype.type(0)).view(np.int32 if scores.dtype == np.float32 else np.int64)
+    if bits.dtype == np.int64:
+        bits = (bits >> 32).astype(np.int32)
+    keys: NDArray[np.uint32] = (bits ^ ((bits >> 31) & 0x7FFFFFFF)).view(np.uint32) ^ np.uint32(1 << 31)
+    return keys
+
+
+def _mend(order: Order, keys: NDArray[np.uint32], scores: NDArray[Any], wrong: Order) -> bool:
+    """Sort again, by score, the runs of equal keys in which something is out of place; False when they are too many."""
+    ranked = keys.take(order)
+    crowded = np.unique(ranked[wrong])
+    starts = np.searchsorted(ranked, crowded, side="left")
+    sizes = np.searchsorted(ranked, crowded, side="right") - starts
+    total = int(sizes.sum())
+    if total * 4 > len(order):
+        return False
+    places = np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(total)
+    rows = order[places]
+    order[places] = rows[np.lexsort((scores[rows], keys[rows]))]
+    return True
+
+
+def placements(scores: NDArray[Any], positive: NDArray[np.bool_]) -> Floats:
+    """For each row, how many rows of the other class it beats, ties counting half, doubled to stay whole.
+
+    A positive beats the negatives below it, a negative the positives above it. The sum over either class is
+    2·AUC·m·n. One sort; no m × n table.
+    """
+    order, tied = _ranked(scores)
+    total = int(np.count_nonzero(positive))
+    result = np.empty(len(scores), dtype=np.float64)
+    if len(tied) * 4 > len(order):
+        result[order] = _by_group(positive.take(order), tied, total)
+        return result
+    ups = 0
+    for block in _rank_blocks(len(order)):
+        rows = order[block]
+        up = positive.take(rows)
+        # Up to and with each place in the ranking: how many positives; the others there are negatives.
+        so_far = np.cumsum(up, dtype=np.int64)
+        so_far += ups
+        ups = int(so_far[-1])
+        # Without ties: the negatives below for a positive, the positives above for a negative.
+        result[rows] = 2 * (np.where(up, np.arange(block.start + 1, block.stop + 1), total) - so_far)
+    if len(tied):
+        _share(result, order, tied, positive, total)
+    return result
+
+
+def _by_group(up: NDArray[np.bool_], tied: Order, total: int) -> RankCounts:
+    """Doubled placements of rows in ascending order when most are tied: one value a class for each distinct score."""
+    n = len(up)
+    whole: type[np.signedinteger[Any]] = np.int32 if n < 1 << 29 else np.int64
+    ends = np.ones(n, dtype=bool)
+    ends[tied] = False
+    last = np.flatnonzero(ends)
+    first = np.concatenate(([0], last[:-1] + 1))
+    through = np.cumsum(np.add.reduceat(up, first, dtype=np.int64))
+    ups_around = through + np.concatenate(([0], through[:-1]))
+    sizes = last - first + 1
+    for_up = np.repeat((first + last + 1 - ups_around).astype(whole), sizes)
+    for_down = np.repeat((2 * total - ups_around).astype(whole), sizes)
+    return np.where(up, for_up, for_down)
+
+
+def _share(result: Floats, order: Order, tied: Order, positive: NDArray[np.bool_], total: int) -> None:
+    """Give each run of equal scores the mean of its two ends."""
+    up = positive.take(order)
+    ups = np.cumsum(up, dtype=np.int64)
+    breaks = np.flatnonzero(np.diff(tied) > 1)
+    first = tied[np.concatenate(([0], breaks + 1))]
+    last = tied[np.append(breaks, len(tied) - 1)] + 1
+    ups_around = ups[first] - up[first] + ups[last]
+    sizes = last - first + 1
+    places = np.repeat(first - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+    for_up = np.repeat(first + last + 1 - ups_around, sizes)
+    for_down = np.repeat(2 * total - ups_around, sizes)
+    result[order[places]] = np.where(up[places], for_up, for_down)
+
+
+def table_placements(positives: NDArray[np.integer[Any]], negatives: NDArray[np.integer[Any]]) -> tuple[Floats, Floats]:
+    """The same for a table of distinct scores, ascending: doubled placements of a positive and of a negative there."""
+    down = np.cumsum(negatives, dtype=np.float64)
+    up = np.cumsum(positives, dtype=np.float64)
+    return 2 * down - negatives, 2 * (float(up[-1]) - up) + positives
+
+
+def average_ranks(values: Floats) -> Floats:
+    """Ranks from 1 along the last axis, ties sharing their mean rank.
+
+    >>> average_ranks(np.array([[0.3, 0.1, 0.3]]))
+    array([[2.5, 1. , 2.5]])
+    """
+    order = np.argsort(values, axis=-1, kind="stable")
+    ranked = np.take_along_axis(values, order, axis=-1)
+    k = values.shape[-1]
+    new = np.ones(values.shape, dtype=bool)
+    new[..., 1:] = ranked[..., 1:] != ranked[..., :-1]
+    places = np.arange(k)
+    first = np.maximum.accumulate(np.where(new, places, 0), axis=-1)
+    ends = np.ones(values.shape, dtype=bool)
+    ends[..., :-1] = new[..., 1:]
+    last = np.minimum.accumulate(np.where(ends, places, k)[..., ::-1], axis=-1)[..., ::-1]
+    ranks = np.empty(values.shape, dtype=np.float64)
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
+    return ranks
+
+
+Integers = NDArray[np.integer[Any]]
+Counts = NDArray[np.int64]
+
+# Blocks of this many rows stay in the processor's cache while they are combined and counted.
+BLOCK = 1 << 16
+# Up to this many cells it is quicker to compare codes of one byte with each cell in turn.
+COMPARED = 24
+
+
+def count_codes(parts: list[Integers], sizes: list[int], weights: Floats | None = None) -> NDArray[Any]:
+    """Dense counts (or sums of weights) over the product of several code columns, as one flat array.
+
+    Codes of −1 (missing) must have been taken out. Memory is the product of `sizes`: callers choose sparse counting
+    when that is large.
+    """
+    cells = int(np.prod(sizes, dtype=np.int64))
+    n = len(parts[0])
+    if 0 < cells <= COMPARED and weights is None and all(p.dtype == np.int8 for p in parts):
+        return _count_by_comparing(parts, sizes, cells)
+    total = np.zeros(cells, dtype=np.int64 if weights is None else np.float64)
+    block = max(BLOCK, cells // 4)
+    for start in range(0, n, block):
+        part = slice(start, start + block)
+        cell = combine([p[part] for p in parts], sizes)
+        total += np.bincount(cell, weights=None if weights is None else weights[part], minlength=cells)
+    return total
+
+
+def _count_by_comparing(parts: list[Integers], sizes: list[int], cells: int) -> Counts:
+    """Dense counts of few cells: comparing bytes runs sixteen or more at a time, where a table of counts takes one."""
+    total = np.zeros(cells, dtype=np.int64)
+    n = len(parts[0])
+    for start in range(0, n, BLOCK):
+        block = slice(start, start + BLOCK)
+        cell = parts[0][block]
+        for part, size in zip(parts[1:], sizes[1:], strict=True):
+            cell = cell * np.int8(size) + part[block]
+        for i in range(1, cells):
+            total[i] += np.count_nonzero(cell == i)
+    total[0] = n - total.sum()
+    return total
+
+
+def count_sparse(parts: list[Integers], sizes: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The occupied cells, ascending, and their counts: memory grows with what occurs, not with the product."""
+    cell = combine(parts, sizes)
+    cells, counts = np.unique(cell, return_counts=True)
+    return cells.astype(np.int64), counts.astype(np.int64)
+
+
+def combine(parts: list[Integers], sizes: list[int]) -> NDArray[np.int64]:
+    """Several codes as one cell number, the last one running fastest."""
+    cell = parts[0].astype(np.int64)
+    for part, size in zip(parts[1:], sizes[1:], strict=True):
+        cell *= size
+        cell += part
+    return cell
+
+
+def sum_by_cell(cells: NDArray[np.int64], cell: NDArray[np.int64], values: Floats) -> Floats:
+    """Sums of row values over the given sorted cells."""
+    return np.bincount(np.searchsorted(cells, cell), weights=values, minlength=len(cells)).astype(np.float64)
+
+
+def score_groups(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Floats, Counts, Counts]:
+    """Distinct scores, ascending, with how many positives and negatives have each; −0.0 is 0.0.
+
+    One sort of integers that carry the class in their last bit; no permutation has to be carried along.
+
+    >>> score_groups(np.array([0.5, -0.0, 0.5, 0.0]), np.array([True, False, False, False]))
+    (array([0. , 0.5]), array([0, 1]), array([2, 1]))
+    """
+    tagged = tagged_keys(scores, positive)
+    if tagged is None:
+        return _groups_by_class(scores, positive)
+    keys, power = tagged
+    runs = sorted_parts(keys, scores)
+    del keys, tagged
+    ends = in_threads(_group_ends, runs)
+    starts = np.cumsum([0, *(len(e) for e in ends)])
+    size = int(starts[-1])
+    distinct = np.empty(size, dtype=np.float64)
+    ups, downs = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+
+    def fill(i: int) -> None:
+        part = slice(starts[i], starts[i + 1])
+        distinct[part] = scores_of(runs[i].take(ends[i]), power)
+        _count_groups(runs[i], ends[i], ups[part], downs[part])
+
+    in_threads(fill, range(len(runs)))
+    return distinct, ups, downs
+
+
+def _group_ends(keys: Counts) -> NDArray[np.intp]:
+    """Where each run of equal scores ends."""
+    plain = keys >> 1
+    last = np.ones(len(keys), dtype=bool)
+    np.not_equal(plain[1:], plain[:-1], out=last[:-1])
+    return np.flatnonzero(last)
+
+
+def _count_groups(keys: Counts, ends: NDArray[np.intp], ups: Counts, downs: Counts) -> None:
+    if len(ends) == len(keys):
+        np.bitwise_and(keys, 1, out=ups)
+        np.subtract(1, ups, out=downs)
+        return
+    found = np.cumsum(keys & 1)[ends]
+    ups[0], downs[0] = found[0], ends[0] + 1
+    np.subtract(found[1:], found[:-1], out=ups[1:])
+    np.subtract(ends[1:], ends[:-1], out=downs[1:])
+    downs -= ups
+
+
+def _groups_by_class(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Floats, Counts, Counts]:
+    """The same for any scores: the two classes sorted apart and merged."""
+    whole = scores.astype(np.float64) + 0.0
+    distinct_up, count_up = run_lengths(np.sort(whole[positive]))
+    distinct_down, count_down = run_lengths(np.sort(whole[~positive]))
+    distinct = np.union1d(distinct_up, distinct_down)
+    ups, downs = np.zeros(len(distinct), dtype=np.int64), np.zeros(len(distinct), dtype=np.int64)
+    ups[np.searchsorted(distinct, distinct_up)] = count_up
+    downs[np.searchsorted(distinct, distinct_down)] = count_down
+    return distinct, ups, downs
+
+
+def run_lengths(ascending: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Distinct values of a sorted array and how often each occurs."""
+    n = len(ascending)
+    if n == 0:
+        return ascending, np.zeros(0, dtype=np.int64)
+    starts = np.flatnonzero(np.concatenate(([True], ascending[1:] != ascending[:-1])))
+    return ascending[starts], np.diff(np.append(starts, n))
+
+
+def ordered_pairs(positives: NDArray[Any], negatives: NDArray[Any]) -> float:
+    """From a score table: twice the pairs in which the positive has the higher score, ties half.
+
+    >>> ordered_pairs(np.array([0, 1, 0, 1]), np.array([1, 0, 1, 0]))
+    6.0
+    """
+    return _pairs_by_block(positives, negatives, _blocks(positives))[0]
+
+
+def _blocks(counts: NDArray[Any]) -> list[slice]:
+    return parts(len(counts), max(1, -(-len(counts) // (2 * BLOCK))))
+
+
+def _pairs_by_block(
+    positives: NDArray[Any], negatives: NDArray[Any], blocks: list[slice]
+) -> tuple[float, Floats, Floats]:
+    """The ordered pairs, doubled, and how many rows of each class the blocks have."""
+
+    def within(block: slice) -> tuple[float, float, float]:
+        up, down = positives[block], negatives[block]
+        running = np.cumsum(down)
+        # Doubled placements are whole numbers, so this sum is exact up to 2⁵³ and the area has one rounding.
+        twice = (running + running - down).astype(np.float64)
+        twice *= up
+        return float(up.sum()), float(down.sum()), float(twice.sum())
+
+    found = in_threads(within, blocks)
+    ups, downs = (np.array([f[i] for f in found]) for i in (0, 1))
+    below = np.cumsum(downs) - downs
+    return float(sum(f[2] for f in found) + (2 * ups * below).sum()), ups, downs
+
+
+def placement_sums(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[float, float, float]:
+    """From a score table: the ordered pairs, doubled, and the spreads of placements among positives and negatives.
+
+    The spreads are Σ(V10 − A)² over the positives and Σ(V01 − A)² over the negatives, where V10 is the share of
+    negatives that a positive beats, V01 the share of positives that beat a negative, and A the mean of either.
+
+    >>> placement_sums(np.array([0, 1, 0, 1]), np.array([1, 0, 1, 0]))
+    (6.0, 0.125, 0.125)
+    """
+    blocks = _blocks(positives)
+    total, ups, downs = _pairs_by_block(positives, negatives, blocks)
+    m, n = float(ups.sum()), float(downs.sum())
+    if m == 0 or n == 0:
+        return 0.0, float("nan"), float("nan")
+    below, over = np.cumsum(downs) - downs, m - np.cumsum(ups) + ups
+    area = total / (2 * m * n)
+
+    def spreads(i: int) -> tuple[float, float]:
+        up, down = positives[blocks[i]], negatives[blocks[i]]
+        running = np.cumsum(down)
+        beats = (running + running - down) + 2 * below[i]
+        beats /= 2 * n
+        beats -= area
+        running = np.cumsum(up)
+        beaten = (up - running - running) + 2 * over[i]
+        beaten /= 2 * m
+        beaten -= area
+        beats *= beats
+        beats *= up
+        beaten *= beaten
+        beaten *= down
+        # Sums rather than dot products, which BLAS would hand to threads of its own.
+        return float(beats.sum()), float(beaten.sum())
+
+    both = in_threads(spreads, range(len(blocks)))
+    return total, sum(s for s, _ in both), sum(s for _, s in both)
+
+
+def area_replicates(
+    layout: RankLayout, seed: int, first: int, last: int, *, precision: bool = True
+) -> tuple[Floats, Floats]:
+    """Bootstrap replicates `first` to `last` of the area under the ROC curve and of the average precision.
+
+    Rows are drawn with replacement (see `draws`). A replicate without positives or negatives is NaN; so is all average
+    precision where it is not asked for.
+    """
+    areas, precisions = np.full(last - first, np.nan), np.full(last - first, np.nan)
+
+    def replicate(b: int) -> None:
+        weights = row_weights(layout.rows, seed, b)
+        up = _running(weights[: layout.positives])
+        down = _running(weights[layout.positives :])
+        m, n = int(up[-1]), int(down[-1])
+        if m == 0:
+            return
+        if layout.ends is None:
+            drawn, found = weights[: layout.positives], up[1:]
+        else:
+            found = up.take(layout.ends)
+            drawn = np.diff(found, prepend=0)
+        false = down.take(layout.through)
+        both = false if layout.above is layout.through else false + down.take(layout.above)
+        if n:
+            scale = 2 if both is false else 1
+            lost = scale * int(np.multiply(drawn, both, dtype=np.int64).sum())
+            areas[b - first] = (2 * m * n - lost) / (2 * m * n)
+        if precision:
+            precisions[b - first] = float((drawn * (found / np.maximum(found + false, 1))).sum()) / m
+
+    in_threads(replicate, range(first, last))
+    return areas, precisions
+
+
+def _running(weights: NDArray[Any]) -> NDArray[Any]:
+    """Running sums from 0."""
+    total = np.zeros(len(weights) + 1, dtype=np.int32)
+    np.cumsum(weights, dtype=np.int32, out=total[1:])
+    return total

@@ -1,0 +1,220 @@
+"""One entry a method: title, formula, source, assumptions, measured coverage.
+
+How often intervals held the truth and tests erred, where it was measured: `coverage.json`, made by `make validate`.
+
+A row of the table is one method in one scenario with a known truth. `nearest_words` finds the row that is most like a
+result: the same method, if possible the same metric, a size and a value as near as can be had.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import NamedTuple
+
+# Sizes that differ by more than this factor are not the same situation.
+FAR = 5.0
+
+
+class Measured(NamedTuple):
+    """One row: `rate` is coverage, or how often a test erred; `samples` is 0 where all samples were enumerated."""
+
+    method: str
+    metric: str
+    kind: str
+    confidence: float
+    n: float
+    truth: float | None
+    rate: float
+    samples: int
+    scenario: str
+
+
+@cache
+def every_measurement() -> tuple[Measured, ...]:
+    """The rows of the shipped table.
+
+    >>> {m.kind for m in every_measurement()} <= {"interval", "test"}
+    True
+    """
+    path = files("trueerror.methods").joinpath("coverage.json")
+    return tuple(Measured(*row) for row in json.loads(path.read_text(encoding="utf-8"))["rows"])
+
+
+def nearest(result: object) -> Measured | None:
+    """The measurement that is most like a result; None where its method was not measured.
+
+    >>> from types import SimpleNamespace
+    >>> made = SimpleNamespace(method="wilson", name="accuracy", estimate=0.9, n=100, confidence=0.95)
+    >>> found = nearest(made)
+    >>> found.n, found.truth, 0.93 < found.rate < 0.97
+    (100.0, 0.9, True)
+    """
+    method = getattr(result, "method", "")
+    n = getattr(result, "n", None)
+    confidence = getattr(result, "confidence", 0.95)
+    if not n or not method or getattr(result, "side", "two-sided") != "two-sided":
+        return None
+    rows = [m for m in every_measurement() if m.method == method and abs(m.confidence - confidence) < 1e-6]
+    name = str(getattr(result, "name", "")).replace(" ", "_").replace("-", "_").lower()
+    # The same metric; else any proportion, which has the same law; else whatever the method was tried on.
+    own = [m for m in rows if m.metric == name] or [m for m in rows if m.metric == "proportion"]
+    estimate = getattr(result, "estimate", math.nan)
+    if not (isinstance(estimate, int | float) and math.isfinite(estimate)):
+        estimate = None
+
+    def distance(m: Measured) -> float:
+        size = abs(math.log(n / m.n))
+        comparable = own and m.truth is not None and estimate is not None
+        return size + (abs(_stretched(m.truth) - _stretched(estimate)) if comparable else 0.0)
+
+    return min(own or rows, key=distance, default=None)
+
+
+def nearest_words(result: object) -> str:
+    """The nearest measurement in a sentence; empty where there is none."""
+    found = nearest(result)
+    if found is None:
+        return ""
+    how = "by enumeration" if found.samples == 0 else f"{found.samples:,} samples"
+    where = f"{found.scenario}; {how}"
+    n = getattr(result, "n", None) or found.n
+    near = max(n / found.n, found.n / n) <= FAR
+    start = "" if near else "nothing of this size was tried; nearest: "
+    if found.kind == "test":
+        return f"{start}equal models told apart in {100 * found.rate:.1f} % of the samples ({where})"
+    level = f"{100 * found.confidence:g} %"
+    return f"{start}{100 * found.rate:.1f} % of {level} intervals held the true value ({where})"
+
+
+def _stretched(value: float | None) -> float:
+    """The logit of a share, so that .98 and .99 are farther apart than .5 and .51; other values as they are."""
+    if value is None:
+        return 0.0
+    if 0 <= value <= 1:
+        p = min(max(value, 0.002), 0.998)
+        return math.log(p / (1 - p)) / 2
+    return value
+
+
+# Part → the module with its tuple <PART>_METHODS, in catalogue order.
+PARTS = {
+    "binomial": "trueerror.methods.facts.proportions",
+    "composite": "trueerror.methods.facts.metrics",
+    "resampled": "trueerror.methods.facts.metrics",
+    "learners": "trueerror.methods.facts.learners",
+    "studies": "trueerror.methods.facts.learners",
+    "differences": "trueerror.methods.facts.proportions",
+    "omnibus": "trueerror.methods.facts.learners",
+    "areas": "trueerror.methods.facts.areas_curves",
+    "curves": "trueerror.methods.facts.areas_curves",
+    "curve_shapes": "trueerror.methods.facts.areas_curves",
+    "bayesian": "trueerror.methods.facts.metrics",
+    "sequential": "trueerror.methods.facts.metrics",
+    "planning": "trueerror.methods.facts.learners",
+    "verdicts": "trueerror.methods.facts.metrics",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """What is known about one method; `key` is what a result carries as its `method`."""
+
+    key: str
+    title: str
+    formula: str
+    source: str
+    assumes: str = ""
+    measured: str = ""
+    advice: str = ""
+
+
+def entries_of(part: str) -> tuple[Method, ...]:
+    """The entries of one part, in its order."""
+    found: tuple[Method, ...] = getattr(import_module(PARTS[part]), f"{part.upper()}_METHODS")
+    return found
+
+
+@cache
+def every_method() -> dict[str, Method]:
+    """All methods by key, in catalogue order.
+
+    >>> every_method()["wilson"].title
+    'Wilson score interval'
+    """
+    found: dict[str, Method] = {}
+    for part in PARTS:
+        for entry in entries_of(part):
+            if entry.key in found:
+                raise ValueError(f"method {entry.key!r} is in the catalogue twice")
+            found[entry.key] = entry
+    return found
+
+
+def method(key: str) -> Method:
+    """The entry of one method."""
+    try:
+        return every_method()[key]
+    except KeyError:
+        raise KeyError(f"method {key!r} is not in the catalogue") from None
+
+
+def explain(key: str, result: object = None) -> str:
+    """A method in words, for the result that used it."""
+    lines = [] if result is None else [str(result), ""]
+    entry = every_method().get(key)
+    if entry is None:
+        lines.append(f"Method: {key or 'none'}.")
+        return "\n".join(lines)
+    return "\n".join([*lines, *_facts(entry, result)])
+
+
+def explain_parts(result: object, parts: Sequence[tuple[str, object]]) -> str:
+    """A result that was made in several ways: each method once, with what it is for.
+
+    A part is (what, method key or the result that names its method).
+    """
+    lines = [str(result)]
+    told: dict[str, list[tuple[str, object]]] = {}
+    for what, part in parts:
+        key = part if isinstance(part, str) else str(getattr(part, "method", ""))
+        told.setdefault(key, []).append((what, None if isinstance(part, str) else part))
+    for key, uses in told.items():
+        entry = every_method().get(key)
+        if entry is None:
+            raise KeyError(f"method {key!r} is not in the catalogue")
+        purpose = "; ".join(dict.fromkeys(what for what, _ in uses if what))
+        lines += ["", *_wrapped("For", purpose), *_facts(entry, next((r for _, r in uses if r is not None), None))]
+    if not told:
+        lines += ["", *_wrapped("What", _first_sentence(result))]
+        lines += _wrapped("Method", "counted or listed, not estimated")
+    return "\n".join(lines)
+
+
+def _first_sentence(result: object) -> str:
+    return " ".join((type(result).__doc__ or "").split("\n\n")[0].split())
+
+
+def _wrapped(head: str, text: str) -> list[str]:
+    return textwrap.wrap(f"{head + ':':<10} {text}", 80, subsequent_indent=" " * 11) if text else []
+
+
+def _facts(entry: Method, result: object) -> list[str]:
+    facts = {
+        "Method": entry.title,
+        "Formula": entry.formula,
+        "Assumes": entry.assumes,
+        "Measured": entry.measured,
+        "Near here": "" if result is None else nearest_words(result),
+        "Advice": entry.advice,
+        "Source": entry.source,
+        "Estimates": str(getattr(result, "estimand", "")).removeprefix("Estimates: "),
+        "Note": getattr(result, "note", ""),
+    }
+    return [line for head, text in facts.items() for line in _wrapped(head, text)]

@@ -1,0 +1,381 @@
+"""Methods for one proportion and for a mean.
+
+Methods for the difference of two: independent and paired.
+"""
+
+from __future__ import annotations
+
+from trueerror.methods._registry import Method
+
+ROWS = "independent rows, drawn at random from the population that you care about"
+
+BINOMIAL_METHODS: tuple[Method, ...] = (
+    Method(
+        key="wilson",
+        title="Wilson score interval",
+        formula="(p + z²/2n ± z√(pq/n + z²/4n²)) / (1 + z²/n)",
+        source="Wilson 1927, JASA 22:209; Brown, Cai and DasGupta 2001, Stat. Sci. 16:101",
+        assumes=ROWS,
+        measured="mean coverage .952 at n = 50; at least .927 where np and nq are 5 or more (enumeration)",
+        advice="with fewer than 5 successes or failures mid-p is closer to its nominal coverage",
+    ),
+    Method(
+        key="wald",
+        title="simple normal interval",
+        formula="p ± z√(pq/n), cut to [0, 1]",
+        source="Laplace 1812; Brown, Cai and DasGupta 2001, Stat. Sci. 16:101",
+        assumes=ROWS + "; n of 30 or more and n·p·(1 − p) of 5 or more",
+        measured="mean coverage .902 at n = 50, falling to 0 near the ends (enumeration)",
+        advice="prefer wilson; at 0 or n successes this has no width and Wilson's interval is given instead",
+    ),
+    Method(
+        key="wald-cc",
+        title="simple normal interval with continuity correction",
+        formula="p ± (z√(pq/n) + 1/2n), cut to [0, 1]",
+        source="Newcombe 1998, Stat. Med. 17:857, method 2",
+        assumes=ROWS,
+        advice="prefer wilson",
+    ),
+    Method(
+        key="wilson-cc",
+        title="Wilson score interval with continuity correction",
+        formula="Wilson's limits for x − ½ (lower) and x + ½ (upper); 0 at x = 0 and 1 at x = n",
+        source="Newcombe 1998, Stat. Med. 17:857, method 4",
+        assumes=ROWS,
+        advice="comes near to the exact interval, and is as wide",
+    ),
+    Method(
+        key="clopper-pearson",
+        title="exact interval of Clopper and Pearson",
+        formula="α/2 quantile of Beta(x, n − x + 1) to 1 − α/2 quantile of Beta(x + 1, n − x)",
+        source="Clopper and Pearson 1934, Biometrika 26:404",
+        assumes=ROWS,
+        measured="mean coverage .969 at n = 50, never below .95 (enumeration): wider than it needs to be",
+    ),
+    Method(
+        key="mid-p",
+        title="mid-p interval",
+        formula="the p at which P(X beyond x) + ½P(X = x) is α/2, on either side",
+        source="Lancaster 1949, Biometrika 36:370; Berry and Armitage 1995, The Statistician 44:417",
+        assumes=ROWS,
+        measured="mean coverage .955 at n = 50, at least about .925 (enumeration)",
+    ),
+    Method(
+        key="agresti-coull",
+        title="Agresti–Coull interval",
+        formula="p̃ ± z√(p̃(1 − p̃)/ñ), ñ = n + z², p̃ = (x + z²/2)/ñ, cut to [0, 1]",
+        source="Agresti and Coull 1998, Am. Stat. 52:119",
+        assumes=ROWS,
+        advice="never narrower than Wilson's, which it imitates",
+    ),
+    Method(
+        key="jeffreys",
+        title="Jeffreys interval",
+        formula="α/2 and 1 − α/2 quantiles of Beta(x + ½, n − x + ½); 0 at x = 0 and 1 at x = n",
+        source="Brown, Cai and DasGupta 2001, Stat. Sci. 16:101",
+        assumes=ROWS + "; a Beta(½, ½) prior",
+        measured="mean coverage .950 at n = 50 (enumeration)",
+    ),
+    Method(
+        key="t-mean",
+        title="t-interval of a mean",
+        formula="mean ± t(n − 1)·s/√n, cut to the range where there is one",
+        source="Student 1908, Biometrika 6:1",
+        assumes="independent values; near to normal, or many of them",
+        advice="the errors of cross-validation folds share training rows: use a corrected interval for those",
+    ),
+    Method(
+        key="t-log-mean",
+        title="t-interval of a mean loss, on the scale of the logarithm",
+        formula="mean·exp(±t(m)·s/(√n·mean)), m = min(n − 1, max(2, (Σℓ)²/Σℓ²)); of a loss in [0, c] within "
+        "c times Wilson's limits for Σℓ/c of n",
+        source=(
+            "the delta method for the logarithm of a mean; Student 1908, Biometrika 6:1; the rows that a loss is worth "
+            "as Kish 1965, Survey Sampling, counts weights"
+        ),
+        assumes=ROWS + "; a loss that is never negative",
+        measured="covers .94–.96 with 30 to 1,000 rows; the plain t-interval covers .89–.95 and misses on one side",
+        advice="where (mean/standard error)² is below 5 a few rows decide, and the limits are wide",
+    ),
+    Method(
+        key="wilson-constant-loss",
+        title="limits for a loss that was the same on all rows",
+        formula="c − u·(c − min) to c + u·(max − c), u = z²/(n + z²): Wilson's limit for the share of rows that differ",
+        source="Wilson 1927, JASA 22:209, on the share of rows with another loss",
+        assumes=ROWS + "; a loss that cannot leave [min, max]",
+    ),
+)
+
+
+APART = "two samples of different rows, each drawn at random; for the same rows use mcnemar"
+TOGETHER = "the same rows for both models, drawn at random and independent of each other"
+PAIRED_SCORES = "independent pairs of scores, such as one pair a data set"
+
+DIFFERENCES_METHODS: tuple[Method, ...] = (
+    Method(
+        key="binomial-exact",
+        title="exact binomial test of one proportion",
+        formula="two-sided p = Σ P(k) over all counts k at most as likely as the one seen; one-sided p is a tail",
+        source="Clopper and Pearson 1934, Biometrika 26:404; Blaker 2000, Can. J. Stat. 28:783, on two-sided rules",
+        assumes="independent rows with one common success probability",
+        advice="p and interval invert different tests and can disagree at the border; the p-value decides",
+    ),
+    Method(
+        key="binomial-score",
+        title="score test of one proportion",
+        formula="z = (p̂ − p0)/√(p0(1 − p0)/n); the interval is Wilson's, which inverts it",
+        source="Wilson 1927, JASA 22:209",
+        assumes="independent rows; n·p0 and n·(1 − p0) of 5 or more",
+    ),
+    Method(
+        key="miettinen-nurminen",
+        title="score interval of Miettinen and Nurminen",
+        formula="all Δ with |d − Δ| ≤ z√(V(Δ)·N/(N − 1)), V at the shares that fit best under p1 − p2 = Δ; "
+        "p from the same statistic at 0",
+        source="Miettinen and Nurminen 1985, Stat. Med. 4:213",
+        assumes=APART,
+        measured="minimum coverage .935",
+    ),
+    Method(
+        key="newcombe-difference",
+        title="Newcombe's hybrid score interval (method 10)",
+        formula="d − √((p1 − l1)² + (u2 − p2)²) to d + √((u1 − p1)² + (p2 − l2)²), l and u Wilson limits; "
+        "p by inversion of the interval",
+        source="Newcombe 1998, Stat. Med. 17:873",
+        assumes=APART,
+        measured="minimum coverage .902 at 30 and 30 rows",
+    ),
+    Method(
+        key="newcombe-difference-cc",
+        title="Newcombe's hybrid score interval with continuity correction (method 11)",
+        formula="as method 10, from Wilson limits with continuity correction; p by inversion of the interval",
+        source="Newcombe 1998, Stat. Med. 17:873",
+        assumes=APART,
+        advice="wider than it needs to be",
+    ),
+    Method(
+        key="agresti-caffo",
+        title="Agresti and Caffo's interval",
+        formula="Wald's interval after one success and one failure more in each sample; p by the score test",
+        source="Agresti and Caffo 2000, Am. Stat. 54:280",
+        assumes=APART,
+    ),
+    Method(
+        key="wald-difference",
+        title="simple normal interval of a difference",
+        formula="d ± z√(p1q1/n1 + p2q2/n2), p from z = d/√(p1q1/n1 + p2q2/n2), cut to [−1, 1]",
+        source="any textbook; Agresti and Caffo 2000, Am. Stat. 54:280, on its failings",
+        assumes=APART + "; 30 rows or more in each, and errors that are not rare",
+        measured="coverage falls far below its level with few or no errors",
+        advice="with no variance at all Newcombe's method takes over",
+    ),
+    Method(
+        key="pooled-z",
+        title="pooled z-test of two proportions (chi²)",
+        formula="z = d/√(p̄q̄(1/n1 + 1/n2)), p̄ over both samples; z² is Pearson's chi²",
+        source="Pearson 1900, Philos. Mag. 50:157",
+        assumes=APART + "; expected counts of 5 or more",
+    ),
+    Method(
+        key="unpooled-z",
+        title="unpooled z-test of two proportions",
+        formula="z = d/√(p1q1/n1 + p2q2/n2)",
+        source="any textbook",
+        assumes=APART + "; 30 rows or more in each, and errors that are not rare",
+    ),
+    Method(
+        key="yates",
+        title="chi² test with Yates' continuity correction",
+        formula="pooled z with |d| less ½(1/n1 + 1/n2), at most to 0",
+        source="Yates 1934, Suppl. J. R. Stat. Soc. 1:217",
+        assumes=APART,
+        advice="conservative, close to Fisher's",
+    ),
+    Method(
+        key="fisher",
+        title="Fisher's exact test",
+        formula="hypergeometric given both margins; two-sided p sums the tables at most as likely as the one seen",
+        source="Fisher 1935, The Design of Experiments",
+        assumes=APART,
+        advice="conservative, the more so the fewer the rows",
+    ),
+    Method(
+        key="mcnemar-mid-p",
+        title="McNemar's test, mid-p",
+        formula="2·P(Bin(b + c, ½) ≤ min(b, c)) − P(Bin = min); 1 − ½P at b = c; 1 at b + c = 0",
+        source="Fagerland, Lydersen and Laake 2013, BMC Med. Res. Methodol. 13:91",
+        assumes=TOGETHER,
+        measured="with Tango's interval for the size, which covers .93 or more (enumeration)",
+        advice="where p-value and interval disagree the case is borderline, and the p-value decides",
+    ),
+    Method(
+        key="mcnemar-exact",
+        title="McNemar's exact test",
+        formula="min(1, 2·P(Bin(b + c, ½) ≤ min(b, c)))",
+        source="McNemar 1947, Psychometrika 12:153",
+        assumes=TOGETHER,
+        advice="conservative; mid-p keeps its level better",
+    ),
+    Method(
+        key="mcnemar-chi2",
+        title="McNemar's chi² test",
+        formula="(b − c)²/(b + c), 1 degree of freedom; one-sided by its signed root",
+        source="McNemar 1947, Psychometrika 12:153",
+        assumes=TOGETHER + "; 25 rows or so on which they differ",
+    ),
+    Method(
+        key="mcnemar-chi2-cc",
+        title="McNemar's chi² test with continuity correction",
+        formula="max(0, |b − c| − 1)²/(b + c), 1 degree of freedom",
+        source="Edwards 1948, Psychometrika 13:185",
+        assumes=TOGETHER,
+        advice="conservative, close to the exact test",
+    ),
+    Method(
+        key="tango",
+        title="Tango's score interval for paired proportions",
+        formula="all Δ with |b − c − nΔ| ≤ z√(n(2q + Δ(1 − Δ))), q the best-fitting share of c under Δ",
+        source="Tango 1998, Stat. Med. 17:891",
+        assumes=TOGETHER,
+        measured="coverage of .93 or more at 40 rows (enumeration)",
+    ),
+    Method(
+        key="bonett-price",
+        title="Bonett and Price's interval for paired proportions",
+        formula="Wald's interval with one more in b and in c, and two more rows",
+        source="Bonett and Price 2012, J. Educ. Behav. Stat. 37:479",
+        assumes=TOGETHER,
+    ),
+    Method(
+        key="newcombe-paired",
+        title="Newcombe's interval for paired proportions (method 10)",
+        formula="Wilson limits of both shares combined with −2φ(p1 − l1)(u2 − p2); φ is corrected by n/2",
+        source="Newcombe 1998, Stat. Med. 17:2635",
+        assumes=TOGETHER,
+    ),
+    Method(
+        key="wald-paired",
+        title="simple normal interval for paired proportions",
+        formula="(b − c)/n ± z√((b + c − (b − c)²/n))/n, cut to [−1, 1]",
+        source="any textbook",
+        assumes=TOGETHER + "; many rows on which they differ",
+        advice="with no variance at all Tango's interval takes over",
+    ),
+    Method(
+        key="cochran-q",
+        title="Cochran's Q test",
+        formula="(k − 1)(kΣC² − T²)/(kT − ΣR²), chi² with k − 1 degrees of freedom",
+        source="Cochran 1950, Biometrika 37:256",
+        assumes=TOGETHER,
+    ),
+    Method(
+        key="bowker",
+        title="Bowker's test of symmetry",
+        formula="Σ (n_ij − n_ji)²/(n_ij + n_ji) over pairs that were ever confused, one degree of freedom each",
+        source="Bowker 1948, JASA 43:572",
+        assumes=TOGETHER,
+    ),
+    Method(
+        key="paired-t",
+        title="paired t-test",
+        formula="t = d̄/(s/√k), k − 1 degrees of freedom",
+        source="Student 1908, Biometrika 6:1",
+        assumes=PAIRED_SCORES + "; near to normal, or many of them",
+        measured="over folds of cross-validation equal learners are called different in .04–.08 (one 10-fold run) to "
+        ".53–.60 (repeats, resampled splits) of the cases, at a level of .05",
+        advice="folds share training rows, so they are not independent: use corrected_t for them",
+    ),
+    Method(
+        key="welch-t",
+        title="Welch's t-test",
+        formula="t = (m1 − m2)/√(s1²/k + s2²/j), Satterthwaite's degrees of freedom",
+        source="Welch 1947, Biometrika 34:28",
+        assumes="independent scores in each of two groups; near to normal, or many of them",
+    ),
+    Method(
+        key="pooled-t",
+        title="t-test with a pooled variance",
+        formula="t = (m1 − m2)/√(s²(1/k + 1/j)), k + j − 2 degrees of freedom",
+        source="Student 1908, Biometrika 6:1",
+        assumes="independent scores in each of two groups with the same variance",
+    ),
+    Method(
+        key="conservative-t",
+        title="unpaired t-test with the smaller group's degrees of freedom",
+        formula="t = (m1 − m2)/√(s1²/k + s2²/j), min(k, j) − 1 degrees of freedom",
+        source="Welch 1947, Biometrika 34:28, for the statistic; its degrees of freedom lie above this bound",
+        assumes="independent scores in each of two groups",
+        advice="conservative; Welch's degrees of freedom lose less",
+    ),
+    Method(
+        key="corrected-t-test",
+        title="corrected resampled t-test",
+        formula="t = d̄/√(s²(1/J + n_test/n_train)), J − 1 degrees of freedom",
+        source="Nadeau and Bengio 2003, Mach. Learn. 52:239; Bouckaert and Frank 2004, PAKDD",
+        assumes="J splits of the same rows; the share n_test/n_train of each",
+        measured="equal learners called different in .03–.05 of the cases over 10 × 10 folds, but .12 for 5 "
+        "neighbours, which a few rows change; .009–.040 over a single 10-fold run (conservative), at a level of .05",
+    ),
+    Method(
+        key="five-by-two-t",
+        title="5×2cv t-test",
+        formula="t = p₁⁽¹⁾/√(mean s²), 5 degrees of freedom",
+        source="Dietterich 1998, Neural Comput. 10:1895",
+        assumes="five repeats of 2-fold cross-validation",
+        measured="type I error .059 at .05",
+        advice="its numerator is a single fold; the F version uses all ten",
+    ),
+    Method(
+        key="five-by-two-f",
+        title="combined 5×2cv F-test",
+        formula="F = ΣΣp²/(2Σs²), 10 and 5 degrees of freedom",
+        source="Alpaydın 1999, Neural Comput. 11:1885",
+        assumes="five repeats of 2-fold cross-validation",
+        measured="type I error .059 at .05, .096 with 100 rows",
+    ),
+    Method(
+        key="wilcoxon",
+        title="Wilcoxon's signed-rank test",
+        formula="W₊ = ranks of |d| summed over d > 0, zeros left out, ties sharing ranks; exact up to 100 values, "
+        "beyond normal with Var = Σ rank²/4; Hodges–Lehmann estimate",
+        source="Wilcoxon 1945, Biometrics Bull. 1:80; Hodges and Lehmann 1963, Ann. Math. Stat. 34:598",
+        assumes=PAIRED_SCORES + "; differences symmetric about their median",
+    ),
+    Method(
+        key="wilcoxon-pratt",
+        title="Wilcoxon's signed-rank test with Pratt's zeros",
+        formula="as Wilcoxon's, with zeros ranked and then left out",
+        source="Pratt 1959, JASA 54:655",
+        assumes=PAIRED_SCORES + "; differences symmetric about their median",
+    ),
+    Method(
+        key="sign",
+        title="sign test",
+        formula="2·P(Bin(wins + losses, ½) ≤ min(wins, losses)); median difference with order-statistic limits",
+        source="Dixon and Mood 1946, JASA 41:557",
+        assumes=PAIRED_SCORES,
+        advice="sees only who won, not by how much: less power than Wilcoxon's",
+    ),
+    *(
+        Method(
+            key=f"{family}-{kind}",
+            title=f"{title} by {test}",
+            formula=f"{formula}; {statistic}",
+            source=f"Schuirmann 1987, J. Pharmacokinet. Biopharm. 15:657; {source}",
+            assumes=assumes + "; a margin that was fixed before looking",
+        )
+        for family, test, statistic, source, assumes in (
+            ("tango", "Tango's score test", "paired rows", "Tango 1998, Stat. Med. 17:891", TOGETHER),
+            ("miettinen-nurminen", "Miettinen and Nurminen's score test", "different rows",
+             "Miettinen and Nurminen 1985, Stat. Med. 4:213", APART),
+            ("paired-t", "a paired t-test", "paired scores", "Student 1908, Biometrika 6:1", PAIRED_SCORES),
+            ("welch-t", "Welch's t-test", "scores from different rows", "Welch 1947, Biometrika 34:28",
+             "independent scores in each of two groups"),
+        )
+        for kind, title, formula in (
+            ("equivalence", "equivalence",
+             "two one-sided tests, against −margin and +margin; p is the larger; the interval has 1 − 2α"),
+            ("noninferiority", "non-inferiority", "one one-sided test against −margin; one-sided limit"),
+        )
+    ),
+)  # fmt: skip

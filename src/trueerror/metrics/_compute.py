@@ -1,0 +1,340 @@
+"""The public verbs of this room: one metric of anything, and the cost of a table.
+
+From rows to the tally that a metric looks at: the rules about labels, scores and thresholds in one place.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from trueerror.inputs._arrays import (
+    Scores,
+    check_indexes,
+    check_probabilities,
+    column,
+    default_threshold,
+    matrix,
+    same_length,
+    score_array,
+)
+from trueerror.inputs._labels import (
+    Codes,
+    Label,
+    check_labels,
+    code_column,
+    find_label,
+    natural_labels,
+    natural_positive,
+    need_positive,
+    recode,
+)
+from trueerror.inputs._options import InputError
+from trueerror.metrics import counts as cells
+from trueerror.metrics._binned import NO_BOUND, bound_words, metric_bounds, middled
+from trueerror.metrics._registry import Measure, find_measure
+from trueerror.metrics._values import (
+    NEEDED,
+    ClassScores,
+    Prior,
+    Tally,
+    check_options,
+    check_same_positive,
+    score_share,
+    value,
+)
+from trueerror.sources._api import is_openable, opened
+from trueerror.sources._predictions import Predictions
+from trueerror.tallies._confusion import Confusion, Missing
+from trueerror.tallies._moments import MultiLabel
+from trueerror.tallies._scores import ScoreTable
+
+LABEL_METRICS = ("binary", "classes", "cells")
+
+
+def tally_rows(
+    measure: Measure,
+    truth: Any,
+    predicted: Any = None,
+    *,
+    scores: Any = None,
+    positive: Any = None,
+    labels: Iterable[Any] | None = None,
+    threshold: float | None = None,
+    missing: Missing = "error",
+) -> tuple[Tally, Any]:
+    """Count rows into what the metric needs, and the positive class as that tally knows it.
+
+    Labels come from `predicted`, else from `scores` and a threshold.
+    """
+    if hasattr(truth, "__len__") and len(truth) == 0:
+        raise InputError("truth is empty: a metric needs rows")
+    if _is_table(truth):
+        return _multilabel(measure, truth, predicted, labels), positive
+    wants_labels = measure.needs in LABEL_METRICS
+    if wants_labels and predicted is not None:
+        if threshold is not None:
+            raise InputError("threshold= is for scores; here the labels come from predicted")
+        return Confusion.count(truth, predicted, labels=labels, missing=missing), positive
+    if scores is None:
+        raise InputError(f"{measure.name} cannot be computed from what was given: {NEEDED[measure.needs]}")
+    if threshold is not None and not wants_labels:
+        raise InputError(f"threshold= has no effect on {measure.name}, which looks at the scores themselves")
+    check_indexes({"truth": truth, "scores": scores})
+    array = score_array(scores)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    codes, names = coded_truth(truth, labels)
+    same_length({"truth": codes, "scores": array})
+    if array.ndim == 2:
+        check_columns(array, names)
+    chosen = natural_positive(names) if positive is None else find_label(positive, names)
+    if wants_labels:
+        table = called_by_scores(codes, names, array, chosen, threshold, measure.name)
+        return table, True if table.labels != names else positive
+    if array.ndim == 2:
+        tally = _from_class_scores(measure, ClassScores(codes, array, names), positive, chosen)
+    else:
+        tally = _from_one_column(measure, codes, names, array, chosen)
+    return tally, None
+
+
+def tally_predictions(
+    measure: Measure, p: Predictions, model: str | None, *, positive: Any = None, threshold: float | None = None
+) -> Tally:
+    """What the metric needs, counted from predictions that were read."""
+    name = p.only(model)
+    if measure.needs in LABEL_METRICS:
+        return p.confusion(name, threshold=threshold)
+    if threshold is not None:
+        raise InputError(f"threshold= has no effect on {measure.name}, which looks at the scores themselves")
+    if not p.has_scores(name):
+        raise InputError(f"{measure.name} needs scores, and {name!r} has labels only")
+    whole = measure.needs == "class_scores" or (measure.needs == "losses" and positive is None and len(p.labels) > 2)
+    if whole:
+        codes, scores = p.class_scores(name)
+        return ClassScores(codes, scores, p.labels)
+    return p.scores(name, positive=positive)
+
+
+def check_columns(scores: Scores, names: tuple[Label, ...]) -> None:
+    """(n, K) scores have one column for each label."""
+    if scores.shape[1] != len(names):
+        shown = ", ".join(map(repr, names[:6])) + (", …" if len(names) > 6 else "")
+        raise InputError(
+            f"scores has {scores.shape[1]} columns but there are {len(names)} classes ({shown}); columns follow the "
+            "label order: pass labels= with one for each column"
+        )
+
+
+def coded_truth(truth: Any, labels: Iterable[Any] | None) -> tuple[Codes, tuple[Label, ...]]:
+    """The truth as codes in label order; a missing truth is an error."""
+    coded = code_column(column(truth, "truth"), "truth")
+    names = natural_labels(coded.values) if labels is None else check_labels(labels)
+    codes = recode(coded, names, "truth")
+    if len(codes) and int(codes.min()) < 0:
+        gone = codes < 0
+        raise InputError(
+            f"truth is missing at row {int(np.argmax(gone)) + 1:,} ({int(gone.sum()):,} in all); leave those rows out"
+        )
+    return codes, names
+
+
+def called_by_scores(
+    codes: Codes, names: tuple[Label, ...], scores: Scores, positive: Label | None, threshold: float | None, what: str
+) -> Confusion:
+    """The confusion matrix of calls made from scores: one column by a threshold, several by the highest."""
+    if scores.ndim == 2 and not (len(names) == 2 and threshold is not None):
+        if threshold is not None:
+            raise InputError("threshold= is for one column of scores; of several columns the highest score is called")
+        calls = scores.argmax(axis=1) if len(scores) else np.zeros(0, dtype=np.intp)
+        return Confusion.from_codes(codes, calls, names, positive=positive, declared=True)
+    if positive is None:
+        raise need_positive(names, f"{what} from scores")
+    index = names.index(positive)
+    column_of = scores[:, index] if scores.ndim == 2 else scores
+    called = column_of >= default_threshold(column_of, threshold)
+    if len(names) == 2:
+        calls = np.where(called, index, 1 - index)
+        return Confusion.from_codes(codes, calls, names, positive=positive, declared=True)
+    # One column says nothing about which of the other classes was meant: the class against the rest.
+    return Confusion.from_codes(
+        (codes == index).astype(np.int8), called.astype(np.int8), (False, True), positive=True, declared=True
+    )
+
+
+def _from_one_column(
+    measure: Measure, codes: Codes, names: tuple[Label, ...], scores: Scores, positive: Label | None
+) -> Tally:
+    if measure.needs == "class_scores" and len(names) != 2:
+        raise InputError(f"{measure.name}: {NEEDED['class_scores']}")
+    if positive is None:
+        raise need_positive(names, measure.name)
+    if measure.needs == "class_scores":
+        return ClassScores(codes, np.column_stack([scores if v == positive else -scores for v in names]), names)
+    if measure.probabilities:
+        check_probabilities(scores)
+    return ScoreTable.from_codes(codes == names.index(positive), scores, positive)
+
+
+def _from_class_scores(measure: Measure, rows: ClassScores, named: Any, chosen: Label | None) -> Tally:
+    if measure.needs == "class_scores":
+        if named is not None and len(rows.labels) > 2:
+            raise InputError(f"{measure.name} is of all classes together; leave positive= out")
+        return rows
+    if measure.probabilities:
+        check_probabilities(rows.scores)
+    if named is None and len(rows.labels) > 2:
+        if measure.needs == "losses":
+            return rows
+        if measure.top_label:
+            return rows.top_label()
+        raise need_positive(rows.labels, measure.name)
+    if measure.needs == "losses" and len(rows.labels) == 2:
+        return rows
+    if chosen is None:
+        raise need_positive(rows.labels, measure.name)
+    index = rows.labels.index(chosen)
+    return ScoreTable.from_codes(rows.codes == index, np.ascontiguousarray(rows.scores[:, index]), chosen)
+
+
+def _is_table(truth: Any) -> bool:
+    """Whether the truth has one column for each of several labels."""
+    shape = getattr(truth, "shape", None)
+    if shape is None and isinstance(truth, list | tuple):
+        first = truth[0] if len(truth) else None
+        shape = (len(truth), len(first)) if isinstance(first, list | tuple | np.ndarray) else None
+    return shape is not None and len(shape) == 2 and shape[1] > 1 and shape[0] != 1
+
+
+def _multilabel(measure: Measure, truth: Any, predicted: Any, labels: Iterable[Any] | None) -> MultiLabel:
+    if measure.needs not in ("binary", "classes"):
+        raise InputError(f"{measure.name} is not defined for rows with several labels; macro_f1 or hamming_loss are")
+    if predicted is None:
+        raise InputError(
+            f"truth has {matrix(truth, 'truth').shape[1]} columns, one for each label: pass predicted as a table of "
+            "0 and 1 of the same shape"
+        )
+    return MultiLabel.count(truth, predicted, labels=labels)
+
+
+def metric(
+    name: str,
+    data: Any,
+    predicted: Any = None,
+    *,
+    scores: Any = None,
+    positive: Any = None,
+    labels: Iterable[Any] | None = None,
+    threshold: float | None = None,
+    prior: Prior | None = None,
+    missing: Missing = "error",
+    model: str | None = None,
+    **options: Any,
+) -> float:
+    """One metric as a plain number; NaN where it is undefined. `te.catalogue()` lists the names.
+
+    `data` is a `Confusion`, a `ScoreTable`, what `te.predictions` or `te.read` gave or a path or a table of any kind
+    that it takes (`model` chooses one), or the truth with `predicted` labels or `scores` (higher = more positive; one
+    column, or one for each class in label order). Metrics of one class need `positive`, unless the labels are
+    False/True, 0/1 or −1/1; of several classes, `positive="b"` is one class against the rest. macro_, micro_ and
+    weighted_ in front of such a metric average it over the classes. Truth and predictions with one 0/1 column for each
+    label are rows with several labels. `threshold` calls a score at or above it positive (0.5 when all scores are in
+    [0, 1]). `prior` is another class distribution: P(positive) or {label: share}. `options` are the metric's own:
+    f_beta(beta=), weighted_accuracy(weights=), kappa(weights=), cost(costs=), log_loss(clip=), ece(bins=, binning=), …
+
+    >>> metric("accuracy", ["a", "b", "b"], ["a", "b", "a"])
+    0.6666666666666666
+    >>> metric("recall", ["a", "b", "b"], ["a", "b", "a"], positive="b")
+    0.5
+    >>> metric("macro_f1", Confusion([[40, 10], [10, 40]]))
+    0.8
+    >>> metric("auc", [0, 0, 1, 1], scores=[0.1, 0.4, 0.4, 0.8])
+    0.875
+    """
+    measure = find_measure(name)
+    check_options(measure, options)
+    if predicted is None and scores is None and is_openable(data):
+        data = opened(data, positive=positive, labels=labels, missing=missing)
+        labels = None
+    if isinstance(data, Predictions):
+        _nothing_beside(predicted=predicted, scores=scores, labels=labels)
+        tally = tally_predictions(measure, data, model, positive=positive, threshold=threshold)
+        named = positive if isinstance(tally, Confusion) else None
+        return value(measure, _told(measure, tally, prior, options), positive=named, prior=prior, **options)
+    if model is not None:
+        raise InputError("model= chooses among the models of predictions that were read; it has no effect here")
+    if not isinstance(data, Confusion | ScoreTable | MultiLabel | ClassScores):
+        tally, positive = tally_rows(
+            measure, data, predicted, scores=scores, positive=positive, labels=labels, threshold=threshold,
+            missing=missing,
+        )  # fmt: skip
+        return value(measure, tally, positive=positive, prior=prior, **options)
+    _nothing_beside(predicted=predicted, scores=scores, labels=labels)
+    if isinstance(data, ScoreTable) and measure.needs in LABEL_METRICS:
+        check_same_positive(data, positive)
+        prior = None if prior is None else score_share(prior, data)
+        return value(measure, confusion_at(data, threshold), prior=prior, **options)
+    if threshold is not None:
+        raise InputError("threshold= calls scores positive or negative; it has no effect here")
+    return value(measure, _told(measure, data, prior, options), positive=positive, prior=prior, **options)
+
+
+def _told(measure: Measure, tally: Any, prior: Prior | None, options: dict[str, Any]) -> Any:
+    """The tally; a warning where it is of binned scores, since a plain number cannot say how far it is off."""
+    if not isinstance(tally, ScoreTable) or tally.exact:
+        return tally
+    bounds = metric_bounds(measure, tally, options=options, prior=prior)
+    words = NO_BOUND if bounds is None else bound_words(bounds, allowed=False)
+    if bounds is None or bounds.low < bounds.high:
+        warnings.warn(f"{measure.name}: {words}", UserWarning, stacklevel=3)
+    return middled(tally) if measure.probabilities else tally
+
+
+def _nothing_beside(**given: Any) -> None:
+    for word, value_ in given.items():
+        if value_ is not None:
+            raise InputError(f"{word} has no place beside a table that is already counted; leave it out")
+
+
+def confusion_at(table: ScoreTable, threshold: float | None = None) -> Confusion:
+    """The confusion matrix (False, True) of calling every score at or above the threshold positive.
+
+    >>> confusion_at(ScoreTable.count([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8])).matrix.tolist()
+    [[1, 1], [1, 1]]
+    """
+    if table.squares is not None:
+        raise InputError(
+            "a score table with sampling weights does not know its rows; count labels with weights instead"
+        )
+    cut = default_threshold(table.scores, threshold)
+    if table.bounds.words_at(cut):
+        raise InputError(
+            f"threshold={cut:g} lies within a bin of scores, so that its calls cannot be counted from the bins; count "
+            "the rows (predictions.confusion(threshold=…)), or allow more memory (budget=)"
+        )
+    called = table.scores >= cut
+    parts = [(mass, where) for mass in (table.negatives, table.positives) for where in (~called, called)]
+    counts = np.array([mass[where].sum() for mass, where in parts], dtype=np.int64).reshape(2, 2)
+    return Confusion(counts, labels=(False, True))
+
+
+def cost(confusion: Any, costs: Any, *, mean: bool = False) -> float:
+    """What the calls of a confusion matrix cost in all, or for a row (`mean=True`).
+
+    `costs[i][j]` is what it costs to call a row of class i class j, in label order; negative costs are gains. For two
+    classes {"fp": 1, "fn": 10} will do, and {(truth, predicted): cost} for any.
+
+    >>> cost(Confusion([[150, 40], [60, 250]]), [[-1, 100], [1, 0]])
+    3910.0
+    >>> cost(Confusion([[150, 40], [60, 250]]), [[-1, 100], [1, 0]], mean=True)
+    7.82
+    """
+    table = confusion if isinstance(confusion, Confusion) else Confusion(confusion)
+    if costs is None:
+        raise InputError("costs is None; give a table of costs, costs[i][j] for truth i called j")
+    formula = cells.expected_cost if mean else cells.cost
+    return float(formula(table, costs=costs))

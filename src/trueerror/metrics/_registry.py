@@ -1,0 +1,382 @@
+"""The registry of metrics: a metric is a function of one tally with its facts attached.
+
+Formulas work on numbers and on arrays alike (all classes at once, all bootstrap replicates at once, complex numbers
+for derivatives), so they use `ratio` and plain arithmetic only.
+
+Averages of one-class metrics over the classes: macro, micro, weighted.
+
+The catalogue: every metric with its facts, as a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from trueerror.inputs._options import InputError, nearest
+from trueerror.results import Result, Table
+from trueerror.results._format import listing
+from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts
+
+# What a metric is computed from:
+#   binary        BinaryCounts: one class against the rest; also macro_, micro_ and weighted_ averages over classes
+#   classes       ClassCounts: hits and margins of all classes
+#   cells         (Confusion, masses (…, cells) or None): every cell counts by itself (cost, weighted kappa)
+#   scores        (ScoreTable, masses or None): masses is a pair of (…, scores) arrays in place of its counts
+#   losses        (codes, probabilities (n, K)) → one loss for each row; the metric is their mean
+#   class_scores  (codes, scores (n, K), shares (K) or None) → number; shares replace the classes' own
+Needs = Literal["binary", "classes", "cells", "scores", "losses", "class_scores"]
+Average = Literal["macro", "micro", "weighted"]
+AVERAGES: tuple[Average, ...] = ("macro", "micro", "weighted")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """A metric with its facts.
+
+    `situation` is the row of the decision table that gives its default interval; `share` gives (successes, trials)
+    where the metric is a plain proportion; `undefined` says why it can be NaN; `higher_is_better` is None where
+    neither end is good (prevalence). `average` is set on the averaged versions.
+
+    `additive`: a total, which doubles when every row is there twice. `ordinal`: the order of the classes matters.
+    `probabilities`: the scores must be some.
+    `top_label`: with more than two classes it is asked of the called class and its probability. `multilabel` is the
+    formula for rows that carry several labels, where the metric has one.
+    """
+
+    name: str
+    title: str
+    function: Callable[..., Any]
+    needs: Needs
+    best: float | None
+    range: tuple[float, float]
+    situation: str = "other"
+    share: Callable[[Any], tuple[Amount, Amount]] | None = None
+    aliases: tuple[str, ...] = ()
+    undefined: str = ""
+    options: tuple[str, ...] = ()
+    average: Average | None = None
+    of: str = ""
+    additive: bool = False
+    ordinal: bool = False
+    probabilities: bool = False
+    top_label: bool = False
+    multilabel: Callable[[Any], Any] | None = None
+
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Which way is good; None where neither is."""
+        if self.best is None:
+            return None
+        low, high = self.range
+        return self.best == high if high != low else None
+
+    @property
+    def summary(self) -> str:
+        """The first line of the formula's docstring."""
+        return (self.function.__doc__ or "").strip().split("\n")[0]
+
+
+@dataclass(slots=True)
+class _Registry:
+    measures: dict[str, Measure] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    loaded: bool = False
+
+
+_REGISTRY = _Registry()
+
+
+def measure(
+    name: str,
+    *,
+    needs: Needs = "binary",
+    best: float | None,
+    range: tuple[float, float] = (0.0, 1.0),
+    title: str = "",
+    situation: str = "other",
+    share: Callable[[Any], tuple[Amount, Amount]] | None = None,
+    aliases: tuple[str, ...] = (),
+    undefined: str = "",
+    options: tuple[str, ...] = (),
+    additive: bool = False,
+    ordinal: bool = False,
+    probabilities: bool = False,
+    top_label: bool = False,
+    multilabel: Callable[[Any], Any] | None = None,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Enter a formula into the registry."""
+
+    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
+        for word in (name, *aliases):
+            if word in _REGISTRY.measures or word in _REGISTRY.aliases:
+                raise ValueError(f"metric {word!r} is registered twice")
+        _REGISTRY.measures[name] = Measure(
+            name=name, title=title or name.replace("_", " "), function=function, needs=needs, best=best, range=range,
+            situation=situation, share=share, aliases=aliases, undefined=undefined, options=options,
+            additive=additive, ordinal=ordinal, probabilities=probabilities or needs == "losses", top_label=top_label,
+            multilabel=multilabel,
+        )  # fmt: skip
+        for alias in aliases:
+            _REGISTRY.aliases[alias] = name
+        return function
+
+    return enter
+
+
+def ratio(a: Amount, b: Amount) -> Any:
+    """a / b, NaN where b is 0: undefined is never reported as 0.
+
+    >>> ratio(1, 4), ratio(0, 0)
+    (0.25, nan)
+    """
+    top, bottom = np.asarray(a), np.asarray(b)
+    empty = bottom == 0
+    quotient = np.where(empty, np.nan, top / np.where(empty, 1, bottom))
+    return quotient if quotient.ndim else quotient.item()
+
+
+def odds(a: Amount, b: Amount) -> Any:
+    """a / b where the quotient has no upper end: infinite where only b is 0, NaN for 0 / 0.
+
+    >>> odds(3, 0), odds(0, 0), odds(1, 4)
+    (inf, nan, 0.25)
+    """
+    top, bottom = np.asarray(a), np.asarray(b)
+    quotient = np.where((bottom == 0) & (np.real(top) > 0), np.inf, ratio(top, bottom))
+    return quotient if quotient.ndim else quotient.item()
+
+
+def every_measure() -> dict[str, Measure]:
+    """All metrics by name, family by family, averages not spelt out."""
+    _load()
+    return dict(_REGISTRY.measures)
+
+
+def find_measure(name: str) -> Measure:
+    """A metric by name or alias, with macro_, micro_ and weighted_ in front of those of one class.
+
+    >>> find_measure("tpr").name, find_measure("macro_f1").average
+    ('recall', 'macro')
+    """
+    _load()
+    if not isinstance(name, str):
+        raise InputError(f"metric {name!r} must be a name, such as 'accuracy'")
+    word = name.strip().lower().replace("-", "_").replace(" ", "_")
+    word = _REGISTRY.aliases.get(word, word)
+    if word in _REGISTRY.measures:
+        return _REGISTRY.measures[word]
+    prefix, _, rest = word.partition("_")
+    base = _REGISTRY.measures.get(_REGISTRY.aliases.get(rest, rest))
+    if base is not None and prefix in AVERAGES and base.needs == "binary":
+        return averaged(base, prefix)
+    known = [*_REGISTRY.measures, *_REGISTRY.aliases]
+    known += [f"{a}_{m.name}" for a in AVERAGES for m in _REGISTRY.measures.values() if m.needs == "binary"]
+    raise InputError(f"metric {name!r} is not known{nearest(word, known)}; te.catalogue() lists all")
+
+
+def _load() -> None:
+    """Import the families; each enters its metrics on import."""
+    if _REGISTRY.loaded:
+        return
+    from importlib import import_module
+
+    from trueerror.metrics import FAMILIES
+
+    for family in FAMILIES:
+        import_module(f"trueerror.metrics.{family}")
+    # Rooms may have imported a family by itself before: the order is that of the families all the same.
+    place = {f"trueerror.metrics.{family}": i for i, family in enumerate(FAMILIES)}
+    ranked = sorted(_REGISTRY.measures.values(), key=lambda m: place.get(m.function.__module__, len(place)))
+    _REGISTRY.measures = {m.name: m for m in ranked}
+    _REGISTRY.loaded = True
+
+
+# Summed over the classes, each row is called once and is of one class, so these are plain shares of rows. The other
+# sums count a row several times (as a negative of every other class), and no binomial interval holds for them.
+ROW_ONCE: dict[str, Any] = {
+    "precision": lambda t: (t.hits.sum(axis=-1), t.predicted.sum(axis=-1)),
+    "recall": lambda t: (t.hits.sum(axis=-1), t.truth.sum(axis=-1)),
+    "fnr": lambda t: ((t.truth - t.hits).sum(axis=-1), t.truth.sum(axis=-1)),
+    "f1": lambda t: (t.hits.sum(axis=-1), (t.truth + t.predicted).sum(axis=-1) / 2),
+}
+
+
+@cache
+def averaged(base: Measure, average: Average) -> Measure:
+    """The averaged version of a metric of one class, as a metric of all classes."""
+    makers = {"macro": _macro, "micro": _micro, "weighted": _weighted}
+    # Recalls weighted by their class's rows are the accuracy, as is the recall of all counts summed.
+    by_rows = average == "micro" or (average == "weighted" and base.name in ("recall", "fnr"))
+    share = ROW_ONCE.get(base.name) if by_rows else None
+    return replace(
+        base,
+        name=f"{average}_{base.name}",
+        title=f"{average} {base.title}",
+        function=makers[average](base),
+        needs="classes",
+        situation=_situation(base, average) if share is None else "proportion",
+        share=share,
+        aliases=(),
+        average=average,
+        of=base.name,
+        undefined=base.undefined if average == "micro" else f"for some class {base.undefined}",
+    )
+
+
+def _situation(base: Measure, average: Average) -> str:
+    """The row of the decision table for an average that is not a share of rows."""
+    if average == "macro" and base.situation == "f1":
+        return "macro-f1"
+    if average == "macro" and base.share is not None:
+        return "mean-of-recalls" if base.name in ("recall", "fnr") else "macro-of-shares"
+    return {(0.0, 1.0): "smooth-share", (-1.0, 1.0): "correlation"}.get(base.range, "ratio")
+
+
+def classes_in_play(t: ClassCounts) -> Any:
+    """Which classes have rows or predictions; the others leave the average."""
+    return (t.truth != 0) | (t.predicted != 0)
+
+
+def _macro(base: Measure) -> Any:
+    def macro(t: ClassCounts, **options: Any) -> Any:
+        values = np.asarray(base.function(t.one_vs_rest(), **options))
+        there = classes_in_play(t)
+        return ratio(np.where(there, values, 0).sum(axis=-1), there.sum(axis=-1))  # a NaN of a class in play stays
+
+    macro.__doc__ = f"Mean over the classes of: {base.summary}"
+    return macro
+
+
+def _weighted(base: Measure) -> Any:
+    def weighted(t: ClassCounts, **options: Any) -> Any:
+        values = np.asarray(base.function(t.one_vs_rest(), **options))
+        # A class without rows has no weight, so its undefined value must not spoil the sum.
+        there = t.truth != 0
+        return ratio((np.where(there, values, 0) * t.truth).sum(axis=-1), t.truth.sum(axis=-1))
+
+    weighted.__doc__ = f"Mean over the rows' classes of: {base.summary}"
+    return weighted
+
+
+def _micro(base: Measure) -> Any:
+    def micro(t: ClassCounts, **options: Any) -> Any:
+        return base.function(summed(t), **options)
+
+    micro.__doc__ = f"From the counts summed over classes: {base.summary}"
+    return micro
+
+
+def summed(t: ClassCounts) -> BinaryCounts:
+    """The four counts added over the classes."""
+    return BinaryCounts(*(np.asarray(x).sum(axis=-1) for x in t.one_vs_rest()))
+
+
+NEEDS = {
+    "binary": "labels, one class",
+    "classes": "labels",
+    "cells": "labels",
+    "scores": "scores",
+    "losses": "probabilities",
+    "class_scores": "a score for each class",
+}
+
+
+class Catalogue(Result):
+    """Every metric with its facts: iterate over it, look one up by name, or take `.records()` and `.frame()`."""
+
+    __slots__ = ("measures",)
+    measures: tuple[Measure, ...]
+
+    def __init__(self, measures: tuple[Measure, ...]) -> None:
+        object.__setattr__(self, "measures", measures)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("the catalogue is frozen")
+
+    def __reduce__(self) -> Any:
+        return (Catalogue._from_data, (self._to_data(),))
+
+    def __iter__(self) -> Iterator[Measure]:
+        return iter(self.measures)
+
+    def __len__(self) -> int:
+        return len(self.measures)
+
+    def __getitem__(self, name: str) -> Measure:
+        return find_measure(name)
+
+    def __contains__(self, name: object) -> bool:
+        return any(name in (m.name, *m.aliases) for m in self.measures)
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each metric."""
+        return [_facts(m) for m in self.measures]
+
+    def _table(self) -> Table:
+        rows = tuple((m.name, NEEDS[m.needs], _number(m.best), _range(m), m.summary) for m in self.measures)
+        return Table(columns=("metric", "needs", "best", "range", "what"), rows=rows, names=5)
+
+    def _repr_html_(self) -> str:
+        return self._table()._repr_html_()
+
+    def __str__(self) -> str:
+        rows = tuple((m.name, NEEDS[m.needs], _number(m.best), _range(m), ", ".join(m.options)) for m in self.measures)
+        listed = Table(columns=("metric", "needs", "best", "range", "options"), rows=rows, names=5)
+        prefixes = listing([f"{a}_" for a in AVERAGES], "or")
+        return f"{len(self)} metrics; {prefixes} in front of one of a class averages it.\n\n{listed.text()}"
+
+    __repr__ = __str__
+
+    def _to_data(self) -> dict[str, Any]:
+        return {"names": tuple(m.name for m in self.measures)}
+
+    @classmethod
+    def _from_data(cls, data: dict[str, Any]) -> Self:
+        return cls(tuple(find_measure(name) for name in data["names"]))
+
+
+def _facts(m: Measure) -> dict[str, object]:
+    return {
+        "name": m.name,
+        "title": m.title,
+        "summary": m.summary,
+        "needs": NEEDS[m.needs],
+        "best": m.best,
+        "low": m.range[0],
+        "high": m.range[1],
+        "higher_is_better": m.higher_is_better,
+        "averages": m.needs == "binary",
+        "options": ", ".join(m.options),
+        "aliases": ", ".join(m.aliases),
+        "undefined": m.undefined,
+        "interval": _interval(m),
+    }
+
+
+def _interval(m: Measure) -> str:
+    from trueerror.methods._decision_table import default_for
+
+    return default_for(m.situation)
+
+
+def _number(x: float | None) -> str:
+    return "–" if x is None else f"{x:g}".replace("inf", "∞")
+
+
+def _range(m: Measure) -> str:
+    low, high = (_number(x).replace("-", "−") for x in m.range)
+    return f"{low} … {high}"
+
+
+def catalogue() -> Catalogue:
+    """Every metric with its best value, range, what it needs, its options, and its default interval.
+
+    >>> catalogue()["tpr"].name, "macro_f1" in [m.name for m in catalogue()]
+    ('recall', False)
+    """
+    return Catalogue(tuple(every_measure().values()))

@@ -1,0 +1,196 @@
+"""Which picture belongs to which result, by the name of its type, and who draws which picture.
+
+What is written above curves and in their legends.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from trueerror.inputs._options import InputError
+from trueerror.plots._specs import Picture
+from trueerror.plots._style import distinct, plain, shorten
+from trueerror.results import Contrast, Interval
+from trueerror.results._format import whole
+
+# Columns of a name in a legend; a composer of several curves gets names that differ within it.
+LEGEND_NAME = 34
+# Models by name, one curve each.
+Named = list[tuple[str, Any]]
+
+
+def heading(what: str, named: Named) -> str:
+    """The kind of curve, and of which model where there is one.
+
+    >>> heading("Lift", [("svm", None)]), heading("Lift", [("", None)]), heading("Lift", [("a", None), ("b", None)])
+    ('Lift of svm', 'Lift', 'Lift of 2 models')
+    """
+    if len(named) > 1:
+        return f"{what} of {len(named)} models"
+    name = plain(named[0][0])
+    return f"{what} of {shorten(name, 40)}" if name else what
+
+
+def series_name(name: str, figures: str = "") -> str:
+    """A legend entry: the model and its figures."""
+    return ": ".join(part for part in (shorten(name, LEGEND_NAME), figures) if part)
+
+
+def sizes_words(named: Named) -> str:
+    """How many rows of each class stand behind the curves, and how far binned scores may be off."""
+    sizes = {(c.table.n_positive, c.table.n_negative) for _, c in named}
+    off = max((c.table.bounds.largest for _, c in named if not c.table.exact), default=0.0)
+    binned = f"; binned scores, rates within a bin off by {off:.2g} at most" if off else ""
+    if len(sizes) > 1:
+        return f"the models have different rows{binned}"
+    positives, negatives = next(iter(sizes))
+    return f"{whole(positives)} positives, {whole(negatives)} negatives{binned}"
+
+
+# Result → where its picture is composed; the rooms are loaded when one of theirs is to be drawn.
+OF_ONE = {
+    "Confusion": ("trueerror.plots.compose.matrices", "confusion_picture"),
+    "Evaluation": ("trueerror.plots.compose.forests", "evaluation_forest"),
+    "ModelEvaluation": ("trueerror.plots.compose.forests", "model_forest"),
+    "RocDifference": ("trueerror.plots.compose.roc", "difference_picture"),
+    "HullChoice": ("trueerror.plots.compose.roc", "choice_picture"),
+    "HullRanges": ("trueerror.plots.compose.roc", "ranges_picture"),
+    "TrainingGap": ("trueerror.plots.compose.forests", "training_forest"),
+    "Comparison": ("trueerror.plots.compose.forests", "comparison_picture"),
+    "Summary": ("trueerror.plots.compose.experiments", "summary_forest"),
+    "Ranking": ("trueerror.plots.compose.matrices", "ranking_picture"),
+    "LearnerRanking": ("trueerror.plots.compose.matrices", "ranking_picture"),
+    "Posterior": ("trueerror.plots.compose.matrices", "posterior_picture"),
+    "LearningCurve": ("trueerror.plots.compose.studies", "learning_picture"),
+    "LesionStudy": ("trueerror.plots.compose.studies", "lesion_picture"),
+    "BiasVariance": ("trueerror.plots.compose.studies", "bias_picture"),
+    "EstimatorLaboratory": ("trueerror.plots.compose.studies", "laboratory_picture"),
+    "Overfitting": ("trueerror.plots.compose.studies", "overfitting_picture"),
+}
+# These take several results of their kind at once, by name.
+OF_SEVERAL = {
+    "Roc": ("trueerror.plots.compose.roc", "roc_picture"),
+    "RocBand": ("trueerror.plots.compose.roc", "band_picture"),
+    "PrecisionRecall": ("trueerror.plots.compose.curves", "precision_recall_picture"),
+    "PrecisionRecallGain": ("trueerror.plots.compose.curves", "gain_picture"),
+    "Gains": ("trueerror.plots.compose.curves", "gains_picture"),
+    "Lift": ("trueerror.plots.compose.curves", "lift_picture"),
+    "Det": ("trueerror.plots.compose.curves", "det_picture"),
+    "CostCurve": ("trueerror.plots.compose.curves", "cost_curve_picture"),
+    "DecisionCurve": ("trueerror.plots.compose.curves", "decision_curve_picture"),
+    "BrierCurve": ("trueerror.plots.compose.curves", "brier_curve_picture"),
+    "RiskCoverage": ("trueerror.plots.compose.curves", "risk_coverage_picture"),
+    "AverageCurve": ("trueerror.plots.compose.roc", "average_picture"),
+    "MeasureCurve": ("trueerror.plots.compose.curves", "measure_picture"),
+    "Calibration": ("trueerror.plots.compose.curves", "calibration_picture"),
+}
+# Results that hold intervals and are best seen as those.
+AS_INTERVALS = {
+    "RocPoint": ("tpr_interval", "fpr_interval"),
+    "OperatingPoint": ("corrected",),
+    "RetrievalPoint": ("precision", "recall"),
+    "ErrorPoint": ("fpr", "fnr"),
+    "CostPoint": ("cost",),
+}
+INSTEAD = {
+    "ScoreTable": "te.roc(table).plot() shows it",
+    "Test": "it is one number; print it",
+    "Table": "it is a table; print it",
+}
+WRITERS = {
+    "Forest": ("trueerror.plots.vega._other", "forest_spec"),
+    "Heat": ("trueerror.plots.vega._other", "heat_spec"),
+    "Bars": ("trueerror.plots.vega._other", "bars_spec"),
+    "Curves": ("trueerror.plots.vega._curves", "curves_spec"),
+    "Ranks": ("trueerror.plots.vega._other", "ranks_spec"),
+}
+DRAWERS = {
+    "Forest": ("trueerror.plots.matplotlib._other", "draw_forest"),
+    "Heat": ("trueerror.plots.matplotlib._other", "draw_heat"),
+    "Bars": ("trueerror.plots.matplotlib._other", "draw_bars"),
+    "Curves": ("trueerror.plots.matplotlib._curves", "draw_curves"),
+    "Ranks": ("trueerror.plots.matplotlib._other", "draw_ranks"),
+}
+
+
+def compose(result: Any, options: dict[str, Any]) -> Picture:
+    """The picture of one result, or of several of one kind."""
+    one = next(iter(_members(result)), None)
+    if one is None:
+        raise InputError("there is nothing to plot: the list of results is empty")
+    if all(isinstance(r, Interval) for r in _members(result)):
+        name = "contrasts_forest" if all(isinstance(r, Contrast) for r in _members(result)) else "intervals_forest"
+        return _call(_find(("trueerror.plots.compose.forests", name)), result, options)
+    kinds = {_kind(r) for r in _members(result)}
+    if len(kinds) > 1:
+        raise InputError(f"one picture shows results of one kind, not {' and '.join(sorted(kinds))} together")
+    kind = kinds.pop()
+    if kind == "RocHull":
+        return compose(dict(one.curves), options)
+    if kind in OF_SEVERAL:
+        return _call(_find(OF_SEVERAL[kind]), _brief(_named(result)), options)
+    if kind in AS_INTERVALS and not isinstance(result, Mapping | list | tuple):
+        intervals = [getattr(result, field) for field in AS_INTERVALS[kind]]
+        return _call(_find(("trueerror.plots.compose.forests", "intervals_forest")), intervals, options)
+    if kind in OF_ONE:
+        if isinstance(result, Mapping | list | tuple):
+            if len(result) > 1:
+                raise InputError(f"one picture shows one {kind}; plot them one by one")
+            result = one
+        return _call(_find(OF_ONE[kind]), result, options)
+    hint = INSTEAD.get(kind, "print it, or see its .frame()")
+    raise InputError(f"a {kind} has no picture: {hint}")
+
+
+def _kind(result: Any) -> str:
+    """The name under which a result's picture is known: that of its type, or of one that its type builds on."""
+    names = [t.__name__ for t in type(result).__mro__]
+    return next((n for n in names if n in OF_ONE or n in OF_SEVERAL or n in AS_INTERVALS), names[0])
+
+
+def _members(result: Any) -> list[Any]:
+    if isinstance(result, Mapping):
+        return list(result.values())
+    return list(result) if isinstance(result, list | tuple) else [result]
+
+
+def _named(result: Any) -> list[tuple[str, Any]]:
+    if isinstance(result, Mapping):
+        return [(str(name), one) for name, one in result.items()]
+    several = _members(result)
+    fallback = [""] if len(several) == 1 else [f"curve {i + 1}" for i in range(len(several))]
+    return [(str(getattr(one, "name", "") or fallback[i]), one) for i, one in enumerate(several)]
+
+
+def _brief(named: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Names short enough for a legend, each different."""
+    if len(named) == 1:
+        return named
+    return list(zip(distinct((name for name, _ in named), LEGEND_NAME), (one for _, one in named), strict=True))
+
+
+def _call(composer: Any, given: Any, options: dict[str, Any]) -> Picture:
+    known = [p.name for p in inspect.signature(composer).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    for option in options:
+        if option not in known:
+            raise InputError(f"this picture has no option {option!r}; it has {', '.join(known) or 'none'}")
+    made: Picture = composer(given, **options)
+    return made
+
+
+def write_spec(picture: Picture) -> dict[str, Any]:
+    """The Vega-Lite specification of a picture."""
+    made: dict[str, Any] = _find(WRITERS[type(picture).__name__])(picture)
+    return made
+
+
+def draw_picture(picture: Picture, ax: Any) -> Any:
+    """The picture on matplotlib axes."""
+    return _find(DRAWERS[type(picture).__name__])(picture, ax)
+
+
+def _find(home: tuple[str, str]) -> Any:
+    return getattr(import_module(home[0]), home[1])

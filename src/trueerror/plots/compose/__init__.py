@@ -1,0 +1,1 @@
+"""Results to pictures: what is to be seen, as plain values."""

@@ -1,0 +1,450 @@
+"""Curves of a ranking as pictures: precision and recall, their gains, lift and gains, misses and false alarms.
+
+Curves about decisions as pictures: costs, net benefit, the Brier curve, risk against coverage.
+
+Calibration as a picture: what was observed against what was forecast, and how often each forecast was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from trueerror.inputs._options import InputError
+from trueerror.plots._dispatch import Named, heading, series_name, sizes_words
+from trueerror.plots._specs import Axis, Band, Curves, Floats, Histogram, Line, Whiskers
+from trueerror.plots._style import plain
+from trueerror.plots.compose.forests import domain_of
+from trueerror.results import Interval
+from trueerror.results._format import limits, listing, number, percent, whole
+
+# Between two points further apart than this share of the recall, the curved path of mixtures is drawn.
+LONG_STEP = 1 / 200
+STEPS = 12
+
+
+def precision_recall_picture(
+    named: Named, *, band: bool = False, iso_f: Sequence[float] = (0.2, 0.4, 0.6, 0.8)
+) -> Curves:
+    """Precision against recall, with the prevalence (a random ranking) and lines of equal F1."""
+    lines = []
+    for f, (recall, precision) in named[0][1].iso_f(iso_f).items():
+        words = f"F1 {f:g}"
+        # The end of the line is at the right edge; outside of it no curve runs through the words.
+        end = (1.0, f / (2 - f))
+        lines.append(Line(x=recall, y=precision, role="faint", words=words, words_at=end, shift=(5.0, 0.0)))
+    for level in sorted({round(c.prevalence, 12) for _, c in named}):
+        lines.append(
+            Line(x=np.array([0.0, 1.0]), y=np.array([level, level]), role="reference",
+                 words=f"random: prevalence {number(level)}", words_at=(0.01, level), shift=(0.0, 9.0))
+        )  # fmt: skip
+    areas = [c.average_precision() for _, c in named]
+    bands = []
+    for place, (name, c) in enumerate(named):
+        x, y, thresholds = davis_goadrich_path(c)
+        shown = series_name(name, f"AP {number(areas[place].estimate)} {limits(areas[place].low, areas[place].high)}")
+        tips = {"threshold": thresholds, "recall": x, "precision": y}
+        lines.append(Line(x=x, y=y, name=shown, series=place, tips=tips))
+        if band:
+            low, high = c.band()
+            bands.append(Band(x=c.recall, low=low, high=high, name="95 % pointwise band (Wilson)", series=place))
+    return Curves(
+        title=heading("Precision and recall", named),
+        subtitle=(_area_words("average precision", areas, named), sizes_words(named)),
+        x=Axis(title="recall: share of the positives that are found"),
+        y=Axis(title="precision: share of the found that are positive"),
+        lines=tuple(lines),
+        bands=tuple(bands),
+    )
+
+
+def davis_goadrich_path(curve: Any) -> tuple[Floats, Floats, Floats]:
+    """(recall, precision, threshold) along the curve; between points FP grows in proportion to TP, as in mixtures.
+
+    The points put in between have no threshold (NaN).
+    """
+    tp, fp = curve._tp, curve._fp
+    total = float(tp[-1])
+    x, y, cuts = curve.recall, curve.precision, np.asarray(curve.thresholds, dtype=np.float64)
+    long = np.flatnonzero(np.diff(tp[1:]) > LONG_STEP * total) + 1
+    if len(long):
+        part = np.arange(1, STEPS) / STEPS
+        inner_tp = tp[long][:, None] + part * (tp[long + 1] - tp[long])[:, None]
+        inner_fp = fp[long][:, None] + part * (fp[long + 1] - fp[long])[:, None]
+        at = np.repeat(long, len(part))
+        x = np.insert(x, at, (inner_tp / total).ravel())
+        y = np.insert(y, at, (inner_tp / (inner_tp + inner_fp)).ravel())
+        cuts = np.insert(cuts, at, np.nan)
+    if x[0] > 0:
+        # Nothing else can be had by calling fewer: level to recall 0.
+        x, y, cuts = (np.concatenate(([first], rest)) for first, rest in ((0.0, x), (y[0], y), (np.inf, cuts)))
+    return x, y, cuts
+
+
+def gain_picture(named: Named) -> Curves:
+    """Precision gain against recall gain; the part where both are positive."""
+    lines = [
+        Line(
+            x=np.array([0.0, 1.0]), y=np.array([1.0, 0.0]), role="reference", words="F1 gain 0.5", words_at=(0.5, 0.5)
+        ),
+    ]
+    for place, (name, c) in enumerate(named):
+        tips = {"threshold": c.thresholds, "recall gain": c.recall_gain, "precision gain": c.precision_gain}
+        lines.append(Line(x=c.recall_gain, y=c.precision_gain, name=series_name(name), series=place, tips=tips))
+    return Curves(
+        title=heading("Precision and recall gain", named),
+        subtitle=("0 is what calling every row positive gets, 1 is perfect", sizes_words(named)),
+        x=Axis(title="recall gain"),
+        y=Axis(title="precision gain"),
+        lines=tuple(lines),
+    )
+
+
+def gains_picture(named: Named) -> Curves:
+    """Cumulative gains with the random and the perfect ranking."""
+    lines = [
+        Line(x=np.array([0.0, 1.0]), y=np.array([0.0, 1.0]), role="reference", words="random", words_at=(0.75, 0.75),
+             shift=(8.0, 6.0)),
+        *_perfect(named, "found"),
+    ]  # fmt: skip
+    for place, (name, c) in enumerate(named):
+        at = c.at(share=0.1)
+        words = f"top 10 %: {percent(round(at.estimate, 3))}"
+        tips = {"threshold": c.thresholds, "share of the rows": c.share, "positives found": c.found}
+        lines.append(Line(x=c.share, y=c.found, name=series_name(name, words), series=place, tips=tips))
+    return Curves(
+        title=heading("Cumulative gains", named),
+        subtitle=_top_words(named, "gain"),
+        x=Axis(title="share of the rows called, highest scores first"),
+        y=Axis(title="share of the positives found"),
+        lines=tuple(lines),
+    )
+
+
+def lift_picture(named: Named) -> Curves:
+    """Lift with the random and the perfect ranking."""
+    highest = max(float(c.lift.max()) for _, c in named)
+    top = max(1.25, 1.1 * highest)
+    lines = [
+        Line(x=np.array([0.0, 1.0]), y=np.array([1.0, 1.0]), role="reference", words="random", words_at=(0.01, 1.0),
+             shift=(0.0, 9.0)),
+        *_perfect(named, "lift", top),
+    ]  # fmt: skip
+    for place, (name, c) in enumerate(named):
+        words = f"top 10 %: {c.at(share=0.1).estimate:.3g} times"
+        tips = {"threshold": c.thresholds, "share of the rows": c.share, "lift": c.lift}
+        lines.append(Line(x=c.share, y=c.lift, name=series_name(name, words), series=place, tips=tips))
+    return Curves(
+        title=heading("Lift", named),
+        subtitle=_top_words(named, "lift"),
+        x=Axis(title="share of the rows called, highest scores first"),
+        y=Axis(title="positives found, as a multiple of random", low=0.0, high=top),
+        lines=tuple(lines),
+    )
+
+
+def det_picture(named: Named) -> Curves:
+    """Misses against false alarms on normal-deviate axes."""
+    x, y = (_deviate_range([getattr(c, rate) for _, c in named]) for rate in ("fpr", "fnr"))
+    ends = np.array([min(x[0], y[0]), max(x[1], y[1])])
+    top = min(x[1], y[1])
+    lines = [
+        Line(
+            x=ends,
+            y=ends,
+            role="reference",
+            words="misses = false alarms",
+            words_at=(top, top),
+            align="right",
+            shift=(-8.0, 0.0),
+        ),
+    ]
+    for place, (name, c) in enumerate(named):
+        tips = {"threshold": c.thresholds, "false alarms": c.fpr, "misses": c.fnr}
+        lines.append(Line(x=c.fpr, y=c.fnr, name=series_name(name), series=place, tips=tips))
+    return Curves(
+        title=heading("Detection error tradeoff", named),
+        subtitle=("axes by normal quantiles", sizes_words(named)),
+        x=Axis(title="false alarms: share of the negatives called", low=x[0], high=x[1], scale="deviate"),
+        y=Axis(title="misses: share of the positives not called", low=y[0], high=y[1], scale="deviate"),
+        lines=tuple(lines),
+    )
+
+
+def measure_picture(named: Named) -> Curves:
+    """Any measure against any other over the threshold, where both are finite."""
+    lines = []
+    first = named[0][1]
+    x_title, y_title = (plain(n).replace("_", " ") for n in (first.x_name, first.y_name))
+    for place, (name, c) in enumerate(named):
+        if (c.x_name, c.y_name) != (first.x_name, first.y_name):
+            raise InputError(f"one picture shows {y_title} against {x_title}, not {c.y_name} against {c.x_name} too")
+        there = np.isfinite(c.x) & np.isfinite(c.y)
+        if not there.any():
+            raise InputError(f"{y_title} against {x_title} has no point at which both are defined")
+        tips = {"threshold": c.thresholds[there], x_title: c.x[there], y_title: c.y[there]}
+        lines.append(Line(x=c.x[there], y=c.y[there], name=series_name(name), series=place, tips=tips))
+    axes = []
+    for title, all_values in ((x_title, [one.x for one in lines]), (y_title, [one.y for one in lines])):
+        values = np.concatenate(all_values)
+        inside = bool(((values >= 0) & (values <= 1)).all())
+        low, high = (0.0, 1.0) if inside else domain_of([float(values.min()), float(values.max())])
+        axes.append(Axis(title=title, low=low, high=high))
+    return Curves(
+        title=heading(f"{y_title} against {x_title}", named), subtitle=(sizes_words(named),), x=axes[0], y=axes[1],
+        lines=tuple(lines), size=(440, 360),
+    )  # fmt: skip
+
+
+def _deviate_range(rates: Sequence[Floats]) -> tuple[float, float]:
+    """From below the smallest rate that occurs to above the largest, without 0 and 1."""
+    inside = np.concatenate([r[(r > 0) & (r < 1)] for r in rates])
+    if not len(inside):
+        return 0.01, 0.99
+    return max(1e-6, float(inside.min()) / 1.5), min(1 - 1e-6, max(0.55, 1 - (1 - float(inside.max())) / 1.5))
+
+
+def _perfect(named: Named, what: str, top: float = 1.0) -> list[Line]:
+    """The perfect ranking, once for each prevalence."""
+    made = []
+    for level in sorted({round(c.prevalence, 12) for _, c in named}):
+        c = next(c for _, c in named if round(c.prevalence, 12) == level)
+        x, y = c.perfect()
+        # Beside the corner of the perfect line, or where that line enters the picture.
+        corner = (level, 1.0) if what == "found" else (max(level, 1 / top), min(top, 1 / level))
+        shift = (8.0, 12.0) if what == "found" else (10.0, 6.0)
+        made.append(Line(x=x, y=y, role="reference", words="perfect", words_at=corner, shift=shift))
+    return made
+
+
+def _top_words(named: Named, what: str) -> tuple[str, ...]:
+    if len(named) > 1:
+        return (sizes_words(named),)
+    at = named[0][1].at(share=0.1)
+    if what == "lift":
+        range_words = f"{at.estimate:.3g} [{at.low:.3g}, {at.high:.3g}]"
+        return (f"the top 10 % hold {range_words} times as many positives as random rows", sizes_words(named))
+    low, high = (percent(round(v, 3)) for v in (at.low, at.high))
+    return (f"the top 10 % hold {percent(round(at.estimate, 3))} [{low}, {high}] of the positives", sizes_words(named))
+
+
+def _area_words(what: str, areas: Sequence[Any], named: Named) -> str:
+    if len(named) > 1:
+        return f"{what} with {percent(areas[0].confidence)} intervals in the legend"
+    area = areas[0]
+    return f"{what} {number(area.estimate)} {limits(area.low, area.high)} ({percent(area.confidence)} {area.method})"
+
+
+# A cost curve of one model also shows its thresholds' lines, at most so many.
+THRESHOLD_LINES = 16
+UNIT = np.array([0.0, 1.0])
+
+
+def cost_curve_picture(named: Named) -> Curves:
+    """The lower envelope over all class distributions and costs, within the triangle of the constant classifiers."""
+    lines = [
+        Line(
+            x=UNIT,
+            y=UNIT,
+            role="reference",
+            words="call nothing",
+            words_at=(0.44, 0.44),
+            align="right",
+            shift=(-10.0, 0.0),
+        ),
+        Line(x=UNIT, y=1 - UNIT, role="reference", words="call everything", words_at=(0.56, 0.44), shift=(10.0, 0.0)),
+    ]
+    if len(named) == 1:
+        curve = named[0][1]
+        places = np.unique(np.linspace(0, len(curve.fpr) - 1, THRESHOLD_LINES).round().astype(int))
+        lines += [Line(x=UNIT, y=np.array([curve.fpr[i], curve.fnr[i]]), role="faint") for i in places]
+    for place, (name, c) in enumerate(named):
+        pc = c.envelope[0]
+        # The envelope's corners, and points between them for the pointer.
+        grid = np.union1d(pc, np.linspace(0, 1, 101))
+        tips = {"PC": grid, "lowest cost": c.cost(grid)}
+        lines.append(Line(x=grid, y=c.cost(grid), name=series_name(name), series=place, tips=tips))
+    grey = ("grey: single thresholds",) if len(named) == 1 else ()
+    return Curves(
+        title=heading("Cost curve", named),
+        subtitle=(
+            "lower is cheaper; each point takes the threshold that is best there on these rows",
+            ", ".join((sizes_words(named), *grey)),
+        ),
+        x=Axis(title="PC: weight of the positives, P(+)·cost of a miss, as a share"),
+        y=Axis(title="normalised expected cost", low=0.0, high=0.55),
+        lines=tuple(lines),
+        size=(460, 340),
+    )
+
+
+def decision_curve_picture(named: Named) -> Curves:
+    """Net benefit of acting on the forecasts, against acting on all and on none."""
+    lines = []
+    highest = 0.0
+    for c in {(round(c.act_on_all[0], 12), len(c.thresholds)): c for _, c in named}.values():
+        inside = c.act_on_all >= -0.5
+        lines.append(Line(x=c.thresholds[inside], y=c.act_on_all[inside], role="reference"))
+        highest = max(highest, float(c.act_on_all.max()))
+    first = named[0][1]
+    share = float(first.prevalence if first.prior is None else first.prior)
+    highest = max([highest] + [float(c.net_benefit.max()) for _, c in named])
+    low = -0.12 * (highest or 1.0)
+    # Acting on all passes 0 at t = prevalence; below 0 there is room for words.
+    at = (share, 0.55 * low)
+    lines[0] = replace(lines[0], words="act on all", words_at=at, shift=(9.0, 0.0))
+    lines.append(
+        Line(
+            x=UNIT,
+            y=0 * UNIT,
+            role="reference",
+            words="act on none",
+            words_at=(0.99, 0.0),
+            align="right",
+            shift=(0.0, 9.0),
+        )
+    )
+    for place, (name, c) in enumerate(named):
+        tips = {"threshold": c.thresholds, "net benefit": c.net_benefit, "acting on all": c.act_on_all}
+        lines.append(Line(x=c.thresholds, y=c.net_benefit, name=series_name(name), series=place, tips=tips))
+    subtitle = [sizes_words(named)]
+    if len(named) == 1:
+        ranges = [f"{number(a)} to {number(b)}" for a, b in first.useful()]
+        better = f"from {listing(ranges[:4])}" if ranges else "at no threshold shown"
+        subtitle.insert(0, f"better than acting on all and on none {better}")
+    return Curves(
+        title=heading("Decision curve", named),
+        subtitle=tuple(subtitle),
+        x=Axis(title="threshold probability: act from this forecast up"),
+        y=Axis(title="net benefit per row", low=low, high=1.08 * (highest or 1.0)),
+        lines=tuple(lines),
+        size=(460, 340),
+    )
+
+
+def brier_curve_picture(named: Named) -> Curves:
+    """The loss of the forecasts as they are, and after recalibration, at every ratio of the costs."""
+    areas = [c.area() for _, c in named]
+    lines, highest = [], 0.0
+    for place, (name, c) in enumerate(named):
+        x, y = c.points
+        highest = max(highest, float(y.max()))
+        words = f"Brier score {number(areas[place].estimate)} {limits(areas[place].low, areas[place].high)}"
+        lines.append(
+            Line(x=x, y=y, name=series_name(name, words), series=place, tips={"cost proportion": x, "loss": y})
+        )
+    if len(named) == 1:
+        c = named[0][1]
+        grid = np.linspace(0, 1, 201)
+        best = c.best_loss(grid)
+        middle = int(np.argmax(best))
+        lines.append(
+            Line(x=grid, y=best, role="reference", words="best cutoff on these rows",
+                 words_at=(float(grid[middle]), float(best[middle])), align="center", shift=(0.0, 12.0))
+        )  # fmt: skip
+    return Curves(
+        title=heading("Brier curve", named),
+        subtitle=_brier_words(named, areas),
+        x=Axis(title="cost proportion: a false alarm’s share of both costs; cut there"),
+        y=Axis(title="loss", low=0.0, high=1.08 * (highest or 1.0)),
+        lines=tuple(lines),
+        size=(460, 340),
+    )
+
+
+def _brier_words(named: Named, areas: list[Interval]) -> tuple[str, ...]:
+    if len(named) > 1:
+        return ("the area under each curve is its Brier score", sizes_words(named))
+    area = areas[0]
+    words = f"its area is the Brier score, {number(area.estimate)} {limits(area.low, area.high)}"
+    return (words, sizes_words(named))
+
+
+def risk_coverage_picture(named: Named) -> Curves:
+    """Share of wrong answers among the most confident share of the rows."""
+    lines, highest = [], 0.0
+    for place, (name, c) in enumerate(named):
+        half = c.at(coverage=0.5)
+        words = f"{percent(round(1 - half.estimate, 3))} wrong in the surest half"
+        tips = {"confidence from": c.thresholds, "share answered": c.coverage, "share wrong": c.risk}
+        lines.append(Line(x=c.coverage, y=c.risk, name=series_name(name, words), series=place, tips=tips))
+        # The first few answers swing between all right and all wrong; the axis is made for the rest.
+        highest = max(highest, float(c.risk[c.coverage >= 0.02].max(initial=0.0)))
+    subtitle = [f"{whole(named[0][1].n)} rows"]
+    if len(named) == 1:
+        shown = [named[0][1].at(coverage=share) for share in (1.0, 0.8, 0.5)]
+        parts = [
+            f"{percent(round(1 - i.estimate, 3))} [{percent(round(1 - i.high, 3))}, {percent(round(1 - i.low, 3))}]"
+            for i in shown
+        ]
+        subtitle = [
+            f"wrong: {parts[0]} of all, {parts[1]} of the surest 80 %, {parts[2]} of the surest half",
+            f"{whole(named[0][1].n)} rows, 95 % intervals",
+        ]
+    return Curves(
+        title=heading("Risk and coverage", named),
+        subtitle=tuple(subtitle),
+        x=Axis(title="coverage: share of the rows answered, surest first"),
+        y=Axis(title="risk: share of the answers that are wrong", low=0.0, high=min(1.0, 1.15 * highest) or 1.0),
+        lines=tuple(lines),
+        size=(460, 340),
+    )
+
+
+DIAGONAL = np.array([0.0, 1.0])
+
+
+def calibration_picture(named: Named) -> Curves:
+    """Bins with intervals around the diagonal, the isotonic fit behind them, and a histogram for one model."""
+    lines = [
+        Line(x=DIAGONAL, y=DIAGONAL, role="reference", words="calibrated", words_at=(0.8, 0.8), shift=(8.0, 8.0)),
+    ]
+    whiskers = []
+    for place, (name, c) in enumerate(named):
+        tips = {
+            "mean forecast": c.forecast,
+            "share positive": c.observed,
+            "low": c.low,
+            "high": c.high,
+            "rows": c.sizes,
+        }
+        slope = c.slope()
+        words = f"slope {number(slope.estimate)} {limits(slope.low, slope.high)}"
+        if len(named) == 1:
+            lines.append(Line(x=np.asarray(c.table.scores), y=c.isotonic(), role="faint"))
+        lines.append(Line(x=c.forecast, y=c.observed, name=series_name(name, words), series=place))
+        whiskers.append(
+            Whiskers(x=c.forecast, y=c.observed, low=c.low, high=c.high, name=name, series=place, tips=tips)
+        )
+    histogram = None
+    if len(named) == 1:
+        edges, positives, negatives = named[0][1].histogram(20)
+        histogram = Histogram(
+            edges=edges, first=positives, second=negatives, names=("positive", "negative"), axis="rows"
+        )
+    return Curves(
+        title=heading("Calibration", named),
+        subtitle=_words(named),
+        x=Axis(title="mean forecast"),
+        y=Axis(title="share that was positive"),
+        lines=tuple(lines),
+        whiskers=tuple(whiskers),
+        histogram=histogram,
+        size=(420, 380),
+    )
+
+
+def _words(named: Named) -> tuple[str, ...]:
+    level = percent(named[0][1].confidence)
+    if len(named) > 1:
+        return (f"bins with {level} intervals; a slope of 1 is right, below 1 is overconfident", sizes_words(named))
+    c = named[0][1]
+    slope, large = c.slope(), c.in_the_large()
+    return (
+        f"slope {number(slope.estimate)} {limits(slope.low, slope.high)} (1 is right), in the large "
+        f"{number(large.estimate)} {limits(large.low, large.high)} (0 is right)",
+        f"bins with {level} intervals; grey: isotonic fit; {sizes_words(named)}",
+    )

@@ -1,0 +1,481 @@
+"""Results as forests: intervals under each other, with zero, baselines and margins where they matter.
+
+Evaluations as forests: one model by its metrics, several models under each metric, slices, the baseline beside.
+
+A comparison as pictures: differences from the leader with the line of no difference, or all pairs at a glance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from trueerror.inputs._options import InputError, check_word
+from trueerror.metrics._registry import find_measure
+from trueerror.plots._specs import Forest, ForestRow, Heat, Panel
+from trueerror.plots._style import distinct, first_sentence, fold, plain, shorten
+from trueerror.results import Contrast, Interval
+from trueerror.results._format import listing, number, p_value, percent, whole
+
+# More rows than this under each other are a list, not a picture.
+MOST_ROWS = 60
+
+
+def intervals_forest(
+    given: Interval | Sequence[Interval] | Mapping[Any, Interval],
+    *,
+    reference: float | None = None,
+    reference_name: str = "",
+    title: str | None = None,
+) -> Forest:
+    """One interval or several; with a mapping its keys are the names."""
+    named = _named(given)
+    names = list(dict.fromkeys(plain(i.name) for _, i in named))
+    # One interval is named by the title and the axis already.
+    alone = isinstance(given, Interval)
+    rows = tuple(interval_row("" if alone else label, interval) for label, interval in named)
+    heading = names[0] if len(names) == 1 else "Intervals"
+    references = () if reference is None else ((float(reference), reference_name or number(reference)),)
+    return Forest(
+        title=heading if title is None else title,
+        subtitle=how_words([i for _, i in named]),
+        panels=tuple(_panels(rows, axis=names[0] if len(names) == 1 else "estimate", references=references)),
+    )
+
+
+def contrasts_forest(
+    given: Contrast | Sequence[Contrast] | Mapping[Any, Contrast],
+    *,
+    margin: float | None = None,
+    title: str | None = None,
+) -> Forest:
+    """Differences with the line of no difference, and the band of differences that do not matter."""
+    if isinstance(given, Mapping):
+        named = [(plain(k), c) for k, c in given.items()]
+    else:
+        several = [given] if isinstance(given, Contrast) else list(given)
+        named = [(f"{plain(c.first)} − {plain(c.second)}", c) for c in several]
+    rows = tuple(interval_row(label, c, signed=True, more=p_words(c)) for label, c in named)
+    names = list(dict.fromkeys(plain(c.name) for _, c in named))
+    first = named[0][1]
+    heading = names[0] if len(names) == 1 else "differences"
+    if len(named) == 1:
+        heading = f"{shorten(first.first, 30)} against {shorten(first.second, 30)}: {heading}"
+    subtitle = list(how_words([c for _, c in named], more=", not adjusted for the number of comparisons"))
+    if margin is not None:
+        subtitle.append(f"shaded: differences up to ±{number(abs(margin))} do not matter")
+    return Forest(
+        title=heading if title is None else title,
+        subtitle=tuple(subtitle),
+        panels=tuple(
+            _panels(
+                rows,
+                axis="difference, first − second",
+                references=((0.0, "no difference"),),
+                margin=None if margin is None else (-abs(margin), abs(margin)),
+                shares=False,
+            )
+        ),
+    )
+
+
+def make_panel(
+    rows: Iterable[ForestRow],
+    *,
+    axis: str,
+    heading: str = "",
+    references: tuple[tuple[float, str], ...] = (),
+    margin: tuple[float, float] | None = None,
+    within: tuple[float, float] = (-math.inf, math.inf),
+) -> Panel:
+    """A panel whose axis shows every estimate, finite limit and reference, and never goes beyond `within`."""
+    kept = tuple(rows)
+    # The open end of a one-sided interval is an arrow to the edge, wherever that is.
+    ends = [
+        (r.estimate, *([r.low] if r.side != "upper" else []), *([r.high] if r.side != "lower" else []), *r.points)
+        for r in kept
+    ]
+    shown = [v for row in ends for v in row if math.isfinite(v)]
+    shown += [v for v, _ in references] + ([*margin] if margin else [])
+    return Panel(
+        rows=kept, axis=axis, heading=heading, references=references, margin=margin, domain=domain_of(shown, within)
+    )
+
+
+def domain_of(values: Sequence[float], within: tuple[float, float] = (-math.inf, math.inf)) -> tuple[float, float]:
+    """The range of an axis: all values with a little air, but not beyond the range that the number can have.
+
+    >>> domain_of([0.8, 0.9], (0, 1))
+    (0.792, 0.908)
+    >>> domain_of([1.0], (0, 1))
+    (0.95, 1)
+    """
+    if not values:
+        return (max(0.0, within[0]), min(1.0, within[1])) if within[0] < 1 and within[1] > 0 else (0.0, 1.0)
+    low, high = min(values), max(values)
+    air = 0.08 * (high - low) or 0.05 * (abs(high) or 1.0)
+    left, right = max(low - air, within[0]), min(high + air, within[1])
+    return (round(left, 12), round(right, 12)) if left < right else (left - 0.5, right + 0.5)
+
+
+def _panels(
+    rows: tuple[ForestRow, ...],
+    *,
+    axis: str,
+    references: tuple[tuple[float, str], ...] = (),
+    margin: tuple[float, float] | None = None,
+    shares: bool = True,
+) -> list[Panel]:
+    if not rows:
+        raise InputError("there is nothing to plot: no interval was given")
+    kept = rows[:MOST_ROWS]
+    values = [v for r in kept if r.drawn for v in (r.estimate, r.low, r.high)]
+    # A share stays within its range; nobody should see an axis that ends at 1.04.
+    values += [v for v, _ in references]
+    within = (0.0, 1.0) if shares and all(0 <= v <= 1 for v in values) else (-math.inf, math.inf)
+    left_out = len(rows) - len(kept)
+    heading = f"the first {len(kept)} of {len(rows):,}" if left_out else ""
+    return [make_panel(kept, axis=axis, heading=heading, references=references, margin=margin, within=within)]
+
+
+def _named(given: Interval | Sequence[Interval] | Mapping[Any, Interval]) -> list[tuple[str, Interval]]:
+    if isinstance(given, Mapping):
+        return [(plain(k), i) for k, i in given.items()]
+    several = [given] if isinstance(given, Interval) else list(given)
+    return [(plain(i.name), i) for i in several]
+
+
+def interval_row(label: str, i: Interval, *, signed: bool = False, more: str = "", aside: bool = False) -> ForestRow:
+    words = words_of(i, signed=signed) + (f" · {more}" if more else "")
+    return ForestRow(
+        label=label, estimate=i.estimate, low=i.low, high=i.high, side=i.side, words=words, tip=plain(str(i)),
+        aside=aside,
+    )  # fmt: skip
+
+
+def words_of(i: Interval, *, signed: bool = False) -> str:
+    """An interval in as few words as can stand beside its line."""
+
+    def say(x: float) -> str:
+        sign = "+" if signed and x > 0 else ""
+        return sign + number(x).replace("-", "−")
+
+    if math.isnan(i.estimate):
+        return f"undefined{': ' + shorten(i.note, 60) if i.note else ''}"
+    if math.isnan(i.low) and math.isnan(i.high):
+        return f"{say(i.estimate)}, no interval"
+    if i.side == "lower" or math.isinf(i.high):
+        return f"{say(i.estimate)}, at least {say(i.low)}"
+    if i.side == "upper" or math.isinf(i.low):
+        return f"{say(i.estimate)}, at most {say(i.high)}"
+    return f"{say(i.estimate)} [{say(i.low)}, {say(i.high)}]"
+
+
+def p_words(c: Contrast) -> str:
+    """The p-value, adjusted where it was."""
+    if c.p_adjusted is not None:
+        return p_value(c.p_adjusted, at_most=c.p_at_most) + " adj."
+    return "" if math.isnan(c.p_value) else p_value(c.p_value, at_most=c.p_at_most)
+
+
+def how_words(intervals: Sequence[Interval], more: str = "") -> tuple[str, ...]:
+    """Level, methods and sizes in one line; `more` is said of several."""
+    levels = sorted({i.confidence for i in intervals})
+    methods = sorted({i.method for i in intervals if i.method})
+    sizes = {i.n for i in intervals}
+    noun = "interval" if len(intervals) == 1 else f"intervals{more}"
+    how = f"{listing([percent(v) for v in levels])} {noun}"
+    if methods:
+        how += f" ({', '.join(methods[:3])}{', …' if len(methods) > 3 else ''})"
+    size = next(iter(sizes))
+    return (how + (f", n = {whole(size)}" if len(sizes) == 1 and size is not None else ""),)
+
+
+# With several models, this many metrics; the table has the rest.
+MOST_METRICS = 6
+FIRST = ("expected_cost", "accuracy", "auc", "hand_till_auc", "recall", "precision", "brier", "log_loss")
+MOST_CLASSES = 20
+MOST_SLICES = 20
+
+
+def evaluation_forest(ev: Any, *, metric: str | None = None) -> Forest:
+    """An Evaluation: metrics of one model, or models under each metric; `metric` shows that one alone."""
+    if not ev.parts:
+        raise InputError("there is nothing to plot: the evaluation has no model")
+    if len(ev.parts) == 1:
+        panels = _one_model(ev.parts[0], metric)
+        title = plain(ev.parts[0].name)
+    else:
+        panels = _several_models(ev.parts, metric)
+        title = f"{len(ev.parts)} models"
+    if ev.slices:
+        panels += _slices(ev, metric)
+    shown = [i for part in ev.parts for i in part.overall.values()]
+    return Forest(title=shorten(title, 60), subtitle=_reading(ev, shown), panels=tuple(panels))
+
+
+def model_forest(part: Any, *, metric: str | None = None) -> Forest:
+    """A ModelEvaluation."""
+    shown = list(part.overall.values())
+    return Forest(title=shorten(part.name, 60), subtitle=how_words(shown), panels=tuple(_one_model(part, metric)))
+
+
+def _reading(ev: Any, shown: list[Interval]) -> tuple[str, ...]:
+    first = shorten(str(ev.reading).split("\n")[0], 100)
+    return tuple(line for line in (first, *(how_words(shown) if shown else ())) if line)
+
+
+def _range(name: str) -> tuple[float, float]:
+    try:
+        return find_measure(name).range
+    except InputError:
+        return (-math.inf, math.inf)
+
+
+def _title(name: str) -> str:
+    try:
+        return find_measure(name).title
+    except InputError:
+        return name.replace("_", " ")
+
+
+def _asked(overall: dict[str, Interval], part: Any, metric: str | None) -> dict[str, Interval]:
+    return overall if metric is None else {metric: part.metric(metric)}
+
+
+def _one_model(part: Any, metric: str | None) -> list[Panel]:
+    """Metrics that share the range 0 to 1 (or −1 to 1) under each other; each other one on an axis of its own."""
+    metrics = _asked(part.overall, part, metric)
+    shares = {m: i for m, i in metrics.items() if _range(m) in ((0.0, 1.0), (-1.0, 1.0))}
+    rows: list[ForestRow] = []
+    for name, interval in shares.items():
+        rows.append(interval_row(_title(name), interval))
+        if name == "accuracy":
+            rows += _baseline(part)
+    panels = []
+    if rows:
+        negative = any(r.drawn and min(r.estimate, r.low) < 0 for r in rows)
+        references = ((0.0, ""),) if negative else ()
+        panels.append(make_panel(rows, axis="value", references=references, within=(-1.0 if negative else 0.0, 1.0)))
+    for name, interval in metrics.items():
+        if name not in shares:
+            panels.append(make_panel([interval_row(_title(name), interval)], axis="", within=_range(name)))
+    if metric is None and part.confusion is not None and len(part.confusion.labels) > 2:
+        panels += _per_class(part)
+    return panels
+
+
+def _per_class(part: Any) -> list[Panel]:
+    panels = []
+    labels = part.confusion.labels
+    left_out = f" (the first {MOST_CLASSES} of {len(labels):,})" if len(labels) > MOST_CLASSES else ""
+    for name in ("recall", "precision"):
+        found = {label: part.classes[name, label] for label in labels[:MOST_CLASSES] if (name, label) in part.classes}
+        if found:
+            rows = [interval_row(plain(label), interval) for label, interval in found.items()]
+            heading = f"{name} of each class{left_out}"
+            panels.append(make_panel(rows, axis="", heading=heading, within=(0.0, 1.0)))
+    return panels
+
+
+def _baseline(part: Any) -> list[ForestRow]:
+    if part.baseline_label is None or math.isnan(part.baseline.estimate):
+        return []
+    return [interval_row(f"always “{shorten(part.baseline_label, 20)}”", part.baseline, aside=True)]
+
+
+def _most_telling(names: list[str]) -> list[str]:
+    """A few metrics, none of which says what another says: ranking and probabilities before further rates."""
+    first = [m for m in FIRST if m in names]
+    kept = (first + [m for m in names if m not in first])[:MOST_METRICS]
+    return kept if len(names) > MOST_METRICS else names
+
+
+def _several_models(parts: Any, metric: str | None) -> list[Panel]:
+    """One panel a metric, the models in the same order in each."""
+    if metric is None:
+        common = [m for m in parts[0].overall if all(m in p.overall for p in parts)]
+        names = _most_telling(common) or list(parts[0].overall)[:1]
+    else:
+        names = [metric]
+    panels = []
+    for name in names:
+        rows = [interval_row(plain(p.name), p.metric(name)) for p in parts[:MOST_ROWS]]
+        references: tuple[tuple[float, str], ...] = ()
+        if name == "accuracy":
+            aside = _baseline(parts[0])
+            rows += aside
+            references = tuple((r.estimate, "") for r in aside)
+        heading = _title(name) + (f" (the first {MOST_ROWS} of {len(parts)} models)" if len(parts) > MOST_ROWS else "")
+        panels.append(make_panel(rows, axis="", heading=heading, references=references, within=_range(name)))
+    return panels
+
+
+def _slices(ev: Any, metric: str | None) -> list[Panel]:
+    """The first metric (or the one asked for) in each slice, beside all rows."""
+    several = len(ev.parts) > 1
+    everywhere = [p.overall for inner in (ev, *ev.slices.values()) for p in inner.parts]
+    name = metric or next((m for m in ev.parts[0].overall if all(m in o for o in everywhere)), "accuracy")
+    rows = []
+    kept = dict(list(ev.slices.items())[: max(1, MOST_SLICES // len(ev.parts))])
+    for value, inner in {"all rows": ev, **kept}.items():
+        for part in inner.parts:
+            label = f"{plain(value)} · {plain(part.name)}" if several else plain(value)
+            rows.append(interval_row(label, part.metric(name), aside=inner is ev))
+    left_out = f" (the first {len(kept)} of {len(ev.slices):,})" if len(kept) < len(ev.slices) else ""
+    return [make_panel(rows, axis="", heading=f"{_title(name)} by slice{left_out}", within=_range(name))]
+
+
+# In a matrix of pairs colour fills up as p falls to this: p = 1 is white.
+SMALLEST_P = 1e-4
+MOST_MODELS = 30
+NAME = 30
+
+
+def comparison_picture(comparison: Any, *, show: Literal["differences", "pairs"] = "differences") -> Forest | Heat:
+    """Each model's difference from the leader (or the reference) and its own estimate; or a matrix of all pairs."""
+    check_word(show, ("differences", "pairs"), "show")
+    return differences_forest(comparison) if show == "differences" else pairs_heat(comparison)
+
+
+def differences_forest(c: Any) -> Forest:
+    """Differences first, since overlapping bars mislead; the models' own intervals beneath."""
+    anchor = c.best if c.reference is None else c.reference
+    ranked = [m for m in c.ranked if m != anchor][:MOST_ROWS]
+    pairs = [c[model, anchor] for model in ranked]
+    parts = _parts(c)
+    rows = [
+        replace(
+            interval_row(plain(model), pair, signed=True, more=_told(c, pair)),
+            points=_differences(parts, model, anchor),
+        )
+        for model, pair in zip(ranked, pairs, strict=True)
+    ]
+    margin = None if c.margin is None else (-abs(c.margin), abs(c.margin))
+    better = "higher" if c.higher_is_better else "lower"
+    panels: list[Panel] = []
+    if rows:
+        leader = _short(c)[plain(anchor)]
+        heading = f"difference in {plain(c.title)} from {leader} ({better} is better)"
+        panels.append(
+            make_panel(
+                rows, axis=f"model − {leader}", heading=heading, references=((0.0, "no difference"),), margin=margin
+            )
+        )
+    own = [replace(interval_row(plain(m), c.estimates[m]), points=parts.get(m, ())) for m in [anchor, *ranked]]
+    shares = all(0 <= v <= 1 for r in own if r.drawn for v in (r.low, r.high))
+    within = (0.0, 1.0) if shares else (-math.inf, math.inf)
+    panels.append(make_panel(own, axis="", heading=plain(c.title), within=within))
+    subtitle = [
+        *_verdict_lines(c),
+        *how_words(pairs or list(c.estimates.values()), more=UNADJUSTED),
+    ]
+    if margin is not None:
+        subtitle.append(f"shaded: differences up to ±{number(margin[1])} do not matter")
+    if parts:
+        subtitle.append(f"dots: the {len(next(iter(parts.values()))):,} test parts")
+    what = "learners" if parts else "models"
+    return Forest(
+        title=f"{len(c.models)} {what} compared", subtitle=tuple(s for s in subtitle if s), panels=tuple(panels)
+    )
+
+
+def _verdict_lines(c: Any) -> list[str]:
+    """What the comparison comes to, with short names; the whole verdict is printed."""
+    text = plain(c.verdict)
+    for name, short in sorted(_short(c).items(), key=lambda pair: -len(pair[0])):
+        # Held together, so that a full stop in a name ends no sentence; a short name may be part of a word.
+        text = text.replace(name, short.replace(" ", "\u00a0")) if len(name) > NAME else text
+    return fold(first_sentence(text), 115, lines=3)
+
+
+def _short(c: Any) -> dict[str, str]:
+    """Each model's name, and how it is written where room is short."""
+    return dict(zip((plain(m) for m in c.models), distinct(c.models, NAME), strict=True))
+
+
+def _parts(c: Any) -> dict[str, tuple[float, ...]]:
+    """The scores of learners on their test parts, where learners were compared."""
+    return {name: tuple(values) for name, values in c.facts.get("parts", {}).items()}
+
+
+def _differences(parts: dict[str, tuple[float, ...]], first: str, second: str) -> tuple[float, ...]:
+    if first not in parts or second not in parts:
+        return ()
+    return tuple(a - b for a, b in zip(parts[first], parts[second], strict=True))
+
+
+UNADJUSTED = " of each pair by itself; p-values are adjusted for the number of pairs"
+
+
+def training_forest(gap: Any) -> Forest:
+    """How much better each model looks on its training rows than on test rows."""
+    made = contrasts_forest({g.name: g for g in gap.gaps}, title="Accuracy on training rows − on test rows")
+    return replace(made, panels=tuple(replace(p, axis="training − test") for p in made.panels))
+
+
+def _told(c: Any, pair: Contrast) -> str:
+    words = p_words(pair)
+    if c.told_apart(pair.first, pair.second):
+        return f"{words} · {'better' if c.better(pair.first, pair.second) else 'worse'}"
+    return f"{words} · cannot tell"
+
+
+def pairs_heat(c: Any) -> Heat:
+    """Row − column for each pair: the difference, its p-value and what it says; darker where p is smaller."""
+    models = list(c.ranked)[:MOST_MODELS]
+    place: list[tuple[int, int]] = []
+    share: list[float] = []
+    words: list[tuple[str, ...]] = []
+    tips: list[dict[str, str]] = []
+    for i, a in enumerate(models):
+        for j, b in enumerate(models):
+            pair = _pair(c, a, b)
+            place.append((i, j))
+            if pair is None:
+                share.append(math.nan)
+                words.append(("",))
+                tips.append({"row": plain(a), "column": plain(b), "difference": "not compared", "p": ""})
+                continue
+            p = pair.p_value if pair.p_adjusted is None else pair.p_adjusted
+            share.append(_strength(p))
+            verdict = "better" if c.better(a, b) else "worse" if c.told_apart(a, b) else "cannot tell"
+            gap = ("+" if pair.estimate > 0 else "") + number(pair.estimate).replace("-", "−")
+            shown = p_value(p, at_most=pair.p_at_most)
+            words.append((gap, shown, verdict))
+            tips.append({"row": plain(a), "column": plain(b), "difference": plain(str(pair)), "p": shown})
+    names = tuple(distinct(models))
+    return Heat(
+        title=f"{plain(c.title)}: row − column for each pair",
+        subtitle=(
+            *_verdict_lines(c),
+            "darker: smaller p, adjusted for the number of pairs",
+        ),
+        row_title="this model",
+        column_title="against this one",
+        rows=names,
+        columns=names,
+        place=np.array(place, dtype=np.int64).reshape(-1, 2),
+        share=np.array(share),
+        words=tuple(words),
+        tips=tuple(tips),
+        scale_title="strength of evidence",
+    )
+
+
+def _pair(c: Any, first: str, second: str) -> Contrast | None:
+    if first == second or (c.reference is not None and c.reference not in (first, second)):
+        return None
+    found: Contrast = c[first, second]
+    return found
+
+
+def _strength(p: float) -> float:
+    """From 0 at p = 1 to 1 at the smallest p; squared, since colours go by the square root."""
+    if math.isnan(p):
+        return math.nan
+    return (min(1.0, math.log(max(p, SMALLEST_P)) / math.log(SMALLEST_P)) * 0.8) ** 2

@@ -1,0 +1,264 @@
+"""Confusion matrices as heat maps, and as a list of the worst pairs where there are too many classes for a map.
+
+A ranking as a critical-difference picture, a posterior as three bars.
+
+Where the parts of a critical-difference picture stand: in ranks across, in levels down.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from trueerror.plots._specs import Bars, Heat, Ranks
+from trueerror.plots._style import distinct, fold, plain
+from trueerror.results import Posterior
+from trueerror.results._format import number, p_value, percent, whole
+
+# Up to this many classes each cell has its numbers written in it; up to the second, there is a map without them.
+WRITTEN_CLASSES = 15
+MAPPED_CLASSES = 200
+WORST_PAIRS = 25
+NAMED_PAIRS = 3
+
+
+def confusion_picture(table: Any, *, title: str | None = None) -> Heat | Bars:
+    """Counts and row percentages; colour is the share of the row (of the true class)."""
+    if len(table.labels) > MAPPED_CLASSES:
+        return worst_pairs(table, title=title)
+    k = len(table.labels)
+    masses = table.masses
+    outside = table.col >= k
+    width = k + (1 if outside.any() else 0)
+    dense = np.zeros((k, width))
+    np.add.at(dense, (table.row, np.minimum(table.col, k)), masses)
+    totals = dense.sum(axis=1)
+    shares = np.divide(dense, totals[:, None], out=np.full_like(dense, np.nan), where=totals[:, None] > 0)
+    written = k <= WRITTEN_CLASSES
+    # A map of many classes is mostly empty: only cells with rows are drawn.
+    rows, columns = np.nonzero(np.ones_like(dense) if written else dense)
+    names = [plain(v) for v in table.labels]
+    column_names = [*names, "no prediction"][:width]
+    words, tips = [], []
+    for i, j in zip(rows, columns, strict=True):
+        mass, share = float(dense[i, j]), float(shares[i, j])
+        percentage = _percent(share, mass)
+        # Where there are many cells, a bare 0 says enough.
+        words.append(((whole(mass), percentage) if mass or k <= 12 else ("0",)) if written else ())
+        tips.append(
+            {"truth": names[i], "predicted": column_names[j], "rows": whole(mass), "share of the truth": percentage}
+        )
+    return Heat(
+        title="Confusion matrix" if title is None else title,
+        subtitle=(f"{_accuracy_words(table)}; each row adds to 100 %", *([] if written else _confused_words(table))),
+        row_title="truth",
+        column_title="predicted",
+        rows=tuple(distinct(names)),
+        columns=tuple(distinct(column_names)),
+        place=np.column_stack((rows, columns)).astype(np.int64),
+        share=shares[rows, columns],
+        words=tuple(words),
+        tips=tuple(tips),
+        row_notes=tuple(whole(float(t)) for t in totals) if written else (),
+        scale_title="share of the truth’s row",
+        extra_columns=width - k,
+        text=written,
+    )
+
+
+def worst_pairs(table: Any, *, title: str | None = None) -> Bars:
+    """The most frequent errors, for any number of classes."""
+    k = len(table.labels)
+    off = np.flatnonzero(table.row != table.col)
+    masses = table.masses
+    worst = off[np.argsort(-masses[off], kind="stable")][:WORST_PAIRS]
+    totals = np.bincount(table.row, weights=masses, minlength=k)
+    names = [plain(v) for v in table.labels]
+    shown = [*names, "no prediction"]
+    errors = float(masses[off].sum())
+    listed = float(masses[worst].sum())
+    subtitle = [_accuracy_words(table)]
+    if len(worst):
+        subtitle.append(
+            f"the {len(worst)} most frequent of {len(off):,} kinds of error: {_percent_of(listed, errors)} of all"
+        )
+    return Bars(
+        title=f"Most confused of {k:,} classes" if title is None else title,
+        subtitle=tuple(subtitle),
+        axis="rows",
+        labels=tuple(f"{shown[table.row[i]]} called {shown[table.col[i]]}" for i in worst) or ("no errors",),
+        amounts=tuple(float(masses[i]) for i in worst) or (0.0,),
+        words=tuple(
+            f"{whole(float(masses[i]))} ({_percent_of(float(masses[i]), float(totals[table.row[i]]))} of its class)"
+            for i in worst
+        )
+        or ("0",),
+    )
+
+
+def _confused_words(table: Any) -> list[str]:
+    """The most frequent errors, where the cells of a map have no numbers."""
+    off = np.flatnonzero(table.row != table.col)
+    masses = table.masses
+    worst = off[np.argsort(-masses[off], kind="stable")][:NAMED_PAIRS]
+    names = [*distinct(table.labels, 26), "no prediction"]
+    pairs = [
+        f"{names[table.row[i]]} called {names[min(table.col[i], len(names) - 1)]} ({whole(masses[i])})" for i in worst
+    ]
+    return fold(f"most confused: {'; '.join(pairs)}", 100, lines=2) if pairs else []
+
+
+def _accuracy_words(table: Any) -> str:
+    masses = table.masses
+    total = float(masses.sum())
+    right = float(masses[table.row == table.col].sum())
+    share = f" ({_percent_of(right, total)})" if total > 0 else ""
+    return f"{whole(right)} of {whole(total)} rows right{share}"
+
+
+def _percent_of(part: float, total: float) -> str:
+    return _percent(part / total, part) if total > 0 else "–"
+
+
+def _percent(share: float, mass: float) -> str:
+    """A share in percent that never reads 0 % or 100 % when it is not.
+
+    >>> _percent(0.9999, 9999), _percent(0.0001, 1), _percent(0.5, 5), _percent(float("nan"), 0)
+    ('>99.9 %', '<0.1 %', '50.0 %', '–')
+    """
+    if np.isnan(share):
+        return "–"
+    if mass > 0 and share < 0.0005:
+        return "<0.1 %"
+    if 0.9995 <= share < 1:
+        return ">99.9 %"
+    return f"{100 * share:.0f} %" if share in (0.0, 1.0) else f"{100 * share:.1f} %"
+
+
+# Columns of a name beside its line.
+NAME = 30
+
+
+def ranking_picture(ranking: Any) -> Ranks:
+    """Mean ranks on a line; a bar joins models that were not told apart (Demšar 2006, J. Mach. Learn. Res. 7:1)."""
+    order = ranking.order
+    place = {name: i for i, name in enumerate(order)}
+    # Where no pair could be told apart, a bar over all would say something about the models that nobody knows.
+    powerless = getattr(ranking, "smallest_p", 0.0) > ranking.alpha
+    groups = tuple(tuple(sorted(place[m] for m in g)) for g in ranking.groups if len(g) > 1 and not powerless)
+    test = ranking.iman_davenport
+    how = f"{ranking.method} at {percent(ranking.alpha)}"
+    if ranking.critical_difference is not None:
+        how += f", critical difference {ranking.critical_difference:.2f}"
+    sets = "1 data set" if ranking.n == 1 else f"{ranking.n:,} data sets"
+    joined = (
+        "a bar joins models that were not told apart"
+        if ranking.control is None
+        else "the bar joins models not told apart from the control"
+    )
+    if powerless:
+        joined = f"no bars: so few data sets cannot tell any pair apart (smallest {p_value(ranking.smallest_p)})"
+    return Ranks(
+        title=f"Mean ranks of {len(order)} models over {sets}",
+        subtitle=(f"{joined}: {how}", f"any difference at all: Iman–Davenport {p_value(test.p_value)}"),
+        names=tuple(distinct(order, NAME)),
+        ranks=tuple(ranking.ranks[name] for name in order),
+        groups=groups,
+        difference=ranking.critical_difference,
+        control=None if ranking.control is None else place[ranking.control],
+    )
+
+
+def posterior_picture(posterior: Posterior) -> Bars:
+    """Where a difference lies, as three probabilities."""
+    width = number(posterior.rope_width)
+    amounts = (posterior.right, posterior.rope, posterior.left)
+    return Bars(
+        title=plain(posterior.name),
+        subtitle=("posterior probabilities",),
+        axis="probability",
+        labels=("the first is better", f"no difference that matters (within ±{width})", "the second is better"),
+        amounts=amounts,
+        words=tuple(number(a) for a in amounts),
+        highest=1.0,
+    )
+
+
+# Between two levels there is room for one name.
+BAR_LEVEL = 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class Elbow:
+    """A model's line: from its rank on the axis down to its level, then out to its name."""
+
+    place: int
+    rank: float
+    level: float
+    left: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar over a group, with the ranks of its members."""
+
+    level: float
+    ranks: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RankLayout:
+    """Everything in its place; levels grow downwards from the axis at 0."""
+
+    low: float
+    high: float
+    elbows: tuple[Elbow, ...]
+    bars: tuple[Bar, ...]
+    depth: float
+
+
+def lay_out(picture: Ranks) -> RankLayout:
+    """The better half of the models has its names at the left, the best on top; the others at the right."""
+    count = len(picture.names)
+    bars = _bars(picture)
+    first = max((b.level for b in bars), default=0.0) + 0.8
+    half = math.ceil(count / 2)
+    elbows = []
+    for place, rank in enumerate(picture.ranks):
+        left = place < half
+        down = place if left else count - 1 - place
+        elbows.append(Elbow(place, rank, first + down, left))
+    # The axis shows all ranks where they are few, and else those that occur.
+    whole = count <= 12
+    low = 1.0 if whole else float(math.floor(min(picture.ranks)))
+    high = float(max(count, 2)) if whole else float(math.ceil(max(picture.ranks)))
+    if picture.difference is not None and picture.control is None:
+        # The ruler must fit, even where no difference between these ranks could reach it.
+        high = max(high, float(math.ceil(low + picture.difference)))
+    return RankLayout(low, max(high, low + 1), tuple(elbows), bars, first + max(half - 1, 0))
+
+
+def ruler(picture: Ranks, layout: RankLayout) -> tuple[float, float, str]:
+    """From where to where the critical difference is drawn, and its words: around the control, else from the left."""
+    width = picture.difference or 0.0
+    if picture.control is None:
+        return layout.low, layout.low + width, f"CD = {width:.2f}"
+    middle = picture.ranks[picture.control]
+    return max(layout.low, middle - width), min(layout.high, middle + width), f"control ± {width:.2f}"
+
+
+def _bars(picture: Ranks) -> tuple[Bar, ...]:
+    """Bars on as few levels as keep them apart."""
+    made: list[Bar] = []
+    ends: list[float] = []
+    for group in sorted(picture.groups):
+        ranks = tuple(picture.ranks[i] for i in group)
+        level = next((i for i, end in enumerate(ends) if end < ranks[0] - 0.05), len(ends))
+        if level == len(ends):
+            ends.append(ranks[-1])
+        ends[level] = ranks[-1]
+        made.append(Bar(BAR_LEVEL * (level + 1), ranks))
+    return tuple(made)

@@ -1,0 +1,261 @@
+"""ROC curves as pictures: curves, hull, the line of equal cost through the chosen point, averages over folds."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+
+from trueerror.curves._operating_point import iso_cost
+from trueerror.inputs._options import check_word
+from trueerror.plots._dispatch import Named, heading, series_name, sizes_words
+from trueerror.plots._specs import Axis, Band, Bars, Curves, Line, Mark, Whiskers
+from trueerror.plots._style import distinct, plain, shorten
+from trueerror.plots.compose.forests import domain_of
+from trueerror.results import Interval
+from trueerror.results._format import limits, listing, number, percent
+
+UNIT = np.array([0.0, 1.0])
+FPR = "false positive rate: share of the negatives called"
+TPR = "true positive rate: share of the positives called"
+# The classifiers that need no model.
+CORNERS = (
+    Mark(x=0.0, y=0.0, words="call nothing", shape="square", hollow=True, shift=(13.0, -13.0)),
+    Mark(x=1.0, y=1.0, words="call everything", shape="square", hollow=True, align="right", shift=(-4.0, 16.0)),
+)
+# Error bars of an averaged curve, spread along it.
+BARS = 11
+
+
+def diagonal() -> Line:
+    """What chance reaches."""
+    return Line(x=UNIT, y=UNIT, role="reference", words="chance", words_at=(0.72, 0.72), shift=(9.0, 7.0))
+
+
+def roc_picture(
+    named: Named,
+    *,
+    hull: bool = True,
+    point: bool = True,
+    prior: float | None = None,
+    cost_fp: float = 1.0,
+    cost_fn: float = 1.0,
+    band: Literal["pointwise", "simultaneous"] | None = None,
+) -> Curves:
+    """ROC curves with their hull, and the line of equal cost through the point that is best under a condition.
+
+    Without `prior` positives are as common as in the rows of the first curve.
+    """
+    from trueerror.curves._hull import roc_hull
+
+    if band is not None:
+        check_word(band, ("pointwise", "simultaneous"), "band")
+    areas = [c.auc() for _, c in named]
+    lines = [diagonal()]
+    for place, (name, c) in enumerate(named):
+        words = f"AUC {number(areas[place].estimate)} {limits(areas[place].low, areas[place].high)}"
+        tips = {"threshold": c.thresholds, "false positive rate": c.fpr, "true positive rate": c.tpr}
+        lines.append(Line(x=c.fpr, y=c.tpr, name=series_name(name, words), series=place, tips=tips))
+    around = roc_hull(_distinct(named))
+    if hull:
+        lines.append(Line(x=around.fpr, y=around.tpr, role="hull"))
+    marks = list(CORNERS)
+    first = named[0][1]
+    notes = [_area_words(areas)] if len(named) == 1 else []
+    if point:
+        condition = first.condition(prior, cost_fp=cost_fp, cost_fn=cost_fn)
+        best = min(around.corners, key=lambda corner: condition.cost(corner.fpr, corner.tpr))
+        lines += _equal_cost(float(condition.cost(best.fpr, best.tpr)), condition)
+        marks.append(_chosen(best, equal=cost_fp == cost_fn))
+        notes.append(f"{'most accurate' if cost_fp == cost_fn else 'cheapest'} on these rows {condition.words()}: "
+                     f"{_call(best, len(named) > 1)}")  # fmt: skip
+    about = ["dotted: convex hull"] if hull else []
+    notes.append(", ".join([sizes_words(named), *about]))
+    bands = [_band(c.band(band), place) for place, (_, c) in enumerate(named)] if band else []
+    return Curves(
+        title=heading("ROC curve" if len(named) == 1 else "ROC curves", named),
+        subtitle=tuple(notes),
+        x=Axis(title=FPR),
+        y=Axis(title=TPR),
+        lines=tuple(lines),
+        marks=tuple(marks),
+        bands=tuple(bands),
+        empty_corner="lower right",
+    )
+
+
+def band_picture(named: Named) -> Curves:
+    """Bands around ROC curves, by their kind."""
+    lines = [diagonal()]
+    lines += [Line(x=b.fpr, y=b.tpr, name=series_name(name), series=i) for i, (name, b) in enumerate(named)]
+    first = named[0][1]
+    holds = "holds at each false positive rate by itself" if first.kind == "pointwise" else "holds over the whole curve"
+    return Curves(
+        title=heading("ROC curve with its band" if len(named) == 1 else "ROC curves with their bands", named),
+        subtitle=(f"{first.title}: {holds}",),
+        x=Axis(title=FPR),
+        y=Axis(title=TPR),
+        lines=tuple(lines),
+        bands=tuple(_band(b, i) for i, (_, b) in enumerate(named)),
+        empty_corner="lower right",
+    )
+
+
+def _band(band: Any, place: int) -> Band:
+    return Band(x=band.fpr, low=band.low, high=band.high, name=band.title, series=place)
+
+
+def _distinct(named: Named) -> dict[str, Any]:
+    return dict(zip(distinct(name or "model" for name, _ in named), (c for _, c in named), strict=True))
+
+
+def _equal_cost(cost: float, condition: Any) -> list[Line]:
+    """The part of the line of equal cost that crosses the picture."""
+    ends = np.array(iso_cost(cost, condition).ends)
+    if len(ends) < 2 or np.allclose(ends[0], ends[-1]):
+        return []
+    # No curve lies above the line: its words stand there where the corner is wide enough for them.
+    roomy = float(ends[-1][0]) > 0.22
+    align: Literal["left", "right"] = "right" if roomy else "left"
+    shift = (-30.0, 8.0) if roomy else (6.0, 9.0)
+    return [
+        Line(
+            x=ends[:, 0],
+            y=ends[:, 1],
+            role="iso",
+            words="equal cost",
+            words_at=tuple(ends[-1]),
+            align=align,
+            shift=shift,
+        )
+    ]
+
+
+def _chosen(corner: Any, *, equal: bool) -> Mark:
+    """The best corner; its words stand where the picture has room."""
+    words = "most accurate" if equal else "cheapest"
+    if not np.isinf(corner.threshold):
+        words += f": from {number(corner.threshold)} up"
+    right = corner.fpr > 0.55
+    shift = (-10.0, 14.0) if right else (10.0, 14.0)
+    return Mark(x=corner.fpr, y=corner.tpr, words=words, shape="diamond", align="right" if right else "left",
+                shift=shift)  # fmt: skip
+
+
+def _call(corner: Any, several: bool) -> str:
+    if corner.classifier in ("AlwaysNeg", "AlwaysPos"):
+        return "call nothing" if corner.classifier == "AlwaysNeg" else "call everything"
+    return (f"{shorten(corner.classifier, 34)} " if several else "") + f"from {number(corner.threshold)} up"
+
+
+def _area_words(areas: list[Interval]) -> str:
+    area = areas[0]
+    return f"AUC {number(area.estimate)} {limits(area.low, area.high)} ({percent(area.confidence)} {area.method})"
+
+
+def difference_picture(difference: Any) -> Curves:
+    """Where one ROC curve is above another, with the band of the difference and the line of none."""
+    d = difference
+    first, second = shorten(d.first, 30), shorten(d.second, 30)
+    low, high = domain_of([float(d.low.min()), float(d.high.max()), 0.0], (-1.0, 1.0))
+    tips = {"false positive rate": d.fpr, "difference": d.difference, "low": d.low, "high": d.high}
+    lines = (
+        Line(
+            x=UNIT,
+            y=0 * UNIT,
+            role="reference",
+            words="no difference",
+            words_at=(1.0, 0.0),
+            align="right",
+            shift=(0.0, 9.0),
+        ),
+        Line(x=d.fpr, y=d.difference, series=0, tips=tips),
+    )
+    where = [f"{shorten(who, 30)} from {number(a)} to {number(b)}" for who, a, b in d.regions]
+    told = f"told apart: {'; '.join(where[:3])}{'; …' if len(where) > 3 else ''}" if where else "nowhere told apart"
+    return Curves(
+        title=f"ROC curves: {first} − {second}",
+        subtitle=(told, f"{d.title}, {'the same' if d.paired else 'different'} rows"),
+        x=Axis(title="false positive rate"),
+        y=Axis(title="difference of true positive rates", low=low, high=high),
+        lines=lines,
+        bands=(Band(x=d.fpr, low=d.low, high=d.high, name=d.title),),
+        size=(460, 320),
+    )
+
+
+def choice_picture(choice: Any) -> Bars:
+    """How often each classifier is the cheapest one among resamples."""
+    ranked = sorted(choice.probabilities.items(), key=lambda item: -item[1])[:40]
+    return Bars(
+        title="Which classifier is the cheapest?",
+        subtitle=(choice.condition.words(), "share of bootstrap resamples in which each is, at its own best threshold"),
+        axis="share of resamples",
+        labels=tuple(plain(name) for name, _ in ranked),
+        amounts=tuple(share for _, share in ranked),
+        words=tuple(number(share) for _, share in ranked),
+        highest=1.0,
+    )
+
+
+def ranges_picture(ranges: Any) -> Bars:
+    """For each classifier of a hull the shares of positives over which it is the cheapest."""
+    rows = ranges.stretches()[:60]
+    return Bars(
+        title="Cheapest by the share of positives",
+        subtitle=(f"a false alarm costs {ranges.cost_fp:g}, a miss {ranges.cost_fn:g}",),
+        axis="share of positives",
+        labels=tuple(_stretch_words(r) for r in rows),
+        amounts=tuple(r["to"] for r in rows),
+        starts=tuple(r["from"] for r in rows),
+        words=tuple(f"{100 * r['from']:.1f} to {100 * r['to']:.1f} %" for r in rows),
+        highest=1.0,
+    )
+
+
+def _stretch_words(stretch: dict[str, Any]) -> str:
+    first, last = stretch["thresholds"]
+    if math.isinf(first):
+        return "call nothing" if first > 0 else "call everything"
+    name = plain(stretch["classifier"])
+    return f"{name} from {number(first)} up" if first == last else f"{name}, cut at {number(first)} to {number(last)}"
+
+
+def _average_area(c: Any) -> str:
+    """The area of an averaged curve; that of an experiment need not be the mean of the curves' own."""
+    area = c.auc()
+    return f"{'mean ' if c.area is None else ''}AUC {number(area.estimate)} {limits(area.low, area.high)}"
+
+
+def average_picture(named: Named) -> Curves:
+    """Curves averaged over folds, with error bars where the averaging was done."""
+    lines, whiskers = [diagonal()], []
+    for place, (name, c) in enumerate(named):
+        words = _average_area(c)
+        tips = {"false positive rate": c.fpr, "true positive rate": c.tpr}
+        if c.thresholds is not None:
+            tips = {"threshold": c.thresholds, **tips}
+        lines.append(Line(x=c.fpr, y=c.tpr, name=series_name(name, words), series=place, tips=tips))
+        some = np.unique(np.linspace(0, len(c.fpr) - 1, BARS).round().astype(int))
+        arms: dict[str, Any] = {}
+        for side, low, high in (("tpr", "low", "high"), ("fpr", "left", "right")):
+            ends = [getattr(c, f"{side}_{end}")[some] for end in ("low", "high")]
+            if not np.isnan(ends[0]).all():
+                arms |= {low: ends[0], high: ends[1]}
+        whiskers.append(Whiskers(x=c.fpr[some], y=c.tpr[some], name=name, series=place, **arms))
+    first = named[0][1]
+    level = percent(first.confidence)
+    folds = f"{first.how} averages of {len(first.areas)} curves, bars: {level} t-intervals over the curves"
+    methods = dict.fromkeys("plain t over the curves" if c.area is None else c.area.method for _, c in named)
+    how = f"{level} {listing(list(methods))}"
+    own = (f"{_average_area(first)} ({how})" if len(named) == 1 else f"AUC in brackets: {how}",)
+    return Curves(
+        title=heading("Averaged ROC curve" if len(named) == 1 else "Averaged ROC curves", named),
+        subtitle=(*own, folds),
+        x=Axis(title=FPR),
+        y=Axis(title=TPR),
+        lines=tuple(lines),
+        whiskers=tuple(whiskers),
+        empty_corner="lower right",
+    )

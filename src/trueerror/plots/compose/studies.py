@@ -1,0 +1,325 @@
+"""Studies as pictures: learning curves with their bands, spread at small sizes.
+
+Lesion studies as pictures: what each part contributes, and the ROC curves of all variants.
+
+Bias and variance as pictures: parts of the error, and estimators around the truth.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from trueerror.inputs._options import InputError, check_word
+from trueerror.metrics._registry import find_measure
+from trueerror.plots._dispatch import series_name
+from trueerror.plots._specs import Axis, Band, Curves, Floats, Forest, ForestRow, Line, Mark, Panel, Whiskers
+from trueerror.plots._style import plain, shorten
+from trueerror.plots.compose.forests import MOST_ROWS, domain_of, interval_row, make_panel, p_words
+from trueerror.plots.compose.roc import roc_picture
+from trueerror.results._format import limits, number, percent, whole
+from trueerror.studies._learning_curve_fit import SURE
+
+SIZE = (520, 340)
+# Points of a fitted curve.
+STEPS = 80
+# Learners' points stand beside each other by this factor on a logarithmic axis.
+APART = 1.025
+
+
+def learning_picture(curve: Any, *, show: Literal["curve", "spread"] = "curve") -> Curves:
+    """Test error with intervals, the fitted curve with its band up to twice the data, and the training error dotted.
+
+    show="spread": how far models of each size are from those of the largest (bias), and how much they vary (sd).
+    """
+    check_word(show, ("curve", "spread"), "show")
+    return _curve_picture(curve) if show == "curve" else _spread_picture(curve)
+
+
+def _curve_picture(curve: Any) -> Curves:
+    sizes = np.asarray(curve.sizes, dtype=np.float64)
+    ahead = 2.0 * curve.rows
+    lines, bands, whiskers, marks = [], [], [], []
+    drawn: list[float] = []
+    for place, learner in enumerate(curve.learners):
+        points = curve.of(learner)
+        test, low, high, training = (
+            np.array([getattr(p, f) for p in points]) for f in ("estimate", "low", "high", "training")
+        )
+        expected = curve.extrapolate(learner=learner)
+        known = not math.isnan(expected.estimate)
+        if known:
+            x = np.geomspace(sizes[0], ahead, STEPS)
+            middle, below, above = curve.band(learner, x)
+            words = f"{percent(curve.confidence)} band of the fitted curve"
+            bands.append(Band(x=x, low=below, high=above, name=words, series=place))
+            marks.append(Mark(x=ahead, y=expected.estimate, shape="diamond", series=place))
+            drawn += [*below.tolist(), *above.tolist()]
+        else:
+            x, middle = sizes, test
+        told = f"{number(expected.estimate)} {limits(expected.low, expected.high)} at {whole(ahead)}"
+        said = series_name(learner, told if known else "not extrapolated")
+        lines.append(Line(x=x, y=middle, name=said, series=place))
+        lines.append(_training_line(sizes, training, place))
+        beside = sizes * APART ** (place - (len(curve.learners) - 1) / 2)
+        tips = {"rows": sizes, curve.title: test, "low": low, "high": high, "on training rows": training}
+        whiskers.append(
+            Whiskers(x=beside, y=test, low=low, high=high, name=shorten(learner, 30), series=place, tips=tips)
+        )
+        drawn += [v for part in (test, low, high, training) for v in part.tolist()]
+    drawn = [v for v in drawn if math.isfinite(v)]
+    y = domain_of(drawn, (0.0, 1.0) if all(0 <= v <= 1 for v in drawn) else (-math.inf, math.inf))
+    lines += [_last_size(float(sizes[-1]), y)] if bands else []
+    lines += [_crossing_line(c, y) for c in curve.crossings if c.share >= SURE and not math.isnan(c.size)]
+    subtitle = _verdict_lines(curve.verdict)
+    beyond = f"; right of {whole(sizes[-1])} rows: extrapolated" if bands else ""
+    subtitle.append(f"{curve.plan} of {whole(curve.rows)} rows{beyond}")
+    who = f"{len(curve.learners)} learners" if len(curve.learners) > 1 else shorten(curve.learners[0], 40)
+    return Curves(
+        title=f"Learning curve of {who}",
+        subtitle=tuple(subtitle),
+        x=Axis(
+            title="training rows", low=sizes[0] / 1.15, high=ahead * 1.1, scale="log", ticks=(*sizes.tolist(), ahead)
+        ),
+        y=Axis(title=plain(curve.title), low=y[0], high=y[1]),
+        lines=tuple(lines),
+        bands=tuple(bands),
+        whiskers=tuple(whiskers),
+        marks=tuple(marks),
+        size=SIZE,
+        empty_corner="upper right" if curve.metric == "error_rate" else "best",
+    )
+
+
+def _crossing_line(c: Any, y: tuple[float, float]) -> Line:
+    """Where two learners change places."""
+    return Line(
+        x=np.array([c.size, c.size]), y=np.array(y), role="faint",
+        words=f"cross at {c.size:,.0f} [{c.low:,.0f}, {c.high:,.0f}]", words_at=(c.size, y[1]), align="left",
+        shift=(5.0, 10.0),
+    )  # fmt: skip
+
+
+def _last_size(size: float, y: tuple[float, float]) -> Line:
+    """Where the rows end and the fitted curve goes on alone."""
+    return Line(
+        x=np.array([size, size]), y=np.array(y), role="faint", words="extrapolated →", words_at=(size, y[1]),
+        align="left", shift=(5.0, -8.0),
+    )  # fmt: skip
+
+
+def _verdict_lines(verdict: str, room: int = 118) -> list[str]:
+    return [part for line in verdict.split("\n") for part in textwrap.wrap(plain(line), room)][:8]
+
+
+def _training_line(sizes: Floats, training: Floats, place: int) -> Line:
+    return Line(x=sizes, y=training, name="on the training rows", role="aside", series=place)
+
+
+def _spread_picture(curve: Any) -> Curves:
+    sizes = np.asarray(curve.sizes, dtype=np.float64)
+    lines, whiskers, drawn = [], [], [0.0]
+    for place, learner in enumerate(curve.learners):
+        points = curve.of(learner)
+        for at, (field, words) in enumerate((("bias", "bias"), ("sd", "sd between test parts"))):
+            values = np.array([getattr(p, field) for p in points])
+            series = 2 * place + at
+            lines.append(Line(x=sizes, y=values, name=series_name(learner, words), series=series))
+            whiskers.append(Whiskers(x=sizes, y=values, name=words, series=series, tips={"rows": sizes, words: values}))
+            drawn += [v for v in values.tolist() if math.isfinite(v)]
+    low, high = domain_of(drawn)
+    zero = Line(x=sizes[[0, -1]], y=np.zeros(2), role="reference")
+    return Curves(
+        title=f"{plain(curve.title)}: bias and spread of small training sets",
+        subtitle=(
+            f"bias: how far models of this size are from those of {whole(curve.sizes[-1])} rows, on average",
+            "sd: how much the test parts of one size vary, by their rows and by their training sets",
+        ),
+        x=Axis(
+            title="training rows", low=sizes[0] / 1.1, high=sizes[-1] * 1.1, scale="log", ticks=tuple(sizes.tolist())
+        ),
+        y=Axis(title=f"in points of {plain(curve.title)}", low=low, high=high),
+        lines=(zero, *lines),
+        whiskers=tuple(whiskers),
+        size=SIZE,
+    )
+
+
+def overfitting_picture(view: Any) -> Curves:
+    """Error on training rows and on held-out rows over the complexity parameter; overfitting settings are marked."""
+    places = np.array([p.place for p in view.points])
+    order = np.argsort(places)
+    points = [view.points[i] for i in order]
+    places = places[order]
+    lines, whiskers, drawn = [], [], []
+    for series, (field, words) in enumerate((("estimate", "on held-out rows"), ("training", "on training rows"))):
+        ends = ("low", "high") if field == "estimate" else ("training_low", "training_high")
+        middle, low, high = (np.array([getattr(p, f) for p in points]) for f in (field, *ends))
+        lines.append(Line(x=places, y=middle, name=words, series=series))
+        tips = {view.title: middle, "low": low, "high": high}
+        whiskers.append(Whiskers(x=places, y=middle, low=low, high=high, name=words, series=series, tips=tips))
+        drawn += [v for part in (middle, low, high) for v in part.tolist() if math.isfinite(v)]
+    shares = all(0 <= v <= 1 for v in drawn)
+    bottom, top = domain_of(drawn, (0.0, 1.0) if shares else (-math.inf, math.inf))
+    marks = [
+        Mark(x=p.place, y=p.estimate, shape="cross", words="overfits", align="center", shift=(0.0, -16.0))
+        for p in points
+        if p.setting in view.overfits
+    ]
+    best = view.best
+    marks.append(Mark(x=best.place, y=best.estimate, shape="diamond", words="best", align="center", shift=(0.0, 18.0)))
+    x, names = _settings_axis(view, points, places, bottom, top)
+    return Curves(
+        title=f"{plain(view.title)} over {plain(view.parameter)}",
+        subtitle=(
+            *_verdict_lines(view.verdict, 100),
+            f"{view.plan}, {whole(view.size)} training rows; {percent(view.confidence)} intervals (corrected t)",
+        ),
+        x=x,
+        y=Axis(title=plain(view.title), low=bottom, high=top),
+        lines=(*names, *lines),
+        whiskers=tuple(whiskers),
+        marks=tuple(marks),
+        size=SIZE,
+    )
+
+
+def _settings_axis(view: Any, points: list[Any], places: Floats, low: float, high: float) -> tuple[Axis, list[Line]]:
+    """Numbers on an axis, logarithmic where they span much; names are written where they stand."""
+    numbers = all(_is_number(p.setting, p.place) for p in points)
+    title = plain(view.parameter)
+    if not numbers:
+        names = [
+            Line(x=np.array([p.place, p.place]), y=np.array([low, high]), role="faint", words=shorten(p.setting, 16),
+                 words_at=(p.place, low), align="center", shift=(0.0, 14.0))
+            for p in points
+        ]  # fmt: skip
+        return Axis(title=" ", low=places[0] - 0.5, high=places[-1] + 0.5, ticks=(places[0] - 10,)), names
+    ticks = tuple(places.tolist())
+    if places[0] > 0 and places[-1] / places[0] >= 10:
+        return Axis(title=title, low=places[0] / 1.25, high=places[-1] * 1.25, scale="log", ticks=ticks), []
+    air = 0.06 * (places[-1] - places[0])
+    return Axis(title=title, low=places[0] - air, high=places[-1] + air, ticks=ticks), []
+
+
+def _is_number(setting: str, place: float) -> bool:
+    try:
+        return float(setting) == place
+    except ValueError:
+        return False
+
+
+HEADINGS = {
+    "leave-one-out": "what {title} loses without the part",
+    "pairs": "what {title} loses without both parts",
+    "add-one-in": "what {title} gains by the part alone, over none of them",
+}
+
+
+def lesion_picture(study: Any, *, show: Literal["contributions", "roc"] = "contributions") -> Forest | Curves:
+    """Contributions with intervals and the test parts behind them; show="roc": the ROC curves of all variants."""
+    check_word(show, ("contributions", "roc"), "show")
+    if show == "roc":
+        if not study.curves:
+            reason = next((n for n in study.notes if n.startswith("No ROC")), "")
+            raise InputError(f"there are no ROC curves to show. {reason}".strip())
+        made = roc_picture(list(study.curves.items()), hull=False, point=False)
+        return replace(made, title=f"ROC curves of {len(study.curves)} variants")
+    panels = [_panel(study, kind) for kind in study.kinds]
+    ends = (("full system", study.full), ("none of them", study.base))
+    panels.append(
+        make_panel(
+            [interval_row(name, i) for name, i in ends if i is not None],
+            axis="", heading=plain(study.title), within=(0.0, 1.0) if study.full.low >= 0 else (-math.inf, math.inf),
+        )
+    )  # fmt: skip
+    verdict = [part for line in study.verdict.split("\n") for part in textwrap.wrap(plain(line), 115)][:8]
+    how = f"{percent(study.confidence)} intervals (corrected t), not adjusted; p-values adjusted ({study.adjust})"
+    return Forest(
+        title=f"What each part contributes to {plain(study.title)}",
+        subtitle=(*verdict, f"{how}; dots: the {len(next(iter(study.values.values()))):,} test parts"),
+        panels=tuple(panels),
+    )
+
+
+def _panel(study: Any, kind: str) -> Panel:
+    own = study.of_kind(kind)[:MOST_ROWS]
+    level = 1 - study.confidence
+    rows = []
+    for c in own:
+        word = "helps" if c.helps(level) else "hurts" if c.hurts(level) else "cannot tell"
+        more = f"{p_words(c.difference)} · {word}"
+        if c.interaction is not None and not math.isnan(c.interaction.estimate):
+            more += f" · interaction {c.interaction.estimate:+.3f}"
+        rows.append(replace(interval_row(plain(c.name), c.difference, signed=True, more=more), points=_dots(study, c)))
+    heading = HEADINGS[kind].format(title=plain(study.title))
+    return make_panel(rows, axis="", heading=heading, references=((0.0, "no difference"),))
+
+
+def _dots(study: Any, c: Any) -> tuple[float, ...]:
+    """The differences on the test parts, as they went into the test."""
+    key = f"{c.kind}: {' + '.join(c.removed)}"
+    first, second = (key, "none of them") if c.kind == "add-one-in" else ("full system", key)
+    both = [a - b for a, b in zip(study.values[first], study.values[second], strict=True)]
+    known = [d for d in both if not math.isnan(d)]
+    # Where lower is better the contribution is the other way round.
+    return tuple(known) if find_measure(study.metric).higher_is_better else tuple(-d for d in known)
+
+
+PARTS = (("error", "expected error"), ("noise", "noise"), ("bias", "bias"), ("variance", "variance"))
+OWN = (("training", "on training rows"), ("held_out", "on held-out rows"), ("optimism", "optimism"))
+
+
+def bias_picture(found: Any) -> Forest:
+    """For each learner the error and its parts, then training and held-out error with the optimism."""
+    panels = []
+    for parts in found.learners:
+        rows = [interval_row(word, getattr(parts, field)) for field, word in (*PARTS, *OWN)]
+        heading = shorten(parts.learner, 60)
+        panels.append(make_panel(rows, axis="", heading=heading, references=((0.0, ""),)))
+    # One scale for all learners, so that they can be compared by eye.
+    low, high = min(p.domain[0] for p in panels), max(p.domain[1] for p in panels)
+
+    verdict = [part for line in found.verdict.split("\n") for part in textwrap.wrap(plain(line), 110)][:8]
+    sets = f"{whole(found.rounds)} training sets of {whole(found.size)} rows, {found.drawn}"
+    return Forest(
+        title="Where the error comes from",
+        subtitle=(*verdict, f"{sets}; {percent(found.confidence)} intervals; {found.method}"),
+        panels=tuple(replace(p, domain=(low, high)) for p in panels),
+    )
+
+
+def laboratory_picture(lab: Any) -> Forest:
+    """Each estimator's mean over the samples, ± its standard deviation, with the samples as dots around the truth."""
+    rows = [
+        ForestRow(
+            label=q.estimator,
+            estimate=q.mean,
+            low=max(0.0, q.mean - q.sd),
+            high=min(1.0, q.mean + q.sd),
+            words=f"bias {_signed(q.bias.estimate)} · sd {number(q.sd)} · √MSE {number(q.rmse)}",
+            tip=plain(str(q.bias)),
+            points=tuple(lab.values[q.estimator]),
+        )
+        for q in lab.estimators
+    ]
+    panel = make_panel(
+        rows, axis="estimated error", references=((lab.truth.estimate, f"true error {number(lab.truth.estimate)}"),),
+        within=(0.0, 1.0),
+    )  # fmt: skip
+    return Forest(
+        title=f"Estimates of the error of {shorten(lab.learner, 40)}",
+        subtitle=(
+            *textwrap.wrap(plain(lab.verdict), 110),
+            f"{whole(lab.runs)} samples of {whole(lab.n)} rows, a dot each; squares: mean ± standard deviation",
+        ),
+        panels=(panel,),
+    )
+
+
+def _signed(x: float) -> str:
+    return ("+" if x > 0 else "") + number(x).replace("-", "−")

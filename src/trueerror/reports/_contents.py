@@ -1,0 +1,249 @@
+"""What a report was asked for, beyond the rows: metric, costs, class mix, confidence.
+
+What a page holds before it is written: verdicts, what was read, sections, findings, methods.
+
+How sure a verdict is, as one word with a sign: never by colour alone.
+
+How the numbers were made: a paragraph to paste into a paper, and an entry for each method that was used.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
+
+from trueerror.findings import Finding
+from trueerror.inference.ranking._ranking import Ranking
+from trueerror.inputs._options import InputError
+from trueerror.methods import every_method
+from trueerror.metrics._registry import find_measure
+from trueerror.reports._html import Section, el, joined
+from trueerror.results._format import listing, percent
+from trueerror.verbs._compare_costs import CostComparison
+from trueerror.verbs._comparison import Comparison
+from trueerror.verbs._comparison_text import PROVEN, adjusted
+from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
+from trueerror.version import __version__
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """How predictions or an experiment are to be judged; results that are already made have been judged."""
+
+    metric: str = "accuracy"
+    reference: str | None = None
+    margin: float | None = None
+    cost_fp: float | None = None
+    cost_fn: float | None = None
+    prior: float | None = None
+    confidence: float = 0.95
+    rng: Any = None
+    ignore: tuple[str, ...] = ()
+
+    @property
+    def by_cost(self) -> bool:
+        """Whether errors of the two kinds cost different things."""
+        return self.cost_fp is not None or self.cost_fn is not None
+
+    @property
+    def changed(self) -> list[str]:
+        """The options that were given."""
+        return [f.name for f in fields(self) if getattr(self, f.name) != f.default]
+
+    def refuse(self, kind: str, *, allowed: Sequence[str] = ()) -> None:
+        """An error where an option was given that cannot be obeyed."""
+        for name in self.changed:
+            if name not in allowed:
+                raise InputError(f"{name}= cannot be used on {kind}: give it where that is made, or pass predictions")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Start:
+    """Where the explorer begins: a class mix and two costs."""
+
+    prior: float
+    cost_fp: float = 1.0
+    cost_fn: float = 1.0
+
+    @property
+    def words(self) -> str:
+        """The costs, in words."""
+        if self.cost_fp == self.cost_fn:
+            return "at equal costs"
+        return f"a false alarm costing {self.cost_fp:g} and a miss {self.cost_fn:g}"
+
+
+class Surety(NamedTuple):
+    """A word, its sign, and the class that colours it."""
+
+    word: str
+    sign: str
+    kind: str
+
+
+CLEAR = Surety("Proven", "✔", "proven")
+LIKELY = Surety("Probable", "≈", "probable")
+UNCLEAR = Surety("Cannot tell", "?", "open")
+# Where one must be run all the same.
+UNSURE = Surety("Not fully sure", "?", "open")
+
+
+def of_comparison(cmp: Comparison) -> Surety:
+    """By the pairs that decide: the best model (or the reference) against each other one."""
+    anchor = cmp.reference or cmp.best
+    found = _by([adjusted(cmp[m, anchor]) for m in cmp.models if m != anchor], 1 - cmp.confidence)
+    return UNSURE if found is UNCLEAR and isinstance(cmp, CostComparison) else found
+
+
+def of_ranking(ranking: Ranking) -> Surety:
+    """By the pairs with the best ranked model (or the control)."""
+    anchor = ranking.control or ranking.best
+    pairs = [c for c in ranking.pairs if anchor in (c.first, c.second)]
+    return _by([adjusted(c) for c in pairs], ranking.alpha)
+
+
+def of_model(part: ModelEvaluation) -> Surety | None:
+    """By the test against the constant answer, where there was one."""
+    accuracy = part.overall.get("accuracy")
+    if accuracy is None or math.isnan(part.baseline_p):
+        return None
+    return _by([part.baseline_p if accuracy.estimate != part.baseline.estimate else 1.0], 0.05)
+
+
+def _by(p_values: list[float], level: float) -> Surety:
+    """The weakest pair decides.
+
+    >>> _by([0.0001, 0.03], 0.05).word, _by([0.2], 0.05).word, _by([float("nan")], 0.05).word
+    ('Probable', 'Cannot tell', 'Cannot tell')
+    """
+    if not p_values or any(math.isnan(p) or p > level + 1e-12 for p in p_values):
+        return UNCLEAR
+    return CLEAR if max(p_values) <= min(PROVEN, level) else LIKELY
+
+
+# Methods that the paragraph names; the entries name them all.
+MOST_NAMED = 8
+
+# Method → what it was used for.
+Used = dict[str, list[str]]
+
+
+def used_in_evaluation(ev: Evaluation) -> Used:
+    """The methods behind the intervals of an evaluation."""
+    used: Used = {}
+    for part in ev.parts:
+        for name, interval in part.overall.items():
+            if interval.method:
+                _note(used, interval.method, find_measure(name).title)
+    return used
+
+
+def used_in_comparison(cmp: Comparison) -> Used:
+    """The methods behind a comparison: pairs, the models' own estimates, the adjustment."""
+    used: Used = {}
+    for interval in cmp.estimates.values():
+        if interval.method:
+            _note(used, interval.method, cmp.title)
+    for c in cmp.pairs:
+        _note(used, c.method, f"differences in {cmp.title}")
+    if cmp.adjust != "none" and len(cmp.pairs) > 1:
+        _note(used, cmp.adjust, f"p-values of {len(cmp.pairs)} pairs")
+    return used
+
+
+def _note(used: Used, key: str, what: str) -> None:
+    if what not in used.setdefault(key, []):
+        used[key].append(what)
+
+
+def merged(*several: Used) -> Used:
+    """All of them, each once."""
+    out: Used = {}
+    for used in several:
+        for key, names in used.items():
+            for name in names:
+                _note(out, key, name)
+    return out
+
+
+def paragraph(reading: str, estimand: str, used: Used, settings: Mapping[str, object], confidence: float) -> str:
+    """The methods in a few sentences."""
+    known = [(every_method()[key], names) for key, names in used.items() if key in every_method()]
+    sentences = [
+        f"{listing(names)}: {m.title} ({m.source.split(';')[0].strip()})" for m, names in known[:MOST_NAMED] if names
+    ]
+    more = f"; and {len(known) - MOST_NAMED} more methods" if len(known) > MOST_NAMED else ""
+    parts = [reading.replace("\n", " ").strip()]
+    if sentences:
+        parts.append(f"Methods, at {percent(confidence)} confidence: {'; '.join(sentences)}{more}.")
+    if "differences" in " ".join(w for names in used.values() for w in names):
+        parts.append("Intervals of differences are not adjusted for the number of pairs; p-values are.")
+    parts.append(estimand.replace("\n", " ").strip())
+    seed = settings.get("seed")
+    parts.append(f"Computed with {versions()}{f'; random numbers from {seed}' if seed else ''}.")
+    return " ".join(p for p in parts if p)
+
+
+def versions() -> str:
+    """What the numbers were made with."""
+    import numpy
+    import scipy
+
+    return (
+        f"trueerror {__version__}, Python {platform.python_version()}, NumPy {numpy.__version__}, "
+        f"SciPy {scipy.__version__}"
+    )
+
+
+def entries(used: Used, why: str = "") -> Markup:
+    """Each method with its formula, source and what it assumes."""
+    blocks = [el("p", why)] if why else []
+    for key, names in used.items():
+        entry = every_method().get(key)
+        if entry is None:
+            continue
+        facts = {
+            "Used for": listing(names), "Formula": entry.formula, "Assumes": entry.assumes,
+            "Measured": entry.measured, "Advice": entry.advice, "Source": entry.source,
+        }  # fmt: skip
+        rows = [el("dt", head) + el("dd", text) for head, text in facts.items() if text]
+        blocks.append(el("h3", entry.title) + el("dl", joined(rows)))
+    return joined(blocks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """A page in parts. `first` stand before the findings, `then` after them, `explorer` is data for the script."""
+
+    title: str
+    names: tuple[str, ...] = ()  # of models or learners: long ones are cut in sentences
+    verdicts: tuple[tuple[Surety | None, str], ...]
+    reading: str
+    estimand: str = ""
+    next_step: str = ""
+    first: tuple[Section, ...] = ()
+    then: tuple[Section, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    used: Used = field(default_factory=dict)
+    why: str = ""
+    explained: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    confidence: float = 0.95
+    explorer: dict[str, Any] | None = None
+    paragraph: str = ""
+
+    def beside(self, other: Contents) -> Contents:
+        """This page with the sections, findings and methods of another one after its own."""
+
+        return replace(
+            self,
+            then=(*self.then, *other.first, *other.then),
+            findings=(*self.findings, *other.findings),
+            used=merged(self.used, other.used),
+            explained="\n\n".join(t for t in (self.explained, other.explained) if t),
+        )

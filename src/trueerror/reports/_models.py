@@ -1,0 +1,576 @@
+"""The page about models on a test sample: from predictions, an evaluation or a comparison.
+
+The tables about models: each with its figures, all pairs, and differences from the leader as lines.
+
+The folded sections of curves: calibration, precision and recall, gains, lift, and each class against the rest.
+
+The page about any other result: what it says, its picture, its table, how it was made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from markupsafe import Markup
+
+from trueerror.curves._calibration import calibration
+from trueerror.curves._gains import gains, lift
+from trueerror.curves._precision_recall import precision_recall
+from trueerror.curves._roc import roc
+from trueerror.findings._rules import Finding
+from trueerror.inputs._labels import Label
+from trueerror.inputs._options import InputError
+from trueerror.metrics._registry import find_measure
+from trueerror.plots import picture
+from trueerror.plots._specs import Axis, Curves, ForestRow, Line
+from trueerror.plots.compose.forests import evaluation_forest, make_panel
+from trueerror.plots.compose.roc import FPR, TPR, diagonal
+from trueerror.reports._contents import (
+    Asked,
+    Contents,
+    Surety,
+    Used,
+    merged,
+    of_comparison,
+    of_model,
+    used_in_comparison,
+    used_in_evaluation,
+)
+from trueerror.reports._explorer import Explored, explore, explorer_section
+from trueerror.reports._html import (
+    Section,
+    brief,
+    brief_names,
+    confusion_block,
+    el,
+    html_panel,
+    html_table,
+    joined,
+    named,
+)
+from trueerror.reports._svg import Gallery
+from trueerror.results import Contrast, Interval, Result
+from trueerror.results._format import limits, listing, number, percent, whole
+from trueerror.results._tables import Table
+from trueerror.sources._predictions import Predictions
+from trueerror.verbs._compare import compare
+from trueerror.verbs._compare_costs import CostComparison
+from trueerror.verbs._comparison import Comparison, told_apart
+from trueerror.verbs._comparison_text import adjusted, decided, level, margin_text, points, tiers_text, unit
+from trueerror.verbs._evaluate import evaluate
+from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
+from trueerror.verbs._evaluation_text import (
+    class_table,
+    overall_table,
+    reasons_text,
+    short,
+    shown_metrics,
+    slice_table,
+    spoken_verdict,
+)
+
+# A model and five figures: more cannot be read at a glance.
+TABLE_FIGURES = 5
+# Pairs of more than 45 models are a list that nobody reads.
+MOST_PAIRS = 1000
+
+Cell = tuple[str, float | None]
+
+
+def models_block(ev: Evaluation, metric: str | None = None) -> Markup:
+    """A row for each model, in tables of at most six columns; `metric` is what models are compared by."""
+    chosen = shown_metrics(ev)
+    if metric is not None and all(metric in p.overall for p in ev.parts):
+        chosen = [metric, *(m for m in chosen if m != metric)]
+    asked = bool(ev.settings.get("asked"))
+    counted = not asked and all(_binary(p) for p in ev.parts)
+    room = TABLE_FIGURES - (2 if counted else 0)
+    groups = [chosen[i : i + room] for i in range(0, len(chosen), room)] if asked else [chosen[:room]]
+    return joined([_models_table(ev, group, counted) for group in groups])
+
+
+def _binary(part: ModelEvaluation) -> bool:
+    return part.confusion is not None and part.positive is not None
+
+
+def _models_table(ev: Evaluation, metrics: list[str], counted: bool) -> Markup:
+    first = ev.parts[0]
+    columns = ["model", *(find_measure(m).title for m in metrics)]
+    rows: list[list[Cell]] = [[(p.name, None), *(_figure(p.overall.get(m)) for m in metrics)] for p in ev.parts]
+    if counted:
+        columns[2:2] = ["misses", "false alarms"]
+        for row, part in zip(rows, ev.parts, strict=True):
+            row[2:2] = _counts(part)
+    if "accuracy" in metrics and first.baseline_label is not None:
+        constant: list[Cell] = [("", None)] * len(columns)
+        constant[0] = (f'always "{first.baseline_label}"', None)
+        constant[1 + metrics.index("accuracy")] = (short(first.baseline), _known(first.baseline.estimate))
+        if metrics.index("accuracy") == 0:
+            rows.append(constant)
+    confidence = percent(next((i.confidence for i in first.overall.values()), 0.95))
+    of_class = [find_measure(m).title for m in metrics if find_measure(m).needs in ("binary", "scores")]
+    title = f"In brackets: {confidence} intervals."
+    if of_class and first.positive not in (None, 1):
+        title += f" {listing(of_class)}: of {named(first.positive)}."
+    table = Table(columns=tuple(columns), rows=tuple(tuple(c for c, _ in row) for row in rows), title=title)
+    return html_table(table, sortable=True, keys=[[k for _, k in row] for row in rows])
+
+
+def _figure(found: Interval | None) -> Cell:
+    """A metric with its interval; empty for a model that cannot have it."""
+    return ("", None) if found is None else (short(found), _known(found.estimate))
+
+
+def _known(x: float) -> float | None:
+    return None if math.isnan(x) else x
+
+
+def _counts(part: ModelEvaluation) -> list[Cell]:
+    assert part.confusion is not None
+    c = part.confusion.binary(part.positive)
+    cells = ((c.fn, c.tp + c.fn), (c.fp, c.fp + c.tn))
+    return [(f"{whole(round(float(x), 1))} of {whole(round(float(n), 1))}", float(x)) for x, n in cells]
+
+
+def estimates_block(cmp: Comparison) -> Markup:
+    """Each model's own estimate, best first; compared by cost, with the errors that make the cost."""
+    if isinstance(cmp, CostComparison):
+        return html_table(cmp._table(), title="Cheapest first, cut where the costs say", sortable=True)
+    rows = [(m, cmp.estimates[m]) for m in cmp.ranked]
+    table = Table(
+        columns=("model", f"{cmp.title}, {percent(cmp.confidence)} interval"),
+        rows=tuple((m, short(i)) for m, i in rows),
+    )
+    return html_table(table, sortable=True, keys=[[None, _known(i.estimate)] for _, i in rows])
+
+
+def differences_block(cmp: Comparison) -> Markup:
+    """Each model's difference from the leader (or the reference), with zero and the margin."""
+    anchor = cmp.reference or cmp.best
+    shown = brief_names(cmp.models)
+    scale = 100.0 if _per_hundred(cmp) else 1.0
+    parts = cmp.facts.get("parts", {})
+    rows = [_difference(cmp, m, anchor, scale, shown[m]) for m in cmp.ranked if m != anchor]
+    if parts:
+        models = [m for m in cmp.ranked if m != anchor]
+        gaps = [tuple(scale * (a - b) for a, b in zip(parts[m], parts[anchor], strict=True)) for m in models]
+        rows = [replace(r, points=g) for r, g in zip(rows, gaps, strict=True)]
+    margin = None if cmp.margin is None else (-scale * abs(cmp.margin), scale * abs(cmp.margin))
+    better = "higher" if cmp.higher_is_better else "lower"
+    own = cmp.estimates[anchor].estimate
+    if isinstance(cmp, CostComparison):
+        heading = f"Cost per 100 rows, model − {shown[anchor]} ({100 * own:.3g}); lower is better"
+    else:
+        in_points = ", in points" if scale == 100 else ""
+        title = cmp.title[:1].upper() + cmp.title[1:]
+        heading = f"{title}, model − {shown[anchor]} ({level(cmp, own)}){in_points}; {better} is better"
+    panel = make_panel(rows, axis="", heading=heading, references=((0.0, "no difference"),), margin=margin)
+    notes = [f"{percent(cmp.confidence)} intervals of each pair by itself; the dashed line is no difference."]
+    if len(cmp.pairs) > 1 and cmp.adjust != "none":
+        notes.append(f"p-values are adjusted for {len(cmp.pairs)} pairs ({cmp.adjust}).")
+    if margin is not None:
+        notes.append(f"Shaded: differences of up to {amount(cmp, abs(cmp.margin or 0))}{unit(cmp)} do not matter.")
+    if any(r.points for r in rows):
+        notes.append("Dots: the test parts.")
+    return html_panel(panel) + el("p", " ".join(notes), class_="note")
+
+
+def _difference(cmp: Comparison, model: str, anchor: str, scale: float, shown: str) -> ForestRow:
+    c = cmp[model, anchor]
+    return ForestRow(
+        label=shown, estimate=scale * c.estimate, low=scale * c.low, high=scale * c.high, side=c.side,
+        words=f"{amount(cmp, c.estimate)} {interval_words(cmp, c)} · {decided(c)} · {_kept(told(cmp, c))}",
+    )  # fmt: skip
+
+
+def _per_hundred(cmp: Comparison) -> bool:
+    return bool(cmp.facts.get("share")) or isinstance(cmp, CostComparison)
+
+
+def amount(cmp: Comparison, x: float) -> str:
+    """A difference with its sign: costs of 100 rows, points of a percent, or as it is."""
+    if isinstance(cmp, CostComparison) and math.isfinite(x):
+        return f"{100 * x:+.3g}"
+    return points(cmp, x)
+
+
+def _kept(words: str) -> str:
+    """Words that stay on one line."""
+    return words.replace(" ", "\u00a0")
+
+
+def interval_words(cmp: Comparison, c: Contrast) -> str:
+    """The limits of a difference."""
+    if math.isnan(c.low) and math.isnan(c.high):
+        return "(no interval)"
+    return f"[{amount(cmp, c.low)}, {amount(cmp, c.high)}]"
+
+
+def told(cmp: Comparison, c: Contrast) -> str:
+    """Whether a pair is told apart, by a sign and a word."""
+    if not told_apart(c):
+        return "? cannot tell"
+    return "▲ better" if (c.estimate > 0) == cmp.higher_is_better else "▼ worse"
+
+
+def pairs_block(cmp: Comparison) -> Markup:
+    """Every pair, the better one first."""
+    place = {m: i for i, m in enumerate(cmp.ranked)}
+    pairs = [cmp[tuple(sorted((c.first, c.second), key=place.__getitem__))] for c in cmp.pairs]  # type: ignore[index]
+    pairs.sort(key=lambda c: (place[c.first], place[c.second]))
+    kept = pairs[:MOST_PAIRS]
+    head = "p" if len(cmp.pairs) < 2 or cmp.adjust == "none" else "adjusted p"
+    per = "per 100 rows" if isinstance(cmp, CostComparison) else "points"
+    sized = f"first − second ({per})" if _per_hundred(cmp) else "first − second"
+    shown = brief_names(cmp.models)
+    rows = tuple(
+        (shown[c.first], shown[c.second], amount(cmp, c.estimate), interval_words(cmp, c), _p(c), told(cmp, c))
+        for c in kept
+    )
+    columns = ("first", "second", sized, f"{percent(cmp.confidence)} interval", head, "first is")
+    title = "" if len(kept) == len(pairs) else f"The first {len(kept):,} of {len(pairs):,} pairs, best models first."
+    keys = [[None, None, c.estimate, None, adjusted(c), None] for c in kept]
+    table = Table(columns=columns, rows=rows, names=2, title=title or "The better one first.")
+    return html_table(table, sortable=True, keys=keys)
+
+
+def _p(c: Contrast) -> str:
+    return decided(c)[2:].lstrip("= ")
+
+
+# Curves in one picture; the ROC panel shows every model.
+MOST_CURVES = 12
+# Models whose classes are shown one by one, and how many classes of each.
+MOST_MODELS = 4
+MOST_CLASSES = 7
+
+KINDS: tuple[tuple[str, str, Callable[..., Any]], ...] = (
+    ("precision-recall", "Precision and recall", precision_recall),
+    ("gains", "Gains: how many positives are in the top rows", gains),
+    ("lift", "Lift: how many times better than random rows", lift),
+)
+
+
+def curve_sections(p: Predictions, models: Sequence[str], gallery: Gallery) -> Iterator[Section]:
+    """All of them; of many models those with the largest areas."""
+    kept = list(models)[:MOST_CURVES]
+    lead = "" if len(kept) == len(models) else f"The {len(kept)} of {len(models)} models with the largest areas."
+    # Bins with their intervals cross each other where models share a picture, so each has one of its own.
+    blocks = [_curve_figure(partial(calibration, p, model=m), gallery, models) for m in kept]
+    yield Section(
+        key="calibration",
+        title="Calibration: do the scores hold as probabilities?",
+        blocks=(el("div", joined(blocks), class_="multiples"),),
+        lead=lead,
+        folded=True,
+    )
+    for key, title, make in KINDS:
+        block = _curve_figure(partial(_of_each, make, p, kept), gallery, models)
+        yield Section(key=key, title=title, blocks=(block,), lead=lead, folded=True)
+
+
+def class_sections(p: Predictions, gallery: Gallery) -> Iterator[Section]:
+    """Of models with a score for each class: the ROC curve of each class against the rest, commonest classes first."""
+    models = [m for m in p.models if p.has_class_scores(m)][:MOST_MODELS]
+    if p.positive is not None or not models:
+        return
+    counts = p.truth_counts().tolist()
+    common = sorted((i for i in range(len(counts)) if counts[i]), key=lambda i: -counts[i])[:MOST_CLASSES]
+    labels = [p.labels[i] for i in sorted(common)]
+
+    blocks = [el("h3", named(m)) + _drawn(partial(_against_rest, p, m, labels), gallery, models) for m in models]
+    lead = "" if len(labels) == len(p.labels) else f"The {len(labels)} commonest of {len(p.labels)} classes."
+    yield Section(
+        key="classes", title="ROC curves of each class against the rest", blocks=tuple(blocks), lead=lead, folded=True
+    )
+
+
+def _against_rest(p: Predictions, model: str, labels: Sequence[Label]) -> Curves:
+    """One curve a class. They have no hull together: each is about another question."""
+    lines = [diagonal()]
+    for i, label in enumerate(labels):
+        c = roc(p, model=model, positive=label)
+        area = c.auc()
+        words = f"{named(label)}: AUC {number(area.estimate)} {limits(area.low, area.high)}"
+        tips = {"threshold": c.thresholds, "false positive rate": c.fpr, "true positive rate": c.tpr}
+        lines.append(Line(x=c.fpr, y=c.tpr, name=words, series=i, tips=tips))
+    return Curves(
+        title=f"{named(model)}: each class against the rest", x=Axis(title=FPR), y=Axis(title=TPR), lines=tuple(lines)
+    )
+
+
+def _of_each(make: Callable[..., Any], p: Predictions, models: Sequence[str]) -> dict[str, Any]:
+    return {m: make(p, model=m) for m in models}
+
+
+def _curve_figure(make: Callable[[], Any], gallery: Gallery, names: Sequence[str]) -> Markup:
+    """The figure of a result, or why there is none."""
+    return _drawn(lambda: picture(make()), gallery, names)
+
+
+def _drawn(make: Callable[[], Any], gallery: Gallery, names: Sequence[str]) -> Markup:
+    """A picture, or why there is none."""
+    try:
+        return gallery.draw(make())
+    except InputError as reason:
+        return el("p", brief(f"Not shown: {reason}.", names))
+
+
+TITLE = "How good are these models, really?"
+MOST_REASONS = 8
+# With more models the sets that were not told apart stand with the pairs.
+MOST_TIERED = 6
+FIGURES = "Each figure with its interval"
+
+
+def about_predictions(p: Predictions, gallery: Gallery, asked: Asked) -> Contents:
+    """Everything about the models of predictions."""
+    cmp, note = _compared(p, asked)
+    # Judged by costs, scores are cut where the costs themselves say.
+    threshold = cmp.threshold if isinstance(cmp, CostComparison) else None
+    cut = p if threshold is None else p.with_threshold(threshold)
+    ev = evaluate(cut, confidence=asked.confidence, rng=asked.rng, prior=asked.prior)
+    made = about_models(ev, cmp, cut, gallery, asked)
+    return replace(made, reading=f"{made.reading}\n{note}") if note else made
+
+
+def _compared(p: Predictions, asked: Asked) -> tuple[Comparison | None, str]:
+    """Every pair; where nobody asked for a comparison and there can be none, why there is none."""
+    try:
+        return _compare(p, asked), ""
+    except InputError as reason:
+        if {"metric", "reference", "margin", "cost_fp", "cost_fn"} & set(asked.changed):
+            raise
+        return None, f"Not compared: {reason}."
+
+
+def _compare(p: Predictions, asked: Asked) -> Comparison | None:
+    """Every pair, where there are pairs and the models can be judged by what was asked."""
+    if len(p.models) < 2:
+        if asked.reference is not None or asked.margin is not None:
+            raise InputError("reference= and margin= compare models, but there is only one")
+        return None
+    common = {"reference": asked.reference, "confidence": asked.confidence, "rng": asked.rng}
+    if asked.by_cost:
+        if asked.metric != "accuracy" or asked.margin is not None:
+            raise InputError("cost_fp= and cost_fn= judge by cost: leave metric= and margin= out")
+        return compare(p, cost_fp=asked.cost_fp, cost_fn=asked.cost_fn, prior=asked.prior, **common)
+    if asked.metric == "accuracy" and not all(p.can_call(m) for m in p.models):
+        return None
+    return compare(p, metric=asked.metric, margin=asked.margin, **common)
+
+
+def about_evaluation(ev: Evaluation, gallery: Gallery, asked: Asked) -> Contents:
+    """How good each model is; with the rows still at hand, their curves too."""
+    asked.refuse("an evaluation", allowed=("ignore",))
+    bench = ev.parts[0]._bench if ev.parts else None
+    return about_models(ev, None, None if bench is None else bench.predictions, gallery, asked)
+
+
+def about_comparison(cmp: Comparison, gallery: Gallery, asked: Asked) -> Contents:
+    """Which model is better."""
+    asked.refuse("a comparison", allowed=("ignore",))
+    return about_models(None, cmp, None, gallery, asked)
+
+
+def about_models(
+    ev: Evaluation | None, cmp: Comparison | None, p: Predictions | None, gallery: Gallery, asked: Asked
+) -> Contents:
+    """The page, as far as its parts are there."""
+    shown: Any = ev if cmp is None else cmp
+    explored, reason = _explored(p, asked)
+    first: list[Section] = []
+    if cmp is not None:
+        tiers = _text(brief(tiers_text(cmp), cmp.models)) if len(cmp.models) <= MOST_TIERED else ()
+        blocks = (differences_block(cmp), *tiers, *_text(margin_text(cmp)))
+        first.append(Section(key="differences", title="Differences from the best", blocks=blocks))
+    elif ev is not None:
+        single = len(ev.parts) == 1
+        blocks = tuple(html_panel(panel, FIGURES) for panel in evaluation_forest(ev).panels)
+        first.append(Section(key="figures", title="Its figures" if single else "Figures", blocks=blocks))
+    data = None
+    if explored is not None:
+        section, data = explorer_section(explored, gallery)
+        first.append(section)
+    used: list[Used] = [] if cmp is None else [used_in_comparison(cmp)]
+    used += [] if ev is None else [used_in_evaluation(ev)]
+    return Contents(
+        title=TITLE,
+        names=shown.models,
+        verdicts=verdicts(ev, cmp),
+        reading=shown.reading,
+        estimand=shown.estimand,
+        next_step="" if cmp is None else cmp.next_step,
+        first=tuple(first),
+        then=(*_tables(ev, cmp), *_folded(ev, cmp, p, explored, reason, gallery)),
+        findings=_findings(ev, cmp),
+        used=merged(*used),
+        why="" if cmp is None else str(cmp.facts.get("why", "")),
+        settings={} if ev is None else ev.settings,
+        confidence=shown.confidence if ev is None else float(ev.settings.get("confidence", 0.95)),
+        explorer=data,
+    )
+
+
+def verdicts(ev: Evaluation | None, cmp: Comparison | None) -> tuple[tuple[Surety | None, str], ...]:
+    """The comparison's verdict where there is one, else the models'."""
+    if cmp is not None:
+        return ((of_comparison(cmp), cmp.verdict),)
+    assert ev is not None
+    surety = of_model(ev.parts[0]) if len(ev.parts) == 1 else None
+    return ((surety, spoken_verdict(ev)),)
+
+
+def _explored(p: Predictions | None, asked: Asked) -> tuple[Explored | None, str]:
+    """The curves for the explorer, or why there are none."""
+    if p is None:
+        return None, ""
+    try:
+        return explore(p, asked), ""
+    except InputError as reason:
+        return None, f"No curves: {reason}."
+
+
+def _findings(ev: Evaluation | None, cmp: Comparison | None) -> tuple[Finding, ...]:
+    return tuple(f for source in (cmp, ev) if source is not None for f in source.findings)
+
+
+def _text(words: str) -> tuple[Markup, ...]:
+    return (el("p", words, class_="lines"),) if words else ()
+
+
+def _tables(ev: Evaluation | None, cmp: Comparison | None) -> Iterator[Section]:
+    if ev is None:
+        assert cmp is not None
+        yield Section(key="models", title="The models", blocks=(estimates_block(cmp),))
+        return
+    single = len(ev.parts) == 1
+    metric = None if cmp is None else cmp.metric
+    table = html_table(overall_table(ev), title=FIGURES) if single else models_block(ev, metric)
+    reasons = _text(_reasons(ev))
+    # What models were compared by is always shown, even where it is not among the usual figures.
+    compared = () if cmp is None or cmp.metric in ev.parts[0].overall else (estimates_block(cmp),)
+    yield Section(key="models", title="The model" if single else "The models", blocks=(*compared, table, *reasons))
+    if ev.slices:
+        yield Section(key="slices", title="By slice", blocks=(html_table(slice_table(ev), sortable=True),))
+
+
+def _reasons(ev: Evaluation) -> str:
+    """Why figures are missing: each reason once, however many models it is said of."""
+    lines = [line for part in ev.parts for line in reasons_text(part).replace("\n  ", " ").split("\n") if line]
+    return "\n".join(list(dict.fromkeys(lines))[:MOST_REASONS])
+
+
+def _folded(
+    ev: Evaluation | None, cmp: Comparison | None, p: Predictions | None, explored: Explored | None, reason: str,
+    gallery: Gallery,
+) -> Iterator[Section]:  # fmt: skip
+    if cmp is not None and len(cmp.pairs) > 1:
+        more = (html_table(cmp.wins(), title=WINS),) if 2 < len(cmp.models) <= MOST_CURVES else ()
+        if len(cmp.models) > MOST_TIERED:
+            more = (*_text(brief(tiers_text(cmp), cmp.models)), *more)
+        yield Section(key="pairs", title="All pairs", blocks=(pairs_block(cmp), *more), folded=True)
+    if ev is not None and any(part.confusion is not None for part in ev.parts):
+        yield Section(key="confusions", title="Confusion matrices", blocks=(_confusions(ev),), folded=True)
+    if explored is not None and p is not None:
+        yield from curve_sections(p, list(explored.curves), gallery)
+    elif p is not None and not reason:
+        yield from class_sections(p, gallery)
+    elif reason:
+        yield Section(key="curves", title="Curves", blocks=(el("p", reason),), folded=True)
+
+
+WINS = "Who beats whom: v where the column is better than the row, * where it is worse, ? where that cannot be told."
+
+
+def _confusions(ev: Evaluation) -> Markup:
+    blocks = []
+    for part in ev.parts:
+        if part.confusion is None:
+            continue
+        inner = [confusion_block(part.confusion, part.name)]
+        if len(part.confusion.labels) > 2 or part.positive is None:
+            inner.append(html_table(class_table(part), title=f"{named(part.name)} by class", sortable=True))
+        blocks.append(el("div", *inner, class_="matrix"))
+    return el("div", joined(blocks), class_="matrices")
+
+
+# Rows of a table that nobody laid out for reading.
+MOST_ROWS = 200
+
+
+def is_result(source: Any) -> bool:
+    """Whether this can be shown: a result of this library."""
+    return isinstance(source, Result)
+
+
+def about_result(result: Result, gallery: Gallery, *, key: str = "", title: str = "") -> Contents:
+    """Learning curves, lesions, tests, intervals, curves: whatever can print, plot and tabulate itself.
+
+    With a `key` it is a section beneath others, which says its verdict itself.
+    """
+    verdict = spoken(result)
+    heading = title or heading_of(result)
+    blocks = (*_result_figures(result, gallery), *_table(result)) or (el("pre", str(result)),)
+    lead = verdict if key else ""
+    section = Section(key=key or "result", title=named(heading), lead=lead, blocks=blocks)
+    return Contents(
+        title=heading,
+        verdicts=((None, verdict),),
+        reading=read(result),
+        estimand=str(getattr(result, "estimand", "")),
+        first=(section,),
+        findings=findings_of(result),
+        explained=str(result.explain()),
+    )
+
+
+def heading_of(result: Result) -> str:
+    """The name of a result's kind, as words.
+
+    >>> from trueerror.results import Interval
+    >>> heading_of(Interval(name="x", estimate=0.5, low=0.4, high=0.6, confidence=0.95, method="wilson"))
+    'Interval'
+    """
+    name = type(result).__name__
+    return "".join(f" {c.lower()}" if c.isupper() and i else c for i, c in enumerate(name))
+
+
+def spoken(result: Result) -> str:
+    """The verdict of a result, or the first paragraph of what it prints."""
+    verdict = getattr(result, "verdict", "")
+    return " ".join((str(verdict) if verdict else str(result).split("\n\n")[0]).split())
+
+
+def read(result: Result) -> str:
+    """What was read: as the result says it, or the paragraph before its verdict."""
+    own = str(getattr(result, "reading", ""))
+    first = " ".join(str(result).split("\n\n")[0].split())
+    return own or ("" if not getattr(result, "verdict", "") or first in spoken(result) else first)
+
+
+def findings_of(result: Any) -> tuple[Finding, ...]:
+    """The findings that a result carries, where it carries any."""
+    return tuple(f for f in getattr(result, "findings", ()) if isinstance(f, Finding))
+
+
+def _result_figures(result: Result, gallery: Gallery) -> list[Markup]:
+    try:
+        return [gallery.figure(result)]
+    except InputError:
+        # The result says by this that it has no picture; its table follows.
+        return []
+
+
+def _table(result: Result) -> list[Markup]:
+    table = result if isinstance(result, Table) else result._table()
+    if not table.columns:
+        return []
+    cut = len(table.rows) > MOST_ROWS
+    title = f"The first {MOST_ROWS} of {len(table.rows):,} rows" if cut else ""
+    short = Table(columns=table.columns, rows=table.rows[:MOST_ROWS], names=table.names, title=table.title or title)
+    return [html_table(short, title="All figures", sortable=True)]

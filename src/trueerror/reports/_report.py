@@ -1,0 +1,219 @@
+"""`te.report`: one self-contained HTML file that opens offline and makes no request.
+
+The page as text: the template filled in, with a policy that lets it load nothing and run only its own script.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from inspect import signature
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from trueerror.experiments._result import Experiment
+from trueerror.findings._rules import UNNAMED, Finding, every_rule, grouped, sorted_findings
+from trueerror.inference.ranking._ranking import Ranking
+from trueerror.inputs._options import InputError, check_confidence, nearest
+from trueerror.plots._save import script_safe
+from trueerror.reports._contents import Asked, Contents, entries, paragraph, versions
+from trueerror.reports._html import brief, named
+from trueerror.reports._learners import about_experiment, about_ranking
+from trueerror.reports._models import about_comparison, about_evaluation, about_predictions, about_result, is_result
+from trueerror.reports._svg import Gallery
+from trueerror.results._format import listing
+from trueerror.sources._api import read
+from trueerror.sources._frames import is_table
+from trueerror.sources._predictions import Predictions
+from trueerror.verbs._comparison import Comparison
+from trueerror.verbs._evaluation import Evaluation
+
+SCRIPTS = ("words.js", "page.js", "hover.js", "explorer.js")
+SIGNS = {"error": "✖", "warning": "!", "note": "i"}
+# Names that a finding lists before it says how many more there are.
+MOST_ABOUT = 6
+# Findings of one code that are listed.
+MOST_LINES = 60
+
+
+def write_page(contents: Contents, gallery: Gallery, *, title: str | None, command: str) -> str:
+    """The whole page; every name is escaped by the template or was escaped by `el`."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    loader = PackageLoader("trueerror.reports", "templates")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+
+    def source(name: str) -> str:
+        return loader.get_source(environment, name)[0]
+
+    style, script = source("style.css"), "\n".join(source(name) for name in SCRIPTS)
+    c = contents
+    return environment.get_template("report.html").render(
+        c=c,
+        title=title or c.title,
+        command=command,
+        versions=versions(),
+        findings=shown_findings(c.findings, c.names),
+        verdicts=[(surety, brief(words, c.names)) for surety, words in c.verdicts],
+        next_step=brief(c.next_step, c.names),
+        reading=brief(c.reading, c.names),
+        paragraph=c.paragraph or paragraph(c.reading, c.estimand, c.used, _seeded(c.settings), c.confidence),
+        entries=entries(c.used, c.why),
+        settings={k: v for k, v in c.settings.items() if v not in (None, "", ())},
+        style=Markup(style),
+        script=Markup(script),
+        policy=policy(style, script),
+        hover=Markup(script_safe(gallery.hover)) if gallery.hover else "",
+        explorer=Markup(script_safe(c.explorer)) if c.explorer else "",
+    )
+
+
+def policy(style: str, script: str) -> str:
+    """Nothing is loaded, nothing runs but this style and this script, and no text is ever read as markup."""
+    return (
+        f"default-src 'none'; img-src data:; style-src 'sha256-{_digest(style)}'; "
+        f"script-src 'sha256-{_digest(script)}'; base-uri 'none'; form-action 'none'; "
+        "require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _seeded(settings: Any) -> dict[str, Any]:
+    seed = settings.get("seed")
+    return {} if seed is None else {"seed": f"seed {seed}"}
+
+
+def shown_findings(findings: tuple[Finding, ...], names: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Findings of one code together, worst first, each code with what to do and why it matters."""
+    rules = every_rule()
+    by_code: dict[str, list[tuple[Finding, tuple[str, ...]]]] = {}
+    for f, about in grouped(sorted_findings(list(findings))):
+        by_code.setdefault(f.code, []).append((f, about))
+    out = []
+    for code, found in by_code.items():
+        first, rule = found[0][0], rules.get(code)
+        lines = [_line(f, about, names) for f, about in found]
+        more = f" – and {len(lines) - 1} more of this kind" if len(lines) > 1 else ""
+        out.append(
+            {
+                "code": code, "severity": first.severity, "sign": SIGNS[first.severity], "line": lines[0] + more,
+                "lines": lines[:MOST_LINES] if len(lines) > 1 else [], "fix": first.fix,
+                "why": "" if rule is None else " ".join(rule.why.split()),
+            }
+        )  # fmt: skip
+    return out
+
+
+def _line(f: Finding, about: tuple[str, ...], names: tuple[str, ...]) -> str:
+    who = [brief(named(a), names) for a in about if a != UNNAMED]
+    more = [f"{len(who) - MOST_ABOUT} more"] if len(who) > MOST_ABOUT else []
+    shown = listing(who[:MOST_ABOUT] + more) + ": " if who else ""
+    return shown + brief(f.message, names)
+
+
+# The first kind that fits speaks; a result of another kind shows its own words, picture and table.
+KINDS: tuple[tuple[type, Any], ...] = (
+    (Predictions, about_predictions),
+    (Evaluation, about_evaluation),
+    (Comparison, about_comparison),
+    (Experiment, about_experiment),
+    (Ranking, about_ranking),
+)
+
+
+def report(
+    source: Any,
+    path: str | Path = "report.html",
+    *,
+    title: str | None = None,
+    metric: str = "accuracy",
+    reference: str | None = None,
+    margin: float | None = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    prior: float | None = None,
+    confidence: float = 0.95,
+    rng: Any = None,
+    ignore: Sequence[str] = (),
+    also: Any = (),
+    command: str = "",
+    **columns: Any,
+) -> Path:
+    """Write an HTML report of predictions, an evaluation, a comparison, an experiment, a ranking or any other result.
+
+    `source` may also be a path or a table of predictions: `columns` then go to `te.read` (`truth=`, `models=`,
+    `positive=`, …), and `positive=` names the positive class of predictions that were read already.
+    Predictions are judged by `metric`, or, where `cost_fp` or `cost_fn` is given, by what their errors cost (with
+    `prior`, at another class mix), as `te.compare` does; `ignore` silences findings by their codes. The file needs no
+    network and holds no rows. `also` are further results to show beneath, such as a learning curve:
+    one, a list, or a dictionary by heading. `command` is the line that repeats it, where there is one.
+    """
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"a report is an HTML file: give a path that ends in .html, not {target.name!r}")
+    if not target.parent.exists():
+        raise InputError(f"there is no folder {str(target.parent)!r} to write {target.name!r} into")
+    asked = Asked(
+        metric=metric, reference=reference, margin=margin, cost_fp=cost_fp, cost_fn=cost_fn, prior=prior,
+        confidence=check_confidence(confidence), rng=rng, ignore=tuple(ignore),
+    )  # fmt: skip
+    source = _opened(source, columns)
+    gallery = Gallery()
+    contents = _contents(source, gallery, asked)
+    for i, (heading, result) in enumerate(_named(also), start=1):
+        contents = contents.beside(about_result(result, gallery, key=f"also-{i}", title=heading))
+    contents = replace(contents, findings=tuple(f for f in contents.findings if f.code not in asked.ignore))
+    target.write_text(write_page(contents, gallery, title=title, command=command), encoding="utf-8")
+    return target
+
+
+def _opened(source: Any, columns: dict[str, Any]) -> Any:
+    """Files and tables as predictions; all else as it is, without a word about columns."""
+    known = tuple(signature(read).parameters)[1:]
+    for name in columns:
+        if name not in known:
+            mine = [*tuple(signature(report).parameters)[2:-1], *known]
+            raise InputError(f"te.report has no option {name}={nearest(name, mine)}")
+    paths = isinstance(source, list | tuple) and bool(source) and all(isinstance(p, str | PathLike) for p in source)
+    if isinstance(source, str | PathLike | Mapping) or paths or is_table(source):
+        return read(source, **columns)
+    given = dict(columns)
+    if isinstance(source, Predictions) and "positive" in given:
+        source = source.with_positive(given.pop("positive"))
+    if given:
+        made = "these predictions were read" if isinstance(source, Predictions) else "this was judged"
+        raise InputError(f"{next(iter(given))}= says how to read a file or a table, but {made} already")
+    return source
+
+
+def _contents(source: Any, gallery: Gallery, asked: Asked) -> Contents:
+    for kind, about in KINDS:
+        if isinstance(source, kind):
+            made: Contents = about(source, gallery, asked)
+            return made
+    if is_result(source):
+        asked.refuse("this result", allowed=("ignore",))
+        return about_result(source, gallery)
+    known = "a path, a table, predictions, an evaluation, a comparison, an experiment, a ranking or another result"
+    raise InputError(f"a report is made of {known}, not of {type(source).__name__}")
+
+
+def _named(also: Any) -> list[tuple[str, Any]]:
+    if isinstance(also, Mapping):
+        named = [(str(heading), result) for heading, result in also.items()]
+    else:
+        named = [("", result) for result in (also if isinstance(also, list | tuple) else [also])]
+    for _, result in named:
+        if not is_result(result):
+            raise InputError(f"also= shows results, not {type(result).__name__}")
+    return named

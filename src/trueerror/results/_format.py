@@ -1,0 +1,285 @@
+"""How numbers become words: one place for rounding, so that every room prints alike.
+
+Names in little room: one line, counted in columns, cut so that different names stay different.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+import textwrap
+import unicodedata
+from collections.abc import Sequence
+
+
+class Text(str):
+    """A string that shows itself as written, not quoted, in a console or a notebook."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self)}</pre>"
+
+
+def folded(text: str, room: int = 80) -> str:
+    """Text over lines of at most `room` columns; limits in brackets, "p = .03" and "95 %" stay together.
+
+    >>> print(folded("accuracy 0.750 [0.657, 0.825] of the rows, p = .03", 24))
+    accuracy 0.750
+    [0.657, 0.825] of the
+    rows, p = .03
+    """
+    lines = []
+    for line in text.split("\n"):
+        kept = unbroken(line)
+        lines += textwrap.wrap(kept, room, break_long_words=False, break_on_hyphens=False, drop_whitespace=True) or [""]
+    return "\n".join(lines).replace("\u00a0", " ")
+
+
+def filled(
+    text: str, room: int = 80, *, initial_indent: str = "", subsequent_indent: str = "", cut: bool = True
+) -> str:
+    """One paragraph over lines of at most `room` columns, in which the same stays together; longer words are cut.
+
+    >>> print(filled("the first one is ahead by 12 points", 28, subsequent_indent="  "))
+    the first one is ahead by
+      12 points
+    """
+    return textwrap.fill(
+        unbroken(text), room, initial_indent=initial_indent, subsequent_indent=subsequent_indent,
+        break_on_hyphens=False, break_long_words=cut,
+    ).replace("\u00a0", " ")  # fmt: skip
+
+
+def unbroken(text: str) -> str:
+    """Text in which what belongs together is held by spaces that do not break (U+00A0)."""
+    return _TOGETHER.sub(lambda found: found.group().replace(" ", "\u00a0"), text)
+
+
+# What a line must not be broken in.
+_TOGETHER = re.compile(r"\[[^\[\]]{1,30}\]|\b[pnFz] [=<≤] \S+|\bz [-+]\d\S*|\d (?:%|points?\b|rows?\b)")
+
+
+def number(x: float | None, digits: int = 3) -> str:
+    """A number at three significant digits; proportions keep three decimals.
+
+    >>> number(0.73156), number(1234.5), number(0.00012), number(float("nan")), number(1.0)
+    ('0.732', '1,234', '0.00012', 'undefined', '1.000')
+    """
+    if x is None:
+        return "–"
+    if math.isnan(x):
+        return "undefined"
+    if math.isinf(x):
+        return "infinite" if x > 0 else "−infinite"
+    size = abs(x)
+    if size != 0 and size < 10.0**-digits:
+        return f"{x:.2g}"
+    if size >= 10.0**digits:
+        return f"{x:,.0f}"
+    if size >= 10:
+        return f"{x:.{max(0, digits - len(str(int(size))))}f}"
+    return f"{x:.{digits}f}"
+
+
+def whole(x: float | None) -> str:
+    """A count with thousands separated.
+
+    >>> whole(12345)
+    '12,345'
+    """
+    if x is None:
+        return "–"
+    return f"{x:,.0f}" if float(x).is_integer() else f"{x:,.1f}"
+
+
+def percent(x: float) -> str:
+    """A share in percent, without needless zeros.
+
+    >>> percent(0.95), percent(0.8), percent(0.999)
+    ('95 %', '80 %', '99.9 %')
+    """
+    return f"{100 * x:.6g} %"
+
+
+def p_value(p: float | None, *, at_most: bool | None = None) -> str:
+    """A p-value in words, never 0; `at_most` where replicates could have shown no smaller one.
+
+    >>> p_value(0.0461), p_value(1e-9), p_value(1.0), p_value(None)
+    ('p = .046', 'p < .001', 'p = 1', 'p not given')
+    >>> p_value(0.003, at_most=True), p_value(1e-9, at_most=True)
+    ('p ≤ .003', 'p < .001')
+    """
+    if p is None:
+        return "p not given"
+    if math.isnan(p):
+        return "p undefined"
+    if p < 0.001:
+        return "p < .001"
+    if p >= 0.9995:
+        return "p = 1"
+    return f"p {'≤' if at_most else '='} {p:.3f}".replace("0.", ".")
+
+
+def apart(low: float, high: float, digits: int = 3) -> tuple[str, str]:
+    """Two numbers with as many digits as it takes to tell them apart.
+
+    >>> apart(0.7316, 0.7671), apart(0.99962, 1.0)
+    (('0.732', '0.767'), ('0.9996', '1.0000'))
+    """
+    for more in range(digits, 9):
+        shown = number(low, more), number(high, more)
+        if shown[0] != shown[1]:
+            return shown
+    return number(low, digits), number(high, digits)
+
+
+def limits(low: float, high: float, digits: int = 3) -> str:
+    """Two limits in brackets.
+
+    >>> limits(0.7316, 0.7671)
+    '[0.732, 0.767]'
+    """
+    if math.isnan(low) and math.isnan(high):
+        return "no interval"
+    return "[{}, {}]".format(*apart(low, high, digits))
+
+
+def listing(names: list[str], joint: str = "and") -> str:
+    """Names as a sentence part.
+
+    >>> listing(["a", "b", "c"])
+    'a, b and c'
+    """
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {joint} {names[-1]}"
+
+
+ELLIPSIS = "…"
+
+
+def one_line(text: str) -> str:
+    """User text without control characters, so that it cannot break a terminal or a table."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def width(text: str) -> int:
+    """How many columns a terminal gives this text: wide characters count two, combining marks none."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def clip(text: str, room: int) -> str:
+    """Text cut to `room` columns in the middle, since long names often differ at their ends.
+
+    >>> clip("resnet50_frozen_layers", 12)
+    'resnet…ayers'
+    """
+    if width(text) <= room:
+        return text
+    front = _front(text, room // 2)
+    return f"{front}{ELLIPSIS}{_back(text, room - 1 - width(front))}"
+
+
+def short_names(names: Sequence[str], room: int) -> list[str]:
+    """Each name in at most `room` columns, equal only where the names are.
+
+    Where cutting the middle would make several alike, what they share at both ends is cut instead; where even that is
+    too little room, they are numbered by their place.
+
+    >>> short_names(["gbm, depth=1, tuned well", "gbm, depth=2, tuned well", "forest"], 14)
+    ['gbm, depth=1…', 'gbm, depth=2…', 'forest']
+    >>> short_names(["an ox that eats a pear at dawn", "an ox who ate no apple at dawn"], 10)
+    ['#1 an …awn', '#2 an …awn']
+    """
+    different = list(dict.fromkeys(names))
+    shown = {name: clip(name, room) for name in different}
+    for twins in _alike(shown):
+        shown.update(zip(twins, _without_shared_ends(twins, room), strict=True))
+    numbers = {name: f"#{i + 1} " for i, name in enumerate(different)}
+    # A second round only where a name looks like the number of another: then all are numbered.
+    for again in (False, True):
+        for name in different if again else [name for twins in _alike(shown) for name in twins]:
+            shown[name] = numbers[name] + clip(name, room - len(numbers[name]))
+        if not _alike(shown):
+            break
+    return [shown[name] for name in names]
+
+
+def is_numbered(name: str, shown: str) -> bool:
+    """Whether `short_names` could only number this name, so that it needs a key."""
+    return name != shown and shown.startswith("#")
+
+
+def _alike(shown: dict[str, str]) -> list[list[str]]:
+    """The different names that are shown alike."""
+    groups: dict[str, list[str]] = {}
+    for name, short in shown.items():
+        groups.setdefault(short, []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _without_shared_ends(names: list[str], room: int) -> list[str]:
+    """The part in which names differ, with as much around it as there is room for."""
+    for whole_words in (True, False):
+        front = _shared_front(names, whole_words)
+        back = _shared_front([name[len(front) :][::-1] for name in names], whole_words)[::-1]
+        own = [name[len(front) : len(name) - len(back)] for name in names]
+        longest = max(width(x) for x in own)
+        if longest + bool(front) + bool(back) <= room:
+            left = _ending(front, room - longest - bool(back))
+            right = _beginning(back, room - longest - width(left))
+            return [f"{left}{x}{right}" for x in own]
+    return [clip(name, room) for name in names]
+
+
+def _shared_front(names: list[str], whole_words: bool) -> str:
+    # What the first and the last in sorted order share, all between them share too.
+    first, last = min(names), max(names)
+    shared = first[: next((i for i in range(len(first)) if not last.startswith(first[: i + 1])), len(first))]
+    if not whole_words or not any(len(n) > len(shared) and _in_word(n[len(shared)]) for n in names):
+        return shared
+    # "depth=1" and "depth=16" differ in the whole number, "0.05" and "0.01" too.
+    while shared and _in_word(shared[-1]):
+        shared = shared[:-1]
+    return shared
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character == "."
+
+
+def _ending(text: str, room: int) -> str:
+    """The last word of a text, before it as much of its beginning as there is room for."""
+    if width(text) <= room:
+        return text
+    start = text.rstrip().rfind(" ") + 1
+    word = _back(text[start:], room - 1)
+    left = room - 1 - width(word)
+    return (_front(text, left).rstrip(" ,;") if left > 2 else "") + ELLIPSIS + word
+
+
+def _beginning(text: str, room: int) -> str:
+    return text if width(text) <= room else _front(text, room - 1).rstrip(" ,;") + ELLIPSIS
+
+
+def _front(text: str, room: int) -> str:
+    kept = ""
+    for c in text:
+        if width(kept + c) > room:
+            break
+        kept += c
+    return kept
+
+
+def _back(text: str, room: int) -> str:
+    kept = ""
+    for c in reversed(text):
+        if width(c + kept) > room:
+            break
+        kept = c + kept
+    return kept

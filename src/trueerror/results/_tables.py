@@ -1,0 +1,182 @@
+"""Tables as values, and the four ways they are written: plain text, Markdown, LaTeX, HTML."""
+
+from __future__ import annotations
+
+import html
+import re
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trueerror.results._base import Result
+from trueerror.results._format import clip as clip
+from trueerror.results._format import is_numbered, short_names
+from trueerror.results._format import one_line as one_line
+from trueerror.results._format import width as width
+
+LATEX_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "<": "$<$",
+    ">": "$>$",
+    "…": r"\ldots{}",
+    "–": "--",
+}
+
+
+def latex_escape(text: str) -> str:
+    """User text, safe inside LaTeX.
+
+    >>> latex_escape("a_b & 5 %")
+    'a\\\\_b \\\\& 5 \\\\%'
+    >>> print(latex_escape('always "legit"'))
+    always ``legit''
+    """
+    # A straight quote opens at the start of a word and closes elsewhere.
+    quoted = re.sub(r'(?<![^\s(\[–-])"', "``", text).replace('"', "''")
+    return "".join(LATEX_SPECIAL.get(c, c) for c in quoted)
+
+
+def markdown_escape(text: str) -> str:
+    """User text, safe inside a Markdown table cell."""
+    escaped = html.escape(text, quote=False)
+    for mark in "\\|*_`[]":
+        escaped = escaped.replace(mark, "\\" + mark)
+    return " ".join(escaped.split())
+
+
+# A column of names is not cut below this.
+LEAST_NAME = 8
+# A heading is not folded to win fewer columns than this.
+LEAST_GAIN = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Table(Result):
+    """Cells of text under headings; the first `names` columns are left-aligned names, the rest numbers."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    names: int = 1
+    title: str = ""
+
+    def records(self) -> list[dict[str, object]]:
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self, room: int = 80) -> str:
+        """Aligned columns within `room` characters; long names are cut but stay different, numbers and headings are
+        never cut. A heading of several words goes over two lines where that saves names from being cut.
+        """
+        head = [one_line(c) for c in self.columns]
+        columns = [[one_line(row[i]) for row in self.rows] for i in range(len(head))]
+        own = [max([width(c) for c in column], default=0) for column in columns]
+        widths = [max(o, width(h)) for o, h in zip(own, head, strict=True)]
+        if _needed(widths) > room:
+            widths = _fold_headings(head, own, widths, room)
+        folded = [_folded(h, w) for h, w in zip(head, widths, strict=True)]
+        least = [max(LEAST_NAME, max(map(width, lines))) for lines in folded[: self.names]]
+        while _needed(widths) > room and any(w > x for w, x in zip(widths, least, strict=False)):
+            widths[max((i for i, x in enumerate(least) if widths[i] > x), key=lambda i: widths[i])] -= 1
+        # Columns of names are cut alike: a model must look the same on both sides of a pair.
+        cut = [i for i in range(min(self.names, len(own))) if own[i] > widths[i]]
+        names = list(dict.fromkeys(name for i in cut for name in columns[i]))
+        shown = dict(zip(names, short_names(names, min((widths[i] for i in cut), default=room)), strict=True))
+        for i in cut:
+            columns[i] = [shown[name] for name in columns[i]]
+        height = max(map(len, folded), default=1)
+        for i, lines in enumerate(folded):
+            columns[i] = [*[""] * (height - len(lines)), *lines, *columns[i]]
+        lines = [
+            "  ".join(_aligned(cell, widths[i], left=i < self.names) for i, cell in enumerate(row)).rstrip()
+            for row in zip(*columns, strict=True)
+        ]
+        key = [f"{short.split()[0]} {name}" for name, short in shown.items() if is_numbered(name, short)]
+        key = [textwrap.fill(line, room, subsequent_indent="   ") for line in key]
+        return "\n".join([*([self.title] if self.title else []), *lines, *key])
+
+    def to_markdown(self) -> str:
+        head = "| " + " | ".join(markdown_escape(c) for c in self.columns) + " |"
+        rule = "|" + "|".join(" --- " if i < self.names else " ---: " for i in range(len(self.columns))) + "|"
+        body = ["| " + " | ".join(markdown_escape(c) for c in row) + " |" for row in self.rows]
+        return "\n".join([head, rule, *body])
+
+    def to_latex(self) -> str:
+        """A `tabular` with booktabs rules."""
+        spec = "l" * self.names + "r" * (len(self.columns) - self.names)
+        lines = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
+        lines.append(" & ".join(latex_escape(c) for c in self.columns) + r" \\")
+        lines.append(r"\midrule")
+        lines += [" & ".join(latex_escape(c) for c in row) + r" \\" for row in self.rows]
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+
+    def _repr_html_(self) -> str:
+        def cells(row: Sequence[str], tag: str) -> str:
+            return "".join(
+                f'<{tag} style="text-align:{"left" if i < self.names else "right"}">{html.escape(c)}</{tag}>'
+                for i, c in enumerate(row)
+            )
+
+        caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
+        body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in self.rows)
+        return f"<table>{caption}<thead><tr>{cells(self.columns, 'th')}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _needed(widths: Sequence[int]) -> int:
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _aligned(cell: str, room: int, *, left: bool) -> str:
+    pad = " " * (room - width(cell))
+    return cell + pad if left else pad + cell
+
+
+def _folded(heading: str, room: int) -> list[str]:
+    """A heading over the lines that it takes; a long word stays whole."""
+    return textwrap.wrap(heading, max(room, 1), break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _fold_headings(head: list[str], own: list[int], widths: list[int], room: int) -> list[int]:
+    """Narrower columns where a heading is wider than its cells and has a place to break; two lines at most."""
+    widths = list(widths)
+    # The heading that gains most goes first, and none more than needed.
+    for i in sorted(range(len(head)), key=lambda i: own[i] - widths[i]):
+        if _needed(widths) <= room:
+            break
+        for less in range(own[i], widths[i] - LEAST_GAIN + 1):
+            lines = _folded(head[i], less)
+            if len(lines) <= 2 and max(map(width, lines)) <= less:
+                widths[i] = less
+                break
+    return widths
+
+
+def from_records(records: Sequence[dict[str, object]], *, names: int = 1, title: str = "") -> Table:
+    """A table of any records, numbers rounded as everywhere."""
+    from trueerror.results._format import number
+
+    def cell(value: object) -> str:
+        if value is None:
+            return ""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return str(value)
+        return f"{value:,}" if isinstance(value, int) else number(value)
+
+    columns = tuple(records[0]) if records else ()
+    rows = tuple(tuple(cell(record.get(c)) for c in columns) for record in records)
+    return Table(columns=columns, rows=rows, names=names, title=title)

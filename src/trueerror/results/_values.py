@@ -1,0 +1,194 @@
+"""The small values: an interval, a contrast of two, an omnibus test, a posterior."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from trueerror.results._base import Result
+from trueerror.results._format import limits, number, p_value, percent, whole
+
+if TYPE_CHECKING:
+    from trueerror.results._tables import Table
+
+Side = Literal["two-sided", "lower", "upper"]
+Alternative = Literal["two-sided", "greater", "less"]
+Df = float | tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Interval(Result):
+    """A number and where the true one may lie.
+
+    `note` says why a part is NaN or which fallback was taken; `estimand` says of what the true number is meant.
+
+    >>> x = Interval(name="accuracy", estimate=0.75, low=0.65, high=0.83, confidence=0.95, method="wilson", n=80)
+    >>> float(x)
+    0.75
+    >>> print(x)
+    accuracy 0.750 [0.650, 0.830], 95 % wilson, n = 80
+    """
+
+    name: str = "estimate"
+    estimate: float
+    low: float
+    high: float
+    confidence: float = 0.95
+    side: Side = "two-sided"
+    method: str = ""
+    n: float | None = None
+    note: str = ""
+    estimand: str = ""
+
+    def __post_init__(self) -> None:
+        for field in ("estimate", "low", "high", "confidence"):
+            object.__setattr__(self, field, float(getattr(self, field)))
+        if self.n is not None:
+            size = float(self.n)
+            object.__setattr__(self, "n", int(size) if size.is_integer() else size)
+
+    def __float__(self) -> float:
+        return self.estimate
+
+    @property
+    def width(self) -> float:
+        """high − low."""
+        return self.high - self.low
+
+    def __str__(self) -> str:
+        size = "" if self.n is None else f", n = {whole(self.n)}"
+        side = {"lower": " lower limit", "upper": " upper limit"}.get(self.side, "")
+        note = f" ({self.note})" if self.note else ""
+        how = f"{percent(self.confidence)} {self.method}{side}".rstrip()
+        return f"{self.name} {number(self.estimate)} {limits(self.low, self.high)}, {how}{size}{note}"
+
+    def _table(self) -> Table:
+        from trueerror.results._tables import Table
+
+        head = ("", "estimate", f"{percent(self.confidence)} interval", "method", "n")
+        size = "" if self.n is None else whole(self.n)
+        row = (self.name, number(self.estimate), limits(self.low, self.high), self.method, size)
+        return Table(columns=head, rows=(row,))
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Contrast(Interval):
+    """First minus second: a difference, its interval and a test of no difference.
+
+    The interval is never adjusted for the number of comparisons; `p_adjusted` is, where several were made.
+    `p_better` is a flat-prior posterior probability that the first is better, None where it is not computed.
+    `p_at_most` is True where the p-value is the smallest that so many replicates can show, so the true one may be less.
+    """
+
+    first: str = "first"
+    second: str = "second"
+    statistic: float = math.nan
+    df: Df = None
+    p_value: float = math.nan
+    p_adjusted: float | None = None
+    alternative: Alternative = "two-sided"
+    p_better: float | None = None
+    p_at_most: bool | None = None
+
+    def __post_init__(self) -> None:
+        Interval.__post_init__(self)
+        for field in ("statistic", "p_value"):
+            object.__setattr__(self, field, float(getattr(self, field)))
+        for field in ("p_adjusted", "p_better"):
+            if getattr(self, field) is not None:
+                object.__setattr__(self, field, float(getattr(self, field)))
+        object.__setattr__(self, "df", _plain_df(self.df))
+
+    def __str__(self) -> str:
+        p = p_value(self.p_value, at_most=self.p_at_most)
+        adjusted = "" if self.p_adjusted is None else f", adjusted {p_value(self.p_adjusted, at_most=self.p_at_most)}"
+        size = "" if self.n is None else f", n = {whole(self.n)}"
+        note = f" ({self.note})" if self.note else ""
+        shown = f"{self.estimate:+.3f}" if math.isfinite(self.estimate) else number(self.estimate)
+        return (
+            f"{self.name}: {self.first} − {self.second} = {shown} {limits(self.low, self.high)}, "
+            f"{percent(self.confidence)} {self.method}, {p}{adjusted}{size}{note}"
+        )
+
+    def _table(self) -> Table:
+        from trueerror.results._tables import Table
+
+        head = ("", "difference", f"{percent(self.confidence)} interval", "p", "method", "n")
+        decided = self.p_value if self.p_adjusted is None else self.p_adjusted
+        p = p_value(decided, at_most=self.p_at_most)[2:].lstrip("= ")
+        p += "" if self.p_adjusted is None else " adjusted"
+        size = "" if self.n is None else whole(self.n)
+        name = f"{self.name}: {self.first} − {self.second}"
+        row = (name, number(self.estimate), limits(self.low, self.high), p, self.method, size)
+        return Table(columns=head, rows=(row,))
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Test(Result):
+    """An omnibus test: is there any difference among several?"""
+
+    __test__ = False  # not a test class for pytest
+
+    name: str
+    statistic: float
+    df: Df = None
+    p_value: float
+    method: str = ""
+    n: int | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "statistic", float(self.statistic))
+        object.__setattr__(self, "p_value", float(self.p_value))
+        object.__setattr__(self, "df", _plain_df(self.df))
+        object.__setattr__(self, "n", None if self.n is None else int(self.n))
+
+    def __str__(self) -> str:
+        df = "" if self.df is None else f" on {_df_words(self.df)} degrees of freedom"
+        note = f" ({self.note})" if self.note else ""
+        return f"{self.name}: {number(self.statistic)}{df}, {p_value(self.p_value)}{note}"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Posterior(Result):
+    """Where a difference lies, as three posterior probabilities that add to one.
+
+    `left`: the second is better by more than the region of practical equivalence; `rope`: no difference that
+    matters; `right`: the first is better.
+    """
+
+    name: str = "difference"
+    left: float
+    rope: float
+    right: float
+    rope_width: float = 0.0
+    method: str = ""
+    n: int | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for field in ("left", "rope", "right", "rope_width"):
+            object.__setattr__(self, field, float(getattr(self, field)))
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: second better {number(self.left)}, practically the same {number(self.rope)} "
+            f"(within ±{number(self.rope_width)}), first better {number(self.right)}"
+            + (f" ({self.note})" if self.note else "")
+        )
+
+
+def _plain_df(df: Df) -> Df:
+    if df is None:
+        return None
+    if isinstance(df, tuple):
+        return (float(df[0]), float(df[1]))
+    return float(df)
+
+
+def _df_words(df: float | tuple[float, float]) -> str:
+    return " and ".join(f"{d:.4g}" for d in df) if isinstance(df, tuple) else f"{df:.4g}"

@@ -1,0 +1,19 @@
+"""Rows: predictions, and the places that rows come from."""
+
+from trueerror.sources._predictions import Predictions, Roles
+from trueerror.sources._protocols import Facts, KeyedLosses, KeyKind, Keys, Loss, ModelFacts, ScoreRange, Source
+from trueerror.sources.engines._numpy import ArraySource
+
+__all__ = [
+    "ArraySource",
+    "Facts",
+    "KeyKind",
+    "KeyedLosses",
+    "Keys",
+    "Loss",
+    "ModelFacts",
+    "Predictions",
+    "Roles",
+    "ScoreRange",
+    "Source",
+]

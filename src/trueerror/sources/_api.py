@@ -1,0 +1,200 @@
+"""te.read: predictions from files and data frames.
+
+What stands for a whole table of predictions, and how every verb opens it: one rule for all of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from inspect import signature
+from typing import Any
+
+from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._labels import Label, label_from_text
+from trueerror.inputs._options import InputError, check_word, current, memory_bytes, nearest
+from trueerror.results import Result
+from trueerror.sources._build import build, given_rows
+from trueerror.sources._collect import absent_notes
+from trueerror.sources._frames import is_table, open_frame
+from trueerror.sources._long_tables import widen
+from trueerror.sources._paths import names_files
+from trueerror.sources._predictions import Predictions, Roles
+from trueerror.sources._protocols import Options, Source, Table, Threshold
+from trueerror.sources.columns._roles import Asked, ColumnChoice, ModelChoice, resolve
+from trueerror.sources.logs._recognise import log_reader, read_log
+from trueerror.tallies import Missing
+
+
+def read(
+    path_or_table: Any,
+    *,
+    truth: str | None = None,
+    models: ModelChoice = None,
+    label: str | None = None,
+    score: Any = None,
+    positive: Any = None,
+    id: ColumnChoice = None,
+    cluster: ColumnChoice = None,
+    by: str | None = None,
+    fold: ColumnChoice = None,
+    repeat: ColumnChoice = None,
+    weight: ColumnChoice = None,
+    weights_kind: WeightsKind | None = None,
+    labels: Iterable[Any] | None = None,
+    missing: Missing = "error",
+    threshold: Threshold = None,
+    budget: str | int | None = None,
+) -> Predictions:
+    """Predictions from files (CSV, TSV, Parquet, JSON, JSON Lines; .gz; folders, patterns, lists of paths) or a frame.
+
+    "-" is standard input. Folders called key=value make a column of text, in Parquet files.
+
+    Logs of lm-evaluation-harness, Inspect and WEKA are recognised (see `te.logs`; `score` then names the measure).
+
+    Wide tables (a column for each model, or pairs like svm_label and svm_score, or one score column a class) and long
+    ones (model, id, truth, label, score) both work. Columns with plain names are recognised, and all can be named:
+    `models=["a", "b"]`, or `models={"svm": {"label": "c1", "score": "c2"}}`, where the score may be {class: column}.
+    `False` for id, cluster, fold, repeat or weight says that there is none. `.roles` shows how columns were read.
+    Lazy tables (DuckDB relations, polars LazyFrames, PySpark DataFrames, Ibis tables) stay in their engine and are
+    counted there. `budget="2GB"` is the memory that the tables of a file or a lazy table may take, if not that of
+    te.config: beyond it scores are binned, and results say between which values the exact ones lie.
+
+    >>> p = read({"y_true": [0, 1, 1], "svm": [0.2, 0.9, 0.4], "forest": [0, 1, 1], "city": ["Oslo", "Rome", "Lima"]})
+    >>> print(p)
+    Read 3 rows (2 positive): 1 model with scores: svm; 1 with labels: forest.
+    Note: Left out: 'city' (text).
+    """
+    check_word(missing, ("error", "wrong", "drop"), "missing")
+    if weights_kind is not None:
+        check_word(weights_kind, ("frequency", "sampling"), "weights_kind")
+    given_labels = None if labels is None else list(labels)
+    if isinstance(weight, str) and weights_kind is None:
+        raise InputError(
+            f'weight={weight!r} needs weights_kind="frequency" (a row stands for so many equal rows) or "sampling" '
+            "(a row stands for a share of the population): the intervals differ"
+        )
+    reader = log_reader(path_or_table)
+    if reader is not None:
+        named = {
+            "truth": truth, "models": models, "label": label, "id": id, "cluster": cluster, "by": by, "fold": fold,
+            "repeat": repeat, "weight": weight, "labels": labels, "threshold": threshold,
+        }  # fmt: skip
+        return read_log(path_or_table, reader, score=score, positive=positive, missing=missing, **named)
+    table = _open(path_or_table)
+    about_files: tuple[str, ...] = getattr(table, "notes", ())
+    asked = Asked(
+        truth=truth,
+        models=models,
+        label=label,
+        score=score,
+        id=id,
+        cluster=cluster,
+        by=by,
+        fold=fold,
+        repeat=repeat,
+        weight=weight,
+        weights_kind=weights_kind,
+        labels=given_labels,
+        positive=positive,
+    )
+    layout, known = resolve(table, asked)
+    if weights_kind is not None and layout.weight is None:
+        raise InputError(f"weights_kind={weights_kind!r} was given, but no weight column: name it with weight=")
+    room = current().budget_bytes if budget is None else memory_bytes(budget)
+    if layout.model is not None:
+        wanted = None if models is None or isinstance(models, str) else list(models)
+        table, layout = widen(table, layout, wanted, room)
+    order = layout.declared if given_labels is None else known[: len(given_labels)]
+    options = Options(
+        labels=order,
+        positive=_typed(positive, known),
+        weights_kind=weights_kind if layout.weight is not None else None,
+        missing=missing,
+        threshold=threshold,
+        budget=None if budget is None else room,
+    )
+    # Counted where the rows are; where something is wrong, a look at the rows says what.
+    source: Source = table.counted(layout, options) or build(given_rows(table, layout, options))
+    return Predictions(
+        source=source,
+        roles=Roles(layout.words),
+        notes=(*absent_notes(source.facts), *about_files, *layout.notes),
+        backend=table.backend,
+    )
+
+
+def _open(path_or_table: Any) -> Table:
+    paths = isinstance(path_or_table, str | os.PathLike)
+    if isinstance(path_or_table, list | tuple):
+        paths = bool(path_or_table) and all(isinstance(p, str | os.PathLike) for p in path_or_table)
+        if not paths:
+            raise InputError("te.read takes a path, a list of paths, or a data frame; arrays go to te.predictions")
+    if not paths:
+        return open_frame(path_or_table)
+    from trueerror.sources.engines._duckdb_tables import open_files
+
+    return open_files(path_or_table)
+
+
+def _typed(positive: Any, labels: tuple[Label, ...]) -> Any:
+    return label_from_text(positive, labels) if isinstance(positive, str) else positive
+
+
+def is_openable(source: Any) -> bool:
+    """Whether te.read takes this: a path, a list of paths, a mapping of columns, or a table that is lazy or not.
+
+    >>> is_openable("rows.parquet"), is_openable(["jan.csv", "feb.csv"]), is_openable({"truth": [0, 1], "svm": [0, 1]})
+    (True, True, True)
+    >>> is_openable(["cat", "dog"]), is_openable([0, 1])
+    (False, False)
+    """
+    if isinstance(source, str | os.PathLike):
+        return True
+    if isinstance(source, list | tuple):
+        return names_files(source)
+    if isinstance(source, Mapping):
+        # Curves by name are no columns.
+        columns = (hasattr(v, "__len__") and not isinstance(v, Result | Predictions) for v in source.values())
+        return bool(source) and all(columns)
+    return is_table(source)
+
+
+def opened(source: Any, *, positive: Any = None, **columns: Any) -> Predictions:
+    """Predictions as they are, and tables read: `columns` say how, and are refused where the rows were read already.
+
+    >>> p = opened({"truth": [0, 1, 1], "svm": [0, 1, 0]})
+    >>> opened(p) is p
+    True
+    """
+    named = {option_word(option): value for option, value in columns.items() if value is not None}
+    if not isinstance(source, Predictions):
+        return read(source, positive=positive, **named)
+    if named:
+        raise InputError(
+            f"{next(iter(named))}= says how to read a table, but these predictions were read already: give it to "
+            "te.read or te.predictions"
+        )
+    return source if positive is None else source.with_positive(positive)
+
+
+def option_word(option: str) -> str:
+    """An option by the name that te.read has for it."""
+    return "truth" if option == "truth_column" else option
+
+
+def check_read_options(names: Iterable[str], verb: str, own: Sequence[str] = ()) -> None:
+    """An error that suggests the nearest, where neither te.read nor the verb has such an option."""
+    known = list(signature(read).parameters)[1:]
+    for name in names:
+        if option_word(name) not in known:
+            hint = nearest(name, [*own, *known])
+            hint = hint if "did you mean" in hint else ""
+            raise InputError(f"te.{verb} has no option {name}={hint}")
+
+
+def refuse_columns(columns: Mapping[str, Any]) -> None:
+    """Options of te.read say nothing where no table is read."""
+    named = next((option for option, value in columns.items() if value is not None), None)
+    if named is not None:
+        raise InputError(f"{option_word(named)}= says how to read a file or a table, but none was given")

@@ -1,0 +1,185 @@
+"""Rows that are there more than once: copies of a row, a sample repeated below itself, test rows among training rows.
+
+Rows carry no features here, so two rows are taken for copies when the truth and the scores of all models agree to the
+last digit. That says something only where scores are fine enough not to agree by chance; elsewhere the answer is None.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.sources._keys import plain_id
+from trueerror.sources._predictions import Predictions
+from trueerror.sources.engines._memory import NoRoom
+from trueerror.sources.engines._numpy import ArraySource
+
+# Beyond this many rows the search would take longer than all counting together.
+MOST_ROWS = 2_000_000
+# A score with more decimals than this is fine: two rows do not share it without a reason.
+COARSE = 4
+# Where more rows than this share a score on average, sharing one is how the model answers, not a copy.
+SHARED = 1.5
+FEW_ITEMS = 30
+FEW_RUNS = 10
+MOST_TIMES = 20
+
+
+class Doubles(NamedTuple):
+    """Rows that copy an earlier one; `apart` of them lie in another cluster than one of their copies."""
+
+    rows: int
+    apart: int
+    n: int
+
+
+class Repeats(NamedTuple):
+    """A sample of `items` that stands there several times; `declared` where a repeat column says so."""
+
+    times: int
+    items: int
+    declared: bool
+
+
+class Overlap(NamedTuple):
+    """How many of the n test rows are among the training rows."""
+
+    shared: int
+    n: int
+
+
+def doubled_rows(p: Predictions) -> Doubles | None:
+    """Copies of rows, or None where that cannot be told: no scores, scores too coarse to know a row by, or more rows
+    than fit into the memory budget."""
+    if p.n > MOST_ROWS or p.n < 2:
+        return None
+    try:
+        source = p.source.fetched()
+    except NoRoom:
+        return None
+    marks, known = _marks(source, [m for m in p.models if p.has_scores(m)])
+    if not known.any():
+        return None
+    _, where, sizes = np.unique(marks[known], return_inverse=True, return_counts=True)
+    all_alike = len(sizes) >= FEW_ITEMS and sizes.min() == sizes.max() > 1
+    if len(where) > SHARED * len(sizes) and not all_alike:
+        return None
+    copies = int(len(where) - len(sizes))
+    apart = 0
+    if copies and "clusters" in source.keyed:
+        clusters = source.keyed["clusters"].codes[known]
+        lowest = np.full(len(sizes), np.iinfo(np.int64).max)
+        highest = np.full(len(sizes), -1)
+        np.minimum.at(lowest, where, clusters)
+        np.maximum.at(highest, where, clusters)
+        apart = int((sizes - 1)[highest > lowest].sum())
+    return Doubles(copies, apart, p.n)
+
+
+def repeated_sample(p: Predictions) -> Repeats | None:
+    """Whether the same items stand there several times: by the repeat column, else by a truth that repeats itself.
+
+    Without ids the truth is compared with itself, shifted by 1/2, 1/3, … of its length. A truth that is sorted, or that
+    alternates, repeats itself without being repeated, and is not counted.
+    """
+    if p.has_key("repeats"):
+        keys = p.keys("repeats")
+        return Repeats(len(keys.names), int(keys.sizes.max(initial=0)), True) if len(keys.names) > 1 else None
+    if p.has_ids or p.n > MOST_ROWS:
+        return None
+    truth = _truth(p)
+    for times in range(MOST_TIMES, 1, -1):
+        items, rest = divmod(p.n, times)
+        if (
+            rest == 0
+            and items >= FEW_ITEMS
+            and np.array_equal(truth[items:], truth[:-items])
+            and _varied(truth[:items])
+        ):
+            return Repeats(times, items, False)
+    return None
+
+
+def shared_rows(test: Predictions, training: Predictions) -> Overlap | None:
+    """Test rows that are training rows too: by ids, else by the scores of the models that both have, else by the truth.
+
+    None where nothing tells rows apart.
+    """
+    if max(test.n, training.n) > MOST_ROWS or not test.n or not training.n:
+        return None
+    if test.has_ids and training.has_ids:
+        ids = [{plain_id(v) for v in _ids(p)} for p in (test, training)]
+        return Overlap(len(ids[0] & ids[1]), test.n)
+    common = [m for m in test.models if m in training.models and test.has_scores(m) and training.has_scores(m)]
+    if common and test.labels == training.labels:
+        (marks, known), (others, known_too) = (_marks(p.source.fetched(), common) for p in (test, training))
+        if known.any() and known_too.any() and SHARED * len(np.unique(marks[known])) >= int(known.sum()):
+            return Overlap(int(np.isin(marks[known], others[known_too]).sum()), test.n)
+    if test.n == training.n and test.fingerprint == training.fingerprint and _varied(_truth(test)):
+        return Overlap(test.n, test.n)
+    return None
+
+
+def _marks(source: ArraySource, models: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+    """What is known of each row in one value, and for which rows that is fine enough to know a row by."""
+    columns = [source.truth.astype(np.float64)]
+    for model in models:
+        scores = source.columns[model].scores
+        assert scores is not None
+        table = scores.astype(np.float64).reshape(len(scores), -1) + 0.0
+        columns += [table[:, j] for j in range(table.shape[1])]
+    n = len(source.truth)
+    scored = columns[1:]
+    decimals = [_decimals(c) for c in scored]
+    # Scores crowd near the ends, so that a grid of 10^d values is worth about a tenth of that.
+    by_chance = 10.0 * n * 10.0 ** -float(sum(decimals)) if scored else math.inf
+    known = np.zeros(n, dtype=bool)
+    if by_chance < 0.01:
+        for c in scored:
+            # Near a value with few decimals, such as 0 and 1, many scores crowd together.
+            known |= ~_on_grid(c, COARSE, slack=0.01)
+    marks = np.zeros(n, dtype=np.uint64)
+    for c in columns:
+        # One 64-bit digest a row: among two million rows two agree by accident once in ten million times.
+        marks = (marks ^ np.ascontiguousarray(c).view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        marks ^= marks >> np.uint64(29)
+        marks *= np.uint64(0xBF58476D1CE4E5B9)
+        marks ^= marks >> np.uint64(32)
+    return marks, known
+
+
+def _on_grid(values: NDArray[np.float64], decimals: int, slack: float = 1e-9) -> NDArray[np.bool_]:
+    """Which values have at most so many decimals, but for `slack` of the last one; an absent one has none."""
+    scaled = values * 10.0**decimals
+    with np.errstate(invalid="ignore"):
+        near = np.abs(scaled - np.rint(scaled)) <= slack + 4 * np.finfo(np.float64).eps * np.abs(scaled)
+    return near | ~np.isfinite(values)
+
+
+def _decimals(values: NDArray[np.float64]) -> int:
+    """With how many decimals the scores were written; 15 stands for all of them."""
+    return next((d for d in range(1, 13) if _on_grid(values, d).all()), 15)
+
+
+def _truth(p: Predictions) -> NDArray[Any]:
+    in_place = getattr(p.source, "truth_codes", None)  # without pulling the models' columns out of a file
+    codes: NDArray[Any] = p.source.fetched().truth if in_place is None else in_place()
+    return codes
+
+
+def _ids(p: Predictions) -> NDArray[Any]:
+    ids = p.source.fetched().ids
+    assert ids is not None
+    return ids
+
+
+def _varied(truth: NDArray[Any]) -> bool:
+    """Whether an order of classes is so mixed that it does not come up twice by chance."""
+    changes = int((truth[1:] != truth[:-1]).sum())
+    if changes < FEW_RUNS:
+        return False
+    return not any(np.array_equal(truth[step:], truth[:-step]) for step in range(1, min(FEW_ITEMS, len(truth))))

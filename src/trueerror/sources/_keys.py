@@ -1,0 +1,123 @@
+"""Which rows are which: ids, keys and the fingerprint of the truth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs._arrays import Column, column, missing_rows
+from trueerror.inputs._labels import Codes, Label, code_column, fingerprint, ordered, smallest
+from trueerror.inputs._options import InputError, RepeatedIdError
+
+
+def truth_fingerprint(codes: Codes, labels: tuple[Label, ...]) -> str:
+    """A digest of the truth alone: labels that only a model uses, and the label order, do not change it.
+
+    >>> truth_fingerprint(np.array([0, 1]), ("a", "b")) == truth_fingerprint(np.array([2, 1]), ("c", "b", "a"))
+    True
+    """
+    there = np.flatnonzero(np.bincount(codes, minlength=max(len(labels), 1)))
+    # A boolean equals 0 or 1, so both must print alike.
+    seen = [v if isinstance(v, str) else int(v) for v in (labels[i] for i in there)]
+    names = ordered(seen)
+    table = np.zeros(max(len(labels), 1), dtype=smallest(len(names)))
+    table[there] = [names.index(v) for v in seen] if len(names) < 64 else _positions(seen, names)
+    return fingerprint(table[codes], names)
+
+
+def _positions(seen: list[Any], names: tuple[Label, ...]) -> list[int]:
+    position = {name: i for i, name in enumerate(names)}
+    return [position[v] for v in seen]
+
+
+def key_column(values: Any, name: str) -> tuple[Codes, tuple[Label, ...]]:
+    """Keys as codes and their names; anything that is not text, a whole number or a boolean goes by its text."""
+    array = column(values, name)
+    gone = missing_rows(array)
+    if gone.any():
+        raise InputError(
+            f"{name} is missing at row {int(np.argmax(gone)) + 1:,} ({int(gone.sum()):,} in all); each row needs one"
+        )
+    if array.dtype.kind in "mM":
+        array = array.astype(str)
+    try:
+        coded = code_column(array, name)
+    except InputError:
+        coded = code_column(np.array([str(v) for v in array]), name)
+    return coded.codes, coded.values
+
+
+def fold_keys(
+    repeats: tuple[Codes, tuple[Label, ...]], folds: tuple[Codes, tuple[Label, ...]]
+) -> tuple[Codes, tuple[Label, ...]]:
+    """Fold 1 of one repeat is not fold 1 of another: the two keys together."""
+    size = max(len(folds[1]), 1)
+    pairs, codes = np.unique(repeats[0].astype(np.int64) * size + folds[0], return_inverse=True)
+    names = tuple(f"repeat {repeats[1][p // size]}, fold {folds[1][p % size]}" for p in pairs)
+    return codes, names
+
+
+def id_column(values: Any, repeats: Codes | None, name: str = "ids") -> Column:
+    """Ids that are there and distinct (within a repeat, where rows are repeated)."""
+    array = column(values, name)
+    gone = missing_rows(array)
+    if gone.any():
+        raise InputError(f"{name} is missing at row {int(np.argmax(gone)) + 1:,}; each row needs an id")
+    twice = repeated_row(array, repeats)
+    if twice is not None:
+        first, again, rows = twice
+        raise RepeatedIdError(
+            f"{name} must differ from row to row, but {plain_id(array[again])!r} is at rows {first + 1:,} and "
+            f"{again + 1:,}; if the rows of one id belong together, they are a cluster, not an id",
+            rows=rows,
+            example=plain_id(array[again]),
+        )
+    return array
+
+
+def repeated_row(ids: Column, repeats: Codes | None) -> tuple[int, int, int] | None:
+    """The first two rows with one id, and how many rows repeat the id of an earlier one; None where none does."""
+    codes = _id_codes(ids)
+    if repeats is not None:
+        codes = codes * (int(repeats.max(initial=0)) + 1) + repeats
+    order = np.argsort(codes, kind="stable")
+    same = np.flatnonzero(codes[order][1:] == codes[order][:-1])
+    if len(same) == 0:
+        return None
+    again = order[same + 1]
+    at = int(np.argmin(again))
+    return int(order[same[at]]), int(again[at]), len(same)
+
+
+def _id_codes(ids: Column) -> NDArray[np.int64]:
+    if ids.dtype.kind == "O":
+        seen: dict[Any, int] = {}
+        try:
+            return np.fromiter((seen.setdefault(v, len(seen)) for v in ids), dtype=np.int64, count=len(ids))
+        except TypeError:
+            raise InputError("ids must be text, numbers or dates") from None
+    return np.unique(ids, return_inverse=True)[1].astype(np.int64)
+
+
+def plain_id(value: Any) -> Any:
+    """An id for a message: without NumPy's wrapping."""
+    return value.item() if isinstance(value, np.generic) and not isinstance(value, np.datetime64) else value
+
+
+def join_rows(first: Column, second: Column) -> NDArray[np.int64]:
+    """For each id of the first where it is in the second; both must hold the same ids."""
+    position = {plain_id(v): i for i, v in enumerate(second)}
+    rows = np.fromiter((position.get(plain_id(v), -1) for v in first), dtype=np.int64, count=len(first))
+    lacking = rows < 0
+    if lacking.any():
+        shown = plain_id(first[int(np.argmax(lacking))])
+        alike = any(str(shown) == str(v) for v in position)
+        hint = "; the same ids are text on one side and numbers on the other" if alike else ""
+        raise InputError(f"{int(lacking.sum()):,} ids are only in the first ({shown!r}){hint}")
+    if len(second) > len(first):
+        known = {plain_id(v) for v in first}
+        shown = next(plain_id(v) for v in second if plain_id(v) not in known)
+        raise InputError(f"{len(second) - len(first):,} ids are only in the second ({shown!r})")
+    return rows

@@ -1,0 +1,306 @@
+"""Long tables, one row for each item and model, turned into columns for each model.
+
+Long tables too large to be pulled, put side by side where the rows are: one GROUP BY over the items.
+
+For each item and model there is at most one row, so the largest value of a model's rows is the value. Files and DuckDB
+relations do it in SQL, once, into a table that DuckDB may spill to disk; lazy tables do it in a query of narwhals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs._arrays import Column, missing_rows
+from trueerror.inputs._options import InputError, nearest
+from trueerror.sources._keys import key_column, plain_id
+from trueerror.sources._protocols import ColumnsTable, Kind, Layout, ModelLayout, Table
+from trueerror.sources.engines._memory import need_room
+
+# More models than this in a column are a mistake, and a query of so many columns would take long.
+MOST_MODELS = 1_000
+
+
+class Spread(NamedTuple):
+    """A column of the wide table: the values of `source` in the rows of one model, or (None) in all rows of an item."""
+
+    source: str
+    model: str | None
+    name: str
+    kind: Kind
+
+
+def is_engine(table: Table) -> bool:
+    """Whether the rows are in files or in an engine, rather than in memory."""
+    return hasattr(table, "narrowed")
+
+
+def widened_there(table: Any, layout: Layout, models: Sequence[str], budget: int) -> tuple[Table, Layout]:
+    """The wide table, its rows where they were, and its layout."""
+    assert layout.model is not None
+    if layout.id is None:
+        need_room(
+            table.n, len(table.columns), "the rows of a long table without an id column (id= names one), side by side,",
+            budget,
+        )  # fmt: skip
+        raise InputError("a long table needs an id column to be put side by side: name it with id=")
+    spreads, wide = _spreads(table, layout, models)
+    make = _wide_frame if hasattr(table, "frame") else _wide_sql
+    return make(table, layout, spreads, models), wide
+
+
+def _spreads(table: Any, layout: Layout, models: Sequence[str]) -> tuple[list[Spread], Layout]:
+    """All columns of the wide table, and which are whose."""
+    shared = [layout.truth, *layout.keys.values(), *([layout.weight] if layout.weight else [])]
+    spreads = [Spread(str(layout.id), None, str(layout.id), table.kind(layout.id))]
+    spreads += [Spread(c, None, c, table.kind(c)) for c in dict.fromkeys(shared) if c != layout.id]
+    parts, found = layout.models[""], {}
+
+    def column(source: str | None, model: str) -> str | None:
+        if source is None:
+            return None
+        spreads.append(Spread(source, model, f"{source!r} of model {model!r}", table.kind(source)))
+        return spreads[-1].name
+
+    for model in models:
+        classes: Mapping[Any, str] | None = None
+        if parts.class_scores is not None:
+            classes = {v: str(column(source, model)) for v, source in parts.class_scores.items()}
+        found[model] = ModelLayout(
+            label=column(parts.label, model), score=column(parts.score, model), class_scores=classes
+        )
+    return spreads, replace(layout, models=found, model=None)
+
+
+def _item_columns(layout: Layout) -> list[str]:
+    """The columns that together name an item."""
+    repeats = layout.keys.get("repeats")
+    return [str(layout.id), *([repeats] if repeats is not None else [])]
+
+
+def _refuse(table: Any, layout: Layout, twice: bool, changing: Sequence[str]) -> None:
+    if twice:
+        raise InputError(
+            f"{table.name} has two rows of one model for one {layout.id!r}; ids must differ from row to row of a model"
+        )
+    if changing:
+        raise InputError(
+            f"column {changing[0]!r} of {table.name} differs between rows of one {layout.id!r}; it must be the same in "
+            "the rows of all models"
+        )
+
+
+def _wide_sql(table: Any, layout: Layout, spreads: Sequence[Spread], models: Sequence[str]) -> Any:
+    from trueerror.sources.engines._duckdb_tables import RelationTable, WideFileTable, WideRelationTable, literal
+
+    place = table.place
+    items = [place(c) for c in _item_columns(layout)]
+    whose = f"{place(layout.model)}::VARCHAR"
+    terms = []
+    for i, s in enumerate(spreads):
+        only = "" if s.model is None else f" FILTER (WHERE {whose} = {literal(s.model)})"
+        terms.append(f"max({place(s.source)}){only} AS c{i}")
+    same = [s.source for s in spreads if s.model is None and s.source not in _item_columns(layout)]
+    often = [f"count(*) FILTER (WHERE {whose} = {literal(m)}) > 1" for m in models]
+    terms.append(f"({' OR '.join(often)}) AS twice")
+    for i, c in enumerate(map(place, same)):
+        terms.append(f"(min({c}) IS DISTINCT FROM max({c}) OR count({c}) NOT IN (0, count(*))) AS changes_{i}")
+    source = f"({table.data})" if isinstance(table, RelationTable) else "data"
+    chosen = ", ".join(literal(m) for m in models)
+    pivot = f"SELECT {', '.join(terms)} FROM {source} WHERE {whose} IN ({chosen}) GROUP BY {', '.join(items)}"
+    columns, kinds = tuple(s.name for s in spreads), tuple(s.kind for s in spreads)
+    made: WideFileTable | WideRelationTable
+    if isinstance(table, RelationTable):
+        made = WideRelationTable(table.relation, pivot, columns, kinds)
+    else:
+        made = WideFileTable.made(table, pivot, columns, kinds)
+    flags = ["bool_or(twice)", *(f"bool_or(changes_{i})" for i in range(len(same)))]
+    twice, *changes = made.ask(f"SELECT {', '.join(flags)} FROM counted")[0]
+    _refuse(table, layout, bool(twice), [c for c, changed in zip(same, changes, strict=True) if changed])
+    return made
+
+
+def _wide_frame(table: Any, layout: Layout, spreads: Sequence[Spread], models: Sequence[str]) -> Any:
+    import narwhals as nw
+
+    from trueerror.sources.engines._narwhals import LazyTable
+    from trueerror.sources.engines._native import answer
+
+    items = _item_columns(layout)
+    same = [s.source for s in spreads if s.model is None and s.source not in items]
+    whole = {c: f"i{i}" for i, c in enumerate(items)}
+    whose = table.col(layout.model).cast(nw.String)
+    kept = table.frame.filter(whose.is_in(list(models)))
+    parts = [table.col(c).alias(key) for c, key in whole.items()]
+    parts += [nw.when(whose == m).then(nw.lit(1)).otherwise(nw.lit(0)).alias(f"m{i}") for i, m in enumerate(models)]
+    checks = [nw.len().alias("rows_all"), *(nw.col(f"m{i}").sum().alias(f"m{i}") for i in range(len(models)))]
+    for i, c in enumerate(same):
+        value = table.col(c).cast(nw.Int64) if table.kind(c) == "boolean" else table.col(c)
+        parts.append(value.alias(f"s{i}"))
+        checks += [nw.col(f"s{i}").min().alias(f"lo_{i}"), nw.col(f"s{i}").max().alias(f"hi_{i}")]
+        checks.append(nw.col(f"s{i}").count().alias(f"there_{i}"))
+    counts = kept.select(*parts).group_by(*whole.values()).agg(*checks)
+    asked = [nw.col(f"m{i}").max().alias(f"m{i}") for i in range(len(models))]
+    for i in range(len(same)):
+        partly = (nw.col(f"there_{i}") > 0) & (nw.col(f"there_{i}") < nw.col("rows_all"))
+        apart = (nw.col(f"there_{i}") > 0) & (nw.col(f"lo_{i}") != nw.col(f"hi_{i}"))
+        asked.append(nw.when(partly | apart).then(nw.lit(1)).otherwise(nw.lit(0)).max().alias(f"changed_{i}"))
+    found = {key: int(values[0]) for key, values in answer(counts.select(*asked)).items()}
+    twice = max(found[f"m{i}"] for i in range(len(models))) > 1
+    _refuse(table, layout, twice, [c for i, c in enumerate(same) if found[f"changed_{i}"]])
+    columns = [table.col(c).alias(key) for c, key in whole.items()]
+    for i, s in enumerate(spreads):
+        value = table.col(s.source)
+        value = value.cast(nw.Int64) if s.kind == "boolean" else value
+        columns.append((value if s.model is None else nw.when(whose == s.model).then(value)).alias(f"c{i}"))
+    wide = kept.select(*columns).group_by(*whole.values())
+    frame = wide.agg(*(nw.col(f"c{i}").max().alias(f"c{i}") for i in range(len(spreads))))
+    typed = [
+        nw.col(f"c{i}").cast(nw.Boolean).alias(f"c{i}") if s.kind == "boolean" else nw.col(f"c{i}")
+        for i, s in enumerate(spreads)
+    ]
+    names, kinds = tuple(s.name for s in spreads), tuple(s.kind for s in spreads)
+    return LazyTable(frame.select(*typed), names, kinds, name=table.name, backend=table.backend)
+
+
+Ints = NDArray[np.int64]
+
+
+def widen(table: Table, layout: Layout, wanted: Sequence[str] | None, budget: int) -> tuple[Table, Layout]:
+    """A wide table of the same answers, items in the order in which they first come, and its layout.
+
+    What is in files or in an engine comes into memory within the budget, and is put side by side there beyond it.
+    """
+    assert layout.model is not None
+    if is_engine(table) and 8 * table.n * len(table.columns) > budget:
+        named = table.few(layout.model, MOST_MODELS)
+        if table.kind(layout.model) not in ("text", "integer"):
+            raise InputError(f"column {layout.model!r} of {table.name} must name models by text or by whole numbers")
+        if named is None:
+            raise InputError(f"column {layout.model!r} of {table.name} names more than {MOST_MODELS:,} models")
+        if table.filled(layout.model) < table.n:
+            raise InputError(f"column {layout.model!r} of {table.name} is missing in some rows; it names their models")
+        return widened_there(table, layout, _chosen([str(name) for name in sorted(named)], wanted, table), budget)
+    codes, names = key_column(table.values(layout.model), f"column {layout.model!r} of {table.name}")
+    models = [str(name) for name in names]
+    chosen = _chosen(models, wanted, table)
+    items, shown = _items(table, layout, codes)
+    first = _first_rows(items)
+    cell = items * max(len(models), 1) + codes
+    _refuse_twice(cell, len(models), models, shown, table)
+    columns: dict[str, Any] = {}
+    shared = [layout.truth, *layout.keys.values(), *([layout.weight] if layout.weight else [])]
+    for column in dict.fromkeys(shared):
+        values = table.values(column)
+        _refuse_change(values, items, first, shown, f"column {column!r} of {table.name}", by_id=layout.id is not None)
+        columns[column] = values[first]
+    if layout.id is not None:
+        columns[layout.id] = table.values(layout.id)[first]
+    spread: dict[str, ModelLayout] = {}
+    for name in chosen:
+        rows = np.flatnonzero(codes == models.index(name))
+        spread[name] = _spread(table, layout.models[""], name, rows, items[rows], len(first), columns)
+    wide = ColumnsTable(columns, name=table.name, backend=table.backend, provenance=table.provenance)
+    return wide, Layout(
+        truth=layout.truth,
+        models=spread,
+        id=layout.id,
+        keys=layout.keys,
+        weight=layout.weight,
+        words=layout.words,
+        notes=layout.notes,
+    )
+
+
+def _chosen(models: list[str], wanted: Sequence[str] | None, table: Table) -> list[str]:
+    if wanted is None:
+        return models
+    unknown = next((name for name in wanted if name not in models), None)
+    if unknown is not None:
+        raise InputError(f"models= names {unknown!r}, which is not in {table.name}{nearest(unknown, models)}")
+    return list(wanted)
+
+
+def _items(table: Table, layout: Layout, codes: Any) -> tuple[Ints, Column]:
+    """Which item each row is of, numbered by first appearance, and how to name it in a message."""
+    if layout.id is not None:
+        ids, _ = key_column(table.values(layout.id), f"column {layout.id!r} of {table.name}")
+        if "repeats" in layout.keys:
+            repeats, _ = key_column(table.values(layout.keys["repeats"]), "repeats")
+            ids = ids.astype(np.int64) * (int(repeats.max(initial=0)) + 1) + repeats
+        return _by_appearance(ids.astype(np.int64)), table.values(layout.id)
+    # Without ids the k-th row of every model is the same item; a truth that changes tells when that is wrong.
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(int(codes.max(initial=0)) + 1))
+    running = np.empty(len(codes), dtype=np.int64)
+    running[order] = np.arange(len(codes)) - starts[codes[order]]
+    return running, running + 1
+
+
+def _by_appearance(codes: Ints) -> Ints:
+    _, first, again = np.unique(codes, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[again]
+
+
+def _first_rows(items: Ints) -> Ints:
+    first = np.full(int(items.max(initial=-1)) + 1, -1, dtype=np.int64)
+    first[items[::-1]] = np.arange(len(items) - 1, -1, -1)
+    return first
+
+
+def _refuse_twice(cell: Ints, size: int, models: list[str], shown: Column, table: Table) -> None:
+    order = np.argsort(cell, kind="stable")
+    same = np.flatnonzero(cell[order][1:] == cell[order][:-1])
+    if len(same):
+        first, again = int(order[same[0]]), int(order[same[0] + 1])
+        raise InputError(
+            f"{table.name} has two rows of model {models[cell[first] % size]!r} for id {plain_id(shown[first])!r} "
+            f"(rows {first + 1:,} and {again + 1:,}); ids must differ from row to row"
+        )
+
+
+def _refuse_change(values: Column, items: Ints, first: Ints, shown: Column, place: str, *, by_id: bool) -> None:
+    usual = values[first][items]
+    absent = missing_rows(values)
+    changed = np.asarray(values != usual) & ~(absent & missing_rows(usual))
+    if changed.any():
+        row = int(np.argmax(changed))
+        item = f"id {plain_id(shown[row])!r}" if by_id else f"item {plain_id(shown[row])}"
+        hint = "" if by_id else "; without ids the rows of each model must be in one order: name the id column with id="
+        raise InputError(
+            f"{place} is {plain_id(usual[row])!r} in one row of {item} and {plain_id(values[row])!r} in another "
+            f"(row {row + 1:,}){hint}"
+        )
+
+
+def _spread(
+    table: Table, parts: ModelLayout, name: str, rows: Ints, items: Ints, n: int, columns: dict[str, Any]
+) -> ModelLayout:
+    """The answers of one model as columns of their own, under names that no other column has."""
+
+    def column(source: str, word: str) -> str | None:
+        values = table.values(source)[rows]
+        if missing_rows(values).all():
+            return None
+        numeric = table.kind(source) in ("integer", "number", "boolean") and word != "labels"
+        spread: Column = np.full(n, np.nan) if numeric else np.full(n, None, dtype=object)
+        spread[items] = values.astype(np.float64) if numeric and values.dtype.kind != "O" else values
+        key = f"{source!r} of model {name!r}"
+        columns[key] = spread
+        return key
+
+    label = None if parts.label is None else column(parts.label, "labels")
+    score = None if parts.score is None else column(parts.score, "scores")
+    classes = None
+    if parts.class_scores is not None:
+        found = {v: column(source, "scores") for v, source in parts.class_scores.items()}
+        classes = {v: c for v, c in found.items() if c is not None} or None
+    if label is None and score is None and classes is None:
+        raise InputError(f"model {name!r} has neither labels nor scores in {table.name}")
+    return ModelLayout(label=label, score=score, class_scores=classes)

@@ -1,0 +1,367 @@
+"""Which files a path names: one file, a folder, a pattern, or standard input; and which format they have.
+
+The first line of a CSV file: its delimiter and its column names.
+
+What a database says of a bad file, in one sentence for people: the file, the row, the column.
+"""
+
+from __future__ import annotations
+
+import csv
+import glob
+import gzip
+import io
+import os
+import re
+import shutil
+import sys
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from trueerror.inputs._options import FileError, nearest
+
+Format = Literal["csv", "parquet", "json"]
+ENDINGS: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+}
+WORDS: dict[Format, str] = {"csv": "CSV", "parquet": "Parquet", "json": "JSON"}
+# In a folder of tables these may be a word about them, or their settings.
+BESIDE = frozenset({".txt", ".json"})
+REMOTE = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Local files of one format. `paths` are safe to hand to DuckDB; `shown` are their names for people."""
+
+    format: Format
+    paths: tuple[Path, ...]
+    shown: tuple[str, ...]
+    gzipped: bool
+    # Files of a folder that were not taken for tables.
+    passed_over: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The files in a few words."""
+        return self.shown[0] if len(self.shown) == 1 else f"{self.shown[0]} and {len(self.shown) - 1} more"
+
+
+def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], workshop: Path) -> Files:
+    """The files that a path, a folder, a pattern, a list of paths or "-" stands for.
+
+    `workshop` is a folder of our own, for standard input and for links to files with odd names.
+    """
+    passed: list[str] = []
+    if isinstance(path, str) and path == "-":
+        found, shown = [_save_stdin(workshop)], ["standard input"]
+    else:
+        several = [path] if isinstance(path, str | os.PathLike) else list(path)
+        matches = [(Path(one), file) for one in several for file in _matches(os.fspath(one), passed)]
+        found = [file for _, file in matches]
+        shown = [f"{one.name}/{file.relative_to(one)}" if one.is_dir() else file.name for one, file in matches]
+    if not found:
+        raise FileError("no file was named")
+    for file, name in zip(found, shown, strict=True):
+        _check_readable(file, name)
+    kinds = [_format(file) for file in found]
+    other = next((i for i, kind in enumerate(kinds) if kind != kinds[0]), None)
+    if other is not None:
+        words = [f"{shown[i]} is {WORDS[kinds[i][0]]}{', gzipped' if kinds[i][1] else ''}" for i in (0, other)]
+        raise FileError(
+            f"{words[0]}, and {words[1]}: read files of one format, by a pattern such as {_pattern(found[0])}"
+        )
+    format_, gzipped = kinds[0]
+    safe = tuple(_safe(file, i, workshop, format_, gzipped) for i, file in enumerate(found))
+    return Files(format_, safe, tuple(shown), gzipped, tuple(passed))
+
+
+def _pattern(file: Path) -> str:
+    return f"'{file.parent.name}/*{''.join(file.suffixes[-2:] if file.suffix == '.gz' else file.suffixes[-1:])}'"
+
+
+def names_files(names: Sequence[object]) -> bool:
+    """Whether a list is one of paths rather than of labels: all of them could be, and one ends as files do, or is one.
+
+    >>> names_files(["jan.csv", "feb.csv"]), names_files(["spam", "ham"])
+    (True, False)
+    """
+    paths = [name for name in names if isinstance(name, str | os.PathLike)]
+    return len(paths) == len(names) > 0 and any(
+        isinstance(name, os.PathLike) or _ending(Path(name))[0] in ENDINGS or os.path.exists(name) for name in paths
+    )
+
+
+def _matches(text: str, passed: list[str]) -> list[Path]:
+    """The files behind one path; `passed` collects what a folder holds beside its tables."""
+    if REMOTE.match(text):
+        raise FileError(f"{text} is not on this machine; trueerror reads local files only: download it first")
+    if "\x00" in text:
+        raise FileError(f"{text!r} is not a path")
+    path = Path(text)
+    if path.is_dir():
+        inside = (Path(folder) / name for folder, _, names in os.walk(path) for name in names)
+        tables = sorted(file for file in inside if _ending(file)[0] in ENDINGS)
+        if not tables:
+            raise FileError(f"the folder {text} holds no CSV, Parquet or JSON file")
+        words = [file for file in tables if _ending(file)[0] in BESIDE]
+        if 0 < len(words) < len(tables):
+            passed += [str(file.relative_to(path)) for file in words]
+            tables = [file for file in tables if file not in words]
+        return tables
+    if path.exists():
+        return [path]
+    if glob.has_magic(text):
+        matched = sorted(Path(p) for p in glob.glob(text, recursive=True) if os.path.isfile(p))
+        if not matched:
+            raise FileError(f"no file matches {text}")
+        return matched
+    beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+    hint = nearest(path.name, beside)
+    raise FileError(f"there is no file {text}{hint if 'did you mean' in hint else ''}")
+
+
+def _check_readable(file: Path, name: str) -> None:
+    try:
+        with file.open("rb") as stream:
+            first = stream.read(1)
+    except OSError as error:
+        raise FileError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from None
+    if not first:
+        raise FileError(f"{name} is empty")
+
+
+def _ending(file: Path) -> tuple[str, bool]:
+    suffixes = [s.lower() for s in file.suffixes]
+    gzipped = bool(suffixes) and suffixes[-1] == ".gz"
+    suffixes = suffixes[:-1] if gzipped else suffixes
+    return (suffixes[-1] if suffixes else ""), gzipped
+
+
+def _format(file: Path) -> tuple[Format, bool]:
+    """By the ending where it is known, else by the first bytes."""
+    ending, _ = _ending(file)
+    with file.open("rb") as stream:
+        head = stream.read(1024)
+    gzipped = head[:2] == b"\x1f\x8b"
+    if ending in ENDINGS:
+        return ENDINGS[ending], gzipped
+    if gzipped:
+        try:
+            with gzip.open(file) as stream:
+                head = stream.read(1024)
+        except (OSError, EOFError, zlib.error):
+            return "csv", True
+    if head[:4] == b"PAR1":
+        return "parquet", gzipped
+    return ("json" if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") else "csv"), gzipped
+
+
+def _safe(file: Path, index: int, workshop: Path, format_: Format, gzipped: bool) -> Path:
+    """A path that DuckDB takes literally: a name with pattern characters is reached by a link of our own."""
+    whole = file.absolute()
+    if not re.search(r"[*?\[\]{}\x00-\x1f]", str(whole)):
+        return whole
+    link = workshop / f"file{index}.{format_}{'.gz' if gzipped else ''}"
+    try:
+        link.symlink_to(whole.resolve())
+    except OSError:
+        shutil.copyfile(whole, link)
+    return link
+
+
+def _save_stdin(workshop: Path) -> Path:
+    target = workshop / "stdin"
+    stream = getattr(sys.stdin, "buffer", None)
+    with target.open("wb") as out:
+        if stream is not None:
+            shutil.copyfileobj(stream, out)
+        elif sys.stdin is not None:
+            out.write(sys.stdin.read().encode("utf-8"))
+    return target
+
+
+def refuse_csv(files: Files, names: tuple[str, ...], error: Exception) -> FileError:
+    """A CSV file that does not hold together."""
+    text = str(error)
+    shown = _which(files, text)
+    line = re.search(r"CSV Error on Line: (\d+)", text)
+    at = f" at line {int(line[1]):,}" if line else ""
+    counts = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
+    if counts:
+        return FileError(f"{shown} has {counts[2]} fields{at}, but its header names {counts[1]} columns")
+    if "not utf-8" in text.lower() or "invalid unicode" in text.lower():
+        return FileError(f"{shown} is not UTF-8 text{at}; save it as UTF-8")
+    if "unterminated quote" in text:
+        return FileError(f"{shown} has a quote that is not closed{at}")
+    if "GZIP" in text or "gzip" in text:
+        return FileError(f"{shown} is not a complete gzip file")
+    column = re.search(r'converting column "c(\d+)"\. Could not convert string "(.{0,40})', text)
+    if column and int(column[1]) < len(names):
+        return FileError(f"{shown} has {column[2]!r} in column {names[int(column[1])]!r}{at}, unlike the other rows")
+    if "invalid state" in text:
+        return FileError(f"{shown} cannot be read as CSV{at}; do its lines end in different ways? Save it again")
+    return FileError(f"{shown} cannot be read as CSV{at}: {_first_sentence(text, files)}")
+
+
+def refuse_json(files: Files, error: Exception) -> FileError:
+    """A JSON file that does not hold together."""
+    text = str(error)
+    shown = _which(files, text)
+    if "GZIP" in text:
+        return FileError(f"{shown} is not a complete gzip file")
+    # DuckDB counts the row after the one that it could not read.
+    place = re.search(r"in (line|record/value) (\d+): ([^.\n]+)", text)
+    if place:
+        word = "line" if place[1] == "line" else "record"
+        return FileError(f"{shown} is not valid JSON at {word} {max(int(place[2]) - 1, 1):,}: {place[3]}")
+    return FileError(f"{shown} cannot be read as JSON: {_first_sentence(text, files)}")
+
+
+def refuse_parquet(files: Files, error: Exception) -> FileError:
+    """A Parquet file that is cut short or none at all."""
+    text = str(error)
+    shown = _which(files, text)
+    if "magic bytes" in text or "too small" in text:
+        return FileError(f"{shown} is not a complete Parquet file; was the download or the writing cut short?")
+    return FileError(f"{shown} cannot be read as Parquet: {_first_sentence(text, files)}")
+
+
+def refuse_other_columns(files: Files, columns: Sequence[Sequence[str]]) -> None:
+    """Files read together must have the same columns: a column that one lacks would be empty there, or be dropped."""
+    for shown, names in zip(files.shown, columns, strict=True):
+        for lacks, wanted, has, there in (
+            (shown, columns[0], files.shown[0], names), (files.shown[0], names, shown, columns[0])
+        ):  # fmt: skip
+            gone = [name for name in wanted if name not in there]
+            if gone:
+                more = f" and {len(gone) - 3} more" if len(gone) > 3 else ""
+                what = "column" if len(gone) == 1 else "columns"
+                raise FileError(
+                    f"{lacks} lacks the {what} {', '.join(map(repr, gone[:3]))}{more}, which {has} has; files read "
+                    "together must have the same columns"
+                )
+
+
+def damaged(name: str, error: Exception) -> FileError:
+    """A file that opened well, and then could not be read to its end."""
+    reason = re.sub(r"^[A-Z]\w*( [A-Z]\w*)* Error: ", "", str(error).splitlines()[0] if str(error) else "").strip(" .:")
+    # Where files lie on this machine is nobody's business.
+    reason = re.sub(r"([\"'])[^\"']*[/\\]([^\"'/\\]+)\1", r"\1\2\1", reason)
+    reason = re.sub(r"(?<![\w.])(?:[A-Za-z]:)?[/\\][^\s\"']*[/\\]([^\s\"'/\\]+)", r"\1", reason)
+    return FileError(f"{name} is damaged inside and cannot be read{f': {reason}' if reason else ''}")
+
+
+def _which(files: Files, text: str) -> str:
+    """The file that a message speaks of, by the name that people know."""
+    for path, shown in zip(files.paths, files.shown, strict=True):
+        if str(path) in text:
+            return shown
+    return files.name
+
+
+def _first_sentence(text: str, files: Files) -> str:
+    first = text.splitlines()[0] if text else "it is damaged"
+    first = re.sub(r"^[A-Z]\w*( [A-Z]\w*)* Error: ", "", first)
+    for path, shown in zip(files.paths, files.shown, strict=True):
+        first = first.replace(str(Path(path)), shown)
+    return first.rstrip(". ")
+
+
+DELIMITERS = (",", "\t", ";", "|")
+SAMPLE = 1 << 18
+
+
+class Header(NamedTuple):
+    """How a CSV file is written."""
+
+    delimiter: str
+    names: tuple[str, ...]
+    decimal: str
+    # How lines end, where it must be said: DuckDB takes the first line break for it, even one inside a quoted name.
+    newline: str | None = None
+
+
+def read_header(files: Files) -> Header:
+    """Delimiter, names and decimal sign, the same in all files."""
+    headers = [_one_header(p, s, files.gzipped) for p, s in zip(files.paths, files.shown, strict=True)]
+    refuse_other_columns(files, [header.names for header in headers])
+    for shown, header in zip(files.shown, headers, strict=True):
+        if header[:2] != headers[0][:2]:
+            what = "the order of the columns" if header.names != headers[0].names else "the delimiter"
+            raise FileError(f"{what} of {shown} is not that of {files.shown[0]}; files read together must agree")
+    return headers[0]
+
+
+def _one_header(path: Path, shown: str, gzipped: bool) -> Header:
+    text = _sample(path, shown, gzipped)
+    first = _first_line(text)
+    if not first.strip():
+        raise FileError(f"{shown} begins with an empty line; the first line must hold the column names")
+    delimiter = max(DELIMITERS, key=lambda d: _outside_quotes(first).count(d))
+    try:
+        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+    except (csv.Error, StopIteration):
+        raise FileError(f"the first line of {shown} cannot be read as column names") from None
+    _check_names(names, shown)
+    comma = delimiter == ";" and re.search(r"(^|;)-?\d*,\d+(;|\r?$)", text[len(first) :], re.MULTILINE)
+    plain = tuple(name if name.strip() else f"column {i + 1}" for i, name in enumerate(names))
+    newline = None
+    if "\n" in first or "\r" in first:
+        ending = text[len(first) :][:2]
+        newline = ending if ending == "\r\n" else ending[:1] or None
+    return Header(delimiter, plain, "," if comma else ".", newline)
+
+
+def _sample(path: Path, shown: str, gzipped: bool) -> str:
+    try:
+        with gzip.open(path, "rb") if gzipped else path.open("rb") as stream:
+            head = stream.read(SAMPLE)
+    except (OSError, EOFError, zlib.error):
+        raise FileError(f"{shown} is not a complete gzip file") from None
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise FileError(f"{shown} is encoded as UTF-16; save it as UTF-8")
+    if b"\x00" in head:
+        raise FileError(f"{shown} is not a text file")
+    if not head.strip(b"\xef\xbb\xbf \t\r\n"):
+        raise FileError(f"{shown} is empty")
+    line = head.split(b"\n", 1)[0]
+    try:
+        line.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(f"{shown} is not UTF-8 text (byte {error.start + 1} of row 1); save it as UTF-8") from None
+    return head.decode("utf-8-sig", "replace")
+
+
+def _first_line(text: str) -> str:
+    """Up to the first line break that is not inside quotes."""
+    quoted = False
+    for i, c in enumerate(text):
+        if c == '"':
+            quoted = not quoted
+        elif c in "\r\n" and not quoted:
+            return text[:i]
+    return text
+
+
+def _outside_quotes(line: str) -> str:
+    return "".join(part for i, part in enumerate(line.split('"')) if i % 2 == 0)
+
+
+def _check_names(names: list[str], shown: str) -> None:
+    twice = next((name for i, name in enumerate(names) if name.strip() and name in names[:i]), None)
+    if twice is not None:
+        raise FileError(f"two columns of {shown} are called {twice!r}; rename one")
+    if all(re.fullmatch(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*", name) for name in names):
+        raise FileError(f"the first line of {shown} holds numbers ({names[0]!r}), not column names; add a header")

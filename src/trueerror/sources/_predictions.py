@@ -1,0 +1,369 @@
+"""Predictions: the truth and what any number of models said of the same rows."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._labels import Codes, Label, find_label
+from trueerror.inputs._options import InputError, check_word
+from trueerror.results import Table
+from trueerror.results._format import whole
+from trueerror.results._tables import one_line
+from trueerror.sources._protocols import (
+    KINDS,
+    Facts,
+    Floats,
+    KeyedLosses,
+    KeyKind,
+    Keys,
+    Loss,
+    ScoreRange,
+    Source,
+    Threshold,
+    apply_threshold,
+)
+from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Missing, Moments, ScoreTable
+from trueerror.tallies._confusion import GRADES, holds_grades
+from trueerror.tallies._moments import Placements
+
+
+class Roles(Mapping[str, str]):
+    """How each column was read, in words."""
+
+    __slots__ = ("_words",)
+
+    def __init__(self, words: Mapping[str, str]) -> None:
+        self._words = dict(words)
+
+    def __getitem__(self, column: str) -> str:
+        return self._words[column]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._words)
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def table(self) -> Table:
+        """The same as a table."""
+        return Table(columns=("column", "read as"), rows=tuple(self._words.items()), names=2)
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Predictions:
+    """The truth and what any number of models said of the same rows; it counts them into tallies.
+
+    Made by `te.predictions` from arrays and by `te.read` from files and tables. `notes` says in words what was left
+    out and why, `roles` how columns were read, `backend` which data frame library the rows came from.
+
+    >>> import trueerror as te
+    >>> p = te.predictions([0, 1, 1, 0], {"svm": [0, 1, 0, 0]})
+    >>> print(p)
+    Read 4 rows (2 positive): 1 model with labels: svm.
+    >>> p.confusion("svm").matrix.tolist()
+    [[2, 0], [1, 1]]
+    """
+
+    source: Source
+    roles: Roles = field(default_factory=lambda: Roles({}))
+    notes: tuple[str, ...] = ()
+    backend: str | None = None
+    _memory: dict[Any, Any] = field(default_factory=dict)
+
+    # What is known.
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of the rows without counting."""
+        return self.source.facts
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+        return self.facts.n
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """All classes, in label order."""
+        return self.facts.labels
+
+    @property
+    def positive(self) -> Label | None:
+        """The positive class, None where it is not known."""
+        return self.facts.positive
+
+    @property
+    def graded(self) -> bool:
+        """Whether the rows say who was right instead of which class: then the truth of all of them is "right"."""
+        return self.labels == GRADES and holds_grades(self.labels, self.truth_counts())
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the models, in order."""
+        return tuple(m.name for m in self.facts.models)
+
+    @property
+    def missing(self) -> Missing:
+        """What is done with absent predictions."""
+        return self.facts.missing
+
+    @property
+    def weights_kind(self) -> WeightsKind | None:
+        """What the weights mean; None where there are none."""
+        return self.facts.weights_kind
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether the rows have ids."""
+        return self.facts.has_ids
+
+    def has_key(self, kind: KeyKind) -> bool:
+        """Whether the rows have clusters, slices, folds or repeats."""
+        check_word(kind, KINDS, "kind")
+        return kind in self.facts.kinds
+
+    def has_labels(self, model: str) -> bool:
+        """Whether the model came with labels of its own."""
+        return self.facts.model(model).has_labels
+
+    def has_scores(self, model: str) -> bool:
+        """Whether the model came with scores."""
+        return self.facts.model(model).scores != "none"
+
+    def has_class_scores(self, model: str) -> bool:
+        """Whether the model came with one column of scores for each class."""
+        return self.facts.model(model).scores == "each"
+
+    def absent(self, model: str) -> int:
+        """How many rows lack an answer of the model."""
+        return self.facts.model(model).absent
+
+    def unscored(self, model: str) -> int:
+        """How many rows lack a score of a model that has scores."""
+        return self._once(("unscored", model), partial(self.source.unscored, model)) if self.absent(model) else 0
+
+    def can_call(self, model: str, *, threshold: float | None = None) -> bool:
+        """Whether the model can be said to have called each row: `confusion` would answer."""
+        try:
+            way = self.facts.way(model, threshold)
+        except InputError:
+            return False
+        if way.kind != "cut" or way.threshold is not None:
+            return True
+        low, high, *_ = self.score_range(model)
+        return low >= 0 and high <= 1
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest of the truth in row order: equal for the same rows."""
+        return self._once(("fingerprint",), self.source.fingerprint)  # type: ignore[no-any-return]
+
+    # Tallies.
+
+    def truth_counts(self) -> NDArray[np.int64]:
+        """Rows of each class, in label order."""
+        return self._once(("truth_counts",), self.source.truth_counts)  # type: ignore[no-any-return]
+
+    def confusion(self, model: str | None = None, *, threshold: float | None = None) -> Confusion:
+        """Truth × predicted of one model: by its labels, or by its scores at a threshold."""
+        name = self.only(model)
+        return self._once(  # type: ignore[no-any-return]
+            ("confusion", name, threshold), partial(self.source.confusion, name, threshold=threshold)
+        )
+
+    def keyed_confusion(self, model: str | None, kind: KeyKind, *, threshold: float | None = None) -> KeyedConfusion:
+        """Truth × predicted, kept apart for each cluster, slice, fold or repeat."""
+        name = self.only(model)
+        count = partial(self.source.keyed_confusion, name, kind, threshold=threshold)
+        return self._once(("keyed_confusion", name, kind, threshold), count)  # type: ignore[no-any-return]
+
+    def agreement(self, first: str, second: str, *, threshold: float | None = None) -> Agreement:
+        """Truth × first × second: all that a paired comparison of labels can use."""
+        count = partial(self.source.agreement, first, second, threshold=threshold)
+        return self._once(("agreement", first, second, threshold), count)  # type: ignore[no-any-return]
+
+    def keyed_agreement(
+        self, first: str, second: str, kind: KeyKind, *, threshold: float | None = None
+    ) -> KeyedAgreement:
+        """The same, kept apart for each cluster, slice, fold or repeat."""
+        count = partial(self.source.keyed_agreement, first, second, kind, threshold=threshold)
+        return self._once(("keyed_agreement", first, second, kind, threshold), count)  # type: ignore[no-any-return]
+
+    def scores(self, model: str | None = None, *, positive: Any = None) -> ScoreTable:
+        """The score table of one model: the positive class (or another one, `positive`) against the rest."""
+        name = self.only(model)
+        key = ("scores", name, positive)
+        found: ScoreTable = self._once(key, partial(self.source.scores, name, positive=positive))
+        self._keep_within_budget(key)
+        return found
+
+    def score_range(self, model: str | None = None) -> ScoreRange:
+        """Between which values the scores of a model lie."""
+        name = self.only(model)
+        return self._once(("score_range", name), partial(self.source.score_range, name))  # type: ignore[no-any-return]
+
+    def class_scores(self, model: str | None = None) -> tuple[Codes, Floats]:
+        """Truth codes, and one score for each row and class (n, K)."""
+        return self.source.class_scores(self.only(model))
+
+    def score_columns(self, models: Sequence[str], *, positive: Any = None) -> tuple[NDArray[np.bool_], Floats]:
+        """Which rows are positive, and the scores of several models side by side: for paired ranks."""
+        return self.source.score_columns(models, positive=positive)
+
+    def placements(self, models: Sequence[str], *, positive: Any = None) -> Placements | None:
+        """What comparing areas needs, where the rows do not fit into memory; None where they do."""
+        return self.source.placements(models, positive=positive)
+
+    def moments(self, model: str | None, loss: Loss, **options: Any) -> Moments:
+        """The mean of a row loss (codes, probabilities (n, K)) → (n,), and its spread."""
+        name = self.only(model)
+        count = partial(self.source.moments, name, partial(loss, **options))
+        # Options may be anything; without them the function says all that there is to know.
+        return count() if options else self._once(("moments", name, loss), count)
+
+    def paired_moments(self, first: str, second: str, loss: Loss, **options: Any) -> Moments:
+        """The same of the first model's loss minus the second's, row by row."""
+        return self.source.paired_moments(first, second, partial(loss, **options))
+
+    def keyed_losses(self, model: str | None, kind: KeyKind, loss: Loss, **options: Any) -> KeyedLosses:
+        """The sums of a row loss for each cluster, slice, fold or repeat."""
+        return self.source.keyed_losses(self.only(model), kind, partial(loss, **options))
+
+    def paired_keyed_losses(self, first: str, second: str, kind: KeyKind, loss: Loss, **options: Any) -> KeyedLosses:
+        """The same of the first model's loss minus the second's, over the rows that both scored."""
+        return self.source.paired_keyed_losses(first, second, kind, partial(loss, **options))
+
+    def keys(self, kind: KeyKind) -> Keys:
+        """The distinct clusters, slices, folds or repeats, with their numbers of rows."""
+        return self._once(("keys", kind), partial(self.source.keys, kind))  # type: ignore[no-any-return]
+
+    # Parts.
+
+    def only(self, model: str | None) -> str:
+        """The model of that name, or the only one there is."""
+        if model is not None:
+            return self.facts.model(model).name
+        if len(self.facts.models) != 1:
+            raise InputError(f"there are {len(self.models)} models; choose one of {', '.join(map(repr, self.models))}")
+        return self.facts.models[0].name
+
+    def select(self, models: str | Sequence[str]) -> Predictions:
+        """The same rows with some of the models."""
+        names = [models] if isinstance(models, str) else list(models)
+        if not names:
+            raise InputError("select at least one model")
+        return self._with(self.source.with_facts(self.facts.select(names)))
+
+    def with_threshold(self, threshold: Threshold) -> Predictions:
+        """The same rows, the scores cut at another threshold (a number, or one for each model)."""
+        models = apply_threshold((replace(m, threshold=None) for m in self.facts.models), threshold)
+        return self._with(self.source.with_facts(replace(self.facts, models=models)))
+
+    def with_positive(self, positive: Any) -> Predictions:
+        """The same rows, speaking of another positive class. One column of scores must be meant for that class."""
+        chosen = find_label(positive, self.labels)
+        one = next((m.name for m in self.facts.models if m.scores == "one"), None)
+        if one is not None and self.positive is not None and chosen != self.positive:
+            raise InputError(
+                f"the scores of {one!r} are for {self.positive!r}, and scores are never flipped; read the rows again "
+                f"with positive={chosen!r} if they are really for that class"
+            )
+        return self._with(self.source.with_facts(replace(self.facts, chosen=chosen)))
+
+    def slices(self) -> tuple[Label, ...]:
+        """The values by which the rows were sliced (`by=`)."""
+        return self.keys("slices").names
+
+    def slice(self, value: Any, kind: KeyKind = "slices") -> Predictions:
+        """The rows of one slice (or of one cluster, fold or repeat)."""
+        return self._with(self.source.subset(kind, value))
+
+    def _with(self, source: Source) -> Predictions:
+        return replace(self, source=source, _memory={})
+
+    def _once(self, key: tuple[Any, ...], count: Any) -> Any:
+        # Tallies are frozen, so one that was counted may be handed out again.
+        if key not in self._memory:
+            self._memory[key] = count()
+        return self._memory[key]
+
+    def _keep_within_budget(self, newest: tuple[Any, ...]) -> None:
+        """Beyond half the budget let go of score tables of files and lazy tables: they can be counted again.
+
+        The other half is for making the next one. The first tables stay, since whoever goes through all models twice
+        would find none of the last ones either way. Rows in memory have their tables kept.
+        """
+        room = getattr(self.source, "room", None)
+        if room is None:
+            return
+        sizes = {key: table.nbytes for key, table in self._memory.items() if key[0] == "scores"}
+        for key in [key for key in reversed(sizes) if key != newest]:
+            if sum(sizes.values()) <= room // 2:
+                return
+            del self._memory[key], sizes[key]
+
+    # In words.
+
+    def __str__(self) -> str:
+        lines = [f"Read {whole(self.n)} rows ({self._classes()}): {self._models()}."]
+        sizes = [(len(self.keys(kind).names), kind) for kind in self.facts.kinds]
+        extra = [f"{size:,} {kind if size != 1 else kind[:-1]}{self._column_of(kind)}" for size, kind in sizes]
+        extra += [f"{self.weights_kind} weights"] if self.weights_kind else []
+        if extra:
+            lines.append(f"With {', '.join(extra)}.")
+        lines += [f"Note: {one_line(note)}" for note in self.notes]
+        binning = getattr(self.source, "binning", "")
+        lines += [binning] if binning else []
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def _classes(self) -> str:
+        counts = dict(zip(self.labels, self.truth_counts().tolist(), strict=True))
+        positive = self.positive
+        if positive is not None:
+            meant = "" if positive in (1, True) else f" = {one_line(str(positive))}"
+            return f"{whole(counts[positive])} positive{meant}"
+        if self.graded:
+            return "graded right or wrong"
+        if len(self.labels) == 2:
+            return ", ".join(f"{whole(c)} {one_line(str(label))}" for label, c in counts.items())
+        return f"{len(self.labels):,} classes"
+
+    def _column_of(self, kind: str) -> str:
+        """Which column of a file tells clusters, folds … apart: it may have been recognised by its name."""
+        named = next((column for column, word in self.roles.items() if word == kind[:-1]), None)
+        return "" if named is None else f" (column {one_line(named)!r})"
+
+    def _models(self) -> str:
+        kinds: dict[str, list[str]] = {}
+        for m in self.facts.models:
+            has = ("labels" if m.has_labels else "", "scores" if m.scores != "none" else "")
+            kinds.setdefault(" and ".join(filter(None, has)), []).append(one_line(m.name))
+        parts: list[str] = []
+        for kind, names in kinds.items():
+            word = ("model" if len(names) == 1 else "models") + " " if not parts else ""
+            shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+            parts.append(f"{len(names)} {word}with {kind}: {shown}")
+        return "; ".join(parts)

@@ -1,0 +1,208 @@
+"""What people call their columns: the names that say a role by themselves.
+
+Text that was meant as a model's answers: numbers but for a cell or two, or the truth's labels in other letters.
+
+Which column of a long table says which item a row is about, when none is called an id.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from trueerror.inputs._arrays import missing_rows
+from trueerror.inputs._labels import Label
+from trueerror.inputs._options import ColumnError
+from trueerror.sources._keys import key_column
+from trueerror.sources._protocols import Table
+
+Part = Literal["label", "score"]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+TRUTH = _words(
+    "ytrue truth label labels target y actual actuals class gold goldlabel groundtruth gt truelabel trueclass trueval "
+    "truevalue reference observed outcome ytest actuallabel actualclass targetlabel correctlabel goldstandard"
+)
+# A column that begins like this is another copy of the truth, never a competitor.
+TRUTH_BEGINS = ("ytrue", "truth", "groundtruth", "gold", "truelabel", "trueclass", "actual", "target")
+ID = _words(
+    "id ids rowid sampleid exampleid itemid uid uuid guid caseid instanceid questionid imageid docid documentid "
+    "recordid observationid testid"
+)
+ROW_NUMBER = _words("index idx unnamed0 row rownumber rowname rownames rownum column1")
+FOLD = _words("fold folds cvfold foldid foldno foldindex foldnumber")
+REPEAT = _words("repeat repeats repetition rep repeatid repeatno")
+CLUSTER = _words("cluster clusters clusterid group groups groupid patient patientid user userid subject subjectid")
+WEIGHT = _words("weight weights sampleweight sampleweights rowweight caseweight")
+MODEL = _words("model models modelname modelid classifier learner algorithm system method clf")
+PREDICTED = _words(
+    "prediction predictions predicted ypred pred preds predictedlabel predictedclass predlabel predclass yhat"
+)
+SCORE = _words(
+    "score scores prob probs proba probas probability probabilities yscore yscores yprob yproba predproba predscore "
+    "predprob predictproba predictedprobability predictedprob decisionfunction"
+)
+CONFIDENCE = _words("confidence confidences certainty")
+
+LABEL_WORDS = ("predicted_label", "pred_label", "y_pred", "yhat", "prediction", "predicted", "label", "pred", "class")
+SCORE_WORDS = ("pred_proba", "y_score", "y_prob", "probability", "proba", "prob", "score")
+
+
+class Marked(NamedTuple):
+    """A column whose name says whose labels or scores it holds."""
+
+    model: str
+    part: Part
+
+
+def bare(name: str) -> str:
+    """A name without case, spaces and signs.
+
+    >>> bare("Y_True"), bare("Unnamed: 0")
+    ('ytrue', 'unnamed0')
+    """
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def marked(name: str) -> Marked | None:
+    """The model and the part that a name like svm_score or pred_svm speaks of; "" for a bare prediction or score.
+
+    >>> marked("svm_score"), marked("y_pred_svm"), marked("prediction"), marked("svm")
+    (Marked(model='svm', part='score'), Marked(model='svm', part='label'), Marked(model='', part='label'), None)
+    """
+    if bare(name) in PREDICTED:
+        return Marked("", "label")
+    if bare(name) in SCORE:
+        return Marked("", "score")
+    # The longest words first, so that svm_pred_proba is a score of svm and not a "svm_pred".
+    words: list[tuple[str, Part]] = [(w, "label") for w in LABEL_WORDS]
+    words += [(w, "score") for w in SCORE_WORDS]
+    for word, part in sorted(words, key=lambda pair: -len(pair[0])):
+        spelt = word.replace("_", r"[ _.\-]?")
+        after = re.fullmatch(rf"(.+)[ _.:\-]{spelt}s?", name, re.IGNORECASE)
+        before = re.fullmatch(rf"{spelt}s?[ _.:\-](.+)", name, re.IGNORECASE)
+        # A name that begins with "label" or "class" may speak of anything.
+        found = after or (None if word in ("label", "class") else before)
+        if found:
+            return Marked(found[1], part)
+    return None
+
+
+class ClassColumn(NamedTuple):
+    """A column whose name ends in a class: what stands before it, whose score it is, and whether it says so."""
+
+    stem: str
+    model: str
+    says_score: bool
+
+
+def ends_in_class(name: str, label: str) -> ClassColumn | None:
+    """What a name like svm_prob_cat says when "cat" is a class.
+
+    >>> ends_in_class("svm_prob_cat", "cat"), ends_in_class("svm_cat", "cat").says_score, ends_in_class("svm", "cat")
+    (ClassColumn(stem='svm_prob', model='svm', says_score=True), False, None)
+    """
+    # The plain look comes first: there may be fifty thousand classes.
+    if not name.endswith((label, f"{label}]", f"{label})")):
+        return None
+    found = re.fullmatch(rf"(.+?)[ _.:\-\[(]+{re.escape(label)}[\])]?", name)
+    if found is None:
+        return None
+    stem = found[1]
+    inner = marked(stem)
+    if inner is not None and inner.part == "score":
+        return ClassColumn(stem, inner.model, True)
+    return ClassColumn(stem, "" if stem.lower() == "p" else stem, stem.lower() == "p")
+
+
+def has_other_ending(stem: str, names: tuple[str, ...], endings: frozenset[str]) -> bool:
+    """Whether a name has the stem and an ending that is no class: then endings number models, not classes."""
+    for name in names:
+        found = re.fullmatch(rf"{re.escape(stem)}[ _.:\-\[(]+(.+?)[\])]?", name)
+        if found and found[1] not in endings and marked(f"x_{found[1]}") is None:
+            return True
+    return False
+
+
+LOOKED_AT = 1000
+MOSTLY = 0.8
+
+
+def spoilt_scores(table: Table, column: str) -> str:
+    """What is wrong with a column of text that is mostly fractions; "" where it is not.
+
+    House numbers and codes are whole, so they are left in peace.
+    """
+    seen = table.first(column, LOOKED_AT)
+    numbers = [x for x in map(_number, seen[~missing_rows(seen)]) if x is not None]
+    # One cell among a handful is one cell still.
+    if len(numbers) < max(2, min(MOSTLY * len(seen), len(seen) - 1)) or all(
+        x == int(x) for x in numbers if math.isfinite(x)
+    ):
+        return ""
+    values = table.values(column)
+    odd = [i for i, gone in enumerate(missing_rows(values)) if not gone and _number(values[i]) is None]
+    if not odd:
+        return ""
+    more = f", and {len(odd) - 1:,} more such" if len(odd) > 1 else ""
+    return (
+        f"column {column!r} of {table.name} holds numbers, but {values[odd[0]]!r:.40} in row {odd[0] + 1:,}{more}; "
+        "mend it, or leave the cell empty"
+    )
+
+
+def respelt_labels(table: Table, column: str, labels: Iterable[Label]) -> str:
+    """What is wrong with labels that are the truth's but for case and spaces; "" where they are not."""
+    known = {_letters(label): label for label in labels if isinstance(label, str)}
+    values = [v for v in table.few(column, 2 * len(known)) or () if isinstance(v, str)]
+    odd = next((v for v in values if v not in known.values()), None)
+    if odd is None or not all(_letters(v) in known for v in values):
+        return ""
+    return (
+        f"column {column!r} of {table.name} says {odd!r:.40} where the truth says {known[_letters(odd)]!r:.40}; "
+        "spell labels alike"
+    )
+
+
+def _number(value: object) -> float | None:
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+
+
+def _letters(label: str) -> str:
+    return " ".join(label.casefold().split())
+
+
+def item_column(table: Table, model: str, spare: list[str]) -> str | None:
+    """The one column among `spare` that is different in every row of a model and the same set for all models.
+
+    Such a column can only number the items. Row numbers are passed over where another column does it too: they follow
+    the order of the rows, which is what an id must not depend on.
+    """
+    whose, names = key_column(table.values(model), f"column {model!r} of {table.name}")
+    sizes = np.bincount(whose, minlength=len(names))
+    if len(names) < 2 or len(set(sizes.tolist())) != 1:
+        return None
+    size = int(sizes[0])
+    found = [c for c in spare if table.filled(c) == table.n and table.distinct(c) == size and _pairs(table, whose, c)]
+    named = [c for c in found if bare(c) not in ROW_NUMBER] or found
+    if len(named) > 1:
+        shown = ", ".join(map(repr, named))
+        raise ColumnError(f"several columns of {table.name} could be the id: {shown}; say which with id=")
+    return named[0] if named else None
+
+
+def _pairs(table: Table, whose: np.ndarray[tuple[int, ...], np.dtype[np.int64]], column: str) -> bool:
+    """Whether no model has a value twice."""
+    codes, values = key_column(table.values(column), f"column {column!r} of {table.name}")
+    return len(np.unique(whose.astype(np.int64) * len(values) + codes)) == len(codes)

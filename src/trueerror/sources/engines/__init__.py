@@ -1,0 +1,1 @@
+"""Where rows are counted: NumPy, DuckDB, narwhals, Arrow streams."""

@@ -1,0 +1,526 @@
+"""Rows that an engine counts by GROUP BY: all of `Source`, from a few questions that an engine must answer.
+
+An engine (DuckDB over files here; others may follow) translates `Part`s into its own expressions and returns groups;
+everything else is common.
+
+What must hold before an engine may count rows where they are, and the facts that follow: common to all engines.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._labels import (
+    Codes,
+    Label,
+    check_labels,
+    find_label,
+    merge_labels,
+    natural_labels,
+    ordered,
+    plain_label,
+)
+from trueerror.inputs._options import InputError, current
+from trueerror.sources._keys import truth_fingerprint
+from trueerror.sources._protocols import (
+    KINDS,
+    Facts,
+    Floats,
+    KeyedLosses,
+    KeyKind,
+    Keys,
+    Layout,
+    Loss,
+    ModelFacts,
+    Options,
+    ScoreRange,
+    Table,
+    apply_threshold,
+    pick_key,
+    settled_threshold,
+)
+from trueerror.sources.engines import _group_tallies as groups
+from trueerror.sources.engines._arrow_stream import PairCounts
+from trueerror.sources.engines._binned import EXACT_BYTES, TARGET, binned_by_groups, placements_by_groups
+from trueerror.sources.engines._group_tallies import Argmax, Cut, Groups, Is, Part, Value, Within
+from trueerror.sources.engines._memory import amount, need_room
+from trueerror.sources.engines._numpy import ArraySource, moments_of, probabilities
+from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Moments, ScoreTable
+from trueerror.tallies._moments import Placements
+
+Ints = NDArray[np.int64]
+# What a row takes for each model while models are ranked side by side.
+RANKED_BYTES = 32
+# Up to so many combinations of answers are counted together.
+MOST_CELLS = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class GroupedSource(ABC):
+    """The common part of all engines."""
+
+    facts: Facts
+    layout: Layout
+    table: Any
+    # What was counted already and serves more than one question; with other facts it is forgotten.
+    memory: dict[Any, Any] = field(default_factory=dict)
+    # Bytes; None for the budget of te.config.
+    budget: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Where the rows are from."""
+        return str(self.table.provenance)
+
+    def with_facts(self, facts: Facts) -> Self:
+        """The same rows, seen with other facts."""
+        return replace(self, facts=facts, memory={})
+
+    # What an engine must answer.
+
+    @abstractmethod
+    def group(self, parts: Sequence[Part], *, weighted: bool = True, within: Within | None = None) -> Groups:
+        """The rows counted by parts; `weighted=False` counts rows whatever their weights."""
+
+    @abstractmethod
+    def rows(self, parts: Sequence[Part]) -> Groups:
+        """The rows themselves, each a group of its own."""
+
+    @abstractmethod
+    def nearly_distinct(self, column: str) -> bool:
+        """Whether grouping by a column would hardly make fewer groups than rows, so that it does not pay."""
+
+    @abstractmethod
+    def about_distinct(self, column: str) -> int:
+        """About how many distinct values a column has, rather too many than too few."""
+
+    @abstractmethod
+    def score_ranges(self) -> dict[str, ScoreRange]:
+        """Between which values the scores of each model that has some lie, by one look at the rows."""
+
+    @abstractmethod
+    def key_values(self, kind: KeyKind) -> tuple[list[tuple[Any, ...]], tuple[Label, ...]]:
+        """The raw values behind each key, in the order of their names, and those names."""
+
+    @abstractmethod
+    def narrowed(self, kind: KeyKind, values: tuple[Any, ...]) -> Self:
+        """The rows of one key."""
+
+    @abstractmethod
+    def truth_codes(self) -> Codes:
+        """The truth in row order, as codes in label order."""
+
+    @abstractmethod
+    def fetched(self) -> ArraySource:
+        """The rows of the models at hand in memory."""
+
+    # What follows from it.
+
+    def truth_counts(self) -> Ints:
+        found = self.group([Value(self.layout.truth)], weighted=False)
+        truth = self._codes(found.parts[0])
+        return found.masses.added(truth, len(self.facts.labels)).counts
+
+    def fingerprint(self) -> str:
+        return truth_fingerprint(self.truth_codes(), self.facts.labels)
+
+    def confusion(self, model: str, *, threshold: float | None = None) -> Confusion:
+        (truth, called), masses = self._called([model], threshold)
+        return groups.confusion(self.facts, truth, called, masses, self.name)
+
+    def keyed_confusion(self, model: str, kind: KeyKind, *, threshold: float | None = None) -> KeyedConfusion:
+        columns, names, position = self._keys(kind)
+        parts = [Value(self.layout.truth), self._call(model, threshold)]
+        found = self.group([*parts, *columns])
+        truth, called = self._coded(parts, found)
+        keys = _positions(found.parts[2:], position)
+        return groups.keyed_confusion(self.facts, keys, names, truth, called, found.masses, self.name)
+
+    def agreement(self, first: str, second: str, *, threshold: float | None = None) -> Agreement:
+        (truth, a, b), masses = self._called([first, second], threshold)
+        return groups.agreement(self.facts, truth, a, b, masses)
+
+    def _called(self, models: Sequence[str], threshold: float | None) -> tuple[list[Ints], groups.Masses]:
+        """The truth and the calls of these models as codes, in groups.
+
+        One scan counts all models together, where their answers can make few combinations only: whatever is asked of
+        them next is then at hand.
+        """
+        for model in models:
+            self.facts.way(model, threshold)
+        every = self._callable(threshold)
+        if not all(model in every for model in models) or (len(self.facts.labels) + 1) ** (len(every) + 1) > MOST_CELLS:
+            counted = self.pairs_at_once(every, threshold) if all(model in every for model in models) else None
+            if counted is not None:
+                return groups.of_pairs(counted, [list(every).index(model) for model in models])
+            parts = [Value(self.layout.truth), *(self._call(model, threshold) for model in models)]
+            found = self.group(parts)
+            return self._coded(parts, found), found.masses
+        key = ("joint", threshold)
+        if key not in self.memory:
+            parts = [Value(self.layout.truth), *every.values()]
+            found = self.group(parts)
+            self.memory[key] = Groups(tuple(self._coded(parts, found)), found.masses).ordered()
+        (truth, *calls), masses = self.memory[key]
+        position = {model: i for i, model in enumerate(every)}
+        return [truth, *(calls[position[model]] for model in models)], masses
+
+    def pairs_at_once(self, every: Mapping[str, Part], threshold: float | None) -> PairCounts | None:
+        """All pairs of many models in one scan, where an engine can do that."""
+        return None
+
+    def _callable(self, threshold: float | None) -> dict[str, Part]:
+        """How each model calls rows, of those that do."""
+        found = {}
+        for model in self.facts.models:
+            given = threshold if model.scores != "none" else None
+            try:
+                way = self.facts.way(model.name, given)
+            except InputError:
+                continue
+            low, high, *_ = self.score_range(model.name) if way == ("cut", None) else (0.0, 1.0)
+            if low >= 0 and high <= 1:
+                found[model.name] = self._call(model.name, given)
+        return found
+
+    def score_range(self, model: str) -> ScoreRange:
+        if self.facts.model(model).scores == "none":
+            raise InputError(f"{model!r} has labels only; this needs its scores: pass them in scores=")
+        if "ranges" not in self.memory:
+            self.memory["ranges"] = self.score_ranges()
+        return self.memory["ranges"][model]  # type: ignore[no-any-return]
+
+    def _score_columns(self) -> dict[str, list[str]]:
+        """The columns of scores of each model that has some."""
+        found = {}
+        for model in self.facts.models:
+            layout = self.layout.models[model.name]
+            if model.scores != "none":
+                found[model.name] = [layout.score] if layout.score else list((layout.class_scores or {}).values())
+        return found
+
+    def keyed_agreement(
+        self, first: str, second: str, kind: KeyKind, *, threshold: float | None = None
+    ) -> KeyedAgreement:
+        columns, names, position = self._keys(kind)
+        parts = [Value(self.layout.truth), self._call(first, threshold), self._call(second, threshold)]
+        found = self.group([*parts, *columns])
+        truth, a, b = self._coded(parts, found)
+        keys = _positions(found.parts[3:], position)
+        return groups.keyed_agreement(self.facts, keys, names, truth, a, b, found.masses)
+
+    def scores(self, model: str, *, positive: Any = None) -> ScoreTable:
+        chosen = self.facts.score_class(model, positive)
+        column = self._score_column(model, chosen)
+        if not self.table_fits(column):
+            groups.absent_scores(self.facts, model, self.facts.n - self.table.filled(column))
+            # Comparing areas asks for the tables again; they are kept as long as they take little of the budget.
+            kept: dict[tuple[str, Label], ScoreTable] = self.memory.setdefault("binned", {})
+            table = kept.get((model, chosen)) or self.binned(model, chosen)
+            if table.nbytes + sum(t.nbytes for t in kept.values()) <= self.room // 2:
+                kept[model, chosen] = table
+            low, high = table.bounds.auc()
+            self.memory["open"] = max(self.memory.get("open", 0.0), high - low)
+            return table
+        scores, is_positive, masses = self._score_groups(model, chosen)
+        if self.facts.weights_kind is None and len(scores) == masses.counts.sum():
+            # Every group is one row: sorting the classes apart is the quickest way to the table.
+            return ScoreTable.from_codes(is_positive, scores, chosen, sources=(self.name,) if self.name else ())
+        return groups.score_table(scores, is_positive, masses, chosen, self.name)
+
+    # Beyond the memory budget.
+
+    @property
+    def room(self) -> int:
+        """Bytes that tables and rows in memory may take."""
+        return self.budget or current().budget_bytes
+
+    def table_fits(self, column: str) -> bool:
+        """Whether an exact score table may be made in memory."""
+        if self.facts.n * EXACT_BYTES <= self.room:
+            return True
+        return self.about_distinct(column) * EXACT_BYTES <= self.room
+
+    @property
+    def binning(self) -> str:
+        """In words that scores were binned, where some were; else empty."""
+        if not self.memory.get("open"):
+            return ""
+        return (
+            f"Scores are in bins, since exact tables would take more than the memory budget of {amount(self.room)}: "
+            f"areas are known to ±{self.memory['open'] / 2:.2g}"
+            f"{'; a larger budget narrows that' if self.memory['open'] > 2 * TARGET else ''}."
+        )
+
+    def must_bin_pairs(self, models: Sequence[str]) -> bool:
+        """Whether the scores of these models, side by side, take more memory than they may while they are ranked."""
+        return self.facts.weights_kind is None and self.facts.n * len(models) * RANKED_BYTES > self.room
+
+    def complete(self, models: Sequence[str]) -> Self:
+        """These models on the rows that all of them scored, where missing="drop" leaves the others out."""
+        columns = self._score_columns()
+        wanted = list(dict.fromkeys(c for model in models for c in columns.get(model, ())))
+        if self.facts.missing != "drop" or all(self.table.filled(c) == self.table.n for c in wanted):
+            return self
+        table = self.table.complete([c for c in wanted if self.table.filled(c) < self.table.n])
+        known = (self.facts.model(model) for model in models)
+        facts = tuple(replace(m, absent=table.absent(self.layout.models[m.name].columns())) for m in known)
+        return replace(self, table=table, facts=replace(self.facts, n=table.n, models=facts), memory={})
+
+    def binned(self, model: str, chosen: Label) -> ScoreTable:
+        """The score table in bins, counted by GROUP BY; the heaviest bins are split by further ones."""
+        if self.facts.weights_kind == "sampling":
+            need_room(self.facts.n, EXACT_BYTES // 8, "the rows with their sampling weights", self.room)
+        column = self._score_column(model, chosen)
+        reach = self.score_range(model)
+        return binned_by_groups(self, column, chosen, (reach.low, reach.high), self.room).table(chosen, self.name)
+
+    def placements(self, models: Sequence[str], *, positive: Any = None) -> Placements | None:
+        """What comparing areas needs, where the rows do not fit into memory; None where they do."""
+        chosen = [self.facts.score_class(model, positive) for model in models]
+        if not self.must_bin_pairs(models):
+            return None
+        rows = self.complete(models)
+        if rows is not self:
+            return rows.placements(models, positive=positive)
+        for model in models:
+            groups.absent_scores(self.facts, model, self.unscored(model))
+        return self.counted_placements(models, chosen)
+
+    def unscored(self, model: str) -> int:
+        return int(self.table.absent(self._score_columns()[model]))
+
+    def counted_placements(self, models: Sequence[str], chosen: Sequence[Label]) -> Placements:
+        """Placements of complete rows, by GROUP BY."""
+        columns = [self._score_column(model, c) for model, c in zip(models, chosen, strict=True)]
+        ranges = [self.score_range(model) for model in models]
+        tables = [self.scores(model, positive=c) for model, c in zip(models, chosen, strict=True)]
+        return placements_by_groups(self, columns, chosen[0], [(r.low, r.high) for r in ranges], tables)
+
+    def keys(self, kind: KeyKind) -> Keys:
+        columns, names, position = self._keys(kind)
+        found = self.group(columns, weighted=False)
+        where = _positions(found.parts, position)
+        return Keys(names, found.masses.added(where, len(names)).counts)
+
+    def subset(self, kind: KeyKind, value: Any) -> Self:
+        self.facts.need_kind(kind)
+        values, names = self.key_values(kind)
+        return self.narrowed(kind, values[pick_key(value, names, kind)])
+
+    def moments(self, model: str, loss: Loss) -> Moments:
+        if self.facts.model(model).scores == "each" or self.facts.weights_kind == "sampling":
+            return self._only([model]).fetched().moments(model, loss)
+        # The loss of a row depends on its score and its class alone, so distinct scores are enough.
+        chosen = self.facts.score_class(model, None)
+        scores, is_positive, masses = self._score_groups(model, chosen)
+        table = probabilities(scores, self.facts, model)
+        index = self.facts.labels.index(chosen)
+        codes = np.where(is_positive, index, 1 - index)
+        return moments_of(np.asarray(loss(codes, table), np.float64), masses.counts.astype(np.float64), "frequency")
+
+    def paired_moments(self, first: str, second: str, loss: Loss) -> Moments:
+        return self._only([first, second]).fetched().paired_moments(first, second, loss)
+
+    def keyed_losses(self, model: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
+        return self._only([model]).fetched().keyed_losses(model, kind, loss)
+
+    def paired_keyed_losses(self, first: str, second: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
+        return self._only([first, second]).fetched().paired_keyed_losses(first, second, kind, loss)
+
+    def class_scores(self, model: str) -> tuple[Codes, Floats]:
+        return self._only([model]).fetched().class_scores(model)
+
+    def score_columns(self, models: Sequence[str], *, positive: Any = None) -> tuple[NDArray[np.bool_], Floats]:
+        return self._only(models).fetched().score_columns(models, positive=positive)
+
+    def __reduce__(self) -> Any:
+        # An engine cannot travel to another process; its rows can.
+        return (_same, (self.fetched(),))
+
+    def _only(self, models: Sequence[str]) -> Self:
+        """These models without ids, which only joining needs."""
+        return self.with_facts(replace(self.facts.select(models), has_ids=False))
+
+    def _keys(self, kind: KeyKind) -> tuple[list[Part], tuple[Label, ...], dict[tuple[Any, ...], int]]:
+        self.facts.need_kind(kind)
+        values, names = self.key_values(kind)
+        columns: list[Part] = [Value(column) for column in key_columns(self.layout, kind)]
+        return columns, names, {value: i for i, value in enumerate(values)}
+
+    def _call(self, model: str, threshold: float | None) -> Part:
+        way = self.facts.way(model, threshold)
+        layout = self.layout.models[model]
+        if way.kind == "labels":
+            assert layout.label is not None
+            return Value(layout.label)
+        if way.kind == "argmax":
+            assert layout.class_scores is not None
+            return Argmax(tuple(layout.class_scores[label] for label in self.facts.labels))
+        positive = self.facts.positive
+        assert positive is not None
+        index = self.facts.labels.index(positive)
+        cut = settled_threshold(model, way.threshold, lambda: self.score_range(model))
+        return Cut(self._score_column(model, positive), cut, index, 1 - index)
+
+    def _score_column(self, model: str, label: Label) -> str:
+        layout = self.layout.models[model]
+        if layout.class_scores is not None:
+            return layout.class_scores[label]
+        assert layout.score is not None
+        return layout.score
+
+    def _score_groups(self, model: str, chosen: Label) -> tuple[Floats, NDArray[np.bool_], groups.Masses]:
+        column = self._score_column(model, chosen)
+        as_rows = self.nearly_distinct(column)
+        found = (self.rows if as_rows else self.group)([Value(column), Is(self.layout.truth, chosen)])
+        known = Groups((found.parts[0].astype(np.float64), found.parts[1] == 1), found.masses)
+        (scores, is_positive), masses = known if as_rows else known.ordered()
+        gone = np.isnan(scores)
+        if not gone.any():
+            return scores, is_positive, masses
+        groups.absent_scores(self.facts, model, int(masses.counts[gone].sum()))
+        return scores[~gone], is_positive[~gone], masses.kept(~gone)
+
+    def _coded(self, parts: Sequence[Part], found: Groups) -> list[Ints]:
+        """Labels as codes; calls by threshold or by the highest score are codes already."""
+        return [
+            self._codes(values) if isinstance(part, Value) else values.astype(np.int64)
+            for part, values in zip(parts, found.parts, strict=False)
+        ]
+
+    def _codes(self, values: NDArray[Any]) -> Ints:
+        position = {label: i for i, label in enumerate(self.facts.labels)}
+        return np.fromiter((position.get(v, -1) for v in values.tolist()), dtype=np.int64, count=len(values))
+
+
+def key_columns(layout: Layout, kind: KeyKind) -> tuple[str, ...]:
+    """The columns behind a key: a fold is one of its repeat, where rows are repeated."""
+    if kind == "folds" and "repeats" in layout.keys:
+        return (layout.keys["repeats"], layout.keys["folds"])
+    return (layout.keys[kind],)
+
+
+def _positions(columns: Sequence[NDArray[Any]], position: dict[tuple[Any, ...], int]) -> Ints:
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return np.fromiter((position[row] for row in rows), dtype=np.int64, count=len(columns[0]))
+
+
+def _same(source: ArraySource) -> ArraySource:
+    return source
+
+
+NUMBERS = ("boolean", "integer", "number")
+
+
+class CountingTable(Table, Protocol):
+    """A table whose engine answers a few more questions."""
+
+    def absent(self, columns: Sequence[str]) -> int:
+        """How many rows lack a value in one of these columns."""
+        ...
+
+    def all_distinct(self, columns: Sequence[str]) -> bool:
+        """Whether no two rows agree in all of these columns."""
+        ...
+
+    def weights_sound(self, column: str, kind: WeightsKind) -> bool:
+        """Whether weights are what their kind says."""
+        ...
+
+
+def counted_facts(table: CountingTable, layout: Layout, options: Options) -> Facts | None:
+    """The facts of a wide table, or None where something is wrong that a look at the rows explains best."""
+    n = table.n
+    needed = [layout.truth, *layout.keys.values(), *([layout.weight] if layout.weight else [])]
+    if any(table.filled(column) < n for column in needed) or not _sound(table, layout, options.weights_kind):
+        return None
+    try:
+        seen = {"truth": _labels(table, layout.truth)}
+        for name, model in layout.models.items():
+            if model.label is not None:
+                seen[f"the labels of {name}"] = _labels(table, model.label)
+            if any(table.kind(c) not in NUMBERS for c in model.columns()[model.label is not None :]):
+                return None
+        order = natural_labels(merge_labels(seen)) if options.labels is None else check_labels(options.labels)
+        chosen = None if options.positive is None else find_label(options.positive, order)
+    except InputError:
+        return None
+    known = frozenset(order)
+    if any(value not in known for values in seen.values() for value in values):
+        return None
+    if any(m.class_scores is not None and set(m.class_scores) != known for m in layout.models.values()):
+        return None
+    models = tuple(
+        ModelFacts(
+            name=name,
+            has_labels=model.label is not None,
+            scores="one" if model.score is not None else "each" if model.class_scores is not None else "none",
+            absent=table.absent(model.columns()),
+        )
+        for name, model in layout.models.items()
+    )
+    if options.missing == "error" and any(m.absent for m in models):
+        return None
+    return Facts(
+        n=n,
+        labels=order,
+        chosen=chosen,
+        models=apply_threshold(models, options.threshold),
+        declared=options.labels is not None,
+        kinds=tuple(kind for kind in KINDS if kind in layout.keys),
+        has_ids=layout.id is not None,
+        weights_kind=options.weights_kind,
+        missing=options.missing,
+    )
+
+
+def _labels(table: CountingTable, column: str) -> tuple[Label, ...]:
+    """The distinct labels of a column; a value that is none raises."""
+    values = table.few(column, table.n) or ()
+    if table.kind(column) == "other":
+        raise InputError(f"column {column!r} holds neither text nor numbers")
+    return ordered(plain_label(value, f"column {column!r}") for value in values)
+
+
+def _sound(table: CountingTable, layout: Layout, weights_kind: WeightsKind | None) -> bool:
+    """Whether ids differ from row to row and weights are what their kind says."""
+    if layout.id is not None:
+        repeats = [layout.keys["repeats"]] if "repeats" in layout.keys else []
+        if not table.all_distinct([layout.id, *repeats]):
+            return False
+    if layout.weight is None:
+        return weights_kind is None
+    if weights_kind is None or table.kind(layout.weight) not in NUMBERS:
+        return False
+    return table.weights_sound(layout.weight, weights_kind)
+
+
+def named_keys(found: list[tuple[Any, ...]]) -> tuple[list[tuple[Any, ...]], tuple[Label, ...]]:
+    """Distinct raw keys, of one column or of two (repeat and fold), in the order of their names, and those names."""
+    width = len(found[0]) if found else 1
+    named = [_names(sorted({row[i] for row in found}, key=_key_order)) for i in range(width)]
+    order = [{label: i for i, label in enumerate(ordered(names.values()))} for names in named]
+    rows = sorted(found, key=lambda row: [order[i][named[i][value]] for i, value in enumerate(row)])
+    if width == 1:
+        return rows, tuple(named[0][value] for (value,) in rows)
+    return rows, tuple(f"repeat {named[0][r]}, fold {named[1][f]}" for r, f in rows)
+
+
+def _key_order(value: Any) -> tuple[bool, Any]:
+    return isinstance(value, str), value
+
+
+def _names(values: Sequence[Any]) -> dict[Any, Label]:
+    """Keys as labels; where one is no label, all go by their text."""
+    try:
+        return {value: plain_label(value) for value in values}
+    except InputError:
+        return {value: str(value) for value in values}

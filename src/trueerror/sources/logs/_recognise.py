@@ -1,0 +1,153 @@
+"""Which tool wrote a file: told by its first bytes, so that `te.read` and the commands take logs as they are.
+
+The text of a log: plain or gzipped, UTF-8, and where it lies.
+"""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from trueerror.inputs._options import FileError, InputError, nearest
+from trueerror.sources._predictions import Predictions
+from trueerror.tallies import Missing
+
+# Endings under which a log can hide; other files are tables and are not looked into.
+ENDINGS = (".eval", ".json", ".jsonl", ".arff", ".csv", ".txt")
+Reader = Callable[..., Predictions]
+
+
+def log_reader(source: Any) -> Reader | None:
+    """The reader of a log, of a list or pattern of logs, or of a folder of them; None for anything else."""
+    paths = _first_files(source)
+    if not paths:
+        return None
+    found = {_reader_of(path) for path in paths}
+    return found.pop() if len(found) == 1 else None
+
+
+def read_log(
+    source: Any, reader: Reader, *, score: Any, positive: Any, missing: Missing, **columns: Any
+) -> Predictions:
+    """A log by its reader; options that name columns of a table do not go with it."""
+    given = next((name for name, value in columns.items() if value is not None), None)
+    if given is not None:
+        raise InputError(f"{given}= says how to read a table, but this is a log of {reader.__name__}; leave it out")
+    if reader.__name__ == "weka":
+        return reader(source, positive=positive, missing=missing)
+    if score is not None and not (isinstance(score, str) or all(isinstance(word, str) for word in score)):
+        raise InputError("score= names the measure of a log that says right or wrong, or several for several tasks")
+    return reader(source, score=score, missing=missing)
+
+
+def _first_files(source: Any) -> list[Path]:
+    """The files to look into, cheaply: none for tables, standard input and what does not exist."""
+    if isinstance(source, list | tuple):
+        return [path for one in source for path in _first_files(one)]
+    if not isinstance(source, str | os.PathLike) or str(source) == "-":
+        return []
+    path = Path(source)
+    if path.is_dir():
+        return sorted([*path.rglob("samples_*.jsonl"), *path.rglob("samples_*.jsonl.gz"), *path.rglob("*.eval")])
+    if path.is_file():
+        return [path]
+    if glob.has_magic(str(source)):
+        return sorted(Path(p) for p in glob.glob(str(source), recursive=True) if os.path.isfile(p))
+    return []
+
+
+def _reader_of(path: Path) -> Reader | None:
+    name = path.name.lower().removesuffix(".gz")
+    if not name.endswith(ENDINGS):
+        return None
+    from trueerror.sources.logs import inspect_ai as inspected
+    from trueerror.sources.logs import lm_eval as harness
+    from trueerror.sources.logs import weka
+    from trueerror.sources.logs import weka as weka_results
+
+    if name.endswith((".arff", ".csv")) and weka_results.is_weka_results(path):
+        raise InputError(
+            f"{path.name} holds results of WEKA's Experimenter, scores of folds and no predictions: trueerror rank and "
+            "te.rank take it"
+        )
+    if name.endswith((".eval", ".json")) and inspected.is_inspect(path):
+        return inspected.inspect
+    if name.endswith((".json", ".jsonl")) and harness.is_harness(path):
+        return harness.lm_eval
+    if name.endswith(".arff") or (name.endswith((".csv", ".txt")) and weka.is_weka_output(path)):
+        return weka.weka
+    return None
+
+
+GZIP = b"\x1f\x8b"
+Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, Any]
+
+
+def lines_of(path: Path) -> Iterator[str]:
+    """The lines of a text file, without their ends."""
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(2) == GZIP
+        opened: Any = gzip.open(path) if packed else path.open("rb")  # noqa: SIM115
+        with opened, io.TextIOWrapper(opened, "utf-8-sig") as stream:
+            for line in stream:
+                yield line.rstrip("\r\n")
+    except UnicodeDecodeError:
+        raise FileError(f"{path.name} is not a text file in UTF-8") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise FileError(f"cannot read {path.name}: {str(getattr(error, 'strerror', None) or error).lower()}") from None
+
+
+def json_of(path: Path, text: str | bytes, where: str = "") -> Any:
+    """JSON, or an error that names the file and the place."""
+    try:
+        return json.loads(text)
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        place = f"line {error.lineno}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else "its text"
+        raise FileError(f"{path.name}{where}: not valid JSON at {place}") from None
+    except RecursionError:
+        raise FileError(f"{path.name}{where} is nested too deeply") from None
+
+
+def head_of(path: Path, size: int = 8192) -> bytes:
+    """The first bytes, unpacked."""
+    try:
+        with path.open("rb") as raw:
+            head = raw.read(size)
+        if head[:2] != GZIP:
+            return head
+        with gzip.open(path) as stream:
+            return stream.read(size)
+    except (OSError, EOFError, zlib.error):
+        return b""
+
+
+def files_of(source: Source, patterns: Sequence[str]) -> list[tuple[str | None, Path]]:
+    """(name, file) of each log: a path, a folder (searched for `patterns`), a pattern, a list, or {model: path}."""
+    if isinstance(source, Mapping):
+        return [(str(name), file) for name, one in source.items() for _, file in files_of(one, patterns)]
+    if not isinstance(source, str | os.PathLike):
+        return [pair for one in source for pair in files_of(one, patterns)]
+    path = Path(source)
+    if path.is_dir():
+        found = sorted({file for pattern in patterns for file in path.rglob(pattern) if file.is_file()})
+        if not found:
+            raise FileError(f"the folder {path} holds no file like {patterns[0]}")
+        return [(None, file) for file in found]
+    if path.is_file():
+        return [(None, path)]
+    if glob.has_magic(str(source)):
+        matched = sorted(Path(p) for p in glob.glob(str(source), recursive=True) if os.path.isfile(p))
+        if matched:
+            return [(None, file) for file in matched]
+        raise FileError(f"no file matches {source}")
+    beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+    hint = nearest(path.name, beside)
+    raise FileError(f"there is no file {path}{hint if 'did you mean' in hint else ''}")

@@ -1,0 +1,396 @@
+"""Predictions that WEKA wrote: its CSV and plain-text output, and ARFF files with a predicted class.
+
+The output (`-classifications`, "Output predictions") has a line for each instance: its number, the actual and the
+predicted class as NUMBER:NAME, + where they differ, and the probability of the predicted class, or of every class. In a
+cross-validation the numbers start again with each fold.
+
+Results of WEKA's Experimenter (CSV or ARFF), a row for each data set, run, fold and scheme, for `te.rank`.
+
+ARFF files: attributes with types, then comma-separated rows (WEKA's own format; dense rows only).
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trueerror.inputs._options import FileError, InputError, nearest
+from trueerror.sources._collect import predictions
+from trueerror.sources._predictions import Predictions, Roles
+from trueerror.sources.logs._recognise import Source, files_of, head_of, lines_of
+from trueerror.tallies import Missing
+
+NUMERIC = ("numeric", "real", "integer")
+ATTRIBUTE = re.compile(r"@attribute\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|\S+)\s+(.*)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A column: its values in order where it is nominal, else `values` is None."""
+
+    name: str
+    values: tuple[str, ...] | None
+    numeric: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Arff:
+    """A relation: its attributes, and a list of cells for each of them (None where missing)."""
+
+    name: str
+    attributes: tuple[Attribute, ...]
+    columns: dict[str, list[str | None]]
+
+
+def read_arff(path: Path) -> Arff:
+    """The attributes and rows of an ARFF file."""
+    relation, in_data = "", False
+    attributes: list[Attribute] = []
+    rows: list[list[str | None]] = []
+    for number, line in enumerate(lines_of(path), 1):
+        text = line.strip()
+        if not text or text.startswith("%"):
+            continue
+        if in_data:
+            if text.startswith("{"):
+                raise FileError(f"{path.name}, line {number}: sparse rows are not read; save the file as dense ARFF")
+            cells = split_row(text)
+            if len(cells) != len(attributes):
+                raise FileError(f"{path.name}, line {number}: {len(cells)} values for {len(attributes)} attributes")
+            rows.append(cells)
+        elif text.lower().startswith("@relation"):
+            relation = unquoted(text[len("@relation") :].strip())
+        elif text.lower().startswith("@attribute"):
+            attributes.append(_attribute(text, path, number))
+        elif text.lower().startswith("@data"):
+            in_data = True
+        else:
+            raise FileError(f"{path.name}, line {number}: {text!r:.40} is not ARFF")
+    if not in_data or not attributes:
+        raise FileError(f"{path.name} is not an ARFF file: it has no @data")
+    names = [a.name for a in attributes]
+    if len(set(names)) < len(names):
+        raise FileError(f"{path.name} has two attributes of one name")
+    return Arff(relation, tuple(attributes), {name: [row[i] for row in rows] for i, name in enumerate(names)})
+
+
+def _attribute(text: str, path: Path, number: int) -> Attribute:
+    found = ATTRIBUTE.match(text)
+    if not found:
+        raise FileError(f"{path.name}, line {number}: {text!r:.60} is not an attribute")
+    name, kind = unquoted(found[1]), found[2].strip()
+    if kind.startswith("{"):
+        values = split_row(kind.strip().removeprefix("{").rstrip().removesuffix("}"))
+        return Attribute(name, tuple("" if v is None else v for v in values), False)
+    return Attribute(name, None, kind.split()[0].lower() in NUMERIC)
+
+
+def split_row(text: str) -> list[str | None]:
+    r"""The cells of a row: quoted by ' or ", escaped by a backslash; a bare ? is missing.
+
+    >>> split_row(r"5.1, 'a, b', ?, 'it\'s'")
+    ['5.1', 'a, b', None, "it's"]
+    """
+    cells: list[str | None] = []
+    cell, quote, was_quoted, escaped = "", "", False, False
+    for c in text + ",":
+        if escaped:
+            cell, escaped = cell + c, False
+        elif c == "\\" and quote:
+            escaped = True
+        elif quote:
+            cell, quote = (cell, "") if c == quote else (cell + c, quote)
+        elif c in "'\"" and not cell.strip():
+            cell, quote, was_quoted = "", c, True
+        elif c == ",":
+            whole = cell if was_quoted else cell.strip()
+            cells.append(None if whole == "?" and not was_quoted else whole)
+            cell, was_quoted = "", False
+        elif not (was_quoted and c.isspace()):
+            cell += c
+    return cells
+
+
+def unquoted(text: str) -> str:
+    """A name without its quotes."""
+    cells = split_row(text)
+    return (cells[0] or "") if len(cells) == 1 else text
+
+
+PATTERNS = ("*.arff", "*.csv")
+HEADER = re.compile(r"^\s*inst#[\s,]+actual[\s,]+predicted[\s,]+error[\s,]+(prediction|probability|distribution)", re.I)
+PLAIN = re.compile(r"^\s*(\d+)\s+(\d+:\S+)\s+(\d+:\S+)\s+(\+?)\s*(\*?[\d.]+(?:\s*,\s*\*?[\d.]+)*)\s*(?:\(.*\))?\s*$")
+# WEKA writes probabilities with three decimals.
+ROUNDED = 0.005
+PREDICTED = ("predictedclass", "predicted", "classification", "prediction", "predictedlabel")
+
+
+@dataclass(slots=True)
+class Output:
+    """The lines of one model's output."""
+
+    actual: list[str | None] = field(default_factory=list)
+    predicted: list[str | None] = field(default_factory=list)
+    chances: list[list[float]] = field(default_factory=list)
+    folds: list[int] = field(default_factory=list)
+    order: dict[int, str] = field(default_factory=dict)
+
+
+def weka(
+    source: Source, *, truth: str | None = None, predicted: str | None = None, positive: Any = None,
+    missing: Missing = "error",
+) -> Predictions:  # fmt: skip
+    """Predictions from WEKA's output of predictions (CSV or plain text), or from an ARFF file with a predicted class.
+
+    Several files, or {"name": path}, are models on the same rows. For two classes the probability that is written, that
+    of the predicted class, gives the scores of both; with `-distribution` every class has its score. In ARFF, `truth`
+    and `predicted` name the attributes where they are not called class and predicted class.
+    """
+    files = files_of(source, PATTERNS)
+    outputs = {}
+    for name, file in files:
+        made = _of_arff(read_arff(file), file, truth, predicted) if is_arff(file) else _of_text(file)
+        outputs[name or (file.stem if len(files) > 1 else "model")] = made
+    if len(outputs) < len(files):
+        raise InputError('two files have the same name; name the models, as in {"first": path, "second": path}')
+    return _together(outputs, positive, missing)
+
+
+def is_arff(path: Path) -> bool:
+    """Whether a file looks like ARFF."""
+    return path.suffix.lower() == ".arff" or re.search(rb"(?im)^@relation\b", head_of(path)) is not None
+
+
+def is_weka_output(path: Path) -> bool:
+    """Whether a file looks like WEKA's output of predictions."""
+    return any(HEADER.match(line) for line in head_of(path).decode("utf-8", "replace").splitlines()[:40])
+
+
+def _of_text(file: Path) -> Output:
+    made, extras, commas, fold, last = Output(), 0, False, 0, 0
+    inside = False
+    for number, line in enumerate(lines_of(file), 1):
+        if HEADER.match(line):
+            inside, commas = True, "," in line
+            # "distribution" has an empty heading for each further class; what follows has a name.
+            extras = sum(bool(word.strip()) for word in line.split(",")[5:]) if commas else 0
+            continue
+        if not inside or not line.strip():
+            continue
+        cells = next(csv.reader([line])) if commas else _plain_cells(line)
+        if cells is None or len(cells) < 5 or not cells[0].strip().isdigit():
+            if made.actual:
+                break  # what follows the predictions
+            raise FileError(f"{file.name}, line {number}: {line.strip()!r:.60} is not a prediction of WEKA")
+        here = int(cells[0])
+        fold, last = fold + (here <= last), here
+        made.actual.append(_class(cells[1], made.order))
+        made.predicted.append(_class(cells[2], made.order))
+        end = len(cells) - extras if extras > 0 else len(cells)
+        made.chances.append([_chance(c, file, number) for c in cells[4:end] if c.strip()])
+        made.folds.append(fold)
+    if not made.actual:
+        raise FileError(f"{file.name} holds no predictions of WEKA")
+    return made
+
+
+def _plain_cells(line: str) -> list[str] | None:
+    found = PLAIN.match(line)
+    return None if found is None else [*found.groups()[:4], *re.split(r"\s*,\s*", found[5])]
+
+
+def _class(cell: str, order: dict[int, str]) -> str | None:
+    """ "2:yes" as "yes"; "1:?" is unknown."""
+    place, mark, name = cell.strip().partition(":")
+    if not mark:
+        return place or None
+    if name == "?":
+        return None
+    if place.isdigit():
+        order[int(place)] = name
+    return name
+
+
+def _chance(cell: str, file: Path, number: int) -> float:
+    try:
+        return float(cell.replace("*", ""))
+    except ValueError:
+        raise FileError(f"{file.name}, row {number}: {cell!r:.30} is not a probability") from None
+
+
+def _of_arff(data: Arff, file: Path, truth: str | None, predicted: str | None) -> Output:
+    names = list(data.columns)
+    bare = {re.sub(r"[^a-z0-9]", "", name.lower()): name for name in names}
+    called = predicted or next((bare[word] for word in PREDICTED if word in bare), None)
+    called = called or next((n for n in names if "predicted_by" in n.lower() or "predicted by" in n.lower()), None)
+    if called is None:
+        raise InputError(
+            f"{file.name} has no attribute of predictions; name it with predicted=; there are "
+            f"{', '.join(map(repr, names[:20]))}"
+        )
+    values = {a.name: a.values for a in data.attributes}
+    actual = truth or bare.get("class")
+    if actual is None:
+        same = [n for n in names if n != called and values[n] is not None and values[n] == values.get(called)]
+        actual = same[-1] if same else None
+    for option, name in (("truth", actual), ("predicted", called)):
+        if name is None or name not in data.columns:
+            raise InputError(f"{file.name} has no attribute {name!r} for {option}={nearest(name, names)}")
+    assert actual is not None
+    order = values.get(actual) or values.get(called) or ()
+    made = Output(data.columns[actual], data.columns[called], order={i + 1: v for i, v in enumerate(order)})
+    spread = [f"distribution_{v}" for v in order]
+    if order and all(name in data.columns for name in spread):
+        rows = zip(*(data.columns[name] for name in spread), strict=True)
+        made.chances = [[_chance(c or "", file, i) for c in row] for i, row in enumerate(rows, 1)]
+    return made
+
+
+def _together(outputs: dict[str, Output], positive: Any, missing: Missing) -> Predictions:
+    first = next(iter(outputs.values()))
+    for name, one in outputs.items():
+        if one.actual != first.actual:
+            raise InputError(
+                f"{name} was tested on other instances than {next(iter(outputs))}: their actual classes differ"
+            )
+    known = [i for i, actual in enumerate(first.actual) if actual is not None]
+    notes = [] if len(known) == len(first.actual) else [
+        f"{len(first.actual) - len(known):,} instances without an actual class are left out."
+    ]  # fmt: skip
+    if not known:
+        raise InputError("no instance has an actual class, so nothing can be counted right or wrong")
+    seen = dict.fromkeys(
+        str(v) for one in outputs.values() for column in (one.actual, one.predicted) for v in column if v
+    )
+    placed = {v: i for one in outputs.values() for i, v in one.order.items()}
+    # A class that nothing was called and that did not occur leaves a gap in the numbers.
+    names = sorted(seen, key=lambda v: placed.get(v, 0))
+    as_label = int if all(re.fullmatch(r"-?\d+", v) for v in names) else str
+    labels = [as_label(v) for v in names]
+    called = {
+        m: [None if (v := one.predicted[i]) is None else as_label(v) for i in known] for m, one in outputs.items()
+    }
+    scores = {m: s for m, one in outputs.items() if (s := _scores(one, names, labels, known)) is not None}
+    if len(scores) < len(outputs) and any(one.chances for one in outputs.values()):
+        notes.append("The probability of the predicted class alone ranks nothing; -distribution writes all of them.")
+    folded = len(set(first.folds)) > 1 and all(one.folds == first.folds for one in outputs.values())
+    made = predictions(
+        [as_label(str(first.actual[i])) for i in known],
+        called,
+        scores=scores or None,
+        labels=labels,
+        positive=positive,
+        folds=[first.folds[i] + 1 for i in known] if folded else None,
+        missing=missing,
+    )
+    words = {"actual": "truth", "predicted": f"labels of {', '.join(called)}"}
+    words |= {"prediction": f"scores of {', '.join(scores)}"} if scores else {}
+    return replace(made, roles=Roles(words), notes=(*made.notes, *notes))
+
+
+def _scores(one: Output, names: list[str], labels: list[Any], known: list[int]) -> Any:
+    """Scores of each class; None where they are not written."""
+    widths = {len(one.chances[i]) for i in known} if one.chances else {0}
+    if len(widths) != 1 or not names:
+        return None
+    count = widths.pop()
+    places = {v: i for i, v in one.order.items()}
+    if count > 1 and all(places.get(v, 0) in range(1, count + 1) for v in names):
+        table = np.array([one.chances[i] for i in known])
+        # Three decimals were written, which need not add up to 1.
+        totals = table.sum(axis=1, keepdims=True)
+        table = np.where(np.abs(totals - 1) <= ROUNDED, table / np.where(totals > 0, totals, 1.0), table)
+        return {label: table[:, places[v] - 1] for v, label in zip(names, labels, strict=True)}
+    if count == 1 and len(names) == 2:
+        told = np.array([c for i in known for c in one.chances[i]])
+        called = np.array([one.predicted[i] == names[0] for i in known])
+        return {labels[0]: np.where(called, told, 1 - told), labels[1]: np.where(called, 1 - told, told)}
+    return None
+
+
+KEYS = ("Key_Dataset", "Key_Run", "Key_Scheme")
+
+
+def is_weka_results(path: Path) -> bool:
+    """Whether a file looks like results of the Experimenter."""
+    head = head_of(path).decode("utf-8", "replace")
+    return all(key in head for key in KEYS)
+
+
+def weka_results(path: str | os.PathLike[str], *, score: str = "Percent_correct") -> dict[str, list[Any]]:
+    """The results of the Experimenter as columns dataset, learner, repeat, fold and the score, for `te.rank`.
+
+    A scheme is called by its class, and by its options where one class was run with several. Percentages become shares,
+    so that differences are told in points.
+    """
+    [(_, file)] = files_of(path, ("*.arff", "*.csv"))
+    table = _columns(file)
+    lacking = [key for key in (*KEYS, score) if key not in table]
+    if lacking:
+        numbers = [name for name in table if not name.startswith("Key_")]
+        raise InputError(f"{file.name} has no column {lacking[0]!r}{nearest(lacking[0], numbers)}")
+    n = len(table[KEYS[0]])
+    names = _schemes(table, n)
+    values = [_number(cell, file, score) for cell in table[score]]
+    made: dict[str, list[Any]] = {
+        "dataset": [str(v) for v in table["Key_Dataset"]],
+        "learner": names,
+        "repeat": [str(v) for v in table["Key_Run"]],
+    }
+    if "Key_Fold" in table:
+        made["fold"] = [str(v) for v in table["Key_Fold"]]
+    else:
+        made["fold"] = made.pop("repeat")
+    if score.startswith("Percent_"):
+        made[score.removeprefix("Percent_")] = [v / 100 for v in values]
+    else:
+        made[score] = values
+    return made
+
+
+def experimenter_sheet(path: str | os.PathLike[str], score: str | None) -> dict[str, list[Any]] | None:
+    """The table of a file, if the Experimenter wrote it; None for any other file."""
+    file = Path(path)
+    if str(path) == "-" or file.suffix.lower() not in (".csv", ".arff") or not file.is_file():
+        return None
+    if not is_weka_results(file):
+        return None
+    return weka_results(path, score=score or "Percent_correct")
+
+
+def _columns(file: Path) -> dict[str, list[str | None]]:
+    if is_arff(file):
+        return read_arff(file).columns
+    rows = [row for row in csv.reader(lines_of(file)) if row]
+    if len(rows) < 2:
+        raise FileError(f"{file.name} holds no results")
+    head, *body = rows
+    ragged = next((i for i, row in enumerate(body, 2) if len(row) != len(head)), None)
+    if ragged is not None:
+        raise FileError(f"{file.name}, line {ragged}: {len(body[ragged - 2])} values for {len(head)} columns")
+    columns: dict[str, list[str | None]] = {}
+    for i, name in enumerate(head):
+        columns[name.strip().strip("'\"")] = [None if row[i] in ("?", "") else row[i].strip("'") for row in body]
+    return columns
+
+
+def _schemes(table: dict[str, list[str | None]], n: int) -> list[str]:
+    classes = [re.sub(r"^weka\.classifiers\.(?:\w+\.)*", "", str(v)) for v in table["Key_Scheme"]]
+    options = [" ".join(str(v or "").strip("'").split()) for v in table.get("Key_Scheme_options", [""] * n)]
+    several = {c for c in classes if len({o for k, o in zip(classes, options, strict=True) if k == c}) > 1}
+    return [f"{c} {o}".strip() if c in several else c for c, o in zip(classes, options, strict=True)]
+
+
+def _number(cell: str | None, file: Path, score: str) -> float:
+    if cell is None:
+        return float("nan")
+    try:
+        return float(cell)
+    except ValueError:
+        raise FileError(f"{file.name}: {score} holds {cell!r:.30}, which is not a number") from None

@@ -1,0 +1,540 @@
+"""te.lesion_study: take out one part after the other, and see what each contributes.
+
+The parts of a system that can be taken out: columns, pipeline steps, settings, transformations, other learners.
+
+A learner with a part taken out: columns that it does not see, or rows that are transformed before it sees them.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.experiments._dataset import as_learners
+from trueerror.experiments._experiment import experiment
+from trueerror.experiments._fit import Balance, weights_for
+from trueerror.experiments._result import Experiment
+from trueerror.inference._contrast import normal_quantile
+from trueerror.inference._multiplicity import adjust as adjusted
+from trueerror.inference.loss._t_tests import corrected_t
+from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word, nearest
+from trueerror.resampling._cross_validation import KFold, as_plan
+from trueerror.resampling._study_plans import Reseeded
+from trueerror.results import Alternative, Contrast, Interval
+from trueerror.studies._ablation_result import Contribution, LesionStudy
+from trueerror.studies._learning_curve import as_study_data, judged_measure, spread_interval, why_failed
+from trueerror.verbs._compare import ADJUSTMENTS
+
+How = Literal["drop", "constant"]
+# What a learner may have beside fit and predict; the lesioned one has it where the learner does.
+DELEGATED = ("predict_proba", "decision_function")
+
+
+class Lesioned:
+    """An estimator around an estimator. The full system is one without lesions: so that random states are the same.
+
+    `lesioned` are the positions of columns, left out (how="drop") or made the same for all rows (how="constant": as in
+    the first training row); `transformations` are applied to X before that, in order.
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        lesioned: tuple[int, ...] = (),
+        how: How = "drop",
+        transformations: tuple[Callable[[Any], Any], ...] = (),
+    ) -> None:
+        self.learner = learner
+        self.lesioned = lesioned
+        self.how = how
+        self.transformations = transformations
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters, and those of the learner under learner__."""
+        own = {name: getattr(self, name) for name in ("learner", "lesioned", "how", "transformations")}
+        if deep and hasattr(self.learner, "get_params"):
+            own |= {f"learner__{key}": value for key, value in self.learner.get_params(deep=True).items()}
+        return own
+
+    def set_params(self, **given: Any) -> Lesioned:
+        """Set parameters; those under learner__ are the learner's."""
+        inner = {key.removeprefix("learner__"): v for key, v in given.items() if key.startswith("learner__")}
+        for key, value in given.items():
+            if not key.startswith("learner__"):
+                setattr(self, key, value)
+        if inner:
+            self.learner.set_params(**inner)
+        return self
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Lesioned:
+        """Fit the learner to what is left of the rows."""
+        changed = self._transformed(X)
+        if self.how == "constant" and self.lesioned:
+            self._fill = [_cell(changed, column) for column in self.lesioned]
+        more = {} if sample_weight is None else weights_for(self.learner, sample_weight)
+        self.learner.fit(self._left(changed), y, **more)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """What the learner predicts from what is left of the rows."""
+        return self.learner.predict(self._left(self._transformed(X)))
+
+    def __getattr__(self, name: str) -> Any:
+        learner = self.__dict__.get("learner")
+        if learner is None or name not in (*DELEGATED, "classes_"):
+            raise AttributeError(name)
+        found = getattr(learner, name)
+        if name == "classes_":
+            return found
+        return lambda X: found(self._left(self._transformed(X)))
+
+    def _transformed(self, X: Any) -> Any:
+        for function in self.transformations:
+            X = function(X)
+        return X
+
+    def _left(self, X: Any) -> Any:
+        if not self.lesioned:
+            return X
+        if self.how == "constant":
+            return _filled(X, self.lesioned, self._fill)
+        gone = set(self.lesioned)
+        return _kept_columns(X, [i for i in range(X.shape[1]) if i not in gone])
+
+    def __repr__(self) -> str:
+        return f"Lesioned({self.learner!r}, {self.lesioned!r})"
+
+
+def _kept_columns(X: Any, kept: list[int]) -> Any:
+    """Columns by position; where none is left, one that says nothing."""
+    if not kept:
+        return np.zeros((X.shape[0], 1))
+    if hasattr(X, "iloc"):
+        return X.iloc[:, kept]
+    if hasattr(X, "column_names"):
+        return X.select(kept)
+    return X[:, kept]
+
+
+def _cell(X: Any, column: int) -> Any:
+    return X.iloc[0, column] if hasattr(X, "iloc") else X[0, column]
+
+
+def _filled(X: Any, columns: tuple[int, ...], values: list[Any]) -> Any:
+    if hasattr(X, "iloc"):
+        made = X.copy()
+        for column, value in zip(columns, values, strict=True):
+            made.isetitem(column, [value] * len(made))
+        return made
+    if not isinstance(X, np.ndarray):
+        raise InputError('how="constant" takes NumPy arrays and pandas frames; use how="drop"')
+    made = X.copy()
+    made[:, list(columns)] = values
+    return made
+
+
+PartKind = Literal["columns", "step", "settings", "transformation", "learner"]
+STEP = "step:"
+# More columns than this are not each a part of their own unless somebody says so.
+MOST_PARTS = 60
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LesionPart:
+    """A part under its name, and what taking it out means."""
+
+    name: str
+    kind: PartKind
+    columns: tuple[int, ...] = ()
+    step: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    function: Callable[[Any], Any] | None = None
+    learner: Any = None
+
+
+def find_parts(parts: Any, X: Any, learner: Any, names: Sequence[str] = ()) -> tuple[LesionPart, ...]:
+    """The parts as given; without any, every column is one. `names` are those of the columns, where X has none.
+
+    >>> import numpy as np
+    >>> found = find_parts({"first two": [0, 1], "third": 2}, np.zeros((5, 3)), None)
+    >>> [(p.name, p.columns) for p in found]
+    [('first two', (0, 1)), ('third', (2,))]
+    """
+    names, width = list(names) or column_names(X), int(X.shape[1])
+    if parts is None:
+        if width > MOST_PARTS:
+            raise InputError(f"there are {width:,} columns; say which of them make up the parts: parts={{…}}")
+        parts = dict(zip(names, names, strict=True)) if names else {f"column {i}": i for i in range(width)}
+    if not isinstance(parts, Mapping):
+        if isinstance(parts, str) or not isinstance(parts, Iterable):
+            raise InputError('parts must be {"name": columns, step, settings or transformation}')
+        parts = {str(p): p for p in parts}
+    if not parts:
+        raise InputError('parts is empty; pass {"name": columns}')
+    return tuple(_part(str(name), given, names, width, learner) for name, given in parts.items())
+
+
+def column_names(X: Any) -> list[str]:
+    """The names of the columns of a frame; none of an array."""
+    named = getattr(X, "column_names", None)
+    if named is None:
+        named = getattr(X, "columns", None)
+    return [] if named is None else [str(name) for name in named]
+
+
+def _part(name: str, given: Any, names: list[str], width: int, learner: Any) -> LesionPart:
+    steps = [step for step, _ in getattr(learner, "steps", [])]
+    if isinstance(given, Mapping):
+        known = list(learner.get_params(deep=True)) if hasattr(learner, "get_params") else []
+        for key in given:
+            if key not in known:
+                raise InputError(f"part {name!r}: the learner has no setting {key!r}{nearest(str(key), known)}")
+        return LesionPart(name=name, kind="settings", settings=dict(given))
+    if all(callable(getattr(given, method, None)) for method in ("fit", "predict")) and not isinstance(given, type):
+        return LesionPart(name=name, kind="learner", learner=given)
+    if callable(given):
+        return LesionPart(name=name, kind="transformation", function=given)
+    if isinstance(given, str) and (given.startswith(STEP) or (given in steps and given not in names)):
+        return LesionPart(name=name, kind="step", step=_step(name, given.removeprefix(STEP), steps))
+    columns = sorted({i for spec in _listed(given) for i in _columns(name, spec, names, width)})
+    if not columns:
+        raise InputError(f"part {name!r} has no columns")
+    return LesionPart(name=name, kind="columns", columns=tuple(columns))
+
+
+def _step(name: str, step: str, steps: list[str]) -> str:
+    if step not in steps:
+        there = "the learner is no pipeline" if not steps else f"there is no step {step!r}{nearest(step, steps)}"
+        raise InputError(f"part {name!r}: {there}")
+    if step == steps[-1]:
+        raise InputError(f"part {name!r}: {step!r} is the last step, without which nothing is learned")
+    return step
+
+
+def _listed(given: Any) -> Sequence[Any]:
+    if isinstance(given, str | slice | bool) or not isinstance(given, Iterable):
+        return [given]
+    values = list(given)
+    if values and all(isinstance(v, bool | np.bool_) for v in values):
+        return [np.asarray(values)]
+    return values
+
+
+def _columns(name: str, spec: Any, names: list[str], width: int) -> list[int]:
+    """Positions of columns: by name, by a prefix such as "mean_*", by position, slice or mask."""
+    if isinstance(spec, str):
+        if not names:
+            raise InputError(f"part {name!r}: X has no column names, so {spec!r} cannot be found; use positions")
+        if spec.endswith("*"):
+            found = [i for i, column in enumerate(names) if column.startswith(spec[:-1])]
+            if not found:
+                raise InputError(f"part {name!r}: no column begins with {spec[:-1]!r}; there are {_some(names)}")
+            return found
+        if spec not in names:
+            raise InputError(f"part {name!r}: there is no column {spec!r}{nearest(spec, names)}")
+        return [i for i, column in enumerate(names) if column == spec]
+    if isinstance(spec, slice):
+        return list(range(width))[spec]
+    if isinstance(spec, np.ndarray):
+        if len(spec) != width:
+            raise InputError(f"part {name!r}: the mask has {len(spec):,} values for {width:,} columns")
+        return np.flatnonzero(spec).tolist()
+    if isinstance(spec, bool) or not isinstance(spec, int | np.integer) or not -width <= spec < width:
+        raise InputError(f"part {name!r}: {spec!r} is no column; there are {width:,}")
+    return [int(spec) % width]
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
+
+
+def without(learner: Any, parts: Sequence[LesionPart], how: How) -> Lesioned:
+    """The learner with these parts taken out."""
+    made = copy.deepcopy(learner)
+    columns: set[int] = set()
+    functions: list[Callable[[Any], Any]] = []
+    for part in parts:
+        if part.kind == "learner":
+            if len(parts) > 1:
+                raise InputError(
+                    f"part {part.name!r} is a learner of its own, which cannot be taken out together with others"
+                )
+            made = copy.deepcopy(part.learner)
+        elif part.kind == "step":
+            made.set_params(**{part.step: "passthrough"})
+        elif part.kind == "settings":
+            made.set_params(**part.settings)
+        elif part.function is not None:
+            functions.append(part.function)
+        columns.update(part.columns)
+    return Lesioned(made, tuple(sorted(columns)), how, tuple(functions))
+
+
+Floats = NDArray[np.float64]
+Kind = Literal["leave-one-out", "add-one-in", "pairs"]
+KINDS: tuple[Kind, ...] = ("leave-one-out", "add-one-in", "pairs")
+FULL, NONE = "full system", "none of them"
+DEFAULT_PLAN = KFold(10, repeats=5)
+# More pairs than this are a table that nobody reads.
+MOST_VARIANTS = 500
+
+
+def lesion_study(
+    learner: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    parts: Any = None,
+    variants: Kind | Sequence[Kind] = "leave-one-out",
+    how: How = "drop",
+    plan: Any = DEFAULT_PLAN,
+    seeds: int = 1,
+    metric: str = "accuracy",
+    positive: Any = None,
+    adjust: str = "holm",
+    alternative: Alternative = "two-sided",
+    confidence: float = 0.95,
+    store: str | os.PathLike[str] | None = None,
+    engine: Any = None,
+    jobs: int | None = None,
+    timeout: float | None = None,
+    rng: Any = None,
+    progress: bool = True,
+    balance: Balance | None = None,
+) -> LesionStudy:
+    """What each part of a system contributes: the system without it, on the same test parts and with the same seeds.
+
+    `parts` maps names to what is taken out: columns (a name, a prefix such as "mean_*", a position, a slice, a mask, or
+    a list of these), a pipeline step ("step:scale": it lets rows pass), settings of the learner ({"n_estimators": 1}),
+    a function that gives X without the part, or a whole learner that lacks it. Without `parts`, every column is one.
+    `variants`: "leave-one-out", "add-one-in" (each part alone, against none of them), "pairs" (every two, with their
+    interaction), or several. Columns are left out (how="drop") or made constant (how="constant").
+
+    Differences are above 0 where a part helps. They are tested by the corrected t over the test parts of the `plan`,
+    adjusted within each kind; `alternative="greater"` asks only whether a part helps. `seeds` fits each variant several
+    times on each training part, so that the learner's own chance is averaged out and told apart. Everything runs
+    through `te.experiment`. Lesion studies of learning systems: Cohen and Howe 1988, AI Magazine 9(4):35.
+
+    >>> import numpy as np
+    >>> class Nearest:
+    ...     def fit(self, X, y):
+    ...         self.means = np.array([X[y == c].mean(axis=0) for c in (0, 1)])
+    ...     def predict(self, X):
+    ...         return ((X[:, None, :] - self.means) ** 2).sum(axis=2).argmin(axis=1)
+    >>> y = np.arange(200) % 2
+    >>> X = np.random.default_rng(0).normal(size=(200, 2)) + np.stack([2.0 * y, 0 * y], axis=1)
+    >>> study = lesion_study(Nearest(), X, y, parts={"signal": 0, "noise": 1}, plan=10)
+    >>> study["signal"].helps(), study["noise"].helps()
+    (True, False)
+    """
+    data, measure = as_study_data(X, y), judged_measure(metric)
+    kinds: tuple[Kind, ...] = (variants,) if isinstance(variants, str) else tuple(variants)
+    for word in kinds:
+        check_word(word, KINDS, "variants")
+    check_word(how, ("drop", "constant"), "how")
+    check_word(adjust, ADJUSTMENTS, "adjust")
+    check_alternative(alternative)
+    level = check_confidence(confidence)
+    ((_, system),) = as_learners(learner).items() if not isinstance(learner, Mapping) or len(learner) == 1 else _one()
+    found = find_parts(parts, data.X, system, data.names)
+    removed = all_variants(found, kinds)
+    learners: dict[str, Lesioned] = {FULL: without(system, (), how)}
+    if "add-one-in" in kinds:
+        learners[NONE] = without(system, found, how)
+    learners |= {_key(k, gone): without(system, gone, how) for k, gone in removed}
+    run = experiment(
+        learners, data, plan=Reseeded(as_plan(plan), seeds), store=store, engine=engine, jobs=jobs, timeout=timeout,
+        rng=rng, progress=progress, balance=balance,
+    )  # fmt: skip
+    terms = _Terms(metric, measure, positive, alternative, level, adjust)
+    return _study(run, found, removed, terms, plan=as_plan(plan), seeds=seeds)
+
+
+ablation = lesion_study
+
+
+def _one() -> Any:
+    raise InputError("a lesion study takes one learner; give each of several a study of its own")
+
+
+def all_variants(parts: Sequence[LesionPart], kinds: Sequence[Kind]) -> list[tuple[Kind, tuple[LesionPart, ...]]]:
+    """Which parts are out, for each variant."""
+    made: list[tuple[Kind, tuple[LesionPart, ...]]] = []
+    for kind in dict.fromkeys(kinds):
+        if kind == "leave-one-out" or (kind == "pairs" and "leave-one-out" not in kinds):
+            # Interactions of pairs need the single parts.
+            made += [("leave-one-out", (p,)) for p in parts]
+        if kind == "add-one-in":
+            if len(parts) < 2:
+                raise InputError('variants="add-one-in" takes at least two parts')
+            made += [("add-one-in", tuple(q for q in parts if q is not p)) for p in parts]
+        elif kind == "pairs":
+            made += [("pairs", pair) for pair in combinations(parts, 2)]
+    if len(made) > MOST_VARIANTS:
+        raise InputError(f"that would be {len(made):,} variants, more than {MOST_VARIANTS}; put columns together")
+    return made
+
+
+def _key(kind: Kind, removed: Sequence[LesionPart]) -> str:
+    return f"{kind}: {' + '.join(p.name for p in removed)}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    metric: str
+    measure: Any
+    positive: Any
+    alternative: Alternative
+    confidence: float
+    adjust: str
+
+
+def _study(
+    run: Experiment,
+    parts: Sequence[LesionPart],
+    removed: Sequence[tuple[Kind, tuple[LesionPart, ...]]],
+    terms: _Terms,
+    *,
+    plan: Any,
+    seeds: int,
+) -> LesionStudy:
+    values, ratio = _scores(run, terms, seeds)
+    data = run.datasets[run.data_name(None)]
+    units = data.rows.units
+    sign = 1.0 if terms.measure.higher_is_better else -1.0
+    size = round(data.n / (1 + ratio))
+    notes = [
+        f"{name}: {run.failed(name)} of {len(run.outcomes[run.data_name(None), name])} fits failed."
+        for name in run.learners
+        if run.failed(name)
+    ]
+
+    def interval(key: str) -> Interval:
+        return spread_interval(
+            values[key].mean(axis=1), ratio=ratio, rows=units, bounds=terms.measure.range, confidence=terms.confidence,
+            name=terms.measure.title, estimand=f"this learner at {size:,} training rows",
+        )  # fmt: skip
+
+    def contrast(d: Floats, first: str, second: str) -> Contrast:
+        known = d[~np.isnan(d)]
+        if len(known) < 2:
+            failed = why_failed([run], FULL) or next((w for x in run.learners if (w := why_failed([run], x))), "")
+            raise InputError(
+                f"{first!r} and {second!r} have {len(known)} test parts with a score in common; it takes two{failed}"
+            )
+        made = corrected_t(known, test_train_ratio=ratio, confidence=terms.confidence, alternative=terms.alternative)
+        if math.isinf(made.low) and math.isinf(made.high):
+            made = _no_spread(made, units, terms)
+        return replace(made, name=f"contribution to {terms.measure.title}", first=first, second=second,
+                       estimand=f"what the part adds to this learner at {size:,} training rows")  # fmt: skip
+
+    made = []
+    for kind, gone in removed:
+        key, names = _key(kind, gone), tuple(p.name for p in gone)
+        added = next(p.name for p in parts if p not in gone) if kind == "add-one-in" else ""
+        better, worse = (key, NONE) if added else (FULL, key)
+        d = sign * (values[better] - values[worse])
+        interaction = None
+        if kind == "pairs":
+            single = [values[_key("leave-one-out", (p,))] for p in gone]
+            joint = sign * (single[0] + single[1] - values[FULL] - values[key])
+            interaction = replace(contrast(joint.mean(axis=1), "together", "each by itself"), name="interaction")
+        fold_sd, seed_sd = spreads(d)
+        joined = " + ".join(names)
+        made.append(
+            Contribution(
+                name=added or joined, kind=kind, removed=names, estimate=interval(key),
+                difference=contrast(d.mean(axis=1), *((added, NONE) if added else ("full", f"without {joined}"))),
+                interaction=interaction, fold_sd=fold_sd, seed_sd=seed_sd,
+            )
+        )  # fmt: skip
+    curves, missing = _curves(run, removed, parts)
+    return LesionStudy(
+        metric=terms.measure.name, title=terms.measure.title, full=interval(FULL),
+        base=interval(NONE) if NONE in values else None, contributions=_adjusted(made, terms.adjust),
+        values={key: tuple(v.mean(axis=1).tolist()) for key, v in values.items()}, curves=curves, plan=repr(plan),
+        rows=data.n, seeds=seeds, adjust=terms.adjust, confidence=terms.confidence, seed=run.seed,
+        notes=(*notes, *missing),
+    )  # fmt: skip
+
+
+def _no_spread(made: Contrast, rows: int, terms: _Terms) -> Contrast:
+    """Limits where all test parts differ alike: for shares ±z²/(n + z²), as of paired rows that never differ."""
+    low, high = terms.measure.range
+    reach = high - low
+    if terms.measure.name in ("accuracy", "error_rate") and made.estimate == 0:
+        z = normal_quantile(terms.confidence, "two-sided")
+        reach = z * z / (rows + z * z)
+    return replace(made, low=max(low - high, made.estimate - reach), high=min(high - low, made.estimate + reach))
+
+
+def _scores(run: Experiment, terms: _Terms, seeds: int) -> tuple[dict[str, Floats], float]:
+    """The metric by test part and seed, for each variant."""
+    first = run.fold_scores(terms.metric, positive=terms.positive)
+    if first.values.shape[1] < 2:
+        raise InputError("a lesion study needs several test parts; use a plan such as te.KFold(10, repeats=5)")
+    columns = [first.values[:, :, None]]
+    if seeds > 1:
+        others = run.fold_scores(terms.metric, part="seed", positive=terms.positive).values
+        columns.append(others.reshape(len(run.learners), -1, seeds - 1))
+    values = np.concatenate(columns, axis=2)
+    return dict(zip(run.learners, values, strict=True)), first.test_train_ratio
+
+
+def spreads(differences: Floats) -> tuple[float, float]:
+    """(sd between test parts, sd between seeds within a part): the variance of part means less what seeds add to it.
+
+    >>> spreads(np.array([[0.0, 0.2], [0.4, 0.6]]))[1].__round__(4)
+    0.1414
+    """
+    known = differences[~np.isnan(differences).any(axis=1)]
+    if len(known) < 2:
+        return math.nan, math.nan
+    between = float(known.mean(axis=1).var(ddof=1))
+    if known.shape[1] == 1:
+        return math.sqrt(between), math.nan
+    within = float(known.var(axis=1, ddof=1).mean())
+    return math.sqrt(max(0.0, between - within / known.shape[1])), math.sqrt(within)
+
+
+def _adjusted(made: Sequence[Contribution], how: str) -> tuple[Contribution, ...]:
+    """p-values adjusted within each kind."""
+    done = list(made)
+    if how == "none":
+        return tuple(done)
+    for kind in dict.fromkeys(c.kind for c in made):
+        places = [i for i, c in enumerate(made) if c.kind == kind]
+        values = [made[i].difference.p_value for i in places]
+        for i, p in zip(places, adjusted([1.0 if math.isnan(v) else v for v in values], how), strict=True):  # type: ignore[arg-type]
+            done[i] = replace(made[i], difference=replace(made[i].difference, p_adjusted=float(p)))
+    places = [i for i, c in enumerate(made) if c.interaction is not None]
+    values = [1.0 if math.isnan(v) else v for v in (made[i].interaction.p_value for i in places)]  # type: ignore[union-attr]
+    for i, p in zip(places, adjusted(values, how) if values else (), strict=True):  # type: ignore[arg-type]
+        done[i] = replace(done[i], interaction=replace(made[i].interaction, p_adjusted=float(p)))  # type: ignore[type-var]
+    return tuple(done)
+
+
+def _curves(
+    run: Experiment, removed: Sequence[tuple[Kind, tuple[LesionPart, ...]]], parts: Sequence[LesionPart]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The ROC curve of each variant from one round of its test parts; a note where there is none."""
+    words = {FULL: FULL, NONE: NONE}
+    for kind, gone in removed:
+        names = " + ".join(p.name for p in gone)
+        only = next((p.name for p in parts if p not in gone), "")
+        words[_key(kind, gone)] = f"only {only}" if kind == "add-one-in" else f"without {names}"
+    curves = {}
+    for key in run.learners:
+        try:
+            curves[words[key]] = run.roc(key)
+        except InputError as error:
+            return {}, (f"No ROC curves: {error}.",)
+    return curves, ()

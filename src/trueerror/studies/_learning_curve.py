@@ -1,0 +1,488 @@
+"""te.learning_curve: how does the error fall with the number of training rows, and what would more rows bring?
+
+Schedules of training-set sizes: geometric (each a multiple of the last) or arithmetic (each a step more).
+
+Scores of models on rows held out and on their own training rows, and the interval of a mean over splits.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.experiments._dataset import Dataset, as_learners
+from trueerror.experiments._dataset import number as number_of
+from trueerror.experiments._experiment import experiment
+from trueerror.experiments._fit import Balance, row_losses, score
+from trueerror.experiments._records import Outcome
+from trueerror.experiments._result import Experiment
+from trueerror.inference._spec import Range, Terms
+from trueerror.inference.learner._intervals import corrected_t_interval
+from trueerror.inference.loss._mean import mean_limits
+from trueerror.inputs._options import InputError, check_confidence, check_word
+from trueerror.metrics._registry import Measure, find_measure
+from trueerror.resampling._study_plans import GrowingSubsets
+from trueerror.results import Contrast, Interval
+from trueerror.results._format import number
+from trueerror.studies._learning_curve_fit import (
+    FEWEST_SIZES,
+    FORMS,
+    SURE,
+    Fitted,
+    compared_forms,
+    crossing,
+    last_gain,
+    parameters,
+    worst_rise,
+)
+from trueerror.studies._learning_curve_result import SHARES, Crossing, CurveFit, CurvePoint, LearningCurve, shortfall
+
+Schedule = Literal["geometric", "arithmetic"]
+# Below this many rows hardly any learner has anything to go by.
+FEWEST_ROWS = 10
+# The smallest size is at least this share of the largest: one curve does not fit much more than two decades.
+SMALLEST_SHARE = 1 / 64
+
+
+def sizes_of(
+    schedule: Schedule,
+    largest: int,
+    *,
+    classes: int = 2,
+    steps: int = 8,
+    smallest: int | None = None,
+    ratio: float | None = None,
+    step: int | None = None,
+) -> tuple[int, ...]:
+    """The sizes up to the largest, which always ends the schedule.
+
+    Geometric: smallest · ratio^i (Provost, Jensen and Oates 1999, KDD, 23); arithmetic: smallest + i · step (John and
+    Langley 1996, KDD, 367). Without `ratio` or `step` there are `steps` sizes.
+
+    >>> sizes_of("geometric", 320, smallest=20, ratio=2)
+    (20, 40, 80, 160, 320)
+    >>> sizes_of("arithmetic", 100, smallest=20, step=30)
+    (20, 50, 80, 100)
+    """
+    check_word(schedule, ("geometric", "arithmetic"), "schedule")
+    least = math.ceil(max(FEWEST_ROWS, 2 * classes, largest * SMALLEST_SHARE))
+    first = min(least, max(2, largest // 2)) if smallest is None else smallest
+    if isinstance(first, bool) or not isinstance(first, int | np.integer) or not 2 <= first < largest:
+        raise InputError(f"smallest={smallest!r} must be a whole number of rows from 2 to below {largest:,}")
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 2:
+        raise InputError(f"steps={steps!r} must be a whole number of sizes, at least 2")
+    if schedule == "geometric":
+        if step is not None:
+            raise InputError('step= belongs to schedule="arithmetic"; for "geometric" pass ratio=')
+        factor = (largest / first) ** (1 / (steps - 1)) if ratio is None else float(ratio)
+        if not (math.isfinite(factor) and factor > 1):
+            raise InputError(f"ratio={ratio!r} must be a number above 1, such as 2")
+        count = math.floor(math.log(largest / first) / math.log(factor) + 1e-9)
+        sizes = [round(first * factor**i) for i in range(count + 1)]
+        # A last size just below the largest would tell nothing more.
+        sizes = [s for s in sizes if s * math.sqrt(factor) <= largest]
+    else:
+        if ratio is not None:
+            raise InputError('ratio= belongs to schedule="geometric"; for "arithmetic" pass step=')
+        width = (largest - first) / (steps - 1) if step is None else float(step)
+        if not (math.isfinite(width) and width >= 1):
+            raise InputError(f"step={step!r} must be a whole number of rows, at least 1")
+        sizes = [round(first + i * width) for i in range(int((largest - first) / width + 1e-9) + 1)]
+        sizes = [s for s in sizes if s + width / 2 <= largest]
+    return tuple(sorted({*sizes, largest}))
+
+
+def given_sizes(sizes: Sequence[int | float], largest: int) -> tuple[int, ...]:
+    """Sizes as given: whole numbers of rows, or shares of the largest.
+
+    >>> given_sizes([0.1, 0.5, 1.0], 200), given_sizes([50, 100], 200)
+    ((20, 100, 200), (50, 100))
+    """
+    made = []
+    for size in sizes:
+        if isinstance(size, float) and 0 < size <= 1:
+            made.append(max(1, round(size * largest)))
+        elif isinstance(size, bool) or float(size) != int(size) or not 1 <= size <= largest:
+            raise InputError(f"sizes: {size!r} is neither a whole number of rows up to {largest:,} nor a share")
+        else:
+            made.append(int(size))
+    if len(set(made)) < 2:
+        raise InputError("a learning curve needs at least two different sizes")
+    return tuple(sorted(set(made)))
+
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SeenScores:
+    """One metric on the rows held out and on the training rows: a row for each learner, a column for each split.
+
+    `held_out` and `training` are NaN where the fit failed, or the metric is undefined or infinite; `trains` are the
+    numbers of training rows.
+    """
+
+    measure: Measure
+    learners: tuple[str, ...]
+    held_out: Floats
+    training: Floats
+    trains: Floats
+    test_train_ratio: float
+
+
+def seen_scores(run: Experiment, metric: str, *, positive: Any = None, **options: Any) -> SeenScores:
+    """The scores of all "seen" splits of an experiment on one data set."""
+    measure = judged_measure(metric)
+    data = run.data_name(None)
+    numbers = run.parts(data, "seen")
+    splits = [run.splits[data][i] for i in numbers]
+    held_out, training = np.full((2, len(run.learners), len(splits)), np.nan)
+    for row, learner in enumerate(run.learners):
+        for column, (i, split) in enumerate(zip(numbers, splits, strict=True)):
+            outcome = run.outcomes[data, learner][i]
+            for values, part in ((held_out, slice(None, split.second)), (training, slice(split.second, None))):
+                values[row, column] = score(
+                    metric, run.datasets[data], split.test[part], part_of(outcome, part), positive, **options
+                )
+    # An infinite loss (a sure answer that was wrong) has no mean: such splits count as without a score.
+    for values in (held_out, training):
+        values[~np.isfinite(values)] = np.nan
+    tested = float(np.mean([s.second for s in splits]))
+    return SeenScores(
+        measure=measure,
+        learners=run.learners,
+        held_out=held_out,
+        training=training,
+        trains=np.array([s.train_size for s in splits], dtype=np.float64),
+        test_train_ratio=tested / (run.datasets[data].n - tested),
+    )
+
+
+def part_of(outcome: Outcome, part: slice) -> Outcome:
+    """The outcome for some of the test rows."""
+    if outcome.status != "done":
+        return outcome
+    scores = None if outcome.scores is None else outcome.scores[part]
+    return replace(outcome, labels=outcome.labels[part], scores=scores)
+
+
+def why_failed(runs: Sequence[Experiment], learner: str) -> str:
+    """The first failure of a learner in brackets, where there is one."""
+    first = next((f for run in runs for f in run.failures if f.learner == learner), None)
+    return "" if first is None else f" (first failure: {' '.join(first.error.split())[:200]})"
+
+
+def judged_measure(metric: str) -> Measure:
+    """A metric that learners can be judged by."""
+    measure = find_measure(metric)
+    if measure.higher_is_better is None or measure.additive:
+        raise InputError(f"{measure.name} has no better end, or is a total, so learners cannot be judged by it")
+    return measure
+
+
+def row_variance(run: Experiment, learner: str, metric: str, numbers: list[int]) -> float:
+    """The variance between rows of the mean loss of each, over these "seen" splits; NaN where there are no losses."""
+    measure = find_measure(metric)
+    if measure.name not in ("accuracy", "error_rate") and measure.needs != "losses":
+        return math.nan
+    data = run.data_name(None)
+    sums, often = np.zeros(run.datasets[data].n), np.zeros(run.datasets[data].n)
+    for i in numbers:
+        split, outcome = run.splits[data][i], run.outcomes[data, learner][i]
+        if outcome.status == "done":
+            rows, part = split.test[: split.second], slice(None, split.second)
+            sums[rows] += row_losses(metric, run.datasets[data], rows, part_of(outcome, part))
+            often[rows] += 1
+    seen = often > 0
+    if seen.sum() < 2:
+        return math.nan
+    mean = float((sums[seen] / often[seen]).mean())
+    if measure.needs != "losses":
+        # Of right and wrong, p(1 − p) bounds the variance of what a row does on average.
+        return mean * (1 - mean)
+    return float((sums[seen] / often[seen]).var(ddof=1))
+
+
+def spread_interval(
+    values: Floats, *, ratio: float, rows: int, bounds: Range, confidence: float, name: str, estimand: str
+) -> Interval:
+    """The corrected t of a mean over splits; where all splits score the same, Wilson's room for another loss."""
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return Interval(
+            name=name, estimate=math.nan, low=math.nan, high=math.nan, confidence=confidence, method="corrected-t",
+            n=rows, note="every fit failed, or the metric is undefined", estimand=estimand,
+        )  # fmt: skip
+    made = corrected_t_interval(
+        known, test_train_ratio=ratio, bounds=bounds, confidence=confidence, name=name, rows=rows, estimand=estimand
+    )
+    if math.isnan(made.low) and len(known) > 1:
+        terms = Terms(confidence=confidence, estimand=estimand)
+        low, high, method, note = mean_limits(float(known.mean()), 0.0, rows - 1.0, rows, bounds, terms)
+        if method == "wilson-constant-loss":
+            return terms.interval(
+                name, float(known.mean()), low, high, bounds=bounds, method=method, n=rows,
+                note=note.replace("all rows have the same loss", "all splits score the same"),
+            )  # fmt: skip
+    return made
+
+
+# A flat end is looked for from so many sizes on.
+LOOK_FROM = 3
+
+
+def learning_curve(
+    learners: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    schedule: Schedule = "geometric",
+    steps: int = 8,
+    ratio: float | None = None,
+    step: int | None = None,
+    smallest: int | None = None,
+    sizes: Sequence[int | float] | None = None,
+    folds: int = 5,
+    repeats: int = 4,
+    stratify: bool = True,
+    metric: str = "error_rate",
+    positive: Any = None,
+    form: str = "auto",
+    stop: float | None = None,
+    confidence: float = 0.95,
+    store: str | os.PathLike[str] | None = None,
+    engine: Any = None,
+    jobs: int | None = None,
+    timeout: float | None = None,
+    rng: Any = None,
+    progress: bool = True,
+    balance: Balance | None = None,
+) -> LearningCurve:
+    """Learners fitted to growing numbers of rows: training and test error at each size, and what more rows would bring.
+
+    `X, y` are the rows, or `X` a `te.Dataset`. In each of `repeats` × `folds` splits the training rows come in an order
+    whose every beginning keeps the shares of the classes; the sizes are beginnings of it, one inside the next, so that
+    points are paired, and all learners get the same. Sizes: `steps` of them on a "geometric" or "arithmetic"
+    `schedule` from `smallest` up to the whole training part, or by `ratio` or `step`, or given (`sizes`, rows or
+    shares). Everything runs through `te.experiment`, with its `store`, `engine`, `jobs` and failures.
+
+    `stop=0.01` samples progressively: larger sizes are tried only while the last step may have gained more than 0.01
+    (one-sided limit at `confidence`) for some learner.
+
+    `form` is what is extrapolated: "power" a + b·n^(−c), "exponential", "root", "logarithm", "flat", or "auto": of the
+    first three the one that foretells the largest sizes best, chosen anew in each resampling.
+
+    >>> import numpy as np
+    >>> class Nearest:
+    ...     def fit(self, X, y):
+    ...         self.means = np.array([X[y == c].mean(axis=0) for c in (0, 1)])
+    ...     def predict(self, X):
+    ...         return ((X[:, None, :] - self.means) ** 2).sum(axis=2).argmin(axis=1)
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(200) % 2
+    >>> X = rng.normal(size=(200, 8)) + 0.6 * y[:, None]
+    >>> curve = learning_curve({"nearest": Nearest()}, X, y, sizes=[10, 20, 40, 80, 160])
+    >>> curve.extrapolate(400).low < curve.of()[0].estimate
+    True
+    """
+    named, data = as_learners(learners), as_study_data(X, y)
+    level, measure = check_confidence(confidence), judged_measure(metric)
+    check_word(form, ("auto", *FORMS), "form")
+    if not math.isfinite(float(measure.best or 0.0)):
+        raise InputError(f"{measure.name} has no finite best value, so its curve cannot be fitted")
+    if stop is not None and not (isinstance(stop, int | float) and 0 < stop < math.inf):
+        raise InputError(f"stop={stop!r} must be a gain that is too small to matter, such as 0.01")
+    largest = _pool(data, folds, stratify)
+    wanted = (
+        sizes_of(schedule, largest, classes=len(data.labels), steps=steps, smallest=smallest, ratio=ratio, step=step)
+        if sizes is None
+        else given_sizes(sizes, largest)
+    )
+    options: dict[str, Any] = {
+        "engine": engine, "jobs": jobs, "timeout": timeout, "rng": rng, "progress": progress, "balance": balance,
+    }  # fmt: skip
+    terms = _Terms(metric=metric, positive=positive, confidence=level, form=form)
+    plan = GrowingSubsets(wanted, folds=folds, repeats=repeats, stratify=stratify)
+    if stop is None:
+        run = experiment(named, data, plan=plan, store=store, **options)
+        return made_curve([run], wanted, plan, terms)
+    runs: list[Experiment] = []
+    for at, size in enumerate(wanted):
+        place = None if store is None else f"{os.fspath(store).rstrip('/')}/size-{size}"
+        runs.append(experiment(named, data, plan=replace(plan, sizes=(size,)), store=place, **options))
+        if at + 1 >= LOOK_FROM:
+            curve = made_curve(runs, wanted[: at + 1], plan, terms)
+            if at + 1 < len(wanted) and all(_flat(g, stop) for g in curve.gains):
+                words = f"Stopped at {size:,} rows: the last step gained less than {number(stop)} (upper limits)."
+                return replace(curve, stopped=words)
+    return made_curve(runs, wanted, plan, terms)
+
+
+def as_study_data(X: Any, y: Any) -> Dataset:
+    """The rows of a study: X and y, or a data set."""
+    if isinstance(X, Dataset):
+        if y is not None:
+            raise InputError("X is a te.Dataset, which holds its y already; leave y out")
+        return X
+    if y is None:
+        raise InputError("pass X and y, or a te.Dataset")
+    return Dataset(X, y)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Terms:
+    metric: str
+    positive: Any
+    confidence: float
+    form: str
+
+
+def _pool(data: Dataset, folds: int, stratify: bool) -> int:
+    """The smallest training part of any fold."""
+    from trueerror.resampling._cross_validation import KFold
+
+    return min(s.train_size for s in KFold(folds, stratify=stratify).splits(data.rows, 0))
+
+
+def _flat(gain: Contrast, small: float) -> bool:
+    # Where nothing differs between the sizes there is no limit, and no gain either.
+    upper = gain.estimate if math.isnan(gain.high) else gain.high
+    return upper < small
+
+
+def made_curve(
+    runs: Sequence[Experiment], sizes: tuple[int, ...], plan: GrowingSubsets, terms: _Terms
+) -> LearningCurve:
+    """The result, from one run with all sizes or from one run for each size."""
+    run, data = runs[0], runs[0].datasets[runs[0].data_name(None)]
+    tables = [seen_scores(r, terms.metric, positive=terms.positive) for r in runs]
+    test, training = (_by_size(tables, len(sizes), field) for field in ("held_out", "training"))
+    measure, ratio = tables[0].measure, tables[0].test_train_ratio
+    units = data.rows.units
+    places = np.asarray(sizes, dtype=np.float64)
+    complete: dict[str, Floats] = {}
+    points, fits, rises, gains, notes = [], [], [], [], []
+    variances: dict[str, float] = {}
+    for row, learner in enumerate(run.learners):
+        points += _points(learner, sizes, test[row], training[row], tables[0], units, terms)
+        whole = test[row][~np.isnan(test[row]).any(axis=1)]
+        complete[learner] = whole
+        lost = len(test[row]) - len(whole)
+        if lost:
+            notes.append(f"{learner}: {lost} of {len(test[row])} splits lack a finite score at some size; left out.")
+        if len(whole) < 2:
+            raise InputError(
+                f"{learner!r} has a finite {measure.title} at every size in {len(whole)} of {len(test[row])} splits, "
+                "but it takes two: use another metric or larger sizes" + why_failed(runs, learner)
+            )
+        losses = shortfall(whole, measure)
+        rises.append(worst_rise(places, losses, ratio, terms.confidence))
+        gains.append(last_gain(places, losses, ratio, terms.confidence))
+        variances[learner] = _variance(
+            runs[-1], learner, terms, losses[:, -1], ratio=ratio, units=units, measure=measure,
+            sizes_each=len(sizes) if len(runs) == 1 else 1,
+        )  # fmt: skip
+        if len(sizes) >= FEWEST_SIZES:
+            fits += [_fit(learner, made, error) for made, error in compared_forms(places, losses).values()]
+    if data.cluster_codes is not None:
+        notes.append(f"Rows of one cluster stay together; the limits count {units:,} clusters, not rows.")
+    return LearningCurve(
+        metric=measure.name, title=measure.title, learners=run.learners, sizes=sizes, rows=data.n,
+        points=tuple(points), fits=tuple(fits), rises=tuple(rises), gains=tuple(gains),
+        crossings=_crossings(
+            places, dict(zip(run.learners, test, strict=True)), measure, ratio, terms.confidence, run.seed
+        ),
+        values={k: tuple(map(tuple, v.tolist())) for k, v in complete.items()}, units=units, ratio=ratio,
+        variances=variances,
+        plan=f"{plan.folds} folds × {plan.repeats} repeat{'s' * (plan.repeats > 1)}", form=terms.form,
+        confidence=terms.confidence, seed=run.seed, notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _by_size(tables: Sequence[SeenScores], sizes: int, field: str) -> Floats:
+    """(learners, splits, sizes): a run with all sizes has them beside each other in each split."""
+    if len(tables) == 1:
+        values: Floats = getattr(tables[0], field)
+        return values.reshape(len(values), -1, sizes)
+    return np.stack([getattr(t, field) for t in tables], axis=2)
+
+
+def _points(
+    learner: str, sizes: Sequence[int], test: Floats, training: Floats, table: SeenScores, units: int, terms: _Terms
+) -> list[CurvePoint]:
+    common: dict[str, Any] = {
+        "ratio": table.test_train_ratio, "bounds": table.measure.range, "confidence": terms.confidence,
+        "name": table.measure.title,
+    }  # fmt: skip
+    with np.errstate(invalid="ignore"):
+        final = float(np.nanmean(test[:, -1])) if not np.isnan(test[:, -1]).all() else math.nan
+    made = []
+    for at, size in enumerate(sizes):
+        words = f"this learner at {size:,} training rows"
+        held = spread_interval(test[:, at], rows=units, estimand=words, **common)
+        own = spread_interval(training[:, at], rows=size, estimand=f"{words}, on its own training rows", **common)
+        known = test[:, at][~np.isnan(test[:, at])]
+        sd = float(known.std(ddof=1)) if len(known) > 1 else math.nan
+        bias = held.estimate - final
+        made.append(
+            CurvePoint(
+                learner=learner, size=int(size), estimate=held.estimate, low=held.low, high=held.high,
+                training=own.estimate, training_low=own.low, training_high=own.high, bias=bias, sd=sd,
+                rmse=math.sqrt(bias**2 + sd**2), splits=len(known), method=held.method,
+            )
+        )  # fmt: skip
+    return made
+
+
+def _variance(
+    run: Experiment, learner: str, terms: _Terms, losses: Floats, *, ratio: float, units: int, measure: Any,
+    sizes_each: int,
+) -> float:  # fmt: skip
+    """What the choice of the rows leaves open at the largest size; of shares their number says it all."""
+    if measure.name in SHARES:
+        return 0.0
+    variance = math.nan
+    if terms.positive is None:
+        # The largest size comes last in each split.
+        numbers = run.parts(None, "seen")[sizes_each - 1 :: sizes_each]
+        variance = row_variance(run, learner, terms.metric, numbers) / units
+    if math.isnan(variance):
+        variance = float(losses.var(ddof=1)) * ratio
+    return variance
+
+
+def _fit(learner: str, made: Fitted, error: float) -> CurveFit:
+    a, b, c = parameters(made)
+    words = {
+        "power": f"{number(a)} + {number(b)}·n^(−{c:.2f})", "exponential": f"{number(a)} + {number(b)}·exp(−{c:.2g}·n)",
+        "root": f"{number(a)} + {number(b)}/√n", "logarithm": f"{number(a)} − {number(b)}·log n", "flat": number(a),
+    }  # fmt: skip
+    return CurveFit(learner=learner, form=made.form, formula=words[made.form], a=a, b=b, c=c, held_out=error)
+
+
+def _crossings(
+    sizes: Floats, values: dict[str, Floats], measure: Any, ratio: float, confidence: float, seed: int
+) -> tuple[Crossing, ...]:
+    """Every pair of learners; `first` is the one that is better on fewer rows."""
+    made = []
+    for a, b in combinations(values, 2):
+        both = ~np.isnan(values[a] + values[b]).any(axis=1)
+        if both.sum() < 2:
+            continue
+        generator = np.random.Generator(np.random.Philox(number_of(f"{seed}/{a}/{b}/crossing")))
+        first, second = (shortfall(values[x][both], measure) for x in (a, b))
+        found = crossing(sizes, first, second, ratio, confidence, generator)
+        start = float((first[:, 0] - second[:, 0]).mean())
+        before, after = (a, b) if start <= 0 else (b, a)
+        made.append(
+            Crossing(first=before, second=after, size=found.size, low=found.low, high=found.high, share=found.share,
+                     confidence=confidence)
+        )  # fmt: skip
+    return tuple(sorted(made, key=lambda c: c.share < SURE))

@@ -1,0 +1,381 @@
+"""LearningCurve: what `te.learning_curve` found, ready to be read, drawn and carried on to more rows.
+
+A learning curve in words: what twice the data would bring, who refuses to be extrapolated, who overtakes whom.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.experiments._dataset import number as number_of
+from trueerror.inputs._options import InputError, check_confidence, nearest
+from trueerror.metrics._registry import find_measure
+from trueerror.results import Contrast, Interval, Result, Table
+from trueerror.results._format import filled, limits, number, p_value, percent, whole
+from trueerror.results._tables import one_line
+from trueerror.studies._learning_curve_fit import FEWEST_SIZES, SURE, Level, limits_at, misfit, resampled_fits
+
+Floats = NDArray[np.float64]
+# Beyond this many times the largest size nobody should believe a fitted curve.
+FAR = 10.0
+# Metrics of right and wrong: the number of rows says all about their chance.
+SHARES = ("accuracy", "error_rate")
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CurvePoint(Result):
+    """One learner at one size: the metric on rows held out and on the training rows, each with limits.
+
+    As estimates of the learner at the largest size, models of this size are off by `bias` on average and vary by `sd`
+    from split to split; `rmse`² = bias² + sd².
+    """
+
+    learner: str
+    size: int
+    estimate: float
+    low: float
+    high: float
+    training: float
+    training_low: float
+    training_high: float
+    bias: float
+    sd: float
+    rmse: float
+    splits: int
+    method: str = "corrected-t"
+
+    def __str__(self) -> str:
+        return (
+            f"{one_line(self.learner)} at {whole(self.size)} rows: {number(self.estimate)} "
+            f"{limits(self.low, self.high)}, on training rows {number(self.training)}; bias {number(self.bias)}, "
+            f"sd {number(self.sd)}"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CurveFit(Result):
+    """One form fitted to the mean curve of one learner; `held_out` is its error at the largest sizes, not fitted to."""
+
+    learner: str
+    form: str
+    formula: str
+    a: float
+    b: float
+    c: float
+    held_out: float
+
+    def __str__(self) -> str:
+        return f"{one_line(self.learner)}: {self.form} {self.formula}, off by {number(self.held_out)} at sizes held out"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Crossing(Result):
+    """Where two learners change places: `first` is the better one on fewer rows.
+
+    `share` is the share of resampled curves that cross between the smallest and the largest size at all.
+    """
+
+    first: str
+    second: str
+    size: float
+    low: float
+    high: float
+    share: float
+    confidence: float = 0.95
+    method: str = "crossing-resampled"
+
+    def __str__(self) -> str:
+        share = percent(round(self.share, 3))
+        if math.isnan(self.size):
+            return f"{one_line(self.first)} and {one_line(self.second)} do not cross ({share} of resampled curves do)"
+        return (
+            f"{one_line(self.second)} overtakes {one_line(self.first)} at about {self.size:,.0f} rows, plausibly "
+            f"{self.low:,.0f} to {self.high:,.0f} ({share} of resampled curves cross)"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LearningCurve(Result):
+    """Learners at growing numbers of training rows. Made by `te.learning_curve`.
+
+    `.points` has a row for each learner and size, `.fits` the forms with their held-out errors (best first),
+    `.rises` the clearest rise of each learner's loss (a small `p_adjusted` speaks against extrapolating),
+    `.gains` what the last step brought, `.crossings` where two learners change places. `.extrapolate(n)` says what to
+    expect of n rows; without n, of twice the data.
+    """
+
+    metric: str
+    title: str
+    learners: tuple[str, ...]
+    sizes: tuple[int, ...]
+    rows: int
+    points: tuple[CurvePoint, ...]
+    fits: tuple[CurveFit, ...]
+    rises: tuple[Contrast, ...]
+    gains: tuple[Contrast, ...]
+    crossings: tuple[Crossing, ...] = ()
+    values: Mapping[str, tuple[tuple[float, ...], ...]] = field(default_factory=dict)
+    units: int = 0
+    ratio: float = 0.0
+    variances: Mapping[str, float] = field(default_factory=dict)
+    plan: str = ""
+    form: str = "auto"
+    confidence: float = 0.95
+    seed: int = 0
+    stopped: str = ""
+    notes: tuple[str, ...] = ()
+    method: str = "learning-curve"
+
+    def learner(self, learner: str | None) -> str:
+        """The learner of that name, or the only one."""
+        if learner is None:
+            if len(self.learners) > 1:
+                raise InputError(f"which learner? there are {', '.join(map(repr, self.learners))}")
+            return self.learners[0]
+        if learner not in self.learners:
+            raise InputError(f"learner {learner!r} is not known{nearest(learner, self.learners)}")
+        return learner
+
+    def of(self, learner: str | None = None) -> tuple[CurvePoint, ...]:
+        """The points of one learner."""
+        name = self.learner(learner)
+        return tuple(p for p in self.points if p.learner == name)
+
+    def __getitem__(self, key: tuple[str, int]) -> Interval:
+        """The interval of a learner at one of the sizes."""
+        name, size = key
+        for p in self.of(name):
+            if p.size == size:
+                return Interval(
+                    name=self.title, estimate=p.estimate, low=p.low, high=p.high, confidence=self.confidence,
+                    method=p.method, n=self.rows, estimand=f"this learner at {size:,} training rows",
+                )  # fmt: skip
+        raise InputError(f"{size!r} is not one of the sizes {', '.join(map(str, self.sizes))}")
+
+    def rise(self, learner: str | None = None) -> Contrast:
+        """The clearest rise of the loss with more rows."""
+        return self.rises[self.learners.index(self.learner(learner))]
+
+    def gain(self, learner: str | None = None) -> Contrast:
+        """What the last step brought."""
+        return self.gains[self.learners.index(self.learner(learner))]
+
+    def well_behaved(self, learner: str | None = None) -> bool:
+        """Whether nothing speaks against more rows being better, at the level 1 − confidence."""
+        p = self.rise(learner).p_adjusted
+        return p is None or math.isnan(p) or p > 1 - self.confidence
+
+    def best_form(self, learner: str | None = None) -> CurveFit:
+        """The form that is extrapolated: the one asked for, or that with the least held-out error of those that level
+        off.
+        """
+        name = self.learner(learner)
+        own = [f for f in self.fits if f.learner == name]
+        if not own:
+            raise InputError(f"no form was fitted: {len(self.sizes)} sizes, and fitting takes {FEWEST_SIZES}")
+        wanted = ("power", "exponential", "root") if self.form == "auto" else (self.form,)
+        return next(f for f in own if f.form in wanted)
+
+    def extrapolate(
+        self, n: float | None = None, learner: str | None = None, *, confidence: float | None = None,
+        anyway: bool = False,
+    ) -> Interval:  # fmt: skip
+        """What to expect of the learner at n training rows (twice the data where n is not given).
+
+        Refused, with NaN and a reason, where the curve rises somewhere beyond chance or no form fits it (unless
+        `anyway=True`), and where it has fewer than four sizes. See `.explain()` for the method.
+        """
+        name = self.learner(learner)
+        size = 2.0 * self.rows if n is None else float(n)
+        if not (math.isfinite(size) and size >= self.sizes[0]):
+            raise InputError(f"n={n!r} must be a number of rows from {self.sizes[0]:,} up")
+        level = self.confidence if confidence is None else check_confidence(confidence)
+        reason = self._refusal(name, anyway)
+        estimand = f"this learner at {size:,.0f} training rows, on rows like these {self.rows:,}"
+        estimate = low = high = math.nan
+        if not reason:
+            middle, lows, highs = self.band(name, [size], confidence=level)
+            estimate, low, high = float(middle[0]), float(lows[0]), float(highs[0])
+            if size > FAR * self.sizes[-1]:
+                reason = f"{size / self.sizes[-1]:.0f} times the largest size: hardly to be believed"
+        return Interval(
+            name=self.title, estimate=estimate, low=low, high=high, confidence=level, method="learning-curve",
+            n=self.rows, note=reason, estimand=estimand,
+        )  # fmt: skip
+
+    def _refusal(self, learner: str, anyway: bool) -> str:
+        if len(self.sizes) < FEWEST_SIZES:
+            return f"{len(self.sizes)} sizes are too few to fit a curve; it takes {FEWEST_SIZES}"
+        if len(self.values[learner]) < 2:
+            return "fewer than two splits have a score at every size"
+        if not anyway and not self.well_behaved(learner):
+            rise = self.rise(learner)
+            return (
+                f"not extrapolated: {self.title} gets worse from {rise.second} to {rise.first} "
+                f"beyond chance, so no falling curve holds"
+            )
+        off = None if anyway else self.misfit(learner)
+        if off is not None:
+            where = f"off by {number(abs(off[1]))} at {off[0]:,.0f} rows"
+            return f"not extrapolated: no fitted curve passes through the points, {where}"
+        return ""
+
+    def misfit(self, learner: str | None = None) -> tuple[float, float] | None:
+        """(rows, how far off) of the worst point where no form fits the curve beyond chance, else None."""
+        values = shortfall(np.asarray(self.values[self.learner(learner)], dtype=np.float64), find_measure(self.metric))
+        if len(self.sizes) < FEWEST_SIZES or len(values) < 2:
+            return None
+        return misfit(
+            np.asarray(self.sizes, dtype=np.float64), values, self.form, rows=self.units, ratio=self.ratio,
+            confidence=self.confidence,
+        )  # fmt: skip
+
+    def band(
+        self, learner: str | None, sizes: Any, *, confidence: float | None = None
+    ) -> tuple[Floats, Floats, Floats]:
+        """(estimate, low, high) of the fitted curve at these sizes, with what the rows leave open."""
+        name = self.learner(learner)
+        measure = find_measure(self.metric)
+        values = np.asarray(self.values[name], dtype=np.float64)
+        generator = np.random.Generator(np.random.Philox(number_of(f"{self.seed}/{name}/curve")))
+        fitted = resampled_fits(
+            np.asarray(self.sizes, dtype=np.float64), shortfall(values, measure), self.form, generator
+        )
+        curves = fitted.at(np.asarray(sizes, dtype=np.float64))
+        level = self.confidence if confidence is None else confidence
+        found = limits_at(
+            curves, Level(self.units, math.nan if self.metric in SHARES else self.variances[name]), level, generator
+        )
+        return back(found, measure)
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each learner and size."""
+        return [record for p in self.points for record in p.records()]
+
+    def _table(self) -> Table:
+        rows = tuple(
+            (
+                p.learner, whole(p.size), f"{number(p.estimate)} {limits(p.low, p.high)}", number(p.training),
+                "" if math.isnan(p.bias) else f"{p.bias:+.3f}", number(p.sd),
+            )
+            for p in self.points
+        )  # fmt: skip
+        head = ("learner", "rows", self.title, "on training rows", "bias", "sd")
+        return Table(columns=head, rows=rows)
+
+    @property
+    def verdict(self) -> str:
+        """What to expect of more rows, in words."""
+
+        return verdict(self)
+
+    def __str__(self) -> str:
+
+        return in_words(self)
+
+
+def shortfall(values: Floats, measure: Any) -> Floats:
+    """How far a metric is from its best value: what falls as learners learn."""
+    best = float(measure.best)
+    made: Floats = best - values if measure.higher_is_better else values - best
+    return made
+
+
+def back(found: tuple[Floats, Floats, Floats], measure: Any) -> tuple[Floats, Floats, Floats]:
+    """(estimate, low, high) of the metric itself, within its range."""
+    middle, low, high = found
+    best, (bottom, top) = float(measure.best), measure.range
+    if measure.higher_is_better:
+        middle, low, high = best - middle, best - high, best - low
+    else:
+        middle, low, high = best + middle, best + low, best + high
+    return tuple(np.clip(part, bottom, top) for part in (middle, low, high))  # type: ignore[return-value]
+
+
+WIDTH = 80
+EXPECTED = (
+    "What is expected of more rows is the median of curves fitted to resampled splits, the form chosen anew for each; "
+    "the formulas are fitted to the mean of all splits, so at the same size they may give a slightly different number."
+)
+
+
+def verdict(curve: Any) -> str:
+    """One sentence for each learner, then the crossings."""
+    lines = [learner_words(curve, name) for name in curve.learners]
+    lines += [crossing_words(c) for c in curve.crossings if c.share >= SURE]
+    if curve.stopped:
+        lines.append(curve.stopped)
+    return "\n".join(lines)
+
+
+def learner_words(curve: Any, learner: str) -> str:
+    """What to expect of twice the data, against what there is now."""
+    last = curve.of(learner)[-1]
+    ahead = curve.extrapolate(learner=learner)
+    who = "" if len(curve.learners) == 1 else f"{one_line(learner)}: "
+    now = f"{number(last.estimate)} {limits(last.low, last.high)} at {whole(last.size)}"
+    if math.isnan(ahead.estimate):
+        rise = curve.rise(learner)
+        if not curve.well_behaved(learner):
+            size = f"{abs(rise.estimate):.3f}"
+            return (
+                f"{who}more rows made it worse: {curve.title} loses {size} from {rise.second} to {rise.first} "
+                f"({p_value(rise.p_adjusted)}), so the curve is not extrapolated. It is {now} rows."
+            )
+        reason = ahead.note.removeprefix("not extrapolated: ")
+        return f"{who}{curve.title} is {now} rows; it is not extrapolated: {reason}."
+    factor = 2 * curve.rows / last.size
+    times = "" if abs(factor - 2) < 0.05 else f", {factor:.2g} times the largest size"
+    higher = find_measure(curve.metric).higher_is_better
+    gains = ahead.estimate > last.estimate if higher else ahead.estimate < last.estimate
+    hope = "" if gains else ", so more rows are not expected to help"
+    return (
+        f"{who}at twice the data ({whole(2 * curve.rows)} rows{times}) expect {curve.title} {number(ahead.estimate)} "
+        f"{limits(ahead.low, ahead.high)}; it is {now} rows{hope}."
+    )
+
+
+def crossing_words(c: Any) -> str:
+    """Who is better below and above."""
+    return (
+        f"{one_line(c.second)} overtakes {one_line(c.first)} at about {c.size:,.0f} rows, plausibly {c.low:,.0f} to "
+        f"{c.high:,.0f}."
+    )
+
+
+def in_words(curve: Any) -> str:
+    """Verdict, table, and how it was made."""
+    several = "the same subsets and test rows for all learners" if len(curve.learners) > 1 else "nested subsets"
+    lead = (
+        f"{whole(curve.rows)} rows, {len(curve.sizes)} sizes from {whole(curve.sizes[0])} to {whole(curve.sizes[-1])}"
+    )
+    head = filled(f"{lead}; {curve.plan}; {several}.", WIDTH)
+    body = "\n".join(
+        filled(line, WIDTH - 2, initial_indent="  ", subsequent_indent="  ") for line in verdict(curve).split("\n")
+    )
+    parts = [head, body, curve._table().text(WIDTH)]
+    last = [
+        f"Intervals of {percent(curve.confidence)} confidence, each size by itself. bias: how far models of that size "
+        f"are from those of {whole(curve.sizes[-1])} rows; sd: how much single test parts vary."
+    ]
+    forms = [form_words(curve, name) for name in curve.learners if any(f.learner == name for f in curve.fits)]
+    last += [f for f in forms if f]
+    if any(forms):
+        last.append(EXPECTED)
+    last += list(curve.notes)
+    return "\n\n".join([*parts, "\n".join(filled(line, WIDTH) for line in last)])
+
+
+def form_words(curve: Any, learner: str) -> str:
+    """The fitted curve, and how well each form foretold the largest sizes."""
+    best = curve.best_form(learner)
+    others = [f for f in curve.fits if f.learner == learner and f.form != best.form]
+    shown = ", ".join(f"{f.form} {number(f.held_out)}" for f in others)
+    who = "" if len(curve.learners) == 1 else f"{one_line(learner)}: "
+    return f"{who}{best.form} {best.formula}; off by {number(best.held_out)} at sizes held out (others: {shown})."

@@ -1,0 +1,296 @@
+"""The agreement table: truth × first × second, which holds all that a paired comparison of labels can use.
+
+Counts kept apart under a key: folds, clusters, slices. They are pooled only when asked to be.
+
+The agreement table kept apart under a key: what a paired comparison of dependent rows needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs._arrays import check_indexes, column, same_length
+from trueerror.inputs._labels import (
+    Codes,
+    Label,
+    check_labels,
+    code_column,
+    find_label,
+    merge_labels,
+    natural_labels,
+    natural_positive,
+    recode,
+)
+from trueerror.inputs._options import InputError, nearest
+from trueerror.kernels import _numpy as plain
+from trueerror.tallies._confusion import DENSE_CELLS, Confusion, Missing, settle_missing
+
+Ints = NDArray[np.int64]
+
+
+class Discordance(NamedTuple):
+    """How often both, one or none of two models was right."""
+
+    both_right: int
+    only_first: int
+    only_second: int
+    both_wrong: int
+
+    @property
+    def n(self) -> int:
+        """All rows."""
+        return sum(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement:
+    """Occupied cells of truth × first × second; shards of one sample add up.
+
+    >>> Agreement.count([0, 1, 1], [0, 1, 0], [0, 0, 1]).discordance()
+    Discordance(both_right=1, only_first=1, only_second=1, both_wrong=0)
+    """
+
+    labels: tuple[Label, ...]
+    positive: Label | None
+    truth: Ints
+    first: Ints
+    second: Ints
+    counts: Ints
+
+    @classmethod
+    def count(
+        cls,
+        truth: Any,
+        first: Any,
+        second: Any,
+        *,
+        labels: Iterable[Any] | None = None,
+        positive: Label | None = None,
+        missing: Missing = "error",
+    ) -> Agreement:
+        """Count three columns."""
+        given = {"truth": truth, "first": first, "second": second}
+        check_indexes(given)
+        columns = {name: column(values, name) for name, values in given.items()}
+        same_length(columns)
+        coded = {name: code_column(values, name) for name, values in columns.items()}
+        seen = merge_labels({name: c.values for name, c in coded.items()})
+        names = natural_labels(seen) if labels is None else check_labels(labels)
+        t, a, b = (recode(c, names, name) for name, c in coded.items())
+        chosen = None if positive is None else find_label(positive, names)
+        return cls.from_codes(t, a, b, names, positive=chosen, missing=missing)
+
+    @classmethod
+    def from_codes(
+        cls,
+        truth: Codes,
+        first: Codes,
+        second: Codes,
+        labels: tuple[Label, ...],
+        *,
+        positive: Label | None = None,
+        missing: Missing = "error",
+    ) -> Agreement:
+        """Count coded columns (−1 is missing; "drop" leaves out a row that either model lacks)."""
+        if missing == "drop":
+            kept = (first >= 0) & (second >= 0)
+            truth, first, second = truth[kept], first[kept], second[kept]
+        k = len(labels)
+        _, a, _ = settle_missing(truth, first, k, None, missing)
+        _, b, _ = settle_missing(truth, second, k, None, missing)
+        width = k + 1
+        if k * width * width <= DENSE_CELLS:
+            dense = plain.count_codes([truth, a, b], [k, width, width])
+            cells = np.flatnonzero(dense)
+            counts = dense[cells]
+        else:
+            cells, counts = plain.count_sparse([truth, a, b], [k, width, width])
+        chosen = natural_positive(labels) if positive is None else positive
+        return cls(labels, chosen, cells // (width * width), cells // width % width, cells % width, counts)
+
+    @property
+    def n(self) -> int:
+        """How many rows were counted."""
+        return int(self.counts.sum())
+
+    def discordance(self) -> Discordance:
+        """The four counts of right and wrong."""
+        right_first, right_second = self.first == self.truth, self.second == self.truth
+        groups = (right_first & right_second, right_first & ~right_second, ~right_first & right_second)
+        both, only_first, only_second = (int(self.counts[g].sum()) for g in groups)
+        return Discordance(both, only_first, only_second, self.n - both - only_first - only_second)
+
+    def model(self, which: int) -> Confusion:
+        """The confusion matrix of the first (0) or second (1) model."""
+        k = len(self.labels)
+        called = self.second if which else self.first
+        cells, where = np.unique(self.truth * (k + 1) + called, return_inverse=True)
+        counts = np.bincount(where, weights=self.counts, minlength=len(cells)).astype(np.int64)
+        return Confusion.from_cells(
+            labels=self.labels, positive=self.positive, row=cells // (k + 1), col=cells % (k + 1), counts=counts,
+            declared=True,
+        )  # fmt: skip
+
+    def swapped(self) -> Agreement:
+        """The same rows with first and second exchanged."""
+        order = np.lexsort((self.first, self.second, self.truth))
+        return Agreement(
+            self.labels, self.positive, self.truth[order], self.second[order], self.first[order], self.counts[order]
+        )
+
+    def __add__(self, other: object) -> Agreement:
+        if not isinstance(other, Agreement):
+            return NotImplemented
+        if (self.labels, self.positive) != (other.labels, other.positive):
+            raise InputError("cannot add two agreement tables with different labels or positive classes; pass labels=")
+        width = len(self.labels) + 1
+        cell = np.concatenate([(t.truth * width + t.first) * width + t.second for t in (self, other)])
+        cells, where = np.unique(cell, return_inverse=True)
+        both = np.concatenate([self.counts, other.counts]).astype(np.float64)
+        counts = np.bincount(where, weights=both, minlength=len(cells)).astype(np.int64)
+        return Agreement(
+            self.labels, self.positive, cells // (width * width), cells // width % width, cells % width, counts
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Agreement):
+            return NotImplemented
+        same = self.labels == other.labels and self.positive == other.positive
+        arrays = ("truth", "first", "second", "counts")
+        return same and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in arrays)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyedConfusion:
+    """One confusion matrix for each key, all in the cells of `pooled`: fit for a million clusters.
+
+    `key`, `cell` and `counts` list the occupied (key, cell) pairs; `cell` is a position in the pooled table.
+    """
+
+    keys: tuple[Label, ...]
+    table: Confusion
+    key: Ints
+    cell: Ints
+    counts: Ints
+
+    @classmethod
+    def from_codes(
+        cls,
+        keys: Codes,
+        key_names: tuple[Label, ...],
+        truth: Codes,
+        predicted: Codes,
+        labels: tuple[Label, ...],
+        *,
+        positive: Label | None = None,
+        missing: Missing = "error",
+    ) -> KeyedConfusion:
+        """Count coded columns under coded keys."""
+        if len(keys) and int(keys.min()) < 0:
+            raise InputError(f"the key of row {int(np.argmin(keys)) + 1:,} is missing; each row needs one")
+        if missing == "drop":
+            kept = predicted >= 0
+            keys, truth, predicted = keys[kept], truth[kept], predicted[kept]
+        truth, predicted, _ = settle_missing(truth, predicted, len(labels), None, missing)
+        table = Confusion.from_codes(truth, predicted, labels, positive=positive, declared=True)
+        width = len(labels) + 1
+        known = table.row * width + table.col
+        cell = np.searchsorted(known, truth.astype(np.int64) * width + predicted)
+        size = max(len(known), 1)
+        pairs, counts = np.unique(keys.astype(np.int64) * size + cell, return_counts=True)
+        return cls(key_names, table, pairs // size, pairs % size, counts.astype(np.int64))
+
+    def pooled(self) -> Confusion:
+        """All keys together. Pooling hides that rows of one key depend on each other: say so when you use it."""
+        return self.table
+
+    def __getitem__(self, key: Label) -> Confusion:
+        if key not in self.keys:
+            raise InputError(f"no rows were counted under the key {key!r}{nearest(key, self.keys)}")
+        mine = self.key == self.keys.index(key)
+        cell = self.cell[mine]
+        return Confusion.from_cells(
+            labels=self.table.labels, positive=self.table.positive, row=self.table.row[cell],
+            col=self.table.col[cell], counts=self.counts[mine], declared=True,
+        )  # fmt: skip
+
+    def items(self) -> Iterator[tuple[Label, Confusion]]:
+        """Each key with its table."""
+        for key in self.keys:
+            yield key, self[key]
+
+    def sums(self, values: Floats) -> Floats:
+        """For each key the sum over its rows of a value that depends on the row's cell alone."""
+        return np.bincount(self.key, weights=self.counts * values[self.cell], minlength=len(self.keys)).astype(
+            np.float64
+        )
+
+    @property
+    def sizes(self) -> Ints:
+        """Rows for each key."""
+        return np.bincount(self.key, weights=self.counts, minlength=len(self.keys)).astype(np.int64)
+
+    def __add__(self, other: object) -> KeyedConfusion:
+        if not isinstance(other, KeyedConfusion):
+            return NotImplemented
+        names = merge_labels({"the keys of one table": self.keys, "those of the other": other.keys})
+        table = self.table + other.table
+        width = len(table.labels) + 1
+        known = table.row * width + table.col
+        position = {name: i for i, name in enumerate(names)}
+        size = max(len(known), 1)
+        parts = []
+        for t in (self, other):
+            cells = np.searchsorted(known, t.table.row * width + t.table.col)
+            places = np.array([position[k] for k in t.keys], dtype=np.int64)
+            parts.append(places[t.key] * size + cells[t.cell])
+        pairs, where = np.unique(np.concatenate(parts), return_inverse=True)
+        both = np.concatenate([self.counts, other.counts]).astype(np.float64)
+        counts = np.bincount(where, weights=both, minlength=len(pairs)).astype(np.int64)
+        return KeyedConfusion(names, table, pairs // size, pairs % size, counts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, KeyedConfusion):
+            return NotImplemented
+        same = self.keys == other.keys and self.table == other.table
+        return same and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in ("key", "cell", "counts"))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyedAgreement:
+    """Truth × first × second for each key, all in the cells of the pooled table.
+
+    `key`, `cell` and `counts` list the occupied (key, cell) pairs; `cell` is a position in the pooled table.
+    """
+
+    keys: tuple[Label, ...]
+    table: Agreement
+    key: Ints
+    cell: Ints
+    counts: Ints
+
+    def pooled(self) -> Agreement:
+        """All keys together. Pooling hides that rows of one key depend on each other: say so when you use it."""
+        return self.table
+
+    def sums(self, values: Floats) -> Floats:
+        """For each key the sum over its rows of a value that depends on the row's cell alone."""
+        weighted = self.counts * values[self.cell]
+        return np.bincount(self.key, weights=weighted, minlength=len(self.keys)).astype(np.float64)
+
+    @property
+    def sizes(self) -> Ints:
+        """Rows for each key."""
+        return np.bincount(self.key, weights=self.counts, minlength=len(self.keys)).astype(np.int64)

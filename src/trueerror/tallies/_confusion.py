@@ -1,0 +1,654 @@
+"""The confusion matrix: how often each true class was called what. Kept sparsely, so 50,000 classes are no trouble.
+
+Shards of one sample add up: which labels their sum has, and where each cell goes.
+
+One class against the rest, as a table of two classes.
+
+Absent predictions: an error, counted as wrong, or left out; never settled in silence.
+
+Graded rows: what is known of a row is whether each model got it right, as logs of evaluations say.
+
+The truth of every row is then "right", and a model's call is "right" or "wrong": accuracy is the share that is right,
+and two models are compared row by row as ever. Metrics of classes would say nothing about such rows.
+
+What metrics look at: the four counts of one class against the rest, and the margins of many classes.
+
+Fields are numbers or arrays of one shape, so one formula serves one table, all classes at once, and ten thousand
+bootstrap replicates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple, NoReturn, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs._arrays import WeightsKind, check_indexes, column, count_matrix, same_length, weight_column
+from trueerror.inputs._labels import (
+    Codes,
+    Label,
+    check_labels,
+    code_column,
+    find_label,
+    merge_labels,
+    natural_labels,
+    natural_positive,
+    need_positive,
+    recode,
+)
+from trueerror.inputs._options import InputError, check_word
+from trueerror.kernels import _numpy as plain
+from trueerror.results import Result, Table
+from trueerror.results._format import whole
+
+Missing = Literal["error", "wrong", "drop"]
+# Of two classes a row without a prediction counts as the other one. For each true class: how many such rows there are,
+# their weights and squared weights, so that a sum with more classes can take them out again.
+Filled = tuple[tuple[float, float, float], tuple[float, float, float]]
+Floats = NDArray[np.float64]
+
+
+def settle_missing(
+    truth: Codes, predicted: Codes, k: int, weights: Floats | None, missing: Missing
+) -> tuple[Codes, Codes, Floats | None]:
+    """Apply the rule for absent predictions; an absent truth is always an error."""
+    check_word(missing, ("error", "wrong", "drop"), "missing")
+    gone = truth < 0
+    if gone.any():
+        row = int(np.argmax(gone))
+        raise InputError(f"truth is missing at row {row + 1:,} ({int(gone.sum()):,} in all); leave those rows out")
+    absent = predicted < 0
+    if not absent.any():
+        return truth, predicted, weights
+    if missing == "error":
+        row = int(np.argmax(absent))
+        raise InputError(
+            f"predicted is missing at row {row + 1:,} ({int(absent.sum()):,} in all); say what to do with "
+            'missing="wrong" (they count as errors) or missing="drop" (they are left out)'
+        )
+    if missing == "drop":
+        kept = ~absent
+        return truth[kept], predicted[kept], None if weights is None else weights[kept]
+    filled = predicted.astype(np.int64)
+    filled[absent] = 1 - truth[absent].astype(np.int64) if k == 2 else k
+    return truth, filled, weights
+
+
+def counted_as_other(truth: Codes, predicted: Codes, k: int, weights: Floats | None, kind: str | None) -> Filled | None:
+    """The rows without a prediction that `settle_missing` counts as the other one of two classes."""
+    absent = predicted < 0
+    if k != 2 or not absent.any():
+        return None
+    w = np.ones(len(truth)) if weights is None else weights
+    parts = []
+    for i in (0, 1):
+        own = w[absent & (truth == i)]
+        rows = float(own.sum()) if kind == "frequency" else float(len(own))
+        parts.append((rows, float(own.sum()), float((own * own).sum())))
+    return parts[0], parts[1]
+
+
+# A float, or an array of floats of any shape: metric formulas are written for both.
+Amount = Any
+
+
+class BinaryCounts(NamedTuple):
+    """True positives, false positives, false negatives, true negatives."""
+
+    tp: Amount
+    fp: Amount
+    fn: Amount
+    tn: Amount
+
+    @property
+    def total(self) -> Amount:
+        """All rows."""
+        return self.tp + self.fp + self.fn + self.tn
+
+
+class ClassCounts(NamedTuple):
+    """Hits and margins of a K-class table; the last axis of each array runs over the classes."""
+
+    hits: NDArray[np.float64]
+    truth: NDArray[np.float64]
+    predicted: NDArray[np.float64]
+    total: Amount
+
+    def one_vs_rest(self) -> BinaryCounts:
+        """Each class against the rest."""
+        fp = self.predicted - self.hits
+        fn = self.truth - self.hits
+        rest = np.asarray(self.total)[..., None] - self.truth - fp
+        return BinaryCounts(self.hits, fp, fn, rest)
+
+
+def sum_columns(masses: NDArray[Any], index: NDArray[np.integer[Any]], k: int) -> NDArray[Any]:
+    """Sums of the last axis over groups: (…, cells) → (…, k); complex masses stay complex."""
+    if masses.ndim == 1 and masses.dtype.kind != "c":
+        return np.bincount(index, weights=masses, minlength=k).astype(np.float64)
+    if masses.shape[-1] == 0:  # no model ever right, say: nothing to group, and -1 would not say how many rows
+        return np.zeros((*masses.shape[:-1], k))
+    flat = masses.reshape(-1, masses.shape[-1])
+    order = np.argsort(index, kind="stable")
+    groups, starts = np.unique(index[order], return_index=True)
+    out = np.zeros((len(flat), k), dtype=np.result_type(flat.dtype, np.float64))
+    if len(groups):
+        out[:, groups] = np.add.reduceat(flat[:, order], starts, axis=1)
+    return out.reshape(*masses.shape[:-1], k)
+
+
+def binary_as_classes(counts: BinaryCounts) -> ClassCounts:
+    """The four counts as a two-class table, negative class first."""
+    tp, fp, fn, tn = (np.asarray(x) for x in counts)
+    return ClassCounts(
+        hits=np.stack([tn, tp], axis=-1),
+        truth=np.stack([tn + fp, tp + fn], axis=-1),
+        predicted=np.stack([tn + fn, tp + fp], axis=-1),
+        total=tp + fp + fn + tn,
+    )
+
+
+Ints = NDArray[np.int64]
+
+# Up to this many cells a dense count is cheaper than sorting the rows.
+DENSE_CELLS = 1 << 22
+SHOWN_CLASSES = 12
+
+
+class Confusion(Result):
+    """Counts of truth × predicted. Rows are the truth; shards of one sample add up.
+
+    `positive` is the class that binary metrics speak of. A row without a prediction that counts as wrong sits in an
+    extra column, `unpredicted` (with two classes it counts as the other class instead).
+
+    >>> t = Confusion([[50, 5], [10, 35]])            # unlabelled 2 × 2: [[TN, FP], [FN, TP]]
+    >>> t.n, t.binary().tp
+    (100, 35.0)
+    >>> t + t == Confusion([[100, 10], [20, 70]])
+    True
+    """
+
+    __slots__ = (
+        "_chosen", "_declared", "_filled", "_implied", "_margins", "col", "counts", "labels", "row", "sources",
+        "weight_squares", "weight_sums",
+    )  # fmt: skip
+    labels: tuple[Label, ...]
+    row: Ints
+    col: Ints
+    counts: Ints
+    weight_sums: Floats | None
+    weight_squares: Floats | None
+    sources: tuple[str, ...]
+    _chosen: Label | None
+    _declared: bool  # the label order was given, not found in the rows
+    _implied: tuple[Label, ...]  # the other side of 0/1, which no row has shown
+    _filled: Filled | None
+    _margins: dict[bool, ClassCounts]  # of the table's own masses, weighted or not, once asked for
+
+    def __init__(
+        self,
+        matrix: Any,
+        labels: Iterable[Any] | None = None,
+        *,
+        rows: Literal["truth", "predicted"] = "truth",
+        positive: Any = None,
+    ) -> None:
+        check_word(rows, ("truth", "predicted"), "rows")
+        cells = count_matrix(matrix)
+        if rows == "predicted":
+            cells = cells.T
+        k = len(cells)
+        names = tuple(range(k)) if labels is None else check_labels(labels)
+        if len(names) != k:
+            raise InputError(f"the matrix has {k} classes but labels= names {len(names)}")
+        row, col = np.nonzero(cells)
+        self._fill(
+            labels=names,
+            positive=None if positive is None else find_label(positive, names),
+            row=row.astype(np.int64),
+            col=col.astype(np.int64),
+            counts=cells[row, col],
+            declared=True,
+        )
+
+    def _fill(
+        self,
+        *,
+        labels: tuple[Label, ...],
+        positive: Label | None,
+        row: Ints,
+        col: Ints,
+        counts: Ints,
+        weight_sums: Floats | None = None,
+        weight_squares: Floats | None = None,
+        sources: tuple[str, ...] = (),
+        declared: bool = False,
+        implied: tuple[Label, ...] = (),
+        filled: Filled | None = None,
+    ) -> None:
+        for array in (row, col, counts, weight_sums, weight_squares):
+            if array is not None:
+                array.flags.writeable = False
+        values: dict[str, object] = {
+            "labels": labels,
+            "_chosen": positive,
+            "row": row,
+            "col": col,
+            "counts": counts,
+            "weight_sums": weight_sums,
+            "weight_squares": weight_squares,
+            "sources": sources,
+            "_declared": declared,
+            "_implied": implied,
+            "_filled": filled,
+            "_margins": {},
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("a Confusion is frozen; make a new one")
+
+    def __reduce__(self) -> Any:
+        return (_restore, (self._to_data(),))
+
+    @classmethod
+    def from_cells(cls, **fields: Any) -> Self:
+        """A table from its occupied cells (row, col, counts in ascending cell order): for the rooms that count."""
+        made = cls.__new__(cls)
+        made._fill(**fields)
+        return made
+
+    @classmethod
+    def count(
+        cls,
+        truth: Any,
+        predicted: Any,
+        *,
+        labels: Iterable[Any] | None = None,
+        positive: Any = None,
+        weights: Any = None,
+        weights_kind: WeightsKind | None = None,
+        missing: Missing = "error",
+    ) -> Self:
+        """Count rows once; everything else works on the counts.
+
+        >>> Confusion.count(["a", "b", "b"], ["a", "b", "a"]).matrix.tolist()
+        [[1, 0], [1, 1]]
+        """
+        check_indexes({"truth": truth, "predicted": predicted, "weights": weights})
+        columns = {"truth": column(truth, "truth"), "predicted": column(predicted, "predicted")}
+        same_length(columns)
+        coded = {name: code_column(values, name) for name, values in columns.items()}
+        declared = labels is not None
+        seen = merge_labels({name: c.values for name, c in coded.items()})
+        names = natural_labels(seen) if labels is None else check_labels(labels)
+        chosen = None if positive is None else find_label(positive, names)
+        codes = [recode(c, names, name) for name, c in coded.items()]
+        w = None if weights is None else weight_column(weights, weights_kind)
+        if w is not None:
+            same_length({"truth": columns["truth"], "weights": w})
+        return cls.from_codes(
+            codes[0], codes[1], names, positive=chosen, weights=w, weights_kind=weights_kind, missing=missing,
+            declared=declared, implied=() if declared else without(names, seen),
+        )  # fmt: skip
+
+    @classmethod
+    def from_codes(
+        cls,
+        truth: Codes,
+        predicted: Codes,
+        labels: tuple[Label, ...],
+        *,
+        positive: Label | None = None,
+        weights: Floats | None = None,
+        weights_kind: WeightsKind | None = None,
+        missing: Missing = "error",
+        declared: bool = False,
+        implied: tuple[Label, ...] = (),
+        sources: tuple[str, ...] = (),
+    ) -> Self:
+        """Count coded columns (−1 is missing)."""
+        k = len(labels)
+        filled = counted_as_other(truth, predicted, k, weights, weights_kind) if missing == "wrong" else None
+        truth, predicted, weights = settle_missing(truth, predicted, k, weights, missing)
+        width = k + 1 if len(predicted) and int(predicted.max()) == k else k
+        frequency = weights is not None and weights_kind == "frequency"
+        if max(k, 1) * max(width, 1) <= DENSE_CELLS and k:
+            dense = plain.count_codes([truth, predicted], [k, width], weights if frequency else None)
+            cells = np.flatnonzero(dense)
+            counts = dense[cells].astype(np.int64)
+        elif frequency:
+            assert weights is not None
+            cell = plain.combine([truth, predicted], [k, width])
+            cells = np.unique(cell)
+            counts = plain.sum_by_cell(cells, cell, weights).astype(np.int64)
+            cells, counts = cells[counts > 0], counts[counts > 0]
+        else:
+            cells, counts = plain.count_sparse([truth, predicted], [k, width])
+        sums = squares = None
+        if weights is not None and not frequency:
+            cell = plain.combine([truth, predicted], [k, width])
+            sums = plain.sum_by_cell(cells, cell, weights)
+            squares = plain.sum_by_cell(cells, cell, weights * weights)
+        width = max(width, 1)
+        return cls.from_cells(
+            labels=labels, positive=positive, row=cells // width, col=cells % width, counts=counts,
+            weight_sums=sums, weight_squares=squares, sources=sources, declared=declared, implied=implied,
+            filled=filled,
+        )  # fmt: skip
+
+    # What can be read off.
+
+    @property
+    def positive(self) -> Label | None:
+        """The class that binary metrics speak of: the one that was named, else True, or 1 of {0, 1} or {−1, 1}."""
+        return natural_positive(self.labels) if self._chosen is None else self._chosen
+
+    @property
+    def n(self) -> int:
+        """How many rows were counted."""
+        return int(self.counts.sum())
+
+    @property
+    def masses(self) -> Floats:
+        """What each occupied cell weighs: its sampling weights where there are some, else its count."""
+        return self.counts.astype(np.float64) if self.weight_sums is None else self.weight_sums
+
+    @property
+    def matrix(self) -> Ints:
+        """The dense K × K counts, rows = truth."""
+        k = len(self.labels)
+        if k * k > DENSE_CELLS * 4:
+            raise InputError(f"a dense matrix of {k:,} classes is too large; use .row, .col and .counts")
+        dense = np.zeros((k, k), dtype=np.int64)
+        inside = self.col < k
+        dense[self.row[inside], self.col[inside]] = self.counts[inside]
+        return dense
+
+    @property
+    def unpredicted(self) -> Ints:
+        """Rows of each class that had no prediction and count as wrong."""
+        k = len(self.labels)
+        outside = self.col >= k
+        return np.bincount(self.row[outside], weights=self.counts[outside], minlength=k).astype(np.int64)
+
+    def shares(self) -> Floats:
+        """The dense matrix with each row as shares of its class; a class without rows is NaN."""
+        totals = self.classes(weighted=False).truth
+        with np.errstate(invalid="ignore"):
+            return self.matrix / np.where(totals > 0, totals, np.nan)[:, None]
+
+    def classes(self, masses: NDArray[Any] | None = None, *, weighted: bool = True) -> ClassCounts:
+        """The margins that multi-class metrics need; `masses` (…, cells) replaces the counts, as in a bootstrap."""
+        if masses is None:
+            if weighted not in self._margins:
+                own = self.masses if weighted else self.counts.astype(np.float64)
+                self._margins[weighted] = _frozen(self._class_counts(own))
+            return self._margins[weighted]
+        return self._class_counts(masses)
+
+    def _class_counts(self, m: NDArray[Any]) -> ClassCounts:
+        k = len(self.labels)
+        diagonal = self.row == self.col
+        inside = self.col < k
+        return ClassCounts(
+            hits=sum_columns(m[..., diagonal], self.row[diagonal], k),
+            truth=sum_columns(m, self.row, k),
+            predicted=sum_columns(m[..., inside], self.col[inside], k),
+            total=m.sum(axis=-1),
+        )
+
+    def binary(self, positive: Any = None, masses: NDArray[Any] | None = None) -> BinaryCounts:
+        """One class against the rest; without `positive` the table's own positive class."""
+        chosen = self.positive if positive is None else find_label(positive, self.labels)
+        if chosen is None:
+            raise need_positive(self.labels, "a binary metric")
+        index = self.labels.index(chosen)
+        m = self.masses if masses is None else masses
+        is_true, is_called = self.row == index, self.col == index
+        parts = (is_true & is_called, ~is_true & is_called, is_true & ~is_called, ~is_true & ~is_called)
+        sums = [m[..., part].sum(axis=-1) for part in parts]
+        return BinaryCounts(*(s.item() for s in sums)) if m.ndim == 1 else BinaryCounts(*sums)
+
+    def with_positive(self, positive: Any) -> Confusion:
+        """The same counts, speaking of another class."""
+        data = self._to_data() | {"positive": find_label(positive, self.labels)}
+        return type(self)._from_data(data)
+
+    # Shards add.
+
+    def __radd__(self, other: object) -> Confusion:
+        # sum() begins with 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __add__(self, other: object) -> Confusion:
+        if not isinstance(other, Confusion):
+            return NotImplemented
+
+        return add_confusions(self, other)
+
+    # As a result.
+
+    def _to_data(self) -> dict[str, Any]:
+        return {
+            "labels": self.labels,
+            "positive": self._chosen,
+            "row": self.row,
+            "col": self.col,
+            "counts": self.counts,
+            "weight_sums": self.weight_sums,
+            "weight_squares": self.weight_squares,
+            "sources": self.sources,
+            "declared": self._declared,
+            "implied": self._implied,
+            "filled": self._filled,
+        }
+
+    @classmethod
+    def _from_data(cls, data: dict[str, Any]) -> Self:
+        kinds = {"row": np.int64, "col": np.int64, "counts": np.int64, "weight_sums": float, "weight_squares": float}
+        fields = {k: np.array(v, dtype=kinds[k]) if k in kinds and v is not None else v for k, v in data.items()}
+        return cls.from_cells(**fields)
+
+    def _key(self) -> tuple[Any, ...]:
+        data = self._to_data()
+        history = ("sources", "declared", "implied", "filled")
+        bare = {k: v for k, v in data.items() if k not in history} | {"positive": self.positive}
+        return tuple(tuple(v.tolist()) if isinstance(v, np.ndarray) else v for v in bare.values())
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each occupied cell."""
+        names = [*self.labels, None]
+        return [
+            {"truth": self.labels[r], "predicted": names[c], "count": int(n)}
+            for r, c, n in zip(self.row, self.col, self.counts, strict=True)
+        ]
+
+    def _table(self) -> Table:
+        labels = [str(v) for v in self.labels]
+        missing = self.unpredicted
+        extra = ("no prediction",) if missing.any() else ()
+        rows = []
+        for i, line in enumerate(self.matrix):
+            cells = [whole(float(x)) for x in line] + ([whole(float(missing[i]))] if extra else [])
+            rows.append((labels[i], *cells))
+        return Table(columns=("truth \\ predicted", *labels, *extra), rows=tuple(rows))
+
+    def _repr_html_(self) -> str:
+        if len(self.labels) <= SHOWN_CLASSES:
+            return self._table()._repr_html_()
+        return Result._repr_html_(self)
+
+    def __str__(self) -> str:
+        if len(self.labels) <= SHOWN_CLASSES:
+            return self._table().text()
+        off = np.flatnonzero(self.row != self.col)
+        worst = off[np.argsort(-self.counts[off], kind="stable")][:5]
+        names = [*map(str, self.labels), "no prediction"]
+        pairs = ", ".join(f"{names[self.row[i]]} called {names[self.col[i]]} ({self.counts[i]:,})" for i in worst)
+        return f"{len(self.labels):,} classes, {self.n:,} rows; most frequent errors: {pairs or 'none'}"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _frozen(counts: ClassCounts) -> ClassCounts:
+    for array in (counts.hits, counts.truth, counts.predicted):
+        array.flags.writeable = False
+    return counts
+
+
+def without(labels: Iterable[Label], others: Iterable[Label]) -> tuple[Label, ...]:
+    """The labels that are not among the others."""
+    known = set(others)
+    return tuple(v for v in labels if v not in known)
+
+
+def _restore(data: dict[str, Any]) -> Confusion:
+    return Confusion._from_data(data)
+
+
+# What is added cell by cell: counts, then sums of weights and of squared weights where there are some.
+Amounts = list[NDArray[Any]]
+
+
+def add_confusions(a: Confusion, b: Confusion) -> Confusion:
+    """The table that counting both shards at once would have given.
+
+    >>> (Confusion.count([0], [0]) + Confusion.count([2], [0])).labels
+    (0, 2)
+    """
+    labels, implied = _common_labels(a, b)
+    chosen = {t._chosen for t in (a, b)} - {None}
+    if len(chosen) > 1:
+        raise InputError(f"cannot add: positive is {a.positive!r} in one and {b.positive!r} in the other")
+    if (a.weight_sums is None) != (b.weight_sums is None):
+        raise InputError("cannot add a table with sampling weights to one without")
+    width = len(labels) + 1
+    moved = [_moved(t, labels, width) for t in (a, b)]
+    amounts = [np.concatenate(pair) for pair in zip(moved[0][1], moved[1][1], strict=True)]
+    cells, amounts = _merged(np.concatenate([moved[0][0], moved[1][0]]), amounts)
+    filled = None
+    if len(labels) == 2:
+        cells, amounts, filled = _folded(cells, amounts)
+    return Confusion.from_cells(
+        labels=labels, positive=next(iter(chosen), None), row=cells // width, col=cells % width, counts=amounts[0],
+        weight_sums=amounts[1] if len(amounts) > 1 else None, weight_squares=amounts[2] if len(amounts) > 1 else None,
+        sources=tuple(sorted({*a.sources, *b.sources})), declared=a._declared or b._declared, implied=implied,
+        filled=filled,
+    )  # fmt: skip
+
+
+def _common_labels(a: Confusion, b: Confusion) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+    """Labels of a sum and which of them are only implied: declared orders must agree, seen labels are united."""
+    if a._declared and b._declared:
+        if a.labels != b.labels:
+            raise InputError(f"cannot add: the label orders differ ({a.labels!r:.60} and {b.labels!r:.60})")
+        return a.labels, ()
+    for declared, other in ((a, b), (b, a)):
+        if declared._declared:
+            unknown = without(without(other.labels, other._implied), declared.labels)
+            if unknown:
+                raise InputError(f"cannot add: {unknown[0]!r} is not among the declared labels")
+            return declared.labels, ()
+    parts = {"one table": a, "the other table": b}
+    seen = merge_labels({name: without(t.labels, t._implied) for name, t in parts.items()})
+    labels = natural_labels(seen)
+    return labels, without(labels, seen)
+
+
+def _moved(table: Confusion, labels: tuple[Label, ...], width: int) -> tuple[Ints, Amounts]:
+    """The table's cells as cell numbers in another label order, rows without a prediction in the last column."""
+    row, col = table.row, np.minimum(table.col, len(table.labels))
+    amounts: Amounts = [table.counts]
+    if table.weight_sums is not None and table.weight_squares is not None:
+        amounts += [table.weight_sums, table.weight_squares]
+    if table._filled is not None:
+        row, col, amounts = _unfolded(row, col, amounts, table._filled)
+    position = {label: i for i, label in enumerate(labels)}
+    places = np.array([*(position.get(v, -1) for v in table.labels), width - 1], dtype=np.int64)
+    return places[row] * width + places[col], amounts
+
+
+def _merged(cells: Ints, amounts: Amounts) -> tuple[Ints, Amounts]:
+    """Equal cells added up, ascending."""
+    distinct, where = np.unique(cells, return_inverse=True)
+    totals = []
+    for amount in amounts:
+        total = np.zeros(len(distinct), dtype=amount.dtype)
+        np.add.at(total, where, amount)
+        totals.append(total)
+    return distinct, totals
+
+
+def _unfolded(row: Ints, col: Ints, amounts: Amounts, filled: Filled) -> tuple[Ints, Ints, Amounts]:
+    """Rows without a prediction out of the other class again, into a column of their own."""
+    truth = np.array([0, 1])
+    cells = np.concatenate([row * 3 + col, truth * 3 + 1 - truth, truth * 3 + 2])
+    moved = np.array(filled).T
+    changes = [np.concatenate([a, -m.astype(a.dtype), m.astype(a.dtype)]) for a, m in zip(amounts, moved, strict=False)]
+    cells, amounts = _merged(cells, changes)
+    there = amounts[0] > 0
+    return cells[there] // 3, cells[there] % 3, [a[there] for a in amounts]
+
+
+def _folded(cells: Ints, amounts: Amounts) -> tuple[Ints, Amounts, Filled | None]:
+    """Of two classes, rows without a prediction count as the other one; what was moved is kept in mind."""
+    row, col = cells // 3, cells % 3
+    absent = col == 2
+    if not absent.any():
+        return cells, amounts, None
+    counts, sums, squares = amounts if len(amounts) == 3 else amounts * 3
+
+    def moved(i: int) -> tuple[float, float, float]:
+        own = absent & (row == i)
+        return float(counts[own].sum()), float(sums[own].sum()), float(squares[own].sum())
+
+    filled = (moved(0), moved(1))
+    return *_merged(row * 3 + np.where(absent, 1 - row, col), amounts), filled
+
+
+def collapsed(table: Confusion, positive: Any) -> tuple[Confusion, NDArray[np.int64]]:
+    """The table of False (the rest) and True (the class), and for each old cell its place among the new ones.
+
+    A row of the rest without a prediction was rightly not called the class, as in `Confusion.binary`.
+
+    >>> collapsed(Confusion([[5, 1, 0], [2, 6, 1], [0, 3, 7]], labels=["a", "b", "c"]), "b")[0].matrix.tolist()
+    [[12, 4], [3, 6]]
+    """
+    index = table.labels.index(find_label(positive, table.labels))
+    cell = 2 * (table.row == index) + (table.col == index)
+    cells, where = np.unique(cell, return_inverse=True)
+
+    def summed(values: NDArray[Any] | None) -> NDArray[Any] | None:
+        return None if values is None else sum_columns(values.astype(np.float64), where, len(cells))
+
+    counts = summed(table.counts)
+    assert counts is not None
+    made = Confusion.from_cells(
+        labels=(False, True), positive=True, row=cells // 2, col=cells % 2, counts=counts.astype(np.int64),
+        weight_sums=summed(table.weight_sums), weight_squares=summed(table.weight_squares), sources=table.sources,
+        declared=True,
+    )  # fmt: skip
+    return made, where.astype(np.int64)
+
+
+RIGHT, WRONG = "right", "wrong"
+GRADES = (RIGHT, WRONG)
+
+
+def holds_grades(labels: Sequence[Any], totals: Any) -> bool:
+    """Whether these are the labels and row counts of graded rows.
+
+    >>> holds_grades(("right", "wrong"), (40, 0)), holds_grades(("cat", "dog"), (40, 0))
+    (True, False)
+    """
+    return tuple(labels) == GRADES and int(totals[0]) > 0 and int(totals[1]) == 0
+
+
+def is_graded(table: Confusion) -> bool:
+    """Whether a confusion matrix counts graded rows."""
+    return len(table.labels) == 2 and holds_grades(table.labels, table.classes(weighted=False).truth)

@@ -1,0 +1,180 @@
+"""The moments of a loss: how many rows, their mean, and the spread about it.
+
+Sums over rows of how each is placed among the rows of the other class: all that comparing areas needs.
+
+Rows that carry several labels: each label against its absence, and how many rows are right throughout.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs._arrays import Column, check_indexes, matrix, missing_rows, same_length
+from trueerror.inputs._labels import Label, check_labels, find_label
+from trueerror.inputs._options import InputError
+from trueerror.tallies._confusion import BinaryCounts, ClassCounts
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """n, mean and the sum of squared deviations; shards add by Chan, Golub and LeVeque's formula (1979).
+
+    >>> a, b = Moments.of(np.array([1.0, 2.0])), Moments.of(np.array([6.0]))
+    >>> (a + b).mean, (a + b).variance
+    (3.0, 7.0)
+    """
+
+    n: int
+    mean: float
+    squares: float
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> Moments:
+        """The moments of an array."""
+        n = len(values)
+        if n == 0:
+            return cls(0, 0.0, 0.0)
+        mean = float(np.mean(values, dtype=np.float64))
+        if math.isinf(mean):
+            return cls(n, mean, math.inf)
+        return cls(n, mean, float(np.sum((values - mean) ** 2, dtype=np.float64)))
+
+    def __add__(self, other: object) -> Moments:
+        if not isinstance(other, Moments):
+            return NotImplemented
+        if self.n == 0:
+            return other
+        if other.n == 0:
+            return self
+        n = self.n + other.n
+        if math.isinf(self.mean) or math.isinf(other.mean):
+            return Moments(n, self.mean + other.mean, math.inf)  # ∞ − ∞ would make the gap NaN
+        gap = other.mean - self.mean
+        mean = self.mean + gap * other.n / n
+        return Moments(n, mean, self.squares + other.squares + gap * gap * self.n * other.n / n)
+
+    @property
+    def variance(self) -> float:
+        """The unbiased variance of one value; NaN below two rows."""
+        return self.squares / (self.n - 1) if self.n > 1 else math.nan
+
+    @property
+    def standard_error(self) -> float:
+        """Of the mean."""
+        return math.sqrt(self.variance / self.n) if self.n > 1 else math.nan
+
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Placements:
+    """Areas of several models on the same rows, with the sums of squares and products of their placements.
+
+    The placement of a positive is the share of negatives that it beats, that of a negative the share of positives that
+    beat it. `among_positives` and `among_negatives` are the sums of (V − area)(V′ − area′) over the rows of a class.
+    Where scores were binned, each exact area lies within ± `slack`, and a standard error may be too small by at most
+    `error`.
+    """
+
+    areas: Floats
+    among_positives: Floats
+    among_negatives: Floats
+    positives: int
+    negatives: int
+    slack: Floats
+    error: Floats
+
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MultiLabel:
+    """The four counts of every label; `exact` rows have all their labels right. Shards of one sample add up.
+
+    >>> t = MultiLabel.count([[1, 0], [1, 1]], [[1, 0], [0, 1]], labels=["cat", "dog"])
+    >>> t.tp.tolist(), t.fn.tolist(), t.exact, t.n
+    ([1, 1], [1, 0], 1, 2)
+    """
+
+    labels: tuple[Label, ...]
+    tp: Ints
+    fp: Ints
+    fn: Ints
+    tn: Ints
+    exact: int
+    n: int
+
+    @classmethod
+    def count(cls, truth: Any, predicted: Any, *, labels: Iterable[Any] | None = None) -> MultiLabel:
+        """Count two (n, L) tables of 0 and 1; without `labels` the labels are 0 … L − 1, or a frame's columns."""
+        check_indexes({"truth": truth, "predicted": predicted})
+        there, called = indicators(truth, "truth"), indicators(predicted, "predicted")
+        same_length({"truth": there, "predicted": called})
+        if there.shape[1] != called.shape[1]:
+            raise InputError(
+                f"truth has {there.shape[1]} columns but predicted has {called.shape[1]}; each column is one label"
+            )
+        if labels is None:
+            labels = getattr(truth, "columns", None)
+        names = tuple(range(there.shape[1])) if labels is None else check_labels(labels)
+        if len(names) != there.shape[1]:
+            raise InputError(f"truth has {there.shape[1]} columns but labels= names {len(names)}")
+        tp = (there & called).sum(axis=0)
+        fp, fn = called.sum(axis=0) - tp, there.sum(axis=0) - tp
+        exact = int((there == called).all(axis=1).sum())
+        return cls(names, tp, fp, fn, len(there) - tp - fp - fn, exact, len(there))
+
+    def classes(self) -> ClassCounts:
+        """Hits and margins of the labels, for averages over them; a row counts once for each of its labels."""
+        hits = self.tp.astype(np.float64)
+        return ClassCounts(hits=hits, truth=hits + self.fn, predicted=hits + self.fp, total=float(self.n))
+
+    def binary(self, label: Any) -> BinaryCounts:
+        """One label against its absence."""
+        i = self.labels.index(find_label(label, self.labels))
+        return BinaryCounts(*(float(x[i]) for x in (self.tp, self.fp, self.fn, self.tn)))
+
+    def __add__(self, other: object) -> MultiLabel:
+        if not isinstance(other, MultiLabel):
+            return NotImplemented
+        if self.labels != other.labels:
+            raise InputError(f"cannot add: the labels differ ({self.labels!r:.60} and {other.labels!r:.60})")
+        parts = (getattr(self, name) + getattr(other, name) for name in ("tp", "fp", "fn", "tn", "exact", "n"))
+        return MultiLabel(self.labels, *parts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MultiLabel):
+            return NotImplemented
+        same = (self.labels, self.exact, self.n) == (other.labels, other.exact, other.n)
+        return same and all(np.array_equal(getattr(self, x), getattr(other, x)) for x in ("tp", "fp", "fn", "tn"))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def indicators(values: Any, name: str) -> NDArray[np.bool_]:
+    """An (n, L) table of 0 and 1 (or booleans)."""
+    array: Column = matrix(values, name)
+    if array.ndim != 2:
+        raise InputError(f"{name} must be a table with one column for each label, but it is one column")
+    flat = array.reshape(-1)
+    if array.dtype.kind == "O":
+        gone = missing_rows(flat)
+        try:
+            flat = np.where(gone, np.nan, flat).astype(np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"{name} must hold 0 and 1, one column for each label") from None
+    if array.dtype.kind in "USmM":
+        raise InputError(f"{name} must hold 0 and 1, one column for each label, not {array.dtype}")
+    wrong = (flat != 0) & (flat != 1)
+    if wrong.any():
+        row, col = divmod(int(np.argmax(wrong)), array.shape[1])
+        raise InputError(f"{name} must hold 0 and 1, but row {row + 1:,}, column {col + 1} is {array[row, col]!r:.30}")
+    return np.asarray(flat == 1, dtype=np.bool_).reshape(array.shape)

@@ -1,0 +1,441 @@
+"""The score table: how many positives and negatives have each distinct score; ROC, PR and calibration are in it.
+
+Score tables of shards add up: two by merging their sorted scores, many by one sort that finds sorted runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs._arrays import WeightsKind, check_indexes, column, same_length, score_array, weight_column
+from trueerror.inputs._labels import (
+    Label,
+    check_labels,
+    code_column,
+    find_label,
+    natural_labels,
+    natural_positive,
+    need_positive,
+    recode,
+)
+from trueerror.inputs._options import InputError
+from trueerror.kernels import chosen
+from trueerror.results import Result
+
+if TYPE_CHECKING:
+    from trueerror.tallies._score_bounds import ScoreBounds
+
+Floats = NDArray[np.float64]
+# What a saved table holds.
+FIELDS = ("exact", "negatives", "positive", "positives", "scores", "sources", "squares", "uppers")
+
+
+class ScoreTable(Result):
+    """Distinct scores, ascending, with the positives and negatives at each; shards of one sample add up.
+
+    `a + b`, `total += batch`, `sum(tables)`, or for many at once `ScoreTable.total(tables)`.
+
+    With sampling weights the two are sums of weights, and `squares` holds the sums of squared weights (positives,
+    negatives). `exact` is False where scores were binned: then `scores` are the lowest scores that each bin may hold,
+    `uppers` the highest ones, and `bounds` says between which values the exact metrics lie.
+
+    >>> t = ScoreTable.count([0, 1, 1], [0.2, 0.9, 0.2])
+    >>> t.scores.tolist(), t.positives.tolist(), t.negatives.tolist()
+    ([0.2, 0.9], [1, 1], [1, 0])
+    """
+
+    __slots__ = ("_columns", "_parts", "exact", "positive", "sources", "squares", "uppers")
+    # Scores, positives and negatives; None until someone asks, in a sum whose large parts are not merged yet.
+    _columns: tuple[Floats, NDArray[Any], NDArray[Any]] | None
+    _parts: tuple[ScoreTable, ...]
+    positive: Label
+    exact: bool
+    squares: Floats | None
+    sources: tuple[str, ...]
+    uppers: Floats | None
+
+    def __init__(
+        self,
+        scores: Any,
+        positives: Any,
+        negatives: Any,
+        *,
+        positive: Label = 1,
+        exact: bool = True,
+        squares: Floats | None = None,
+        sources: tuple[str, ...] = (),
+        uppers: Floats | None = None,
+    ) -> None:
+        distinct = np.asarray(scores, dtype=np.float64) + 0.0
+        up, down = (
+            _amounts(x, squares is None, name) for x, name in ((positives, "positives"), (negatives, "negatives"))
+        )
+        same_length({"scores": distinct, "positives": up, "negatives": down})
+        if np.isnan(distinct).any() or (len(distinct) > 1 and not (distinct[1:] > distinct[:-1]).all()):
+            raise InputError("a score table needs distinct scores in ascending order, without NaN")
+        if uppers is not None and ((uppers < distinct).any() or (uppers[:-1] >= distinct[1:]).any()):
+            raise InputError("the bins of a score table must not overlap: were two samples binned by different grids?")
+        self._keep(
+            _columns=(distinct, up, down), positive=positive, exact=exact, squares=squares, sources=sources,
+            uppers=uppers,
+        )  # fmt: skip
+
+    def _keep(self, *, _parts: tuple[ScoreTable, ...] = (), **values: Any) -> None:
+        columns = values["_columns"]
+        values["_columns"] = None if columns is None else tuple(_frozen(column) for column in columns)
+        for name, value in {**values, "_parts": _parts}.items():
+            object.__setattr__(self, name, _frozen(value) if isinstance(value, np.ndarray) else value)
+
+    @classmethod
+    def _counted(
+        cls, scores: Floats, positives: Any, negatives: Any, *, positive: Label, sources: tuple[str, ...]
+    ) -> Self:
+        """A table that a kernel has just counted: what `__init__` checks holds already, and checking takes a while."""
+        table = cls.__new__(cls)
+        table._keep(
+            _columns=(scores, positives, negatives), positive=positive, exact=True, squares=None, sources=sources,
+            uppers=None,
+        )  # fmt: skip
+        return table
+
+    @classmethod
+    def _sum_of(cls, parts: tuple[ScoreTable, ...], sources: tuple[str, ...]) -> Self:
+        """The sum of exact tables, to be merged when someone asks for it."""
+        table = cls.__new__(cls)
+        table._keep(
+            _columns=None, _parts=parts, positive=parts[0].positive, exact=True, squares=None, sources=sources,
+            uppers=None,
+        )  # fmt: skip
+        return table
+
+    def _merged(self) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
+        # In this order another thread that merges them at the same time does no harm.
+        parts, columns = self._parts, self._columns
+        if columns is None:
+            whole = ScoreTable.total(parts)
+            columns = whole.scores, whole.positives, whole.negatives
+            object.__setattr__(self, "_columns", columns)
+            object.__setattr__(self, "_parts", ())
+        return columns
+
+    @property
+    def scores(self) -> Floats:
+        """The distinct scores, ascending; of binned ones the lowest that each bin may hold."""
+        return self._merged()[0]
+
+    @property
+    def positives(self) -> NDArray[Any]:
+        """The positives (or their weight) at each score."""
+        return self._merged()[1]
+
+    @property
+    def negatives(self) -> NDArray[Any]:
+        """The negatives (or their weight) at each score."""
+        return self._merged()[2]
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError("a ScoreTable is frozen; make a new one")
+
+    def __reduce__(self) -> Any:
+        return (_restore, (self._to_data(),))
+
+    @classmethod
+    def count(
+        cls,
+        truth: Any,
+        scores: Any,
+        *,
+        positive: Any = None,
+        labels: Iterable[Any] | None = None,
+        weights: Any = None,
+        weights_kind: WeightsKind | None = None,
+    ) -> Self:
+        """Count rows once, by score."""
+        check_indexes({"truth": truth, "scores": scores})
+        values = column(truth, "truth")
+        array = score_array(scores)
+        if array.ndim == 2:
+            raise InputError("a score table takes one column of scores; pass the column of the positive class")
+        same_length({"truth": values, "scores": array})
+        coded = code_column(values, "truth")
+        names = natural_labels(coded.values) if labels is None else check_labels(labels)
+        chosen = natural_positive(names) if positive is None else find_label(positive, names)
+        if chosen is None:
+            raise need_positive(names, "a score table")
+        codes = recode(coded, names, "truth")
+        if (codes < 0).any():
+            raise InputError(f"truth is missing at row {int(np.argmax(codes < 0)) + 1:,}; leave those rows out")
+        w = None if weights is None else weight_column(weights, weights_kind)
+        if w is not None:
+            same_length({"truth": values, "weights": w})
+        return cls.from_codes(codes == names.index(chosen), array, chosen, weights=w, weights_kind=weights_kind)
+
+    @classmethod
+    def from_codes(
+        cls,
+        is_positive: NDArray[np.bool_],
+        scores: NDArray[Any],
+        positive: Label,
+        *,
+        weights: Floats | None = None,
+        weights_kind: WeightsKind | None = None,
+        sources: tuple[str, ...] = (),
+    ) -> Self:
+        """Count rows that are already coded."""
+        if weights is None:
+            distinct, up, down = chosen(len(scores)).score_groups(scores, is_positive)
+            return cls._counted(distinct, up, down, positive=positive, sources=sources)
+        distinct, where = np.unique(scores.astype(np.float64) + 0.0, return_inverse=True)
+        size = len(distinct)
+        up = np.bincount(where[is_positive], weights=weights[is_positive], minlength=size)
+        down = np.bincount(where[~is_positive], weights=weights[~is_positive], minlength=size)
+        if weights_kind == "frequency":
+            return cls(distinct, up.astype(np.int64), down.astype(np.int64), positive=positive, sources=sources)
+        squared = weights * weights
+        squares: Floats = np.stack(
+            [
+                np.bincount(where[is_positive], weights=squared[is_positive], minlength=size),
+                np.bincount(where[~is_positive], weights=squared[~is_positive], minlength=size),
+            ]
+        )
+        return cls(distinct, up, down, positive=positive, squares=squares, sources=sources)
+
+    @property
+    def n_positive(self) -> float:
+        """How many positives (or their weight)."""
+        return self.positives.sum().item()  # type: ignore[no-any-return]
+
+    @property
+    def n_negative(self) -> float:
+        """How many negatives (or their weight)."""
+        return self.negatives.sum().item()  # type: ignore[no-any-return]
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that the table takes."""
+        parts = (self.scores, self.positives, self.negatives, self.squares, self.uppers)
+        return sum(part.nbytes for part in parts if part is not None)
+
+    @property
+    def n(self) -> float:
+        """All rows (or their weight)."""
+        return self.n_positive + self.n_negative
+
+    @property
+    def bounds(self) -> ScoreBounds:
+        """Between which values the exact metrics and curves lie; of no width where the table is exact."""
+        from trueerror.tallies._score_bounds import ScoreBounds
+
+        return ScoreBounds(self)
+
+    def __add__(self, other: object) -> ScoreTable:
+        if not isinstance(other, ScoreTable):
+            return NotImplemented
+
+        return add_score_tables(self, other)
+
+    def __radd__(self, other: object) -> ScoreTable:
+        # sum() begins with 0.
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    @classmethod
+    def total(cls, tables: Iterable[ScoreTable]) -> ScoreTable:
+        """The sum of many tables at once, which is quicker than adding one after another.
+
+        >>> ScoreTable.total(ScoreTable.count([0, 1], [i / 4, 0.9]) for i in range(100)).n
+        200
+        """
+
+        return total_of(tables)
+
+    def _to_data(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in FIELDS}
+
+    @classmethod
+    def _from_data(cls, data: dict[str, Any]) -> Self:
+        squares, uppers = data.get("squares"), data.get("uppers")
+        return cls(
+            np.array(data["scores"], dtype=np.float64),
+            np.array(data["positives"]),
+            np.array(data["negatives"]),
+            positive=data["positive"],
+            exact=data["exact"],
+            squares=None if squares is None else np.array(squares, dtype=np.float64),
+            sources=tuple(data["sources"]),
+            uppers=None if uppers is None else np.array(uppers, dtype=np.float64),
+        )
+
+    def _key(self) -> tuple[Any, ...]:
+        data = {k: v for k, v in self._to_data().items() if k != "sources"}
+        return tuple(v.tobytes() if isinstance(v, np.ndarray) else v for v in data.values())
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each distinct score."""
+        return [
+            {"score": float(s), "positives": p.item(), "negatives": q.item()}
+            for s, p, q in zip(self.scores, self.positives, self.negatives, strict=True)
+        ]
+
+    def __str__(self) -> str:
+        kind = "distinct scores" if self.exact else "bins of scores"
+        return (
+            f"{len(self.scores):,} {kind}, {self.n_positive:,} positives ({self.positive!r}), "
+            f"{self.n_negative:,} negatives"
+        )
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _amounts(values: Any, whole: bool, name: str) -> NDArray[Any]:
+    """Counts (or sums of weights) at each score."""
+    amounts = np.asarray(values)
+    if amounts.dtype.kind not in "iufb":
+        raise InputError(f"{name} must be numbers, not {amounts.dtype}")
+    wrong = ~np.isfinite(amounts) | (amounts < 0) | (whole & (amounts != np.floor(amounts)))
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        raise InputError(f"{name} has {amounts[at]} at place {at + 1:,}; counts are whole numbers from 0 up")
+    return amounts.astype(np.int64 if whole else np.float64, copy=False)
+
+
+def _restore(data: dict[str, Any]) -> ScoreTable:
+    return ScoreTable._from_data(data)
+
+
+# Sums of more distinct scores than this are not merged before someone asks for them.
+LARGE = 1 << 16
+
+
+def add_score_tables(a: ScoreTable, b: ScoreTable) -> ScoreTable:
+    """The table that counting both shards at once would have given.
+
+    A sum of large tables keeps parts, each more than twice as long as the next: adding many batches to one total takes
+    n log n steps in all then, instead of writing the whole total anew for each of them.
+
+    >>> made = add_score_tables(ScoreTable.count([0, 1], [0.2, 0.9]), ScoreTable.count([1, 0], [0.2, 0.4]))
+    >>> made.scores.tolist(), made.positives.tolist(), made.negatives.tolist()
+    ([0.2, 0.4, 0.9], [1, 0, 1], [1, 1, 0])
+    """
+    _need_alike(a, b)
+    parts = [*(a._parts or (a,)), *(b._parts or (b,))]
+    if not a.exact or a.squares is not None or sum(len(part.scores) for part in parts) <= LARGE:
+        return _merge(a, b)
+    parts.sort(key=lambda part: -len(part.scores))
+    while len(parts) > 1 and len(parts[-2].scores) <= 2 * len(parts[-1].scores):
+        parts[-2:] = [_merge(parts[-2], parts[-1])]
+        parts.sort(key=lambda part: -len(part.scores))
+    return ScoreTable._sum_of(tuple(parts), _sources((a, b))) if len(parts) > 1 else parts[0]
+
+
+def _merge(a: ScoreTable, b: ScoreTable) -> ScoreTable:
+    """Both in one table, in time that grows with the longer one."""
+    long, short = (a, b) if len(a.scores) >= len(b.scores) else (b, a)
+    # The scores of the shorter table go in between those of the longer one: no sort, and no copy but the result.
+    after = np.searchsorted(long.scores, short.scores)
+    known = np.zeros(len(short.scores), dtype=bool)
+    if len(long.scores):
+        known = long.scores.take(after, mode="clip") == short.scores
+    new = ~known
+    place = after + np.cumsum(new) - new
+    size = len(long.scores) + int(np.count_nonzero(new))
+    between, both = place[new], place[known]
+    own = np.ones(size, dtype=bool)
+    own[between] = False
+
+    def merged(x: NDArray[Any], y: NDArray[Any], join: Callable[..., Any]) -> NDArray[Any]:
+        if x.ndim == 2:
+            return np.stack([merged(*rows, join) for rows in zip(x, y, strict=True)])
+        made = np.empty(size, dtype=x.dtype)
+        made[own] = x
+        made[between] = y[new]
+        made[both] = join(made[both], y[known])
+        return made
+
+    return _table(
+        (long, short),
+        merged(long.scores, short.scores, np.maximum),
+        merged(long.positives, short.positives, np.add),
+        merged(long.negatives, short.negatives, np.add),
+        None if long.squares is None or short.squares is None else merged(long.squares, short.squares, np.add),
+        None if long.uppers is None or short.uppers is None else merged(long.uppers, short.uppers, np.maximum),
+    )
+
+
+def total_of(tables: Iterable[ScoreTable]) -> ScoreTable:
+    """The sum of many tables at once.
+
+    >>> total_of(ScoreTable.count([0, 1], [i / 4, 0.9]) for i in range(4)).positives.tolist()
+    [0, 0, 0, 0, 4]
+    """
+    parts = list(tables)
+    wrong = next((part for part in parts if not isinstance(part, ScoreTable)), None)
+    if wrong is not None:
+        raise InputError(f"score tables add up, and one of these is a {type(wrong).__name__}")
+    if not parts:
+        raise InputError("there is no score table to add up")
+    for part in parts[1:]:
+        _need_alike(parts[0], part)
+    scores = np.concatenate([part.scores for part in parts])
+    # Sorted runs one after another, which a stable sort finds and merges.
+    order = np.argsort(scores, kind="stable")
+    scores = scores[order]
+    first = np.ones(len(scores), dtype=bool)
+    np.not_equal(scores[1:], scores[:-1], out=first[1:])
+    starts = np.flatnonzero(first)
+
+    def joined(amounts: Sequence[NDArray[Any]], join: Any) -> NDArray[Any]:
+        together = np.concatenate(amounts, axis=-1)[..., order]
+        return together if len(starts) == len(scores) else np.asarray(join.reduceat(together, starts, axis=-1))
+
+    squares = [part.squares for part in parts if part.squares is not None]
+    uppers = [part.uppers for part in parts if part.uppers is not None]
+    return _table(
+        parts,
+        scores[starts],
+        joined([part.positives for part in parts], np.add),
+        joined([part.negatives for part in parts], np.add),
+        joined(squares, np.add) if squares else None,
+        joined(uppers, np.maximum) if uppers else None,
+    )
+
+
+def _need_alike(a: ScoreTable, b: ScoreTable) -> None:
+    if a.positive != b.positive:
+        raise InputError(f"cannot add: positive is {a.positive!r} in one table and {b.positive!r} in the other")
+    if (a.squares is None) != (b.squares is None):
+        raise InputError("cannot add a table with sampling weights to one without")
+    if a.exact != b.exact:
+        raise InputError("cannot add an exact score table to a binned one")
+
+
+def _sources(parts: Sequence[ScoreTable]) -> tuple[str, ...]:
+    return tuple(sorted({source for part in parts for source in part.sources}))
+
+
+def _table(
+    parts: Sequence[ScoreTable],
+    scores: Floats,
+    positives: NDArray[Any],
+    negatives: NDArray[Any],
+    squares: Floats | None,
+    uppers: Floats | None,
+) -> ScoreTable:
+    sources = _sources(parts)
+    positive, exact = parts[0].positive, parts[0].exact
+    if exact and squares is None:
+        # Merged from sound tables: nothing is left to be checked.
+        return ScoreTable._counted(scores, positives, negatives, positive=positive, sources=sources)
+    return ScoreTable(
+        scores, positives, negatives, positive=positive, exact=exact, squares=squares, sources=sources, uppers=uppers
+    )

@@ -1,0 +1,131 @@
+"""`te.check`: what should a reader of this evaluation know, before believing it?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+from trueerror.findings import Evidence, Finding, Findings, find
+from trueerror.findings._rules import sorted_findings
+from trueerror.inputs._options import InputError, MissingPredictionError, RepeatedIdError
+from trueerror.sources._api import is_openable, opened
+from trueerror.sources._duplicates import doubled_rows, repeated_sample, shared_rows
+from trueerror.sources._predictions import Predictions
+from trueerror.sources._protocols import KeyKind
+from trueerror.tallies import Confusion
+from trueerror.verbs._evaluate import evaluate, evaluate_predictions
+from trueerror.verbs._evidence import twin_facts
+from trueerror.verbs._model_metrics import Settings
+from trueerror.verbs._training_gap import gap_evidence
+
+
+def check(source: Any, *, training: Any = None, **columns: Any) -> Findings:
+    """What the evaluation linter finds: coded findings, worst first; none is good news.
+
+    `source` is what `te.predictions` or `te.read` gave, a path or a data frame (`columns` go to `te.read`), counts
+    (`te.Confusion`), or a result that has findings already (an Evaluation, a Comparison, a Ranking). `training` takes
+    the same models' predictions for the rows that they were trained on: test rows among them, and the gap between
+    both, are then looked for. `docs/findings.md` explains every code.
+
+    >>> import trueerror as te
+    >>> print(te.check(te.Confusion([[95, 0], [5, 0]])))
+    ! TE102 fewer than 10 rows of 1 (5): recall and F1 there are hardly known
+    ! TE201 accuracy 0.950 is not above 0.950, which always answering "0" would get
+    ! TE103 95 % of the rows are 0: accuracy says little here, look at the other classes' recall
+    ...
+    """
+    if isinstance(getattr(source, "findings", None), Findings):
+        if training is not None or columns:
+            raise InputError("a result has its findings already; pass predictions or a file to check them anew")
+        found: Findings = source.findings
+        return found
+    if isinstance(source, Confusion):
+        if training is not None:
+            raise InputError("training= speaks of rows, but a confusion matrix has only counts")
+        return evaluate(source).findings
+    given, facts = _opened(source, columns)
+    known = None if training is None else _opened(training, columns)[0]
+    return check_predictions(given, facts, known)
+
+
+def lenient(reader: Callable[..., Predictions], **options: Any) -> tuple[Predictions, dict[str, Any]]:
+    """Rows read although ids repeat or predictions are missing, and the facts: a linter reports what others refuse."""
+    facts: dict[str, Any] = {}
+    while True:
+        try:
+            made = reader(**options)
+        except RepeatedIdError as error:
+            options, facts["repeated_ids"] = {**options, "id": False}, (error.rows, error.example)
+        except MissingPredictionError:
+            options, facts["undecided"] = {**options, "missing": "drop"}, ()
+        else:
+            if "undecided" in facts:
+                facts["undecided"] = (tuple((m, made.absent(m)) for m in made.models), made.n)
+            return made, facts
+
+
+def check_predictions(
+    p: Predictions, facts: dict[str, Any] | None = None, training: Predictions | None = None
+) -> Findings:
+    """The findings about rows, about each model, about models that are one, and about the training rows."""
+    about_rows: dict[str, Any] = {**(facts or {}), "repeats": repeated_sample(p)}
+    doubled = doubled_rows(p)
+    if doubled is not None:
+        about_rows["doubled"] = doubled
+    judged = _one_repeat(p)
+    evidence = [Evidence(facts=about_rows), *_twins(judged)]
+    if training is not None:
+        overlap = shared_rows(judged, training)
+        if overlap is not None:
+            evidence.append(Evidence(facts={"training_overlap": overlap}))
+        evidence += gap_evidence(judged, training)
+    models = evaluate_predictions(judged, Settings()).findings
+    if "undecided" in about_rows:
+        # What they were treated as is no finding of its own then.
+        models = models.without("TE206")
+    return _together((find(evidence), models))
+
+
+def _opened(source: Any, columns: dict[str, Any]) -> tuple[Predictions, dict[str, Any]]:
+    if isinstance(source, Predictions):
+        return opened(source, **columns), {}
+    if not is_openable(source):
+        raise InputError(
+            f"cannot check a {type(source).__name__}: pass a path, a data frame, or what te.predictions, te.read, "
+            "te.evaluate or te.compare gave"
+        )
+
+    def reader(**options: Any) -> Predictions:
+        return opened(source, **options)
+
+    return lenient(reader, **columns)
+
+
+def _one_repeat(p: Predictions) -> Predictions:
+    """The first repeat alone, and without slices: each slice has an evaluation of its own."""
+    if p.has_key("repeats"):
+        p = p.slice(p.keys("repeats").names[0], "repeats")
+    left_out: tuple[KeyKind, ...] = ("repeats", "slices")
+    kinds = tuple(kind for kind in p.facts.kinds if kind not in left_out)
+    return replace(p, source=p.source.with_facts(replace(p.facts, kinds=kinds)), _memory={})
+
+
+def _twins(p: Predictions) -> Iterator[Evidence]:
+    """Pairs of models that call every row alike; equal confusion matrices first, since they are counted anyway."""
+    matrices: dict[bytes, list[str]] = {}
+    for model in p.models:
+        if p.can_call(model):
+            t = p.confusion(model)
+            matrices.setdefault(b"".join(a.tobytes() for a in (t.row, t.col, t.counts)), []).append(model)
+    for names in matrices.values():
+        for first, second in combinations(names, 2):
+            facts = twin_facts(p, p.agreement(first, second), (first, second))
+            if facts is not None:
+                yield Evidence(model=f"{first} and {second}", facts=facts)
+
+
+def _together(parts: Iterable[Findings]) -> Findings:
+    found: list[Finding] = [finding for part in parts for finding in part]
+    return sorted_findings(found)

@@ -1,0 +1,547 @@
+"""`te.compare`: is this model better than that one?
+
+Comparing two models from four counts alone: both right, only one, only the other, neither.
+
+A comparison slice by slice: the same pairs on the rows of each slice, and what to beware of in reading them.
+
+What would settle a comparison that these rows leave open.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+from trueerror.findings import Evidence
+from trueerror.inference._contrast import check_margin
+from trueerror.inference._multiplicity import adjust as adjusted
+from trueerror.inference.loss._mean import infinite_facts
+from trueerror.inference.power._plan import sample_size
+from trueerror.inference.proportion._interval import interval
+from trueerror.inference.proportion._paired import cochran_from_pairs, equivalence, mcnemar, mcnemar_test
+from trueerror.inference.ranking._ranking import groups_not_told_apart
+from trueerror.inputs._arrays import count
+from trueerror.inputs._options import InputError, check_alternative, check_word, nearest
+from trueerror.methods import DECISIONS
+from trueerror.metrics._registry import Measure, find_measure
+from trueerror.results import Alternative, Contrast, Interval, Table
+from trueerror.results._format import filled, listing, percent, whole
+from trueerror.results._tables import one_line
+from trueerror.sources._api import is_openable
+from trueerror.sources._collect import predictions, takes_table_options
+from trueerror.sources._pairing import pair
+from trueerror.sources._predictions import Predictions
+from trueerror.tallies import Discordance
+from trueerror.verbs._comparison import Comparison, told_apart
+from trueerror.verbs._estimand import compared_reading, fixed_model
+from trueerror.verbs._evidence import comparison_findings, sample_evidence, twins
+from trueerror.verbs._model_metrics import Bench, Rng, Settings
+from trueerror.verbs._paired_contrast import Pairs
+from trueerror.verbs._unpaired_contrast import separate_contrast
+
+WIDTH = 80
+SHOWN = 20
+
+
+def sliced(made: Comparison, p: Predictions, compared: Callable[[Predictions], Comparison]) -> Comparison:
+    """The comparison with those of its slices, whose p-values are adjusted over all pairs of all slices together.
+
+    A slice in which the metric is undefined for a model is left out, and `facts["slices_left_out"]` says why.
+    """
+    found: dict[Any, Comparison] = {}
+    left_out: dict[Any, str] = {}
+    for value in p.slices():
+        try:
+            found[value] = compared(p.slice(value))
+        except InputError as error:
+            left_out[value] = str(error)
+    pairs = [c for inner in found.values() for c in inner.pairs]
+    if made.adjust != "none" and len(pairs) > 1:
+        values = iter(adjusted([c.p_value for c in pairs], made.adjust))  # type: ignore[arg-type]
+        for value, inner in found.items():
+            again = tuple(replace(c, p_adjusted=float(next(values))) for c in inner.pairs)
+            found[value] = replace(inner, pairs=again)
+    facts = {**made.facts, **({"slices_left_out": left_out} if left_out else {})}
+    return replace(made, slices=found, facts=facts)
+
+
+def shown_pair(cmp: Comparison) -> tuple[str, str]:
+    """The pair that a table of slices shows: the leader and the reference, or the leader and the next."""
+    if cmp.reference is not None:
+        other = next(m for m in cmp.ranked if m != cmp.reference)
+        return other, cmp.reference
+    return cmp.ranked[0], cmp.ranked[1]
+
+
+def slices_table(cmp: Comparison) -> Table:
+    """The difference of two models in each slice."""
+    from trueerror.verbs._comparison_text import decided, limits_words, points
+
+    first, second = shown_pair(cmp)
+    rows = []
+    for value, inner in list(cmp.slices.items())[:SHOWN]:
+        c: Contrast = inner[first, second]
+        limits = limits_words(cmp, c)
+        p = decided(c).removeprefix("p ").removeprefix("= ")
+        rows.append((str(value), whole(int(c.n or 0)), points(cmp, c.estimate), limits, p))
+    more = "" if len(cmp.slices) <= SHOWN else f" (the first {SHOWN} of {len(cmp.slices):,})"
+    what = f"points of {cmp.title}" if cmp.facts.get("share") else cmp.title
+    title = f"{one_line(first)} − {one_line(second)} in {what}, by slice{more}:"
+    several = sum(len(inner.pairs) for inner in cmp.slices.values()) > 1 and cmp.adjust != "none"
+    columns = ("slice", "rows", "difference", f"{percent(cmp.confidence)} interval", "adjusted p" if several else "p")
+    return Table(columns=columns, rows=tuple(rows), title=filled(title, WIDTH))
+
+
+def slices_text(cmp: Comparison) -> str:
+    """The table, slices that were left out, and that a difference in one slice alone proves no interaction."""
+    if not cmp.slices and not cmp.facts.get("slices_left_out"):
+        return ""
+    lines = [slices_table(cmp).text(WIDTH)] if cmp.slices else []
+    for value, reason in cmp.facts.get("slices_left_out", {}).items():
+        lines.append(filled(f"Left out: {one_line(str(value))}, {one_line(reason)}.", WIDTH))
+    caution = (
+        "What shows in one slice and not in another need not be a difference between the slices."
+        if len(cmp.slices) > 1
+        else ""
+    )
+    return "\n".join([*lines, *([filled(caution, WIDTH)] if caution else [])])
+
+
+def next_step(made: Comparison) -> str:
+    """What would settle an inconclusive comparison of shares: how many rows of this kind."""
+    best = made.ranked[0]
+    rivals = [m for m in made.ranked[1:] if made.reference is None or made.reference in (best, m)]
+    open_ = [m for m in rivals if not made.told_apart(best, m) or made.facts["borderline"]]
+    if not open_:
+        return ""
+    c = made[best, open_[0]]
+    counts = made.facts["discordance"].get((c.first, c.second)) or made.facts["discordance"].get((c.second, c.first))
+    if counts is None or c.estimate == 0 or not c.method.startswith("mcnemar"):
+        return ""
+    n, differ = sum(counts), counts[1] + counts[2]
+    a, b = (made.estimates[m].estimate for m in (best, open_[0]))
+    try:
+        # With several pairs the first step of Holm's correction asks each for its share of the level.
+        alpha = (1 - made.confidence) / (1 if made.adjust == "none" else len(made.pairs))
+        plan = sample_size(test="mcnemar", first=a, second=b, disagreement=differ / n, alpha=alpha)
+    except InputError:
+        return ""
+    rows = _rounded(plan.n)
+    whole = n == made.estimates[best].n and find_measure(made.metric).needs == "classes"
+    kind = "rows of this kind" if whole else f"rows of those that {made.title} speaks of"
+    size = abs(100 * c.estimate)
+    gap = f"{size:.1f} points" if size >= 0.05 else f"{size:.1g} points"
+    if plan.n <= n:
+        return f"{n:,} rows find a true gap of {gap} 80 % of the time; more rows of this kind would settle it."
+    return f"about {rows:,} {kind} settle a gap of {gap} between {best} and {open_[0]} (80 % power); there are {n:,}."
+
+
+def _rounded(n: int) -> int:
+    """Two significant figures: more would be false precision."""
+    digits = max(0, len(str(n)) - 2)
+    return int(round(n, -digits))
+
+
+ADJUSTMENTS = ("holm", "hochberg", "hommel", "bonferroni", "sidak", "bh", "by", "none")
+SOUND_FORMS = ("mid-p", "exact", "chi2")
+
+
+@takes_table_options
+def compare(
+    truth_or_predictions: Any,
+    predicted: Any = None,
+    *,
+    scores: Any = None,
+    metric: str = "accuracy",
+    reference: str | None = None,
+    method: str | None = None,
+    adjust: str = "holm",
+    margin: float | None = None,
+    paired: bool | None = None,
+    fitted: Mapping[str, Any] | None = None,
+    X: Any = None,
+    labels: Iterable[Any] | None = None,
+    positive: Any = None,
+    ids: Any = None,
+    clusters: Any = None,
+    by: Any = None,
+    folds: Any = None,
+    weights: Any = None,
+    weights_kind: Any = None,
+    missing: Any = "error",
+    threshold: float | None = None,
+    costs: Any = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    prior: float | None = None,
+    options: Mapping[str, Any] | None = None,
+    confidence: float = 0.95,
+    alternative: Alternative = "two-sided",
+    replicates: int = 10_000,
+    rng: Rng = None,
+    **columns: Any,
+) -> Comparison:
+    """Which of two or more models is better, by how much, and how sure that is.
+
+    Pass the truth with `predicted={"a": labels, "b": labels}` or `scores={…}`, or what `te.read` gave, or a path or a
+    table of any kind that it takes (`columns` are its options then: `truth="y"`), or two of these (joined on ids, or
+    by the same truth; `paired=False` for different rows). The method follows from the metric and the rows
+    (`cmp.facts["why"]`); p-values are adjusted for the number of pairs, intervals are not. `margin=` asks besides
+    whether pairs are alike within ±margin; `reference=` compares with one model only; `by=` compares in each slice too
+    (`cmp.slices`, adjusted over all of them). `cost_fp=` and `cost_fn=` (with `prior=`) compare probabilities by what
+    their calls cost, at the threshold that the costs name: a `CostComparison`, which says which model to use from which
+    score up.
+
+    >>> truth = [0, 1] * 100
+    >>> a, b = [0, 1] * 90 + [1, 0] * 10, [0, 1] * 80 + [1, 0] * 20
+    >>> print(compare(truth, {"a": a, "b": b})["a", "b"])
+    accuracy: a − b = +0.100 [0.066, 0.149], 95 % mcnemar-mid-p, p < .001, n = 200 (interval: tango)
+    """
+    check_alternative(alternative)
+    check_word(adjust, ADJUSTMENTS, "adjust")
+    measure = find_measure(metric)
+    if measure.higher_is_better is None:
+        raise InputError(f"{measure.name} has no better end, so no model can be better by it")
+    settings = Settings(
+        confidence=confidence, costs=costs, threshold=threshold, metrics={measure.name: dict(options or {})},
+        replicates=replicates, rng=rng,
+    )  # fmt: skip
+    width = None if margin is None else check_margin(margin, widest=measure.range[1] - measure.range[0])
+    given, second = truth_or_predictions, None
+    read_already = isinstance(given, Predictions)
+    named: dict[str, Any] = {
+        "labels": labels, "positive": positive, "ids": ids, "clusters": clusters, "by": by, "folds": folds,
+        "weights": weights, "weights_kind": weights_kind, "missing": missing, **columns,
+    }  # fmt: skip
+    # A second table rather than columns beside the truth: a mapping is one only where the first is a mapping as well.
+    table = is_openable(predicted) and (not isinstance(predicted, Mapping) or isinstance(given, Mapping))
+    if isinstance(predicted, Predictions) or (table and (read_already or is_openable(given))):
+        second, predicted = predictions(predicted, **named), None
+    if read_already and (scores is not None or predicted is not None or fitted is not None):
+        raise InputError("pass either predictions that were read, or arrays; not both")
+    given = predictions(
+        given, predicted, scores=scores, fitted=fitted, X=X, threshold=None if read_already else threshold, **named
+    )
+    if second is not None:
+        if paired is False:
+            return _separate(given, second, measure, settings, alternative, method, adjust, width)
+        given = pair(given, second)
+    elif paired is False:
+        raise InputError("paired=False compares two Predictions on different rows: pass both")
+    if cost_fp is not None or cost_fn is not None:
+        if metric != "accuracy" or costs is not None:
+            raise InputError(
+                "cost_fp= and cost_fn= compare by cost at the threshold that they name: leave metric= and costs= out"
+            )
+        from trueerror.verbs._compare_costs import compare_costs
+
+        return compare_costs(
+            given,
+            cost_fp=1.0 if cost_fp is None else cost_fp,
+            cost_fn=1.0 if cost_fn is None else cost_fn,
+            prior=prior,
+            threshold=threshold,
+            reference=reference,
+            adjust=adjust,
+            confidence=confidence,
+            replicates=replicates,
+            rng=rng,
+        )
+    if prior is not None:
+        raise InputError("prior= goes with cost_fp= and cost_fn= here; evaluate takes it for every metric")
+    compared = partial(
+        compare_predictions, measure=measure, settings=settings, reference=reference, method=method, adjust=adjust,
+        margin=width, alternative=alternative,
+    )  # fmt: skip
+    made = compared(given)
+    return sliced(made, given, compared) if given.has_key("slices") else made
+
+
+def compare_predictions(
+    p: Predictions,
+    measure: Measure,
+    settings: Settings,
+    *,
+    reference: str | None = None,
+    method: str | None = None,
+    adjust: str = "holm",
+    margin: float | None = None,
+    alternative: Alternative = "two-sided",
+) -> Comparison:
+    """Compare the models of one sample."""
+    if p.has_key("repeats") and len(p.keys("repeats").names) > 1:
+        raise InputError("these rows hold several repeats of the same items; compare one repeat at a time")
+    if len(p.models) < 2:
+        raise InputError(f"there is one model, {p.models[0]!r}; comparing takes two: evaluate judges one by itself")
+    if reference is not None and reference not in p.models:
+        raise InputError(f"reference={reference!r} is not among the models{nearest(reference, p.models)}")
+    estimates = {
+        m: Bench(m, settings, predictions=p, estimand=fixed_model(p, settings)).interval(measure.name) for m in p.models
+    }
+    undefined = [m for m, found in estimates.items() if math.isnan(found.estimate)]
+    if undefined:
+        raise InputError(_undefined(p, measure, undefined, estimates[undefined[0]].note))
+    engine = Pairs(p, measure, settings, method=method, alternative=alternative)
+    wanted = _pairs(p.models, reference)
+    contrasts = _adjusted([engine.contrast(a, b) for a, b in wanted], adjust)
+    discordance = _discordances(engine, p, wanted)
+    # Whether two are alike within the margin is asked of both sides, whatever the alternative of the test.
+    both_ways = contrasts
+    if margin and alternative != "two-sided":
+        again = Pairs(p, measure, settings, method=method, alternative="two-sided")
+        both_ways = [again.contrast(a, b) for a, b in wanted]
+    made = Comparison(
+        metric=measure.name,
+        title=measure.title,
+        higher_is_better=bool(measure.higher_is_better),
+        estimates=estimates,
+        pairs=tuple(contrasts),
+        reference=reference,
+        margin=margin,
+        within_margin=tuple(alike(c, discordance, margin, settings.confidence) for c in both_ways) if margin else (),
+        adjust=adjust,
+        confidence=settings.confidence,
+        omnibus=None if p.has_key("clusters") else cochran_from_pairs(discordance, p.models),
+        reading=compared_reading(p, measure, settings, contrasts, estimates),
+        estimand=fixed_model(p, settings),
+        facts={
+            **pair_facts(measure, contrasts, discordance),
+            "twins": twins(p, settings, contrasts),
+            **infinite_facts({m: (p, m) for m in p.models}, measure, engine.options, estimates, contrasts),
+        },
+    )
+    return completed(made, sample_evidence(p, measure, settings))
+
+
+def _undefined(p: Predictions, measure: Measure, models: list[str], note: str) -> str:
+    """Which models a metric says nothing of, why, and what to do."""
+    rest = [m for m in p.models if m not in models]
+    shown = listing([*map(repr, models[:6]), *([f"{len(models) - 6} more"] if len(models) > 6 else [])])
+    advice = [f"leave {shown} out by naming the others with models="] if len(rest) > 1 else []
+    if measure.name == "mcc" and (p.truth_counts() > 0).sum() > 1:
+        advice.append('compare by metric="kappa", which has a value here')
+    return f"{measure.name} of {shown} is undefined: {note}" + (f"; {', or '.join(advice)}" if advice else "")
+
+
+def _pairs(models: tuple[str, ...], reference: str | None) -> list[tuple[str, str]]:
+    if reference is None:
+        return list(combinations(models, 2))
+    return [(m, reference) for m in models if m != reference]
+
+
+def _adjusted(contrasts: list[Contrast], how: str) -> list[Contrast]:
+    if len(contrasts) < 2 or how == "none":
+        return contrasts
+    values = adjusted([c.p_value for c in contrasts], how)  # type: ignore[arg-type]
+    return [replace(c, p_adjusted=float(p)) for c, p in zip(contrasts, values, strict=True)]
+
+
+def _discordances(engine: Pairs, p: Predictions, wanted: list[tuple[str, str]]) -> dict[tuple[str, str], Discordance]:
+    """Right and wrong row by row, for metrics that are shares of rows."""
+    if engine.measure.needs not in ("binary", "classes") or engine.measure.share is None:
+        return {}
+    found = {}
+    for a, b in wanted:
+        counts = engine.discordance(p.agreement(a, b, threshold=engine.settings.threshold))
+        if counts is not None:
+            found[a, b] = counts
+    return found
+
+
+def alike(
+    c: Contrast, discordance: Mapping[tuple[str, str], Discordance], margin: float, confidence: float
+) -> Contrast:
+    """Two one-sided tests against ±margin: Tango's score test for shares, else the pair's own standard error."""
+    counts = discordance.get((c.first, c.second))
+    if counts is not None and c.method.startswith("mcnemar"):
+        found = equivalence(counts.only_first, counts.only_second, n=counts.n, margin=margin, confidence=confidence)
+        return replace(found, first=c.first, second=c.second)
+    from scipy import special
+
+    # Each one-sided test looks towards its own end of the margin, so it takes the limit on that side. For t and normal
+    # intervals this is the usual test; skewed ones keep their skew.
+    df = c.df if isinstance(c.df, float) else math.inf
+    quantile = float(special.stdtrit(df, 0.5 + c.confidence / 2)) if math.isfinite(df) else float(
+        special.ndtri(0.5 + c.confidence / 2)
+    )  # fmt: skip
+    inside = ((c.estimate + margin, c.estimate - c.low), (margin - c.estimate, c.high - c.estimate))
+    t = min(room / reach * quantile if reach > 0 else math.nan for room, reach in inside)
+    p = float(special.stdtr(df, -t)) if math.isfinite(df) else float(special.ndtr(-t))
+    return replace(c, name=f"equivalence within ±{margin:g}", p_value=p, statistic=t, p_adjusted=None, p_at_most=None)
+
+
+def pair_facts(
+    measure: Measure, contrasts: list[Contrast], discordance: Mapping[tuple[str, str], Discordance]
+) -> dict[str, Any]:
+    situation = {
+        "mcnemar-mid-p": "paired-proportions",
+        "delong-paired-t": "paired-auc",
+        "miettinen-nurminen": "independent-proportions",
+        "calibration-gaps-difference": "paired-calibration-error",
+    }.get(contrasts[0].method if contrasts else "", "")
+    why = DECISIONS[situation].why if situation in DECISIONS else ""
+    share = measure.range in ((0.0, 1.0), (-1.0, 1.0)) and measure.share is not None
+    return {
+        "share": share,
+        "why": f"{measure.title}: {why}" if why else "",
+        "discordance": {pair_: tuple(d) for pair_, d in discordance.items()},
+    }
+
+
+def completed(made: Comparison, sample: Iterable[Evidence] = ()) -> Comparison:
+    """Tiers, borderline calls, what would settle it, findings; `sample` is what rows and models show by themselves."""
+    order = list(made.ranked)
+    # An infinite loss and a finite one need no test to be put into different groups.
+    apart = {frozenset((c.first, c.second)) for c in made.pairs if told_apart(c) or math.isinf(c.estimate)}
+    tiers = groups_not_told_apart(order, apart) if made.reference is None and len(order) <= 60 else ()
+    straddling = {(c.first, c.second): _sound_p(made, c) for c in made.pairs}
+    borderline = len(made.pairs) == 1 and _straddles(straddling[made.pairs[0].first, made.pairs[0].second], made)
+    made = replace(made, tiers=tiers, facts={**made.facts, "borderline": borderline})
+    made = replace(made, next_step=next_step(made))
+    return replace(made, findings=comparison_findings(made, straddling, sample))
+
+
+def _sound_p(made: Comparison, c: Contrast) -> dict[str, float]:
+    """The p-values of the sound forms of McNemar's test, and what Tango's interval says."""
+    counts = made.facts["discordance"].get((c.first, c.second))
+    if counts is None or not c.method.startswith("mcnemar"):
+        return {}
+    return {
+        form: mcnemar_test(counts[1], counts[2], form, c.alternative)[1]  # type: ignore[arg-type]
+        for form in SOUND_FORMS
+    }
+
+
+def _straddles(p_values: Mapping[str, float], made: Comparison) -> bool:
+    level = 1 - made.confidence
+    return bool(p_values) and min(p_values.values()) <= level < max(p_values.values())
+
+
+def _same_rows(first: Predictions, second: Predictions) -> bool:
+    """Whether two samples that were compared as different rows look like the same rows."""
+    if first.n != second.n or first.n < 2:
+        return False
+    if first.has_ids and second.has_ids:
+        a, b = (p.source.fetched().ids for p in (first, second))
+        return a is not None and b is not None and set(a.tolist()) == set(b.tolist())
+    return first.fingerprint == second.fingerprint
+
+
+def _separate(
+    first: Predictions,
+    second: Predictions,
+    measure: Measure,
+    settings: Settings,
+    alternative: Alternative,
+    method: str | None,
+    adjust: str,
+    margin: float | None,
+) -> Comparison:
+    """Two samples of different rows: every model of the first against every one of the second."""
+    estimates: dict[str, Interval] = {}
+    whose: dict[str, tuple[Predictions, str]] = {}
+    contrasts, both_ways = [], []
+    for a in first.models:
+        for b in second.models:
+            c = separate_contrast((first, a), (second, b), measure, settings, alternative=alternative, method=method)
+            contrasts.append(c)
+            if margin and alternative != "two-sided":
+                c = separate_contrast(
+                    (first, a), (second, b), measure, settings, alternative="two-sided", method=method
+                )  # fmt: skip
+            both_ways.append(c)
+            for name, p, m in ((c.first, first, a), (c.second, second, b)):
+                whose[name] = (p, m)
+                if name not in estimates:
+                    estimates[name] = Bench(m, settings, predictions=p).interval(measure.name)
+    contrasts = _adjusted(contrasts, adjust)
+    words = f"First: {first}\nSecond: {second}\nDifferent rows: not paired."
+    made = Comparison(
+        metric=measure.name, title=measure.title, higher_is_better=bool(measure.higher_is_better), estimates=estimates,
+        pairs=tuple(contrasts), margin=margin, adjust=adjust, confidence=settings.confidence, reading=words,
+        within_margin=tuple(alike(c, {}, margin, settings.confidence) for c in both_ways) if margin else (),
+        estimand="Estimates: the difference between two models, each on rows drawn like its own.",
+        facts={
+            **pair_facts(measure, contrasts, {}),
+            "could_be_paired": _same_rows(first, second),
+            **infinite_facts(whose, measure, settings.options(measure.name), estimates, contrasts),
+        },
+    )  # fmt: skip
+    return completed(made)
+
+
+def parse_pairs(words: list[str]) -> tuple[tuple[str, str], Discordance]:
+    """both=810 new=60 old=40 neither=90 as the two names and the four counts."""
+    given: dict[str, int] = {}
+    for word in words:
+        name, mark, number = word.rpartition("=")
+        if not mark or not name:
+            raise InputError(f"cannot read {word!r}: write counts as NAME=N, such as both=810 new=60 old=40 neither=90")
+        if name in given:
+            raise InputError(f"{name!r} is given twice")
+        given[name] = count(_whole(number, name), name)
+    for needed in ("both", "neither"):
+        if needed not in given:
+            raise InputError(f"{needed}=N is missing: the four counts are both=N A=N B=N neither=N")
+    names = [n for n in given if n not in ("both", "neither")]
+    if len(names) != 2:
+        raise InputError(f"there must be two models beside both= and neither=, not {len(names)}")
+    a, b = names
+    return (a, b), Discordance(given["both"], given[a], given[b], given["neither"])
+
+
+def _whole(text: str, name: str) -> int:
+    try:
+        return int(text.replace(",", "").replace("_", ""))
+    except ValueError:
+        raise InputError(f"{name}={text}: a count is a whole number") from None
+
+
+def compare_counts(
+    pairs: tuple[tuple[str, str], Discordance],
+    *,
+    confidence: float = 0.95,
+    method: Any = "mid-p",
+    alternative: Any = "two-sided",
+    margin: float | None = None,
+) -> Comparison:
+    """The comparison that the counts of rows both, only one, or neither model got right allow.
+
+    >>> cmp = compare_counts((("new", "old"), Discordance(810, 60, 40, 90)))
+    >>> round(cmp["new", "old"].p_value, 3)
+    0.046
+    """
+    (a, b), d = pairs
+    if d.n == 0:
+        raise InputError("the counts are all 0: there is nothing to compare")
+    found = replace(
+        mcnemar(
+            d.only_first, d.only_second, both_right=d.both_right, both_wrong=d.both_wrong, method=method,
+            confidence=confidence, alternative=alternative,
+        ),
+        name="accuracy", first=a, second=b,
+    )  # fmt: skip
+    width = None if margin is None else check_margin(margin)
+    discordance = {(a, b): d}
+    estimates = {
+        name: replace(interval(d.both_right + only, d.n, confidence=confidence), name="accuracy")
+        for name, only in ((a, d.only_first), (b, d.only_second))
+    }
+    made = Comparison(
+        metric="accuracy",
+        title="accuracy",
+        higher_is_better=True,
+        estimates=estimates,
+        pairs=(found,),
+        margin=width,
+        within_margin=() if width is None else (alike(found, discordance, width, confidence),),
+        confidence=confidence,
+        reading=f"Counts of {d.n:,} rows: {a} and {b} on the same rows.",
+        estimand=f"Estimates: these two models as they stand, on rows drawn at random like these {d.n:,}.",
+        facts=pair_facts(find_measure("accuracy"), [found], discordance),
+    )
+    return completed(made)

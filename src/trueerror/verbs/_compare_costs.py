@@ -1,0 +1,411 @@
+"""Which model to run, and from which score up, when a miss and a false alarm cost different things.
+
+How a comparison by cost speaks: which model, from which score up, in misses, false alarms and cost per 100 rows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+
+from trueerror.curves._calibration import calibration
+from trueerror.curves._operating_point import OperatingPoint
+from trueerror.curves._roc import roc
+from trueerror.findings import Evidence, Findings, find
+from trueerror.findings._rules import sorted_findings
+from trueerror.findings.scores import TunedThreshold
+from trueerror.inference.counts._vs_constant import against_one_answer
+from trueerror.inputs._labels import need_positive
+from trueerror.inputs._options import InputError
+from trueerror.metrics._registry import find_measure
+from trueerror.results import Contrast, Interval, Table
+from trueerror.results._format import filled, listing, number, p_value, percent
+from trueerror.results._tables import one_line
+from trueerror.sources._predictions import Predictions
+from trueerror.tallies import Moments
+from trueerror.verbs._compare import compare_predictions
+from trueerror.verbs._comparison import Comparison
+from trueerror.verbs._comparison_text import adjusted, decided
+from trueerror.verbs._evaluation_text import WIDTH, findings_text, short
+from trueerror.verbs._model_metrics import Rng, Settings
+from trueerror.verbs._paired_contrast import Pairs
+
+USUAL = 0.5
+# A threshold chosen on rows must be so much cheaper, out of the bag, to be spoken of.
+WORTH_TUNING = 0.05
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CostComparison(Comparison):
+    """A comparison by cost at the threshold that the costs themselves name, so that nothing is tuned on these rows.
+
+    `calls` holds (misses, positives, false alarms, negatives) of each model at `threshold`, `usual` the same at 0.5;
+    `tuned` is each model's cheapest threshold on these rows and how much of its cheapness is luck. Where a tuned
+    threshold stays cheaper out of the bag, its scores are not the probabilities that `threshold` takes them for, and
+    the verdict says so (`cheaper_tuned`).
+    """
+
+    threshold: float
+    cost_fp: float = 1.0
+    cost_fn: float = 1.0
+    prior: float | None = None
+    positive: Any = None
+    calls: dict[str, tuple[int, int, int, int]] = field(default_factory=dict)
+    usual: dict[str, tuple[int, int, int, int]] = field(default_factory=dict)
+    areas: dict[str, Interval] = field(default_factory=dict)
+    area_pairs: tuple[Contrast, ...] = ()
+    against_constant: Contrast | None = None
+    tuned: dict[str, OperatingPoint] = field(default_factory=dict)
+    slopes: dict[str, Interval] = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        """Which model to use, from which score up, and how sure that is."""
+
+        return verdict(self)
+
+    def __str__(self) -> str:
+
+        return costing_text(self)
+
+    def _table(self) -> Table:
+
+        return costing_table(self)
+
+    @property
+    def cheaper_tuned(self) -> str | None:
+        """The model that would be cheaper at a threshold of its own, out of the bag, than the best at the costs' own.
+
+        None where tuning gains less than 5 %: a difference that small is not worth a threshold that can go astray.
+        """
+        known = {m: point.corrected.estimate for m, point in self.tuned.items()}
+        known = {m: cost for m, cost in known.items() if not math.isnan(cost)}
+        cheapest = min(known, key=known.__getitem__, default=None)
+        worth = self.estimates[self.best].estimate * (1 - WORTH_TUNING)
+        return cheapest if cheapest is not None and known[cheapest] < worth else None
+
+    def cost_per_100(self, model: str, calls: dict[str, tuple[int, int, int, int]] | None = None) -> float:
+        """What 100 rows cost with these misses and false alarms, at the class mix asked for."""
+        missed, positives, alarms, negatives = (self.calls if calls is None else calls)[model]
+        share = positives / (positives + negatives) if self.prior is None else self.prior
+        return 100 * (self.cost_fn * share * missed / positives + self.cost_fp * (1 - share) * alarms / negatives)
+
+
+def compare_costs(
+    p: Predictions,
+    *,
+    cost_fp: float = 1.0,
+    cost_fn: float = 1.0,
+    prior: float | None = None,
+    threshold: float | None = None,
+    reference: str | None = None,
+    adjust: str = "holm",
+    confidence: float = 0.95,
+    replicates: int = 10_000,
+    rng: Rng = None,
+) -> CostComparison:
+    """Compare models by what their calls cost when a false alarm costs `cost_fp` and a miss `cost_fn`.
+
+    Probabilities are cut where calling becomes cheaper than not, cost_fp/(cost_fp + cost_fn) for rows like these
+    (Elkan 2001, IJCAI 17:973), which needs no tuning; the finding TE304 says what tuning on these rows would promise
+    and what would be left of it out of the bag.
+    """
+    _check(p, cost_fp, cost_fn, prior)
+    points = {
+        m: roc(p, model=m).operating_point(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=_seed(rng))
+        for m in p.models
+    }
+    cut = points[p.models[0]].untuned if threshold is None else float(threshold)
+    index = p.labels.index(p.positive)
+    counts = p.truth_counts()
+    share = float(counts[index]) / p.n
+    # A class that is rarer than here costs that much less for each of its rows: the prior enters through the prices.
+    weight = (1.0, 1.0) if prior is None else ((1 - prior) / (1 - share), prior / share)
+    prices = [[0.0, 0.0], [0.0, 0.0]]
+    prices[1 - index][index] = cost_fp * weight[0]
+    prices[index][1 - index] = cost_fn * weight[1]
+    measure = find_measure("expected_cost")
+    settings = Settings(
+        confidence=confidence,
+        costs=prices,
+        threshold=cut,
+        metrics={"expected_cost": {}},
+        replicates=replicates,
+        rng=rng,
+    )
+    by_cost = compare_predictions(p, measure, settings, reference=reference, adjust=adjust)
+    best = by_cost.best
+    by_area = compare_predictions(
+        p, find_measure("auc"), Settings(confidence=confidence, metrics={"auc": {}}), reference=best, adjust=adjust
+    )
+    made = CostComparison(
+        **{f.name: getattr(by_cost, f.name) for f in fields(Comparison)},
+        threshold=cut,
+        cost_fp=cost_fp,
+        cost_fn=cost_fn,
+        prior=prior,
+        positive=p.positive,
+        calls={m: _calls(p, m, cut) for m in p.models},
+        usual={m: _calls(p, m, USUAL) for m in p.models},
+        areas=by_area.estimates,
+        area_pairs=by_area.pairs,
+        against_constant=_against_constant(p, best, cut, prices, settings),
+        tuned=points,
+        slopes={m: slope for m in p.models if (slope := _slope(p, m, confidence)) is not None},
+    )
+    return replace(made, findings=_findings(made, p))
+
+
+def _check(p: Predictions, cost_fp: float, cost_fn: float, prior: float | None) -> None:
+    for name, cost in (("cost_fp", cost_fp), ("cost_fn", cost_fn)):
+        if not (math.isfinite(cost) and cost > 0):
+            raise InputError(f"{name}={cost!r} must be a number above 0: what one such error costs")
+    if prior is not None and not 0 < prior < 1:
+        raise InputError(f"prior={prior!r} must lie between 0 and 1: the share of positives where the model will run")
+    if len(p.models) < 2:
+        raise InputError(f"there is one model, {p.models[0]!r}; te.roc(…).operating_point finds its threshold")
+    if len(p.labels) != 2:
+        raise InputError(f"cost_fp and cost_fn speak of two classes, and there are {len(p.labels)}: pass costs=")
+    if p.positive is None:
+        raise need_positive(p.labels, "choosing by costs")
+    for m in p.models:
+        if not p.has_scores(m):
+            raise InputError(f"{m!r} has labels only: choosing a threshold takes scores; leave it out, or pass costs=")
+        low, high, *_ = p.score_range(m)
+        if low < 0 or high > 1:
+            raise InputError(
+                f"the scores of {m!r} run from {low:.4g} to {high:.4g}: costs name a threshold for probabilities only; "
+                "recalibrate them, or use te.roc(…).operating_point"
+            )
+
+
+def _seed(rng: Rng) -> Any:
+    return 0 if rng is None else rng
+
+
+def _calls(p: Predictions, model: str, cut: float) -> tuple[int, int, int, int]:
+    t = p.confusion(model, threshold=cut).binary()
+    return int(t.fn), int(t.tp + t.fn), int(t.fp), int(t.fp + t.tn)
+
+
+def _against_constant(p: Predictions, best: str, cut: float, prices: list[list[float]], settings: Settings) -> Contrast:
+    """The chosen model's cost of a row less that of the cheaper constant answer, row by row on the same rows."""
+    table = p.confusion(best, threshold=cut)
+    price = np.asarray(prices)
+    constant = int(np.argmin((price * table.classes().truth[:, None]).sum(axis=0)))
+    clusters = p.keyed_confusion(best, "clusters", threshold=cut) if p.has_key("clusters") else None
+    if clusters is not None:
+        table = clusters.table
+    values = price[table.row, table.col] - price[table.row, constant]
+    if clusters is None and table.weight_sums is None:
+        n, mean = table.n, float((values * table.counts).sum() / table.n)
+        moments = Moments(n, mean, float(((values - mean) ** 2 * table.counts).sum()))
+        engine = Pairs(p, find_measure("expected_cost"), settings, method=None, alternative="two-sided")
+        found = engine.of_moments(moments)
+    else:
+        dearest = float(price.max())
+        found = against_one_answer(
+            table, values, clusters=clusters, confidence=settings.confidence, whole=(-dearest, dearest)
+        )
+    return replace(found, name="expected cost", first=best, second=str(p.labels[constant]))
+
+
+def _slope(p: Predictions, model: str, confidence: float) -> Interval | None:
+    """The calibration slope of a model's probabilities, where it can be had."""
+    try:
+        return calibration(p, model=model).slope(confidence=confidence)
+    except InputError:
+        return None
+
+
+def _findings(made: CostComparison, p: Predictions) -> Findings:
+    """What the comparison found, whose probabilities do not hold, and what tuning on these rows would promise."""
+    scores = [Evidence(model=m, scores=p.scores(m), facts={"probabilities": True}) for m in made.ranked]
+    point = made.tuned[made.best]
+    if not math.isnan(point.optimism):
+        promise = TunedThreshold(
+            point.threshold, "cost per 100 rows", 100 * point.cost, 100 * point.corrected.estimate, used=False
+        )
+        scores.append(Evidence(model=made.best, facts={"tuned_threshold": promise}))
+    return sorted_findings([*made.findings, *find(scores)])
+
+
+def verdict(cmp: CostComparison) -> str:
+    """Which model to use, from which score up, and how sure that is."""
+    cut = f"{cmp.threshold:.2g}"
+    cheaper = cmp.cheaper_tuned
+    rivals = [m for m in cmp.ranked[1:] if cmp.reference in (None, m, cmp.best)]
+    open_ = [m for m in rivals if not cmp.told_apart(cmp.best, m)]
+    dearer = [m for m in rivals if m not in open_]
+    sure = "not fully." if open_ or cheaper else "beyond chance."
+    words = []
+    for m in [m for m in open_ if m not in cmp.leaders][:3]:
+        c = cmp[m, cmp.best]
+        clash = c.low > 0 and len(cmp.pairs) > 1
+        lead = f"may be as cheap, with {len(cmp.pairs)} pairs compared" if clash else "may be as cheap"
+        words.append(f"{one_line(m)} {lead}: it costs {_money(c.estimate)} more per 100 rows{_reach(c.low, c.high)}.")
+    for m in dearer[:3]:
+        c = cmp[m, cmp.best]
+        words.append(
+            f"{one_line(m)} is dearer, beyond chance: by {_money(c.estimate)} per 100 rows{_reach(c.low, c.high)} "
+            f"({decided(c)})."
+        )
+    words += _constant_words(cmp)
+    lead = _use(cmp, cut) if cheaper is None else _not_yet(cmp, cheaper)
+    where = f" At {cut}:" if cheaper and words else ""
+    return " ".join([lead, f"How sure: {sure}{where}", *words, *_ranking_words(cmp)])
+
+
+def _use(cmp: CostComparison, cut: str) -> str:
+    instead = "" if abs(cmp.threshold - 0.5) < 0.005 else " (not 0.5)"
+    return f"Use {_best(cmp)}, and {_calling(cmp, cmp.threshold, 'call')}{instead}."
+
+
+def _calling(cmp: CostComparison, threshold: float, verb: str) -> str:
+    """What a threshold does, in words: one beyond every score calls nothing, or everything."""
+    label = f'"{one_line(str(cmp.positive))}"'
+    if math.isinf(threshold):
+        return f"{verb} {'no' if threshold > 0 else 'every'} row {label}"
+    return f"{verb} {label} from {threshold:.2g} up"
+
+
+def _reach(low: float, high: float) -> str:
+    """The limits of a cost of a row; nothing where there are none."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return ", with no limits to be had"
+    return f", plausibly {_money(low, sign=True)} to {_money(high, sign=True)}"
+
+
+def _best(cmp: CostComparison) -> str:
+    """The cheapest model, or those that tie for it."""
+    tied = [one_line(m) for m in cmp.leaders]
+    more = [f"{len(tied) - 6} more"] if len(tied) > 6 else []
+    return tied[0] if len(tied) == 1 else f"{listing(tied[:6] + more, 'or')} (they cost the same)"
+
+
+def _not_yet(cmp: CostComparison, cheaper: str) -> str:
+    """The costs name a threshold for probabilities that hold; some model's do not, and it shows in the costs."""
+    best, point = cmp.best, cmp.tuned[cheaper]
+    slope = f" ({_slope_words(cmp.slopes[cheaper])})" if cheaper in cmp.slopes else ""
+    gain = (
+        f"{_money(point.corrected.estimate)} per 100 rows out of the bag, against "
+        f"{_money(cmp.estimates[best].estimate)}"
+    )
+    constant = math.isinf(point.threshold)
+    instead = (
+        _calling(cmp, point.threshold, "calling") if constant else f"{one_line(cheaper)} from {point.threshold:.2g} up"
+    )
+    lead = (
+        f"Use {_best(cmp)}, but not from {cmp.threshold:.2g} up: from {point.threshold:.2g} up "
+        f"{'it' if len(cmp.leaders) == 1 else one_line(cheaper)} would cost {gain}."
+        if cheaper in cmp.leaders and not constant
+        else f"Not settled: at {cmp.threshold:.2g}, which the costs name, {one_line(best)} "
+        f"{'is cheapest' if len(cmp.leaders) == 1 else 'and others tie for cheapest'}, but "
+        f"{instead} would cost less, {gain}."
+    )
+    off = cheaper in cmp.slopes and not cmp.slopes[cheaper].low <= 1 <= cmp.slopes[cheaper].high
+    return (
+        f"{lead} The scores of {one_line(cheaper)} {'do' if off else 'may'} not hold as probabilities{slope}: "
+        "recalibrate them, or choose the threshold, on other rows."
+    )
+
+
+def _slope_words(found: Interval) -> str:
+    """A calibration slope; scores that part the classes without an error have one beyond every number."""
+    if math.isfinite(found.low) and math.isinf(found.high):
+        return f"calibration slope {number(found.low)} or more"
+    if math.isfinite(found.high) and math.isinf(found.low):
+        return f"calibration slope {number(found.high)} or less"
+    return f"calibration slope {short(found)}" if math.isfinite(found.estimate) else "calibration slope not known"
+
+
+def _constant_words(cmp: CostComparison) -> list[str]:
+    """Whether the chosen model is cheaper than one answer for every row."""
+    c = cmp.against_constant
+    if c is None:
+        return []
+    answer = f'calling every row "{one_line(c.second)}"'
+    size = f"{_money(-c.estimate)} per 100 rows{_reach(-c.high, -c.low)}"
+    if c.p_value <= 1 - c.confidence and c.estimate < 0:
+        return [f"It is cheaper than {answer}, by {size}."]
+    if c.estimate >= 0:
+        return [f"But {answer} is as cheap or cheaper: no model is needed at these costs."]
+    return [f"Whether it is cheaper than {answer} cannot be told: it saves {size}{_tested(c.p_value)}."]
+
+
+def _tested(p: float) -> str:
+    return "" if math.isnan(p) else f" ({p_value(p)})"
+
+
+def _ranking_words(cmp: CostComparison) -> list[str]:
+    """Who ranks rows worse than the chosen model, beyond chance."""
+    found = []
+    for c in cmp.area_pairs:
+        other = c.first if c.second == cmp.best else c.second
+        gap = c.estimate if c.first == other else -c.estimate
+        if adjusted(c) <= 1 - c.confidence and gap < 0:
+            found.append(f"{one_line(other)} ranks rows worse; that is real ({decided(c)}).")
+    return found[:3]
+
+
+def _money(x: float, *, sign: bool = False) -> str:
+    """A cost of a row as one of 100 rows, with one decimal below 100."""
+    if not math.isfinite(x):
+        return "not known"
+    shown = f"{abs(100 * x):,.1f}" if abs(100 * x) < 100 else f"{abs(100 * x):,.0f}"
+    return (("+" if x >= 0 else "-") if sign else "-" if x < 0 else "") + shown
+
+
+def costing_table(cmp: CostComparison) -> Table:
+    """Misses, false alarms, cost per 100 rows and AUC of each model, cheapest first."""
+    rows = []
+    for m in cmp.ranked:
+        missed, positives, alarms, negatives = cmp.calls[m]
+        cost = cmp.estimates[m]
+        known = math.isfinite(cost.low) and math.isfinite(cost.high)
+        money = f"{_money(cost.estimate)} [{_money(cost.low)}, {_money(cost.high)}]" if known else _money(cost.estimate)
+        area = short(cmp.areas[m])
+        rows.append((m, f"{missed:,} of {positives:,}", f"{alarms:,} of {negatives:,}", money, area))
+    if cmp.against_constant is not None:
+        label = cmp.against_constant.second
+        positives, negatives = cmp.calls[cmp.best][1], cmp.calls[cmp.best][3]
+        all_positive = label == str(cmp.positive)
+        missed, alarms = (0, negatives) if all_positive else (positives, 0)
+        price = _money(cmp.estimates[cmp.best].estimate - cmp.against_constant.estimate)
+        rows.append((f'always "{label}"', f"{missed:,} of {positives:,}", f"{alarms:,} of {negatives:,}", price, ""))
+    head = (f"At {cmp.threshold:.2g}", "misses", "false alarms", "cost per 100", "ranking (AUC)")
+    return Table(columns=head, rows=tuple(rows))
+
+
+def costing_text(cmp: CostComparison) -> str:
+    """The whole comparison for a terminal."""
+    indent = {"initial_indent": "  ", "subsequent_indent": "  "}
+    blocks = [filled(one_line(cmp.reading), WIDTH)]
+    first, _, rest = cmp.verdict.partition(" How sure: ")
+    blocks.append(
+        filled(first, WIDTH - 2, **indent) + "\n" + filled(f"How sure: {rest}", WIDTH - 2, **indent)  # type: ignore[arg-type]
+    )
+    missed, price = cmp.usual[cmp.best][0], _money(cmp.cost_per_100(cmp.best, cmp.usual) / 100)
+    usual = f"At 0.5 {one_line(cmp.best)} would miss {missed:,} and cost {price} per 100."
+    blocks.append(costing_table(cmp).text(WIDTH) + ("" if cmp.threshold == 0.5 else f"\n{filled(usual, WIDTH)}"))
+    trust = ""
+    untuned = cmp.tuned[cmp.best].untuned
+    if abs(untuned - cmp.threshold) > 1e-9:
+        trust = f"{cmp.threshold:.2g} was given; the costs themselves name {untuned:.2g} for probabilities."
+    elif cmp.best in cmp.slopes:
+        trust = (
+            f"{cmp.threshold:.2g} follows from the costs and needs no tuning, but trusts {one_line(cmp.best)}'s "
+            f"probabilities ({_slope_words(cmp.slopes[cmp.best])})."
+        )
+    blocks += [
+        findings_text(cmp.findings, several=True) if len(cmp.findings) else "",
+        filled(trust, WIDTH) if trust else "",
+    ]
+    mix = "the class mix of these rows" if cmp.prior is None else f"{percent(round(cmp.prior, 4))} positives"
+    methods = ", ".join(dict.fromkeys(c.method for c in cmp.pairs))
+    costs = f"Costs: a false alarm {cmp.cost_fp:g}, a miss {cmp.cost_fn:g}, at {mix}."
+    blocks.append(filled(f"{costs} Methods: {methods}; --explain for more.", WIDTH))
+    return "\n\n".join(b for b in blocks if b)

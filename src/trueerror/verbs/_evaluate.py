@@ -1,0 +1,526 @@
+"""`te.evaluate`: how good are these models, really?
+
+Rows that may carry several labels at once: each label is judged against its absence, averages over all labels.
+
+The threshold at which one model's calls would be cheapest, and how it is told beside the metrics.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from trueerror.curves._operating_point import OperatingPoint
+from trueerror.curves._roc import roc
+from trueerror.findings import Findings, find
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference._sampling import free_of_prior
+from trueerror.inference._score_metrics import FREE_OF_PRIOR
+from trueerror.inference.bootstrap._tables import RANKED
+from trueerror.inference.proportion._interval import interval
+from trueerror.inputs._arrays import matrix
+from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
+from trueerror.inputs._options import InputError
+from trueerror.metrics._registry import Measure, every_measure, find_measure
+from trueerror.metrics._values import class_shares
+from trueerror.results import Interval, Table
+from trueerror.results._format import number
+from trueerror.sources._api import refuse_columns
+from trueerror.sources._collect import predictions, takes_table_options
+from trueerror.sources._predictions import Predictions
+from trueerror.tallies import Confusion, ScoreTable
+from trueerror.tallies._confusion import is_graded
+from trueerror.tallies._moments import MultiLabel
+from trueerror.verbs._estimand import fixed_model, reading
+from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
+from trueerror.verbs._evidence import model_evidence
+from trueerror.verbs._model_metrics import (
+    CLASS_METRICS,
+    Bench,
+    Design,
+    Rng,
+    Settings,
+    commonest_p,
+    cost_words,
+    named_metrics,
+)
+
+USUAL = ("accuracy", "hamming_loss", "micro_f1", "macro_f1", "macro_precision", "macro_recall")
+
+
+class LabelsBench(Bench):
+    """A bench whose tally has several labels a row."""
+
+    def __init__(self, model: str, settings: Settings, tally: MultiLabel, estimand: str) -> None:
+        super().__init__(model, settings, estimand=estimand)
+        self.tally = tally
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        return self.tally.labels
+
+    @property
+    def positive(self) -> Label | None:
+        return None
+
+    def interval(self, metric: str, label: Any = None) -> Interval:
+        measure = find_measure(metric)
+        chosen = None if label is None else find_label(label, self.labels, "label")
+        if measure.needs == "binary" and chosen is None:
+            raise InputError(f"{measure.name} speaks of one label: ask for [{measure.name!r}, {self.labels[0]!r}]")
+        return metric_interval(
+            measure,
+            self.tally,
+            positive=chosen,
+            options=self.settings.options(measure.name),
+            confidence=self.settings.confidence,
+            estimand=self.estimand,
+        )
+
+    def per_class(self) -> dict[tuple[str, Label], Interval]:
+        return {(name, label): self.interval(name, label) for name in CLASS_METRICS for label in self.labels}
+
+
+def is_multilabel(truth: Any) -> bool:
+    """Whether the truth is a table of indicators, one column a label."""
+    shape = getattr(truth, "shape", None)
+    if shape is None and isinstance(truth, list | tuple) and truth and isinstance(truth[0], list | tuple):
+        shape = np.shape(truth)
+    return shape is not None and len(shape) == 2 and shape[1] > 1
+
+
+def evaluate_labels(truth: Any, predicted: Any, labels: Any, settings: Settings) -> Evaluation:
+    """Evaluate (n, L) indicators of one model or of several."""
+    if predicted is None:
+        raise InputError("rows with several labels need predicted=, a table of 0/1 of the same shape as the truth")
+    models = predicted if isinstance(predicted, dict) else {"model": predicted}
+    rows, columns = matrix(truth, "truth").shape
+    estimand = f"Estimates: this model as it stands, on rows drawn at random like these {rows:,}."
+    parts = []
+    names = USUAL if settings.metrics is None else tuple(settings.metrics)
+    for name, values in models.items():
+        tally = MultiLabel.count(truth, values, labels=labels)
+        bench = LabelsBench(str(name), settings, tally, estimand)
+        none = Interval(
+            name="accuracy",
+            estimate=math.nan,
+            low=math.nan,
+            high=math.nan,
+            confidence=settings.confidence,
+            note="rows with several labels have no commonest class",
+            estimand=estimand,
+        )
+        parts.append(
+            ModelEvaluation(
+                name=str(name),
+                confusion=None,
+                positive=None,
+                overall={m: bench.interval(m) for m in names},
+                baseline=none,
+                baseline_label=None,
+                baseline_p=math.nan,
+                selective={},
+                classes=bench.per_class(),
+                bench=bench,
+            )
+        )
+    reading = f"Read {rows:,} rows with up to {columns:,} labels each: {len(parts)} model{'s' * (len(parts) > 1)}."
+    return Evaluation(
+        n=rows,
+        labels=parts[0].bench.labels,
+        parts=tuple(parts),
+        reading=reading,
+        estimand=estimand,
+        findings=Findings(),
+        settings={"confidence": settings.confidence, "several_labels": True},
+    )
+
+
+REPLICATES = 1_000
+
+
+def named_costs(costs: Any, cost_fp: float | None, cost_fn: float | None) -> Any:
+    """A cost matrix, from a table or from the costs of the two errors; an error that is not priced costs 1.
+
+    >>> named_costs(None, None, 10)
+    {'fp': 1.0, 'fn': 10.0}
+    """
+    if cost_fp is None and cost_fn is None:
+        return costs
+    if costs is not None:
+        raise InputError("costs= says what every call costs; leave cost_fp= and cost_fn= out")
+    given = {"fp": 1.0 if cost_fp is None else float(cost_fp), "fn": 1.0 if cost_fn is None else float(cost_fn)}
+    for key, cost in given.items():
+        if not (math.isfinite(cost) and cost > 0):
+            raise InputError(f"cost_{key}={cost!r} must be a number above 0: what one such error costs")
+    return given
+
+
+def cheapest_threshold(bench: Bench) -> OperatingPoint | None:
+    """Where costs or another class mix were asked for, and a model of two classes has scores: the best cutoff.
+
+    Its cost is corrected for having been chosen on these rows; None where there is nothing to choose.
+    """
+    s, p = bench.settings, bench.predictions
+    if (s.costs is None and s.prior is None) or p is None or not bench.has_scores or bench.positive is None:
+        return None
+    if len(bench.labels) != 2 or (s.design == "case-control" and s.prior is None):
+        return None
+    up = bench.labels.index(bench.positive)
+    down = 1 - up
+    table = cost_matrix({"fp": 1.0, "fn": 1.0} if s.costs is None else s.costs, bench.labels, bench.positive)
+    priced = {
+        "cost_fp": float(table[down, up]),
+        "cost_fn": float(table[up, down]),
+        "cost_tp": float(table[up, up]),
+        "cost_tn": float(table[down, down]),
+    }
+    prior = None if s.prior is None else float(class_shares(s.prior, bench.labels, bench.positive)[up])
+    if priced["cost_fp"] <= priced["cost_tn"] or priced["cost_fn"] <= priced["cost_tp"] or prior in (0.0, 1.0):
+        return None  # one call is never dearer than the other: no threshold follows
+    if min(p.truth_counts()) == 0:
+        return None
+    return roc(p, model=bench.model).operating_point(
+        prior=prior, confidence=s.confidence, replicates=min(s.replicates, REPLICATES), rng=s.rng, **priced
+    )
+
+
+def thresholds_table(ev: Evaluation) -> Table | None:
+    """A row for each model that has one; None where none has."""
+    from trueerror.verbs._evaluation_text import short
+
+    rows = []
+    for part in ev.parts:
+        point = part.cheapest
+        if point is None:
+            continue
+        cut = "none" if math.isinf(point.threshold) else number(point.threshold)
+        found = "not known" if math.isnan(point.optimism) else short(point.corrected)
+        plain = "" if math.isnan(point.untuned) else number(point.untuned)
+        rows.append((part.name, cut, number(point.cost), found, plain))
+    if not rows:
+        return None
+    title = "Cost-optimal thresholds (chosen on these rows: their cost here flatters):"
+    columns = ("model", "from", "cost a row", "out of the bag", "by costs alone")
+    return Table(columns=columns, rows=tuple(rows), title=title)
+
+
+BINARY = ("accuracy", "balanced_accuracy", "recall", "specificity", "precision", "f1", "mcc")
+MULTICLASS = ("accuracy", "balanced_accuracy", "macro_f1", "mcc", "kappa")
+CASE_CONTROL = ("balanced_accuracy", "recall", "specificity", "informedness")
+AVERAGED_IN_ALL = ("macro_precision", "macro_recall", "macro_f1", "weighted_f1")
+
+
+@takes_table_options
+def evaluate(
+    truth_or_predictions: Any,
+    predicted: Any = None,
+    *,
+    scores: Any = None,
+    fitted: Mapping[str, Any] | None = None,
+    X: Any = None,
+    labels: Iterable[Any] | None = None,
+    positive: Any = None,
+    ids: Any = None,
+    clusters: Any = None,
+    by: Any = None,
+    folds: Any = None,
+    weights: Any = None,
+    weights_kind: Any = None,
+    missing: Any = "error",
+    threshold: float | None = None,
+    metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    costs: Any = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    prior: Any = None,
+    design: Design = "random",
+    confidence: float = 0.95,
+    method: str | None = None,
+    simultaneous: bool = False,
+    replicates: int = 10_000,
+    rng: Rng = None,
+    **columns: Any,
+) -> Evaluation:
+    """How good one or several models are on rows like these: every metric with its interval.
+
+    Pass the truth and predictions (`predicted=` for labels, `scores=` for scores, a dictionary for several models),
+    or what `te.predictions` or `te.read` gave, or a path or a table of any kind that `te.read` takes (then `clusters=`,
+    `by=` and the like name columns, and `columns` are its other options, such as `truth="y"`), or a `te.Confusion`.
+    `costs[i][j]` is what it costs to call truth i as j (`cost_fp=`, `cost_fn=` for two classes: a false alarm, a miss);
+    `prior=` asks for the result at another class distribution; with either, `.cheapest` is the cost-optimal threshold
+    of a model that has scores.
+    `method=` replaces Wilson's interval for plain proportions; `simultaneous=True` widens the intervals so that all
+    hold together.
+
+    >>> ev = evaluate(["cat", "dog", "dog", "cat"] * 10, ["cat", "dog", "cat", "cat"] * 10)
+    >>> print(ev["accuracy"])
+    accuracy 0.750 [0.598, 0.858], 95 % wilson, n = 40
+    >>> print(ev["recall", "dog"])
+    recall 0.500 [0.299, 0.701], 95 % wilson, n = 20
+    """
+    wanted = None if metrics is None or metrics == "all" else named_metrics(metrics)
+    settings = Settings(
+        confidence=confidence,
+        method=method,
+        prior=prior,
+        costs=named_costs(costs, cost_fp, cost_fn),
+        design=design,
+        threshold=threshold,
+        metrics=wanted,
+        simultaneous=simultaneous,
+        replicates=replicates,
+        rng=rng,
+        facts={"all": metrics == "all"},
+    )
+    if isinstance(truth_or_predictions, Confusion):
+        refuse_columns(columns)
+        _refuse_rows(predicted=predicted, scores=scores, clusters=clusters, by=by, weights=weights)
+        table = truth_or_predictions if positive is None else truth_or_predictions.with_positive(positive)
+        return _from_table(table, settings)
+    given = truth_or_predictions
+    if isinstance(given, ScoreTable):
+        raise InputError(
+            "a score table holds no calls, so it cannot be evaluated as a whole: te.roc, te.precision_recall and "
+            'te.calibration take it, and te.metric("auc", table)'
+        )
+    if is_multilabel(given) and not hasattr(given, "columns"):
+        refuse_columns(columns)
+        _refuse_rows(scores=scores, clusters=clusters, by=by, weights=weights, prior=prior, costs=settings.costs)
+        return evaluate_labels(given, predicted, labels, settings)
+    read_already = isinstance(given, Predictions)
+    if read_already and (predicted is not None or scores is not None or fitted is not None):
+        raise InputError("pass either predictions that were read, or arrays; not both")
+    given = predictions(
+        given,
+        predicted,
+        scores=scores,
+        fitted=fitted,
+        X=X,
+        labels=labels,
+        positive=positive,
+        ids=ids,
+        clusters=clusters,
+        by=by,
+        folds=folds,
+        weights=weights,
+        weights_kind=weights_kind,
+        missing=missing,
+        threshold=None if read_already else threshold,
+        **columns,
+    )
+    return evaluate_predictions(given, settings)
+
+
+def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = True) -> Evaluation:
+    """Evaluate what was read, with settings that were checked."""
+    if p.has_key("repeats") and len(p.keys("repeats").names) > 1:
+        raise InputError(
+            "these rows hold several repeats of the same items, so pooling them would count each item more than once; "
+            "evaluate one repeat at a time"
+        )
+    estimand = fixed_model(p, settings)
+    parts = tuple(_one_model(Bench(m, settings, predictions=p, estimand=estimand)) for m in p.models)
+    slices: dict[Label, Evaluation] = {}
+    if sliced and p.has_key("slices"):
+        slices = {value: evaluate_predictions(p.slice(value), settings, sliced=False) for value in p.slices()}
+    return Evaluation(
+        n=p.n,
+        labels=p.labels,
+        parts=parts,
+        reading=" ".join(filter(None, (reading(p, settings), cost_words(parts[0].bench)))),
+        estimand=estimand,
+        findings=_findings(parts, p),
+        slices=slices,
+        settings=_recorded(settings),
+        backend=p.backend,
+    )
+
+
+def _from_table(table: Confusion, settings: Settings) -> Evaluation:
+    estimand = fixed_model(table, settings)
+    part = _one_model(Bench("model", settings, confusion=table, estimand=estimand))
+    words = f"Counts of {table.n:,} rows in {len(table.labels)} classes. {cost_words(part.bench)}".rstrip()
+    return Evaluation(
+        n=table.n,
+        labels=table.labels,
+        parts=(part,),
+        reading=words,
+        estimand=estimand,
+        findings=_findings((part,), None),
+        settings=_recorded(settings),
+    )
+
+
+def _refuse_rows(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name}= cannot be used here: it needs rows with one label each")
+
+
+def _one_model(bench: Bench) -> ModelEvaluation:
+    names = _chosen_metrics(bench)
+    if bench.settings.simultaneous:
+        facts = {**bench.settings.facts, "simultaneous_over": len(names)}
+        bench = bench.with_facts(facts)
+    overall = {name: bench.interval(name) for name in names}
+    label, baseline, p = _baseline(bench)
+    return ModelEvaluation(
+        name=bench.model,
+        confusion=bench.confusion if bench.calls else None,
+        positive=bench.positive,
+        overall=overall,
+        baseline=baseline,
+        baseline_label=label,
+        baseline_p=p,
+        cheapest=cheapest_threshold(bench),
+        counts_suffice=bench.clusters is None and bench.settings.prior is None and bench.settings.design == "random",
+        bench=bench,
+    )
+
+
+def _chosen_metrics(bench: Bench) -> list[str]:
+    settings = bench.settings
+    if settings.metrics is not None:
+        return list(settings.metrics)
+    if bench.calls and is_graded(bench.confusion):
+        return ["accuracy", "error_rate"] if settings.facts.get("all") else ["accuracy"]
+    if settings.facts.get("all"):
+        return _all_metrics(bench)
+    if not bench.calls:
+        if bench.positive is None:
+            raise need_positive(bench.labels, f"judging the scores of {bench.model!r}")
+        return ["auc"] if settings.unknown_mix else ["auc", "average_precision"]
+    t = bench.confusion
+    unknown_mix = settings.unknown_mix
+    if unknown_mix:
+        names = list(CASE_CONTROL if t.positive is not None else CASE_CONTROL[:1])
+    else:
+        names = list(BINARY if t.positive is not None else MULTICLASS)
+    if settings.costs is not None:
+        names = ["expected_cost", "savings", *names]
+    if bench.has_scores and t.positive is not None:
+        names.append("auc")
+        if bench.has_probabilities and not unknown_mix:
+            names.append("brier")
+    elif bench.has_class_scores:
+        if bench.ranks_classes:
+            names.append("hand_till_auc")
+        if bench.has_probabilities and not unknown_mix and settings.prior is None:
+            names.append("log_loss")
+    return names
+
+
+def _all_metrics(bench: Bench) -> list[str]:
+    """Every metric that these rows can have: what they were called or scored as, and how they were drawn, decide."""
+    settings = bench.settings
+    named = bench.positive is not None
+    elsewhere = settings.prior is not None or settings.design == "case-control"
+    clustered = bench.predictions is not None and bench.predictions.has_key("clusters")
+    fits = {
+        "binary": bench.calls and named,
+        "classes": bench.calls,
+        "cells": bench.calls,
+        "scores": bench.has_scores and named,
+        "losses": bench.has_probabilities and not (elsewhere and (clustered or not named)),
+        "class_scores": bench.ranks_classes,
+    }
+    averaged = [find_measure(name) for name in AVERAGED_IN_ALL]
+    return [
+        m.name
+        for m in (*every_measure().values(), *averaged)
+        if fits[m.needs]
+        # Calibration errors read scores as probabilities; areas only rank them.
+        and (m.needs != "scores" or m.name in RANKED or bench.has_probabilities)
+        and ("costs" not in m.options or settings.costs is not None)
+        and not (settings.unknown_mix and _needs_the_mix(m, bench))
+    ]
+
+
+def _needs_the_mix(measure: Measure, bench: Bench) -> bool:
+    """Whether a metric depends on how common each class is."""
+    free = free_of_prior(measure, len(bench.labels)) or measure.name in FREE_OF_PRIOR
+    return not free and measure.name != "hand_till_auc"
+
+
+def _baseline(bench: Bench) -> tuple[Label | None, Interval, float]:
+    """The constant answer of the commonest class: its label, its accuracy, and the p-value of the model against it."""
+    confidence = bench.settings.confidence
+    if not bench.calls:
+        assert bench.predictions is not None
+        totals = bench.predictions.truth_counts()
+        top = int(np.argmax(totals))
+        share = interval(int(totals[top]), int(totals.sum()), confidence=confidence)
+        return bench.labels[top], replace(share, name=f"accuracy of always {bench.labels[top]}"), math.nan
+    t = bench.confusion
+    if t.n == 0:
+        empty = Interval(
+            name="accuracy",
+            estimate=math.nan,
+            low=0.0,
+            high=1.0,
+            confidence=confidence,
+            method="wilson",
+            n=0,
+            note="there are no rows",
+        )
+        return None, empty, math.nan
+    if is_graded(t):
+        nothing = Interval(
+            name="accuracy",
+            estimate=math.nan,
+            low=math.nan,
+            high=math.nan,
+            confidence=confidence,
+            note="rows that are graded right or wrong have no commonest class",
+        )
+        return None, nothing, math.nan
+    if bench.settings.unknown_mix:
+        unknown = Interval(
+            name="accuracy",
+            estimate=math.nan,
+            low=math.nan,
+            high=math.nan,
+            confidence=confidence,
+            note="a case-control sample does not show how common each class is: pass prior=",
+        )
+        return None, unknown, math.nan
+    if bench.settings.prior is not None:
+        from trueerror.metrics._values import class_shares
+
+        shares = class_shares(bench.settings.prior, t.labels, t.positive)
+        index = int(np.argmax(shares))
+        known = Interval(
+            name="accuracy",
+            estimate=float(shares[index]),
+            low=math.nan,
+            high=math.nan,
+            confidence=confidence,
+            estimand=bench.estimand,
+            note="known: it is the prior that was given",
+        )
+        return t.labels[index], known, math.nan
+    label = t.labels[int(np.argmax(t.classes().truth))]
+    share = bench.interval("prevalence", label)
+    return label, replace(share, name=f"accuracy of always {label}"), commonest_p(bench)
+
+
+def _findings(parts: tuple[ModelEvaluation, ...], p: Predictions | None) -> Findings:
+    return find(model_evidence(part, p) for part in parts)
+
+
+def _recorded(settings: Settings) -> dict[str, Any]:
+    """The settings that a saved evaluation keeps."""
+    rng = settings.rng
+    return {
+        "confidence": settings.confidence,
+        "design": settings.design,
+        "threshold": settings.threshold,
+        "asked": "all" if settings.facts.get("all") else None if settings.metrics is None else tuple(settings.metrics),
+        "replicates": settings.replicates,
+        "seed": 0 if rng is None else rng if isinstance(rng, int) else str(rng),
+    }

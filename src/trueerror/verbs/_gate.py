@@ -1,0 +1,438 @@
+"""`te.gate`: may this candidate go in?
+
+The limits behind each check of a gate: two one-sided limits of a difference, or of the candidate itself.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from trueerror.inference._contrast import check_margin
+from trueerror.inference.proportion._paired import mcnemar_test, noninferiority
+from trueerror.inference.proportion._sequential import confidence_sequence
+from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
+from trueerror.metrics._registry import Measure, find_measure
+from trueerror.sources._api import opened
+from trueerror.sources._pairing import pair
+from trueerror.sources._predictions import Predictions
+from trueerror.tallies import Discordance
+from trueerror.verbs._estimand import cut_words
+from trueerror.verbs._gate_result import Gate, GateCheck, decide, together
+from trueerror.verbs._model_metrics import Bench, Rng, Settings, named_metrics
+from trueerror.verbs._paired_contrast import Pairs
+from trueerror.verbs._unpaired_contrast import separate_contrast
+
+Model = tuple[Predictions, str]
+Floats = NDArray[np.float64]
+# The chance with which `rows_needed` rows decide, if the estimate is right.
+POWER_Z = float(special.ndtri(0.8))
+MOST_ROWS = 10**9
+DRAWN = "the mid-p test does not exclude 0, so the limit is drawn to 0"
+BY_CLUSTER = "each cluster counts as one, by its mean"
+
+
+class Limits(NamedTuple):
+    """An estimate between two one-sided limits. `unlike` is False where the two models never differed."""
+
+    estimate: float
+    low: float
+    high: float
+    method: str
+    n: int
+    note: str = ""
+    unlike: bool = True
+
+
+def difference_check(
+    candidate: Model, baseline: Model, measure: Measure, settings: Settings, *, margin: float, level: float,
+    sequential: bool,
+) -> GateCheck:  # fmt: skip
+    """Candidate − baseline against the margin; on the same rows when both come from the same predictions."""
+    own = [Bench(m, settings, predictions=p).interval(measure.name) for p, m in (candidate, baseline)]
+    undefined = next((i.note or "undefined" for i in own if math.isnan(i.estimate)), "")
+    paired = candidate[0] is baseline[0]
+    total = candidate[0].n if paired else candidate[0].n + baseline[0].n
+    if undefined:
+        found = Limits(math.nan, math.nan, math.nan, "", total, undefined)
+    elif not paired:
+        if sequential:
+            raise InputError("a sequential gate needs both models on the same rows")
+        c = separate_contrast(candidate, baseline, measure, _one_sided(settings, level), alternative="two-sided")
+        found = Limits(c.estimate, c.low, c.high, c.method, total, c.note)
+    else:
+        engine = Pairs(candidate[0], measure, _one_sided(settings, level), method=None, alternative="two-sided")
+        how = _watched if sequential else _same_rows
+        found = how(engine, candidate[1], baseline[1], level)
+    up = bool(measure.higher_is_better)
+    bound = (-margin if up else margin) + 0.0
+    return GateCheck(
+        metric=measure.name, title=measure.title, kind="difference", candidate=own[0].estimate,
+        decision=decide(found.low, found.high, bound, higher_is_better=up, strictly=True),
+        baseline=own[1].estimate, estimate=found.estimate, low=found.low, high=found.high, confidence=level,
+        margin=margin, higher_is_better=up, share=measure.share is not None, method=found.method, n=found.n,
+        rows_needed=_rows_needed(found, bound, level, total), note=found.note,
+    )  # fmt: skip
+
+
+def threshold_check(
+    candidate: Model, measure: Measure, settings: Settings, *, at_least: float, level: float, sequential: bool
+) -> GateCheck:
+    """The candidate's own limits against a number."""
+    p, model = candidate
+    own = Bench(model, _one_sided(settings, level), predictions=p).interval(measure.name)
+    if math.isnan(own.estimate):
+        found = Limits(math.nan, math.nan, math.nan, "", p.n, own.note or "undefined")
+    elif sequential:
+        found = _watched_share(p, model, measure, settings, level)
+    else:
+        found = Limits(own.estimate, own.low, own.high, own.method, int(own.n or p.n), own.note)
+    up = bool(measure.higher_is_better)
+    return GateCheck(
+        metric=measure.name, title=measure.title, kind="threshold", candidate=own.estimate,
+        decision=decide(found.low, found.high, at_least, higher_is_better=up, strictly=False),
+        estimate=found.estimate, low=found.low, high=found.high, confidence=level, at_least=at_least,
+        higher_is_better=up, share=measure.share is not None, method=found.method, n=found.n,
+        rows_needed=_rows_needed(found, at_least, level, p.n), note=found.note,
+    )  # fmt: skip
+
+
+def _one_sided(settings: Settings, level: float) -> Settings:
+    """Each end of a two-sided interval at 2·level − 1 is a one-sided limit at `level`."""
+    return replace(settings, confidence=2 * level - 1)
+
+
+def _same_rows(engine: Pairs, first: str, second: str, level: float) -> Limits:
+    counts = _counts(engine, first, second)
+    if counts is None:
+        c = engine.contrast(first, second)
+        return Limits(c.estimate, c.low, c.high, c.method, int(c.n or engine.p.n), c.note)
+    b, c_, n = counts.only_first, counts.only_second, counts.n
+    if n == 0:
+        return Limits(math.nan, math.nan, math.nan, "tango-noninferiority", 0, "no rows: nothing is known")
+    below = noninferiority(b, c_, n=n, margin=0.0, confidence=level)
+    above = noninferiority(b, c_, n=n, margin=0.0, higher_is_better=False, confidence=level)
+    low, high, note = below.low, above.high, ""
+    # With few differing rows the score test rejects "no difference" too easily: both tests must.
+    if low > 0 and mcnemar_test(b, c_, "mid-p", "greater")[1] > 1 - level:
+        low, note = 0.0, DRAWN
+    if high < 0 and mcnemar_test(b, c_, "mid-p", "less")[1] > 1 - level:
+        high, note = 0.0, DRAWN
+    return Limits(below.estimate, low, high, below.method, n, note, unlike=b + c_ > 0)
+
+
+def _counts(engine: Pairs, first: str, second: str) -> Discordance | None:
+    """Right and wrong row by row, where the metric is a share of rows and the rows do not depend on each other."""
+    if engine.measure.needs not in ("binary", "classes") or engine.measure.share is None:
+        return None
+    if engine.p.has_key("clusters"):
+        return None
+    return engine.discordance(engine.p.agreement(first, second, threshold=engine.settings.threshold))
+
+
+def _watched(engine: Pairs, first: str, second: str, level: float) -> Limits:
+    """One-sided limits that hold at every look."""
+    p, name = engine.p, engine.measure.name
+    counts = _counts(engine, first, second)
+    if counts is not None:
+        if not counts.n:
+            return Limits(math.nan, math.nan, math.nan, "betting-sequence", 0, "no rows: nothing is known")
+        return _betting(counts.only_first, counts.only_second, counts.n, level)
+    if p.has_key("clusters") and name in ("accuracy", "error_rate"):
+        return _betting(*_cluster_means(engine, first, second), None, level)._replace(note=BY_CLUSTER)
+    raise _not_watched(engine.measure, p)
+
+
+def _betting(first: Any, second: Any, n: int | None, level: float) -> Limits:
+    # Two one-sided sequences, not one two-sided: a two-sided e-value grows for a worse candidate too.
+    below = confidence_sequence(first, second, n=n, confidence=level, alternative="greater")
+    above = confidence_sequence(first, second, n=n, confidence=level, alternative="less")
+    return Limits(below.estimate, below.low, above.high, below.method, int(below.n or 0))
+
+
+def _cluster_means(engine: Pairs, first: str, second: str) -> tuple[Floats, Floats]:
+    keyed = engine.p.keyed_agreement(first, second, "clusters", threshold=engine.settings.threshold)
+    t = keyed.table
+    right = [(calls == t.truth).astype(np.float64) for calls in (t.first, t.second)]
+    if engine.measure.name == "error_rate":
+        right = [1 - r for r in right]
+    sizes = keyed.sizes
+    there = sizes > 0  # of some clusters there may be no row that both answered
+    one, two = (keyed.sums(r)[there] / sizes[there] for r in right)
+    return one, two
+
+
+def _watched_share(p: Predictions, model: str, measure: Measure, settings: Settings, level: float) -> Limits:
+    """A share s is watched as 2s − 1: each row is a bet of +1 or −1."""
+    if p.has_key("clusters"):
+        if measure.name not in ("accuracy", "error_rate"):
+            raise _not_watched(measure, p)
+        keyed = p.keyed_agreement(model, model, "clusters", threshold=settings.threshold)
+        there = keyed.sizes > 0
+        right = keyed.sums((keyed.table.first == keyed.table.truth).astype(np.float64))
+        means = right[there] / keyed.sizes[there]
+        means = means if measure.name == "accuracy" else 1 - means
+        found = _betting(means, 1 - means, None, level)._replace(note=BY_CLUSTER)
+    elif measure.share is not None and measure.needs in ("binary", "classes"):
+        table = p.confusion(model, threshold=settings.threshold)
+        x, n = (
+            round(float(v)) for v in measure.share(table.binary() if measure.needs == "binary" else table.classes())
+        )
+        found = _betting(x, n - x, n, level)
+    else:
+        raise _not_watched(measure, p)
+    return found._replace(estimate=(1 + found.estimate) / 2, low=(1 + found.low) / 2, high=(1 + found.high) / 2)
+
+
+def _not_watched(measure: Measure, p: Predictions) -> InputError:
+    if p.has_key("clusters"):
+        return InputError(f"a sequential gate over clusters takes accuracy or error_rate, not {measure.name}")
+    return InputError(
+        f"a sequential gate bets on rows that are right or wrong, and {measure.name} is not a share of fixed rows; "
+        "take accuracy, error_rate, recall or specificity"
+    )
+
+
+def _rows_needed(found: Limits, bound: float, level: float, total: int) -> int | None:
+    """Rows at which the limit nearer to the bound clears it in 4 of 5 cases, if the estimate is right.
+
+    The limits' half-width shrinks as 1/√n: n·((z_α + z_β)·(half-width/z_α)/gap)². Two models that never differ have
+    limits ±z²/(n + z²) instead, which are within the margin m from z²(1 − m)/m rows on.
+    """
+    gap = abs(found.estimate - bound)
+    if math.isnan(gap) or gap == 0 or not found.low <= bound <= found.high or not found.n:
+        return None
+    z = float(special.ndtri(level))
+    if not found.unlike:
+        rows = math.floor(z * z * (1 - gap) / gap) + 1.0
+        exact = True
+    else:
+        half = (found.high - found.low) / 2
+        times = (1 + POWER_Z / z) * half / gap
+        rows = found.n * times * times
+        exact = False
+    # A metric of one class, or of clusters, counts fewer units than there are rows.
+    rows *= total / found.n
+    if not math.isfinite(rows) or rows > MOST_ROWS:
+        return None
+    whole = max(math.ceil(rows - 1e-9), total + 1)
+    return whole if exact else max(_rounded_up(whole), total + 1)
+
+
+def _rounded_up(n: int) -> int:
+    """Two significant figures: more would be false precision."""
+    step: int = 10 ** max(0, len(str(n)) - 2)
+    return -(-n // step) * step
+
+
+Adjustment = Literal["bonferroni", "sidak", "none"]
+# Names by which one of two models is known to be the one to beat.
+BASELINES = ("baseline", "base", "old", "reference", "control", "production", "champion", "current", "main", "previous")
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Who is judged, against whom, and how to call them."""
+
+    candidate: Model
+    baseline: Model | None
+    names: tuple[str, str | None]
+    reading: str
+
+
+def gate(
+    candidate: Any,
+    baseline: Any = None,
+    *,
+    metric: str | Iterable[str] | Mapping[str, Mapping[str, Any]] = "accuracy",
+    margin: float | Mapping[str, float] = 0.0,
+    at_least: float | Mapping[str, float] | None = None,
+    confidence: float = 0.95,
+    adjust: Adjustment = "bonferroni",
+    sequential: bool = False,
+    paired: bool | None = None,
+    model: str | None = None,
+    positive: Any = None,
+    threshold: float | None = None,
+    costs: Any = None,
+    replicates: int = 10_000,
+    rng: Rng = None,
+    **columns: Any,
+) -> Gate:
+    """Pass, fail or cannot tell, by one-sided confidence limits and never by the estimate.
+
+    `candidate` and `baseline` are what `te.predictions` or `te.read` gave, or files and frames (`columns` go to
+    `te.read`); they are joined on ids, or by the same truth (`paired=False`: different rows). `baseline` may also name
+    a model of the candidate's own rows. `model` chooses among several models.
+
+    With a baseline: pass when the lower limit of candidate − baseline lies above −margin, fail when the upper limit
+    lies below it. Margin 0 asks for better, which identical models never pass; a margin asks for not worse by more.
+    `at_least` holds the candidate itself to a number (at most, where lower is better). Both take one number, or one
+    for each metric. With k checks each limit has confidence 1 − (1 − confidence)/k ("bonferroni"), confidence^(1/k)
+    ("sidak") or `confidence` itself ("none").
+
+    Paired shares have Tango's limits (`te.significance.noninferiority`), other metrics those that `te.compare` has.
+    `sequential=True`: one-sided betting limits (Waudby-Smith and Ramdas 2024), for a gate that is asked again and
+    again while rows arrive.
+
+    >>> truth = [0, 1] * 100
+    >>> import trueerror as te
+    >>> p = te.predictions(truth, {"new": truth[:190] + [1, 0] * 5, "old": truth[:180] + [1, 0] * 10})
+    >>> made = gate(p, "old")
+    >>> made.decision, made.exit_code
+    ('pass', 0)
+    >>> print(made.verdict)
+    Pass: new is better than old: +5.0 points of accuracy, at worst +3.0.
+    """
+    check_word(adjust, ("bonferroni", "sidak", "none"), "adjust")
+    asked = named_metrics(metric)
+    if not asked:
+        raise InputError("metric= names no metric; give one, such as 'accuracy'")
+    measures = [_judged(find_measure(name)) for name in asked]
+    margins = {
+        m.name: check_margin(_each(margin, m, "margin", 0.0), strictly=False, widest=m.range[1] - m.range[0])
+        for m in measures
+    }
+    least = {m.name: _each(at_least, m, "at_least", None) for m in measures}
+    _known(margin, measures, "margin")
+    _known(at_least, measures, "at_least")
+    if isinstance(at_least, int | float) and len({m.higher_is_better for m in measures}) > 1:
+        raise InputError("at_least= is one number, but some metrics are better when low; give {metric: number}")
+    settings = Settings(
+        confidence=confidence, costs=costs, threshold=threshold, metrics=asked, replicates=replicates, rng=rng
+    )
+    sides = _sides(candidate, baseline, model, positive, paired, columns)
+    if sides.baseline is None and all(v is None for v in least.values()):
+        raise InputError("there is nothing to hold the candidate against: pass baseline= or at_least= something")
+    k = sum((sides.baseline is not None) + (least[m.name] is not None) for m in measures)
+    level = _level(confidence, k, adjust)
+    checks: list[GateCheck] = []
+    for m in measures:
+        common: dict[str, Any] = {"level": level, "sequential": sequential}
+        number = least[m.name]
+        if sides.baseline is not None:
+            width = margins[m.name]
+            checks.append(difference_check(sides.candidate, sides.baseline, m, settings, margin=width, **common))
+        if number is not None:
+            checks.append(threshold_check(sides.candidate, m, settings, at_least=number, **common))
+    made = tuple(checks)
+    return Gate(
+        decision=together(made), checks=made, candidate=sides.names[0], baseline=sides.names[1],
+        confidence=float(confidence), adjust=adjust, sequential=sequential, n=sides.candidate[0].n,
+        reading=f"{sides.reading} {_cut(sides, measures, settings)}".strip(),
+        settings={"threshold": threshold, "replicates": replicates,
+                  "seed": 0 if rng is None else rng if isinstance(rng, int) else str(rng)},
+    )  # fmt: skip
+
+
+def _cut(sides: Sides, measures: list[Measure], settings: Settings) -> str:
+    """Where scores were cut, when a metric looks at calls."""
+    if not any(m.needs in ("binary", "classes", "cells") for m in measures):
+        return ""
+    return cut_words([side[0] for side in (sides.candidate, sides.baseline) if side is not None], settings)
+
+
+def _judged(measure: Measure) -> Measure:
+    if measure.higher_is_better is None:
+        raise InputError(f"{measure.name} has no better end, so no gate can be made of it")
+    return measure
+
+
+def _each(given: Any, measure: Measure, option: str, default: float | None) -> float | None:
+    """The number of one metric: the common one, or its own."""
+    if isinstance(given, Mapping):
+        named = {find_measure(name).name: value for name, value in given.items()}
+        given = named.get(measure.name, default)
+    if given is None:
+        return None
+    try:
+        value = float(given)
+    except (TypeError, ValueError):
+        raise InputError(f"{option}={given!r} is not a number") from None
+    low, high = measure.range
+    if option == "at_least" and not low <= value <= high:
+        raise InputError(f"at_least={given!r} is not a value that {measure.name} can have: it runs {low:g} to {high:g}")
+    return value
+
+
+def _known(given: Any, measures: list[Measure], option: str) -> None:
+    names = [m.name for m in measures]
+    for name in given if isinstance(given, Mapping) else ():
+        if find_measure(name).name not in names:
+            raise InputError(f"{option}= speaks of {name!r}, which is not among the metrics{nearest(name, names)}")
+
+
+def _level(confidence: float, k: int, adjust: str) -> float:
+    level = check_confidence(confidence)
+    if adjust == "bonferroni":
+        level = 1 - (1 - level) / k
+    elif adjust == "sidak":
+        level = level ** (1 / k)
+    if not 0.5 < level < 1:
+        raise InputError(f"confidence={confidence!r} must be above 0.5 for a one-sided limit")
+    return level
+
+
+def _sides(
+    candidate: Any, baseline: Any, model: str | None, positive: Any, paired: bool | None, columns: dict[str, Any]
+) -> Sides:
+    first = opened(candidate, positive=positive, **columns)
+    inside = _model_inside(first, baseline, model)
+    if inside is not None:
+        if paired is False:
+            raise InputError("paired=False is for predictions of different rows; these are models of the same rows")
+        own, other = inside
+        both = first.select([own, other])
+        return Sides((both, own), (both, other), (own, other), str(both))
+    own = _chosen(first, model, "candidate")
+    first = first.select(own)
+    if baseline is None:
+        return Sides((first, own), None, (own, None), str(first))
+    second = opened(baseline, positive=positive, **columns)
+    other = _chosen(second, model if model in second.models else None, "baseline")
+    second = second.select(other)
+    names = (own, other)
+    if own == other:
+        # "model" is what a file's only column of predictions is called when its name says no more.
+        names = ("candidate", "baseline") if own == "model" else (f"{own} (candidate)", f"{own} (baseline)")
+    if paired is False:
+        reading = f"Candidate: {first} Baseline: {second} Different rows: not paired."
+        return Sides((first, own), (second, other), names, reading)
+    both = pair(first, second)
+    reading = str(both)
+    for made, shown in zip(both.models, names, strict=True):
+        reading = reading.replace(made, shown)
+    return Sides((both, both.models[0]), (both, both.models[1]), names, reading)
+
+
+def _model_inside(first: Predictions, baseline: Any, model: str | None) -> tuple[str, str] | None:
+    """Candidate and baseline, where both are models of the same predictions."""
+    if isinstance(baseline, str) and baseline in first.models and not os.path.isfile(baseline):
+        others = [m for m in first.models if m != baseline]
+        if model is None and len(others) != 1:
+            raise InputError(f"which model is the candidate? pass model= one of {', '.join(map(repr, others))}")
+        chosen = others[0] if model is None else first.only(model)
+        if chosen == baseline:
+            raise InputError(f"{baseline!r} is both the candidate and the baseline")
+        return chosen, baseline
+    if baseline is None and model is None and len(first.models) == 2:
+        known = [m for m in first.models if m.lower() in BASELINES]
+        if len(known) == 1:
+            return next(m for m in first.models if m != known[0]), known[0]
+        names = " or ".join(repr(m) for m in first.models)
+        raise InputError(f"which of the two models is the one to beat? pass baseline={names}")
+    return None
+
+
+def _chosen(p: Predictions, model: str | None, role: str) -> str:
+    if model is None and len(p.models) > 1:
+        names = ", ".join(map(repr, p.models))
+        raise InputError(f"the {role} holds {len(p.models)} models; pass model= one of {names}")
+    return p.only(model)

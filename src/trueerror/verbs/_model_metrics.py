@@ -1,0 +1,455 @@
+"""The bench: one model's tallies and the settings under which its metrics are taken from them.
+
+How an evaluation was asked for: the options that its numbers depend on, in one frozen place.
+
+Scores row by row, with everything that belongs to a row beside them, for what no tally holds.
+
+Accuracy on the most confident share of the predictions, where a model has scores.
+
+One answer for every row, at the costs or the class mix that were asked for: free, and hard to beat.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.curves._risk_coverage import risk_coverage
+from trueerror.findings.metrics import ConstantAnswer
+from trueerror.inference._metric_interval import class_intervals, metric_interval
+from trueerror.inference._spec import Terms
+from trueerror.inference.auc._clustered import clustered_loss_interval, clustered_score_interval
+from trueerror.inference.auc._multiclass import class_area_interval
+from trueerror.inference.counts._vs_constant import against_one_answer, gains_in_accuracy
+from trueerror.inference.proportion._paired import mcnemar
+from trueerror.inputs._labels import Codes, Label, cost_matrix, find_label, need_positive
+from trueerror.inputs._options import InputError, check_confidence, check_word
+from trueerror.metrics._registry import Measure, find_measure
+from trueerror.metrics._values import class_shares
+from trueerror.results import Interval
+from trueerror.results._tables import one_line
+from trueerror.sources._predictions import Predictions
+from trueerror.sources.engines._memory import NoRoom
+from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
+from trueerror.tallies._confusion import is_graded
+
+if TYPE_CHECKING:
+    from trueerror.verbs._evaluation import ModelEvaluation
+
+Design = Literal["random", "case-control"]
+Rng = int | np.random.SeedSequence | np.random.Generator | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Options of an evaluation; `metrics` maps names to their options, or is None for the usual ones."""
+
+    confidence: float = 0.95
+    method: str | None = None
+    prior: Any = None
+    costs: Any = None
+    design: Design = "random"
+    threshold: float | None = None
+    metrics: Mapping[str, Mapping[str, Any]] | None = None
+    simultaneous: bool = False
+    replicates: int = 10_000
+    rng: Rng = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_confidence(self.confidence)
+        check_word(self.design, ("random", "case-control"), "design")
+        if self.replicates < 100:
+            raise InputError(f"replicates={self.replicates} is too few for an interval; use 1,000 or more")
+
+    @property
+    def unknown_mix(self) -> bool:
+        """Whether nothing says how common each class is: class totals fixed by design, and no prior."""
+        return self.design == "case-control" and self.prior is None
+
+    def options(self, metric: str) -> dict[str, Any]:
+        """The options of one metric: those that were asked for, and the costs where it takes them."""
+        measure = find_measure(metric)
+        given = dict((self.metrics or {}).get(metric, {}))
+        if "costs" in measure.options and "costs" not in given:
+            if self.costs is None:
+                raise InputError(f"{measure.name} needs costs=, a table of what each kind of call costs")
+            given["costs"] = self.costs
+        return given
+
+
+def named_metrics(metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None) -> dict[str, dict[str, Any]]:
+    """Metrics as the user gave them (a name, names, or names with options), by their registered names."""
+    if metrics is None:
+        return {}
+    if isinstance(metrics, str):
+        metrics = [metrics]
+    given = dict(metrics) if isinstance(metrics, Mapping) else {name: {} for name in metrics}
+    named: dict[str, dict[str, Any]] = {}
+    for name, options in given.items():
+        measure = find_measure(name)
+        unknown = [o for o in options if o not in measure.options]
+        if unknown:
+            takes = f"it takes {', '.join(measure.options)}" if measure.options else "it takes none"
+            raise InputError(f"metric {name!r} has no option {unknown[0]!r}; {takes}")
+        named[measure.name] = dict(options)
+    return named
+
+
+Floats = NDArray[np.float64]
+# Rows that stand for many are written out up to so many rows in all.
+MOST_ROWS = 100_000_000
+
+
+class ScoredRows(NamedTuple):
+    """Which rows are positive, one column of scores a model, and each row's cluster where there are clusters."""
+
+    up: NDArray[np.bool_]
+    scores: Floats
+    clusters: Codes | None
+
+
+class ClassScoredRows(NamedTuple):
+    """The rows' classes, one table of scores (n, K) a model, and each row's cluster where there are clusters."""
+
+    codes: Codes
+    scores: list[Floats]
+    clusters: Codes | None
+
+
+def scored_rows(p: Predictions, models: Sequence[str], *, positive: Any = None) -> ScoredRows:
+    """The rows that all of the models scored, one class against the rest."""
+    rows = complete_rows(p, models)
+    up, scores = rows.score_columns(models, positive=positive)
+    return ScoredRows(up, scores, _clusters(rows))
+
+
+def class_scored_rows(p: Predictions, models: Sequence[str]) -> ClassScoredRows:
+    """The rows that all of the models scored, with a score for each class."""
+    rows = complete_rows(p, models)
+    tables = [rows.class_scores(m) for m in models]
+    return ClassScoredRows(tables[0][0], [scores for _, scores in tables], _clusters(rows))
+
+
+def complete_rows(p: Predictions, models: Sequence[str]) -> Predictions:
+    """The same rows without weights: a row that stands for several is there as often; rows without a score are left
+    out where missing="drop" says so."""
+    if p.weights_kind == "sampling":
+        raise InputError("scores row by row do not take sampling weights; choose a metric of labels, or leave them out")
+    source = p.source.with_facts(p.facts.select(models)).complete(models).fetched()
+    often = np.ones(source.facts.n, dtype=np.int64) if source.weights is None else source.weights.astype(np.int64)
+    if p.missing == "drop":
+        for model in models:
+            scores = source.columns[model].scores
+            if scores is not None and source.facts.model(model).absent:
+                often[np.isnan(scores) if scores.ndim == 1 else np.isnan(scores).any(axis=1)] = 0
+    if (often == 1).all():
+        return replace(p, source=source, _memory={})
+    if int(often.sum()) > MOST_ROWS:
+        raise InputError(f"the weights stand for {int(often.sum()):,} rows, too many to rank row by row")
+    taken = source.take(np.repeat(np.arange(len(often)), often))
+    plain = replace(taken, weights=None, facts=replace(taken.facts, weights_kind=None))
+    return replace(p, source=plain, _memory={})
+
+
+def _clusters(p: Predictions) -> Codes | None:
+    return p.source.fetched().keyed["clusters"].codes if p.has_key("clusters") else None
+
+
+# Replicates of a statistic of ranks cost more than those of a table of counts.
+SCORE_REPLICATES = 2_000
+CLASS_METRICS = ("precision", "recall", "f1")
+# What a case-control sample shows of a class without a prior.
+WITHIN_A_CLASS = ("recall",)
+
+
+class Bench:
+    """Computes any metric of one model, each tally counted once and only when it is needed."""
+
+    def __init__(
+        self,
+        model: str,
+        settings: Settings,
+        *,
+        predictions: Predictions | None = None,
+        confusion: Confusion | None = None,
+        estimand: str = "",
+    ) -> None:
+        self.model = model
+        self.settings = settings
+        self.estimand = estimand
+        self._predictions = predictions
+        self._given = confusion
+
+    def with_facts(self, facts: dict[str, Any]) -> Bench:
+        """The same tallies under settings with other facts."""
+        return Bench(
+            self.model,
+            replace(self.settings, facts=facts),
+            predictions=self._predictions,
+            confusion=self._given,
+            estimand=self.estimand,
+        )
+
+    @cached_property
+    def confusion(self) -> Confusion:
+        """Truth × predicted."""
+        if self._given is not None:
+            return self._given
+        assert self._predictions is not None
+        return self._predictions.confusion(self.model, threshold=self.settings.threshold)
+
+    @property
+    def calls(self) -> bool:
+        """Whether the model calls classes; scores outside [0, 1] without a threshold do not."""
+        p = self._predictions
+        return p is None or p.can_call(self.model, threshold=self.settings.threshold)
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The classes, in order."""
+        return self.confusion.labels if self._predictions is None else self._predictions.labels
+
+    @property
+    def positive(self) -> Label | None:
+        """The positive class, where it is known."""
+        return self.confusion.positive if self._predictions is None else self._predictions.positive
+
+    @property
+    def predictions(self) -> Predictions | None:
+        """The rows, where the evaluation was not loaded or made from counts."""
+        return self._predictions
+
+    @cached_property
+    def clusters(self) -> KeyedConfusion | None:
+        """The same, for each cluster, where rows are clustered and called."""
+        p = self._predictions
+        if p is None or not p.has_key("clusters") or not self.calls:
+            return None
+        return p.keyed_confusion(self.model, "clusters", threshold=self.settings.threshold)
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether metrics of scores can be had: a row without a score has no rank, unless it is left out."""
+        p = self._predictions
+        return p is not None and p.has_scores(self.model) and not (p.missing == "wrong" and p.unscored(self.model))
+
+    @property
+    def has_class_scores(self) -> bool:
+        """Whether there is one score for each class."""
+        return self.has_scores and self._predictions is not None and self._predictions.has_class_scores(self.model)
+
+    @property
+    def ranks_classes(self) -> bool:
+        """Whether areas over the classes can be had: they rank rows, which sampling weights do not allow."""
+        return self.has_class_scores and self._predictions is not None and self._predictions.weights_kind != "sampling"
+
+    @cached_property
+    def has_probabilities(self) -> bool:
+        """Whether the scores can be probabilities: within [0, 1], and adding up to 1 where each class has one."""
+        if not self.has_scores:
+            return False
+        assert self._predictions is not None
+        if self.positive is None and not self._predictions.has_class_scores(self.model):
+            return False
+        reach = self._predictions.score_range(self.model)
+        sums_fit = math.isnan(reach.lowest_sum) or (reach.lowest_sum > 0.999 and reach.highest_sum < 1.001)
+        return reach.low >= 0 and reach.high <= 1 and sums_fit
+
+    def score_table(self, label: Label | None = None) -> ScoreTable:
+        """Distinct scores of one class, or of the positive class."""
+        if self._predictions is None or not self._predictions.has_scores(self.model):
+            raise InputError(f"{self.model} has no scores here: pass scores= to evaluate for metrics of scores")
+        return self._predictions.scores(self.model, positive=label)
+
+    def interval(self, metric: str, label: Any = None) -> Interval:
+        """One metric with its interval; `label` asks for one class against the rest."""
+        measure = find_measure(metric)
+        chosen = None if label is None else find_label(label, self.labels, "class")
+        if chosen is not None and measure.needs in ("classes", "cells", "losses", "class_scores"):
+            raise InputError(f"{measure.name} is a metric of all classes together; ask for it without a class")
+        if chosen is None and measure.needs == "binary":
+            chosen = self._positive(measure)
+        options = self.settings.options(measure.name)
+        common: dict[str, Any] = {
+            "options": options,
+            "confidence": self.settings.confidence,
+            "method": self.settings.method if measure.situation == "proportion" else None,
+            "rng": self.settings.rng,
+            "replicates": self.settings.replicates,
+            "simultaneous_over": self.settings.facts.get("simultaneous_over", 1),
+            "estimand": self.estimand,
+        }
+        if measure.needs in ("binary", "classes", "cells"):
+            return metric_interval(
+                measure,
+                self.confusion,
+                positive=chosen,
+                clusters=self.clusters,
+                prior=self.settings.prior,
+                design=self.settings.design,
+                **common,
+            )
+        return self._from_scores(measure, chosen, common)
+
+    def _from_scores(self, measure: Measure, label: Label | None, common: dict[str, Any]) -> Interval:
+        if self._predictions is None or not self._predictions.has_scores(self.model):
+            raise InputError(f"{measure.name} needs scores, and {self.model} has labels only: pass scores=")
+        assert self._predictions is not None
+        if self._predictions.has_key("clusters") and measure.needs != "class_scores":
+            return self._from_clustered_scores(measure, label, common)
+        elsewhere = self.settings.prior is not None or self.settings.design == "case-control"
+        if measure.needs == "scores" or (measure.needs == "losses" and elsewhere and self.positive is not None):
+            at = {"prior": self.settings.prior, "design": self.settings.design}
+            few = common | {"replicates": min(self.settings.replicates, SCORE_REPLICATES)}
+            return metric_interval(measure, self.score_table(label), **at, **few)
+        if measure.needs == "losses":
+            if elsewhere:
+                raise InputError(
+                    f"{measure.name} of several classes is not offered at another class mix; leave prior= out"
+                )
+            moments = self._predictions.moments(self.model, measure.function, **common["options"])
+            return metric_interval(measure, moments, **common)
+        if not self._predictions.has_class_scores(self.model):
+            raise InputError(f"{measure.name} needs one column of scores for each class; {self.model!r} has one in all")
+        rows = class_scored_rows(self._predictions, [self.model])
+        terms = Terms(confidence=self.settings.confidence, over=common["simultaneous_over"], estimand=self.estimand)
+        return class_area_interval(
+            measure, rows.codes, rows.scores[0], self.labels, common["options"], terms, rows.clusters
+        )
+
+    def _from_clustered_scores(self, measure: Measure, label: Label | None, common: dict[str, Any]) -> Interval:
+        """Rows of one cluster may repeat each other: the intervals rest on whole clusters."""
+        p, options = self._predictions, dict(common["options"])
+        assert p is not None
+        terms = Terms(confidence=self.settings.confidence, over=common["simultaneous_over"], estimand=self.estimand)
+        if measure.needs == "losses":
+            if self.settings.prior is not None or self.settings.design == "case-control":
+                raise InputError(f"{measure.name} at another class mix is not offered with clusters; leave one out")
+            losses = p.keyed_losses(self.model, "clusters", measure.function, **options)
+            return clustered_loss_interval(measure, losses.sizes, losses.sums, options, terms)
+        rows = scored_rows(p, [self.model], positive=label)
+        assert rows.clusters is not None
+        return clustered_score_interval(
+            measure, rows.up, rows.scores[:, 0], rows.clusters, options, terms, prior=self.settings.prior,
+            rng=common["rng"], replicates=min(self.settings.replicates, SCORE_REPLICATES),
+        )  # fmt: skip
+
+    def _positive(self, measure: Measure) -> Label:
+        if self.positive is None:
+            shown = repr(self.labels[-1]) if self.labels else "a class"
+            raise InputError(
+                f"{need_positive(self.labels, measure.name)}, or ask for one class with "
+                f"[{measure.name!r}, {shown}], or for macro_{measure.name}"
+            )
+        return self.positive
+
+    def per_class(self) -> dict[tuple[str, Label], Interval]:
+        """Precision, recall and F1 of each class that occurs, on the same terms as the other metrics."""
+        found: dict[tuple[str, Label], Interval] = {}
+        known_mix = self.settings.design == "random" or self.settings.prior is not None
+        for name in CLASS_METRICS if known_mix else WITHIN_A_CLASS:
+            measure = find_measure(name)
+            intervals = class_intervals(
+                measure,
+                self.confusion,
+                confidence=self.settings.confidence,
+                method=self.settings.method if measure.situation == "proportion" else None,
+                clusters=self.clusters,
+                prior=self.settings.prior,
+                design=self.settings.design,
+                rng=self.settings.rng,
+                replicates=self.settings.replicates,
+                estimand=self.estimand,
+            )
+            found |= {(name, label): interval for label, interval in intervals.items()}
+        return found
+
+
+SHARES = (0.5, 0.8, 0.9)
+
+
+def confident_shares(bench: Bench) -> dict[float, Interval]:
+    """Accuracy on the most confident 50, 80 and 90 % of the rows; empty for labels alone and for counts.
+
+    Empty too where accuracy at the class mix of these rows is not what is asked for, and where rows are clustered: the
+    intervals of the curve take rows as independent. Rows beyond the memory budget cannot be ranked by confidence, and
+    bins of scores do not tell which of two rows on either side of the threshold is farther from it: empty as well.
+    """
+    if bench.settings.prior is not None or bench.settings.design == "case-control" or bench.clusters is not None:
+        return {}
+    if bench.predictions is None or not bench.has_scores or not bench.calls or bench.confusion.n == 0:
+        return {}
+    try:
+        curve = risk_coverage(bench.predictions, model=bench.model, threshold=bench.settings.threshold)
+    except NoRoom:
+        return {}
+    return {share: curve.at(coverage=share, confidence=bench.settings.confidence) for share in SHARES}
+
+
+def cost_words(bench: Bench) -> str:
+    """What each error costs, by name, and what the cheapest constant answer costs; "" without costs."""
+    if bench.settings.costs is None or not bench.calls or bench.confusion.n == 0:
+        return ""
+    labels = bench.labels
+    prices = cost_matrix(bench.settings.costs, labels, bench.positive)
+    if len(labels) == 2:
+        a, b = (f'"{one_line(str(label))}"' for label in labels)
+        words = f"Costs: {a} called {b} {prices[0, 1]:g}, {b} called {a} {prices[1, 0]:g}"
+    else:
+        words = f"Costs: a table of {len(labels)} × {len(labels)}, in the order {one_line(str(labels[0]))}, …"
+    label, cost = cheapest_constant(bench)
+    return f'{words}. Always answering "{one_line(str(label))}" costs {cost:.3g} a row.'
+
+
+def cheapest_constant(bench: Bench) -> tuple[object, float]:
+    """The cheapest answer for every row and its mean cost, at the class mix of the rows or the one asked for."""
+    t = bench.confusion
+    totals = t.classes().truth.astype(float)
+    prior = bench.settings.prior
+    shares = totals / totals.sum() if prior is None else class_shares(prior, t.labels, t.positive)
+    costs = np.asarray(shares) @ cost_matrix(bench.settings.costs, t.labels, t.positive)[:, : len(t.labels)]
+    best = int(np.argmin(costs))
+    return t.labels[best], float(costs[best])
+
+
+def commonest_p(bench: Bench) -> float:
+    """The p-value of a model's accuracy against always answering the commonest class, on the same rows.
+
+    McNemar's mid-p for plain rows; clusters and sampling weights have their own variance. NaN where there is nothing to
+    test: no rows, rows that are only graded, one cluster.
+    """
+    t = bench.confusion
+    if t.n == 0 or is_graded(t):
+        return math.nan
+    index = int(np.argmax(t.classes().truth))
+    clusters = bench.clusters
+    if clusters is not None:
+        answer = clusters.table.labels.index(t.labels[index])
+        return against_one_answer(t, gains_in_accuracy(clusters.table, answer), clusters=clusters).p_value
+    if t.weight_sums is not None:
+        return against_one_answer(t, gains_in_accuracy(t, index)).p_value
+    counted = t.classes(weighted=False)
+    only_model = int(counted.hits.sum() - counted.hits[index])
+    only_constant = int(counted.truth[index] - counted.hits[index])
+    return mcnemar(only_model, only_constant, n=t.n).p_value
+
+
+def constant_answers(part: ModelEvaluation) -> list[ConstantAnswer]:
+    """How a model stands against constant answers where costs or a class mix were asked for."""
+    bench, found = part.bench, []
+    accuracy, cost = part.overall.get("accuracy"), part.overall.get("expected_cost")
+    if bench.settings.prior is not None and accuracy is not None and not math.isnan(part.baseline.estimate):
+        share = part.baseline.estimate
+        clear = accuracy.low > share
+        found.append(ConstantAnswer("accuracy", accuracy.estimate, share, str(part.baseline_label), True, clear))
+    if bench.settings.costs is not None and cost is not None and bench.calls and bench.confusion.n:
+        label, price = cheapest_constant(bench)
+        found.append(ConstantAnswer("expected cost", cost.estimate, price, str(label), False, cost.high < price))
+    return found

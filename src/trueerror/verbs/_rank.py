@@ -1,0 +1,201 @@
+"""`te.rank`: which learner is best over several data sets?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import fields, replace
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+
+from trueerror.findings import Evidence, Findings, find
+from trueerror.inference._bayes import bayes_signed_rank
+from trueerror.inference._multiplicity import ADJUSTMENTS, Adjustment
+from trueerror.inference._multiplicity import adjust as adjusted
+from trueerror.inference.loss._t_tests import corrected_t
+from trueerror.inference.ranking._rank_tests import (
+    ScoreMatrix,
+    bonferroni_dunn,
+    friedman,
+    iman_davenport,
+    nemenyi,
+    shaffer,
+)
+from trueerror.inference.ranking._ranking import Ranking, compose_ranking
+from trueerror.inference.ranking._signed import sign, wilcoxon
+from trueerror.inputs._arrays import open_share
+from trueerror.inputs._options import InputError, check_word, nearest
+from trueerror.results import Contrast, Posterior
+from trueerror.verbs._rank_input import Columns, MissingScores, ScoreSheet, read_sheet
+from trueerror.verbs._ranking_result import LearnerRanking
+
+PostHoc = Literal["wilcoxon", "sign", "nemenyi", "bonferroni-dunn", "shaffer"]
+METHODS = ("wilcoxon", "sign", "nemenyi", "bonferroni-dunn", "shaffer")
+# Beyond this many tests within data sets only those with the best learner are made.
+MOST_WITHIN = 5000
+# Differences of shares up to here are taken as no difference that matters, unless rope= says otherwise.
+ROPE = 0.01
+
+
+def rank(
+    scores: Any,
+    *,
+    higher_is_better: bool = True,
+    method: PostHoc = "wilcoxon",
+    adjust: Adjustment = "holm",
+    control: str | None = None,
+    alpha: float = 0.05,
+    missing: MissingScores = "error",
+    dataset: str | None = None,
+    learner: str | None = None,
+    fold: str | None = None,
+    repeat: str | None = None,
+    value: str | None = None,
+    names: Iterable[Any] | None = None,
+    test_train_ratio: float | None = None,
+    rope: float | None = None,
+    rng: Any = None,
+) -> LearnerRanking:
+    """Rank learners over data sets, and say which of them can be told apart.
+
+    `scores` is a path, a data frame, a mapping of columns or an array. Wide: a row for each data set (and fold), a
+    column for each learner. Long: columns of data set, learner, value, and fold where there are folds; columns with
+    plain names are recognised. Folds are averaged within a data set and never counted as data sets; all learners must
+    have the same folds. A cell without a score is an error, unless `missing="drop"` leaves out its data set (or fold).
+
+    Pairs are compared over data sets by Wilcoxon's signed-rank test with Holm's correction; `method` may be "sign",
+    "nemenyi", "shaffer" or "bonferroni-dunn" (against `control`), which compare mean ranks and so depend on which
+    other learners are in the pool. `control` compares with one learner only. Where there are folds, each data set is
+    looked at by itself too, with the corrected t-test (`test_train_ratio`, 1/(k − 1) for k folds). For two learners the
+    Bayesian signed-rank test says besides how probable a difference beyond ±`rope` is (0.01 for shares).
+    Demšar 2006, JMLR 7:1; Benavoli, Corani and Mangili 2016, JMLR 17:5.
+
+    >>> made = rank({"a": [0.9, 0.8, 0.9, 0.9, 0.7, 0.8], "b": [0.8, 0.7, 0.7, 0.8, 0.6, 0.6]})
+    >>> made.best, round(made["a", "b"].p_value, 3)
+    ('a', 0.031)
+    """
+    check_word(method, METHODS, "method")
+    check_word(adjust, ADJUSTMENTS, "adjust")
+    check_word(missing, ("error", "drop"), "missing")
+    level = open_share(alpha, "alpha")
+    sheet = read_sheet(scores, Columns(dataset, learner, fold, repeat, value), names=names, missing=missing)
+    if control is not None and str(control) not in sheet.learners:
+        raise InputError(f"control={control!r} is not among the learners{nearest(control, sheet.learners)}")
+    return rank_sheet(
+        sheet, higher_is_better=bool(higher_is_better), method=method, adjust=adjust,
+        control=None if control is None else str(control), alpha=level, test_train_ratio=test_train_ratio, rope=rope,
+        rng=rng,
+    )  # fmt: skip
+
+
+def rank_sheet(
+    sheet: ScoreSheet,
+    *,
+    higher_is_better: bool = True,
+    method: PostHoc = "wilcoxon",
+    adjust: Adjustment = "holm",
+    control: str | None = None,
+    alpha: float = 0.05,
+    test_train_ratio: float | None = None,
+    rope: float | None = None,
+    rng: Any = None,
+) -> LearnerRanking:
+    """Rank a sheet that was read."""
+    m = sheet.matrix(higher_is_better=higher_is_better)
+    share = bool(all(part.min() >= 0 and part.max() <= 1 for part in sheet.parts))
+    base = _over_data_sets(m, method, adjust, control, alpha)
+    within = _within_data_sets(sheet, base, test_train_ratio, adjust, 1 - alpha)
+    posterior: Posterior | None = None
+    if m.k == 2 and m.n > 1:
+        width = (ROPE if share else 0.0) if rope is None else rope
+        first, second = (m.values[:, j] if higher_is_better else -m.values[:, j] for j in (0, 1))
+        posterior = replace(
+            bayes_signed_rank(first, second, rope=width, rng=rng), name=f"{m.models[0]} and {m.models[1]}"
+        )
+    known = {f.name: getattr(base, f.name) for f in fields(Ranking)} | {"note": ""}
+    return LearnerRanking(
+        **known,
+        data_sets=m.datasets,
+        scores=tuple(tuple(float(v) for v in row) for row in m.values),
+        adjust=adjust,
+        within=within,
+        posterior=posterior,
+        share=share,
+        value_name=sheet.value_name,
+        reading=_reading(sheet, higher_is_better),
+        findings=_findings(sheet, base, higher_is_better),
+    )
+
+
+def _over_data_sets(m: ScoreMatrix, method: PostHoc, adjust: Adjustment, control: str | None, alpha: float) -> Ranking:
+    if method == "bonferroni-dunn":
+        if control is None:
+            raise InputError(f'method="bonferroni-dunn" needs control=, one of {", ".join(map(repr, m.models))}')
+        return bonferroni_dunn(m, control=control, alpha=alpha)
+    if method in ("nemenyi", "shaffer"):
+        if control is not None:
+            raise InputError(f'method={method!r} compares all pairs; for control= use "wilcoxon" or "bonferroni-dunn"')
+        return nemenyi(m, alpha=alpha) if method == "nemenyi" else shaffer(m, alpha=alpha)
+    test = wilcoxon if method == "wilcoxon" else sign
+    column = {name: m.values[:, j] for j, name in enumerate(m.models)}
+    chosen = list(combinations(m.models, 2)) if control is None else [(control, b) for b in m.models if b != control]
+    pairs = [
+        replace(test(column[a], column[b], confidence=1 - alpha), name="median difference", first=a, second=b)
+        for a, b in chosen
+    ]
+    return compose_ranking(
+        m, friedman=friedman(m), iman_davenport=iman_davenport(m), pairs=pairs,
+        p_adjusted=adjusted([p.p_value for p in pairs], adjust).tolist(), method=method, alpha=alpha, control=control,
+    )  # fmt: skip
+
+
+def _within_data_sets(
+    sheet: ScoreSheet, base: Ranking, ratio: float | None, adjust: Adjustment, confidence: float
+) -> tuple[Contrast, ...]:
+    """Pairs on one data set each, over its folds, adjusted over all of them together."""
+    pairs = list(combinations(range(len(sheet.learners)), 2))
+    anchor = base.best if base.control is None else base.control
+    if base.control is not None or len(pairs) * len(sheet.parts) > MOST_WITHIN:
+        best = sheet.learners.index(anchor)
+        pairs = [(best, j) for j in range(len(sheet.learners)) if j != best]
+    made: list[Contrast] = []
+    for i, part in enumerate(sheet.parts):
+        share = sheet.split_ratio(i) if ratio is None else float(ratio)
+        if len(part) < 2 or math.isnan(share):
+            continue
+        for a, b in pairs:
+            found = corrected_t(part[:, a] - part[:, b], test_train_ratio=share, confidence=confidence)
+            named = {"name": sheet.data_sets[i], "first": sheet.learners[a], "second": sheet.learners[b]}
+            made.append(replace(found, **named))  # type: ignore[arg-type]
+    p_values = adjusted(np.array([c.p_value for c in made], dtype=float), adjust)
+    return tuple(replace(c, p_adjusted=float(p)) for c, p in zip(made, p_values, strict=True))
+
+
+def _reading(sheet: ScoreSheet, higher_is_better: bool) -> str:
+    n, k = len(sheet.data_sets), len(sheet.learners)
+    text = f"Read {n:,} data set{'' if n == 1 else 's'} × {k:,} learners"
+    if sheet.has_folds:
+        sizes = [len(folds) for folds in sheet.folds]
+        repeats = {len({key.repeat for key in folds}) for folds in sheet.folds}
+        count = f"{min(sizes)}" if min(sizes) == max(sizes) else f"{min(sizes)} to {max(sizes)}"
+        if len(repeats) == 1 and (r := next(iter(repeats))) > 1 and min(sizes) == max(sizes) and sizes[0] % r == 0:
+            count = f"{r} repeats of {sizes[0] // r}"
+        text += f" × {count} folds; the same folds for all learners"
+    direction = "Higher" if higher_is_better else "Lower"
+    return f"{text}. {direction} {sheet.value_name or 'scores'} {'is' if sheet.value_name else 'are'} better."
+
+
+def _findings(sheet: ScoreSheet, base: Ranking, higher_is_better: bool) -> Findings:
+    facts: dict[str, Any] = {
+        "data_sets": len(sheet.data_sets),
+        "pairs": len(base.pairs),
+        "level": base.alpha,
+        "method": base.method,
+        "folds": sheet.has_folds,
+        "dropped": sheet.dropped,
+        "value_name": sheet.value_name,
+        "higher_is_better": higher_is_better,
+    }
+    return find([Evidence(facts=facts)])

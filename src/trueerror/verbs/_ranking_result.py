@@ -1,0 +1,509 @@
+"""A ranking of learners over data sets, with what their folds say within each data set.
+
+The tables of a ranking of learners: ranks, scores by data set, all pairs; and how their cells are written.
+
+How a ranking of learners speaks: who leads, who is behind by how much, and what cannot be told.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import statistics
+from dataclasses import dataclass, field, replace
+
+from trueerror.findings import Findings
+from trueerror.findings.learners import numeral
+from trueerror.inference._contrast import mirrored
+from trueerror.inference._multiplicity import adjust
+from trueerror.inference.ranking._rank_tests import nemenyi_distance
+from trueerror.inference.ranking._ranking import Ranking
+from trueerror.results import Contrast, Posterior, Table, Text
+from trueerror.results._format import filled, listing, number, one_line, p_value, percent, short_names, width
+from trueerror.verbs._evaluation_text import findings_text
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LearnerRanking(Ranking):
+    """Learners ranked over data sets: mean ranks, tests of pairs over data sets, and tests within each data set.
+
+    `scores` are data sets × learners, folds averaged. `within` compares pairs on one data set each (`name`) by the
+    corrected t-test over its folds, adjusted over all of them; it is empty without folds. `posterior` is the Bayesian
+    signed-rank test of two learners. `share` says whether scores are shares, so that differences are in points.
+    """
+
+    data_sets: tuple[str, ...] = ()
+    scores: tuple[tuple[float, ...], ...] = ()
+    adjust: str = "holm"
+    within: tuple[Contrast, ...] = ()
+    posterior: Posterior | None = None
+    share: bool = False
+    value_name: str = ""
+    reading: str = ""
+    findings: Findings = field(default_factory=Findings)
+
+    @property
+    def means(self) -> dict[str, float]:
+        """The mean score of each learner over the data sets, best rank first."""
+        columns = list(zip(*self.scores, strict=True))
+        by_name = {name: sum(c) / len(c) for name, c in zip(self.names, columns, strict=True)}
+        return {name: by_name[name] for name in self.order}
+
+    def gaps(self, first: str, second: str) -> dict[str, float]:
+        """By how much the first is better than the second on each data set; below 0 where it is worse."""
+        i, j = self.names.index(first), self.names.index(second)
+        sign = 1.0 if self.higher_is_better else -1.0
+        return {d: sign * (row[i] - row[j]) for d, row in zip(self.data_sets, self.scores, strict=True)}
+
+    def on(self, data_set: str, first: str, second: str) -> Contrast | None:
+        """First − second on one data set, over its folds; None where there are none, or the pair was not compared."""
+        for c in self.within:
+            if c.name == data_set and {c.first, c.second} == {first, second}:
+                return c if c.first == first else mirrored(c)
+        return None
+
+    @property
+    def smallest_p(self) -> float:
+        """The smallest adjusted p-value that a pair could have over so many data sets, whatever the scores: 2^(1 − N)
+        for each pair, adjusted. It is 0 for methods that compare mean ranks, which have no such limit.
+        """
+        return self._smallest_p(len(self.data_sets), len(self.pairs))
+
+    def _smallest_p(self, data_sets: int, pairs: int) -> float:
+        if self.method not in ("wilcoxon", "sign"):
+            return 0.0
+        return float(adjust([math.ldexp(1.0, 1 - data_sets)] * max(pairs, 1), self.adjust)[0])  # type: ignore[arg-type]
+
+    @property
+    def verdict(self) -> str:
+        """What the ranking says, in a few sentences; learners that were not told apart are never called equal."""
+
+        return verdict(self)
+
+    def wins(self) -> Table:
+        """Won–tied–lost of each learner (row) against each other (column), over data sets."""
+        rows = []
+        for a in self.order:
+            cells = ["" if a == b else _outcome(self.gaps(a, b)) for b in self.order]
+            rows.append((a, *cells))
+        return Table(columns=("won–tied–lost", *self.order), rows=tuple(rows))
+
+    def matrix(self) -> Table:
+        """All pairs at a glance: mean difference, won–tied–lost and adjusted p of row against column."""
+
+        return comparison_matrix(self)
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each pair."""
+        means = self.means
+        return [
+            {**record, "mean_difference": means[str(record["first"])] - means[str(record["second"])]}
+            for record in Ranking.records(self)
+        ]
+
+    def without(self, *codes: str) -> LearnerRanking:
+        """The same ranking with some findings silenced, by code."""
+        return replace(self, findings=self.findings.without(*codes)) if codes else self
+
+    def explain(self) -> Text:
+        """Each method that was used, with formula, source and what it assumes."""
+        from trueerror.methods import explain
+
+        keys = [self.method, *([self.adjust] if self.method in ("wilcoxon", "sign") and len(self.pairs) > 1 else [])]
+        keys += ["friedman", "iman-davenport"] if len(self.names) > 2 else []
+        keys += ["corrected-t-test"] if self.within else []
+        keys += ["bayes-signed-rank"] if self.posterior is not None else []
+        return Text("\n\n".join([self.reading, *(explain(key) for key in keys if key != "none")]))
+
+    def _table(self) -> Table:
+
+        return ranks_table(self)
+
+    def __str__(self) -> str:
+
+        return ranking_text(self)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+
+        return ranking_html(self)
+
+
+def _outcome(gaps: dict[str, float]) -> str:
+    values = gaps.values()
+    return f"{sum(v > 0 for v in values)}–{sum(v == 0 for v in values)}–{sum(v < 0 for v in values)}"
+
+
+WIDTH = 80
+LONGEST_HEADING = 20
+SHOWN_LEARNERS = 6
+SHOWN_DATA_SETS = 12
+
+
+def ranks_table(r: LearnerRanking) -> Table:
+    """Each learner beside the best one (or the control): rank, mean score, difference, outcomes, p-value."""
+    anchor = r.best if r.control is None else r.control
+    ranks, means = r.ranks, r.means
+    rows = []
+    for name in r.order:
+        own = (name, f"{ranks[name]:.2f}", number(means[name]))
+        if name == anchor:
+            rows.append((*own, "", "", ""))
+            continue
+        gaps = list(r.gaps(name, anchor).values())
+        pair, (wins, ties, losses) = r._compared(name, anchor)
+        p = p_value(deciding_p(pair)).removeprefix("p ").removeprefix("= ")
+        # The difference of the numbers as shown: of errors, + is worse.
+        shown = statistics.median(gaps) if r.higher_is_better else -statistics.median(gaps)
+        rows.append((*own, signed(r, shown), f"{wins}–{ties}–{losses}", p))
+    unit = " (points)" if r.share else ""
+    adjusted = "p" if len(r.pairs) < 2 or r.adjust == "none" else "adjusted p"
+    score = one_line(r.value_name or "score")
+    mean = f"mean {score}" if width(score) <= 12 else "mean"
+    for whom in (one_line(anchor), "control" if r.control else "first"):
+        columns = ("learner", "mean rank", mean, f"to {whom}{unit}", "won–tied–lost", adjusted)
+        made = Table(columns=columns, rows=tuple(rows))
+        if width(whom) <= LONGEST_HEADING and max(map(width, made.text(WIDTH).splitlines())) <= WIDTH:
+            break  # a long name would push the table beyond the page
+    return made
+
+
+def scores_table(r: LearnerRanking) -> Table | None:
+    """Each data set's scores; * marks a learner that is worse there than the best ranked one, v one that is better."""
+    if len(r.names) > SHOWN_LEARNERS or len(r.data_sets) > SHOWN_DATA_SETS:
+        return None
+    anchor = r.best if r.control is None else r.control
+    marked = bool(r.within)
+    rows = []
+    for d, scores in zip(r.data_sets, r.scores, strict=True):
+        by_name = dict(zip(r.names, scores, strict=True))
+        cells = []
+        for m in r.order:
+            c = r.on(d, m, anchor) if m != anchor else None
+            mark = "" if c is None or not differs(r, c) else "v" if r.gaps(m, anchor)[d] > 0 else "*"
+            cells.append(number(by_name[m]) + (mark or " " if marked else ""))
+        rows.append((d, *cells))
+    title = f"* worse than {one_line(anchor)} there, v better (corrected t over folds, {r.adjust})" if marked else ""
+    # Long names are cut as far as the numbers beneath them are narrow, and stay different.
+    most = max(8, (WIDTH - max(width(one_line(d)) for d in ("data set", *r.data_sets))) // len(r.order) - 2)
+    names = short_names([one_line(m) for m in r.order], most)
+    made = Table(columns=("data set", *names), rows=tuple(rows), title=title)
+    return made if max(width(line) for line in made.text(WIDTH).splitlines()) <= WIDTH else None
+
+
+def comparison_matrix(r: LearnerRanking) -> Table:
+    """Row against column: mean difference, outcomes, adjusted p."""
+    means = r.means
+    rows = []
+    for a in r.order:
+        cells = []
+        for b in r.order:
+            if a == b or (r.control is not None and r.control not in (a, b)):
+                cells.append("")
+                continue
+            pair, (wins, ties, losses) = r._compared(a, b)
+            gap = signed(r, means[a] - means[b])
+            cells.append(f"{gap} · {wins}–{ties}–{losses} · {p_value(deciding_p(pair))}")
+        rows.append((a, *cells))
+    return Table(columns=("row against column", *r.order), rows=tuple(rows))
+
+
+def differs(r: LearnerRanking, c: Contrast) -> bool:
+    """Whether a pair is told apart at the level."""
+    return deciding_p(c) <= r.alpha
+
+
+def deciding_p(c: Contrast) -> float:
+    """The p-value that decides: adjusted where pairs were adjusted."""
+    return c.p_value if c.p_adjusted is None else c.p_adjusted
+
+
+def amount(r: LearnerRanking, x: float) -> str:
+    """A size without its sign."""
+    if not r.share:
+        return number(abs(x))
+    shown = f"{100 * abs(x):.1f}"
+    return f"{shown} point{'' if shown == '1.0' else 's'}"
+
+
+def signed(r: LearnerRanking, x: float) -> str:
+    """A size with its sign, without a unit."""
+    shown = f"{100 * x:+.1f}" if r.share else f"{x:+.3g}"
+    return "0.0" if shown in ("+0.0", "-0.0") else shown
+
+
+SHOWN = 6
+# Adjusted p-values up to here are called beyond doubt; between here and the level, probable.
+PROVEN = 0.005
+TESTS = {"wilcoxon": "signed-rank", "sign": "sign"}
+
+
+def verdict(r: LearnerRanking) -> str:
+    """The verdict in a few sentences."""
+    if r.control is not None:
+        return _against_control(r)
+    if len(r.data_sets) == 1:
+        return _one_data_set(r)
+    if len(r.names) == 2:
+        return _two(r)
+    if not r.within and r.smallest_p > r.alpha:
+        return _too_few(r)
+    return _many(r)
+
+
+def _too_few(r: LearnerRanking) -> str:
+    """Where no result could reach the level: that says nothing about the learners, so the verdict is about the test."""
+    n, k, best = len(r.data_sets), len(r.names), r.best
+    each, times = r._smallest_p(n, 1), len(r.pairs)
+    how = "" if r.smallest_p == each else f": {each:.2g} for one pair, times {times}"
+    parts = [
+        f"{_sentence(numeral(n))} data sets are too few for the {TESTS[r.method]} test to tell any pair apart, "
+        f"whatever the scores (its smallest p is {r.smallest_p:.2g}{how})."
+    ]
+    beaten = [m for m in r.order[1:] if all(gap > 0 for gap in r.gaps(best, m).values())]
+    words = f"{one_line(best)} has the best mean rank, {r.ranks[best]:.2f}"
+    tied = [m for m in r.order if math.isclose(r.ranks[m], r.ranks[best], rel_tol=1e-12)]
+    if len(tied) > 1:
+        words = f"{_named(tied)} tie for the best mean rank, {r.ranks[best]:.2f}"
+    if beaten:
+        whom = [f"{one_line(m)} {_span_of(r, best, m)}" for m in beaten[-2:][::-1]]
+        who = f"; {one_line(best)}" if len(tied) > 1 else ", and"
+        words += f"{who} is ahead of {listing(whom)} on {'both' if n == 2 else f'all {numeral(n)}'}"
+    parts.append(f"{words}.")
+    ways = []
+    if r._smallest_p(n, k - 1) <= r.alpha:
+        ways.append("comparing with one learner, named beforehand (control=, --control)")
+    if nemenyi_distance(k, n, r.alpha) < k - 1:
+        ways.append('comparing mean ranks (method="nemenyi", --method nemenyi)')
+    enough = next(m for m in range(n, 200) if r._smallest_p(m, times) <= r.alpha)
+    ways.append(f"{numeral(enough)} data sets or more")
+    return " ".join([*parts, f"What could: {listing(ways, 'or')}."])
+
+
+def _span_of(r: LearnerRanking, best: str, m: str) -> str:
+    gaps = r.gaps(best, m).values()
+    return f"({_span(r, min(gaps), max(gaps))})"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _one_data_set(r: LearnerRanking) -> str:
+    """What the folds of a single data set say; without folds nothing is told apart."""
+    best = r.best
+    if not r.within:
+        tied = [m for m in r.order if r.gaps(best, m)[r.data_sets[0]] == 0]
+        who = f"{_named(tied)} tie for the best score" if len(tied) > 1 else f"{one_line(best)} has the best score"
+        return f"{who}, but one score each on one data set tells nothing apart."
+    behind = [m for m in r.order[1:] if _worse_throughout(r, m, best)]
+    front = [m for m in r.order if m not in behind]
+    sure = all(deciding_p(c) <= PROVEN for m in behind for c in _within(r, best, m))
+    parts = [f"{one_line(best)} is {'' if sure else 'probably '}best on this data set."]
+    if len(front) > 1:
+        parts = [f"No single winner on this data set: {_named(front)} cannot be told apart."]
+        nearest = r.on(r.data_sets[0], best, front[1])
+        if nearest is not None:
+            gap = r.gaps(best, front[1])[r.data_sets[0]]
+            parts.append(f"{one_line(front[1])} is {amount(r, gap)} behind ({p_value(deciding_p(nearest))}).")
+    parts += [_throughout(r, m, best) for m in behind[:3]]
+    return " ".join(parts)
+
+
+def _many(r: LearnerRanking) -> str:
+    best = r.best
+    behind = [m for m in r.order[1:] if r.told_apart(best, m)]
+    weak = [m for m in r.order[1:] if m not in behind and _worse_throughout(r, m, best)]
+    front = [m for m in r.order if m not in behind and m not in weak]
+    if len(front) > 1:
+        together = any(set(front) <= set(group) for group in r.groups)
+        whom = _named(front) if together else f"{one_line(best)} and any of {_named(front[1:])}"
+        parts = [f"No single winner: {whom} cannot be told apart."]
+    elif weak:
+        parts = [f"{one_line(best)} leads, but the data sets are too few to call it best overall."]
+    else:
+        parts = [f"{one_line(best)} is best overall."]
+    if behind:
+        parts.append(_behind(r, behind, best))
+    parts += [_throughout(r, m, best) for m in weak[:3]]
+    parts += [_speaks_of(r, weak[:3], best)] if weak else []
+    return " ".join(parts)
+
+
+def _speaks_of(r: LearnerRanking, weak: list[str], best: str) -> str:
+    """Over what "beyond doubt" was said: single data sets, which is not the same as all of them."""
+    n = len(r.data_sets)
+    every = "both" if n == 2 else f"all {numeral(n)}"
+    smallest = min(deciding_p(r[best, m]) for m in weak)
+    who = one_line(weak[0]) if len(weak) == 1 else "none of them"
+    told = f"is {'not ' if len(weak) == 1 else ''}told apart from {one_line(best)}"
+    return f"That is by the folds of single data sets; over {every} {who} {told} ({p_value(smallest)})."
+
+
+def _behind(r: LearnerRanking, behind: list[str], best: str) -> str:
+    """Learners that the test over data sets tells apart from the best one, with sizes beside the p-values."""
+    sizes = []
+    for m in behind[:3]:
+        gaps = list(r.gaps(best, m).values())
+        lost = sum(g > 0 for g in gaps)
+        p = deciding_p(r[best, m])
+        sizes.append(f"by {amount(r, statistics.median(gaps))} in the median, {_lost(lost, len(gaps))}, {p_value(p)}")
+    if len(behind) > 3:
+        return f"{_named(behind)} rank behind {one_line(best)} over the data sets (the nearest {sizes[0]})."
+    if len(behind) == 1:
+        return f"{one_line(behind[0])} ranks behind {one_line(best)} over the data sets ({sizes[0]})."
+    each = "; ".join(f"{one_line(m)} {size}" for m, size in zip(behind, sizes, strict=False))
+    return f"Behind {one_line(best)} rank, over the data sets, {each}."
+
+
+def _lost(lost: int, n: int) -> str:
+    return f"worse on all {n:,}" if lost == n else f"worse on {lost:,} of {n:,}"
+
+
+def _worse_throughout(r: LearnerRanking, m: str, best: str) -> bool:
+    """Whether a learner loses on every data set, and beyond chance on at least one by its folds."""
+    if not all(gap > 0 for gap in r.gaps(best, m).values()):
+        return False
+    return any(differs(r, c) for c in _within(r, best, m))
+
+
+def _throughout(r: LearnerRanking, m: str, best: str) -> str:
+    gaps = list(r.gaps(best, m).values())
+    n = len(gaps)
+    where = "" if n == 1 else " on both" if n == 2 else f" on all {numeral(n)}"
+    span = _span(r, min(gaps), max(gaps))
+    tested = _within(r, best, m)
+    sure = [c.name for c in tested if differs(r, c) and deciding_p(c) <= PROVEN]
+    likely = [c.name for c in tested if differs(r, c) and deciding_p(c) > PROVEN]
+    words = []
+    for names, how in ((sure, "beyond doubt"), (likely, "probably")):
+        if names:
+            words.append(how if n == 1 else f"{how} on {_named(names)}")
+    return f"{one_line(m)} is worse{where} ({span}), {', '.join(words)}."
+
+
+def _two(r: LearnerRanking) -> str:
+    best, other = r.order
+    c = r[best, other]
+    gaps = list(r.gaps(best, other).values())
+    ahead = sum(g > 0 for g in gaps)
+    a, b = one_line(best), one_line(other)
+    n = len(gaps)
+    own = r.method in ("wilcoxon", "sign")
+    middle = abs(c.estimate) if own else statistics.median(gaps)
+    won = "both" if ahead == n == 2 else f"all {n:,}" if ahead == n else f"{ahead:,} of {n:,}"
+    score = f"{a} is ahead on {won} data sets, by about {amount(r, middle)}"
+    low, high = (c.low, c.high) if r.higher_is_better else (-c.high, -c.low)
+    if own and math.isfinite(low) and math.isfinite(high):
+        score += f", plausibly {signed(r, low)} to {signed(r, high)}"
+    p = deciding_p(c)
+    if all(g == 0 for g in gaps):
+        parts = [f"{a} and {b} cannot be told apart: they tie on every data set. That is no proof that they are alike."]
+    elif p <= r.alpha:
+        parts = [f"{a} is {'better' if p <= PROVEN else 'probably better'} over data sets like these: {score} "
+                 f"({p_value(p)})."]  # fmt: skip
+    else:
+        parts = [f"Cannot tell which is better overall: {score} ({p_value(p)})."]
+        if _worse_throughout(r, other, best):
+            parts += [_throughout(r, other, best), "That is by the folds of single data sets."]
+    return " ".join(parts)
+
+
+def _against_control(r: LearnerRanking) -> str:
+    control = str(r.control)
+    others = [m for m in r.order if m != control]
+    apart = [m for m in others if r.told_apart(control, m)]
+    parts = []
+    for ahead, word in ((True, "better"), (False, "worse")):
+        for m in apart:
+            gaps = list(r.gaps(m, control).values())
+            middle = statistics.median(gaps)
+            if (r.ranks[m] < r.ranks[control]) == ahead:
+                size = f"by {amount(r, middle)} in the median, {p_value(deciding_p(r[m, control]))}"
+                parts.append(f"{one_line(m)} is {word} than {one_line(control)} ({size}).")
+    unclear = [m for m in others if m not in apart]
+    if unclear:
+        parts.append(f"{_named(unclear)} cannot be told apart from {one_line(control)}.")
+    return " ".join(parts)
+
+
+def ranking_text(r: LearnerRanking) -> str:
+    """The whole ranking for a terminal, at most 80 columns wide."""
+    blocks = [
+        _filled(one_line(r.reading)),
+        _filled(r.verdict, "  "),
+        ranks_table(r).text(WIDTH),
+    ]
+    table = scores_table(r)
+    blocks += [] if table is None else [table.text(WIDTH)]
+    if len(r.findings):
+        blocks.append(findings_text(r.findings, several=True))
+    blocks.append("\n".join(_filled(line, more="  ") for line in _footer(r)))
+    return "\n\n".join(blocks)
+
+
+def _footer(r: LearnerRanking) -> list[str]:
+    lines = [r._omnibus()] if len(r.names) > 2 else []
+    if r.posterior is not None:
+        p = r.posterior
+        first, second = (one_line(m) for m in r.names)
+        middle = f"no difference beyond ±{amount(r, p.rope_width)} {_chance(p.rope)}, " if p.rope_width else ""
+        lines.append(
+            f"Posterior probabilities (Bayesian signed rank): {first} better {_chance(p.right)}, {middle}{second} "
+            f"better {_chance(p.left)}."
+        )
+    how = f"Methods: {r.method} over data sets at {percent(round(r.alpha, 6))}"
+    if r.method in ("wilcoxon", "sign") and len(r.pairs) > 1:
+        how += f", {r.adjust} over {len(r.pairs)} pairs"
+    if r.critical_difference is not None:
+        how += f", mean ranks must lie {r.critical_difference:.2f} apart"
+    if r.within:
+        how += "; corrected t within data sets"
+    return [*lines, f"{how}; .explain() or --explain for more."]
+
+
+def ranking_html(r: LearnerRanking) -> str:
+    """The same for a notebook."""
+    parts = [
+        f"<p>{html.escape(r.reading)}</p>",
+        f"<p><b>{html.escape(r.verdict)}</b></p>",
+        ranks_table(r)._repr_html_(),
+    ]
+    table = scores_table(r)
+    parts += [] if table is None else [table._repr_html_()]
+    if len(r.findings):
+        parts.append("<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in r.findings.lines) + "</ul>")
+    parts.append(f"<p><small>{html.escape(' '.join(_footer(r)))}</small></p>")
+    return f"<div>{''.join(parts)}</div>"
+
+
+def _within(r: LearnerRanking, first: str, second: str) -> list[Contrast]:
+    found = (r.on(d, first, second) for d in r.data_sets)
+    return [c for c in found if c is not None]
+
+
+def _chance(p: float) -> str:
+    """A probability from samples, never 0 or 1."""
+    return "< 0.001" if p < 0.001 else "> 0.999" if p > 0.999 else number(p)
+
+
+def _span(r: LearnerRanking, low: float, high: float) -> str:
+    """ "by 4 to 13 points": whole points where the smaller is two or more."""
+    if not r.share:
+        return f"by {number(low)}" if low == high else f"by {number(low)} to {number(high)}"
+    digits = 0 if 100 * low >= 1.95 else 1
+    a, b = (f"{100 * x:.{digits}f}" for x in (low, high))
+    return f"by {a if a == b else f'{a} to {b}'} point{'' if a == b == '1' else 's'}"
+
+
+def _named(models: list[str]) -> str:
+    shown = [one_line(m) for m in models]
+    if len(shown) <= SHOWN:
+        return listing(shown)
+    return f"{', '.join(shown[: SHOWN - 1])} and {len(shown) - SHOWN + 1} more"
+
+
+def _filled(text: str, indent: str = "", more: str = "") -> str:
+    return filled(text, WIDTH - len(indent), initial_indent=indent, subsequent_indent=more or indent)
