@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from tests.rows.lazy_places import QUIET, duckdb_relation, ibis_table, polars_lazy, spark_table
+from tests.sources.lazy_places import QUIET, duckdb_relation, ibis_table, polars_lazy, spark_table
 from trueerror.inputs._options import InputError
 
 pytestmark = list(QUIET)

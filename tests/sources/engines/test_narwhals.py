@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from tests.rows.lazy_places import LAZY, QUIET, polars_lazy
+from tests.sources.lazy_places import LAZY, QUIET, polars_lazy
 from trueerror.inputs._options import InputError
 from trueerror.sources.engines import _narwhals as lazysource
 from trueerror.sources.engines import _numpy as arrays

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from tests.rows.lazy_places import BLIND_TO_CASE, LAZY, QUIET, duckdb_relation, ibis_table
+from tests.sources.lazy_places import BLIND_TO_CASE, LAZY, QUIET, duckdb_relation, ibis_table
 from trueerror.sources.engines._duckdb import FileSource
 from trueerror.sources.engines._narwhals import LazySource
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from tests.rows.lazy_places import LAZY, QUIET, _parquet
+from tests.sources.lazy_places import LAZY, QUIET, _parquet
 from trueerror.inputs._options import InputError
 from trueerror.metrics.ranking import auc
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from tests.rows.lazy_places import QUIET
+from tests.sources.lazy_places import QUIET
 from trueerror.inputs._options import InputError
 from trueerror.sources.engines import _duckdb_tables as nans
 
