@@ -58,7 +58,7 @@ def metric_interval(
 ) -> Interval:
     """A metric of a tally, and where the true value may lie.
 
-    Without `method` the decision table chooses (`trueerror.methods.DECISIONS`); `method="bootstrap"` is BCa over
+    Without `method` the decision table chooses (`trueerror.methods.decisions()`); `method="bootstrap"` is BCa over
     10,000 resamples of the tally's cells (2,000 for scores). `clusters` counts the same rows by cluster; `prior` asks
     for another class distribution; `simultaneous_over=m` makes this one of m intervals that hold together.
 
