@@ -39,7 +39,7 @@ def test_a_significance_test_is_one_function():
     assert made["a", "b"].estimate == pytest.approx(0.1)
     assert "a toy" in str(made.explain())
     assert every_method()["toy-sign"].source == "this test"
-    with pytest.raises(ValueError, match="there are .*'toy'"):
+    with pytest.raises(ValueError, match=r"there are .*'toy'"):
         te.compare(TRUTH, MODELS, method="zzz")
 
 
