@@ -20,7 +20,7 @@ SCHEMA = "trueerror/1"
 SENTENCES = ("verdict", "reason")
 
 # Types that can be read back, by name: each result registers itself when its module is imported (see `Result`).
-TYPES: dict[str, type[Any]] = {}
+TYPES: dict[str, type] = {}
 
 
 def encode(value: Any, around: str = "") -> Any:
@@ -99,7 +99,7 @@ def decode(data: Any, around: str = "") -> Any:
         return {k: decode(v, around) for k, v in data.items()}
     if name == "mapping":
         return {decode(k): decode(v, around) for k, v in data["pairs"]}
-    kind = _type_named(name)
+    kind: Any = _type_named(name)
     own = data.get("estimand")
     inner = own if isinstance(own, str) and own else around
     fields = {k: decode(v, inner) for k, v in data.items() if k not in ("type", "schema", *_sentences(kind))}
@@ -108,7 +108,7 @@ def decode(data: Any, around: str = "") -> Any:
     return kind._from_data(fields)
 
 
-def _type_named(name: object) -> type[Any]:
+def _type_named(name: object) -> type:
     """The type of a saved result; the module that defines it is imported when a file asks for it."""
     if name not in TYPES and isinstance(name, str):
         package = Path(__file__).parents[1]
