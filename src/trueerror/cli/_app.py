@@ -238,8 +238,8 @@ SPOKEN = re.compile(
 def as_options(sentence: str, options: Sequence[inspect.Parameter] | None = None) -> str:
     """A sentence that names options as Python does, with the flags of the command that is running.
 
-    >>> from trueerror.cli._options import Costs, Rows
-    >>> def judge(*, rows: Rows, costs: Costs): ...
+    >>> from trueerror.cli._options import CostOptions, RowsOptions
+    >>> def judge(*, rows: RowsOptions, costs: CostOptions): ...
     >>> options, groups = _options_of(judge)
     >>> as_options('pass positive= one of 0, 1, or positive="yes" (cost_fp=1); no seed= here', options)
     'pass --positive one of 0, 1, or --positive yes (--cost-fp 1); no seed= here'

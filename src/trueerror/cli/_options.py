@@ -63,7 +63,7 @@ DECLINABLE = ("id", "cluster", "fold", "repeat", "weight")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows:
+class RowsOptions:
     """Which column of a file is what, and how its rows count: the options of `te.read`."""
 
     truth: Annotated[str | None, typer.Option("--truth", help="Column with the true classes.", metavar="COLUMN")] = None
@@ -108,11 +108,11 @@ class Rows:
         float | None, typer.Option("--threshold", help="A score from here up is a positive call.", metavar="NUMBER")
     ] = None
 
-    def given(self, output: Output) -> dict[str, Any]:
+    def given(self, output: OutputOptions) -> dict[str, Any]:
         """The options by name, for `read_file`; missing predictions do not matter to those who ask for columns."""
         return dataclasses.asdict(self) | ({"missing": "drop"} if output.columns else {})
 
-    def read(self, file: str, output: Output, *, named: bool = False, cut: bool = False) -> Predictions:
+    def read(self, file: str, output: OutputOptions, *, named: bool = False, cut: bool = False) -> Predictions:
         """The predictions in a file; its models are `cut` at the threshold here where the verb does not do it.
 
         With `named`, a model that its file leaves unnamed is called by the file's name, so that two files differ.
@@ -169,7 +169,7 @@ def read_named(file: str, **options: Any) -> Predictions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Costs:
+class CostOptions:
     """What errors cost."""
 
     costs: Annotated[
@@ -194,7 +194,7 @@ class Costs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chance:
+class ChanceOptions:
     """How sure answers are, and where their randomness begins."""
 
     confidence: Confidence = 0.95
@@ -211,7 +211,7 @@ Found = TypeVar("Found", bound=WithFindings)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Output:
+class OutputOptions:
     """How the answer is written."""
 
     form: Annotated[

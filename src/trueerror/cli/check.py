@@ -43,8 +43,8 @@ def check_command(
         str | None,
         typer.Option("--training", help="The same models' predictions for the training rows.", metavar="FILE"),
     ] = None,
-    rows: o.Rows,
-    output: Annotated[o.Output, Without("explain")],
+    rows: o.RowsOptions,
+    output: Annotated[o.OutputOptions, Without("explain")],
 ) -> None:
     """What the evaluation linter finds."""
     from trueerror.verbs._check import check_predictions, lenient

@@ -33,7 +33,7 @@ def compare_command(
         str | None, typer.Option("--with", help="A second file: joined on ids, or by the same truth.", metavar="FILE")
     ] = None,
     unpaired: o.Unpaired = False,
-    rows: o.Rows,
+    rows: o.RowsOptions,
     metric: o.Metric = "accuracy",
     reference: o.Reference = None,
     method: Annotated[
@@ -42,11 +42,11 @@ def compare_command(
     ] = None,
     adjust: o.Adjust = "holm",
     margin: o.Margin = None,
-    costs: o.Costs,
+    costs: o.CostOptions,
     prior: o.Prior = None,
     alternative: o.OneOrTwoSided = "two-sided",
-    chance: o.Chance,
-    output: o.Output,
+    chance: o.ChanceOptions,
+    output: o.OutputOptions,
 ) -> None:
     """Which model is better, by how much, and how sure that is."""
     from trueerror.verbs._compare import compare, compare_counts, parse_pairs

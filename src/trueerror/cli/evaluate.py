@@ -20,7 +20,7 @@ EVALUATE_EPILOG = (
 def evaluate_command(
     *,
     file: o.File,
-    rows: o.Rows,
+    rows: o.RowsOptions,
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -31,14 +31,14 @@ def evaluate_command(
         ),
     ] = None,
     prior: o.Prior = None,
-    costs: o.Costs,
+    costs: o.CostOptions,
     design: Annotated[str, typer.Option("--design", help="random or case-control.", metavar="WORD")] = "random",
     method: Annotated[
         str | None,
         typer.Option("--method", help="Interval for plain proportions, instead of Wilson's.", metavar="WORD"),
     ] = None,
-    chance: o.Chance,
-    output: o.Output,
+    chance: o.ChanceOptions,
+    output: o.OutputOptions,
 ) -> None:
     """How good the models in a file are, really."""
     from trueerror.verbs._evaluate import evaluate

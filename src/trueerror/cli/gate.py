@@ -51,15 +51,15 @@ def gate_command(
     adjust: Annotated[
         str, typer.Option("--adjust", help="For several checks: bonferroni, sidak or none.", metavar="WORD")
     ] = "bonferroni",
-    rows: Annotated[o.Rows, Without("by")],
+    rows: Annotated[o.RowsOptions, Without("by")],
     model: Annotated[
         str | None,
         After("score"),
         typer.Option("--candidate", help="Which model of the file to judge.", metavar="MODEL"),
     ] = None,
-    costs: o.Costs,
-    chance: o.Chance,
-    output: Annotated[o.Output, Without("ignore")],
+    costs: o.CostOptions,
+    chance: o.ChanceOptions,
+    output: Annotated[o.OutputOptions, Without("ignore")],
 ) -> None:
     """Whether a candidate may go in."""
     from trueerror.verbs._evaluate import named_costs

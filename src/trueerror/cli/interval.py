@@ -56,7 +56,7 @@ def interval_command(
     side: Annotated[
         Side, typer.Option("--side", help="two-sided, lower (only a lower limit) or upper.", metavar="WORD")
     ] = "two-sided",
-    output: Annotated[o.Output, Without("ignore", "columns")],
+    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """Where the true rate lies, given X of N."""
     from trueerror.inference.proportion._interval import interval
@@ -116,7 +116,7 @@ def difference_command(
     alternative: Annotated[
         Alternative, typer.Option("--alternative", help="two-sided, greater or less (than the second).", metavar="WORD")
     ] = "two-sided",
-    output: Annotated[o.Output, Without("ignore", "columns")],
+    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """Whether two rates from different rows differ."""
     from trueerror.inference.proportion._two_samples import difference

@@ -101,12 +101,12 @@ def plot_command(
             autocompletion=complete_kinds,
         ),
     ] = Kind.roc,
-    rows: Annotated[o.Rows, Without("repeat")],
+    rows: Annotated[o.RowsOptions, Without("repeat")],
     metric: Annotated[
         str | None, typer.Option("--metric", help="For forest and differences: which metric.", metavar="NAME")
     ] = None,
-    chance: o.Chance,
-    output: Annotated[o.Output, Without("form", "explain", "ignore")],
+    chance: o.ChanceOptions,
+    output: Annotated[o.OutputOptions, Without("form", "explain", "ignore")],
 ) -> None:
     """One picture of the models in a file."""
     path = target(picture, ENDINGS, "a picture")
@@ -131,7 +131,7 @@ def curves(p: Predictions, kind: Kind) -> dict[str, Result]:
     return {m: make(p, model=m) for m in scored}
 
 
-def tables(p: Predictions, kind: Kind, metric: str | None, chance: o.Chance) -> Result:
+def tables(p: Predictions, kind: Kind, metric: str | None, chance: o.ChanceOptions) -> Result:
     """A confusion matrix, the metrics of the models, their differences from the leader, or their common hull."""
     if kind is Kind.confusion:
         if len(p.models) > 1:

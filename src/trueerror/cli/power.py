@@ -25,7 +25,7 @@ SHARES = ("mcnemar", "two-proportions", "one-proportion", "equivalence", "noninf
 
 
 @dataclass(frozen=True, kw_only=True)
-class Effect:
+class EffectOptions:
     """Which test is planned, and how good the two are."""
 
     test: Annotated[
@@ -44,7 +44,7 @@ class Effect:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Design:
+class DesignOptions:
     """What else decides how many rows a test takes."""
 
     disagreement: Annotated[
@@ -138,12 +138,12 @@ POWER_EPILOG = (
 def power_command(
     *,
     n: Annotated[int, typer.Option("--n", help="Rows (in each group, for two groups).", metavar="N")],
-    effect: Effect,
-    design: Design,
+    effect: EffectOptions,
+    design: DesignOptions,
     power: Annotated[
         float, typer.Option("--power", help="Without --first: the power to reach.", metavar="SHARE")
     ] = 0.8,
-    output: Annotated[o.Output, Without("ignore", "columns")],
+    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """How surely so many rows would show a difference."""
     from trueerror.inference.power import _plan as planning
@@ -185,7 +185,7 @@ SAMPLE_SIZE_EPILOG = (
 @command
 def sample_size_command(
     *,
-    effect: Effect,
+    effect: EffectOptions,
     power: Annotated[float, typer.Option("--power", help="How surely to find it.", metavar="SHARE")] = 0.8,
     accuracy: Annotated[
         float | None, typer.Option("--accuracy", help="About how good; with --half-width.", metavar="SHARE")
@@ -193,8 +193,8 @@ def sample_size_command(
     half_width: Annotated[
         float | None, typer.Option("--half-width", help="How exactly to know it: ± this.", metavar="SHARE")
     ] = None,
-    design: Design,
-    output: Annotated[o.Output, Without("ignore", "columns")],
+    design: DesignOptions,
+    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """How many rows an answer takes."""
     from trueerror.inference.power._plan import sample_size

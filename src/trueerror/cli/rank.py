@@ -58,8 +58,8 @@ def rank_command(
         float | None,
         typer.Option("--test-train-ratio", help="Of the folds, where it is not 1/(folds − 1).", metavar="NUMBER"),
     ] = None,
-    chance: o.Chance,
-    output: Annotated[o.Output, Without("columns")],
+    chance: o.ChanceOptions,
+    output: Annotated[o.OutputOptions, Without("columns")],
 ) -> None:
     """Which learner is best over several data sets."""
     from trueerror.verbs._rank import rank

@@ -34,14 +34,14 @@ def report_command(
         Path, typer.Option("--output", "-o", help="Where to write the page (.html).", metavar="FILE")
     ] = Path("report.html"),
     title: Annotated[str | None, typer.Option("--title", help="The page's heading.", metavar="TEXT")] = None,
-    rows: Annotated[o.Rows, Without("repeat")],
+    rows: Annotated[o.RowsOptions, Without("repeat")],
     metric: o.Metric = "accuracy",
     reference: o.Reference = None,
     margin: o.Margin = None,
-    costs: Annotated[o.Costs, Without("costs")],
+    costs: Annotated[o.CostOptions, Without("costs")],
     prior: o.Prior = None,
-    chance: o.Chance,
-    output: Annotated[o.Output, Without("form", "explain")],
+    chance: o.ChanceOptions,
+    output: Annotated[o.OutputOptions, Without("form", "explain")],
 ) -> None:
     """One HTML page about the models in a file."""
     path = target(page, (".html", ".htm"), "a report")
@@ -84,7 +84,7 @@ def demo_command(
     page: Annotated[
         Path, typer.Option("--output", "-o", help="Where to write the report (.html).", metavar="FILE")
     ] = Path("report.html"),
-    output: Annotated[o.Output, Without("explain", "ignore", "columns")],
+    output: Annotated[o.OutputOptions, Without("explain", "ignore", "columns")],
 ) -> None:
     """Judge bundled real predictions."""
     from trueerror.data import path as bundled

@@ -87,7 +87,7 @@ def run_command(
             "summary, .png .svg .pdf a picture.",
         ),
     ] = None,
-    output: Annotated[o.Output, Without("columns")],
+    output: Annotated[o.OutputOptions, Without("columns")],
 ) -> None:
     """Run an experiment."""
     from trueerror.experiments._experiment import experiment
