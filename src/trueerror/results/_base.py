@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from trueerror.results._format import Text
-from trueerror.results._json import SCHEMA
+from trueerror.results._json import SCHEMA, TYPES
 
 
 class Result:
@@ -26,6 +26,12 @@ class Result:
     __slots__ = ()
     # The data frame library of the input, where there was one: `.frame()` answers in kind.
     _backend: ClassVar[str | None] = None
+
+    def __init_subclass__(cls) -> None:
+        """Every result of this library can be read back by `te.load`."""
+        super().__init_subclass__()
+        if cls.__module__.startswith("trueerror."):
+            TYPES[cls.__name__] = cls
 
     def records(self) -> list[dict[str, object]]:
         """The result as a list of flat dictionaries, one for each row of its table."""
