@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 import vl_convert
+from trueerror.plots._save import to_bytes, to_html
 
 import trueerror as te
 from trueerror.curves._calibration import calibration
 from trueerror.curves._precision_recall import precision_recall
 from trueerror.curves._roc import roc
 from trueerror.plots import chart, draw, spec
-from trueerror.plots._save import to_bytes, to_html
 from trueerror.tallies import Confusion
 
 MARK = "qzxmark"

@@ -8,9 +8,9 @@ import re
 from pathlib import Path
 
 import pytest
+from trueerror.plots._save import script_safe, to_bytes
 
 import trueerror as te
-from trueerror.plots._save import script_safe, to_bytes
 from trueerror.tallies import Confusion
 
 STARTS = {".png": b"\x89PNG\r\n", ".svg": b"<svg", ".pdf": b"%PDF-", ".html": b"<!DOCTYPE html>"}

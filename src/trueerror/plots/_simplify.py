@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.plots._specs import Axis, Curves, Line
+from trueerror.plots._axes import ends, placed
+from trueerror.plots._specs import Curves, Line
 from trueerror.plots._style import distinct
 
 Floats = NDArray[np.float64]
@@ -144,25 +145,12 @@ class Drawn:
     thinned: Thinned
 
 
-def placed(share: Floats, axis: Axis) -> Floats:
-    """Where a number lies on its axis."""
-    if axis.scale == "linear":
-        return np.asarray(share, dtype=np.float64)
-    if axis.scale == "log":
-        return np.log10(share, dtype=np.float64)
-    from scipy.special import ndtri
-
-    places: Floats = ndtri(share)
-    return places
-
-
 def drawn(line: Line, picture: Curves) -> Drawn:
     """The points of a line that are needed at the picture's size."""
     x, y = placed(line.x, picture.x), placed(line.y, picture.y)
     # On normal-deviate axes rates of 0 and 1 are infinitely far away: the line ends before them.
     there = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
-    ranges = [placed(np.array([a.low, a.high]), a) for a in (picture.x, picture.y)]
-    kept = thin(x[there], y[there], picture.size, ranges=ranges)
+    kept = thin(x[there], y[there], picture.size, ranges=(ends(picture.x), ends(picture.y)))
     index = there[kept.index]
     return Drawn(x[index], y[index], Thinned(index, kept.error, kept.of))
 
@@ -175,7 +163,7 @@ def hover_places(line: Line, picture: Curves) -> NDArray[np.int64]:
     there = np.flatnonzero(np.isfinite(x) & np.isfinite(y) & known)
     if len(there) <= HOVERED:
         return there
-    spans = [float(np.diff(placed(np.array([a.low, a.high]), a))[0]) for a in (picture.x, picture.y)]
+    spans = [high - low for low, high in (ends(picture.x), ends(picture.y))]
     steps = np.abs(np.diff(x[there])) / spans[0] + np.abs(np.diff(y[there])) / spans[1]
     along = np.concatenate(([0.0], np.cumsum(steps)))
     places = np.searchsorted(along, np.linspace(0.0, along[-1], HOVERED))

@@ -22,9 +22,11 @@ from trueerror.plots._dispatch import sizes_words
 from trueerror.plots._specs import Axis as PlotAxis
 from trueerror.plots._specs import Curves, Line
 from trueerror.plots.compose.roc import CORNERS, FPR, TPR, diagonal
+from trueerror.plots.svg._curves import LEFT, TOP
+from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import Asked, Start
-from trueerror.reports._html import Section, brief_names, el, html_table, joined, named
-from trueerror.reports._svg import LEFT, TOP, Gallery
+from trueerror.reports._html import Section, brief_names, html_table, named
+from trueerror.reports._svg import Gallery
 from trueerror.results._format import limits, number, percent, whole
 from trueerror.results._tables import Table
 from trueerror.sources._predictions import Predictions
@@ -335,7 +337,9 @@ def _ranges(e: Explored) -> Markup:
     rows = tuple((shown[n] or n, share_words(a), share_words(b)) for n, a, b in merged_ranges(e))
     title = f"Cheapest by the share of positives, {e.start.words}"
     table = html_table(Table(columns=("classifier", "from", "to"), rows=rows), title=title)
-    strip = el("svg", width="100%", height="30", class_="strip-chart js-only", data_x="strip", aria_hidden="true")
+    strip = el(
+        "svg", width="100%", height="30", class_="te-picture strip-chart js-only", data_x="strip", aria_hidden="true"
+    )
     return el("div", table, strip, data_x="ranges")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 import pytest
+from trueerror.plots.matplotlib._curves import drawable
 
 import trueerror as te
 from trueerror.curves._calibration import calibration
@@ -18,7 +19,6 @@ from trueerror.curves._folds import average_curves
 from trueerror.curves._precision_recall import precision_recall
 from trueerror.curves._roc import roc
 from trueerror.plots import draw
-from trueerror.plots.matplotlib._curves import drawable
 from trueerror.tallies import Confusion, ScoreTable
 
 matplotlib.use("Agg")
