@@ -28,8 +28,8 @@ def figure(result: Any, **options: Any) -> Figure:
     """The picture as a figure that shows itself.
 
     >>> import trueerror as te
-    >>> figure([te.interval(750, 1000), te.interval(700, 1000)])
-    Figure('2 intervals')
+    >>> figure({"first": te.interval(750, 1000), "second": te.interval(700, 1000)})
+    Figure('proportion')
     """
     from trueerror.plots._figure import Figure
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from trueerror.results._format import clip, one_line, short_names, unbroken, width
 
 # After Okabe and Ito's palette (2008), without its yellow, which vanishes on white paper; the light ones are darkened.
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#B4578C", "#B87800", "#2F95CF", "#000000")
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#B4578C", "#C58700", "#2F95CF", "#000000")
 DARK_PALETTE = ("#58B4F0", "#FF8A3D", "#2FD0A2", "#E59AC6", "#F0B93A", "#9AD7FF", "#FFFFFF")
 # Lines differ by dash as well, so that a black-and-white print keeps them apart.
 DASHES: tuple[tuple[int, ...], ...] = ((), (9, 3), (3, 2), (9, 3, 2, 3), (9, 3, 2, 3, 2, 3))

@@ -88,7 +88,7 @@ def text_width(words: str, size: float = 12) -> float:
     """About how many pixels a line of text takes.
 
     >>> round(text_width("recall 0.91")), round(text_width("召回率"))
-    (68, 42)
+    (65, 42)
     """
     wide = sum(1000 * w // 2 if (w := width(c)) != 1 else ADVANCE.get(c, 600) for c in words)
     return SLACK * size * wide / 1000
