@@ -12,7 +12,7 @@ from trueerror.plots._specs import Bars, Curves, Forest, Heat, Picture
 from trueerror.plots._style import plain
 from trueerror.plots.svg._charts import write_bars, write_forest, write_heat, write_ranks
 from trueerror.plots.svg._curves import write_curves
-from trueerror.plots.svg._document import document, page
+from trueerror.plots.svg._document import Frame, document, frame_of, page
 from trueerror.plots.svg._elements import Drawing
 
 if TYPE_CHECKING:
@@ -50,11 +50,15 @@ class Figure:
         """A page with the picture that loads nothing and runs nothing."""
         return page(self.svg, self.title)
 
+    @property
+    def _frame(self) -> Frame:
+        return frame_of(write_drawing(self.picture), self.picture.title, self.picture.subtitle)
+
     def draw(self, ax: Axes | None = None) -> Axes:
         """The same picture on matplotlib axes, which are returned; without axes, on a new figure of pyplot."""
         from trueerror.plots.matplotlib._draw import draw
 
-        axes: Axes = draw(self.picture, ax)
+        axes: Axes = draw(self.picture, ax, self._frame)
         return axes
 
     def save(self, path: str | Path) -> Path:
@@ -72,7 +76,7 @@ class Figure:
         if ending in (".png", ".pdf"):
             from trueerror.plots.matplotlib._draw import file_bytes
 
-            return file_bytes(self.picture, "png" if ending == ".png" else "pdf")
+            return file_bytes(self.picture, self._frame, "png" if ending == ".png" else "pdf")
         known = f"{' '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
         raise ValueError(f"a picture cannot be saved as {ending or 'a file without ending'!r}; use {known}")
 

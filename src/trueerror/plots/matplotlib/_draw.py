@@ -21,7 +21,6 @@ from trueerror.plots._specs import (
     Forest,
     ForestRow,
     Heat,
-    Line,
     Mark,
     Panel,
     Picture,
@@ -29,13 +28,13 @@ from trueerror.plots._specs import (
 )
 from trueerror.plots._style import columns_needed, distinct, fold, fold_all, shorten
 from trueerror.plots.compose.matrices import CHARACTER, COLUMN_NAME, GAP, ROW_NAME, cell_size, lay_out, ruler
-
-# Names are not formulas: no mathtext, no TeX.
-AS_TEXT: dict[str, Any] = {"parse_math": False, "usetex": False}
+from trueerror.plots.svg._curves import Plot, Words, words_apart
+from trueerror.plots.svg._document import Frame
 
 POINTS_A_CHARACTER = 4.4  # of the subtitle's font, about
-
-
+# The pixels of the SVG picture on an inch, and so in points.
+PIXELS = 90
+POINTS = 72 / PIXELS
 # Dots an inch of PNG files: twice the pixels of the SVG picture, sharp on dense screens and in print.
 DENSITY = 180
 # Lines that are not curves: colour, width, dash.
@@ -48,22 +47,24 @@ ROLES: dict[str, tuple[str, float, tuple[float, ...]]] = {
 }
 
 
-def draw(picture: Picture, ax: Any = None) -> Any:
-    """The picture on the given axes, or on those of a new figure of pyplot; the axes are returned."""
-    if ax is None:
-        import matplotlib.pyplot as plt
+def draw(picture: Picture, ax: Any, frame: Frame) -> Any:
+    """The picture on the given axes, or on those of a new figure of pyplot as large as `frame`; returns the axes."""
+    if ax is not None:
+        _draw_on(picture, ax, None)
+        return ax
+    import matplotlib.pyplot as plt
 
-        ax = plt.figure(figsize=_inches(picture), layout="constrained").add_subplot()
-    _draw_on(picture, ax)
+    ax = plt.figure(figsize=_inches(frame), layout="constrained").add_subplot()
+    _draw_on(picture, ax, frame)
     return ax
 
 
-def file_bytes(picture: Picture, ending: Literal["png", "pdf"]) -> bytes:
+def file_bytes(picture: Picture, frame: Frame, ending: Literal["png", "pdf"]) -> bytes:
     """The picture as a file, by a figure of its own that pyplot knows nothing of."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=_inches(picture), layout="constrained", facecolor="white")
-    _draw_on(picture, figure.add_subplot(facecolor="white"))
+    figure = Figure(figsize=_inches(frame), layout="constrained", facecolor="white")
+    _draw_on(picture, figure.add_subplot(facecolor="white"), frame)
     # Without a date, so that the same picture is the same file.
     about = {"Title": picture.title} | ({"CreationDate": None} if ending == "pdf" else {})
     out = io.BytesIO()
@@ -71,35 +72,30 @@ def file_bytes(picture: Picture, ending: Literal["png", "pdf"]) -> bytes:
     return out.getvalue()
 
 
-def _draw_on(picture: Picture, ax: Any) -> None:
+def _inches(frame: Frame) -> tuple[float, float]:
+    return frame.width / PIXELS, frame.height / PIXELS
+
+
+def _draw_on(picture: Picture, ax: Any, frame: Frame | None) -> None:
+    """The picture with its title; a figure of our own has the title at its left edge and the legend beside the plot."""
+    heading, above = False, False
     if isinstance(picture, Forest):
         draw_forest(picture, ax)
+        first = picture.panels[0]
+        heading, above = bool(first.heading), any(words for _, words in first.references)
     elif isinstance(picture, Heat):
         draw_heat(picture, ax)
     elif isinstance(picture, Bars):
         draw_bars(picture, ax)
     elif isinstance(picture, Curves):
-        draw_curves(picture, ax)
+        draw_curves(picture, ax, beside=frame is not None)
+        # Words above the right end of the plot, such as where a curve is extrapolated.
+        above = any(
+            n.words and n.words_at and n.words_at[1] >= picture.y.high and n.shift[1] < 0 for n in picture.lines
+        )
     else:
         draw_ranks(picture, ax)
-
-
-def _inches(picture: Picture) -> tuple[float, float]:
-    """The size of a new figure, after the pixels of the SVG picture."""
-    width, height = 640.0, 0.0
-    if isinstance(picture, Forest):
-        height = sum(ROW * len(p.rows) + PANEL for p in picture.panels) + 50
-    elif isinstance(picture, Heat):
-        side_x, side_y = cell_size(picture)
-        gap = GAP if picture.extra_columns else 0.0
-        width, height = side_x * (len(picture.columns) + gap) + 190, side_y * len(picture.rows) + 150
-    elif isinstance(picture, Bars):
-        height = 24 * len(picture.labels) + 90
-    elif isinstance(picture, Curves):
-        width, height = picture.size[0] + 140, picture.size[1] + (260 if picture.histogram is not None else 130)
-    else:
-        width, height = 720, 26 * (lay_out(picture).depth + 4) + 70
-    return width / 90, height / 90
+    write_title(ax, picture, frame, 8.0 + (15.0 if heading else 0.0) + (12.0 if above else 0.0))
 
 
 def split(ax: Any, heights: Sequence[float]) -> list[Any]:
@@ -118,22 +114,31 @@ def split(ax: Any, heights: Sequence[float]) -> list[Any]:
     return [ax, *(ax.figure.add_subplot(grid[i]) for i in range(1, len(heights)))]
 
 
-def write_title(ax: Any, title: str, subtitle: tuple[str, ...], *, heading: str = "", above: bool = False) -> None:
-    """Title and what was read, left-aligned above the axes, over a heading, or over words that stand there already."""
-    room = 4.0 + (15.0 if heading else 0.0) + (12.0 if above else 0.0)
-    if heading:
-        write_above(ax, heading, 5.0 + (12.0 if above else 0.0), fontsize=9, fontweight="bold")
-    columns = max(40, int(72 * ax.figure.get_figwidth() * ax.get_position().width / POINTS_A_CHARACTER))
-    lines = [part for line in subtitle for part in fold(line, columns, lines=3)]
-    for place, line in enumerate(reversed(lines)):
-        write_above(ax, line, room + 11.5 * place, fontsize=8.5, color=theme.FAINT_INK)
-    write_above(ax, shorten(title, columns), room + 3.0 + 11.5 * len(lines), fontsize=10.5, fontweight="bold")
+def write_title(ax: Any, picture: Picture, frame: Frame | None, room: float) -> None:
+    """Title and what was read, so many points above the axes: over words that stand there already."""
+    if frame is None:
+        columns = max(40, int(72 * ax.figure.get_figwidth() * ax.get_position().width / POINTS_A_CHARACTER))
+        lines = [part for line in picture.subtitle for part in fold(line, columns, lines=3)]
+        names, x = [shorten(picture.title, columns)], 0.0
+    else:
+        names, lines, x = list(frame.title), list(frame.subtitle), -POINTS * frame.left
+    for line in reversed(lines):
+        write_above(ax, line, (x, room), fontsize=8.5, color=theme.FAINT_INK)
+        room += 11.5
+    for name in reversed(names):
+        write_above(ax, name, (x, room + 3.0), fontsize=10.5, fontweight="bold")
+        room += 14.0
 
 
-def write_above(ax: Any, text: str, points: float, **style: Any) -> None:
-    """A line of text so many points above the axes."""
-    look = {"color": theme.INK, "ha": "left", "va": "bottom", "annotation_clip": False, **AS_TEXT, **style}
-    ax.annotate(drawable(text), (0, 1), (0, points), xycoords="axes fraction", textcoords="offset points", **look)
+def write_above(ax: Any, text: str, points: tuple[float, float], **style: Any) -> None:
+    """A line of text so many points right of and above the upper left corner of the axes."""
+    look = {"color": theme.INK, "ha": "left", "va": "bottom", "annotation_clip": False, **as_text(), **style}
+    ax.annotate(drawable(text), (0, 1), points, xycoords="axes fraction", textcoords="offset points", **look)
+
+
+def as_text() -> dict[str, Any]:
+    """Names are not formulas: no mathtext, no TeX; and fonts for names in any script that one is installed for."""
+    return {"parse_math": False, "usetex": False, "fontfamily": list(_families())}
 
 
 def drawable(text: str) -> str:
@@ -144,7 +149,16 @@ def drawable(text: str) -> str:
 def _families() -> tuple[str, ...]:
     from matplotlib.font_manager import FontProperties
 
-    return tuple(FontProperties().get_family())
+    return (*FontProperties().get_family(), *_other_scripts())
+
+
+@cache
+def _other_scripts() -> tuple[str, ...]:
+    """Installed fonts that have Chinese, Japanese and Korean."""
+    from matplotlib.font_manager import fontManager
+
+    installed = {font.name for font in fontManager.ttflist}
+    return tuple(name for name in theme.FONT.split(", ")[5:] if name in installed)
 
 
 @cache
@@ -174,7 +188,7 @@ def dash_style(dash: Sequence[float]) -> Any:
 SHAPES = {"circle": "o", "diamond": "D", "square": "s", "cross": "P"}
 
 
-def draw_curves(picture: Curves, ax: Any) -> None:
+def draw_curves(picture: Curves, ax: Any, *, beside: bool = False) -> None:
     """Bands, references, curves, points and words, in this order; the legend where there is something to tell apart."""
     entries: list[tuple[Any, str]] = []
     for band in picture.bands:
@@ -192,14 +206,18 @@ def draw_curves(picture: Curves, ax: Any) -> None:
         )
     for mark in picture.marks:
         _draw_mark(ax, mark, picture)
+    plot = Plot(picture)
+    for words in words_apart(plot):
+        _write(ax, words, picture)
     _set_axis(ax, picture.x, "x")
     _set_axis(ax, picture.y, "y")
     ax.grid(visible=True, color=theme.GRID, lw=0.8)
     tidy(ax)
-    _draw_legend(ax, entries, picture.empty_corner)
+    # Beyond words that stand at the right of the plot.
+    away = 1.01 + plot.right / picture.size[0] if plot.beside else 1.01
+    _draw_legend(ax, entries, "" if beside else picture.empty_corner, away)
     if picture.histogram is not None:
-        _draw_histogram(ax, picture)
-    write_title(ax, picture.title, picture.subtitle)
+        _draw_histogram(ax, picture, "" if beside else "best")
 
 
 def _arms(middle: Floats, low: Floats | None, high: Floats | None) -> Any:
@@ -225,14 +243,8 @@ def _draw_lines(ax: Any, picture: Curves) -> list[tuple[Any, str]]:
             ax.plot(shape.x, shape.y, color=colour, zorder=3 if line.role == "hull" else 2, **style)
             if line.role == "aside" and line.name and line.name not in beside:
                 beside[line.name] = ax.plot([], [], color=stroke, **style)[0]
-        _write_line(ax, line, picture)
     entries += [(handle, name) for name, handle in beside.items()]
     return entries if len(entries) > 1 else []
-
-
-def _write_line(ax: Any, line: Line, picture: Curves) -> None:
-    if line.words and line.words_at is not None:
-        _write(ax, line.words_at, line.words, line.align, line.shift, theme.FAINT_INK, picture)
 
 
 def _draw_mark(ax: Any, mark: Mark, picture: Curves) -> None:
@@ -240,47 +252,47 @@ def _draw_mark(ax: Any, mark: Mark, picture: Curves) -> None:
     x, y = (float(placed(np.array([v]), a)[0]) for v, a in ((mark.x, picture.x), (mark.y, picture.y)))
     ax.plot([x], [y], marker=SHAPES[mark.shape], ms=7, color=colour, mfc="white" if mark.hollow else colour,
             clip_on=False, zorder=6, ls="")  # fmt: skip
-    if mark.words:
-        _write(ax, (mark.x, mark.y), mark.words, mark.align, mark.shift, theme.INK, picture)
 
 
-def _write(
-    ax: Any, at: tuple[float, float], words: str, align: str, shift: tuple[float, float], colour: str, picture: Curves
-) -> None:
+def _write(ax: Any, one: Words, picture: Curves) -> None:
     from matplotlib.patheffects import withStroke
 
-    x, y = (float(placed(np.array([v]), a)[0]) for v, a in zip(at, (picture.x, picture.y), strict=True))
+    x, y = (float(placed(np.array([v]), a)[0]) for v, a in zip(one.at, (picture.x, picture.y), strict=True))
     ax.annotate(
-        drawable(words), (x, y), (0.8 * shift[0], -0.8 * shift[1]), textcoords="offset points", ha=align, va="center",
-        fontsize=8, color=colour, annotation_clip=False, zorder=7,
-        path_effects=[withStroke(linewidth=2.5, foreground="white", alpha=0.85)], **AS_TEXT,
+        drawable(one.words), (x, y), (POINTS * one.shift[0], -POINTS * one.shift[1]), textcoords="offset points",
+        ha=one.align, va="center", fontsize=8, color=theme.INK if one.of_mark else theme.FAINT_INK,
+        annotation_clip=False, zorder=7,
+        path_effects=[withStroke(linewidth=2.5, foreground="white", alpha=0.85)], **as_text(),
     )  # fmt: skip
 
 
 def _set_axis(ax: Any, axis: Axis, which: str) -> None:
     getattr(ax, f"set_{which}lim")(*ends(axis))
-    getattr(ax, f"set_{which}label")(drawable(axis.title), fontsize=9, color=theme.INK, **AS_TEXT)
+    getattr(ax, f"set_{which}label")(drawable(axis.title), fontsize=9, color=theme.INK, **as_text())
     if axis.scale != "linear" or axis.ticks:
         written = axis_ticks(axis)
         getattr(ax, f"set_{which}ticks")([place for place, _ in written], labels=[words for _, words in written])
 
 
-def _draw_legend(ax: Any, entries: list[tuple[Any, str]], corner: str = "best") -> None:
-    """Beside the plot for many, else where there is room; names are set afterwards, so that `_x` is shown too."""
+def _draw_legend(ax: Any, entries: list[tuple[Any, str]], corner: str, away: float = 1.01) -> None:
+    """Beside the plot for many or without a corner, else there; names are set afterwards, so that `_x` is shown too."""
     if not entries:
         return
     handles = [handle for handle, _ in entries]
     labels = [str(i) for i in range(len(entries))]
-    outside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)} if len(entries) > 4 else {"loc": corner}
+    outside = (
+        {"loc": "upper left", "bbox_to_anchor": (away, 1.0)} if len(entries) > 4 or not corner else {"loc": corner}
+    )
     legend = ax.legend(handles, labels, fontsize=8, frameon=True, framealpha=0.85, edgecolor="none", **outside)
     legend.set_zorder(8)
     for text, (_, name) in zip(legend.get_texts(), entries, strict=True):
         text.set_parse_math(False)
         text.set_usetex(False)
-        text.set_text(drawable(name))
+        text.set_fontfamily(list(_families()))
+        text.set_text(drawable("\n".join(fold(name, 46))))
 
 
-def _draw_histogram(ax: Any, picture: Curves) -> None:
+def _draw_histogram(ax: Any, picture: Curves, corner: str) -> None:
     """Counts beneath the curve, on axes of their own that keep the x axis."""
     h = picture.histogram
     assert h is not None
@@ -291,11 +303,10 @@ def _draw_histogram(ax: Any, picture: Curves) -> None:
     second = below.bar(h.edges[:-1], h.second, widths, bottom=h.first, align="edge", color=theme.PALETTE[1], alpha=0.75)
     below.set_ylabel(h.axis, fontsize=9, color=theme.INK)
     tidy(below)
-    _draw_legend(below, [(first, h.names[0]), (second, h.names[1])])
+    _draw_legend(below, [(first, h.names[0]), (second, h.names[1])], corner)
 
 
 ROW = 26
-PANEL = 70  # heading, axis and the gap to the next panel, in pixels
 
 
 def draw_forest(picture: Forest, ax: Any) -> None:
@@ -305,8 +316,8 @@ def draw_forest(picture: Forest, ax: Any) -> None:
     for place, panel in zip(places, picture.panels, strict=True):
         _draw_panel(place, panel)
         above = any(words for _, words in panel.references)
-        title, subtitle = (picture.title, picture.subtitle) if place is ax else ("", ())
-        write_title(place, title, subtitle, heading=panel.heading, above=above)
+        if panel.heading:
+            write_above(place, panel.heading, (0.0, 5.0 + (12.0 if above else 0.0)), fontsize=9, fontweight="bold")
 
 
 def _draw_panel(ax: Any, panel: Panel) -> None:
@@ -317,19 +328,19 @@ def _draw_panel(ax: Any, panel: Panel) -> None:
         if words:
             ax.annotate(
                 drawable(words), (value, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points",
-                ha="center", va="bottom", fontsize=8, color=theme.FAINT_INK, annotation_clip=False, **AS_TEXT,
+                ha="center", va="bottom", fontsize=8, color=theme.FAINT_INK, annotation_clip=False, **as_text(),
             )  # fmt: skip
     for place, row in enumerate(panel.rows):
         _draw_row(ax, row, place, panel.domain)
     ax.set_xlim(*panel.domain)
     ax.set_ylim(len(panel.rows) - 0.5, -0.5)
     labels = [drawable("\n".join(lines)) for lines in fold_all([r.label for r in panel.rows], 30)]
-    ax.set_yticks(range(len(panel.rows)), labels=labels, fontsize=9, **AS_TEXT)
-    ax.set_xlabel(drawable(panel.axis), fontsize=9, color=theme.INK, **AS_TEXT)
+    ax.set_yticks(range(len(panel.rows)), labels=labels, fontsize=9, **as_text())
+    ax.set_xlabel(drawable(panel.axis), fontsize=9, color=theme.INK, **as_text())
     ax.xaxis.grid(visible=True, color=theme.GRID, lw=0.8)
     tidy(ax)
     ax.spines["left"].set_visible(False)
-    ax.tick_params(axis="y", length=0)
+    ax.tick_params(axis="y", length=0, pad=9)
 
 
 def _draw_row(ax: Any, row: ForestRow, place: int, domain: tuple[float, float]) -> None:
@@ -337,7 +348,7 @@ def _draw_row(ax: Any, row: ForestRow, place: int, domain: tuple[float, float]) 
     text = theme.FAINT_INK if row.aside or not row.drawn else theme.INK
     ax.annotate(
         drawable(row.words), (1, place), (9, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
-        va="center", ha="left", fontsize=9, color=text, annotation_clip=False, **AS_TEXT,
+        va="center", ha="left", fontsize=9, color=text, annotation_clip=False, **as_text(),
     )  # fmt: skip
     if not row.drawn:
         return
@@ -376,7 +387,6 @@ def draw_heat(picture: Heat, ax: Any) -> None:
     ax.set_xlim(0, columns + gap)
     ax.set_ylim(rows, 0)
     _name_axes(ax, picture, base, gap, (side_x, side_y))
-    write_title(ax, picture.title, picture.subtitle)
 
 
 def _draw_block(ax: Any, picture: Heat, low: int, high: int, shift: float) -> None:
@@ -408,7 +418,7 @@ def _draw_scale(ax: Any, picture: Heat) -> None:
     colours = LinearSegmentedColormap.from_list("shares", theme.SHADES)
     made = ScalarMappable(norm=PowerNorm(0.5, 0, 1), cmap=colours)
     bar = ax.figure.colorbar(made, ax=ax, shrink=0.3, anchor=(0.0, 1.0), format="{x:.0%}")
-    bar.set_label(drawable(picture.scale_title), fontsize=8, **AS_TEXT)
+    bar.set_label(drawable(picture.scale_title), fontsize=8, **as_text())
     bar.ax.tick_params(labelsize=8)
     bar.outline.set_visible(False)
 
@@ -432,20 +442,20 @@ def _name_axes(ax: Any, picture: Heat, base: int, gap: float, sides: tuple[float
     # Beneath the map, not above it as in the SVG picture: there the title needs the room.
     ax.xaxis.set_ticks_position("bottom")
     turned = {} if flat else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    ax.set_xticks(places, labels=[drawable(names[j]) for j in shown], fontsize=size, **turned, **AS_TEXT)
+    ax.set_xticks(places, labels=[drawable(names[j]) for j in shown], fontsize=size, **turned, **as_text())
     rows = [i for i in range(len(picture.rows)) if i % down == 0]
     row_names = distinct(picture.rows, ROW_NAME)
     labels = [drawable(row_names[i]) for i in rows]
-    ax.set_yticks([i + 0.5 for i in rows], labels=labels, fontsize=size, **AS_TEXT)
-    ax.set_xlabel(drawable(picture.column_title), fontsize=9, **AS_TEXT)
-    ax.set_ylabel(drawable(picture.row_title), fontsize=9, **AS_TEXT)
+    ax.set_yticks([i + 0.5 for i in rows], labels=labels, fontsize=size, **as_text())
+    ax.set_xlabel(drawable(picture.column_title), fontsize=9, **as_text())
+    ax.set_ylabel(drawable(picture.row_title), fontsize=9, **as_text())
     ax.tick_params(length=0)
     for side in ax.spines.values():
         side.set_visible(False)
     for i, note in enumerate(picture.row_notes):
         ax.annotate(
             note, (1, i + 0.5), (5, 0), xycoords=("axes fraction", "data"), textcoords="offset points", va="center",
-            fontsize=size, color=theme.FAINT_INK, annotation_clip=False, **AS_TEXT,
+            fontsize=size, color=theme.FAINT_INK, annotation_clip=False, **as_text(),
         )  # fmt: skip
 
 
@@ -459,20 +469,19 @@ def draw_bars(picture: Bars, ax: Any) -> None:
     ends = [highest] * count if picture.starts else picture.amounts
     for i, (amount, words) in enumerate(zip(ends, picture.words, strict=True)):
         ax.annotate(drawable(words), (amount, i), (5, 0), textcoords="offset points", va="center", fontsize=9,
-                    annotation_clip=False, **AS_TEXT)  # fmt: skip
+                    annotation_clip=False, **as_text())  # fmt: skip
     labels = [drawable("\n".join(lines)) for lines in fold_all(picture.labels, 44)]
-    ax.set_yticks(range(count), labels=labels, fontsize=9, **AS_TEXT)
+    ax.set_yticks(range(count), labels=labels, fontsize=9, **as_text())
     ax.set_xlim(0, highest)
     ax.set_ylim(count - 0.5, -0.5)
     if picture.starts:
-        ax.set_xlabel(drawable(picture.axis), fontsize=9, **AS_TEXT)
+        ax.set_xlabel(drawable(picture.axis), fontsize=9, **as_text())
     else:
         ax.set_xticks([])
     tidy(ax)
     for side in ax.spines.values():
         side.set_visible(False)
     ax.tick_params(length=0)
-    write_title(ax, picture.title, picture.subtitle)
 
 
 RULER = -2.3
@@ -488,7 +497,7 @@ def draw_ranks(picture: Ranks, ax: Any) -> None:
         ax.annotate(
             drawable(elbow.words), (edge, elbow.level), (-6 if elbow.left else 6, 0), textcoords="offset points",
             ha="right" if elbow.left else "left", va="center", fontsize=9, color=theme.INK, annotation_clip=False,
-            **AS_TEXT,
+            **as_text(),
         )  # fmt: skip
     for bar in layout.bars:
         ax.plot(bar.ranks, [bar.level] * len(bar.ranks), "-o", color=theme.INK, lw=3.2, ms=5.5, zorder=3)
@@ -517,4 +526,3 @@ def draw_ranks(picture: Ranks, ax: Any) -> None:
         fontsize=9,
         color=theme.INK,
     )
-    write_title(ax, picture.title, picture.subtitle)

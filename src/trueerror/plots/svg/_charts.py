@@ -36,7 +36,7 @@ def write_forest(picture: Forest) -> Drawing:
         drawn, high = _panel(panel, labels, left)
         parts.append(el("g", *drawn, transform=f"translate(0 {place(y)})"))
         y += high + 18
-    return Drawing(joined(parts), max(left + FOREST + right, headings), y - 18)
+    return Drawing(joined(parts), max(left + FOREST + right, headings), y - 18, left)
 
 
 def _panel(panel: Panel, labels: list[list[str]], left: float) -> tuple[list[Markup], float]:
@@ -180,7 +180,7 @@ def write_heat(picture: Heat) -> Drawing:
     if not picture.text:
         parts.append(_scale(picture, left + width + 24, above))
         right = max(right, left + width + 24 + text_width(picture.scale_title) + 4)
-    return Drawing(joined(parts), right, above + height + 2)
+    return Drawing(joined(parts), right, above + height + 2, left)
 
 
 def _cell(picture: Heat, k: int, x: float, y: float, sides: tuple[float, float]) -> Markup:
@@ -249,7 +249,7 @@ def write_bars(picture: Bars) -> Drawing:
         parts.append(text(picture.axis, left + BARS / 2, high + 38, align="center", kind="axis"))
         high += 42
         right = max(right, left + (BARS + text_width(picture.axis)) / 2)
-    return Drawing(joined(parts), max(right, left + BARS), high)
+    return Drawing(joined(parts), max(right, left + BARS), high, left)
 
 
 Scale = Callable[[float], float]
@@ -292,7 +292,7 @@ def write_ranks(picture: Ranks) -> Drawing:
         # A dot at each member: a model that is crossed without one is not of the group.
         parts.append(rule(x(bar.ranks[0]), y(bar.level), x(bar.ranks[-1]), y(bar.level), "group"))
         parts += [el("circle", cx=place(x(r)), cy=place(y(bar.level)), r="4.2", class_="point") for r in bar.ranks]
-    return Drawing(joined(parts), left + RANKS + right, y(layout.depth) + 14)
+    return Drawing(joined(parts), left + RANKS + right, y(layout.depth) + 14, left)
 
 
 def _elbows(layout: RankLayout, x: Scale, y: Scale) -> list[Markup]:

@@ -46,9 +46,13 @@ class Plot:
     @property
     def right(self) -> float:
         """Pixels beside the plot: room for words that stand there, and for half a number under the axis."""
+        return max(float(RIGHT), widest(self.beside) + 10 if self.beside else 0.0)
+
+    @property
+    def beside(self) -> list[str]:
+        """Words that stand at the right of the plot."""
         p = self.picture
-        words = [n.words for n in p.lines if n.words_at and n.words_at[0] >= p.x.high and n.align == "left"]
-        return max(float(RIGHT), widest(words) + 10 if words else 0.0)
+        return [n.words for n in p.lines if n.words_at and n.words_at[0] >= p.x.high and n.align == "left"]
 
     @property
     def size(self) -> tuple[float, float]:
@@ -111,7 +115,7 @@ def plot_body(plot: Plot) -> Markup:
     inner += [part for w in picture.whiskers for part in _whiskers(w, plot)]
     parts = [_frame(plot), _clipped(inner, plot)]
     parts += [_mark(m, plot) for m in picture.marks]
-    parts += _words(plot)
+    parts += [_words(one, plot) for one in words_apart(plot)]
     if picture.histogram:
         parts += _histogram(picture.histogram, plot)
     return joined(parts)
@@ -217,23 +221,40 @@ def _mark(mark: Mark, plot: Plot) -> Markup:
     return el("polygon", points=points((x + dx, y + dy) for dx, dy in SHAPES[mark.shape]), class_=kind)
 
 
-def _words(plot: Plot) -> list[Markup]:
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a mark or a line says, beside its point by `shift` pixels right and down."""
+
+    words: str
+    at: tuple[float, float]
+    align: str
+    shift: tuple[float, float]
+    of_mark: bool
+
+
+def words_apart(plot: Plot) -> list[Words]:
     """What marks and lines say; where words would stand on others they move down, or are left out."""
     picture = plot.picture
-    wanted = [(m.words, (m.x, m.y), m.align, m.shift) for m in picture.marks if m.words]
-    wanted += [(n.words, n.words_at, n.align, n.shift) for n in picture.lines if n.words and n.words_at]
+    wanted = [Words(m.words, (m.x, m.y), m.align, m.shift, True) for m in picture.marks if m.words]
+    wanted += [Words(n.words, n.words_at, n.align, n.shift, False) for n in picture.lines if n.words and n.words_at]
     taken: list[tuple[float, float, float]] = []
-    parts = []
-    for words, at, align, shift in wanted:
-        px, py = plot.pixel(*at)
-        x, y, wide = px + shift[0], py + shift[1] + 4, text_width(words)
-        left = x - {"left": 0.0, "center": wide / 2, "right": wide}[align]
-        for down in (0, WORDS_LINE, 2 * WORDS_LINE):
-            if all(abs(y + down - v) >= WORDS_LINE or left >= end or left + wide <= begin for begin, end, v in taken):
-                taken.append((left, left + wide, y + down))
-                parts.append(text(words, x, y + down, align=align, kind="words"))
+    kept = []
+    for one in wanted:
+        x, y = plot.pixel(*one.at)
+        wide = text_width(one.words)
+        left = x + one.shift[0] - {"left": 0.0, "center": wide / 2, "right": wide}[one.align]
+        for down in (0.0, WORDS_LINE, 2.0 * WORDS_LINE):
+            middle = y + one.shift[1] + down
+            if all(abs(middle - v) >= WORDS_LINE or left >= end or left + wide <= begin for begin, end, v in taken):
+                taken.append((left, left + wide, middle))
+                kept.append(replace(one, shift=(one.shift[0], one.shift[1] + down)))
                 break
-    return parts
+    return kept
+
+
+def _words(one: Words, plot: Plot) -> Markup:
+    x, y = plot.pixel(*one.at)
+    return text(one.words, x + one.shift[0], y + one.shift[1] + 4, align=one.align, kind="words")
 
 
 def _histogram(h: Histogram, plot: Plot) -> list[Markup]:
@@ -322,6 +343,7 @@ def write_curves(picture: Curves) -> Drawing:
         body=joined([plot_body(plot), *([legend] if entries else []), *hover]),
         width=width + (8 + wide if entries else 0),
         height=max(height, TOP + 4 + high),
+        left=plot.left,
         notes=notes,
     )
 

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -19,7 +20,7 @@ from trueerror.plots.svg._elements import Drawing, el, joined, place, text, wide
 # Around the picture.
 PAD = 16
 # A line of the title and of what stands under it.
-TITLE, SUBTITLE = 22, 17
+TITLE, SUBTITLE = 18, 17
 TITLE_SIZE = 14
 # A narrow picture has room for this much text above it all the same.
 NARROWEST = 560
@@ -92,29 +93,42 @@ def _with_fallbacks(style: str) -> str:
     return re.sub(r"([\w-]+): var\(--(\w+)\)", lambda found: f"{found[1]}: {LIGHT[found[2]]}; {found[0]}", style)
 
 
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A picture as a whole, in pixels: what stands above the drawing, where that begins, and the size of it all."""
+
+    title: tuple[str, ...]
+    subtitle: tuple[str, ...]
+    top: float
+    width: float
+    height: float
+    left: float
+
+
+def frame_of(drawing: Drawing, title: str, subtitle: Sequence[str]) -> Frame:
+    """The title and what was read, folded to the width of the drawing."""
+    columns = int(max(drawing.width, NARROWEST) / CHARACTER)
+    lines = tuple(part for line in subtitle for part in fold(line, columns, lines=3))
+    name = tuple(fold(title, int(columns * 12 / TITLE_SIZE), lines=2)) if plain(title) else ()
+    top = PAD + TITLE * len(name) + SUBTITLE * len(lines) + 10
+    width = max(drawing.width, widest(lines), widest(name, 1.06 * TITLE_SIZE)) + 2 * PAD
+    return Frame(name, lines, top, width, top + drawing.height + PAD, PAD + drawing.left)
+
+
 def document(drawing: Drawing, title: str, subtitle: Sequence[str]) -> str:
     """The picture with its title as an SVG document that needs nothing else."""
-    columns = int(max(drawing.width, NARROWEST) / CHARACTER)
-    lines = [part for line in subtitle for part in fold(line, columns, lines=3)]
-    name = fold(title, int(columns * 12 / TITLE_SIZE), lines=2) if plain(title) else []
-    wide = max(drawing.width, widest(lines), widest(name, 1.06 * TITLE_SIZE)) + 2 * PAD
-    y = float(PAD - 4)
-    parts = []
-    for line in name:
-        y += TITLE - 4
-        parts.append(text(line, PAD, y, kind="title"))
-    for line in lines:
-        y += SUBTITLE
-        parts.append(text(line, PAD, y))
-    top = y + (14 if parts else 4)
-    size = (place(wide), place(top + drawing.height + PAD))
+    frame = frame_of(drawing, title, subtitle)
+    size = (place(frame.width), place(frame.height))
+    lines = [text(line, PAD, PAD + TITLE * i + 14, kind="title") for i, line in enumerate(frame.title)]
+    under = PAD + TITLE * len(frame.title) + 13
+    lines += [text(line, PAD, under + SUBTITLE * i) for i, line in enumerate(frame.subtitle)]
     svg = el(
         "svg",
         el("desc", " ".join(drawing.notes)) if drawing.notes else None,
         el("style", Markup(own_style())),
         el("rect", width="100%", height="100%", class_="paper"),
-        *parts,
-        el("g", drawing.body, transform=f"translate({PAD} {place(top)})"),
+        *lines,
+        el("g", drawing.body, transform=f"translate({PAD} {place(frame.top)})"),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {size[0]} {size[1]}",
         width=size[0],

@@ -101,9 +101,10 @@ def widest(lines: Iterable[str], size: float = 12) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What a picture shows beneath its title: elements on so many pixels, and what is to be said of them."""
+    """What a picture shows beneath its title, in pixels: `left` is where its plot begins."""
 
     body: Markup
     width: float
     height: float
+    left: float
     notes: tuple[str, ...] = ()
