@@ -39,7 +39,7 @@ def axis_ticks(axis: Axis) -> list[tuple[float, str]]:
         return _placed_ticks([(t, f"{t:,.6g}") for t in axis.ticks], axis)
     if axis.scale == "log":
         exponents = range(math.ceil(math.log10(axis.low)), math.floor(math.log10(axis.high)) + 1)
-        return [(float(e), f"{10.0**e:,.6g}") for e in exponents]
+        return [(float(e), _tick_words(10.0**e)) for e in exponents]
     return ticks(axis.low, axis.high)
 
 

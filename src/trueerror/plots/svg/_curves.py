@@ -358,6 +358,11 @@ def _legend(plot: Plot) -> tuple[list[Markup], float, float]:
             kind, dash = plot.look(series_of(line, i))
             swatches.append((_stroke(f"curve {kind}", dash), names[i]))
     swatches += [(_stroke("line beside"), name) for name in beside]
+    if not curves:
+        swatches += [
+            (el("circle", cx="14", cy="-4", r="3.5", class_=f"point {plot.look(w.series)[0]}"), w.name)
+            for w in p.whiskers
+        ]
     bands = {b.name: b.series for b in p.bands}
     for name, series in bands.items():
         # Where bands of several colours have one name, it is about all of them.
