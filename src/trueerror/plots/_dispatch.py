@@ -60,7 +60,7 @@ OF_ONE = {
     "HullRanges": ("trueerror.plots.compose.roc", "ranges_picture"),
     "TrainingGap": ("trueerror.plots.compose.forests", "training_forest"),
     "Comparison": ("trueerror.plots.compose.forests", "comparison_picture"),
-    "Summary": ("trueerror.plots.compose.experiments", "summary_forest"),
+    "Summary": ("trueerror.plots.compose.forests", "summary_forest"),
     "Ranking": ("trueerror.plots.compose.matrices", "ranking_picture"),
     "LearnerRanking": ("trueerror.plots.compose.matrices", "ranking_picture"),
     "Posterior": ("trueerror.plots.compose.matrices", "posterior_picture"),

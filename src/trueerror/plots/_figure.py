@@ -56,9 +56,9 @@ class Figure:
 
     def draw(self, ax: Axes | None = None) -> Axes:
         """The same picture on matplotlib axes, which are returned; without axes, on a new figure of pyplot."""
-        from trueerror.plots.matplotlib._draw import draw
+        from trueerror.plots.matplotlib._draw import draw_picture
 
-        axes: Axes = draw(self.picture, ax, self._frame)
+        axes: Axes = draw_picture(self.picture, ax, self._frame)
         return axes
 
     def save(self, path: str | Path) -> Path:

@@ -287,7 +287,7 @@ def _models(e: Explored) -> Markup:
         if used is None:
             rows.append((e.names[name], "–", "", "", ""))
             continue
-        cut = "its own calls" if used.threshold is None else figure(used.threshold)
+        cut = "its own calls" if used.threshold is None else three_digits(used.threshold)
         rows.append((e.names[name], cut, *_calls(e, used.tp, used.fp, m, n)))
     first = next(iter(e.curves.values())).table
     m, n = float(first.n_positive), float(first.n_negative)
@@ -302,7 +302,7 @@ def _models(e: Explored) -> Markup:
 
 def _calls(e: Explored, tp: float, fp: float, m: float, n: float) -> tuple[str, str, str]:
     condition = Condition(e.start.prior, e.start.cost_fp, e.start.cost_fn)
-    cost = figure(100 * float(condition.cost(fp / n, tp / m)))
+    cost = three_digits(100 * float(condition.cost(fp / n, tp / m)))
     return f"{_count(m - tp)} of {_count(m)}", f"{_count(fp)} of {_count(n)}", cost
 
 
@@ -310,10 +310,10 @@ def _count(x: float) -> str:
     return whole(round(x, 1))
 
 
-def figure(x: float) -> str:
+def three_digits(x: float) -> str:
     """Three digits, without needless zeros.
 
-    >>> figure(17.25), figure(3.0), figure(1234.5)
+    >>> three_digits(17.25), three_digits(3.0), three_digits(1234.5)
     ('17.2', '3', '1,234')
     """
     return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.3g}"

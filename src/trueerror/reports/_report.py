@@ -20,7 +20,7 @@ from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import InputError, check_confidence, nearest
 from trueerror.plots._figure import script_safe
 from trueerror.plots._style import DARK, LIGHT
-from trueerror.plots.svg._document import colours, digest, rules
+from trueerror.plots.svg._document import colours, rules, source_hash
 from trueerror.reports._contents import Asked, Contents, entries, paragraph, versions
 from trueerror.reports._html import brief, named
 from trueerror.reports._learners import about_experiment, about_ranking
@@ -79,8 +79,8 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
 def policy(style: str, script: str) -> str:
     """Nothing is loaded, nothing runs but this style and this script, and no text is ever read as markup."""
     return (
-        f"default-src 'none'; style-src 'sha256-{digest(style)}'; "
-        f"script-src 'sha256-{digest(script)}'; base-uri 'none'; form-action 'none'; "
+        f"default-src 'none'; style-src 'sha256-{source_hash(style)}'; "
+        f"script-src 'sha256-{source_hash(script)}'; base-uri 'none'; form-action 'none'; "
         "require-trusted-types-for 'script'; trusted-types 'none'"
     )
 

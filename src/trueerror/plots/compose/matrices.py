@@ -231,7 +231,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class RankLayout:
+class RanksLayout:
     """Everything in its place; levels grow downwards from the axis at 0."""
 
     low: float
@@ -241,7 +241,7 @@ class RankLayout:
     depth: float
 
 
-def lay_out(picture: Ranks) -> RankLayout:
+def lay_out(picture: Ranks) -> RanksLayout:
     """The better half of the models has its names at the left, the best on top; the others at the right."""
     count = len(picture.names)
     bars = _bars(picture)
@@ -261,10 +261,10 @@ def lay_out(picture: Ranks) -> RankLayout:
     if picture.difference is not None and picture.control is None:
         # The ruler must fit, even where no difference between these ranks could reach it.
         high = max(high, float(math.ceil(low + picture.difference)))
-    return RankLayout(low, max(high, low + 1), tuple(elbows), bars, first + max(half - 1, 0))
+    return RanksLayout(low, max(high, low + 1), tuple(elbows), bars, first + max(half - 1, 0))
 
 
-def ruler(picture: Ranks, layout: RankLayout) -> tuple[float, float, str]:
+def ruler(picture: Ranks, layout: RanksLayout) -> tuple[float, float, str]:
     """From where to where the critical difference is drawn, and its words: around the control, else from the left."""
     width = picture.difference or 0.0
     if picture.control is None:

@@ -11,8 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from trueerror.plots import _style as theme
-from trueerror.plots._axes import axis_ticks, ends, placed
-from trueerror.plots._simplify import drawn, legend_names
+from trueerror.plots._simplify import axis_ticks, drawn, ends, legend_names, placed
 from trueerror.plots._specs import (
     Axis,
     Bars,
@@ -47,7 +46,7 @@ ROLES: dict[str, tuple[str, float, tuple[float, ...]]] = {
 }
 
 
-def draw(picture: Picture, ax: Any, frame: Frame) -> Any:
+def draw_picture(picture: Picture, ax: Any, frame: Frame) -> Any:
     """The picture on the given axes, or on those of a new figure of pyplot as large as `frame`; returns the axes."""
     if ax is not None:
         _draw_on(picture, ax, None)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
-from trueerror.plots._axes import ticks
+from trueerror.plots._simplify import ticks
 from trueerror.plots._specs import Bars, Forest, ForestRow, Heat, Panel, Ranks
 from trueerror.plots._style import distinct, fold_all
-from trueerror.plots.compose.matrices import COLUMN_NAME, GAP, ROW_NAME, RankLayout, cell_size, lay_out, ruler
-from trueerror.plots.svg._elements import Drawing, box, el, joined, place, points, rule, text, text_width, widest
+from trueerror.plots.compose.matrices import COLUMN_NAME, GAP, ROW_NAME, RanksLayout, cell_size, lay_out, ruler
+from trueerror.plots.svg._elements import Drawing, box, corners, el, joined, place, straight, text, text_width, widest
 
 # A line of a name, and the air around a row.
 LINE, AIR = 15, 10
@@ -48,7 +48,7 @@ def _panel(panel: Panel, labels: list[list[str]], left: float) -> tuple[list[Mar
     def x(value: float) -> float:
         return left + FOREST * share_of(value, panel) / 100
 
-    parts = [rule(x(v), top, x(v), bottom, "grid") for v, _ in ticks(*panel.domain, most=5)]
+    parts = [straight(x(v), top, x(v), bottom, "grid") for v, _ in ticks(*panel.domain, most=5)]
     parts += [text(words, x(v), top - 5, align="center") for v, words in panel.references if words]
     for i, (row, lines) in enumerate(zip(panel.rows, labels, strict=True)):
         y = top + step * i
@@ -244,8 +244,8 @@ def write_bars(picture: Bars) -> Drawing:
     if picture.starts:
         for value, words in ticks(0.0, highest):
             x = left + BARS * value / highest
-            parts += [rule(x, high, x, high + 5, "tick"), text(words, x, high + 18, align="center")]
-        parts.append(rule(left, high + 0.5, left + BARS, high + 0.5, "tick"))
+            parts += [straight(x, high, x, high + 5, "tick"), text(words, x, high + 18, align="center")]
+        parts.append(straight(left, high + 0.5, left + BARS, high + 0.5, "tick"))
         parts.append(text(picture.axis, left + BARS / 2, high + 38, align="center", kind="axis"))
         high += 42
         right = max(right, left + (BARS + text_width(picture.axis)) / 2)
@@ -275,33 +275,33 @@ def write_ranks(picture: Ranks) -> Drawing:
     parts = []
     if picture.difference is not None:
         start, end, words = ruler(picture, layout)
-        parts += [rule(x(at), y(RULER) - 5, x(at), y(RULER) + 5, "ruler") for at in (start, end)]
+        parts += [straight(x(at), y(RULER) - 5, x(at), y(RULER) + 5, "ruler") for at in (start, end)]
         parts += [
-            rule(x(start), y(RULER), x(end), y(RULER), "ruler"),
+            straight(x(start), y(RULER), x(end), y(RULER), "ruler"),
             text(words, x(end) + 8, y(RULER) + 4, kind="name"),
         ]
         right = max(right, x(end) + 8 + text_width(words) - left - RANKS)
     parts.append(text("mean rank (1 is best)", left + RANKS / 2, y(0) - 24, align="center", kind="axis"))
-    parts.append(rule(x(layout.low), y(0), x(layout.high), y(0), "tick"))
+    parts.append(straight(x(layout.low), y(0), x(layout.high), y(0), "tick"))
     step = max(1, math.ceil((layout.high - layout.low) / 14))
     for i in range(0, int(layout.high - layout.low) + 1, step):
         at = x(layout.low + i)
-        parts += [rule(at, y(0) - 5, at, y(0), "tick"), text(f"{layout.low + i:.0f}", at, y(0) - 9, align="center")]
+        parts += [straight(at, y(0) - 5, at, y(0), "tick"), text(f"{layout.low + i:.0f}", at, y(0) - 9, align="center")]
     parts += _elbows(layout, x, y)
     for bar in layout.bars:
         # A dot at each member: a model that is crossed without one is not of the group.
-        parts.append(rule(x(bar.ranks[0]), y(bar.level), x(bar.ranks[-1]), y(bar.level), "group"))
+        parts.append(straight(x(bar.ranks[0]), y(bar.level), x(bar.ranks[-1]), y(bar.level), "group"))
         parts += [el("circle", cx=place(x(r)), cy=place(y(bar.level)), r="4.2", class_="point") for r in bar.ranks]
     return Drawing(joined(parts), left + RANKS + right, y(layout.depth) + 14, left)
 
 
-def _elbows(layout: RankLayout, x: Scale, y: Scale) -> list[Markup]:
+def _elbows(layout: RanksLayout, x: Scale, y: Scale) -> list[Markup]:
     """A line from each rank down to its level and out to its name."""
     parts = []
     for e in layout.elbows:
         edge = x(layout.low if e.left else layout.high)
         path = ((x(e.rank), y(0)), (x(e.rank), y(e.level)), (edge, y(e.level)))
-        parts.append(el("polyline", points=points(path), class_="elbow"))
+        parts.append(el("polyline", points=corners(path), class_="elbow"))
         parts.append(el("circle", cx=place(x(e.rank)), cy=place(y(0)), r="3.8", class_="point c0"))
         beside = edge - 8 if e.left else edge + 8
         parts.append(text(e.words, beside, y(e.level) + 4, align="right" if e.left else "left", kind="name"))

@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from markupsafe import Markup
 
-from trueerror.plots._axes import axis_ticks, ends, placed
-from trueerror.plots._simplify import aside_names, drawn, hover_places, legend_names
+from trueerror.plots._simplify import aside_names, axis_ticks, drawn, ends, hover_places, legend_names, placed
 from trueerror.plots._specs import Band, Curves, Floats, Histogram, Line, Mark, Whiskers
 from trueerror.plots._style import PALETTE, fold, plain, series_style
-from trueerror.plots.svg._elements import Drawing, box, el, joined, place, points, rule, text, text_width, widest
+from trueerror.plots.svg._elements import Drawing, box, corners, el, joined, place, straight, text, text_width, widest
 from trueerror.results._format import number
 
 LEFT, TOP, RIGHT, BOTTOM = 46, 26, 12, 44
@@ -141,12 +140,12 @@ def _frame(plot: Plot) -> Markup:
     left, right = plot.left, plot.left + p.size[0]
     top, bottom = TOP, TOP + p.size[1]
     across = [(plot.x(value), words) for value, words in axis_ticks(p.x)]
-    parts = [rule(x, top, x, bottom, "grid") for x, _ in across]
+    parts = [straight(x, top, x, bottom, "grid") for x, _ in across]
     if not p.histogram:
         parts += [text(words, x, bottom + 18, align="center") for x, words in _apart(across)]
     for value, words in axis_ticks(p.y):
         y = plot.y(value)
-        parts += [rule(left, y, right, y, "grid"), text(words, left - 7, y + 4, align="right")]
+        parts += [straight(left, y, right, y, "grid"), text(words, left - 7, y + 4, align="right")]
     parts.append(text("↑ " + p.y.title, 0, 13, kind="axis"))
     if p.x.title.strip():
         under = bottom + (HISTOGRAM if p.histogram else 0) + 38
@@ -169,7 +168,7 @@ def _apart(places: list[tuple[float, str]]) -> list[tuple[float, str]]:
 def _polyline(line: Line, plot: Plot, picture: Curves, **look: object) -> Markup:
     shape = drawn(line, picture)
     path = ((plot.x(x), plot.y(y)) for x, y in zip(shape.x.tolist(), shape.y.tolist(), strict=True))
-    return el("polyline", points=points(path), **look)
+    return el("polyline", points=corners(path), **look)
 
 
 def _plain_line(line: Line, plot: Plot) -> Markup:
@@ -181,7 +180,7 @@ def _plain_line(line: Line, plot: Plot) -> Markup:
 def _band(band: Band, plot: Plot) -> Markup:
     edges = [drawn(Line(x=band.x, y=y), plot.picture) for y in (band.low, band.high)]
     low, high = ([(plot.x(x), plot.y(y)) for x, y in zip(e.x.tolist(), e.y.tolist(), strict=True)] for e in edges)
-    return el("polygon", points=points([*low, *reversed(high)]), class_=f"band {plot.look(band.series)[0]}")
+    return el("polygon", points=corners([*low, *reversed(high)]), class_=f"band {plot.look(band.series)[0]}")
 
 
 def _whiskers(w: Whiskers, plot: Plot) -> list[Markup]:
@@ -192,12 +191,12 @@ def _whiskers(w: Whiskers, plot: Plot) -> list[Markup]:
             continue
         if w.low is not None and w.high is not None and not math.isnan(w.low[i] + w.high[i]):
             low, high = (plot.pixel(w.x[i], v[i])[1] for v in (w.low, w.high))
-            caps = [rule(x - 3, end, x + 3, end, f"limits {kind}") for end in (low, high)]
-            parts += [rule(x, low, x, high, f"limits {kind}"), *caps]
+            caps = [straight(x - 3, end, x + 3, end, f"limits {kind}") for end in (low, high)]
+            parts += [straight(x, low, x, high, f"limits {kind}"), *caps]
         if w.left is not None and w.right is not None and not math.isnan(w.left[i] + w.right[i]):
             left, right = (plot.pixel(v[i], w.y[i])[0] for v in (w.left, w.right))
-            caps = [rule(end, y - 3, end, y + 3, f"limits {kind}") for end in (left, right)]
-            parts += [rule(left, y, right, y, f"limits {kind}"), *caps]
+            caps = [straight(end, y - 3, end, y + 3, f"limits {kind}") for end in (left, right)]
+            parts += [straight(left, y, right, y, f"limits {kind}"), *caps]
         parts.append(el("circle", cx=place(x), cy=place(y), r="3.5", class_=f"point {kind}"))
     return parts
 
@@ -218,7 +217,7 @@ def _mark(mark: Mark, plot: Plot) -> Markup:
     kind = f"mark{' hollow' if mark.hollow else ''}{colour}"
     if mark.shape == "circle":
         return el("circle", cx=place(x), cy=place(y), r="4.5", class_=kind)
-    return el("polygon", points=points((x + dx, y + dy) for dx, dy in SHAPES[mark.shape]), class_=kind)
+    return el("polygon", points=corners((x + dx, y + dy) for dx, dy in SHAPES[mark.shape]), class_=kind)
 
 
 @dataclass(frozen=True, slots=True)

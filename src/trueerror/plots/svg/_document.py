@@ -161,7 +161,7 @@ def page(svg: str, title: str) -> str:
         "body { margin: 0; background: #FFFFFF; overflow-x: auto; }\n"
         f"@media screen and (prefers-color-scheme: dark) {{ body {{ background: {DARK['paper']}; }} }}\n"
     )
-    hashes = " ".join(f"'sha256-{digest(style)}'" for style in (own_style(), ground))
+    hashes = " ".join(f"'sha256-{source_hash(style)}'" for style in (own_style(), ground))
     policy = f"default-src 'none'; style-src {hashes}; base-uri 'none'; form-action 'none'"
     head = [
         Markup('<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'),
@@ -173,6 +173,6 @@ def page(svg: str, title: str) -> str:
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{joined(head)}\n</head>\n{body}\n</html>\n'
 
 
-def digest(source: str) -> str:
+def source_hash(source: str) -> str:
     """What a policy names a style or a script by."""
     return base64.b64encode(hashlib.sha256(source.encode()).digest()).decode("ascii")

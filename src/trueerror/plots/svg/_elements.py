@@ -60,7 +60,7 @@ def place(x: float) -> str:
     return "0" if shown in ("-0", "") else shown
 
 
-def points(places: Iterable[tuple[float, float]]) -> str:
+def corners(places: Iterable[tuple[float, float]]) -> str:
     """Places as a polyline or polygon takes them."""
     return " ".join(f"{place(x)},{place(y)}" for x, y in places)
 
@@ -73,7 +73,7 @@ def text(words: object, x: float, y: float, *, align: str = "left", kind: str | 
     return el("text", words, x=place(x), y=place(y), text_anchor=ANCHORS[align], class_=kind, **more)
 
 
-def rule(x1: float, y1: float, x2: float, y2: float, kind: str) -> Markup:
+def straight(x1: float, y1: float, x2: float, y2: float, kind: str) -> Markup:
     """A straight line."""
     return el("line", x1=place(x1), y1=place(y1), x2=place(x2), y2=place(y2), class_=kind)
 
