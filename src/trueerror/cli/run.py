@@ -141,14 +141,14 @@ def failure_lines(failures: Sequence[Failure]) -> list[str]:
 
 def _check_store(store: str | None, resume: bool) -> None:
     """Going on with an old run is asked for, so that nobody does it unawares."""
-    from trueerror.experiments._records import NAME, open_folder
+    from trueerror.experiments._store import holds_run
     from trueerror.inputs._options import InputError
 
     if store is None:
         if resume:
             raise InputError('--resume needs a store: put store = "folder" in the file, or pass --store')
         return
-    if not resume and NAME in open_folder(store).names():
+    if not resume and holds_run(store):
         raise InputError(
             f"the store {store} holds a run already; add --resume to go on with it, or pass another --store"
         )

@@ -16,16 +16,14 @@ import os
 import sys
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._fit import Job, Terms, listening, process_ends, run_job
-from trueerror.experiments._records import NO_LABELS, Outcome, Task, Writer
-from trueerror.experiments._store import Store
+from trueerror.experiments._store import NO_LABELS, Outcome, Store, Task, open_writer
 from trueerror.inputs._options import InputError, nearest
 
 LARGEST = 32
@@ -41,10 +39,9 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spool:
-    """Where workers record: a store, a round of work in it, and the process that directs them."""
+    """Where workers record: a store, and the process that directs them."""
 
     location: str
-    round: str
     director: int
 
 
@@ -72,17 +69,17 @@ def run_chunk(chunk: Chunk, terms: Terms, spool: Spool | None, *, expendable: bo
 
 def run_jobs(chunk: Chunk, terms: Terms, spool: Spool | None, end_after: float | None = None) -> list[Outcome]:
     """The tasks of a chunk. Workers whose director has died stop, so that a new run does not meet them."""
-    writer = None if spool is None else _writer(spool)
     outcomes = []
-    for job in chunk.jobs:
-        if spool is not None and os.getpid() != spool.director and os.getppid() != spool.director:
-            return []
-        with process_ends(end_after):
-            outcome = run_job(job, chunk.data, terms)
-        if writer is None:
-            outcomes.append(outcome)
-        else:
-            writer.write(outcome)
+    with nullcontext() if spool is None else closing(open_writer(spool.location)) as writer:
+        for job in chunk.jobs:
+            if spool is not None and os.getpid() != spool.director and os.getppid() != spool.director:
+                return []
+            with process_ends(end_after):
+                outcome = run_job(job, chunk.data, terms)
+            if writer is None:
+                outcomes.append(outcome)
+            else:
+                writer.write(outcome)
     return outcomes
 
 
@@ -107,21 +104,6 @@ def end_with(director: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-# One log for each thread of each process; a new round of work has a new log, since the old one may be compacted.
-_writers = threading.local()
-
-
-def _writer(spool: Spool) -> Writer:
-    known: tuple[Spool, int, Writer] | None = getattr(_writers, "open", None)
-    if known is not None and known[0] == spool and known[1] == os.getpid():
-        return known[2]
-    if known is not None and known[1] == os.getpid():
-        known[2].close()
-    writer = Writer(spool.location)
-    _writers.open = (spool, os.getpid(), writer)
-    return writer
 
 
 WORDS = ("loky", "threading", "dask", "ray")
@@ -162,10 +144,10 @@ class Engine(Protocol):
     name: str
     workers: int
     # How many tasks may travel together; whether other threads of this process fit at the same time; whether workers
-    # can write to a folder of this machine.
+    # are on this machine and record outcomes themselves.
     largest: int
     shared: bool
-    local: bool
+    records: bool
 
     def run(self, chunks: Iterator[Chunk], terms: Terms, spool: Spool | None) -> Iterator[tuple[int, list[Outcome]]]:
         """How many tasks each chunk had, and its outcomes where they were not spooled."""
@@ -208,7 +190,7 @@ class Here:
     workers = 1
     largest = 1
     shared = False
-    local = True
+    records = False
 
     def run(self, chunks: Iterator[Chunk], terms: Terms, spool: Spool | None) -> Iterator[tuple[int, list[Outcome]]]:
         for chunk in chunks:
@@ -222,7 +204,7 @@ class Joblib:
         self.name = backend
         self.workers = workers
         self.shared = backend == "threading"
-        self.local = backend in ("loky", "threading")
+        self.records = backend in ("loky", "threading")
         self.largest = 1 if self.shared else LARGEST
 
     def run(self, chunks: Iterator[Chunk], terms: Terms, spool: Spool | None) -> Iterator[tuple[int, list[Outcome]]]:
@@ -269,7 +251,7 @@ class Dask:
     name = "dask"
     largest = 8
     shared = False
-    local = False
+    records = False
 
     def __init__(self, client: Any, jobs: int | None = None) -> None:
         self._client = client
@@ -355,8 +337,6 @@ def _register_ray() -> None:
     register_ray()
 
 
-# After so many tasks the logs are made into Parquet.
-ROUND = 5_000
 # Deaths of workers in a row without any finished task, after which each task gets a process of its own.
 PATIENCE = 1
 
@@ -382,57 +362,44 @@ class Run:
                     self._alone(pending)
                     deaths = 0
                 else:
-                    self._round(pending[:ROUND])
+                    self._round(pending)
             except WorkersLost:
                 deaths += 1
             if self.store is not None:
-                self.found.update(
-                    (t, o) for t, o in self.store.compact().items() if not ran_short(o, self.terms.timeout)
-                )
+                self.found.update((t, o) for t, o in self.store.load().items() if not ran_short(o, self.terms.timeout))
             if len(self.found) > before:
                 deaths = 0
             elif not deaths:
                 raise InputError("the engine gave no results back; run again with jobs=1 to see why")
 
     def _round(self, jobs: Sequence[Job]) -> None:
-        spool = writer = None
-        largest = self.engine.largest
-        if self.store is not None and self.engine.local and self.store.local:
-            spool = Spool(location=self.store.location, round=uuid.uuid4().hex, director=os.getpid())
-        elif self.store is not None:
+        spool, largest = None, self.engine.largest
+        if self.store is not None and self.engine.records and self.store.local:
+            spool = Spool(location=self.store.location, director=os.getpid())
+        elif self.store is not None and self.engine.records:
             # Outcomes come back to this process, which records them: one by one where that is cheap.
-            writer = self.store.writer()
-            largest = 1 if self.engine.local else largest
+            largest = 1
         chunks = chunked(jobs, self.datasets, self.engine.workers, largest)
-        try:
-            with one_thread(), listening():
-                for count, outcomes in self.engine.run(chunks, self.terms, spool):
-                    self._keep(outcomes, writer)
-                    self.advance(count)
-        finally:
-            if writer is not None:
-                writer.close()
+        with one_thread(), listening():
+            for count, outcomes in self.engine.run(chunks, self.terms, spool):
+                self._keep(outcomes)
+                self.advance(count)
 
     def _alone(self, jobs: Sequence[Job]) -> None:
         """One task at a time until the one is found that kills its worker."""
-        writer = None if self.store is None else self.store.writer()
-        try:
-            for job in jobs:
-                outcomes = run_alone(Chunk(jobs=(job,), data=self.datasets[job.task.data]), self.terms)
-                self._keep(outcomes, writer)
-                self.advance(1)
-                if any(o.status != "done" and not o.trace for o in outcomes) and isinstance(self.engine, Joblib):
-                    return
-        finally:
-            if writer is not None:
-                writer.close()
+        for job in jobs:
+            outcomes = run_alone(Chunk(jobs=(job,), data=self.datasets[job.task.data]), self.terms)
+            self._keep(outcomes)
+            self.advance(1)
+            if any(o.status != "done" and not o.trace for o in outcomes) and isinstance(self.engine, Joblib):
+                return
 
-    def _keep(self, outcomes: Sequence[Outcome], writer: Writer | None) -> None:
+    def _keep(self, outcomes: Sequence[Outcome]) -> None:
         for outcome in outcomes:
-            if writer is None:
+            if self.store is None:
                 self.found[outcome.task] = outcome
             else:
-                writer.write(outcome)
+                self.store.write(outcome)
 
 
 def ran_short(outcome: Outcome, timeout: float | None) -> bool:

@@ -12,9 +12,8 @@ from trueerror.experiments import _dataset as about
 from trueerror.experiments._backends import Run, choose_engine, ran_short, shown
 from trueerror.experiments._dataset import Dataset, as_datasets
 from trueerror.experiments._fit import Balance, Job, Terms
-from trueerror.experiments._records import Manifest, Task
 from trueerror.experiments._result import CHOSEN, Experiment
-from trueerror.experiments._store import Store
+from trueerror.experiments._store import Manifest, Store, Task
 from trueerror.inputs._options import InputError, check_word
 from trueerror.resampling._cross_validation import KFold, as_plan
 from trueerror.resampling._plan import Plan, Split
@@ -77,7 +76,9 @@ def experiment(
         order = {item["name"]: i for i, item in enumerate(known)}
         numbers = {item["name"]: i for i, item in enumerate((manifest if kept is None else kept.manifest).data)}
         work = list(_jobs(named, numbers, splits, order, seed))
-        found = {} if kept is None else kept.compact(forget_failed=retry)
+        if kept is not None and retry:
+            kept.forget_failed()
+        found = {} if kept is None else kept.load()
         found = {task: o for task, o in found.items() if not ran_short(o, timeout)}
         terms = Terms(balance=balance, timeout=timeout, alone=not worker.shared)
         done = sum(job.task in found for job in work)

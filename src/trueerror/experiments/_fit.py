@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Dataset, fresh, number
-from trueerror.experiments._records import NO_LABELS, Outcome, Task
+from trueerror.experiments._store import NO_LABELS, Outcome, Task
 from trueerror.inputs._arrays import column
 from trueerror.inputs._labels import Label, code_column, find_label, plain_label, recode
 from trueerror.inputs._options import InputError

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._fit import FoldScores, PairLosses, row_losses, score
-from trueerror.experiments._records import Outcome
+from trueerror.experiments._store import Outcome
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import find_measure
 from trueerror.resampling._plan import Part, Plan, Split

@@ -18,7 +18,7 @@ import numpy as np
 
 from trueerror.experiments._dataset import Dataset, read_dataset
 from trueerror.experiments._fit import score
-from trueerror.experiments._records import Outcome, Task
+from trueerror.experiments._store import Outcome, Task
 from trueerror.inputs._options import FileError, InputError, nearest
 from trueerror.metrics._registry import find_measure
 from trueerror.resampling._cross_validation import BatesCV, DisjointHalves, KFold, LeaveOneOut, NestedCV

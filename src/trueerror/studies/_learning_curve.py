@@ -21,8 +21,8 @@ from trueerror.experiments._dataset import Dataset, as_learners
 from trueerror.experiments._dataset import number as number_of
 from trueerror.experiments._experiment import experiment
 from trueerror.experiments._fit import Balance, row_losses, score
-from trueerror.experiments._records import Outcome
 from trueerror.experiments._result import Experiment
+from trueerror.experiments._store import Outcome
 from trueerror.inference._spec import Range, Terms
 from trueerror.inference.learner._intervals import corrected_t_interval
 from trueerror.inference.loss._mean import mean_limits
