@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+
+from trueerror.methods._registry import InferenceMethod, runnable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """One row: in this situation this method is the default; `also` can be asked for."""
+    """One row: in this situation this method is the default; `also` can be asked for.
+
+    `homes` are the modules whose methods answer it; default, why and also are then read off their declarations.
+    """
 
     situation: str
     title: str
-    default: str
-    why: str
+    default: str = ""
+    why: str = ""
     also: tuple[str, ...] = ()
+    homes: tuple[str, ...] = ()
 
 
-DECISIONS: dict[str, Decision] = {
+SITUATIONS: dict[str, Decision] = {
     d.situation: d
     for d in (
         Decision(
@@ -356,10 +364,41 @@ DECISIONS: dict[str, Decision] = {
 }
 
 
+def methods_for(situation: str) -> list[InferenceMethod]:
+    """The methods that answer a situation, in their files' order; those files are imported now."""
+    for home in SITUATIONS[situation].homes:
+        import_module(home)
+    return runnable(situation)
+
+
+@cache
+def decision(situation: str) -> Decision:
+    """One row of the table, with what its methods declare.
+
+    >>> decision("proportion").default
+    'wilson'
+    """
+    row = SITUATIONS[situation]
+    if not row.homes:
+        return row
+    known = methods_for(situation)
+    # The last that is chosen unasked is the general one; those before it are for cases that need more.
+    unasked = [m for m in known if situation in m.defaults]
+    general = unasked[-1]
+    why = ". ".join(m.defaults[situation].why for m in reversed(unasked))
+    also = tuple(m.word for m in known if m.word is not None and m is not general)
+    return replace(row, default=general.key, why=why, also=also)
+
+
+def decisions() -> dict[str, Decision]:
+    """The whole table."""
+    return {situation: decision(situation) for situation in SITUATIONS}
+
+
 def default_for(situation: str) -> str:
     """The default method of a situation.
 
     >>> default_for("proportion")
     'wilson'
     """
-    return DECISIONS[situation].default
+    return decision(situation).default

@@ -26,7 +26,7 @@ from trueerror.inference.proportion._paired import cochran_from_pairs, equivalen
 from trueerror.inference.ranking._ranking import groups_not_told_apart
 from trueerror.inputs._arrays import count
 from trueerror.inputs._options import InputError, check_alternative, check_word, nearest
-from trueerror.methods import DECISIONS
+from trueerror.methods import SITUATIONS, decision
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Table
 from trueerror.results._format import filled, listing, percent, whole
@@ -383,7 +383,7 @@ def pair_facts(
         "miettinen-nurminen": "independent-proportions",
         "calibration-gaps-difference": "paired-calibration-error",
     }.get(contrasts[0].method if contrasts else "", "")
-    why = DECISIONS[situation].why if situation in DECISIONS else ""
+    why = decision(situation).why if situation in SITUATIONS else ""
     share = measure.range in ((0.0, 1.0), (-1.0, 1.0)) and measure.share is not None
     return {
         "share": share,

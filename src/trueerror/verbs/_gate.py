@@ -161,7 +161,7 @@ def _cluster_means(engine: Pairs, first: str, second: str) -> tuple[Floats, Floa
     keyed = engine.p.keyed_agreement(first, second, "clusters", threshold=engine.settings.threshold)
     t = keyed.table
     right = [(calls == t.truth).astype(np.float64) for calls in (t.first, t.second)]
-    if engine.measure.name == "error_rate":
+    if engine.measure.right_or_wrong == -1:
         right = [1 - r for r in right]
     sizes = keyed.sizes
     there = sizes > 0  # of some clusters there may be no row that both answered
@@ -172,19 +172,17 @@ def _cluster_means(engine: Pairs, first: str, second: str) -> tuple[Floats, Floa
 def _watched_share(p: Predictions, model: str, measure: Measure, settings: Settings, level: float) -> Limits:
     """A share s is watched as 2s − 1: each row is a bet of +1 or −1."""
     if p.has_key("clusters"):
-        if measure.name not in ("accuracy", "error_rate"):
+        if not measure.right_or_wrong:
             raise _not_watched(measure, p)
         keyed = p.keyed_agreement(model, model, "clusters", threshold=settings.threshold)
         there = keyed.sizes > 0
         right = keyed.sums((keyed.table.first == keyed.table.truth).astype(np.float64))
         means = right[there] / keyed.sizes[there]
-        means = means if measure.name == "accuracy" else 1 - means
+        means = means if measure.right_or_wrong == 1 else 1 - means
         found = _betting(means, 1 - means, None, level)._replace(note=BY_CLUSTER)
     elif measure.share is not None and measure.needs in ("binary", "classes"):
         table = p.confusion(model, threshold=settings.threshold)
-        x, n = (
-            round(float(v)) for v in measure.share(table.binary() if measure.needs == "binary" else table.classes())
-        )
+        x, n = (round(float(v)) for v in measure.share(table.binary() if measure.of_one_class else table.classes()))
         found = _betting(x, n - x, n, level)
     else:
         raise _not_watched(measure, p)
@@ -334,7 +332,7 @@ def gate(
 
 def _cut(sides: Sides, measures: list[Measure], settings: Settings) -> str:
     """Where scores were cut, when a metric looks at calls."""
-    if not any(m.needs in ("binary", "classes", "cells") for m in measures):
+    if not any(m.of_labels for m in measures):
         return ""
     return cut_words([side[0] for side in (sides.candidate, sides.baseline) if side is not None], settings)
 

@@ -274,7 +274,7 @@ class Bench:
         chosen = None if label is None else find_label(label, self.labels, "class")
         if chosen is not None and measure.needs in ("classes", "cells", "losses", "class_scores"):
             raise InputError(f"{measure.name} is a metric of all classes together; ask for it without a class")
-        if chosen is None and measure.needs == "binary":
+        if chosen is None and measure.of_one_class:
             chosen = self._positive(measure)
         options = self.settings.options(measure.name)
         common: dict[str, Any] = {
@@ -286,7 +286,7 @@ class Bench:
             "simultaneous_over": self.settings.facts.get("simultaneous_over", 1),
             "estimand": self.estimand,
         }
-        if measure.needs in ("binary", "classes", "cells"):
+        if measure.of_labels:
             return metric_interval(
                 measure,
                 self.confusion,
@@ -302,14 +302,14 @@ class Bench:
         if self._predictions is None or not self._predictions.has_scores(self.model):
             raise InputError(f"{measure.name} needs scores, and {self.model} has labels only: pass scores=")
         assert self._predictions is not None
-        if self._predictions.has_key("clusters") and measure.needs != "class_scores":
+        if self._predictions.has_key("clusters") and not measure.of_class_scores:
             return self._from_clustered_scores(measure, label, common)
         elsewhere = self.settings.prior is not None or self.settings.design == "case-control"
-        if measure.needs == "scores" or (measure.needs == "losses" and elsewhere and self.positive is not None):
+        if measure.of_scores or (measure.of_losses and elsewhere and self.positive is not None):
             at = {"prior": self.settings.prior, "design": self.settings.design}
             few = common | {"replicates": min(self.settings.replicates, SCORE_REPLICATES)}
             return metric_interval(measure, self.score_table(label), **at, **few)
-        if measure.needs == "losses":
+        if measure.of_losses:
             if elsewhere:
                 raise InputError(
                     f"{measure.name} of several classes is not offered at another class mix; leave prior= out"
@@ -329,7 +329,7 @@ class Bench:
         p, options = self._predictions, dict(common["options"])
         assert p is not None
         terms = Terms(confidence=self.settings.confidence, over=common["simultaneous_over"], estimand=self.estimand)
-        if measure.needs == "losses":
+        if measure.of_losses:
             if self.settings.prior is not None or self.settings.design == "case-control":
                 raise InputError(f"{measure.name} at another class mix is not offered with clusters; leave one out")
             losses = p.keyed_losses(self.model, "clusters", measure.function, **options)

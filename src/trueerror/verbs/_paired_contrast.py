@@ -18,7 +18,7 @@ from trueerror.inference.auc._multiclass import class_area_contrast, class_area_
 from trueerror.inference.auc._tests import area_contrast
 from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.bootstrap._paired_scores import paired_score_contrast
-from trueerror.inference.calibration import CALIBRATION_ERRORS, TOO_NARROW, calibration_contrast
+from trueerror.inference.calibration import TOO_NARROW, calibration_contrast
 from trueerror.inference.counts._paired import mover_paired, paired_metric
 from trueerror.inference.loss._mean import infinite_contrast, infinite_rows, loss_range
 from trueerror.inference.proportion._paired import mcnemar
@@ -63,7 +63,7 @@ class Pairs:
     def _of_two(self, first: str, second: str) -> Pairs:
         """With gaps two models are compared on the rows that both answered, whatever the others left out."""
         gaps = any(self.p.absent(m) for m in self.p.models)
-        if not gaps or len(self.p.models) == 2 or self.measure.needs in ("binary", "classes", "cells"):
+        if not gaps or len(self.p.models) == 2 or self.measure.of_labels:
             return self
         two = self.p.select([first, second])
         return Pairs(two, self.measure, self.settings, method=self.method, alternative=self.alternative)
@@ -74,7 +74,7 @@ class Pairs:
         return f"the difference in {self.measure.title} between these two models, on rows like these {self.p.n:,}"
 
     def _contrast(self, first: str, second: str) -> Contrast:
-        if self.measure.needs in ("binary", "classes", "cells"):
+        if self.measure.of_labels:
             if self.p.has_key("clusters"):
                 return self._clustered_counts(first, second)
             table = self.p.agreement(first, second, threshold=self.settings.threshold)
@@ -93,13 +93,13 @@ class Pairs:
                 **self.options,
             )  # fmt: skip
         self._refuse_mcnemar()
-        if self.measure.needs == "losses":
+        if self.measure.of_losses:
             return self._losses(first, second)
-        if self.measure.name in ("auc", "gini") and self.method != "bootstrap":
+        if self.measure.area and self.method != "bootstrap":
             return self._areas(first, second)
-        if self.measure.name in CALIBRATION_ERRORS:
+        if self.measure.calibration_error:
             return self._calibration_errors(first, second)
-        if self.measure.needs == "scores":
+        if self.measure.of_scores:
             return self._score_bootstrap(first, second)
         return self._class_areas(first, second)
 
@@ -111,7 +111,7 @@ class Pairs:
             )
 
     def _positive(self) -> Label | None:
-        if self.measure.needs != "binary":
+        if not self.measure.of_one_class:
             return None
         if self.p.positive is None:
             raise need_positive(self.p.labels, self.measure.name)
@@ -121,13 +121,13 @@ class Pairs:
         """Right and wrong row by row, where the metric is a share of rows that the truth alone picks; else None."""
         if self.measure.share is None:
             return None
-        if self.measure.name in ("accuracy", "error_rate"):
+        if self.measure.right_or_wrong:
             found = table.discordance()
-            if self.measure.name == "accuracy":
+            if self.measure.right_or_wrong == 1:
                 return found
             right, first, second, wrong = found
             return Discordance(wrong, second, first, right)
-        if self.measure.needs != "binary":
+        if not self.measure.of_one_class:
             return None
         index = table.labels.index(self._positive())
         parts = [self._unit_shares(table.truth == index, calls == index) for calls in (table.first, table.second)]
@@ -286,7 +286,7 @@ class Pairs:
 
     def _areas(self, first: str, second: str) -> Contrast:
         i, j = self.p.models.index(first), self.p.models.index(second)
-        scale = 2.0 if self.measure.name == "gini" else 1.0
+        scale = self.measure.area
         if self.p.has_key("clusters"):
             found = self._clustered_areas(i, j)
         else:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from trueerror.inference._contrast import contrast
 from trueerror.inference.auc._binned import unpaired_table_contrast, within_words
 from trueerror.inference.auc._tests import delong_unpaired
-from trueerror.inference.calibration import CALIBRATION_ERRORS, calibration_contrast
+from trueerror.inference.calibration import calibration_contrast
 from trueerror.inference.loss._mean import infinite_contrast, infinite_rows
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inference.proportion._two_samples import difference
@@ -38,7 +38,7 @@ def separate_contrast(
         found = _shares(first, second, measure, settings, alternative, method)
     elif measure.name == "auc" and not _clustered(first, second):
         found = _areas(first, second, settings, alternative)
-    elif measure.name in CALIBRATION_ERRORS and not _clustered(first, second) and _exact(first, second):
+    elif measure.calibration_error and not _clustered(first, second) and _exact(first, second):
         # Newcombe's rule takes the reaches for chance; here one of them is bias, which adds up in full.
         found = calibration_contrast(
             measure, *(p.scores(m) for p, m in (first, second)), options=settings.options(measure.name),
@@ -87,7 +87,7 @@ def _shares(
     for p, m in (first, second):
         table = p.confusion(m, threshold=settings.threshold)
         assert measure.share is not None
-        x, n = measure.share(table.binary() if measure.needs == "binary" else table.classes(weighted=False))
+        x, n = measure.share(table.binary() if measure.of_one_class else table.classes(weighted=False))
         if n == 0:
             raise InputError(f"{measure.name} of {m!r} is undefined: {measure.undefined}")
         pairs.append((round(float(x)), round(float(n))))
@@ -160,10 +160,10 @@ def _ends(found: Interval, bounds: Bounds | None) -> _Ends:
 
 def _open(p: Predictions, model: str, measure: Measure, settings: Settings) -> Bounds | None:
     """Between which values the exact metric lies, where scores are binned and that is known."""
-    if measure.needs != "scores" or p.has_class_scores(model):
+    if not measure.of_scores or p.has_class_scores(model):
         return None
     table = p.scores(model)
-    prior = None if measure.name in ("auc", "gini") else settings.prior
+    prior = None if measure.area else settings.prior
     return None if table.exact else metric_bounds(measure, table, prior=prior)
 
 
