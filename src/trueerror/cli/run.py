@@ -13,7 +13,7 @@ from trueerror.cli._app import Format, answers, complain, show
 from trueerror.cli._terminal import target
 
 if TYPE_CHECKING:
-    from trueerror.experiments._result import Failure
+    from trueerror.experiments._outcomes import Failure
 
 RUN_HELP = "Fit learners to data sets by a plan in a TOML file, and say how good each is."
 RUN_EPILOG = (

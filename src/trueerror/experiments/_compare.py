@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.experiments._estimate import ask, learner_at, learner_interval, left_out, plan_situation, rounds_of_folds
-from trueerror.experiments._fit import FoldScores, PairLosses
-from trueerror.experiments._result import Experiment
+from trueerror.experiments._outcomes import FoldScores, PairLosses, ResampleResults, mean_over_rows
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inference._contrast import check_margin, contrast, normal_p, normal_quantile
-from trueerror.inference._multiplicity import adjust as adjusted
+from trueerror.inference._multiplicity import adjust_contrasts
 from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word, nearest
@@ -61,7 +60,7 @@ class _Losses(NamedTuple):
 class LearnerPairs:
     """Contrasts of any two learners of an experiment on one data set."""
 
-    run: Experiment
+    run: ResampleResults
     data: str
     measure: Measure
     positive: Any
@@ -110,7 +109,7 @@ class LearnerPairs:
     @property
     def of_rows(self) -> bool:
         """Whether the metric is a mean over rows."""
-        return self.measure.name in ("accuracy", "error_rate") or self.measure.needs == "losses"
+        return mean_over_rows(self.measure)
 
     def _within_range(self, found: Contrast, first: str, second: str) -> Contrast:
         """Limits within what a difference can be; where no row was judged differently, within Tango's for such rows."""
@@ -170,7 +169,7 @@ class LearnerPairs:
 
     def _bates(self, first: str, second: str) -> Contrast:
         """Nested cross-validation of the losses' differences, row by row; of accuracy, losses are errors."""
-        sign = -1.0 if self.measure.name == "accuracy" else 1.0
+        sign = -1.0 if self.measure.right_or_wrong == 1 else 1.0
         both = [self.run.pair_losses(x, self.data, self.measure.name) for x in (first, second)]
         found = nested_error([_difference(a, b, sign) for a, b in zip(*both, strict=True)])
         reach = self.measure.range[1] - self.measure.range[0]
@@ -204,7 +203,7 @@ PAIRS_OF_MODELS = ("learner-holdout", "learner-leave-one-out")
 
 
 def compare(
-    run: Experiment,
+    run: ResampleResults,
     metric: str = "accuracy",
     data: str | None = None,
     *,
@@ -256,7 +255,7 @@ def compare(
         alternative=alternative, method=method,
     )  # fmt: skip
     wanted = list(combinations(names, 2)) if reference is None else [(x, reference) for x in names if x != reference]
-    contrasts = _adjusted([pairs.contrast(a, b) for a, b in wanted], adjust)
+    contrasts = adjust_contrasts([pairs.contrast(a, b) for a, b in wanted], adjust)
     own = own_method(run, pairs.chosen)
     estimates = {
         x: learner_interval(ask(run, x, name, metric, positive=positive, confidence=level, rng=rng, **options), own)
@@ -291,7 +290,7 @@ def _with_findings(made: Comparison, evidence: Evidence) -> Comparison:
     return replace(made, findings=sorted_findings([*made.findings, *find([evidence])]))
 
 
-def own_method(run: Experiment, chosen: str) -> str | None:
+def own_method(run: ResampleResults, chosen: str) -> str | None:
     """The method of each learner's own estimate, such that the differences are those of the estimates.
 
     .632+ and nested cross-validation move estimates away from the means over test parts, which most pairs rest on.
@@ -302,12 +301,12 @@ def own_method(run: Experiment, chosen: str) -> str | None:
     return "corrected-t" if moved else None
 
 
-def fitted_learners(run: Experiment, datasets: Sequence[str]) -> tuple[str, ...]:
+def fitted_learners(run: ResampleResults, datasets: Sequence[str]) -> tuple[str, ...]:
     """The learners with at least one successful fit on these data sets: the others have nothing to be judged by."""
     return tuple(x for x in run.learners if any(run.failed(x, data) < len(run.outcomes[data, x]) for data in datasets))
 
 
-def experiment_findings(run: Experiment) -> Findings:
+def experiment_findings(run: ResampleResults) -> Findings:
     """What the linter says of the whole experiment, each data set by its name where there are several."""
     evidence = []
     for data in run.datasets:
@@ -318,7 +317,7 @@ def experiment_findings(run: Experiment) -> Findings:
     return find(evidence)
 
 
-def learner_evidence(run: Experiment, data: str, method: str, learners: Sequence[str]) -> Evidence:
+def learner_evidence(run: ResampleResults, data: str, method: str, learners: Sequence[str]) -> Evidence:
     """What the linter may know of the way in which learners were resampled and judged."""
     splits = [run.splits[data][i] for i in run.parts(data)]
     return Evidence(
@@ -333,21 +332,14 @@ def learner_evidence(run: Experiment, data: str, method: str, learners: Sequence
     )
 
 
-def _adjusted(contrasts: list[Contrast], how: str) -> list[Contrast]:
-    if len(contrasts) < 2 or how == "none":
-        return contrasts
-    values = adjusted([c.p_value for c in contrasts], how)  # type: ignore[arg-type]
-    return [replace(c, p_adjusted=float(p)) for c, p in zip(contrasts, values, strict=True)]
-
-
-def _reading(run: Experiment, data: str, learners: Sequence[str]) -> str:
+def _reading(run: ResampleResults, data: str, learners: Sequence[str]) -> str:
     dataset = run.datasets[data]
     shown = "" if len(run.datasets) == 1 else f"{data}: "
     return f"{shown}{len(learners)} learners on {dataset.n:,} rows, {run.plan!r}; the same test parts for all."
 
 
 def rank(
-    run: Experiment,
+    run: ResampleResults,
     metric: str = "accuracy",
     *,
     learners: Sequence[str] | None = None,

@@ -13,13 +13,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Dataset
-from trueerror.experiments._result import CHOSEN, Experiment
+from trueerror.experiments._outcomes import CHOSEN, ResampleResults
 from trueerror.findings.learners import SMALL_TEST
 from trueerror.inference._spec import Terms
 from trueerror.inference.learner._intervals import (
@@ -39,9 +39,14 @@ from trueerror.methods import default_for
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.resampling._plan import Plan, Split
 from trueerror.results import Interval
-from trueerror.results._format import percent, whole
+from trueerror.results._format import whole
 from trueerror.sources._predictions import Predictions
+from trueerror.verbs._estimand import class_mix_words
 from trueerror.verbs._model_metrics import Bench, Settings
+
+if TYPE_CHECKING:
+    from trueerror.curves._folds import AverageCurve
+    from trueerror.curves._roc import Roc
 
 Floats = NDArray[np.float64]
 
@@ -50,7 +55,7 @@ Floats = NDArray[np.float64]
 class Question:
     """How good is this learner, by this metric, on this data set?"""
 
-    run: Experiment
+    run: ResampleResults
     learner: str
     data: str
     measure: Measure
@@ -62,9 +67,8 @@ class Question:
     @property
     def of_rows(self) -> bool:
         """Whether the metric is a mean over rows."""
-        return self.measure.name in ("accuracy", "error_rate") or (
-            self.measure.needs == "losses" and not self.options and self.positive is None
-        )
+        plain = not self.options and self.positive is None
+        return self.measure.right_or_wrong != 0 or (self.measure.of_losses and plain)
 
     @cached_property
     def scores(self) -> Floats:
@@ -90,7 +94,7 @@ class Question:
 
     def from_losses(self, made: Interval) -> Interval:
         """Of accuracy, losses count the wrong rows: turned about."""
-        if self.measure.name != "accuracy":
+        if self.measure.right_or_wrong != 1:
             return made
         return replace(made, estimate=1 - made.estimate, low=1 - made.high, high=1 - made.low)
 
@@ -101,7 +105,7 @@ class Question:
 
 
 def ask(
-    run: Experiment,
+    run: ResampleResults,
     learner: str,
     data: str | None,
     metric: str,
@@ -147,14 +151,7 @@ def plan_situation(plan: Plan, splits: Sequence[Split]) -> str:
 def class_mix(data: Dataset) -> str:
     """The class mix that a result is for."""
     counts = np.bincount(data.codes, minlength=len(data.labels))
-    if data.positive is not None:
-        share = float(counts[data.labels.index(data.positive)]) / data.n
-        return f"of which {percent(round(share, 3))} are {data.positive}"
-    top = int(counts.argmax())
-    return (
-        f"with the same mix of {len(data.labels):,} classes "
-        f"(commonest: {data.labels[top]}, {percent(round(float(counts[top]) / data.n, 3))})"
-    )
+    return class_mix_words(data.labels, counts.tolist(), data.positive)
 
 
 def rounds_of_folds(splits: Sequence[Split]) -> int | None:
@@ -217,7 +214,7 @@ def learner_interval(question: Question, method: str | None) -> Interval:
             f"method={method!r} needs a metric that is a mean over rows (accuracy, error_rate, brier, log_loss); "
             f"for {q.measure.name} use 'corrected-t'"
         )
-    if q.measure.name == "log_loss" and key != "bbc-cv" and np.isinf(q.scores).any():
+    if q.measure.of_losses and key != "bbc-cv" and np.isinf(q.scores).any():
         return q.settled(_infinite(q, key), learner_at(q.run.datasets[q.data], [s.train_size for s in q.splits]))
     return MAKERS[key](q)
 
@@ -279,7 +276,7 @@ def _first_round(q: Question) -> Interval:
     if p.has_key("repeats"):
         p = p.slice(p.keys("repeats").names[0], "repeats")
     models = sum(s.repeat == q.splits[0].repeat for s in q.splits)
-    if q.measure.name == "auc" and models > 1:
+    if q.measure.area == 1 and models > 1:
         from trueerror.curves._folds import auc_over_folds
 
         made = auc_over_folds(p, method="ledell", model=q.learner, confidence=q.confidence)
@@ -291,7 +288,7 @@ def _first_round(q: Question) -> Interval:
 def _of_rows(q: Question, p: Predictions) -> Interval:
     """By the methods for models."""
     settings = Settings(confidence=q.confidence, metrics={q.measure.name: q.options}, rng=q.rng)
-    label = q.positive if q.measure.needs in ("binary", "scores") else None
+    label = q.positive if q.measure.of_one_class or q.measure.of_scores else None
     return Bench(q.learner, settings, predictions=p).interval(q.measure.name, label)
 
 
@@ -310,7 +307,7 @@ def _bayle(q: Question, *, first_round: bool = False) -> Interval:
 
 
 def _loss_range(q: Question) -> tuple[float, float]:
-    return (0.0, 1.0) if q.measure.name == "accuracy" else q.measure.range
+    return (0.0, 1.0) if q.measure.right_or_wrong else q.measure.range
 
 
 def _bates(q: Question) -> Interval:
@@ -350,7 +347,7 @@ def _no_information(q: Question) -> float:
     """The mean loss if every true class met every answer of the model of all rows."""
     data = q.run.datasets[q.data]
     outcome = q.run.outcomes[q.data, q.learner][q.run.parts(q.data, "apparent")[0]]
-    if q.measure.needs != "losses":
+    if not q.measure.of_losses:
         return no_information_rate(data.codes, outcome.labels)
     shares = np.bincount(data.codes, minlength=len(data.labels)) / data.n
     losses = [q.measure.function(np.full(data.n, k), outcome.scores) for k in range(len(shares))]
@@ -370,7 +367,7 @@ def _pooled(q: Question) -> Interval:
 
 
 def _ledell(q: Question) -> Interval:
-    if q.measure.name != "auc":
+    if q.measure.area != 1:
         raise InputError(f"method='ledell' is for the AUC, not for {q.measure.name}")
     from trueerror.curves._folds import auc_over_folds
 
@@ -415,7 +412,7 @@ MAKERS: dict[str, Callable[[Question], Interval]] = {
 
 
 def estimate(
-    run: Experiment,
+    run: ResampleResults,
     learner: str | None = None,
     data: str | None = None,
     metric: str = "accuracy",
@@ -447,7 +444,7 @@ def estimate(
     return learner_interval(question, method)
 
 
-def only_learner(run: Experiment) -> str:
+def only_learner(run: ResampleResults) -> str:
     """The learner that is meant where none is named: the chosen one of a NestedCV plan, or the only one there is."""
     if run.plan.name == "NestedCV":
         return CHOSEN
@@ -457,7 +454,7 @@ def only_learner(run: Experiment) -> str:
 
 
 def roc(
-    run: Experiment,
+    run: ResampleResults,
     learner: str | None = None,
     data: str | None = None,
     *,
@@ -465,7 +462,7 @@ def roc(
     positive: Any = None,
     chosen_by: str = "auc",
     **options: Any,
-) -> Any:
+) -> Roc | AverageCurve:
     """The ROC curve of a learner: the test rows of one round in one ranking, or the curves of test parts averaged.
 
     "pooled" gives a `Roc`; scores of different folds must then be comparable. "vertical" (TPR at each FPR) and
@@ -492,7 +489,7 @@ def roc(
     return replace(made, area=area)
 
 
-def _area(run: Experiment, learner: str, data: str | None, **options: Any) -> Interval | None:
+def _area(run: ResampleResults, learner: str, data: str | None, **options: Any) -> Interval | None:
     """The AUC as `estimate` has it by default; None where the plan has no interval for it."""
     try:
         found = estimate(run, learner, data, "auc", **options)

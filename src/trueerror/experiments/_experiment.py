@@ -12,7 +12,8 @@ from trueerror.experiments import _dataset as about
 from trueerror.experiments._backends import Run, choose_engine, ran_short, shown
 from trueerror.experiments._dataset import Dataset, as_datasets
 from trueerror.experiments._fit import Balance, Job, Terms
-from trueerror.experiments._result import CHOSEN, Experiment
+from trueerror.experiments._outcomes import CHOSEN
+from trueerror.experiments._result import Experiment
 from trueerror.experiments._store import Manifest, Store, Task
 from trueerror.inputs._options import InputError, check_word
 from trueerror.resampling._cross_validation import KFold, as_plan

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from trueerror.experiments._dataset import Dataset, read_dataset
-from trueerror.experiments._fit import score
+from trueerror.experiments._outcomes import score
 from trueerror.experiments._store import Outcome, Task
 from trueerror.inputs._options import FileError, InputError, nearest
 from trueerror.metrics._registry import find_measure

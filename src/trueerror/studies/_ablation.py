@@ -23,7 +23,7 @@ from trueerror.experiments._experiment import experiment
 from trueerror.experiments._fit import Balance, weights_for
 from trueerror.experiments._result import Experiment
 from trueerror.inference._contrast import normal_quantile
-from trueerror.inference._multiplicity import adjust as adjusted
+from trueerror.inference._multiplicity import adjust_contrasts
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word, nearest
 from trueerror.resampling._cross_validation import KFold, as_plan
@@ -470,7 +470,7 @@ def _no_spread(made: Contrast, rows: int, terms: _Terms) -> Contrast:
     """Limits where all test parts differ alike: for shares ±z²/(n + z²), as of paired rows that never differ."""
     low, high = terms.measure.range
     reach = high - low
-    if terms.measure.name in ("accuracy", "error_rate") and made.estimate == 0:
+    if terms.measure.right_or_wrong and made.estimate == 0:
         z = normal_quantile(terms.confidence, "two-sided")
         reach = z * z / (rows + z * z)
     return replace(made, low=max(low - high, made.estimate - reach), high=min(high - low, made.estimate + reach))
@@ -505,21 +505,18 @@ def spreads(differences: Floats) -> tuple[float, float]:
     return math.sqrt(max(0.0, between - within / known.shape[1])), math.sqrt(within)
 
 
-def _adjusted(made: Sequence[Contribution], how: str) -> tuple[Contribution, ...]:
-    """p-values adjusted within each kind."""
-    done = list(made)
-    if how == "none":
-        return tuple(done)
+def _adjusted(made: Sequence[Contribution], method: str) -> tuple[Contribution, ...]:
+    """p-values adjusted within each kind, and those of interactions by themselves."""
+    adjusted = list(made)
     for kind in dict.fromkeys(c.kind for c in made):
         places = [i for i, c in enumerate(made) if c.kind == kind]
-        values = [made[i].difference.p_value for i in places]
-        for i, p in zip(places, adjusted([1.0 if math.isnan(v) else v for v in values], how), strict=True):  # type: ignore[arg-type]
-            done[i] = replace(made[i], difference=replace(made[i].difference, p_adjusted=float(p)))
-    places = [i for i, c in enumerate(made) if c.interaction is not None]
-    values = [1.0 if math.isnan(v) else v for v in (made[i].interaction.p_value for i in places)]  # type: ignore[union-attr]
-    for i, p in zip(places, adjusted(values, how) if values else (), strict=True):  # type: ignore[arg-type]
-        done[i] = replace(done[i], interaction=replace(made[i].interaction, p_adjusted=float(p)))  # type: ignore[type-var]
-    return tuple(done)
+        differences = adjust_contrasts([made[i].difference for i in places], method, every=True)
+        for i, difference in zip(places, differences, strict=True):
+            adjusted[i] = replace(adjusted[i], difference=difference)
+    interactions = {i: c.interaction for i, c in enumerate(made) if c.interaction is not None}
+    for i, joint in zip(interactions, adjust_contrasts(list(interactions.values()), method, every=True), strict=True):
+        adjusted[i] = replace(adjusted[i], interaction=joint)
+    return tuple(adjusted)
 
 
 def _curves(

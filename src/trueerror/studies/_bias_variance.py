@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from trueerror.experiments._dataset import Dataset, as_learners
 from trueerror.experiments._dataset import number as number_of
 from trueerror.experiments._experiment import experiment, seed_of
+from trueerror.experiments._outcomes import row_losses
 from trueerror.experiments._result import Experiment
 from trueerror.inference._spec import Terms, critical_t
 from trueerror.inference.loss._mean import mean_limits
@@ -464,8 +465,6 @@ def _optimism(run: Experiment, learner: str, how: Decomposition, level: float) -
 
 def row_error(run: Experiment, learner: str, metric: str) -> float:
     """The standard error that the shared test rows give to a mean loss: sd of rows' mean losses / √rows."""
-    from trueerror.experiments._fit import row_losses
-
     data = run.data_name(None)
     losses = []
     for split, outcome in zip(run.splits[data], run.outcomes[data, learner], strict=True):

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from trueerror.experiments._dataset import Dataset, as_learners
 from trueerror.experiments._dataset import number as number_of
 from trueerror.experiments._experiment import experiment
-from trueerror.experiments._fit import Balance, row_losses, score
+from trueerror.experiments._fit import Balance
+from trueerror.experiments._outcomes import mean_over_rows, row_losses, score
 from trueerror.experiments._result import Experiment
 from trueerror.experiments._store import Outcome
 from trueerror.inference._spec import Range, Terms
@@ -42,7 +43,7 @@ from trueerror.studies._learning_curve_fit import (
     parameters,
     worst_rise,
 )
-from trueerror.studies._learning_curve_result import SHARES, Crossing, CurveFit, CurvePoint, LearningCurve, shortfall
+from trueerror.studies._learning_curve_result import Crossing, CurveFit, CurvePoint, LearningCurve, shortfall
 
 Schedule = Literal["geometric", "arithmetic"]
 # Below this many rows hardly any learner has anything to go by.
@@ -190,7 +191,7 @@ def judged_measure(metric: str) -> Measure:
 def row_variance(run: Experiment, learner: str, metric: str, numbers: list[int]) -> float:
     """The variance between rows of the mean loss of each, over these "seen" splits; NaN where there are no losses."""
     measure = find_measure(metric)
-    if measure.name not in ("accuracy", "error_rate") and measure.needs != "losses":
+    if not mean_over_rows(measure):
         return math.nan
     data = run.data_name(None)
     sums, often = np.zeros(run.datasets[data].n), np.zeros(run.datasets[data].n)
@@ -204,7 +205,7 @@ def row_variance(run: Experiment, learner: str, metric: str, numbers: list[int])
     if seen.sum() < 2:
         return math.nan
     mean = float((sums[seen] / often[seen]).mean())
-    if measure.needs != "losses":
+    if measure.right_or_wrong:
         # Of right and wrong, p(1 − p) bounds the variance of what a row does on average.
         return mean * (1 - mean)
     return float((sums[seen] / often[seen]).var(ddof=1))
@@ -446,7 +447,7 @@ def _variance(
     sizes_each: int,
 ) -> float:  # fmt: skip
     """What the choice of the rows leaves open at the largest size; of shares their number says it all."""
-    if measure.name in SHARES:
+    if measure.right_or_wrong:
         return 0.0
     variance = math.nan
     if terms.positive is None:

@@ -24,8 +24,6 @@ from trueerror.studies._learning_curve_fit import FEWEST_SIZES, SURE, Level, lim
 Floats = NDArray[np.float64]
 # Beyond this many times the largest size nobody should believe a fitted curve.
 FAR = 10.0
-# Metrics of right and wrong: the number of rows says all about their chance.
-SHARES = ("accuracy", "error_rate")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -249,9 +247,9 @@ class LearningCurve(Result):
         )
         curves = fitted.at(np.asarray(sizes, dtype=np.float64))
         level = self.confidence if confidence is None else confidence
-        found = limits_at(
-            curves, Level(self.units, math.nan if self.metric in SHARES else self.variances[name]), level, generator
-        )
+        # Of right and wrong, the number of rows says all about their chance.
+        variance = math.nan if measure.right_or_wrong else self.variances[name]
+        found = limits_at(curves, Level(self.units, variance), level, generator)
         return back(found, measure)
 
     def records(self) -> list[dict[str, object]]:
