@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Dataset, fresh, number
-from trueerror.experiments._store import NO_LABELS, Outcome, Task
+from trueerror.experiments._store import NO_LABELS, Outcome, Status, Task
 from trueerror.inputs._arrays import column
 from trueerror.inputs._labels import Label, code_column, find_label, plain_label, recode
 from trueerror.kernels._random import words
@@ -68,7 +68,7 @@ def balanced(train: Ints, codes: Ints, how: Balance | None, *, seed: int) -> Int
 MOST = 20
 
 
-class Warned:
+class TaskWarnings:
     """The warnings of one task."""
 
     def __init__(self) -> None:
@@ -79,18 +79,18 @@ class Warned:
         return tuple(text if n == 1 else f"{text} ({n} times)" for text, n in self.counts.most_common(MOST))
 
 
-_here = threading.local()
+_thread = threading.local()
 
 
 @contextmanager
-def collect_warnings() -> Iterator[Warned]:
+def collect_warnings() -> Iterator[TaskWarnings]:
     """Collect the warnings of this thread; `listening` must be on around it."""
-    warned = Warned()
-    _here.warned = warned
+    heard = TaskWarnings()
+    _thread.heard = heard
     try:
-        yield warned
+        yield heard
     finally:
-        _here.warned = None
+        _thread.heard = None
 
 
 @contextmanager
@@ -100,11 +100,11 @@ def listening() -> Iterator[None]:
         before = warnings.showwarning
 
         def hear(message: Warning | str, category: type[Warning], *more: Any, **named: Any) -> None:
-            warned: Warned | None = getattr(_here, "warned", None)
-            if warned is None:
+            heard: TaskWarnings | None = getattr(_thread, "heard", None)
+            if heard is None:
                 before(message, category, *more, **named)
             else:
-                warned.counts[f"{category.__name__}: {' '.join(str(message).split())[:500]}"] += 1
+                heard.counts[f"{category.__name__}: {' '.join(str(message).split())[:500]}"] += 1
 
         warnings.simplefilter("always")
         warnings.showwarning = hear
@@ -204,8 +204,8 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """What holds for all tasks of a run."""
+class FitOptions:
+    """What holds for all tasks of a run, in every worker."""
 
     balance: Balance | None = None
     timeout: float | None = None
@@ -213,18 +213,18 @@ class Terms:
     alone: bool = True
 
 
-def run_job(job: Job, data: Dataset, terms: Terms) -> Outcome:
+def run_job(job: Job, data: Dataset, options: FitOptions) -> Outcome:
     """The outcome of a task; a failure is an outcome too."""
     started = time.perf_counter()
     fitted = predicted = None
     labels, scores = NO_LABELS, None
     error = trace = ""
-    status: Any = "done"
-    with collect_warnings() as warned, seeded(job.seed, terms.alone):
+    status: Status = "done"
+    with collect_warnings() as heard, seeded(job.seed, options.alone):
         try:
-            with time_limit(terms.timeout):
+            with time_limit(options.timeout):
                 model = fresh(job.learner, job.seed)
-                train = balanced(job.split.train, data.codes, terms.balance, seed=job.seed)
+                train = balanced(job.split.train, data.codes, options.balance, seed=job.seed)
                 more = {}
                 if data.weights is not None:
                     more = weights_for(model, data.weights[train])
@@ -235,14 +235,14 @@ def run_job(job: Job, data: Dataset, terms: Terms) -> Outcome:
                 labels, scores = predict(model, data.features(job.split.test), data.labels, len(job.split.test))
                 predicted = time.perf_counter()
         except PastLimit:
-            status, error = "timeout", f"stopped after {terms.timeout:g} seconds"
+            status, error = "timeout", f"stopped after {options.timeout:g} seconds"
         except Exception as problem:  # noqa: BLE001  whatever a learner raises is recorded, and the rest goes on
             status, error = "failed", f"{type(problem).__name__}: {problem}"
             trace = "".join(traceback.format_exception(problem))[-LONGEST_TRACE:]
     ended = time.perf_counter()
-    if status == "done" and terms.timeout is not None and ended - started > terms.timeout:
+    if status == "done" and options.timeout is not None and ended - started > options.timeout:
         # A long call into compiled code cannot be interrupted, but it was too long all the same.
-        status, error = "timeout", f"took {ended - started:.3g} seconds, more than {terms.timeout:g}"
+        status, error = "timeout", f"took {ended - started:.3g} seconds, more than {options.timeout:g}"
     if status != "done":
         labels, scores = NO_LABELS, None
     return Outcome(
@@ -252,14 +252,16 @@ def run_job(job: Job, data: Dataset, terms: Terms) -> Outcome:
         scores=scores,
         fit_seconds=(fitted or ended) - started,
         predict_seconds=0.0 if fitted is None else (predicted or ended) - fitted,
-        warnings=warned.messages(),
+        warnings=heard.messages(),
         error=error[:2000],
         trace=trace,
-        limit=terms.timeout,
+        limit=options.timeout,
     )
 
 
-def predict(model: Any, X: Any, labels: tuple[Label, ...], n: int) -> tuple[NDArray[np.int32], Any]:
+def predict(
+    model: Any, X: Any, labels: tuple[Label, ...], n: int
+) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
     """Labels as codes, and one score for each row and label where the model gives scores.
 
     Scores come from `predict_proba`, else from `decision_function`. A class that was not in the training rows has
@@ -305,7 +307,7 @@ def calls_most_probable(model: Any) -> bool:
     return f"{getattr(how, '__module__', '')}.{getattr(how, '__qualname__', '')}" in ARGMAX
 
 
-def weights_for(model: Any, weights: NDArray[np.float64]) -> dict[str, Any]:
+def weights_for(model: Any, weights: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """The keyword that hands row weights to `fit`: to a pipeline's last step, or to the learner itself.
 
     A learner that takes no weights is fitted without, and a warning says so.

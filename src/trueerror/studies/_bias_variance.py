@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Dataset, as_learners
 from trueerror.experiments._dataset import number as number_of
-from trueerror.experiments._experiment import experiment, seed_of
+from trueerror.experiments._experiment import RunOptions, run_experiment, seed_of
 from trueerror.experiments._outcomes import row_losses
 from trueerror.experiments._result import Experiment
 from trueerror.inference._spec import Terms, critical_t
@@ -311,9 +311,8 @@ def bias_variance(
     elif X is not None:
         raise InputError("pass either X and y or a generator, not both")
     plan = Redrawn(rounds, held_out=laid.held_out, how="fresh" if generator is not None else sampling)
-    run = experiment(
-        named, laid.data, plan=plan, store=store, engine=engine, jobs=jobs, timeout=timeout, rng=seed, progress=progress
-    )
+    options = RunOptions(store=store, engine=engine, jobs=jobs, timeout=timeout, rng=seed, progress=progress)
+    run = run_experiment(named, laid.data, plan, options)
     posterior = laid.posterior
     if posterior is None:
         codes = laid.data.codes[-laid.held_out :]
