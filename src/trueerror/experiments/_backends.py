@@ -1,12 +1,8 @@
 """Engines: where the fits run. This process, joblib's back ends (loky by default, threads, Ray), or a Dask cluster.
 
-An engine takes chunks and gives back what `run_chunk` returned for each, in any order. Results do not depend on it.
-
-What a worker does: the tasks of a chunk one after the other, each recorded before the next begins.
-
-A run: pending tasks, workers that die, outcomes into the store.
-
-A progress bar with the time left: on stderr, on terminals only.
+An engine takes chunks of tasks and gives back their outcomes in any order; results do not depend on it. A worker does
+the tasks of a chunk one after the other and records each before the next begins. `Run` has pending tasks done, also
+where workers die.
 """
 
 from __future__ import annotations
@@ -327,7 +323,7 @@ class Dask:
             yield client
 
 
-def _remote(jobs: Any, data: Any, options: FitOptions) -> list[Outcome]:
+def _remote(jobs: tuple[Job, ...], data: Dataset, options: FitOptions) -> list[Outcome]:
     return run_chunk(Chunk(jobs=jobs, data=data), options, None)
 
 

@@ -1,10 +1,7 @@
 """One task: fit a fresh copy of a learner to the training rows, and let it predict the test rows.
 
-Over- and undersampling of the training rows; test rows are never touched.
-
-Warnings of learners, kept with the task that caused them; also where several threads fit at once.
-
-A limit on the time of a fit.
+With over- or undersampling of the training rows, a limit on the time, and the warnings of the learner, which are kept
+with the task that caused them also where several threads fit at once.
 """
 
 from __future__ import annotations
@@ -27,7 +24,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import Dataset, fresh, number
+from trueerror.experiments._dataset import Dataset, Features, Learner, fresh, number
 from trueerror.experiments._store import NO_LABELS, Outcome, Status, Task
 from trueerror.inputs._arrays import column
 from trueerror.inputs._labels import Label, code_column, find_label, plain_label, recode
@@ -198,7 +195,7 @@ class Job:
     """A task with all that it needs."""
 
     task: Task
-    learner: Any
+    learner: Learner
     split: Split
     seed: int
 
@@ -260,7 +257,7 @@ def run_job(job: Job, data: Dataset, options: FitOptions) -> Outcome:
 
 
 def predict(
-    model: Any, X: Any, labels: tuple[Label, ...], n: int
+    model: Learner, X: Features, labels: tuple[Label, ...], n: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
     """Labels as codes, and one score for each row and label where the model gives scores.
 
@@ -301,13 +298,13 @@ def predict(
 ARGMAX = ("sklearn.ensemble._forest.ForestClassifier.predict", "sklearn.ensemble._bagging.BaggingClassifier.predict")
 
 
-def calls_most_probable(model: Any) -> bool:
+def calls_most_probable(model: Learner) -> bool:
     """Whether `predict` is known to be the argmax of `predict_proba`, which takes long where there are many trees."""
     how = getattr(type(model), "predict", None)
     return f"{getattr(how, '__module__', '')}.{getattr(how, '__qualname__', '')}" in ARGMAX
 
 
-def weights_for(model: Any, weights: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+def weights_for(model: Learner, weights: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """The keyword that hands row weights to `fit`: to a pipeline's last step, or to the learner itself.
 
     A learner that takes no weights is fitted without, and a warning says so.

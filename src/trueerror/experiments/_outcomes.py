@@ -340,7 +340,7 @@ def out_of_fold(run: ResampleResults, data: str, learners: Sequence[str] | None,
 
 
 def _complete(
-    run: ResampleResults, data: str, learners: Sequence[str] | None, choice: dict[str, Any]
+    run: ResampleResults, data: str, learners: Sequence[str] | None, choice: Mapping[str, Any]
 ) -> tuple[dict[str, list[Outcome]], list[str]]:
     """Learners with a prediction of every test row; those without are an error where they were asked for by name."""
     whole, notes = {}, []

@@ -1,10 +1,6 @@
-"""Cross-validation: k folds, and one row at a time.
+"""Cross-validation: k folds, one row at a time, nested, pairs of folds (Bates), disjoint halves (conservative z).
 
-Choosing among settings without touching the test rows: a plan inside each training part.
-
-Random subsampling, done again inside pairs of disjoint halves: what the conservative z needs.
-
-Plans from elsewhere: any scikit-learn splitter, or a list of (train, test) pairs.
+And plans from elsewhere: any scikit-learn splitter, or a list of (train, test) pairs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Plans that wrap or set up others for studies: training rows tested as well, several seeds, training sets redrawn.
 
-Training sets that grow: nested subsets of each training part, all tested on the same rows.
+`GrowingSubsets` are nested subsets of each training part, all tested on the same rows.
 """
 
 from __future__ import annotations

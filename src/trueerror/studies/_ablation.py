@@ -1,8 +1,7 @@
-"""te.lesion_study: take out one part after the other, and see what each contributes.
+"""te.lesion_study, also te.ablation: take out one part after the other, and see what each contributes.
 
-The parts of a system that can be taken out: columns, pipeline steps, settings, transformations, other learners.
-
-A learner with a part taken out: columns that it does not see, or rows that are transformed before it sees them.
+Parts of a system are columns, pipeline steps, settings, transformations, or other learners; `Ablated` is a learner
+with some of them taken out.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import as_learners
+from trueerror.experiments._dataset import Features, Learner, as_learners
 from trueerror.experiments._experiment import RunOptions, run_experiment
 from trueerror.experiments._fit import Balance, weights_for
 from trueerror.experiments._result import Experiment
@@ -35,7 +34,12 @@ from trueerror.studies._ablation_result import Contribution, LesionStudy
 from trueerror.studies._learning_curve import as_study_data, judged_measure, spread_interval, why_failed
 from trueerror.verbs._compare import ADJUSTMENTS
 
+if TYPE_CHECKING:
+    from trueerror.curves._folds import AverageCurve
+    from trueerror.curves._roc import Roc
+
 How = Literal["drop", "constant"]
+Transformation = Callable[[Features], Features]
 # What a learner may have beside fit and predict; the ablated one has it where the learner does.
 DELEGATED = ("predict_proba", "decision_function")
 
@@ -49,10 +53,10 @@ class Ablated:
 
     def __init__(
         self,
-        learner: Any,
+        learner: Learner,
         removed: tuple[int, ...] = (),
         how: How = "drop",
-        transformations: tuple[Callable[[Any], Any], ...] = (),
+        transformations: tuple[Transformation, ...] = (),
     ) -> None:
         self.learner = learner
         self.removed = removed
@@ -76,7 +80,7 @@ class Ablated:
             self.learner.set_params(**inner)
         return self
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Ablated:
+    def fit(self, X: Features, y: Any, sample_weight: Any = None) -> Ablated:
         """Fit the learner to what is left of the rows."""
         changed = self._transformed(X)
         if self.how == "constant" and self.removed:
@@ -85,7 +89,7 @@ class Ablated:
         self.learner.fit(self._left(changed), y, **more)
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Features) -> Any:
         """What the learner predicts from what is left of the rows."""
         return self.learner.predict(self._left(self._transformed(X)))
 
@@ -98,12 +102,12 @@ class Ablated:
             return found
         return lambda X: found(self._left(self._transformed(X)))
 
-    def _transformed(self, X: Any) -> Any:
+    def _transformed(self, X: Features) -> Features:
         for function in self.transformations:
             X = function(X)
         return X
 
-    def _left(self, X: Any) -> Any:
+    def _left(self, X: Features) -> Features:
         if not self.removed:
             return X
         if self.how == "constant":
@@ -115,7 +119,7 @@ class Ablated:
         return f"Ablated({self.learner!r}, {self.removed!r})"
 
 
-def _kept_columns(X: Any, kept: list[int]) -> Any:
+def _kept_columns(X: Features, kept: list[int]) -> Features:
     """Columns by position; where none is left, one that says nothing."""
     if not kept:
         return np.zeros((X.shape[0], 1))
@@ -126,11 +130,11 @@ def _kept_columns(X: Any, kept: list[int]) -> Any:
     return X[:, kept]
 
 
-def _cell(X: Any, column: int) -> Any:
+def _cell(X: Features, column: int) -> object:
     return X.iloc[0, column] if hasattr(X, "iloc") else X[0, column]
 
 
-def _filled(X: Any, columns: tuple[int, ...], values: list[Any]) -> Any:
+def _filled(X: Features, columns: tuple[int, ...], values: list[object]) -> Features:
     if hasattr(X, "iloc"):
         made = X.copy()
         for column, value in zip(columns, values, strict=True):
@@ -158,11 +162,11 @@ class AblationPart:
     columns: tuple[int, ...] = ()
     step: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    function: Callable[[Any], Any] | None = None
-    learner: Any = None
+    function: Transformation | None = None
+    learner: Learner = None
 
 
-def find_parts(parts: Any, X: Any, learner: Any, names: Sequence[str] = ()) -> tuple[AblationPart, ...]:
+def find_parts(parts: Any, X: Features, learner: Learner, names: Sequence[str] = ()) -> tuple[AblationPart, ...]:
     """The parts as given; without any, every column is one. `names` are those of the columns, where X has none.
 
     >>> import numpy as np
@@ -184,7 +188,7 @@ def find_parts(parts: Any, X: Any, learner: Any, names: Sequence[str] = ()) -> t
     return tuple(_part(str(name), given, names, width, learner) for name, given in parts.items())
 
 
-def column_names(X: Any) -> list[str]:
+def column_names(X: Features) -> list[str]:
     """The names of the columns of a frame; none of an array."""
     named = getattr(X, "column_names", None)
     if named is None:
@@ -192,7 +196,7 @@ def column_names(X: Any) -> list[str]:
     return [] if named is None else [str(name) for name in named]
 
 
-def _part(name: str, given: Any, names: list[str], width: int, learner: Any) -> AblationPart:
+def _part(name: str, given: Any, names: list[str], width: int, learner: Learner) -> AblationPart:
     steps = [step for step, _ in getattr(learner, "steps", [])]
     if isinstance(given, Mapping):
         known = list(learner.get_params(deep=True)) if hasattr(learner, "get_params") else []
@@ -258,11 +262,11 @@ def _some(names: list[str]) -> str:
     return ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
 
 
-def without(learner: Any, parts: Sequence[AblationPart], how: How) -> Ablated:
+def without(learner: Learner, parts: Sequence[AblationPart], how: How) -> Ablated:
     """The learner with these parts taken out."""
     made = copy.deepcopy(learner)
     columns: set[int] = set()
-    functions: list[Callable[[Any], Any]] = []
+    functions: list[Transformation] = []
     for part in parts:
         if part.kind == "learner":
             if len(parts) > 1:
@@ -282,6 +286,8 @@ def without(learner: Any, parts: Sequence[AblationPart], how: How) -> Ablated:
 
 Floats = NDArray[np.float64]
 Kind = Literal["leave-one-out", "add-one-in", "pairs"]
+# What kind of variant it is, and the parts that are out.
+Variant = tuple[Kind, tuple[AblationPart, ...]]
 KINDS: tuple[Kind, ...] = ("leave-one-out", "add-one-in", "pairs")
 FULL, NONE = "full system", "none of them"
 DEFAULT_PLAN = KFold(10, repeats=5)
@@ -363,13 +369,13 @@ def lesion_study(
 ablation = lesion_study
 
 
-def _one() -> Any:
+def _one() -> NoReturn:
     raise InputError("a lesion study takes one learner; give each of several a study of its own")
 
 
-def all_variants(parts: Sequence[AblationPart], kinds: Sequence[Kind]) -> list[tuple[Kind, tuple[AblationPart, ...]]]:
+def all_variants(parts: Sequence[AblationPart], kinds: Sequence[Kind]) -> list[Variant]:
     """Which parts are out, for each variant."""
-    made: list[tuple[Kind, tuple[AblationPart, ...]]] = []
+    made: list[Variant] = []
     for kind in dict.fromkeys(kinds):
         if kind == "leave-one-out" or (kind == "pairs" and "leave-one-out" not in kinds):
             # Interactions of pairs need the single parts.
@@ -402,7 +408,7 @@ class _TestOptions:
 def _study(
     run: Experiment,
     parts: Sequence[AblationPart],
-    removed: Sequence[tuple[Kind, tuple[AblationPart, ...]]],
+    removed: Sequence[Variant],
     tests: _TestOptions,
     *,
     plan: Plan,
@@ -522,15 +528,15 @@ def _adjusted(made: Sequence[Contribution], method: str) -> tuple[Contribution, 
 
 
 def _curves(
-    run: Experiment, removed: Sequence[tuple[Kind, tuple[AblationPart, ...]]], parts: Sequence[AblationPart]
-) -> tuple[dict[str, Any], tuple[str, ...]]:
+    run: Experiment, removed: Sequence[Variant], parts: Sequence[AblationPart]
+) -> tuple[dict[str, Roc | AverageCurve], tuple[str, ...]]:
     """The ROC curve of each variant from one round of its test parts; a note where there is none."""
     words = {FULL: FULL, NONE: NONE}
     for kind, gone in removed:
         names = " + ".join(p.name for p in gone)
         only = next((p.name for p in parts if p not in gone), "")
         words[_key(kind, gone)] = f"only {only}" if kind == "add-one-in" else f"without {names}"
-    curves = {}
+    curves: dict[str, Roc | AverageCurve] = {}
     for key in run.learners:
         try:
             curves[words[key]] = run.roc(key)

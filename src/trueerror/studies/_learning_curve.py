@@ -1,8 +1,7 @@
 """te.learning_curve: how does the error fall with the number of training rows, and what would more rows bring?
 
-Schedules of training-set sizes: geometric (each a multiple of the last) or arithmetic (each a step more).
-
-Scores of models on rows held out and on their own training rows, and the interval of a mean over splits.
+Training-set sizes come on a schedule: geometric (each a multiple of the last) or arithmetic (each a step more). Models
+are tested on rows held out and on their own training rows.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """LearningCurve: what `te.learning_curve` found, ready to be read, drawn and carried on to more rows.
 
-A learning curve in words: what twice the data would bring, who refuses to be extrapolated, who overtakes whom.
+In words: what twice the data would bring, who refuses to be extrapolated, who overtakes whom.
 """
 
 from __future__ import annotations

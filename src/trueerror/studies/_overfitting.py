@@ -1,7 +1,4 @@
-"""te.overfitting: training and test error as a learner grows more complex, and whether some setting overfits.
-
-Overfitting: training and held-out error over a complexity parameter, ready to be read and drawn.
-"""
+"""te.overfitting: training and test error as a learner grows more complex, and whether some setting overfits."""
 
 from __future__ import annotations
 

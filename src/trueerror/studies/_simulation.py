@@ -1,8 +1,6 @@
 """te.estimator_laboratory: how good are the ways to estimate a learner's error, where the truth is known?
 
-EstimatorLaboratory: bias, variance and mean squared error of ways to estimate a learner's error.
-
-Rows from a known source: so that true errors, and what no learner can do better, are known.
+Rows come from a known source, so that true errors, and what no learner can do better, are known.
 """
 
 from __future__ import annotations
