@@ -10,6 +10,7 @@ from trueerror.methods._registry import (
     explain_parts,
     inference_method,
     method,
+    reason_for,
 )
 
 __all__ = [
@@ -26,4 +27,5 @@ __all__ = [
     "explain_parts",
     "inference_method",
     "method",
+    "reason_for",
 ]

@@ -223,6 +223,15 @@ def runnable(situation: str) -> list[InferenceMethod]:
     return [m for m in _RUNNABLE if situation in m.answers]
 
 
+def reason_for(key: str) -> str:
+    """Why a method is the default where it is one; "" where it must be asked for.
+
+    >>> reason_for("mcnemar-exact")
+    ''
+    """
+    return next((d.why for m in _RUNNABLE if m.key == key for d in m.defaults.values()), "")
+
+
 def entries_of(part: str) -> tuple[Method, ...]:
     """The entries of one part, in its order."""
     found: tuple[Method, ...] = getattr(import_module(PARTS[part]), f"{part.upper()}_METHODS")
