@@ -24,9 +24,9 @@ from trueerror.methods import every_method
 from trueerror.metrics._registry import find_measure
 from trueerror.reports._html import Section, el, joined
 from trueerror.results._format import listing, percent
+from trueerror.results._values import deciding_p
 from trueerror.verbs._compare_costs import CostComparison
-from trueerror.verbs._comparison import Comparison
-from trueerror.verbs._comparison_text import PROVEN, adjusted
+from trueerror.verbs._comparison import PROVEN, Comparison
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
 from trueerror.version import __version__
 
@@ -96,7 +96,7 @@ UNSURE = Surety("Not fully sure", "?", "open")
 def of_comparison(cmp: Comparison) -> Surety:
     """By the pairs that decide: the best model (or the reference) against each other one."""
     anchor = cmp.reference or cmp.best
-    found = _by([adjusted(cmp[m, anchor]) for m in cmp.models if m != anchor], 1 - cmp.confidence)
+    found = _by([deciding_p(cmp[m, anchor]) for m in cmp.models if m != anchor], 1 - cmp.confidence)
     return UNSURE if found is UNCLEAR and isinstance(cmp, CostComparison) else found
 
 
@@ -104,7 +104,7 @@ def of_ranking(ranking: Ranking) -> Surety:
     """By the pairs with the best ranked model (or the control)."""
     anchor = ranking.control or ranking.best
     pairs = [c for c in ranking.pairs if anchor in (c.first, c.second)]
-    return _by([adjusted(c) for c in pairs], ranking.alpha)
+    return _by([deciding_p(c) for c in pairs], ranking.alpha)
 
 
 def of_model(part: ModelEvaluation) -> Surety | None:

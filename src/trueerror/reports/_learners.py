@@ -28,8 +28,8 @@ from trueerror.reports._svg import Gallery
 from trueerror.results import Interval
 from trueerror.results._format import number, percent, whole
 from trueerror.results._tables import Table
+from trueerror.results._values import short
 from trueerror.verbs._comparison import Comparison
-from trueerror.verbs._evaluation_text import short
 from trueerror.verbs._ranking_result import LearnerRanking, scores_table
 
 # Learners beside each other in the table of data sets, best first.

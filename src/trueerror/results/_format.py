@@ -125,6 +125,15 @@ def p_value(p: float | None, *, at_most: bool | None = None) -> str:
     return f"p {'≤' if at_most else '='} {p:.3f}".replace("0.", ".")
 
 
+def p_cell(words: str) -> str:
+    """A p-value for a table whose heading says p.
+
+    >>> p_cell("p = .046"), p_cell("p < .001")
+    ('.046', '< .001')
+    """
+    return words[2:].lstrip("= ")
+
+
 def apart(low: float, high: float, digits: int = 3) -> tuple[str, str]:
     """Two numbers with as many digits as it takes to tell them apart.
 
