@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trueerror.experiments._compare import experiment_findings, fitted_learners, rank
@@ -18,9 +18,9 @@ from trueerror.findings._rules import sorted_findings
 from trueerror.inputs._options import InputError, check_confidence
 from trueerror.metrics._registry import find_measure
 from trueerror.results import DocumentResult, Interval, Result, Table, Text
-from trueerror.results._document import Document, Footer, Media, Paragraph, TableBlock, Verdict, data_summary
+from trueerror.results._document import Cell, Document, Footer, Media, Paragraph, TableBlock, Verdict, data_summary
 from trueerror.results._format import apart, listing, number, one_line, percent, whole
-from trueerror.results._values import short
+from trueerror.results._values import interval_cell, short
 
 # More metrics than this would make lines that are too long: each estimate then gets a line of its own.
 MOST_COLUMNS = 3
@@ -56,23 +56,35 @@ def _estimates_table(s: Summary) -> Table:
     if len(metrics) > MOST_COLUMNS:
         rows = [(*_lead(e, several), find_measure(e.metric).title, short(e.interval)) for e in s.estimates]
         rows += [
-            (*((data,) if several else ()), constant_name(s, data), find_measure(m).title, constant_cell(s, data, m))
+            (*((data,) if several else ()), constant_name(s, data), find_measure(m).title, _constant_cell(s, data, m))
             for data in dict.fromkeys(e.data for e in s.estimates)
             for m in metrics
-            if constant_cell(s, data, m)
+            if _constant_cell(s, data, m)
         ]
         return Table(columns=(*lead, "metric", _level(s)), rows=tuple(rows), names=len(lead) + 1)
-    cells = {(e.data, e.learner, e.metric): short(e.interval) for e in s.estimates}
-    first = {(e.data, e.learner): e for e in reversed(s.estimates)}
     body: list[tuple[str, ...]] = []
-    for data in dict.fromkeys(e.data for e in s.estimates):
-        order = dict.fromkeys((e.data, e.learner) for e in s.estimates if e.data == data)
-        body += [(*_lead(first[key], several), *(cells.get((*key, m), "–") for m in metrics)) for key in order]
-        constants = [constant_cell(s, data, m) for m in metrics]
+    for data, estimates in estimates_by_data(s).items():
+        body += [
+            (*((data,) if several else ()), *(text for text, _ in row)) for row in learner_rows(estimates, metrics)
+        ]
+        constants = [_constant_cell(s, data, m) for m in metrics]
         if any(constants):
             body.append((*((data,) if several else ()), constant_name(s, data), *constants))
     heads = tuple(f"{find_measure(m).title} {_level(s)}" for m in metrics)
     return Table(columns=(*lead, *heads), rows=tuple(body), names=len(lead))
+
+
+def learner_rows(estimates: Mapping[str, Mapping[str, Interval]], metrics: Sequence[str]) -> list[list[Cell]]:
+    """A row for each learner: its name and its metrics."""
+    return [[(x, None), *(interval_cell(found.get(m)) for m in metrics)] for x, found in estimates.items()]
+
+
+def estimates_by_data(s: Summary) -> dict[str, dict[str, dict[str, Interval]]]:
+    """The estimates by data set, learner and metric."""
+    estimates: dict[str, dict[str, dict[str, Interval]]] = {}
+    for e in s.estimates:
+        estimates.setdefault(e.data, {}).setdefault(e.learner, {})[e.metric] = e.interval
+    return estimates
 
 
 def constant_name(s: Summary, data: str) -> str:
@@ -82,13 +94,15 @@ def constant_name(s: Summary, data: str) -> str:
 
 def constant_value(s: Summary, data: str, metric: str) -> float | None:
     """The accuracy or error rate of always answering the commonest class; None for other metrics."""
-    if data not in s.constants or metric not in ("accuracy", "error_rate"):
-        return None
-    share = s.constants[data][1]
-    return share if metric == "accuracy" else 1 - share
+    return constant_figure(s.constants[data][1], metric) if data in s.constants else None
 
 
-def constant_cell(s: Summary, data: str, metric: str) -> str:
+def constant_figure(share: float, metric: str) -> float | None:
+    """The accuracy or error rate of always answering a class of this share; None for other metrics."""
+    return {"accuracy": share, "error_rate": 1 - share}.get(metric)
+
+
+def _constant_cell(s: Summary, data: str, metric: str) -> str:
     """The same for a table, as `short` writes it."""
     value = constant_value(s, data, metric)
     return "" if value is None else number(value).removeprefix("0")

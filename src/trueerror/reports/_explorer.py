@@ -22,7 +22,7 @@ from trueerror.plots._dispatch import sizes_words
 from trueerror.plots._specs import Axis as PlotAxis
 from trueerror.plots._specs import Curves, Line
 from trueerror.plots.compose.roc import CORNERS, FPR, TPR, diagonal
-from trueerror.reports._contents import Asked, Start
+from trueerror.reports._contents import ReportOptions, Start
 from trueerror.reports._html import Section, brief_names, el, html_table, joined, named
 from trueerror.reports._svg import LEFT, TOP, Gallery
 from trueerror.results._format import limits, number, percent, whole
@@ -64,9 +64,9 @@ class Explored:
         return next(iter(self.curves.values())).prevalence
 
 
-def explore(p: Predictions, asked: Asked | None = None) -> Explored | None:
+def explore(p: Predictions, asked: ReportOptions | None = None) -> Explored | None:
     """The curves of predictions with scores and a positive class; None where no model has them."""
-    wanted = asked or Asked()
+    wanted = asked or ReportOptions()
     models = [m for m in p.models if p.has_scores(m)]
     if p.positive is None or not models:
         return None

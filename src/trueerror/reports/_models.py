@@ -25,8 +25,8 @@ from trueerror.plots._specs import Axis, Curves, ForestRow, Line
 from trueerror.plots.compose.forests import evaluation_forest, make_panel
 from trueerror.plots.compose.roc import FPR, TPR, diagonal
 from trueerror.reports._contents import (
-    Asked,
     Contents,
+    ReportOptions,
     Surety,
     Used,
     merged,
@@ -49,9 +49,10 @@ from trueerror.reports._html import (
 )
 from trueerror.reports._svg import Gallery
 from trueerror.results import Contrast, Result
+from trueerror.results._document import Cell, TableBlock
 from trueerror.results._format import limits, number, p_cell, percent
-from trueerror.results._tables import Table
-from trueerror.results._values import decided, deciding_p, short
+from trueerror.results._tables import Table, cells_block
+from trueerror.results._values import decided, deciding_p, interval_cell
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._compare import compare
 from trueerror.verbs._compare_costs import CostComparison
@@ -93,19 +94,20 @@ def models_tables(ev: Evaluation, metric: str | None = None) -> Markup:
     blocks = [
         models_block(ev, group, missing="", errors=errors, constant=group[:1] == ["accuracy"]) for group in groups
     ]
-    return joined([html_table(block.table, sortable=True, keys=block.keys) for block in blocks])
+    return joined(map(sortable, blocks))
+
+
+def sortable(block: TableBlock) -> Markup:
+    """A block of a document as a table that readers can sort."""
+    return html_table(block.table, sortable=True, keys=block.keys)
 
 
 def estimates_block(cmp: Comparison) -> Markup:
     """Each model's own estimate, best first; compared by cost, with the errors that make the cost."""
     if isinstance(cmp, CostComparison):
         return html_table(cmp._table(), title="Cheapest first, cut where the costs say", sortable=True)
-    rows = [(m, cmp.estimates[m]) for m in cmp.ranked]
-    table = Table(
-        columns=("model", f"{cmp.title}, {percent(cmp.confidence)} interval"),
-        rows=tuple((m, short(i)) for m, i in rows),
-    )
-    return html_table(table, sortable=True, keys=[[None, i.estimate] for _, i in rows])
+    columns = ("model", f"{cmp.title}, {percent(cmp.confidence)} interval")
+    return sortable(cells_block(columns, [[(m, None), interval_cell(cmp.estimates[m])] for m in cmp.ranked]))
 
 
 def differences_block(cmp: Comparison) -> Markup:
@@ -133,7 +135,7 @@ def differences_block(cmp: Comparison) -> Markup:
     if len(cmp.pairs) > 1 and cmp.adjust != "none":
         notes.append(f"p-values are adjusted for {len(cmp.pairs)} pairs ({cmp.adjust}).")
     if margin is not None:
-        notes.append(f"Shaded: differences of up to {amount(cmp, abs(cmp.margin or 0))}{unit(cmp)} do not matter.")
+        notes.append(f"Shaded: differences of up to {_amount(cmp, abs(cmp.margin or 0))}{unit(cmp)} do not matter.")
     if any(r.points for r in rows):
         notes.append("Dots: the test parts.")
     return html_panel(panel) + el("p", " ".join(notes), class_="note")
@@ -143,7 +145,7 @@ def _difference(cmp: Comparison, model: str, anchor: str, scale: float, shown: s
     c = cmp[model, anchor]
     return ForestRow(
         label=shown, estimate=scale * c.estimate, low=scale * c.low, high=scale * c.high, side=c.side,
-        words=f"{amount(cmp, c.estimate)} {interval_words(cmp, c)} · {decided(c)} · {_kept(told(cmp, c))}",
+        words=f"{_amount(cmp, c.estimate)} {interval_words(cmp, c)} · {decided(c)} · {_kept(told(cmp, c))}",
     )  # fmt: skip
 
 
@@ -151,7 +153,7 @@ def _per_hundred(cmp: Comparison) -> bool:
     return cmp.facts.share or isinstance(cmp, CostComparison)
 
 
-def amount(cmp: Comparison, x: float) -> str:
+def _amount(cmp: Comparison, x: float) -> str:
     """A difference with its sign: costs of 100 rows, points of a percent, or as it is."""
     if isinstance(cmp, CostComparison) and math.isfinite(x):
         return f"{100 * x:+.3g}"
@@ -167,7 +169,7 @@ def interval_words(cmp: Comparison, c: Contrast) -> str:
     """The limits of a difference."""
     if math.isnan(c.low) and math.isnan(c.high):
         return "(no interval)"
-    return f"[{amount(cmp, c.low)}, {amount(cmp, c.high)}]"
+    return f"[{_amount(cmp, c.low)}, {_amount(cmp, c.high)}]"
 
 
 def told(cmp: Comparison, c: Contrast) -> str:
@@ -187,22 +189,18 @@ def pairs_block(cmp: Comparison) -> Markup:
     per = "per 100 rows" if isinstance(cmp, CostComparison) else "points"
     sized = f"first − second ({per})" if _per_hundred(cmp) else "first − second"
     shown = brief_names(cmp.models)
-    rows = tuple(
-        (
-            shown[c.first],
-            shown[c.second],
-            amount(cmp, c.estimate),
-            interval_words(cmp, c),
-            p_cell(decided(c)),
-            told(cmp, c),
-        )
+    rows: list[list[Cell]] = [
+        [
+            (shown[c.first], None), (shown[c.second], None), (_amount(cmp, c.estimate), c.estimate),
+            (interval_words(cmp, c), None), (p_cell(decided(c)), deciding_p(c)), (told(cmp, c), None),
+        ]
         for c in kept
-    )
+    ]  # fmt: skip
     columns = ("first", "second", sized, f"{percent(cmp.confidence)} interval", head, "first is")
-    title = "" if len(kept) == len(pairs) else f"The first {len(kept):,} of {len(pairs):,} pairs, best models first."
-    keys = [[None, None, c.estimate, None, deciding_p(c), None] for c in kept]
-    table = Table(columns=columns, rows=rows, names=2, title=title or "The better one first.")
-    return html_table(table, sortable=True, keys=keys)
+    title = f"The first {len(kept):,} of {len(pairs):,} pairs, best models first."
+    return sortable(
+        cells_block(columns, rows, names=2, title="The better one first." if len(kept) == len(pairs) else title)
+    )
 
 
 # Curves in one picture; the ROC panel shows every model.
@@ -290,7 +288,7 @@ MOST_TIERED = 6
 FIGURES = "Each figure with its interval"
 
 
-def about_predictions(p: Predictions, gallery: Gallery, asked: Asked) -> Contents:
+def about_predictions(p: Predictions, gallery: Gallery, asked: ReportOptions) -> Contents:
     """Everything about the models of predictions."""
     cmp, note = _compared(p, asked)
     # Judged by costs, scores are cut where the costs themselves say.
@@ -301,7 +299,7 @@ def about_predictions(p: Predictions, gallery: Gallery, asked: Asked) -> Content
     return replace(made, reading=f"{made.reading}\n{note}") if note else made
 
 
-def _compared(p: Predictions, asked: Asked) -> tuple[Comparison | None, str]:
+def _compared(p: Predictions, asked: ReportOptions) -> tuple[Comparison | None, str]:
     """Every pair; where nobody asked for a comparison and there can be none, why there is none."""
     try:
         return _compare(p, asked), ""
@@ -311,7 +309,7 @@ def _compared(p: Predictions, asked: Asked) -> tuple[Comparison | None, str]:
         return None, f"Not compared: {reason}."
 
 
-def _compare(p: Predictions, asked: Asked) -> Comparison | None:
+def _compare(p: Predictions, asked: ReportOptions) -> Comparison | None:
     """Every pair, where there are pairs and the models can be judged by what was asked."""
     if len(p.models) < 2:
         if asked.reference is not None or asked.margin is not None:
@@ -327,21 +325,21 @@ def _compare(p: Predictions, asked: Asked) -> Comparison | None:
     return compare(p, metric=asked.metric, margin=asked.margin, **common)
 
 
-def about_evaluation(ev: Evaluation, gallery: Gallery, asked: Asked) -> Contents:
+def about_evaluation(ev: Evaluation, gallery: Gallery, asked: ReportOptions) -> Contents:
     """How good each model is; with the rows still at hand, their curves too."""
     asked.refuse("an evaluation", allowed=("ignore",))
     bench = ev.parts[0].counted if ev.parts else None
     return about_models(ev, None, None if bench is None else bench.predictions, gallery, asked)
 
 
-def about_comparison(cmp: Comparison, gallery: Gallery, asked: Asked) -> Contents:
+def about_comparison(cmp: Comparison, gallery: Gallery, asked: ReportOptions) -> Contents:
     """Which model is better."""
     asked.refuse("a comparison", allowed=("ignore",))
     return about_models(None, cmp, None, gallery, asked)
 
 
 def about_models(
-    ev: Evaluation | None, cmp: Comparison | None, p: Predictions | None, gallery: Gallery, asked: Asked
+    ev: Evaluation | None, cmp: Comparison | None, p: Predictions | None, gallery: Gallery, asked: ReportOptions
 ) -> Contents:
     """The page, as far as its parts are there."""
     shown: Any = ev if cmp is None else cmp
@@ -372,6 +370,7 @@ def about_models(
         then=(*_tables(ev, cmp), *_folded(ev, cmp, p, explored, reason, gallery)),
         findings=_findings(ev, cmp),
         used=merged(*used),
+        compares=cmp is not None,
         why="" if cmp is None else cmp.facts.why,
         settings={} if ev is None else ev.settings,
         confidence=shown.confidence if ev is None else float(ev.settings.get("confidence", 0.95)),
@@ -388,7 +387,7 @@ def verdicts(ev: Evaluation | None, cmp: Comparison | None) -> tuple[tuple[Suret
     return ((surety, ev.verdict),)
 
 
-def _explored(p: Predictions | None, asked: Asked) -> tuple[Explored | None, str]:
+def _explored(p: Predictions | None, asked: ReportOptions) -> tuple[Explored | None, str]:
     """The curves for the explorer, or why there are none."""
     if p is None:
         return None, ""
@@ -484,7 +483,7 @@ def about_result(result: Result, gallery: Gallery, *, key: str = "", title: str 
     return Contents(
         title=heading,
         verdicts=((None, verdict),),
-        reading=read(result),
+        reading=data_read(result),
         estimand=str(getattr(result, "estimand", "")),
         first=(section,),
         findings=findings_of(result),
@@ -508,7 +507,7 @@ def spoken(result: Result) -> str:
     return " ".join(str(getattr(result, "verdict", "")).split()) or result.document().lead
 
 
-def read(result: Result) -> str:
+def data_read(result: Result) -> str:
     """What was read: as the result says it, or the paragraph before its verdict."""
     summary = str(getattr(result, "reading", ""))
     first = result.document().lead

@@ -21,7 +21,7 @@ from trueerror.findings._rules import UNNAMED, Finding, every_rule, grouped, sor
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import InputError, check_confidence, nearest
 from trueerror.plots._save import script_safe
-from trueerror.reports._contents import Asked, Contents, entries, paragraph, versions
+from trueerror.reports._contents import Contents, ReportOptions, entries, paragraph, software
 from trueerror.reports._html import brief, named
 from trueerror.reports._learners import about_experiment, about_ranking
 from trueerror.reports._models import about_comparison, about_evaluation, about_predictions, about_result, is_result
@@ -59,12 +59,12 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
         c=c,
         title=title or c.title,
         command=command,
-        versions=versions(),
+        versions=software(),
         findings=shown_findings(c.findings, c.names),
         verdicts=[(surety, brief(words, c.names)) for surety, words in c.verdicts],
         next_step=brief(c.next_step, c.names),
         reading=brief(c.reading, c.names),
-        paragraph=c.paragraph or paragraph(c.reading, c.estimand, c.used, _seeded(c.settings), c.confidence),
+        paragraph=c.paragraph or paragraph(c),
         entries=entries(c.used, c.why),
         settings={k: v for k, v in c.settings.items() if v not in (None, "", ())},
         style=Markup(style),
@@ -86,11 +86,6 @@ def policy(style: str, script: str) -> str:
 
 def _digest(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _seeded(settings: Any) -> dict[str, Any]:
-    seed = settings.get("seed")
-    return {} if seed is None else {"seed": f"seed {seed}"}
 
 
 def shown_findings(findings: tuple[Finding, ...], names: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -163,7 +158,7 @@ def report(
         raise InputError(f"a report is an HTML file: give a path that ends in .html, not {target.name!r}")
     if not target.parent.exists():
         raise InputError(f"there is no folder {str(target.parent)!r} to write {target.name!r} into")
-    asked = Asked(
+    asked = ReportOptions(
         metric=metric, reference=reference, margin=margin, cost_fp=cost_fp, cost_fn=cost_fn, prior=prior,
         confidence=check_confidence(confidence), rng=rng, ignore=tuple(ignore),
     )  # fmt: skip
@@ -196,7 +191,7 @@ def _opened(source: Any, columns: dict[str, Any]) -> Any:
     return source
 
 
-def _contents(source: Any, gallery: Gallery, asked: Asked) -> Contents:
+def _contents(source: Any, gallery: Gallery, asked: ReportOptions) -> Contents:
     for kind, about in KINDS:
         if isinstance(source, kind):
             made: Contents = about(source, gallery, asked)

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Columns of a terminal.
 WIDTH = 80
+# What a table shows, and what it is sorted by.
+Cell = tuple[str, float | None]
 
 
 class Media(Flag):

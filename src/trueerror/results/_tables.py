@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trueerror.results._base import Result
-from trueerror.results._document import WIDTH
+from trueerror.results._document import WIDTH, Cell, TableBlock
 from trueerror.results._format import clip as clip
 from trueerror.results._format import is_numbered, number, short_names
 from trueerror.results._format import one_line as one_line
@@ -193,3 +193,12 @@ def from_records(records: Sequence[dict[str, object]], *, names: int = 1, title:
     columns = tuple(records[0]) if records else ()
     rows = tuple(tuple(cell(record.get(c)) for c in columns) for record in records)
     return Table(columns=columns, rows=rows, names=names, title=title)
+
+
+def cells_block(
+    columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, names: int = 1, title: str = ""
+) -> TableBlock:
+    """A table of cells that know what they are sorted by."""
+    text = tuple(tuple(shown for shown, _ in row) for row in rows)
+    table = Table(columns=tuple(columns), rows=text, names=names, title=title)
+    return TableBlock(table, keys=[[key for _, key in row] for row in rows])

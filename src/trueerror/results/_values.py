@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from trueerror.results._base import Result
+from trueerror.results._document import Cell
 from trueerror.results._format import apart, limits, number, p_cell, p_value, percent, whole
 
 if TYPE_CHECKING:
@@ -195,6 +196,13 @@ def short(interval: Interval) -> str:
         return estimate
     low, high = apart(interval.low, interval.high)
     return f"{estimate} [{_without_zero(low)}, {_without_zero(high)}]"
+
+
+def interval_cell(interval: Interval | None, missing: str = "–") -> Cell:
+    """The same in a table that is sorted by the estimate; `missing` where there is none."""
+    if interval is None:
+        return missing, None
+    return short(interval), None if math.isnan(interval.estimate) else interval.estimate
 
 
 def _without_zero(figure: str) -> str:

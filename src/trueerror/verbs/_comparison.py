@@ -330,17 +330,17 @@ def _two(cmp: Comparison) -> str:
 def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:
     """The p-value as a picture: how often a split this uneven comes up by luck."""
     p = c.p_value
+    about = "at most" if c.p_at_most else "about"
     often = (
         "less than 1 time in 1,000"
         if p < 0.001
-        else f"about 1 time in {round(1 / p):,}"
+        else f"{about} 1 time in {round(1 / p):,}"
         if p < 0.5
         else "most of the time"
     )
     pairs = cmp.facts.counts(c.first, c.second) if c.method in MCNEMAR else None
     if pairs is None:
         shown = p_value(p, at_most=c.p_at_most)
-        often = often.replace("about", "at most") if c.p_at_most else often
         return f"If they were equally good, a gap this large would come up {often} ({shown})."
     differ, won = pairs[1] + pairs[2], pairs[1]
     if differ == 0:
@@ -455,16 +455,19 @@ def _compared(cmp: Comparison, a: str, b: str) -> bool:
 
 def _worse(cmp: Comparison, best: str, worse: list[str]) -> str:
     """Who is behind beyond chance, and by how much the nearest of them."""
-    gap = _gap(cmp, best, worse[0])
     if len(worse) == 1:
-        return f"{one_line(worse[0])} is worse, beyond chance: {gap.removeprefix(f'{one_line(worse[0])}, ')}."
-    return f"{_names(worse)} are worse, beyond chance: {gap} and more."
+        return f"{one_line(worse[0])} is worse, beyond chance: {_distance(cmp, best, worse[0])}."
+    return f"{_names(worse)} are worse, beyond chance: {_gap(cmp, best, worse[0])} and more."
 
 
 def _gap(cmp: Comparison, best: str, other: str) -> str:
+    return f"{one_line(other)}, {_distance(cmp, best, other)}"
+
+
+def _distance(cmp: Comparison, best: str, other: str) -> str:
     c = cmp[other, best]
     size = f"{points(cmp, c.estimate)}{unit(cmp)} from {one_line(best)}"
-    return f"{one_line(other)}, {size}, {_plausible(cmp, c)} ({_decided(c)})"
+    return f"{size}, {_plausible(cmp, c)} ({_decided(c)})"
 
 
 def _names(names: list[str]) -> str:

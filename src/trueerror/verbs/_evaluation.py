@@ -20,6 +20,7 @@ from trueerror.results import DocumentResult, Interval, Table, Text
 from trueerror.results._document import (
     WIDTH,
     Block,
+    Cell,
     Document,
     Footer,
     Media,
@@ -29,7 +30,8 @@ from trueerror.results._document import (
     data_summary,
 )
 from trueerror.results._format import filled, limits, listing, number, one_line, p_value, percent, whole, width
-from trueerror.results._values import short
+from trueerror.results._tables import cells_block
+from trueerror.results._values import interval_cell, short
 from trueerror.tallies import Confusion
 from trueerror.tallies._confusion import is_graded
 from trueerror.verbs._model_metrics import Bench, Design, Settings
@@ -39,8 +41,6 @@ COLUMNS = ("expected_cost", "accuracy", "auc", "recall", "precision", "balanced_
 SHOWN_CLASSES = 12
 SHOWN_SLICES = 20
 NOT_SAVED = {"saved": False}
-# What a table shows, and what it is sorted by.
-Cell = tuple[str, float | None]
 
 
 class RecordedSettings(TypedDict, total=False):
@@ -494,10 +494,10 @@ def models_block(
     part = next((p for p in ev.parts if p.baseline_label is not None), ev.parts[0])
     columns = ["model", *(find_measure(m).title for m in metrics)]
     rows: list[list[Cell]] = [
-        [(p.name, None), *(_figure(p.overall.get(m), missing) for m in metrics)] for p in ev.parts
+        [(p.name, None), *(interval_cell(p.overall.get(m), missing) for m in metrics)] for p in ev.parts
     ]
     if constant and "accuracy" in metrics and part.baseline_label is not None:
-        base = [_figure(part.baseline if m == "accuracy" else None, "") for m in metrics]
+        base = [interval_cell(part.baseline if m == "accuracy" else None, "") for m in metrics]
         rows.append([(f'always "{part.baseline_label}"', None), *base])
     if errors:
         columns[2:2] = ["misses", "false alarms"]
@@ -507,17 +507,7 @@ def models_block(
     title = f"In brackets: {percent(part.confidence)} intervals."
     if of_class and part.positive not in (None, 1):
         title += f" {listing(of_class)}: of {one_line(str(part.positive))}."
-    table = Table(
-        columns=tuple(columns), rows=tuple(tuple(text for text, _ in row) for row in rows), title=filled(title, WIDTH)
-    )
-    return TableBlock(table, keys=[[key for _, key in row] for row in rows])
-
-
-def _figure(interval: Interval | None, missing: str) -> Cell:
-    """A metric with its interval, and what it is sorted by."""
-    if interval is None:
-        return missing, None
-    return short(interval), None if math.isnan(interval.estimate) else interval.estimate
+    return cells_block(columns, rows, title=filled(title, WIDTH))
 
 
 def _errors(part: ModelEvaluation) -> list[Cell]:
