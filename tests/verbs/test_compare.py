@@ -557,3 +557,17 @@ def test_a_metric_without_a_value_says_of_which_model_and_what_to_do() -> None:
         te.compare(truth, {m: calls[m] for m in ("a", "never")}, metric="mcc")
     with pytest.raises(InputError, match=r"^mcc of 'a' and 'never' is undefined: [^;]*$"):
         te.compare([0] * 40, {m: calls[m] for m in ("a", "never")}, labels=[0, 1], metric="mcc")
+
+
+def test_details_are_fields_and_a_mapping_of_what_was_recorded():
+    truth = [0, 1] * 50
+    cmp = te.compare(truth, {"a": [0, 1] * 40 + [1, 0] * 10, "b": [0, 1] * 45 + [1, 0] * 5})
+    assert list(cmp.facts) == ["share", "why", "discordance", "twins", "borderline"]
+    assert cmp.facts.share is cmp.facts["share"] is True
+    assert cmp.facts.get("parts") is None
+    assert "parts" not in cmp.facts
+    with pytest.raises(KeyError, match="parts"):
+        cmp.facts["parts"]
+    assert cmp.facts.counts("a", "b") == (80, 0, 10, 10)
+    assert cmp.facts.counts("b", "a") == (80, 10, 0, 10)
+    assert te.load(cmp.to_json()).facts == cmp.facts

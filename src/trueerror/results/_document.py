@@ -57,7 +57,7 @@ class Paragraph:
         return "\n".join(filled(line, WIDTH, subsequent_indent=self.hanging) for line in self.lines)
 
     def html(self) -> str:
-        return f"<p>{html.escape(chr(10).join(self.lines))}</p>"
+        return f"<p>{html.escape(chr(10).join(self.lines))}</p>" if self.lines else ""
 
 
 @dataclass(frozen=True, slots=True)
