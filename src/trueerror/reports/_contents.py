@@ -229,7 +229,7 @@ class Contents:
     explained: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)
     confidence: float = 0.95
-    explorer: dict[str, Any] | None = None
+    explorer: dict[str, object] | None = None
     paragraph: str = ""
 
     def beside(self, other: Contents) -> Contents:

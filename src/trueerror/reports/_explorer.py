@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
@@ -95,7 +95,7 @@ def _in_use(p: Predictions, model: str) -> InUse | None:
     return InUse(threshold, float(cells.fp), float(cells.tp))
 
 
-def explorer_data(e: Explored, panels: list[dict[str, Any]]) -> dict[str, Any]:
+def explorer_data(e: Explored, panels: list[dict[str, object]]) -> dict[str, object]:
     """The explorer's numbers for the page; `panels` say where each panel lies and what its axes span."""
     place = {name: i for i, name in enumerate(e.curves)}
     sizes = {name: _sizes(c) for name, c in e.curves.items()}
@@ -120,7 +120,7 @@ def _sizes(curve: Roc) -> tuple[float, float]:
     return float(curve.table.n_positive), float(curve.table.n_negative)
 
 
-def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float]) -> dict[str, Any]:
+def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float]) -> dict[str, object]:
     """One model: its sizes, the corners of its own hull, and its calls in use."""
     scores, used = curve.table.scores, e.in_use[name]
     calls = None
@@ -161,7 +161,7 @@ SIZE = (420, 420)
 ALWAYS = ("AlwaysNeg", "AlwaysPos")
 
 
-def explorer_section(e: Explored, gallery: Gallery) -> tuple[Section, dict[str, Any]]:
+def explorer_section(e: Explored, gallery: Gallery) -> tuple[Section, dict[str, object]]:
     """The section, and the numbers that its script works with."""
     views = [(1.0, 0.0), *corner_view(e)]
     panels = [_panel(e, gallery, *view) for view in views]

@@ -242,7 +242,7 @@ def _estimand(comparisons: dict[str, Comparison], every: list[Interval]) -> str:
     return found or next((f"Estimates: {i.estimand}." for i in every if i.estimand), "")
 
 
-def _explorer(run: Experiment, gallery: Gallery, notes: list[str]) -> tuple[list[Section], dict[str, Any] | None]:
+def _explorer(run: Experiment, gallery: Gallery, notes: list[str]) -> tuple[list[Section], dict[str, object] | None]:
     """The explorer over the test rows of one round, where every row was tested once in it."""
     if len(run.datasets) > 1 or run.plan.name in ("Bootstrap", "Subsampling"):
         return [], None

@@ -417,8 +417,9 @@ def _tables(ev: Evaluation | None, cmp: Comparison | None) -> Iterator[Section]:
     # What models were compared by is always shown, even where it is not among the usual figures.
     compared = () if cmp is None or cmp.metric in ev.parts[0].overall else (estimates_block(cmp),)
     yield Section(key="models", title="The model" if single else "The models", blocks=(*compared, table, *reasons))
-    if ev.slices:
-        yield Section(key="slices", title="By slice", blocks=(html_table(slice_table(ev), sortable=True),))
+    slices = slice_table(ev)
+    if slices is not None:
+        yield Section(key="slices", title="By slice", blocks=(html_table(slices, sortable=True),))
 
 
 def _reasons(ev: Evaluation) -> str:

@@ -26,7 +26,7 @@ from trueerror.reports._html import brief, named
 from trueerror.reports._learners import about_experiment, about_ranking
 from trueerror.reports._models import about_comparison, about_evaluation, about_predictions, about_result, is_result
 from trueerror.reports._svg import Gallery
-from trueerror.results._format import listing
+from trueerror.results._format import some
 from trueerror.sources._api import read
 from trueerror.sources._frames import is_table
 from trueerror.sources._predictions import Predictions
@@ -88,13 +88,13 @@ def _digest(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def shown_findings(findings: tuple[Finding, ...], names: tuple[str, ...]) -> list[dict[str, Any]]:
+def shown_findings(findings: tuple[Finding, ...], names: tuple[str, ...]) -> list[dict[str, object]]:
     """Findings of one code together, worst first, each code with what to do and why it matters."""
     rules = every_rule()
     by_code: dict[str, list[tuple[Finding, tuple[str, ...]]]] = {}
     for f, about in grouped(sorted_findings(list(findings))):
         by_code.setdefault(f.code, []).append((f, about))
-    out = []
+    out: list[dict[str, object]] = []
     for code, found in by_code.items():
         first, rule = found[0][0], rules.get(code)
         lines = [_line(f, about, names) for f, about in found]
@@ -111,8 +111,7 @@ def shown_findings(findings: tuple[Finding, ...], names: tuple[str, ...]) -> lis
 
 def _line(f: Finding, about: tuple[str, ...], names: tuple[str, ...]) -> str:
     who = [brief(named(a), names) for a in about if a != UNNAMED]
-    more = [f"{len(who) - MOST_ABOUT} more"] if len(who) > MOST_ABOUT else []
-    shown = listing(who[:MOST_ABOUT] + more) + ": " if who else ""
+    shown = some(who, MOST_ABOUT) + ": " if who else ""
     return shown + brief(f.message, names)
 
 

@@ -126,7 +126,7 @@ class Footer:
         return Paragraph(self.lines, self.hanging).text()
 
     def html(self) -> str:
-        return f"<p><small>{html.escape(chr(10).join(self.lines))}</small></p>"
+        return f"<p><small>{html.escape(chr(10).join(self.lines))}</small></p>" if self.lines else ""
 
 
 Block = Words | Paragraph | Verdict | TableBlock | Bullets | Footer
@@ -163,6 +163,14 @@ class Document:
     def tables(self) -> list[Table]:
         """The tables that are exported."""
         return [block.table for block in self._shown(Media.EXPORT) if isinstance(block, TableBlock)]
+
+
+def page(
+    reading: str, verdict: Sequence[str], *blocks: Block | None, footer: Sequence[str] = (), hanging: str = ""
+) -> Document:
+    """The usual order: what was read, the verdict, tables and the rest (None is left out), then the small print."""
+    between = tuple(block for block in blocks if block is not None)
+    return Document((data_summary(reading), Verdict(tuple(verdict)), *between, Footer(tuple(footer), hanging)))
 
 
 def data_summary(reading: str, *, by_line: bool = False) -> Paragraph:

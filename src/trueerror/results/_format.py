@@ -165,6 +165,15 @@ def listing(names: list[str], joint: str = "and") -> str:
     return f"{', '.join(names[:-1])} {joint} {names[-1]}"
 
 
+def some(names: Sequence[str], most: int = 6, joint: str = "and") -> str:
+    """The first names as a sentence part, and how many more there are.
+
+    >>> some(["a", "b", "c", "d"], 2)
+    'a, b and 2 more'
+    """
+    return listing([*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])], joint)
+
+
 ELLIPSIS = "…"
 
 

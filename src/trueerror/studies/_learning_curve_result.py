@@ -17,7 +17,7 @@ from trueerror.experiments._dataset import number as number_of
 from trueerror.inputs._options import InputError, check_confidence, nearest
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Contrast, DocumentResult, Interval, Result, Table
-from trueerror.results._document import Document, Footer, TableBlock, Verdict, data_summary
+from trueerror.results._document import Document, TableBlock, page
 from trueerror.results._format import limits, number, one_line, p_value, percent, whole
 from trueerror.studies._learning_curve_fit import FEWEST_SIZES, SURE, Level, limits_at, misfit, resampled_fits
 
@@ -287,14 +287,8 @@ class LearningCurve(DocumentResult):
         ]
         forms = [_form_words(self, name) for name in self.learners if any(f.learner == name for f in self.fits)]
         last += [*forms, *([EXPECTED] if forms else []), *self.notes]
-        return Document(
-            (
-                data_summary(f"{whole(self.rows)} rows, {sizes}; {self.plan}; {several}."),
-                Verdict(self.verdict_lines),
-                TableBlock(self._points_table()),
-                Footer(tuple(last)),
-            )
-        )
+        reading = f"{whole(self.rows)} rows, {sizes}; {self.plan}; {several}."
+        return page(reading, self.verdict_lines, TableBlock(self._points_table()), footer=last)
 
 
 def shortfall(values: Floats, measure: Any) -> Floats:

@@ -22,8 +22,8 @@ from trueerror.inputs._labels import need_positive
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Contrast, Interval, Table
-from trueerror.results._document import Document, Footer, Paragraph, TableBlock, Verdict, data_summary
-from trueerror.results._format import listing, number, one_line, p_value, percent
+from trueerror.results._document import Document, Paragraph, TableBlock, page
+from trueerror.results._format import number, one_line, p_value, percent, some
 from trueerror.results._values import decided, deciding_p, short
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Moments
@@ -68,15 +68,13 @@ class CostComparison(Comparison):
         mix = "the class mix of these rows" if self.prior is None else f"{percent(round(self.prior, 4))} positives"
         costs = f"Costs: a false alarm {self.cost_fp:g}, a miss {self.cost_fn:g}, at {mix}."
         methods = ", ".join(dict.fromkeys(c.method for c in self.pairs))
-        return Document(
-            (
-                data_summary(self.reading),
-                Verdict(self._verdict_lines()),
-                TableBlock(_costs_table(self), beneath=_at_usual(self)),
-                self.findings.block(several=True),
-                Paragraph((trust,) if trust else ()),
-                Footer((f"{costs} Methods: {methods}; --explain for more.",)),
-            )
+        return page(
+            self.reading,
+            self._verdict_lines(),
+            TableBlock(_costs_table(self), beneath=_at_usual(self)),
+            self.findings.block(several=True),
+            Paragraph((trust,)) if trust else None,
+            footer=[f"{costs} Methods: {methods}; --explain for more."],
         )
 
     @property
@@ -286,8 +284,7 @@ def _reach(low: float, high: float) -> str:
 def _best(cmp: CostComparison) -> str:
     """The cheapest model, or those that tie for it."""
     tied = [one_line(m) for m in cmp.leaders]
-    more = [f"{len(tied) - 6} more"] if len(tied) > 6 else []
-    return tied[0] if len(tied) == 1 else f"{listing(tied[:6] + more, 'or')} (they cost the same)"
+    return tied[0] if len(tied) == 1 else f"{some(tied, joint='or')} (they cost the same)"
 
 
 def _not_yet(cmp: CostComparison, cheaper: str) -> str:

@@ -6,7 +6,7 @@ Sizes stand beside p-values, and "cannot tell" is an answer.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Self
@@ -18,18 +18,8 @@ from trueerror.inference.proportion._paired import METHODS
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.results import Contrast, DocumentResult, Interval, Posterior, Table, Test, Text
-from trueerror.results._document import (
-    WIDTH,
-    Block,
-    Document,
-    Footer,
-    Media,
-    Paragraph,
-    TableBlock,
-    Verdict,
-    data_summary,
-)
-from trueerror.results._format import filled, listing, number, one_line, p_cell, p_value, percent, whole
+from trueerror.results._document import WIDTH, Block, Document, Media, Paragraph, TableBlock, page
+from trueerror.results._format import filled, listing, number, one_line, p_cell, p_value, percent, some, whole
 from trueerror.results._values import decided, deciding_p, short
 
 # Adjusted p-values up to here are called proven; between here and the level, probable.
@@ -216,13 +206,19 @@ class Comparison(DocumentResult):
 
     def document(self) -> Document:
         many = Media.ALL if len(self.models) > 2 else Media.NOTEBOOK | Media.EXPORT
-        blocks: list[Block] = [data_summary(self.reading), Verdict(self._verdict_lines())]
-        blocks += [TableBlock(_models_table(self), where=many), TableBlock(_differences_table(self))]
-        blocks += [tiers(self), alike_within_margin(self), *_slice_blocks(self)]
         of_one = any(f.about in self.models for f in self.findings)
-        blocks.append(self.findings.block(several=len(self.models) > 2 or of_one))
-        blocks.append(Paragraph((f"Next: {self.next_step}",) if self.next_step else ()))
-        return Document((*blocks, Footer(_footer_lines(self))))
+        return page(
+            self.reading,
+            self._verdict_lines(),
+            TableBlock(_models_table(self), where=many),
+            TableBlock(_differences_table(self)),
+            tiers(self),
+            alike_within_margin(self),
+            _slices_block(self),
+            self.findings.block(several=len(self.models) > 2 or of_one),
+            Paragraph((f"Next: {self.next_step}",)) if self.next_step else None,
+            footer=_footer_lines(self),
+        )
 
     def without(self, *codes: str) -> Comparison:
         """The same comparison with some findings silenced, by code."""
@@ -470,9 +466,8 @@ def _distance(cmp: Comparison, best: str, other: str) -> str:
     return f"{size}, {_plausible(cmp, c)} ({_decided(c)})"
 
 
-def _names(names: list[str]) -> str:
-    shown = [one_line(n) for n in names[:6]]
-    return listing(shown + ([f"{len(names) - 6} more"] if len(names) > 6 else []))
+def _names(names: Sequence[str]) -> str:
+    return some([one_line(name) for name in names])
 
 
 def _differences_table(cmp: Comparison) -> Table:
@@ -558,13 +553,13 @@ def _slices_table(cmp: Comparison) -> Table:
     return Table(columns=columns, rows=tuple(rows), title=filled(title, WIDTH))
 
 
-def _slice_blocks(cmp: Comparison) -> list[Block]:
+def _slices_block(cmp: Comparison) -> Block:
     """The table, slices that were left out, and that a difference in one slice alone proves no interaction."""
     left_out = (cmp.facts.slices_left_out or {}).items()
     lines = [f"Left out: {one_line(str(value))}, {one_line(reason)}." for value, reason in left_out]
     if len(cmp.slices) > 1:
         lines.append("What shows in one slice and not in another need not be a difference between the slices.")
-    return [TableBlock(_slices_table(cmp), beneath=tuple(lines))] if cmp.slices else [Paragraph(tuple(lines))]
+    return TableBlock(_slices_table(cmp), beneath=tuple(lines)) if cmp.slices else Paragraph(tuple(lines))
 
 
 def _footer_lines(cmp: Comparison) -> tuple[str, ...]:

@@ -17,19 +17,8 @@ from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import DocumentResult, Interval, Table, Text
-from trueerror.results._document import (
-    WIDTH,
-    Block,
-    Cell,
-    Document,
-    Footer,
-    Media,
-    Paragraph,
-    TableBlock,
-    Verdict,
-    data_summary,
-)
-from trueerror.results._format import filled, limits, listing, number, one_line, p_value, percent, whole, width
+from trueerror.results._document import WIDTH, Block, Cell, Document, Media, Paragraph, TableBlock, Verdict, page
+from trueerror.results._format import filled, limits, listing, number, one_line, p_value, percent, some, whole, width
 from trueerror.results._tables import cells_block
 from trueerror.results._values import interval_cell, short
 from trueerror.tallies import Confusion
@@ -279,21 +268,16 @@ class Evaluation(DocumentResult):
         return Text("\n\n".join(blocks))
 
     def document(self) -> Document:
-        blocks: list[Block] = [data_summary(self.reading), Verdict(_verdict_lines(self))]
+        blocks: list[Block | None] = [_models_in_pieces(self)]
         if len(self.parts) == 1:
             part = self.parts[0]
-            blocks += [TableBlock(metrics_table(part)), Paragraph(reasons(part), hanging="  ")]
-            if part.classes_matter:
-                blocks.append(TableBlock(class_table(part), where=Media.SCREEN))
+            blocks = [TableBlock(metrics_table(part)), Paragraph(reasons(part), hanging="  ")]
+            blocks.append(TableBlock(class_table(part), where=Media.SCREEN) if part.classes_matter else None)
             blocks.append(Paragraph(_confident_lines(part)))
-        else:
-            blocks.append(_models_in_pieces(self))
-        thresholds = thresholds_table(self)
-        if thresholds is not None:
-            blocks.append(TableBlock(thresholds, where=Media.SCREEN))
-        if self.slices:
-            blocks.append(TableBlock(slice_table(self), where=Media.SCREEN))
-        return Document((*blocks, self.findings.block(several=len(self.parts) > 1), Footer(_footer_lines(self))))
+        for table in (thresholds_table(self), slice_table(self)):
+            blocks.append(None if table is None else TableBlock(table, where=Media.SCREEN))
+        blocks.append(self.findings.block(several=len(self.parts) > 1))
+        return page(self.reading, _verdict_lines(self), *blocks, footer=_footer_lines(self))
 
 
 def _verdict_lines(ev: Evaluation) -> tuple[str, ...]:
@@ -389,13 +373,13 @@ def _leader(ev: Evaluation) -> tuple[str, ...]:
     best = (max if measure.higher_is_better else min)(ranked, key=lambda p: p.overall[name].estimate)
     first = best.overall[name]
     word = "Highest" if measure.higher_is_better else "Lowest"
-    ties = [p.name for p in ranked if p.overall[name].estimate == first.estimate]
+    ties = [one_line(p.name) for p in ranked if p.overall[name].estimate == first.estimate]
     each = " each" if len(ties) > 1 else ""
-    without = _some([p.name for p in ev.parts if p not in ranked])
+    without = some([one_line(p.name) for p in ev.parts if p not in ranked])
     unknown = f" It is undefined for {without}." if without else ""
     doubt = "one is really better than another" if len(ties) > 1 else "it is really better than the others"
     return (
-        f"{word} {measure.title}: {_some(ties)} with {number(first.estimate)}{each}, {_reach(first)}.{unknown} "
+        f"{word} {measure.title}: {some(ties)} with {number(first.estimate)}{each}, {_reach(first)}.{unknown} "
         f"Whether {doubt} is another question: trueerror compare answers it.",
     )
 
@@ -410,11 +394,6 @@ def _in_order(ev: Evaluation) -> list[str]:
 
 def _shared_metrics(ev: Evaluation) -> list[str]:
     return [m for m in ev.parts[0].overall if all(m in p.overall for p in ev.parts)]
-
-
-def _some(names: list[str]) -> str:
-    """Up to six names as a sentence part, and how many more there are."""
-    return listing([one_line(n) for n in names[:6]] + ([f"{len(names) - 6} more"] if len(names) > 6 else []))
 
 
 def _of_one_class(measure: Measure) -> bool:
@@ -581,8 +560,10 @@ def thresholds_table(ev: Evaluation) -> Table | None:
     return Table(columns=columns, rows=tuple(rows), title=title)
 
 
-def slice_table(ev: Evaluation) -> Table:
-    """Accuracy of each slice, for each model."""
+def slice_table(ev: Evaluation) -> Table | None:
+    """Accuracy of each slice, for each model; None without slices."""
+    if not ev.slices:
+        return None
     metric = next(iter(ev.parts[0].overall), "accuracy")
     slices = list(ev.slices.items())[:SHOWN_SLICES]
     rows = tuple(

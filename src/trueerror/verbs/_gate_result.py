@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from trueerror.inputs._options import InputError, nearest
 from trueerror.results import DocumentResult, Result, Table, Text
-from trueerror.results._document import Document, Footer, Paragraph, TableBlock, Verdict, data_summary
+from trueerror.results._document import Document, Paragraph, TableBlock, page
 from trueerror.results._format import listing, number, one_line, percent, whole
 from trueerror.results._tables import markdown_escape
 
@@ -110,7 +110,7 @@ class Gate(DocumentResult):
     sequential: bool = False
     n: int = 0
     reading: str = ""
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, object] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
@@ -147,15 +147,8 @@ class Gate(DocumentResult):
         return [{**record, "reason": c.reason} for c in self.checks for record in c.records()]
 
     def document(self) -> Document:
-        return Document(
-            (
-                data_summary(self.reading),
-                Verdict((self.verdict,)),
-                TableBlock(_checks_table(self)),
-                Paragraph(_notes(self)),
-                Footer((_limits_and_methods(self),)),
-            )
-        )
+        table, notes = TableBlock(_checks_table(self)), Paragraph(_notes(self))
+        return page(self.reading, [self.verdict], table, notes, footer=[_limits_and_methods(self)])
 
     def to_markdown(self) -> str:
         """A comment for a pull request: the decision, why, and the table."""

@@ -13,7 +13,7 @@ from trueerror.inference._multiplicity import adjust
 from trueerror.inference.ranking._rank_tests import nemenyi_distance
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.results import Contrast, DocumentResult, Posterior, Table, Text
-from trueerror.results._document import WIDTH, Block, Document, Footer, Media, TableBlock, Verdict, data_summary
+from trueerror.results._document import WIDTH, Document, Media, TableBlock, page
 from trueerror.results._format import listing, number, one_line, p_cell, p_value, percent, short_names, width
 from trueerror.results._values import deciding_p
 
@@ -109,11 +109,16 @@ class LearnerRanking(DocumentResult, Ranking):
         return Text("\n\n".join([self.reading, *(explain(key) for key in keys if key != "none")]))
 
     def document(self) -> Document:
-        scores = scores_table(self)
-        blocks: list[Block] = [data_summary(self.reading), Verdict((self.verdict,)), TableBlock(_ranks_table(self))]
-        if scores is not None:
-            blocks.append(TableBlock(scores, where=Media.SCREEN))
-        return Document((*blocks, self.findings.block(several=True), Footer(_footer_lines(self), hanging="  ")))
+        table = scores_table(self)
+        return page(
+            self.reading,
+            [self.verdict],
+            TableBlock(_ranks_table(self)),
+            None if table is None else TableBlock(table, where=Media.SCREEN),
+            self.findings.block(several=True),
+            footer=_footer_lines(self),
+            hanging="  ",
+        )
 
 
 def _outcome(gaps: dict[str, float]) -> str:

@@ -12,7 +12,7 @@ from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._options import InputError, check_confidence
 from trueerror.results import Contrast, DocumentResult, Table
-from trueerror.results._document import Document, TableBlock, Verdict
+from trueerror.results._document import Document, TableBlock, page
 from trueerror.results._format import listing, one_line, p_cell, p_value, percent
 from trueerror.sources._api import opened
 from trueerror.sources._predictions import Predictions
@@ -114,7 +114,7 @@ class TrainingGap(DocumentResult):
         )
         interval = f"{percent(self.confidence)} interval"
         table = Table(columns=("model", "training", "test", "gap (points)", interval, "p"), rows=rows)
-        return Document((Verdict((self.verdict,)), TableBlock(table)))
+        return page("", [self.verdict], TableBlock(table))
 
     def _to_data(self) -> dict[str, Any]:
         data = DocumentResult._to_data(self)
