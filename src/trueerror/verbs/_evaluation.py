@@ -153,7 +153,7 @@ class ModelEvaluation(DocumentResult):
         return Document((Verdict(model_verdict(self)), TableBlock(metrics_table(self), where=Media.SCREEN)))
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Evaluation(DocumentResult):
     """One or several models on one test sample.
 
