@@ -14,7 +14,7 @@ from typing import Any, Self
 from trueerror.findings import Findings
 from trueerror.inference._contrast import mirrored
 from trueerror.inference.loss._mean import infinite_words
-from trueerror.inference.proportion._paired import METHODS
+from trueerror.inference.proportion._paired import MCNEMAR
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.results import Contrast, DocumentResult, Interval, Posterior, Table, Test, Text
@@ -25,7 +25,6 @@ from trueerror.results._values import decided, deciding_p, short
 # Adjusted p-values up to here are called proven; between here and the level, probable.
 PROVEN = 0.005
 SHOWN_SLICES = 20
-MCNEMAR = frozenset(f"mcnemar-{form}" for form in METHODS)
 
 Pair = tuple[str, str]
 # Rows that both models got right, only the first, only the second, neither.
