@@ -275,11 +275,11 @@ def compare(
         confidence=level,
         reading=_reading(run, name, names),
         estimand=f"Estimates: {learner_at(run.datasets[name], sizes).replace('this learner', 'these learners')}.",
-        facts={
-            **pair_facts(measure, contrasts, {}),
-            "why": f"{measure.title}: {decision('two-learners').why}",
-            "parts": pairs.scores_of(names),
-        },
+        facts=replace(
+            pair_facts(measure, contrasts, {}),
+            why=f"{measure.title}: {decision('two-learners').why}",
+            parts=pairs.scores_of(names),
+        ),
     )
     made = completed(made)
     return _with_findings(made, learner_evidence(run, name, pairs.chosen, asked))

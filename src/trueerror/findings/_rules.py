@@ -11,7 +11,8 @@ from importlib import import_module
 from typing import Any, Literal
 
 from trueerror.results import Result, Table
-from trueerror.results._format import listing
+from trueerror.results._document import Bullets
+from trueerror.results._format import listing, one_line
 from trueerror.tallies import Agreement, Confusion, KeyedConfusion, ScoreTable
 
 Severity = Literal["note", "warning", "error"]
@@ -80,6 +81,16 @@ class Findings(Result):
             who = f"{listing(list(about))}: " if about and about != (UNNAMED,) else ""
             made.append(f"! {f.code} {who}{f.message}")
         return made
+
+    def block(self, *, several: bool) -> Bullets:
+        """Findings as a part of another result, with the models that they are about where several are judged."""
+        lines = []
+        for f, about in grouped(self.items):
+            names = [one_line(a) for a in about[:4]] + ([f"{len(about) - 4} more"] if len(about) > 4 else [])
+            # Pairs of models have their own "and".
+            who = f"{'; '.join(names) if ' and ' in names[0] else listing(names)}: " if several and about else ""
+            lines.append(f"! {f.code} {who}{one_line(f.message)}")
+        return Bullets(tuple(lines), tuple(self.lines))
 
     def __str__(self) -> str:
         return "\n".join(self.lines) or "No findings."

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
@@ -24,7 +24,7 @@ from trueerror.plots._specs import Curves, Line
 from trueerror.plots.compose.roc import CORNERS, FPR, TPR, diagonal
 from trueerror.plots.svg._curves import LEFT, TOP
 from trueerror.plots.svg._elements import el, joined
-from trueerror.reports._contents import Asked, Start
+from trueerror.reports._contents import ReportOptions, Start
 from trueerror.reports._html import Section, brief_names, html_table, named
 from trueerror.reports._svg import Gallery
 from trueerror.results._format import limits, number, percent, whole
@@ -66,9 +66,9 @@ class Explored:
         return next(iter(self.curves.values())).prevalence
 
 
-def explore(p: Predictions, asked: Asked | None = None) -> Explored | None:
+def explore(p: Predictions, asked: ReportOptions | None = None) -> Explored | None:
     """The curves of predictions with scores and a positive class; None where no model has them."""
-    wanted = asked or Asked()
+    wanted = asked or ReportOptions()
     models = [m for m in p.models if p.has_scores(m)]
     if p.positive is None or not models:
         return None
@@ -97,7 +97,7 @@ def _in_use(p: Predictions, model: str) -> InUse | None:
     return InUse(threshold, float(cells.fp), float(cells.tp))
 
 
-def explorer_data(e: Explored, panels: list[dict[str, Any]]) -> dict[str, Any]:
+def explorer_data(e: Explored, panels: list[dict[str, object]]) -> dict[str, object]:
     """The explorer's numbers for the page; `panels` say where each panel lies and what its axes span."""
     place = {name: i for i, name in enumerate(e.curves)}
     sizes = {name: _sizes(c) for name, c in e.curves.items()}
@@ -122,7 +122,7 @@ def _sizes(curve: Roc) -> tuple[float, float]:
     return float(curve.table.n_positive), float(curve.table.n_negative)
 
 
-def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float]) -> dict[str, Any]:
+def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float]) -> dict[str, object]:
     """One model: its sizes, the corners of its own hull, and its calls in use."""
     scores, used = curve.table.scores, e.in_use[name]
     calls = None
@@ -163,7 +163,7 @@ SIZE = (420, 420)
 ALWAYS = ("AlwaysNeg", "AlwaysPos")
 
 
-def explorer_section(e: Explored, gallery: Gallery) -> tuple[Section, dict[str, Any]]:
+def explorer_section(e: Explored, gallery: Gallery) -> tuple[Section, dict[str, object]]:
     """The section, and the numbers that its script works with."""
     views = [(1.0, 0.0), *corner_view(e)]
     panels = [_panel(e, gallery, *view) for view in views]

@@ -213,7 +213,12 @@ class BiasVariance(Result):
     @property
     def verdict(self) -> str:
         """The larger part of each learner's error that it could lose, and its optimism."""
-        return "\n".join(self._said(p) for p in self.learners)
+        return "\n".join(self.verdict_lines)
+
+    @property
+    def verdict_lines(self) -> tuple[str, ...]:
+        """The same, learner by learner."""
+        return tuple(self._said(p) for p in self.learners)
 
     def _said(self, p: LossParts) -> str:
         bias, variance = p.bias, p.variance
@@ -233,7 +238,7 @@ class BiasVariance(Result):
 
     def __str__(self) -> str:
         head = f"{self.rounds:,} training sets of {self.size:,} rows, {self.drawn}; {self.test_rows:,} test rows."
-        body = "\n".join(filled(f"  {line}", WIDTH, subsequent_indent="  ") for line in self.verdict.split("\n"))
+        body = "\n".join(filled(f"  {line}", WIDTH, subsequent_indent="  ") for line in self.verdict_lines)
         last = [f"{NAMES[self.method]}. Limits of {percent(self.confidence)} are in .frame()."]
         if not self.noise_known:
             last.append("The noise is not known from held-out rows: it is counted as bias.")

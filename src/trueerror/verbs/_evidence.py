@@ -145,7 +145,7 @@ def comparison_findings(
 
 def _pair_facts(made: Comparison, c: Any, sound: Mapping[tuple[str, str], Mapping[str, float]]) -> dict[str, Any]:
     pair = (c.first, c.second)
-    counts = made.facts["discordance"].get(pair)
+    counts = made.facts.discordance.get(pair)
     facts: dict[str, Any] = {
         "pair": pair,
         "p_values": dict(sound.get(pair, {})),
@@ -155,14 +155,14 @@ def _pair_facts(made: Comparison, c: Any, sound: Mapping[tuple[str, str], Mappin
         "p_value": c.p_value if c.p_adjusted is None else c.p_adjusted,
         "told_apart": told_apart(c),
         "comparisons": len(made.pairs),
-        "share": bool(made.facts.get("share")),
+        "share": made.facts.share,
         "with_best": made.best in pair,
         "n": c.n,
     }
     # Two models alone are shown by their difference: there are no two intervals that could mislead.
     if len(made.models) > 2:
         facts["intervals"] = tuple((made.estimates[m].low, made.estimates[m].high) for m in pair)
-    facts |= made.facts.get("twins", {}).get(pair, {})
+    facts |= (made.facts.twins or {}).get(pair, {})
     if counts is not None:
         facts["discordance"] = Discordance(*counts)
     if made.margin is not None:
@@ -173,7 +173,7 @@ def _pair_facts(made: Comparison, c: Any, sound: Mapping[tuple[str, str], Mappin
 def _closest(made: Comparison) -> tuple[str, str] | None:
     """The pair of the best models, by rank, that differ and cannot be told apart: one word about power is enough."""
     rank = {m: i for i, m in enumerate(made.ranked)}
-    same = made.facts.get("twins", {})
+    same = made.facts.twins or {}
     open_ = [(c.first, c.second) for c in made.pairs if not told_apart(c) and (c.first, c.second) not in same]
     return min(open_, key=lambda pair: (rank[pair[0]] + rank[pair[1]], max(rank[m] for m in pair)), default=None)
 
@@ -187,8 +187,8 @@ def _whole_facts(made: Comparison) -> dict[str, Any]:
         "adjusted": made.adjust != "none" or len(made.pairs) < 2,
         "not_told_from_best": sum(not told_apart(made[made.best, m]) for m in compared if _has(made, m)),
     }
-    if "could_be_paired" in made.facts:
-        facts |= {"paired": False, "could_be_paired": made.facts["could_be_paired"]}
+    if made.facts.could_be_paired is not None:
+        facts |= {"paired": False, "could_be_paired": made.facts.could_be_paired}
     return facts
 
 

@@ -11,13 +11,12 @@ from trueerror.inference._multiplicity import adjust
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._options import InputError, check_confidence
-from trueerror.results import Contrast, Result, Table
-from trueerror.results._format import filled, listing, p_value, percent
-from trueerror.results._tables import one_line
+from trueerror.results import Contrast, DocumentResult, Table
+from trueerror.results._document import Document, TableBlock, page
+from trueerror.results._format import listing, one_line, p_cell, p_value, percent
 from trueerror.sources._api import opened
 from trueerror.sources._predictions import Predictions
 
-WIDTH = 80
 ESTIMAND = "this model: accuracy on the rows that it was fitted to, less that on rows like the test rows"
 
 
@@ -32,7 +31,7 @@ class Overfit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class TrainingGap(Result):
+class TrainingGap(DocumentResult):
     """For each model accuracy on the training rows − accuracy on the test rows, and the models that overfit.
 
     A model overfits against another one when it is better on the training rows, and worse on the test rows beyond
@@ -101,7 +100,7 @@ class TrainingGap(Result):
             )
         return " ".join(parts)
 
-    def _table(self) -> Table:
+    def document(self) -> Document:
         rows = tuple(
             (
                 g.name,
@@ -109,19 +108,16 @@ class TrainingGap(Result):
                 f"{100 * test:.1f} %",
                 f"{100 * g.estimate:+.1f}",
                 f"[{100 * g.low:+.1f}, {100 * g.high:+.1f}]",
-                p_value(g.p_value)[2:].lstrip("= "),
+                p_cell(p_value(g.p_value)),
             )
             for g, training, test in zip(self.gaps, self.training, self.test, strict=True)
         )
         interval = f"{percent(self.confidence)} interval"
-        return Table(columns=("model", "training", "test", "gap (points)", interval, "p"), rows=rows)
-
-    def __str__(self) -> str:
-        lead = filled(self.verdict, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
-        return f"{lead}\n\n{self._table().text(WIDTH)}"
+        table = Table(columns=("model", "training", "test", "gap (points)", interval, "p"), rows=rows)
+        return page("", [self.verdict], TableBlock(table))
 
     def _to_data(self) -> dict[str, Any]:
-        data = Result._to_data(self)
+        data = DocumentResult._to_data(self)
         return {**data, "overfits": tuple(tuple(o) for o in self.overfits)}
 
     @classmethod

@@ -403,7 +403,7 @@ def _short(c: Any) -> dict[str, str]:
 
 def _parts(c: Any) -> dict[str, tuple[float, ...]]:
     """The scores of learners on their test parts, where learners were compared."""
-    return {name: tuple(values) for name, values in c.facts.get("parts", {}).items()}
+    return {name: tuple(values) for name, values in (c.facts.parts or {}).items()}
 
 
 def _differences(parts: dict[str, tuple[float, ...]], first: str, second: str) -> tuple[float, ...]:
