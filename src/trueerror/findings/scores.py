@@ -160,15 +160,16 @@ def badly_calibrated(e: Evidence) -> Iterator[str]:
     assert t is not None
     if not e.facts["probabilities"] or t.n < 50:
         return
-    from trueerror.curves._calibration import bin_places, spiegelhalter_test
+    from trueerror.curves._calibration import spiegelhalter_test
     from trueerror.metrics._binned import middled
+    from trueerror.metrics.probabilities import bin_places
 
     t = middled(t)
     test = spiegelhalter_test(t)
     if not test.p_value < 0.001:
         return
     rows = (t.positives + t.negatives).astype(np.float64)
-    gaps = np.bincount(bin_places(t, 10, "mass"), weights=t.positives - rows * t.scores)
+    gaps = np.bincount(bin_places(t.scores, rows, 10, "mass"), weights=t.positives - rows * t.scores)
     off = float(np.abs(gaps).sum() / rows.sum())
     rarer = float(min(t.positives.sum(), t.negatives.sum()) / rows.sum())
     if off > min(MISCALIBRATED, rarer / 2):

@@ -114,6 +114,7 @@ PARTS = {
     "omnibus": "trueerror.methods.facts.learners",
     "areas": "trueerror.methods.facts.areas_curves",
     "curves": "trueerror.methods.facts.areas_curves",
+    "curve_kinds": "trueerror.curves._base",
     "curve_shapes": "trueerror.methods.facts.areas_curves",
     "bayesian": "trueerror.methods.facts.metrics",
     "sequential": "trueerror.methods.facts.metrics",
@@ -139,6 +140,16 @@ def entries_of(part: str) -> tuple[Method, ...]:
     """The entries of one part, in its order."""
     found: tuple[Method, ...] = getattr(import_module(PARTS[part]), f"{part.upper()}_METHODS")
     return found
+
+
+@cache
+def method_or_none(key: str) -> Method | None:
+    """The entry of one method, if there is one; curves declare theirs themselves, and are loaded last."""
+    for part in sorted(PARTS, key=lambda part: part == "curve_kinds"):
+        for entry in entries_of(part):
+            if entry.key == key:
+                return entry
+    return None
 
 
 @cache
@@ -168,7 +179,7 @@ def method(key: str) -> Method:
 def explain(key: str, result: object = None) -> str:
     """A method in words, for the result that used it."""
     lines = [] if result is None else [str(result), ""]
-    entry = every_method().get(key)
+    entry = method_or_none(key)
     if entry is None:
         lines.append(f"Method: {key or 'none'}.")
         return "\n".join(lines)
@@ -186,7 +197,7 @@ def explain_parts(result: object, parts: Sequence[tuple[str, object]]) -> str:
         key = part if isinstance(part, str) else str(getattr(part, "method", ""))
         told.setdefault(key, []).append((what, None if isinstance(part, str) else part))
     for key, uses in told.items():
-        entry = every_method().get(key)
+        entry = method_or_none(key)
         if entry is None:
             raise KeyError(f"method {key!r} is not in the catalogue")
         purpose = "; ".join(dict.fromkeys(what for what, _ in uses if what))

@@ -80,6 +80,41 @@ class Measure:
         """The first line of the formula's docstring."""
         return (self.function.__doc__ or "").strip().split("\n")[0]
 
+    @property
+    def of_labels(self) -> bool:
+        """Computed from a confusion matrix."""
+        return self.needs in ("binary", "classes", "cells")
+
+    @property
+    def of_one_class(self) -> bool:
+        """Computed from the four counts of one class against the rest."""
+        return self.needs == "binary"
+
+    @property
+    def of_all_classes(self) -> bool:
+        """Computed from hits and margins of all classes."""
+        return self.needs == "classes"
+
+    @property
+    def of_cells(self) -> bool:
+        """Computed from every cell of the confusion matrix by itself."""
+        return self.needs == "cells"
+
+    @property
+    def of_scores(self) -> bool:
+        """Computed from the scores of one class."""
+        return self.needs == "scores"
+
+    @property
+    def of_losses(self) -> bool:
+        """The mean of a loss of each row."""
+        return self.needs == "losses"
+
+    @property
+    def of_class_scores(self) -> bool:
+        """Computed from one score for each class."""
+        return self.needs == "class_scores"
+
 
 @dataclass(slots=True)
 class _Registry:
