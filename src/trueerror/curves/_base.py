@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cache, cached_property, wraps
 from importlib import import_module
 from inspect import signature
@@ -114,7 +114,8 @@ class TableCurve(Result):
 
     table: ScoreTable
     _: KW_ONLY
-    name: str = ""
+    # With a factory in the place of a default the JSON has the name even where it is empty.
+    name: str = field(default_factory=str)
     caution: str = ""
     kind: ClassVar[CurveKind]
 
@@ -122,9 +123,7 @@ class TableCurve(Result):
         return _restore, (type(self), self._to_data())
 
     def _to_data(self) -> dict[str, Any]:
-        data = {f.name: getattr(self, f.name) for f in fields(self) if f.metadata.get("travels", True)}
-        caution = data.pop("caution")
-        return {**data, "caution": caution} if caution else data
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.metadata.get("travels", True)}
 
     @classmethod
     def _from_data(cls, data: dict[str, Any]) -> Self:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -66,7 +66,7 @@ class DecisionCurve(TableCurve):
     """Net benefit at each of `thresholds` (0.01 … 0.99 where none were given)."""
 
     thresholds: Floats = None  # type: ignore[assignment]  # never after __post_init__
-    prior: float | None = None
+    prior: float | None = field(default_factory=lambda: None)
 
     def __post_init__(self) -> None:
         need_probabilities(self.table, "a decision curve")
