@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING
 
 from trueerror.findings import Findings
-from trueerror.findings._rules import grouped
+from trueerror.findings._rules import by_message
 from trueerror.inputs._labels import Label
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Interval, Table
@@ -371,7 +371,7 @@ def _selective_lines(part: ModelEvaluation) -> list[str]:
 def findings_text(findings: Findings, *, several: bool) -> str:
     """Findings, one paragraph each, with the model where several are judged."""
     lines = []
-    for f, about in grouped(findings):
+    for f, about in by_message(findings):
         names = [one_line(a) for a in about[:4]] + ([f"{len(about) - 4} more"] if len(about) > 4 else [])
         # Pairs of models have their own "and".
         who = f"{'; '.join(names) if ' and ' in names[0] else listing(names)}: " if several and about else ""
