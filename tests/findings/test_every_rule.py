@@ -20,9 +20,11 @@ from trueerror.sources._duplicates import Doubles, Overlap, Repeats
 from trueerror.sources._protocols import ScoreRange
 from trueerror.tallies import Confusion, Discordance, ScoreTable
 
+fact = Evidence
+
 
 def table(matrix: list[list[int]], labels: list[Any] | None = None, **more: Any) -> Evidence:
-    return Evidence(confusion=Confusion(np.array(matrix), labels=labels), **more)
+    return fact(confusion=Confusion(np.array(matrix), labels=labels), **more)
 
 
 def clustered(clusters: int, faulty: int, size: int = 4) -> Evidence:
@@ -31,11 +33,11 @@ def clustered(clusters: int, faulty: int, size: int = 4) -> Evidence:
     called[np.arange(faulty) * size] = 1 - called[np.arange(faulty) * size]
     keys = np.repeat(np.arange(clusters), size)
     p = te.predictions(truth, called, clusters=keys)
-    return Evidence(clusters=p.keyed_confusion(None, "clusters"))
+    return fact(clusters=p.keyed_confusion(None, "clusters"))
 
 
 def area(estimate: float, low: float, high: float) -> Evidence:
-    return Evidence(auc=Interval(name="AUC", estimate=estimate, low=low, high=high))
+    return fact(auc=Interval(name="AUC", estimate=estimate, low=low, high=high))
 
 
 def forecasts(power: float, n: int = 2000) -> Evidence:
@@ -44,12 +46,12 @@ def forecasts(power: float, n: int = 2000) -> Evidence:
     p = rng.random(n)
     truth = (rng.random(n) < p).astype(int)
     shown = p**power / (p**power + (1 - p) ** power)
-    return Evidence(scores=ScoreTable.count(truth, shown), probabilities=True)
+    return fact(scores=ScoreTable.count(truth, shown), probabilities=True)
 
 
 def rare_forecasts(times):
     """1,000 forecasts of 1 %, 3,000 of 3 %, and so many times as many come true as `times` says."""
-    return Evidence(scores=ScoreTable([0.01, 0.03], [int(10 / times), int(90 / times)], [990, 2910]),
+    return fact(scores=ScoreTable([0.01, 0.03], [int(10 / times), int(90 / times)], [990, 2910]),
                     probabilities=True)  # fmt: skip
 
 
@@ -62,7 +64,7 @@ def pair(d: Discordance, **more: Any) -> Evidence:
         "p_value": found.p_value, "significant": found.p_value <= 0.05, "level": 0.05, "difference": found.estimate,
         "limits": (found.low, found.high), "share": True, "p_values": p_values, "comparisons": 1,
     }  # fmt: skip
-    return Evidence(**{**known, **more})
+    return fact(**{**known, **more})
 
 
 CLEAR, OPEN, SMALL_N = Discordance(800, 90, 40, 70), Discordance(8000, 410, 400, 1190), Discordance(80, 9, 7, 14)
@@ -91,76 +93,76 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         table([[20, 1, 4], [2, 20, 0], [0, 0, 0]], ["cat", "dog", "Dog"]), "predicted Dog (4 times)",
         [table([[20, 1, 0], [2, 20, 0], [0, 0, 0]], ["a", "b", "c"]), table([[20, 1], [2, 20]])],
     ),
-    "TE107": (Evidence(repeated_ids=(12, "p7")), "12 rows repeat the id of an earlier row, such as 'p7'",
-              [Evidence(repeated_ids=(0, None))]),
-    "TE108": (Evidence(doubled=Doubles(30, 0, 300)), "30 of 300 rows have exactly the truth and scores",
-              [Evidence(doubled=Doubles(3, 0, 300)), Evidence(doubled=Doubles(0, 0, 300))]),
-    "TE109": (Evidence(doubled=Doubles(30, 20, 300)), "20 of 300 rows have a copy in another cluster",
-              [Evidence(doubled=Doubles(30, 0, 300))]),
-    "TE110": (Evidence(repeats=Repeats(10, 285, True)), "285 rows stand there 10 times, once for each repeat",
-              [Evidence(repeats=None)]),
-    "TE111": (Evidence(training_overlap=Overlap(7, 100)), "7 of 100 test rows are training rows too",
-              [Evidence(training_overlap=Overlap(0, 100))]),
-    "TE112": (Evidence(undecided=((("svm", 4), ("nb", 0), ("knn", 2)), 100)),
+    "TE107": (fact(repeated_ids=(12, "p7")), "12 rows repeat the id of an earlier row, such as 'p7'",
+              [fact(repeated_ids=(0, None))]),
+    "TE108": (fact(doubled=Doubles(30, 0, 300)), "30 of 300 rows have exactly the truth and scores",
+              [fact(doubled=Doubles(3, 0, 300)), fact(doubled=Doubles(0, 0, 300))]),
+    "TE109": (fact(doubled=Doubles(30, 20, 300)), "20 of 300 rows have a copy in another cluster",
+              [fact(doubled=Doubles(30, 0, 300))]),
+    "TE110": (fact(repeats=Repeats(10, 285, True)), "285 rows stand there 10 times, once for each repeat",
+              [fact(repeats=None)]),
+    "TE111": (fact(training_overlap=Overlap(7, 100)), "7 of 100 test rows are training rows too",
+              [fact(training_overlap=Overlap(0, 100))]),
+    "TE112": (fact(undecided=((("svm", 4), ("nb", 0), ("knn", 2)), 100)),
               "svm lacks 4 of 100 predictions and knn 2; those rows were left out here",
-              [Evidence(undecided=((("svm", 0),), 100))]),
+              [fact(undecided=((("svm", 0),), 100))]),
     "TE201": (
         table([[90, 0], [10, 0]], baseline_p=1.0), 'accuracy 0.900 is not above 0.900, which always answering "0"',
         [table([[85, 5], [2, 40]], baseline_p=mcnemar(40, 5).p_value), table([[90, 0], [0, 0]], baseline_p=1.0)],
     ),
-    "TE202": (Evidence(small_counts=[("recall", 3, 40)]), "few errors (under 5) or few successes behind recall",
-              [Evidence(small_counts=[])]),
+    "TE202": (fact(small_counts=[("recall", 3, 40)]), "few errors (under 5) or few successes behind recall",
+              [fact(small_counts=[])]),
     "TE203": (
-        Evidence(proportions=[("accuracy", "wald", 0.97, 100)]), "n·p·(1 − p) = 2.910",
-        [Evidence(proportions=[("accuracy", "wilson", 0.97, 100)]),
-         Evidence(proportions=[("accuracy", "wald", 0.5, 100)])],
+        fact(proportions=[("accuracy", "wald", 0.97, 100)]), "n·p·(1 − p) = 2.910",
+        [fact(proportions=[("accuracy", "wilson", 0.97, 100)]),
+         fact(proportions=[("accuracy", "wald", 0.5, 100)])],
     ),
     "TE204": (clustered(12, 10), "only 12 clusters", [clustered(60, 15)]),
-    "TE205": (Evidence(lost_replicates=[("macro-F1", 0.08)]), "8 % of the bootstrap replicates of macro-F1 lost a class",
-              [Evidence(lost_replicates=[("macro-F1", 0.005)]), Evidence(lost_replicates=[])]),
-    "TE206": (Evidence(missing_predictions=(4, 100, "wrong")), "4 of 100 rows have no prediction and were counted as wrong",
-              [Evidence(missing_predictions=(0, 100, "error"))]),
-    "TE207": (Evidence(clusters_ignored=("AUC", "Brier score")), "the intervals take them as independent: AUC and Brier",
-              [Evidence(clusters_ignored=())]),
+    "TE205": (fact(lost_replicates=[("macro-F1", 0.08)]), "8 % of the bootstrap replicates of macro-F1 lost a class",
+              [fact(lost_replicates=[("macro-F1", 0.005)]), fact(lost_replicates=[])]),
+    "TE206": (fact(missing_predictions=(4, 100, "wrong")), "4 of 100 rows have no prediction and were counted as wrong",
+              [fact(missing_predictions=(0, 100, "error"))]),
+    "TE207": (fact(clusters_ignored=("AUC", "Brier score")), "the intervals take them as independent: AUC and Brier",
+              [fact(clusters_ignored=())]),
     "TE208": (
-        Evidence(training_gap=difference((198, 200), (170, 200))),
+        fact(training_gap=difference((198, 200), (170, 200))),
         "accuracy is 14.0 points higher on the training rows than here, plausibly 9.3 to 19.7 (p < .001)",
-        [Evidence(training_gap=difference((180, 200), (176, 200))), Evidence(training_gap=difference((100, 200), (190, 200))),
-         Evidence(training_gap=difference((99_000, 100_000), (98_000, 100_000)))],
+        [fact(training_gap=difference((180, 200), (176, 200))), fact(training_gap=difference((100, 200), (190, 200))),
+         fact(training_gap=difference((99_000, 100_000), (98_000, 100_000)))],
     ),
     "TE209": (
-        Evidence(overfits=(Overfit("tree", "logreg", 0.1, -0.04, 0.003),)),
+        fact(overfits=(Overfit("tree", "logreg", 0.1, -0.04, 0.003),)),
         "better than logreg on the training rows (+10.0 points) but worse on the test rows (-4.0 points, p = .003)",
-        [Evidence(overfits=())],
+        [fact(overfits=())],
     ),
     "TE210": (
-        Evidence(constant_answers=[ConstantAnswer("expected cost", 0.4, 0.3, "no", False, False)]),
+        fact(constant_answers=[ConstantAnswer("expected cost", 0.4, 0.3, "no", False, False)]),
         'expected cost 0.400 is not below 0.300, which always answering "no" would get',
-        [Evidence(constant_answers=[ConstantAnswer("accuracy", 0.9, 0.7, "no", True, True)]), Evidence(constant_answers=[])],
+        [fact(constant_answers=[ConstantAnswer("accuracy", 0.9, 0.7, "no", True, True)]), fact(constant_answers=[])],
     ),
-    "TE211": (Evidence(loss_worth=[("log loss", 3.2)]), "log loss rests on a few rows with large losses (worth about 3.2",
-              [Evidence(loss_worth=[("log loss", 12.0)]), Evidence(loss_worth=[])]),
-    "TE301": (Evidence(score_range=ScoreRange(0.37, 0.37)), "every score is 0.370",
-              [Evidence(score_range=ScoreRange(0.1, 0.9))]),
+    "TE211": (fact(loss_worth=[("log loss", 3.2)]), "log loss rests on a few rows with large losses (worth about 3.2",
+              [fact(loss_worth=[("log loss", 12.0)]), fact(loss_worth=[])]),
+    "TE301": (fact(score_range=ScoreRange(0.37, 0.37)), "every score is 0.370",
+              [fact(score_range=ScoreRange(0.1, 0.9))]),
     "TE302": (area(0.31, 0.22, 0.41), "AUC 0.310 [0.220, 0.410] is clearly below 0.5",
               [area(0.45, 0.35, 0.55), area(0.9, 0.85, 0.94)]),
     "TE303": (
-        Evidence(score_range=ScoreRange(-0.02, 1.03)), "scores run from -0.020 to 1.030",
-        [Evidence(score_range=ScoreRange(0.0, 1.0)), Evidence(score_range=ScoreRange(-4.2, 5.1)),
-         Evidence(score_range=ScoreRange(0.0, 1.0, 0.9999, 1.0001)), Evidence(score_range=ScoreRange(-3.0, 4.0, -2.0, 5.0))],
+        fact(score_range=ScoreRange(-0.02, 1.03)), "scores run from -0.020 to 1.030",
+        [fact(score_range=ScoreRange(0.0, 1.0)), fact(score_range=ScoreRange(-4.2, 5.1)),
+         fact(score_range=ScoreRange(0.0, 1.0, 0.9999, 1.0001)), fact(score_range=ScoreRange(-3.0, 4.0, -2.0, 5.0))],
     ),
-    "TE304": (Evidence(tuned_threshold=TUNED),
-              "looks best for accuracy on these very rows (0.911; out of the bag it is 0.894)", [Evidence()]),
+    "TE304": (fact(tuned_threshold=TUNED),
+              "looks best for accuracy on these very rows (0.911; out of the bag it is 0.894)", [fact()]),
     "TE305": (
-        Evidence(scores=CALLS), "the only scores are 0 and 1",
-        [Evidence(scores=ScoreTable([0.0, 0.5, 1.0], [1, 9, 40], [40, 5, 5])),
-         Evidence(scores=ScoreTable([0.2, 0.8], [10, 40], [45, 5]))],
+        fact(scores=CALLS), "the only scores are 0 and 1",
+        [fact(scores=ScoreTable([0.0, 0.5, 1.0], [1, 9, 40], [40, 5, 5])),
+         fact(scores=ScoreTable([0.2, 0.8], [10, 40], [45, 5]))],
     ),
     "TE307": (
-        Evidence(score_range=ScoreRange(0.5, 98.0)), "are they percentages?",
-        [Evidence(score_range=ScoreRange(0.0, 1.0)), Evidence(score_range=ScoreRange(-20.0, 90.0)),
-         Evidence(score_range=ScoreRange(0.0, 12.0)), Evidence(score_range=ScoreRange(0.0, 300.0)),
-         Evidence(score_range=ScoreRange(60.0, 80.0)), Evidence(score_range=ScoreRange(0.0, 90.0, 20.0, 140.0))],
+        fact(score_range=ScoreRange(0.5, 98.0)), "are they percentages?",
+        [fact(score_range=ScoreRange(0.0, 1.0)), fact(score_range=ScoreRange(-20.0, 90.0)),
+         fact(score_range=ScoreRange(0.0, 12.0)), fact(score_range=ScoreRange(0.0, 300.0)),
+         fact(score_range=ScoreRange(60.0, 80.0)), fact(score_range=ScoreRange(0.0, 90.0, 20.0, 140.0))],
     ),
     "TE306": (forecasts(4.0), "probabilities are off by",
               [forecasts(1.0), forecasts(4.0, 30), forecasts(1.1), rare_forecasts(1.0)]),
@@ -169,10 +171,10 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         [pair(CLEAR, intervals=APART), pair(OPEN, intervals=OVERLAPPING),
          pair(CLEAR, intervals=OVERLAPPING, comparisons=45)],
     ),
-    "TE402": (Evidence(paired=False, could_be_paired=True), "both samples hold the same rows",
-              [Evidence(paired=True, could_be_paired=True), Evidence(paired=False, could_be_paired=False)]),
-    "TE403": (Evidence(comparisons=10, adjusted=False), "10 comparisons at 5 % each, uncorrected: a false alarm somewhere "
-              "has a chance of up to 40 %", [Evidence(comparisons=10, adjusted=True), Evidence(comparisons=1, adjusted=False)]),
+    "TE402": (fact(paired=False, could_be_paired=True), "both samples hold the same rows",
+              [fact(paired=True, could_be_paired=True), fact(paired=False, could_be_paired=False)]),
+    "TE403": (fact(comparisons=10, adjusted=False), "10 comparisons at 5 % each, uncorrected: a false alarm somewhere "
+              "has a chance of up to 40 %", [fact(comparisons=10, adjusted=True), fact(comparisons=1, adjusted=False)]),
     "TE404": (
         pair(Discordance(80_000, 4_500, 4_000, 11_500), margin=0.02),
         "real but smaller than matters: 0.5 points, with a margin of 2.0 points",
@@ -180,53 +182,54 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     ),
     "TE405": (pair(SMALL_N), "these rows would find a difference of",
               [pair(OPEN), pair(CLEAR), pair(CLEAR, margin=0.5)]),
-    "TE406": (Evidence(identical=True, n=285), "the two call every row alike (285 rows)", [Evidence(identical=False, n=285)]),
+    "TE406": (fact(identical=True, n=285), "the two call every row alike (285 rows)", [fact(identical=False, n=285)]),
     "TE407": (
-        Evidence(n_models=12, best="forest", not_different_from_best=6),
+        fact(n_models=12, best="forest", not_different_from_best=6),
         "forest is the best of 12 models, and 6 cannot be told apart from it",
-        [Evidence(n_models=12, best="forest", not_different_from_best=2), Evidence(n_models=3, best="a", not_different_from_best=2)],
+        [fact(n_models=12, best="forest", not_different_from_best=2),
+         fact(n_models=3, best="a", not_different_from_best=2)],
     ),
     "TE410": (
         pair(Discordance(810, 60, 40, 90)), "sound tests straddle 5 % here (.046 to .057): do not pick among them",
-        [pair(CLEAR), pair(OPEN), pair(Discordance(810, 60, 40, 90), comparisons=3), Evidence(p_values={}, level=0.05)],
+        [pair(CLEAR), pair(OPEN), pair(Discordance(810, 60, 40, 90), comparisons=3), fact(p_values={}, level=0.05)],
     ),
-    "TE503": (Evidence(fold_method="plain-t", test_parts=100), "too narrow",
-              [Evidence(fold_method="corrected-t", test_parts=100)]),
+    "TE503": (fact(fold_method="plain-t", test_parts=100), "too narrow",
+              [fact(fold_method="corrected-t", test_parts=100)]),
     "TE504": (
-        Evidence(fold_method="corrected-t", rounds=1), "conservative",
-        [Evidence(fold_method="corrected-t", rounds=10), Evidence(fold_method="plain-t", rounds=1)],
+        fact(fold_method="corrected-t", rounds=1), "conservative",
+        [fact(fold_method="corrected-t", rounds=10), fact(fold_method="plain-t", rounds=1)],
     ),
     "TE505": (
-        Evidence(fold_method="five-by-two-f", data_rows=100), "100 rows are few",
-        [Evidence(fold_method="five-by-two-f", data_rows=200), Evidence(fold_method="five-by-two-t", data_rows=100)],
+        fact(fold_method="five-by-two-f", data_rows=100), "100 rows are few",
+        [fact(fold_method="five-by-two-f", data_rows=200), fact(fold_method="five-by-two-t", data_rows=100)],
     ),
     "TE506": (
-        Evidence(fold_method="corrected-t", smallest_test=29), "29 rows",
-        [Evidence(fold_method="corrected-t", smallest_test=30), Evidence(fold_method="bayle", smallest_test=1)],
+        fact(fold_method="corrected-t", smallest_test=29), "29 rows",
+        [fact(fold_method="corrected-t", smallest_test=30), fact(fold_method="bayle", smallest_test=1)],
     ),
     "TE508": (
-        Evidence(bootstrap_bias=-0.026, bootstrap_error=0.1), "a quarter of the standard error",
-        [Evidence(bootstrap_bias=0.024, bootstrap_error=0.1), Evidence(bootstrap_bias=0.0, bootstrap_error=0.0)],
+        fact(bootstrap_bias=-0.026, bootstrap_error=0.1), "a quarter of the standard error",
+        [fact(bootstrap_bias=0.024, bootstrap_error=0.1), fact(bootstrap_bias=0.0, bootstrap_error=0.0)],
     ),
-    "TE509": (Evidence(failed={"svm": (2, 10), "tree": (0, 10)}), "2 of 10 fits of svm failed",
-              [Evidence(failed={"svm": (0, 9)})]),
+    "TE509": (fact(failed={"svm": (2, 10), "tree": (0, 10)}), "2 of 10 fits of svm failed",
+              [fact(failed={"svm": (0, 9)})]),
     "TE511": (
-        Evidence(fold_method="corrected-t", rounds=5), "too narrow for learners that a few rows change",
-        [Evidence(fold_method="corrected-t", rounds=1), Evidence(fold_method="leave-one-out", rounds=1)],
+        fact(fold_method="corrected-t", rounds=5), "too narrow for learners that a few rows change",
+        [fact(fold_method="corrected-t", rounds=1), fact(fold_method="leave-one-out", rounds=1)],
     ),
     "TE510": (
-        Evidence(fold_method="leave-one-out", data_rows=399), "399 rows are too few even then",
-        [Evidence(fold_method="corrected-t", data_rows=40), Evidence(fold_method="bayle", data_rows=40)],
+        fact(fold_method="leave-one-out", data_rows=399), "399 rows are too few even then",
+        [fact(fold_method="corrected-t", data_rows=40), fact(fold_method="bayle", data_rows=40)],
     ),
-    "TE501": (Evidence(dropped=("iris", "wine")), "left out because a score is missing: iris and wine", [Evidence(dropped=())]),
-    "TE502": (Evidence(value_name="log_loss", higher_is_better=True), "'log_loss' was ranked as if higher were better",
-              [Evidence(value_name="log_loss", higher_is_better=False), Evidence(value_name="accuracy", higher_is_better=True),
-               Evidence(value_name="", higher_is_better=True)]),
+    "TE501": (fact(dropped=("iris", "wine")), "left out because a score is missing: iris and wine", [fact(dropped=())]),
+    "TE502": (fact(value_name="log_loss", higher_is_better=True), "'log_loss' was ranked as if higher were better",
+              [fact(value_name="log_loss", higher_is_better=False), fact(value_name="accuracy", higher_is_better=True),
+               fact(value_name="", higher_is_better=True)]),
     "TE507": (
-        Evidence(data_sets=3, pairs=6, level=0.05, folds=True),
+        fact(data_sets=3, pairs=6, level=0.05, folds=True),
         'three data sets are too few for "best overall" (a signed-rank test cannot go below p = 0.25 here). Folds were '
         "not counted as data sets.",
-        [Evidence(data_sets=6, pairs=1, level=0.05), Evidence(data_sets=8, pairs=6, level=0.05)],
+        [fact(data_sets=6, pairs=1, level=0.05), fact(data_sets=8, pairs=6, level=0.05)],
     ),
 }  # fmt: skip
 
@@ -258,9 +261,9 @@ def test_a_rule_reads_its_evidence_as_what_it_is(code: str) -> None:
 
 
 def test_words_fit_one_and_all() -> None:
-    assert "1 row repeats" in find([Evidence(repeated_ids=(1, 5))])[0].message
-    assert "all 50 test rows" in find([Evidence(training_overlap=Overlap(50, 50))])[0].message
-    undeclared = find([Evidence(repeats=Repeats(3, 40, False))])[0].message
+    assert "1 row repeats" in find([fact(repeated_ids=(1, 5))])[0].message
+    assert "all 50 test rows" in find([fact(training_overlap=Overlap(50, 50))])[0].message
+    undeclared = find([fact(repeats=Repeats(3, 40, False))])[0].message
     assert "the truth repeats itself" in undeclared
     assert "each counts 3 times" in undeclared
 
@@ -292,9 +295,9 @@ def test_TE405_names_the_difference_that_planning_finds() -> None:
 
 
 def test_TE405_waits_for_a_margin_on_other_scales() -> None:
-    open_cost = Evidence(significant=False, limits=(-3.0, 4.0), level=0.05, difference=0.5, share=False)
+    open_cost = fact(significant=False, limits=(-3.0, 4.0), level=0.05, difference=0.5, share=False)
     assert "TE405" not in find([open_cost])
-    with_margin = Evidence(significant=False, limits=(-3.0, 4.0), level=0.05, difference=0.5, share=False, margin=1.0)
+    with_margin = fact(significant=False, limits=(-3.0, 4.0), level=0.05, difference=0.5, share=False, margin=1.0)
     assert "a difference of 5.00" in find([with_margin])[0].message
 
 
@@ -321,55 +324,55 @@ def test_TE405_is_said_once_and_not_of_one_model_read_twice() -> None:
 
 
 def test_leave_one_out_is_warned_of_at_any_number_of_rows() -> None:
-    (found,) = find([Evidence(fold_method="leave-one-out", data_rows=400)])
+    (found,) = find([fact(fold_method="leave-one-out", data_rows=400)])
     assert found.code == "TE510"
     assert "too few" not in found.message
 
 
 def test_nested_cross_validation_is_warned_of_too() -> None:
-    assert "TE511" in find([Evidence(fold_method="bates", rounds=None)])
+    assert "TE511" in find([fact(fold_method="bates", rounds=None)])
 
 
 def test_TE507_counts_the_pairs() -> None:
-    assert find([Evidence(data_sets=7, pairs=6, level=0.05)])[0].message == (
+    assert find([fact(data_sets=7, pairs=6, level=0.05)])[0].message == (
         'seven data sets are too few for "best overall" '
         "(a signed-rank test cannot go below p = 0.016 here, times 6 for the pairs)."
     )
-    assert find([Evidence(data_sets=1, pairs=1, level=0.05)])[0].message.startswith("one data set is too few")
+    assert find([fact(data_sets=1, pairs=1, level=0.05)])[0].message.startswith("one data set is too few")
 
 
 def test_many_dropped_data_sets_are_counted() -> None:
-    assert "and 3 more" in find([Evidence(dropped=tuple("abcdefg"))])[0].message
+    assert "and 3 more" in find([fact(dropped=tuple("abcdefg"))])[0].message
 
 
 def test_class_scores_that_are_no_probabilities() -> None:
-    sums = find([Evidence(score_range=ScoreRange(0.0, 1.0, 0.91, 1.2))])
+    sums = find([fact(score_range=ScoreRange(0.0, 1.0, 0.91, 1.2))])
     assert "add up to 0.910 to 1.200" in sums[0].message
-    values = find([Evidence(score_range=ScoreRange(-0.4, 1.3, 1.0, 1.0))])
+    values = find([fact(score_range=ScoreRange(-0.4, 1.3, 1.0, 1.0))])
     assert "add up to 1 but run from -0.400 to 1.300" in values[0].message
 
 
 def test_labels_of_minus_one_and_one_are_labels_too() -> None:
-    assert "TE305" in find([Evidence(scores=ScoreTable([-1.0, 1.0], [10, 40], [45, 5]))])
+    assert "TE305" in find([fact(scores=ScoreTable([-1.0, 1.0], [10, 40], [45, 5]))])
 
 
 def test_probabilities_only_are_judged_by_calibration() -> None:
     odd = forecasts(4.0)
-    assert "TE306" not in find([Evidence(scores=odd.scores, probabilities=False)])
+    assert "TE306" not in find([fact(scores=odd.scores, probabilities=False)])
 
 
 def test_a_threshold_that_would_be_tuned() -> None:
     would = TunedThreshold(0.036, "cost", -0.12, -0.19, used=False)
-    assert find([Evidence(tuned_threshold=would)])[0].message == (
+    assert find([fact(tuned_threshold=would)])[0].message == (
         "a threshold tuned on these rows would be 0.036 and look like cost 0.120; out of the bag it is 0.190"
     )
     unknown = TunedThreshold(0.2371, "F1", 0.8, math.nan)
-    assert find([Evidence(tuned_threshold=unknown)])[0].message.endswith("on these very rows (0.800)")
+    assert find([fact(tuned_threshold=unknown)])[0].message.endswith("on these very rows (0.800)")
 
 
 def test_scores_of_a_row_that_add_up_to_100_are_percentages() -> None:
-    assert "TE307" in find([Evidence(score_range=ScoreRange(20.0, 45.0, 100.0, 100.0))])
-    assert "TE307" not in find([Evidence(score_range=ScoreRange(0.2, 0.5, 1.0, 1.0))])
+    assert "TE307" in find([fact(score_range=ScoreRange(20.0, 45.0, 100.0, 100.0))])
+    assert "TE307" not in find([fact(score_range=ScoreRange(0.2, 0.5, 1.0, 1.0))])
 
 
 def test_for_a_rare_class_five_points_would_be_too_many():

@@ -219,6 +219,17 @@ def columns_to_records(names: Iterable[str], columns: Iterable[Iterable[float]])
     return [dict(zip(keys, map(float, row), strict=True)) for row in zip(*columns, strict=True)]
 
 
+def interval_records(threshold: float, intervals: Iterable[Interval]) -> Records:
+    """One record for each interval of what is measured at a threshold."""
+    return [
+        {
+            "threshold": threshold, "measure": x.name, "estimate": x.estimate, "low": x.low, "high": x.high,
+            "confidence": x.confidence, "method": x.method, "n": x.n,
+        }
+        for x in intervals
+    ]  # fmt: skip
+
+
 def counts_at_cutoffs(table: ScoreTable) -> BinaryCounts:
     """The four counts at every cutoff, from "nothing is called positive" down through each distinct score.
 

@@ -19,6 +19,7 @@ from trueerror.curves._base import (
     curve_verb,
     cutoffs,
     downward,
+    interval_records,
     need_classes,
     wilson_proportion,
 )
@@ -186,13 +187,7 @@ class ErrorPoint(Result):
     note: str = ""
 
     def records(self) -> Records:
-        return [
-            {
-                "threshold": self.threshold, "measure": x.name, "estimate": x.estimate, "low": x.low, "high": x.high,
-                "confidence": x.confidence, "method": x.method, "n": x.n,
-            }
-            for x in (self.fpr, self.fnr)
-        ]  # fmt: skip
+        return interval_records(self.threshold, (self.fpr, self.fnr))
 
     def __str__(self) -> str:
         note = f" ({self.note})" if self.note else ""

@@ -21,6 +21,7 @@ from trueerror.curves._base import (
     curve_kind,
     curve_verb,
     downward,
+    interval_records,
     need_classes,
     rows_for_interval,
     wilson_proportion,
@@ -389,13 +390,7 @@ class RetrievalPoint(Result):
     note: str = ""
 
     def records(self) -> Records:
-        return [
-            {
-                "threshold": self.threshold, "measure": x.name, "estimate": x.estimate, "low": x.low, "high": x.high,
-                "confidence": x.confidence, "method": x.method, "n": x.n,
-            }
-            for x in (self.precision, self.recall)
-        ]  # fmt: skip
+        return interval_records(self.threshold, (self.precision, self.recall))
 
     def __str__(self) -> str:
         note = f" ({self.note})" if self.note else ""

@@ -115,135 +115,89 @@ FAMILIES = ("rows", "metrics", "scores", "comparisons", "learners")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What rules may look at: tallies, and values about how they were used. What is not known is None.
-
-    About rows (TE1xx):
-    metrics              names of the metrics that were read
-    repeated_ids         rows whose id an earlier row has, and one such id
-    doubled              copies of rows, and how many of them lie in different clusters
-    repeats              the same items several times
-    undecided            (model, rows without its prediction) of each, and all rows, where nothing says how they count
-    training_overlap     test rows among the training rows
-    About estimates and their intervals (TE2xx):
-    baseline_p           p-value of the model against always answering the commonest class
-    small_counts         (metric, successes, rows) of the proportions with few successes or failures
-    proportions          (metric, method, estimate, rows) of the proportions that were read
-    loss_worth           (metric, number of equal losses with the same relative error) of the mean losses
-    lost_replicates      (metric, share) of bootstrap replicates without a value
-    constant_answers     how the model stands against constant answers where costs or a class mix were asked for
-    missing_predictions  rows without a prediction, all rows, how they were counted
-    unranked             whether rows without a score keep areas and losses from being shown
-    clusters_ignored     titles of the metrics whose intervals take rows as independent although there are clusters
-    training_gap         accuracy on the training rows − accuracy on the test rows
-    overfits             other models that the training rows put behind this one, and the test rows before it
-    About scores (TE3xx):
-    score_range          lowest and highest score, and for one column a class the lowest and highest sum of a row
-    auc                  the area under the ROC curve
-    probabilities        whether the scores can be read as probabilities
-    tuned_threshold      the threshold that was, or would be, chosen on these rows
-    About one pair of models, two samples, and all models (TE4xx):
-    significant          whether the pair differs at the level, after the correction for the number of pairs
-    p_value              the p-value that decides, adjusted where pairs were adjusted
-    level                the significance level, 1 − confidence
-    difference           first − second
-    limits               of the difference, at confidence 1 − level
-    p_values             those of the sound tests of the same hypothesis, unadjusted, by name
-    intervals            limits of the two models' own estimates
-    margin               the smallest difference that matters
-    share                whether the difference is one of shares, so that 0.05 is five points
-    identical            whether the two models call every row alike, with the same scores where both have scores
-    one_answer           the label that both give to every row, where their scores do not say that they are one
-    cut                  whether that label comes from scores that were cut at a threshold
-    n                    rows behind the pair
-    comparisons          how many pairs were compared
-    with_best            whether the best model is one of the two; with many pairs only these are spoken of
-    closest              whether these are the two best models that do not differ significantly
-    paired               whether the rows were paired
-    could_be_paired      whether the same rows (by ids or fingerprint) are in both samples
-    n_models             how many models there are
-    best                 the name of the one with the best estimate
-    not_different_from_best  how many of the others do not differ significantly from it
-    adjusted             whether p-values were adjusted for the number of pairs
-    About learners under resampling, rankings over data sets, and the bootstrap (TE5xx):
-    fold_method          how scores of test parts were judged: "plain-t", "corrected-t", "leave-one-out" …
-    rounds               how many times the rows were assigned to folds
-    test_parts           how many test parts there are
-    smallest_test        rows of the smallest test part
-    data_rows            rows of the data set
-    failed               learner → fits that failed, and how many were made
-    bootstrap_bias       mean of the replicates less the estimate
-    bootstrap_error      standard deviation of the replicates
-    data_sets            how many data sets were ranked
-    pairs                how many pairs of learners were tested, one data set a value
-    method               the test over data sets; only "wilcoxon" and "sign" have the limit that TE507 speaks of
-    folds                whether scores of folds were averaged
-    dropped              names of the data sets (or folds of one) that were left out because a score is missing
-    value_name           the name of the column of scores, "" where it has none
-    higher_is_better     the direction that was taken
-    """
+    """What rules may look at: tallies, and values about how they were used. What is not known is None."""
 
     model: str = ""
     confusion: Confusion | None = None
     scores: ScoreTable | None = None
     clusters: KeyedConfusion | None = None
-    metrics: tuple[str, ...] | None = None
-    repeated_ids: tuple[int, Any] | None = None
-    doubled: Doubles | None = None
-    repeats: Repeats | None = None
+    # About rows (TE1xx).
+    metrics: tuple[str, ...] | None = None  # names of the metrics that were read
+    repeated_ids: tuple[int, Any] | None = None  # rows whose id an earlier row has, and one such id
+    doubled: Doubles | None = None  # copies of rows, and how many of them lie in different clusters
+    repeats: Repeats | None = None  # the same items several times
+    # (model, rows without its prediction) of each, and all rows, where nothing says how they count
     undecided: tuple[tuple[tuple[str, int], ...], int] | None = None
-    training_overlap: Overlap | None = None
-    baseline_p: float | None = None
+    training_overlap: Overlap | None = None  # test rows among the training rows
+    # About estimates and their intervals (TE2xx).
+    baseline_p: float | None = None  # p-value of the model against always answering the commonest class
+    # (metric, successes, rows) of the proportions with few successes or failures
     small_counts: Sequence[tuple[str, float, float]] | None = None
+    # (metric, method, estimate, rows) of the proportions that were read
     proportions: Sequence[tuple[str, str, float, float]] | None = None
+    # (metric, number of equal losses with the same relative error) of the mean losses
     loss_worth: Sequence[tuple[str, float]] | None = None
+    # (metric, share) of bootstrap replicates without a value
     lost_replicates: Sequence[tuple[str, float]] | None = None
+    # how the model stands against constant answers where costs or a class mix were asked for
     constant_answers: Sequence[ConstantAnswer] | None = None
+    # rows without a prediction, all rows, how they were counted
     missing_predictions: tuple[int, int, str] | None = None
-    unranked: bool | None = None
+    unranked: bool | None = None  # whether rows without a score keep areas and losses from being shown
+    # titles of the metrics whose intervals take rows as independent although there are clusters
     clusters_ignored: tuple[str, ...] | None = None
-    training_gap: Contrast | None = None
+    training_gap: Contrast | None = None  # accuracy on the training rows − accuracy on the test rows
+    # other models that the training rows put behind this one, and the test rows before it
     overfits: tuple[Overfit, ...] | None = None
+    # About scores (TE3xx).
+    # lowest and highest score, and for one column a class the lowest and highest sum of a row
     score_range: ScoreRange | None = None
-    auc: Interval | None = None
-    probabilities: bool | None = None
-    tuned_threshold: TunedThreshold | None = None
+    auc: Interval | None = None  # the area under the ROC curve
+    probabilities: bool | None = None  # whether the scores can be read as probabilities
+    tuned_threshold: TunedThreshold | None = None  # the threshold that was, or would be, chosen on these rows
+    # About one pair of models, two samples, and all models (TE4xx).
+    # whether the pair differs at the level, after the correction for the number of pairs
     significant: bool | None = None
-    p_value: float | None = None
-    level: float | None = None
-    difference: float | None = None
-    limits: tuple[float, float] | None = None
-    p_values: Mapping[str, float] | None = None
-    intervals: tuple[tuple[float, float], tuple[float, float]] | None = None
-    margin: float | None = None
-    share: bool | None = None
+    p_value: float | None = None  # the p-value that decides, adjusted where pairs were adjusted
+    level: float | None = None  # the significance level, 1 − confidence
+    difference: float | None = None  # first − second
+    limits: tuple[float, float] | None = None  # of the difference, at confidence 1 − level
+    p_values: Mapping[str, float] | None = None  # those of the sound tests of the same hypothesis, unadjusted, by name
+    intervals: tuple[tuple[float, float], tuple[float, float]] | None = None  # limits of the two models' own estimates
+    margin: float | None = None  # the smallest difference that matters
+    share: bool | None = None  # whether the difference is one of shares, so that 0.05 is five points
+    # whether the two models call every row alike, with the same scores where both have scores
     identical: bool | None = None
+    # the label that both give to every row, where their scores do not say that they are one
     one_answer: Label | None = None
-    cut: bool | None = None
-    n: float | None = None
-    comparisons: int | None = None
-    with_best: bool | None = None
-    closest: bool | None = None
-    paired: bool | None = None
-    could_be_paired: bool | None = None
-    n_models: int | None = None
-    best: str | None = None
-    not_different_from_best: int | None = None
-    adjusted: bool | None = None
-    fold_method: str | None = None
-    rounds: int | None = None
-    test_parts: int | None = None
-    smallest_test: int | None = None
-    data_rows: int | None = None
-    failed: Mapping[str, tuple[int, int]] | None = None
-    bootstrap_bias: float | None = None
-    bootstrap_error: float | None = None
-    data_sets: int | None = None
-    pairs: int | None = None
-    method: str | None = None
-    folds: bool | None = None
+    cut: bool | None = None  # whether that label comes from scores that were cut at a threshold
+    n: float | None = None  # rows behind the pair
+    comparisons: int | None = None  # how many pairs were compared
+    with_best: bool | None = None  # whether the best model is one of the two; with many pairs only these are spoken of
+    closest: bool | None = None  # whether these are the two best models that do not differ significantly
+    paired: bool | None = None  # whether the rows were paired
+    could_be_paired: bool | None = None  # whether the same rows (by ids or fingerprint) are in both samples
+    n_models: int | None = None  # how many models there are
+    best: str | None = None  # the name of the one with the best estimate
+    not_different_from_best: int | None = None  # how many of the others do not differ significantly from it
+    adjusted: bool | None = None  # whether p-values were adjusted for the number of pairs
+    # About learners under resampling, rankings over data sets, and the bootstrap (TE5xx).
+    fold_method: str | None = None  # how scores of test parts were judged: "plain-t", "corrected-t", "leave-one-out" …
+    rounds: int | None = None  # how many times the rows were assigned to folds
+    test_parts: int | None = None  # how many test parts there are
+    smallest_test: int | None = None  # rows of the smallest test part
+    data_rows: int | None = None  # rows of the data set
+    failed: Mapping[str, tuple[int, int]] | None = None  # learner → fits that failed, and how many were made
+    bootstrap_bias: float | None = None  # mean of the replicates less the estimate
+    bootstrap_error: float | None = None  # standard deviation of the replicates
+    data_sets: int | None = None  # how many data sets were ranked
+    pairs: int | None = None  # how many pairs of learners were tested, one data set a value
+    method: str | None = None  # the test over data sets; only "wilcoxon" and "sign" have the limit that TE507 speaks of
+    folds: bool | None = None  # whether scores of folds were averaged
+    # names of the data sets (or folds of one) that were left out because a score is missing
     dropped: tuple[str, ...] | None = None
-    value_name: str | None = None
-    higher_is_better: bool | None = None
+    value_name: str | None = None  # the name of the column of scores, "" where it has none
+    higher_is_better: bool | None = None  # the direction that was taken
 
 
 PIECES = frozenset(f.name for f in fields(Evidence))

@@ -193,7 +193,7 @@ def better_on_training_rows(training_gap: Contrast) -> Iterator[str]:
     title="overfitting against another model",
     fix="Prefer the model that is better on test rows, whatever the training rows say.",
 )
-def overfitting(overfits: tuple[Overfit, ...]) -> Iterator[str]:
+def worse_on_test_rows(overfits: tuple[Overfit, ...]) -> Iterator[str]:
     """A hypothesis overfits when another one has a higher training error and a lower true error (Mitchell 1997).
 
     The true errors are known only from the test rows, so the second half is tested: on the same rows, by McNemar's
