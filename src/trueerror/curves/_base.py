@@ -27,7 +27,7 @@ from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind, check_indexes, column, matrix
 from trueerror.inputs._labels import Label, code_column, find_label, natural_labels, natural_positive, need_positive
 from trueerror.inputs._options import InputError, MissingPredictionError, check_confidence
-from trueerror.methods._registry import Method
+from trueerror.methods._registry import Method, declare
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded
 from trueerror.sources._api import is_openable, opened, refuse_columns
@@ -50,11 +50,11 @@ Records = list[dict[str, object]]
 class CurveKind:
     """What a curve declares of itself.
 
-    `method` is its entry in the catalogue; `word` and `aliases` name it in `trueerror plot --kind`, `verb` is the
+    `key` is that of its entry in the catalogue of methods; `word` and `aliases` name it in `trueerror plot --kind`, `verb` is the
     function that makes it; `picture` is its composer, such as "curves.gains_picture" of `plots.compose`.
     """
 
-    method: Method
+    key: str
     verb: str
     module: str
     picture: str
@@ -77,10 +77,10 @@ def curve_kind(
     """Enter a curve into the registry; `facts` are fields of its entry in the catalogue of methods."""
 
     def enter(curve: type[C]) -> type[C]:
+        declare(Method(key=key, **facts))
         curve.kind = _KINDS[key] = CurveKind(
-            method=Method(key=key, **facts), verb=verb, module=curve.__module__, picture=picture, word=word,
-            aliases=aliases,
-        )  # fmt: skip
+            key=key, verb=verb, module=curve.__module__, picture=picture, word=word, aliases=aliases
+        )
         return curve
 
     return enter
@@ -97,12 +97,6 @@ def every_curve_kind() -> tuple[CurveKind, ...]:
     for module in iter_modules(import_module(package).__path__):
         import_module(f"{package}.{module.name}")
     return tuple(_KINDS[key] for key in sorted(_KINDS))
-
-
-def __getattr__(name: str) -> tuple[Method, ...]:
-    if name != "CURVE_KINDS_METHODS":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return tuple(kind.method for kind in every_curve_kind())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -179,7 +173,7 @@ class TableCurve(Result):
         return "".join(f"\n{line}" for line in [*lines, *([f"Caution: {self.caution}."] if self.caution else [])])
 
     def _made_by(self) -> Figures:
-        return [("the curve", self.kind.method.key), *self._figures()]
+        return [("the curve", self.kind.key), *self._figures()]
 
     def _figures(self) -> Figures:
         """What is read off the curve, each with its method or with the figure that names it."""

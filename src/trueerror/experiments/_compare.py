@@ -26,7 +26,7 @@ from trueerror.inference._multiplicity import adjust as adjusted
 from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word, nearest
-from trueerror.methods import DECISIONS
+from trueerror.methods import decision
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Alternative, Contrast
 from trueerror.verbs._compare import ADJUSTMENTS, alike, compare_predictions, completed, pair_facts
@@ -278,7 +278,7 @@ def compare(
         estimand=f"Estimates: {learner_at(run.datasets[name], sizes).replace('this learner', 'these learners')}.",
         facts={
             **pair_facts(measure, contrasts, {}),
-            "why": f"{measure.title}: {DECISIONS['two-learners'].why}",
+            "why": f"{measure.title}: {decision('two-learners').why}",
             "parts": pairs.scores_of(names),
         },
     )

@@ -166,7 +166,7 @@ def murphy(table: ScoreTable) -> Murphy:
 
 @measure("ece", needs="scores", best=0.0, title="expected calibration error", aliases=("expected_calibration_error",),
          options=("bins", "binning"), probabilities=True, top_label=True, undefined=NO_ROWS,
-         situation="calibration-error")  # fmt: skip
+         situation="calibration-error", calibration_error=True)  # fmt: skip
 def ece(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binning = "width") -> Any:
     """Mean over bins, weighted by rows, of |share of positives − mean forecast| (Naeini et al. 2015).
 
@@ -183,7 +183,7 @@ def ece(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binnin
 
 @measure("mce", needs="scores", best=0.0, title="maximum calibration error", aliases=("maximum_calibration_error",),
          options=("bins", "binning"), probabilities=True, top_label=True, undefined=NO_ROWS,
-         situation="calibration-error")  # fmt: skip
+         situation="calibration-error", calibration_error=True)  # fmt: skip
 def mce(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binning = "width") -> Any:
     """Largest |share of positives − mean forecast| of any bin; bins as in `ece`."""
     gaps, sizes = _bin_gaps(t, masses, bins, binning)

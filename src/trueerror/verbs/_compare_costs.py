@@ -17,7 +17,9 @@ from trueerror.curves._roc import roc
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.findings.scores import TunedThreshold
+from trueerror.inference._two_models import PairedRows
 from trueerror.inference.counts._vs_constant import against_one_answer
+from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inputs._labels import need_positive
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import find_measure
@@ -31,7 +33,6 @@ from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._comparison_text import adjusted, decided
 from trueerror.verbs._evaluation_text import WIDTH, findings_text, short
 from trueerror.verbs._model_metrics import Rng, Settings
-from trueerror.verbs._paired_contrast import Pairs
 
 USUAL = 0.5
 # A threshold chosen on rows must be so much cheaper, out of the bag, to be spoken of.
@@ -203,8 +204,8 @@ def _against_constant(p: Predictions, best: str, cut: float, prices: list[list[f
     if clusters is None and table.weight_sums is None:
         n, mean = table.n, float((values * table.counts).sum() / table.n)
         moments = Moments(n, mean, float(((values - mean) ** 2 * table.counts).sum()))
-        engine = Pairs(p, find_measure("expected_cost"), settings, method=None, alternative="two-sided")
-        found = engine.of_moments(moments)
+        rows = PairedRows(p, find_measure("expected_cost"), settings.options("expected_cost"))
+        found = paired_t_of_losses(moments, rows.reach, settings.spec())
     else:
         dearest = float(price.max())
         found = against_one_answer(

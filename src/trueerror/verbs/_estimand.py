@@ -106,7 +106,7 @@ def compared_reading(
     estimates: Mapping[str, Interval],
 ) -> str:
     """What was read, and on how many rows models are compared where some have no prediction."""
-    counted = measure.needs in ("binary", "classes", "cells")
+    counted = measure.of_labels
     words = reading(p, settings) if counted else str(p)
     if p.missing != "drop" or not any(p.absent(m) for m in p.models):
         return words

@@ -18,9 +18,6 @@ from trueerror.curves._operating_point import OperatingPoint
 from trueerror.curves._roc import roc
 from trueerror.findings import Findings, find
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.inference._sampling import free_of_prior
-from trueerror.inference._score_metrics import FREE_OF_PRIOR
-from trueerror.inference.bootstrap._tables import RANKED
 from trueerror.inference.proportion._interval import interval
 from trueerror.inputs._arrays import matrix
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
@@ -70,7 +67,7 @@ class LabelsBench(Bench):
     def interval(self, metric: str, label: Any = None) -> Interval:
         measure = find_measure(metric)
         chosen = None if label is None else find_label(label, self.labels, "label")
-        if measure.needs == "binary" and chosen is None:
+        if measure.of_one_class and chosen is None:
             raise InputError(f"{measure.name} speaks of one label: ask for [{measure.name!r}, {self.labels[0]!r}]")
         return metric_interval(
             measure,
@@ -435,7 +432,7 @@ def _all_metrics(bench: Bench) -> list[str]:
         for m in (*every_measure().values(), *averaged)
         if fits[m.needs]
         # Calibration errors read scores as probabilities; areas only rank them.
-        and (m.needs != "scores" or m.name in RANKED or bench.has_probabilities)
+        and (not m.of_scores or m.by_rank or bench.has_probabilities)
         and ("costs" not in m.options or settings.costs is not None)
         and not (settings.unknown_mix and _needs_the_mix(m, bench))
     ]
@@ -443,8 +440,7 @@ def _all_metrics(bench: Bench) -> list[str]:
 
 def _needs_the_mix(measure: Measure, bench: Bench) -> bool:
     """Whether a metric depends on how common each class is."""
-    free = free_of_prior(measure, len(bench.labels)) or measure.name in FREE_OF_PRIOR
-    return not free and measure.name != "hand_till_auc"
+    return not measure.is_prior_free(len(bench.labels))
 
 
 def _baseline(bench: Bench) -> tuple[Label | None, Interval, float]:

@@ -114,11 +114,11 @@ ABOUT_THE_SAMPLE = ("TE103", "TE104", "TE201")
 def sample_evidence(p: Predictions, measure: Measure, settings: Settings) -> list[Evidence]:
     """The rows once, and each model against the commonest class where the comparison is one of accuracy."""
     benches = [b for b in (Bench(m, settings, predictions=p) for m in p.models) if b.calls]
-    counted = measure.needs in ("binary", "classes", "cells")
+    counted = measure.of_labels
     if not benches or not (counted or int((p.truth_counts() > 0).sum()) == 1):
         return []
     found = [Evidence(confusion=benches[0].confusion, metrics=(measure.name,))]
-    if measure.name in ("accuracy", "error_rate") and not is_graded(benches[0].confusion):
+    if measure.right_or_wrong and not is_graded(benches[0].confusion):
         found += [Evidence(model=b.model, confusion=b.confusion, baseline_p=commonest_p(b)) for b in benches]
     return found
 
