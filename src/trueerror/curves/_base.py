@@ -50,8 +50,8 @@ Records = list[dict[str, object]]
 class CurveKind:
     """What a curve declares of itself.
 
-    `key` is that of its entry in the catalogue of methods; `word` and `aliases` name it in `trueerror plot --kind`, `verb` is the
-    function that makes it; `picture` is its composer, such as "curves.gains_picture" of `plots.compose`.
+    `key` is that of its entry in the catalogue of methods; `word` and `aliases` name it in `trueerror plot --kind`;
+    `verb` is the function that makes it; `picture` is its composer, such as "curves.gains_picture" of `plots.compose`.
     """
 
     key: str
