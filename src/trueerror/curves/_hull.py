@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, TypedDict
 
@@ -290,8 +290,7 @@ def choose_classifier(
     return HullChoice(
         classifier=name, threshold=threshold, fpr=fpr, tpr=tpr, cost=float(condition.cost(fpr, tpr)),
         slope=condition.slope, probabilities=probabilities, paired=rows is not None or len(curves) == 1,
-        prior=condition.prior, cost_fp=condition.cost_fp, cost_fn=condition.cost_fn, cost_tp=condition.cost_tp,
-        cost_tn=condition.cost_tn, corrected=corrected, note="; ".join(notes),
+        corrected=corrected, note="; ".join(notes), **asdict(condition),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ Also the operating condition itself, and the lines of equal accuracy and equal c
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -313,9 +313,8 @@ def choose_point(
         threshold=float(curve.thresholds[place]), fpr=fpr, tpr=tpr,
         accuracy=float(condition.accuracy(fpr, tpr)), cost=cost, slope=condition.slope, optimism=optimism,
         corrected=corrected, stability=stability, untuned=untuned_threshold(table, condition, curve.prevalence),
-        prior=condition.prior, cost_fp=condition.cost_fp, cost_fn=condition.cost_fn, cost_tp=condition.cost_tp,
-        cost_tn=condition.cost_tn, positives=float(table.n_positive), negatives=float(table.n_negative),
-        name=curve.name, note=note,
+        positives=float(table.n_positive), negatives=float(table.n_negative), name=curve.name, note=note,
+        **asdict(condition),
     )  # fmt: skip
 
 
