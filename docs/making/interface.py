@@ -35,7 +35,9 @@ WIDE = 96
 
 def interface_page() -> str:
     """Public names of `te`, then of its modules."""
-    homes: dict[str, str] = te._HOMES
+    homes = {
+        n: home for n, home in te._public_names("trueerror").items() if home not in ("trueerror", "trueerror.version")
+    }
     by_room: dict[str, list[str]] = {}
     for name, home in homes.items():
         by_room.setdefault(_room(name, home), []).append(name)
@@ -48,7 +50,7 @@ def interface_page() -> str:
     ]
     for room in [*(r for r in ROOMS if r in by_room), *(r for r in by_room if r not in ROOMS)]:
         parts.append(f"## {ROOMS.get(room, room)}")
-        for name in sorted(by_room[room], key=str.lower):
+        for name in sorted(by_room[room], key=lambda n: (n.lower(), n)):
             parts += _entry(f"te.{name}", getattr(te, name))
     modules = (("Significance tests", te.significance), ("Logs of other tools", te.logs), ("Test suites", te.testing))
     for title, module in modules:

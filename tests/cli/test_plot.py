@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from trueerror.cli._app import command_of
-from trueerror.cli.report_plot import kinds
+from trueerror.cli.plot import kinds
 from trueerror.data import path
 
 CANCER, DIGITS = str(path("breast_cancer")), str(path("digits"))

@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 
 import trueerror as te
-from trueerror.cli.report_plot import kinds
+from trueerror.cli.plot import kinds
 from trueerror.curves._base import CurveVerb, TableCurve, every_curve_kind
 from trueerror.methods import every_method
 

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from trueerror.experiments._compare import experiment_findings, fitted_learners, rank
+from trueerror.experiments._compare import compare, experiment_findings, fitted_learners, rank
 from trueerror.experiments._estimate import ask, learner_interval
-from trueerror.experiments._result import CHOSEN, Experiment
+from trueerror.experiments._outcomes import CHOSEN, ResampleResults
 from trueerror.findings import Findings
 from trueerror.findings._rules import sorted_findings
 from trueerror.inputs._options import InputError, check_confidence
@@ -221,7 +221,7 @@ def _note(reason: str, about: dict[tuple[str, str], list[str]], learners: int) -
     return f"Not told: {listing(places)}: {reason}"
 
 
-def summarise(run: Experiment, metrics: Sequence[str], *, confidence: float = 0.95) -> Summary:
+def summarise(run: ResampleResults, metrics: Sequence[str], *, confidence: float = 0.95) -> Summary:
     """Every learner on every data set by each metric; the first metric also decides who is told apart from whom."""
     level = check_confidence(confidence)
     problems: Problems = {}
@@ -244,12 +244,12 @@ def summarise(run: Experiment, metrics: Sequence[str], *, confidence: float = 0.
     )
 
 
-def _reading(run: Experiment) -> str:
+def _reading(run: ResampleResults) -> str:
     """What was run, and what was read of each data set."""
     return "\n".join([str(run), *data_words(run)])
 
 
-def data_words(run: Experiment) -> list[str]:
+def data_words(run: ResampleResults) -> list[str]:
     """A line for each data set: rows, classes, features."""
     shown = [f"{name}: {d.words()}." for name, d in list(run.datasets.items())[:MOST_READ]]
     more = [f"… and {len(run.datasets) - MOST_READ:,} more data sets."] if len(run.datasets) > MOST_READ else []
@@ -257,7 +257,7 @@ def data_words(run: Experiment) -> list[str]:
 
 
 def _estimates(
-    run: Experiment, metrics: Sequence[str], confidence: float, problems: Problems
+    run: ResampleResults, metrics: Sequence[str], confidence: float, problems: Problems
 ) -> Iterator[LearnerEstimate]:
     learners = [CHOSEN, *run.learners] if run.plan.name == "NestedCV" else list(run.learners)
     for data in run.datasets:
@@ -281,7 +281,7 @@ def _estimates(
 
 
 def _verdict(
-    run: Experiment,
+    run: ResampleResults,
     data: str,
     metric: str,
     confidence: float,
@@ -296,13 +296,13 @@ def _verdict(
         return "".join(single_verdict(name, interval) for name, interval in own.items())
     try:
         lead = "Out of the bag: " if run.plan.name == "Bootstrap" else ""
-        return lead + run.compare(metric, data, confidence=confidence).verdict
+        return lead + compare(run, metric, data, confidence=confidence).verdict
     except InputError as error:
         problems.setdefault(str(error), {("differences", data): []})
         return ""
 
 
-def _overall(run: Experiment, metric: str, problems: Problems) -> tuple[str, Findings]:
+def _overall(run: ResampleResults, metric: str, problems: Problems) -> tuple[str, Findings]:
     if len(fitted_learners(run, list(run.datasets))) < 2 or len(run.datasets) < 2 or run.plan.name == "NestedCV":
         return "", Findings()
     try:

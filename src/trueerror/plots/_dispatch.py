@@ -1,4 +1,4 @@
-"""Which picture belongs to which result, by the name of its type, and who draws which picture.
+"""Which picture belongs to which result, by the name of its type.
 
 What is written above curves and in their legends.
 """
@@ -61,7 +61,7 @@ OF_ONE = {
     "HullRanges": ("trueerror.plots.compose.roc", "ranges_picture"),
     "TrainingGap": ("trueerror.plots.compose.forests", "training_forest"),
     "Comparison": ("trueerror.plots.compose.forests", "comparison_picture"),
-    "Summary": ("trueerror.plots.compose.experiments", "summary_forest"),
+    "Summary": ("trueerror.plots.compose.forests", "summary_forest"),
     "Ranking": ("trueerror.plots.compose.matrices", "ranking_picture"),
     "LearnerRanking": ("trueerror.plots.compose.matrices", "ranking_picture"),
     "Posterior": ("trueerror.plots.compose.matrices", "posterior_picture"),
@@ -88,20 +88,6 @@ INSTEAD = {
     "ScoreTable": "te.roc(table).plot() shows it",
     "Test": "it is one number; print it",
     "Table": "it is a table; print it",
-}
-WRITERS = {
-    "Forest": ("trueerror.plots.vega._other", "forest_spec"),
-    "Heat": ("trueerror.plots.vega._other", "heat_spec"),
-    "Bars": ("trueerror.plots.vega._other", "bars_spec"),
-    "Curves": ("trueerror.plots.vega._curves", "curves_spec"),
-    "Ranks": ("trueerror.plots.vega._other", "ranks_spec"),
-}
-DRAWERS = {
-    "Forest": ("trueerror.plots.matplotlib._other", "draw_forest"),
-    "Heat": ("trueerror.plots.matplotlib._other", "draw_heat"),
-    "Bars": ("trueerror.plots.matplotlib._other", "draw_bars"),
-    "Curves": ("trueerror.plots.matplotlib._curves", "draw_curves"),
-    "Ranks": ("trueerror.plots.matplotlib._other", "draw_ranks"),
 }
 
 
@@ -175,17 +161,6 @@ def _call(composer: Any, given: Any, options: dict[str, Any]) -> Picture:
             raise InputError(f"this picture has no option {option!r}; it has {', '.join(known) or 'none'}")
     made: Picture = composer(given, **options)
     return made
-
-
-def write_spec(picture: Picture) -> dict[str, Any]:
-    """The Vega-Lite specification of a picture."""
-    made: dict[str, Any] = _find(WRITERS[type(picture).__name__])(picture)
-    return made
-
-
-def draw_picture(picture: Picture, ax: Any) -> Any:
-    """The picture on matplotlib axes."""
-    return _find(DRAWERS[type(picture).__name__])(picture, ax)
 
 
 def _find(home: tuple[str, str]) -> Any:

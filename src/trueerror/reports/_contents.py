@@ -22,7 +22,8 @@ from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import InputError
 from trueerror.methods import every_method
 from trueerror.metrics._registry import find_measure
-from trueerror.reports._html import Section, el, joined
+from trueerror.plots.svg._elements import el, joined
+from trueerror.reports._html import Section
 from trueerror.results._format import listing, percent
 from trueerror.verbs._compare_costs import CostComparison
 from trueerror.verbs._comparison import Comparison

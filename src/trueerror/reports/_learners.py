@@ -20,9 +20,10 @@ from trueerror.findings._rules import Finding
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import find_measure
+from trueerror.plots.svg._elements import el
 from trueerror.reports._contents import Asked, Contents, Used, merged, of_comparison, of_ranking, used_in_comparison
 from trueerror.reports._explorer import explore, explorer_section
-from trueerror.reports._html import Section, el, html_table, named
+from trueerror.reports._html import Section, html_table, named
 from trueerror.reports._models import differences_block, findings_of, pairs_block
 from trueerror.reports._svg import Gallery
 from trueerror.results import Interval

@@ -29,6 +29,7 @@ from trueerror.plots import picture
 from trueerror.plots._specs import Axis, Curves, ForestRow, Line
 from trueerror.plots.compose.forests import evaluation_forest, make_panel
 from trueerror.plots.compose.roc import FPR, TPR, diagonal
+from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import (
     Asked,
     Contents,
@@ -41,17 +42,7 @@ from trueerror.reports._contents import (
     used_in_evaluation,
 )
 from trueerror.reports._explorer import Explored, explore, explorer_section
-from trueerror.reports._html import (
-    Section,
-    brief,
-    brief_names,
-    confusion_block,
-    el,
-    html_panel,
-    html_table,
-    joined,
-    named,
-)
+from trueerror.reports._html import Section, brief, brief_names, confusion_block, html_panel, html_table, named
 from trueerror.reports._svg import Gallery
 from trueerror.results import Contrast, Interval, Result
 from trueerror.results._format import limits, listing, number, percent, whole

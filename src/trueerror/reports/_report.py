@@ -5,8 +5,6 @@ The page as text: the template filled in, with a policy that lets it load nothin
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
@@ -20,7 +18,9 @@ from trueerror.experiments._result import Experiment
 from trueerror.findings._rules import UNNAMED, Finding, by_message, every_rule, sorted_findings
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import InputError, check_confidence, nearest
-from trueerror.plots._save import script_safe
+from trueerror.plots._figure import script_safe
+from trueerror.plots._style import DARK, LIGHT
+from trueerror.plots.svg._document import colours, rules, source_hash
 from trueerror.reports._contents import Asked, Contents, entries, paragraph, versions
 from trueerror.reports._html import brief, named
 from trueerror.reports._learners import about_experiment, about_ranking
@@ -34,6 +34,7 @@ from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluation import Evaluation
 
 SCRIPTS = ("words.js", "page.js", "hover.js", "explorer.js")
+NOT_LIGHT, BY_HAND = ':root:not([data-theme="light"])', ':root[data-theme="dark"]'
 SIGNS = {"error": "✖", "warning": "!", "note": "i"}
 # Names that a finding lists before it says how many more there are.
 MOST_ABOUT = 6
@@ -53,7 +54,7 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
     def source(name: str) -> str:
         return loader.get_source(environment, name)[0]
 
-    style, script = source("style.css"), "\n".join(source(name) for name in SCRIPTS)
+    style, script = picture_style() + source("style.css"), "\n".join(source(name) for name in SCRIPTS)
     c = contents
     return environment.get_template("report.html").render(
         c=c,
@@ -78,14 +79,17 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
 def policy(style: str, script: str) -> str:
     """Nothing is loaded, nothing runs but this style and this script, and no text is ever read as markup."""
     return (
-        f"default-src 'none'; img-src data:; style-src 'sha256-{_digest(style)}'; "
-        f"script-src 'sha256-{_digest(script)}'; base-uri 'none'; form-action 'none'; "
+        f"default-src 'none'; style-src 'sha256-{source_hash(style)}'; "
+        f"script-src 'sha256-{source_hash(script)}'; base-uri 'none'; form-action 'none'; "
         "require-trusted-types-for 'script'; trusted-types 'none'"
     )
 
 
-def _digest(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+def picture_style() -> str:
+    """The style of pictures, in the page's light and dark colours."""
+    by_system = f"@media screen and (prefers-color-scheme: dark) {{ {colours(NOT_LIGHT, DARK)}}}\n"
+    by_hand = f"@media screen {{ {colours(BY_HAND, DARK)}}}\n"
+    return colours(":root", LIGHT) + by_system + by_hand + rules()
 
 
 def _seeded(settings: Any) -> dict[str, Any]:

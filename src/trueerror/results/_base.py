@@ -14,10 +14,24 @@ from importlib import import_module
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from trueerror.results._format import Text
-from trueerror.results._json import SCHEMA
+from trueerror.results._json import SCHEMA, TYPES
+
+
+class Plotted(Protocol):
+    """What `.plot()` returns: it shows itself in notebooks and is saved by its file's ending (`trueerror.plots`)."""
+
+    @property
+    def svg(self) -> str:
+        """The picture as an SVG document."""
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as .svg, .html, .png or .pdf."""
+
+    def draw(self, ax: Any = None) -> Any:
+        """The same picture on matplotlib axes."""
 
 
 class Result:
@@ -27,6 +41,12 @@ class Result:
     # The data frame library of the input, where there was one: `.frame()` answers in kind.
     _backend: ClassVar[str | None] = None
 
+    def __init_subclass__(cls) -> None:
+        """Every result of this library can be read back by `te.load`."""
+        super().__init_subclass__()
+        if cls.__module__.startswith("trueerror."):
+            TYPES[cls.__name__] = cls
+
     def records(self) -> list[dict[str, object]]:
         """The result as a list of flat dictionaries, one for each row of its table."""
         return [{f.name: getattr(self, f.name) for f in dataclasses.fields(self)}]  # type: ignore[arg-type]
@@ -35,12 +55,16 @@ class Result:
         """The records as a data frame: the input's library, else pandas, else polars ("pyarrow" on request)."""
         return to_frame(self.records(), backend or self._backend)
 
-    def plot(self, **options: Any) -> Any:
-        """The picture that belongs to this result, as an Altair chart; a wrong option is told which there are."""
-        return import_module("trueerror.plots").chart(self, **options)
+    def plot(self, **options: Any) -> Plotted:
+        """The picture that belongs to this result: shows itself in notebooks without a network; `.svg`, `.save(path)`.
+
+        A wrong option is told which there are.
+        """
+        figure: Plotted = import_module("trueerror.plots").figure(self, **options)
+        return figure
 
     def draw(self, ax: Any = None, **options: Any) -> Any:
-        """The same picture on matplotlib axes (extra `matplotlib`), for figures that you compose yourself."""
+        """The same picture on matplotlib axes, for figures that you compose yourself."""
         return import_module("trueerror.plots").draw(self, ax, **options)
 
     def save(self, path: str | Path, **options: Any) -> Path:

@@ -1,6 +1,6 @@
 """LearningCurve: what `te.learning_curve` found, ready to be read, drawn and carried on to more rows.
 
-A learning curve in words: what twice the data would bring, who refuses to be extrapolated, who overtakes whom.
+In words: what twice the data would bring, who refuses to be extrapolated, who overtakes whom.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import number as number_of
 from trueerror.inputs._options import InputError, check_confidence, nearest
-from trueerror.metrics._registry import find_measure
+from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, Interval, Result, Table
 from trueerror.results._format import filled, limits, number, p_value, percent, whole
 from trueerror.results._tables import one_line
@@ -24,8 +24,6 @@ from trueerror.studies._learning_curve_fit import FEWEST_SIZES, SURE, Level, lim
 Floats = NDArray[np.float64]
 # Beyond this many times the largest size nobody should believe a fitted curve.
 FAR = 10.0
-# Metrics of right and wrong: the number of rows says all about their chance.
-SHARES = ("accuracy", "error_rate")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -249,9 +247,9 @@ class LearningCurve(Result):
         )
         curves = fitted.at(np.asarray(sizes, dtype=np.float64))
         level = self.confidence if confidence is None else confidence
-        found = limits_at(
-            curves, Level(self.units, math.nan if self.metric in SHARES else self.variances[name]), level, generator
-        )
+        # Of right and wrong, the number of rows says all about their chance.
+        variance = math.nan if measure.right_or_wrong else self.variances[name]
+        found = limits_at(curves, Level(self.units, variance), level, generator)
         return back(found, measure)
 
     def records(self) -> list[dict[str, object]]:
@@ -280,17 +278,17 @@ class LearningCurve(Result):
         return in_words(self)
 
 
-def shortfall(values: Floats, measure: Any) -> Floats:
+def shortfall(values: Floats, measure: Measure) -> Floats:
     """How far a metric is from its best value: what falls as learners learn."""
-    best = float(measure.best)
+    best = measure.best or 0.0
     made: Floats = best - values if measure.higher_is_better else values - best
     return made
 
 
-def back(found: tuple[Floats, Floats, Floats], measure: Any) -> tuple[Floats, Floats, Floats]:
+def back(found: tuple[Floats, Floats, Floats], measure: Measure) -> tuple[Floats, Floats, Floats]:
     """(estimate, low, high) of the metric itself, within its range."""
     middle, low, high = found
-    best, (bottom, top) = float(measure.best), measure.range
+    best, (bottom, top) = measure.best or 0.0, measure.range
     if measure.higher_is_better:
         middle, low, high = best - middle, best - high, best - low
     else:
@@ -305,7 +303,7 @@ EXPECTED = (
 )
 
 
-def verdict(curve: Any) -> str:
+def verdict(curve: LearningCurve) -> str:
     """One sentence for each learner, then the crossings."""
     lines = [learner_words(curve, name) for name in curve.learners]
     lines += [crossing_words(c) for c in curve.crossings if c.share >= SURE]
@@ -314,7 +312,7 @@ def verdict(curve: Any) -> str:
     return "\n".join(lines)
 
 
-def learner_words(curve: Any, learner: str) -> str:
+def learner_words(curve: LearningCurve, learner: str) -> str:
     """What to expect of twice the data, against what there is now."""
     last = curve.of(learner)[-1]
     ahead = curve.extrapolate(learner=learner)
@@ -341,7 +339,7 @@ def learner_words(curve: Any, learner: str) -> str:
     )
 
 
-def crossing_words(c: Any) -> str:
+def crossing_words(c: Crossing) -> str:
     """Who is better below and above."""
     return (
         f"{one_line(c.second)} overtakes {one_line(c.first)} at about {c.size:,.0f} rows, plausibly {c.low:,.0f} to "
@@ -349,7 +347,7 @@ def crossing_words(c: Any) -> str:
     )
 
 
-def in_words(curve: Any) -> str:
+def in_words(curve: LearningCurve) -> str:
     """Verdict, table, and how it was made."""
     several = "the same subsets and test rows for all learners" if len(curve.learners) > 1 else "nested subsets"
     lead = (
@@ -372,7 +370,7 @@ def in_words(curve: Any) -> str:
     return "\n\n".join([*parts, "\n".join(filled(line, WIDTH) for line in last)])
 
 
-def form_words(curve: Any, learner: str) -> str:
+def form_words(curve: LearningCurve, learner: str) -> str:
     """The fitted curve, and how well each form foretold the largest sizes."""
     best = curve.best_form(learner)
     others = [f for f in curve.fits if f.learner == learner and f.form != best.form]
