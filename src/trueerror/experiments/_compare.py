@@ -321,14 +321,12 @@ def learner_evidence(run: ResampleResults, data: str, method: str, learners: Seq
     """What the linter may know of the way in which learners were resampled and judged."""
     splits = [run.splits[data][i] for i in run.parts(data)]
     return Evidence(
-        facts={
-            "fold_method": fold_method(method),
-            "rounds": rounds_of_folds(splits),
-            "test_parts": len(splits),
-            "smallest_test": run.smallest_test_part(data),
-            "data_rows": run.datasets[data].n,
-            "failed": {x: (run.failed(x, data), len(run.outcomes[data, x])) for x in learners},
-        }
+        fold_method=fold_method(method),
+        rounds=rounds_of_folds(splits),
+        test_parts=len(splits),
+        smallest_test=run.smallest_test_part(data),
+        data_rows=run.datasets[data].n,
+        failed={x: (run.failed(x, data), len(run.outcomes[data, x])) for x in learners},
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from trueerror.curves._base import TableCurve
 from trueerror.inputs._options import InputError
 from trueerror.plots._specs import Picture
 from trueerror.plots._style import distinct, plain, shorten
@@ -70,22 +71,10 @@ OF_ONE = {
     "EstimatorLaboratory": ("trueerror.plots.compose.studies", "laboratory_picture"),
     "Overfitting": ("trueerror.plots.compose.studies", "overfitting_picture"),
 }
-# These take several results of their kind at once, by name.
+# These take several results of their kind at once, by name, and so do the curves that name their own picture.
 OF_SEVERAL = {
-    "Roc": ("trueerror.plots.compose.roc", "roc_picture"),
     "RocBand": ("trueerror.plots.compose.roc", "band_picture"),
-    "PrecisionRecall": ("trueerror.plots.compose.curves", "precision_recall_picture"),
-    "PrecisionRecallGain": ("trueerror.plots.compose.curves", "gain_picture"),
-    "Gains": ("trueerror.plots.compose.curves", "gains_picture"),
-    "Lift": ("trueerror.plots.compose.curves", "lift_picture"),
-    "Det": ("trueerror.plots.compose.curves", "det_picture"),
-    "CostCurve": ("trueerror.plots.compose.curves", "cost_curve_picture"),
-    "DecisionCurve": ("trueerror.plots.compose.curves", "decision_curve_picture"),
-    "BrierCurve": ("trueerror.plots.compose.curves", "brier_curve_picture"),
-    "RiskCoverage": ("trueerror.plots.compose.curves", "risk_coverage_picture"),
     "AverageCurve": ("trueerror.plots.compose.roc", "average_picture"),
-    "MeasureCurve": ("trueerror.plots.compose.curves", "measure_picture"),
-    "Calibration": ("trueerror.plots.compose.curves", "calibration_picture"),
 }
 # Results that hold intervals and are best seen as those.
 AS_INTERVALS = {
@@ -116,8 +105,8 @@ def compose(result: Any, options: dict[str, Any]) -> Picture:
     kind = kinds.pop()
     if kind == "RocHull":
         return compose(dict(one.curves), options)
-    if kind in OF_SEVERAL:
-        return _call(_find(OF_SEVERAL[kind]), _brief(_named(result)), options)
+    if isinstance(one, TableCurve) or kind in OF_SEVERAL:
+        return _call(_find(_several(one, kind)), _brief(_named(result)), options)
     if kind in AS_INTERVALS and not isinstance(result, Mapping | list | tuple):
         intervals = [getattr(result, field) for field in AS_INTERVALS[kind]]
         return _call(_find(("trueerror.plots.compose.forests", "intervals_forest")), intervals, options)
@@ -129,6 +118,13 @@ def compose(result: Any, options: dict[str, Any]) -> Picture:
         return _call(_find(OF_ONE[kind]), result, options)
     hint = INSTEAD.get(kind, "print it, or see its .frame()")
     raise InputError(f"a {kind} has no picture: {hint}")
+
+
+def _several(one: Any, kind: str) -> tuple[str, str]:
+    if not isinstance(one, TableCurve):
+        return OF_SEVERAL[kind]
+    module, name = one.kind.picture.split(".")
+    return f"trueerror.plots.compose.{module}", name
 
 
 def _kind(result: Any) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from markupsafe import Markup
 
 from trueerror.experiments._result import Experiment
-from trueerror.findings._rules import UNNAMED, Finding, every_rule, grouped, sorted_findings
+from trueerror.findings._rules import UNNAMED, Finding, by_message, every_rule, sorted_findings
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import InputError, check_confidence, nearest
 from trueerror.plots._figure import script_safe
@@ -96,7 +96,7 @@ def shown_findings(findings: tuple[Finding, ...], names: tuple[str, ...]) -> lis
     """Findings of one code together, worst first, each code with what to do and why it matters."""
     rules = every_rule()
     by_code: dict[str, list[tuple[Finding, tuple[str, ...]]]] = {}
-    for f, about in grouped(sorted_findings(list(findings))):
+    for f, about in by_message(sorted_findings(list(findings))):
         by_code.setdefault(f.code, []).append((f, about))
     out: list[dict[str, object]] = []
     for code, found in by_code.items():

@@ -226,13 +226,13 @@ def _slope(p: Predictions, model: str, confidence: float) -> Interval | None:
 
 def _findings(made: CostComparison, p: Predictions) -> Findings:
     """What the comparison found, whose probabilities do not hold, and what tuning on these rows would promise."""
-    scores = [Evidence(model=m, scores=p.scores(m), facts={"probabilities": True}) for m in made.ranked]
+    scores = [Evidence(model=m, scores=p.scores(m), probabilities=True) for m in made.ranked]
     point = made.tuned[made.best]
     if not math.isnan(point.optimism):
         promise = TunedThreshold(
             point.threshold, "cost per 100 rows", 100 * point.cost, 100 * point.corrected.estimate, used=False
         )
-        scores.append(Evidence(model=made.best, facts={"tuned_threshold": promise}))
+        scores.append(Evidence(model=made.best, tuned_threshold=promise))
     return sorted_findings([*made.findings, *find(scores)])
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 from trueerror.findings import Evidence, Findings, find
+from trueerror.findings.metrics import Overfit
 from trueerror.inference._multiplicity import adjust
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
@@ -18,16 +19,6 @@ from trueerror.sources._api import opened
 from trueerror.sources._predictions import Predictions
 
 ESTIMAND = "this model: accuracy on the rows that it was fitted to, less that on rows like the test rows"
-
-
-class Overfit(NamedTuple):
-    """A model that is better than `rival` on the training rows (by `training_lead`) and worse on the test rows."""
-
-    model: str
-    rival: str
-    training_lead: float
-    test_lead: float
-    p_value: float
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -162,11 +153,7 @@ def gap_evidence(test: Predictions, training: Predictions) -> list[Evidence]:
 
 def _evidence(gaps: tuple[Contrast, ...], overfits: tuple[Overfit, ...]) -> list[Evidence]:
     return [
-        Evidence(
-            model=g.name,
-            facts={"training_gap": g, "overfits": tuple(o for o in overfits if o.model == g.name)},
-        )
-        for g in gaps
+        Evidence(model=g.name, training_gap=g, overfits=tuple(o for o in overfits if o.model == g.name)) for g in gaps
     ]
 
 
