@@ -45,9 +45,9 @@ class Result:
     _backend: ClassVar[str | None] = None
 
     def __init_subclass__(cls) -> None:
-        """Every result of this library can be read back by `te.load`."""
+        """Every result of this library can be read back by `te.load`, but the bases that stand here."""
         super().__init_subclass__()
-        if cls.__module__.startswith("trueerror."):
+        if cls.__module__.startswith("trueerror.") and cls.__module__ != __name__:
             TYPES[cls.__name__] = cls
 
     def records(self) -> list[dict[str, object]]:
