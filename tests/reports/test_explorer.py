@@ -184,9 +184,7 @@ NUMBERS = [0.0625, 0.1875, 0.5, 0.00012, 1.2345e-7, 12.345, 12.25, 999.96, 1234.
 def test_numbers_are_written_as_everywhere(pages, browser):
     browser.open(pages("two"))
     for value in NUMBERS:
-        written = browser.run(
-            "const w = trueerrorWords, x = arguments[0]; return [w.number(x), w.figure(x)];", value
-        )
+        written = browser.run("const w = trueerrorWords, x = arguments[0]; return [w.number(x), w.figure(x)];", value)
         assert written == [number(value), three_digits(value)]
         share = min(value, 1.0)
         assert browser.run("return trueerrorWords.share(arguments[0]);", share) == share_words(share)

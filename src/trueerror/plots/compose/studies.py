@@ -315,7 +315,7 @@ def laboratory_picture(lab: Any) -> Forest:
         title=f"Estimates of the error of {shorten(lab.learner, 40)}",
         subtitle=(
             *textwrap.wrap(plain(lab.verdict), 110),
-            f"{whole(lab.runs)} samples of {whole(lab.n)} rows, a dot each; squares: mean ± standard deviation",
+            f"{whole(lab.runs)} samples of {whole(lab.n)} rows, a dot each; circles: mean ± standard deviation",
         ),
         panels=(panel,),
     )
