@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import textwrap
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -24,6 +24,13 @@ from trueerror.plots.compose.roc import roc_picture
 from trueerror.results._format import limits, number, percent, whole
 from trueerror.studies._learning_curve_fit import SURE
 
+if TYPE_CHECKING:
+    from trueerror.studies._ablation_result import Contribution, LesionStudy
+    from trueerror.studies._bias_variance import BiasVariance
+    from trueerror.studies._learning_curve_result import Crossing, LearningCurve
+    from trueerror.studies._overfitting import ComplexityPoint, Overfitting
+    from trueerror.studies._simulation import EstimatorLaboratory
+
 SIZE = (520, 340)
 # Points of a fitted curve.
 STEPS = 80
@@ -31,7 +38,7 @@ STEPS = 80
 APART = 1.025
 
 
-def learning_picture(curve: Any, *, show: Literal["curve", "spread"] = "curve") -> Curves:
+def learning_picture(curve: LearningCurve, *, show: Literal["curve", "spread"] = "curve") -> Curves:
     """Test error with intervals, the fitted curve with its band up to twice the data, and the training error dotted.
 
     show="spread": how far models of each size are from those of the largest (bias), and how much they vary (sd).
@@ -40,7 +47,7 @@ def learning_picture(curve: Any, *, show: Literal["curve", "spread"] = "curve") 
     return _curve_picture(curve) if show == "curve" else _spread_picture(curve)
 
 
-def _curve_picture(curve: Any) -> Curves:
+def _curve_picture(curve: LearningCurve) -> Curves:
     sizes = np.asarray(curve.sizes, dtype=np.float64)
     ahead = 2.0 * curve.rows
     lines, bands, whiskers, marks = [], [], [], []
@@ -95,7 +102,7 @@ def _curve_picture(curve: Any) -> Curves:
     )
 
 
-def _crossing_line(c: Any, y: tuple[float, float]) -> Line:
+def _crossing_line(c: Crossing, y: tuple[float, float]) -> Line:
     """Where two learners change places."""
     return Line(
         x=np.array([c.size, c.size]), y=np.array(y), role="faint",
@@ -120,7 +127,7 @@ def _training_line(sizes: Floats, training: Floats, place: int) -> Line:
     return Line(x=sizes, y=training, name="on the training rows", role="aside", series=place)
 
 
-def _spread_picture(curve: Any) -> Curves:
+def _spread_picture(curve: LearningCurve) -> Curves:
     sizes = np.asarray(curve.sizes, dtype=np.float64)
     lines, whiskers, drawn = [], [], [0.0]
     for place, learner in enumerate(curve.learners):
@@ -149,7 +156,7 @@ def _spread_picture(curve: Any) -> Curves:
     )
 
 
-def overfitting_picture(view: Any) -> Curves:
+def overfitting_picture(view: Overfitting) -> Curves:
     """Error on training rows and on held-out rows over the complexity parameter; overfitting settings are marked."""
     places = np.array([p.place for p in view.points])
     order = np.argsort(places)
@@ -188,7 +195,9 @@ def overfitting_picture(view: Any) -> Curves:
     )
 
 
-def _settings_axis(view: Any, points: list[Any], places: Floats, low: float, high: float) -> tuple[Axis, list[Line]]:
+def _settings_axis(
+    view: Overfitting, points: list[ComplexityPoint], places: Floats, low: float, high: float
+) -> tuple[Axis, list[Line]]:
     """Numbers on an axis, logarithmic where they span much; names are written where they stand."""
     numbers = all(_is_number(p.setting, p.place) for p in points)
     title = plain(view.parameter)
@@ -220,7 +229,7 @@ HEADINGS = {
 }
 
 
-def lesion_picture(study: Any, *, show: Literal["contributions", "roc"] = "contributions") -> Forest | Curves:
+def lesion_picture(study: LesionStudy, *, show: Literal["contributions", "roc"] = "contributions") -> Forest | Curves:
     """Contributions with intervals and the test parts behind them; show="roc": the ROC curves of all variants."""
     check_word(show, ("contributions", "roc"), "show")
     if show == "roc":
@@ -246,7 +255,7 @@ def lesion_picture(study: Any, *, show: Literal["contributions", "roc"] = "contr
     )
 
 
-def _panel(study: Any, kind: str) -> Panel:
+def _panel(study: LesionStudy, kind: str) -> Panel:
     own = study.of_kind(kind)[:MOST_ROWS]
     level = 1 - study.confidence
     rows = []
@@ -260,7 +269,7 @@ def _panel(study: Any, kind: str) -> Panel:
     return make_panel(rows, axis="", heading=heading, references=((0.0, "no difference"),))
 
 
-def _dots(study: Any, c: Any) -> tuple[float, ...]:
+def _dots(study: LesionStudy, c: Contribution) -> tuple[float, ...]:
     """The differences on the test parts, as they went into the test."""
     key = f"{c.kind}: {' + '.join(c.removed)}"
     first, second = (key, "none of them") if c.kind == "add-one-in" else ("full system", key)
@@ -274,7 +283,7 @@ PARTS = (("error", "expected error"), ("noise", "noise"), ("bias", "bias"), ("va
 OWN = (("training", "on training rows"), ("held_out", "on held-out rows"), ("optimism", "optimism"))
 
 
-def bias_picture(found: Any) -> Forest:
+def bias_picture(found: BiasVariance) -> Forest:
     """For each learner the error and its parts, then training and held-out error with the optimism."""
     panels = []
     for parts in found.learners:
@@ -293,7 +302,7 @@ def bias_picture(found: Any) -> Forest:
     )
 
 
-def laboratory_picture(lab: Any) -> Forest:
+def laboratory_picture(lab: EstimatorLaboratory) -> Forest:
     """Each estimator's mean over the samples, ± its standard deviation, with the samples as dots around the truth."""
     rows = [
         ForestRow(
