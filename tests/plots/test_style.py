@@ -20,7 +20,7 @@ def test_long_names_fold_into_two_lines_and_are_then_cut() -> None:
 
 
 def test_clipping_does_not_make_different_models_one() -> None:
-    names = distinct(["x" * 100 + "a", "x" * 100 + "b", "x" * 100 + "a", ""], room=20)
+    names = distinct(["x" * 100 + "a", "x" * 100 + "b", "x" * 100 + "a", ""], columns=20)
     assert len(set(names)) == 4
     assert all(width(name) <= 20 for name in names)
 
