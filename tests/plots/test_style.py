@@ -27,7 +27,7 @@ def test_clipping_does_not_make_different_models_one() -> None:
 
 def test_names_that_differ_in_the_middle_differ_in_every_picture() -> None:
     names = [f"gradient boosting, max_depth={i}, learning_rate=0.05, tuned" for i in range(9)]
-    assert all(f"depth={i}" in short for i, short in enumerate(distinct(names, room=34)))
+    assert all(f"depth={i}" in short for i, short in enumerate(distinct(names, columns=34)))
     folded = fold_all(names, 20)
     assert all(f"depth={i}" in "".join(lines) for i, lines in enumerate(folded))
     assert all(width(line) <= 20 for lines in folded for line in lines)
