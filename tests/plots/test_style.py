@@ -20,14 +20,14 @@ def test_long_names_fold_into_two_lines_and_are_then_cut() -> None:
 
 
 def test_clipping_does_not_make_different_models_one() -> None:
-    names = distinct(["x" * 100 + "a", "x" * 100 + "b", "x" * 100 + "a", ""], room=20)
+    names = distinct(["x" * 100 + "a", "x" * 100 + "b", "x" * 100 + "a", ""], columns=20)
     assert len(set(names)) == 4
     assert all(width(name) <= 20 for name in names)
 
 
 def test_names_that_differ_in_the_middle_differ_in_every_picture() -> None:
     names = [f"gradient boosting, max_depth={i}, learning_rate=0.05, tuned" for i in range(9)]
-    assert all(f"depth={i}" in short for i, short in enumerate(distinct(names, room=34)))
+    assert all(f"depth={i}" in short for i, short in enumerate(distinct(names, columns=34)))
     folded = fold_all(names, 20)
     assert all(f"depth={i}" in "".join(lines) for i, lines in enumerate(folded))
     assert all(width(line) <= 20 for lines in folded for line in lines)

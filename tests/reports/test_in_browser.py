@@ -214,3 +214,18 @@ def test_the_policy_lets_nothing_else_run_or_load(pages, browser):
     browser.open(pages("two"))
     assert browser.driver.execute_async_script(INTRUDERS) == "nothing"
     assert any("Content Security Policy" in line for line in browser.said())
+
+
+def test_a_saved_picture_asks_for_nothing_complains_of_nothing_and_follows_light_and_dark(browser, tmp_path):
+    import trueerror as te
+
+    path = te.roc([0, 1] * 30, [0.2, 0.7, 0.6] * 20).save(tmp_path / "x.html")
+    grounds = set()
+    for dark in (False, True):
+        browser.open(path, dark=dark, width=PHONE)
+        assert browser.asked() == [path.as_uri()]
+        assert browser.said() == []
+        grounds.add(browser.run("return getComputedStyle(document.querySelector('.paper')).fill;"))
+        assert browser.run("return document.documentElement.scrollWidth <= document.documentElement.clientWidth;")
+    assert len(grounds) == 2
+    assert browser.run("return document.querySelectorAll('.hover title').length;") > 2

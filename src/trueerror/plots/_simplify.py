@@ -244,4 +244,4 @@ def legend_names(picture: Curves) -> list[str]:
     curves = [line for line in picture.lines if line.role == "curve"]
     if len(curves) == 1:
         return [curves[0].name]
-    return distinct((line.name for line in curves), room=90)
+    return distinct((line.name for line in curves), columns=90)

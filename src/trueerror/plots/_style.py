@@ -92,13 +92,13 @@ def plain(text: object) -> str:
     return "" if text is None else " ".join(one_line(str(text)).split())
 
 
-def shorten(text: object, room: int) -> str:
-    """A label cut to `room` columns with an ellipsis."""
-    return clip(plain(text), room)
+def shorten(text: object, columns: int) -> str:
+    """A label cut to `columns` columns with an ellipsis."""
+    return clip(plain(text), columns)
 
 
-def fold(text: object, room: int, lines: int = 2) -> list[str]:
-    """A label over at most `lines` lines of `room` columns, cut in the middle of the last where even that is
+def fold(text: object, columns: int, lines: int = 2) -> list[str]:
+    """A label over at most `lines` lines of `columns` columns, cut in the middle of the last where even that is
     too little.
 
     Breaks at spaces, else after _ - / . : and such, else anywhere.
@@ -110,11 +110,11 @@ def fold(text: object, room: int, lines: int = 2) -> list[str]:
     """
     rest = unbroken(plain(text))
     folded: list[str] = []
-    while rest and len(folded) < lines - 1 and width(rest) > room:
-        cut = _break_place(rest, room)
+    while rest and len(folded) < lines - 1 and width(rest) > columns:
+        cut = _break_place(rest, columns)
         folded.append(rest[:cut].rstrip(" "))
         rest = rest[cut:].lstrip(" ")
-    folded += [clip(rest, room)] if rest or not folded else []
+    folded += [clip(rest, columns)] if rest or not folded else []
     return [line.replace("\u00a0", " ") for line in folded]
 
 
@@ -127,33 +127,33 @@ def first_sentence(text: object) -> str:
     return re.split(r"(?<=[.!?]) ", str(text), maxsplit=1)[0]
 
 
-def fold_all(texts: Sequence[object], room: int, lines: int = 2) -> list[list[str]]:
+def fold_all(texts: Sequence[object], columns: int, lines: int = 2) -> list[list[str]]:
     """Each label folded; those that would look alike are first cut to their differing parts.
 
     >>> fold_all(["a model of depth 1 and so on and on", "a model of depth 2 and so on and on"], 10)
     [['a model', 'o…depth 1…'], ['a model', 'o…depth 2…']]
     """
-    folded = [fold(text, room, lines) for text in texts]
+    folded = [fold(text, columns, lines) for text in texts]
     names = [plain(text) for text in texts]
     if len({"\n".join(f) for f in folded}) == len(set(names)):
         return folded
     # Breaking at spaces wastes some of each line: as much is used as need not be cut again.
-    for used in range(lines * room, room - 1, -1):
+    for used in range(lines * columns, columns - 1, -1):
         short = short_names(names, used)
-        folded = [fold(name, room, lines) for name in short]
+        folded = [fold(name, columns, lines) for name in short]
         if all("".join(f).count("…") <= name.count("…") for f, name in zip(folded, short, strict=True)):
             break
     return folded
 
 
-def _break_place(text: str, room: int) -> int:
+def _break_place(text: str, columns: int) -> int:
     used = 0
     space = mark = 0
     for i, c in enumerate(text):
         used += width(c)
-        if used > room:
+        if used > columns:
             # A break in the first third would waste the line: better in the middle of a word.
-            return next((place for place in (space, mark) if place > room // 3), max(i, 1))
+            return next((place for place in (space, mark) if place > columns // 3), max(i, 1))
         if c == " ":
             space = i + 1
         elif c in "_-/.:,;|+=@#)]}" and not (c in "-+.," and text[i + 1 : i + 2].isdigit()):
@@ -161,7 +161,7 @@ def _break_place(text: str, room: int) -> int:
     return len(text)
 
 
-def distinct(names: Iterable[object], room: int = 60) -> list[str]:
+def distinct(names: Iterable[object], columns: int = 60) -> list[str]:
     """Short names, cut so that they stay different, and numbered where the user made them equal.
 
     >>> distinct(["a", "b", "a"])
@@ -171,12 +171,12 @@ def distinct(names: Iterable[object], room: int = 60) -> list[str]:
     """
     seen: set[str] = set()
     out = []
-    for short in short_names([plain(name) or "(no name)" for name in names], room):
+    for short in short_names([plain(name) or "(no name)" for name in names], columns):
         candidate, count = short, 1
         while candidate in seen:
             count += 1
             mark = f" ({count})"
-            candidate = clip(short, room - len(mark)) + mark
+            candidate = clip(short, columns - len(mark)) + mark
         seen.add(candidate)
         out.append(candidate)
     return out

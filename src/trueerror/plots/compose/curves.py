@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from trueerror.plots._style import plain
 from trueerror.plots.compose.forests import domain_of
 from trueerror.results import Interval
 from trueerror.results._format import limits, listing, number, percent, whole
+
+if TYPE_CHECKING:
+    from trueerror.curves._precision_recall import PrecisionRecall
 
 # Between two points further apart than this share of the recall, the curved path of mixtures is drawn.
 LONG_STEP = 1 / 200
@@ -61,7 +64,7 @@ def precision_recall_picture(
     )
 
 
-def davis_goadrich_path(curve: Any) -> tuple[Floats, Floats, Floats]:
+def davis_goadrich_path(curve: PrecisionRecall) -> tuple[Floats, Floats, Floats]:
     """(recall, precision, threshold) along the curve; between points FP grows in proportion to TP, as in mixtures.
 
     The points put in between have no threshold (NaN).
@@ -231,7 +234,7 @@ def _top_words(named: Named, what: str) -> tuple[str, ...]:
     return (f"the top 10 % hold {percent(round(at.estimate, 3))} [{low}, {high}] of the positives", sizes_words(named))
 
 
-def _area_words(what: str, areas: Sequence[Any], named: Named) -> str:
+def _area_words(what: str, areas: Sequence[Interval], named: Named) -> str:
     if len(named) > 1:
         return f"{what} with {percent(areas[0].confidence)} intervals in the legend"
     area = areas[0]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -24,12 +24,18 @@ from trueerror.plots._style import distinct, first_sentence, fold, plain, shorte
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import listing, number, p_value, percent, whole
 
+if TYPE_CHECKING:
+    from trueerror.experiments._summary import LearnerEstimate, Summary
+    from trueerror.verbs._comparison import Comparison
+    from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
+    from trueerror.verbs._training_gap import TrainingGap
+
 # More rows than this under each other are a list, not a picture.
 MOST_ROWS = 60
 
 
 def intervals_forest(
-    given: Interval | Sequence[Interval] | Mapping[Any, Interval],
+    given: Interval | Sequence[Interval] | Mapping[str, Interval],
     *,
     reference: float | None = None,
     reference_name: str = "",
@@ -51,7 +57,7 @@ def intervals_forest(
 
 
 def contrasts_forest(
-    given: Contrast | Sequence[Contrast] | Mapping[Any, Contrast],
+    given: Contrast | Sequence[Contrast] | Mapping[str, Contrast],
     *,
     margin: float | None = None,
     title: str | None = None,
@@ -145,7 +151,7 @@ def _panels(
     return [make_panel(kept, axis=axis, heading=heading, references=references, margin=margin, within=within)]
 
 
-def _named(given: Interval | Sequence[Interval] | Mapping[Any, Interval]) -> list[tuple[str, Interval]]:
+def _named(given: Interval | Sequence[Interval] | Mapping[str, Interval]) -> list[tuple[str, Interval]]:
     if isinstance(given, Mapping):
         return [(plain(k), i) for k, i in given.items()]
     several = [given] if isinstance(given, Interval) else list(given)
@@ -205,7 +211,7 @@ MOST_CLASSES = 20
 MOST_SLICES = 20
 
 
-def evaluation_forest(ev: Any, *, metric: str | None = None) -> Forest:
+def evaluation_forest(ev: Evaluation, *, metric: str | None = None) -> Forest:
     """An Evaluation: metrics of one model, or models under each metric; `metric` shows that one alone."""
     if not ev.parts:
         raise InputError("there is nothing to plot: the evaluation has no model")
@@ -221,13 +227,13 @@ def evaluation_forest(ev: Any, *, metric: str | None = None) -> Forest:
     return Forest(title=shorten(title, 60), subtitle=_reading(ev, shown), panels=tuple(panels))
 
 
-def model_forest(part: Any, *, metric: str | None = None) -> Forest:
+def model_forest(part: ModelEvaluation, *, metric: str | None = None) -> Forest:
     """A ModelEvaluation."""
     shown = list(part.overall.values())
     return Forest(title=shorten(part.name, 60), subtitle=how_words(shown), panels=tuple(_one_model(part, metric)))
 
 
-def _reading(ev: Any, shown: list[Interval]) -> tuple[str, ...]:
+def _reading(ev: Evaluation, shown: list[Interval]) -> tuple[str, ...]:
     first = shorten(str(ev.reading).split("\n")[0], 100)
     return tuple(line for line in (first, *(how_words(shown) if shown else ())) if line)
 
@@ -246,11 +252,11 @@ def _title(name: str) -> str:
         return name.replace("_", " ")
 
 
-def _asked(overall: dict[str, Interval], part: Any, metric: str | None) -> dict[str, Interval]:
+def _asked(overall: dict[str, Interval], part: ModelEvaluation, metric: str | None) -> dict[str, Interval]:
     return overall if metric is None else {metric: part.metric(metric)}
 
 
-def _one_model(part: Any, metric: str | None) -> list[Panel]:
+def _one_model(part: ModelEvaluation, metric: str | None) -> list[Panel]:
     """Metrics that share the range 0 to 1 (or −1 to 1) under each other; each other one on an axis of its own."""
     metrics = _asked(part.overall, part, metric)
     shares = {m: i for m, i in metrics.items() if _range(m) in ((0.0, 1.0), (-1.0, 1.0))}
@@ -272,9 +278,9 @@ def _one_model(part: Any, metric: str | None) -> list[Panel]:
     return panels
 
 
-def _per_class(part: Any) -> list[Panel]:
+def _per_class(part: ModelEvaluation) -> list[Panel]:
     panels = []
-    labels = part.confusion.labels
+    labels = () if part.confusion is None else part.confusion.labels
     left_out = f" (the first {MOST_CLASSES} of {len(labels):,})" if len(labels) > MOST_CLASSES else ""
     for name in ("recall", "precision"):
         found = {label: part.classes[name, label] for label in labels[:MOST_CLASSES] if (name, label) in part.classes}
@@ -285,7 +291,7 @@ def _per_class(part: Any) -> list[Panel]:
     return panels
 
 
-def _baseline(part: Any) -> list[ForestRow]:
+def _baseline(part: ModelEvaluation) -> list[ForestRow]:
     if part.baseline_label is None or math.isnan(part.baseline.estimate):
         return []
     return [interval_row(f"always “{shorten(part.baseline_label, 20)}”", part.baseline, aside=True)]
@@ -298,7 +304,7 @@ def _most_telling(names: list[str]) -> list[str]:
     return kept if len(names) > MOST_METRICS else names
 
 
-def _several_models(parts: Any, metric: str | None) -> list[Panel]:
+def _several_models(parts: Sequence[ModelEvaluation], metric: str | None) -> list[Panel]:
     """One panel a metric, the models in the same order in each."""
     if metric is None:
         common = [m for m in parts[0].overall if all(m in p.overall for p in parts)]
@@ -318,7 +324,7 @@ def _several_models(parts: Any, metric: str | None) -> list[Panel]:
     return panels
 
 
-def _slices(ev: Any, metric: str | None) -> list[Panel]:
+def _slices(ev: Evaluation, metric: str | None) -> list[Panel]:
     """The first metric (or the one asked for) in each slice, beside all rows."""
     several = len(ev.parts) > 1
     everywhere = [p.overall for inner in (ev, *ev.slices.values()) for p in inner.parts]
@@ -339,13 +345,15 @@ MOST_MODELS = 30
 NAME = 30
 
 
-def comparison_picture(comparison: Any, *, show: Literal["differences", "pairs"] = "differences") -> Forest | Heat:
+def comparison_picture(
+    comparison: Comparison, *, show: Literal["differences", "pairs"] = "differences"
+) -> Forest | Heat:
     """Each model's difference from the leader (or the reference) and its own estimate; or a matrix of all pairs."""
     check_word(show, ("differences", "pairs"), "show")
     return differences_forest(comparison) if show == "differences" else pairs_heat(comparison)
 
 
-def differences_forest(c: Any) -> Forest:
+def differences_forest(c: Comparison) -> Forest:
     """Differences first, since overlapping bars mislead; the models' own intervals beneath."""
     anchor = c.best if c.reference is None else c.reference
     ranked = [m for m in c.ranked if m != anchor][:MOST_ROWS]
@@ -387,7 +395,7 @@ def differences_forest(c: Any) -> Forest:
     )
 
 
-def _verdict_lines(c: Any) -> list[str]:
+def _verdict_lines(c: Comparison) -> list[str]:
     """What the comparison comes to, with short names; the whole verdict is printed."""
     text = plain(c.verdict)
     for name, short in sorted(_short(c).items(), key=lambda pair: -len(pair[0])):
@@ -396,12 +404,12 @@ def _verdict_lines(c: Any) -> list[str]:
     return fold(first_sentence(text), 115, lines=3)
 
 
-def _short(c: Any) -> dict[str, str]:
+def _short(c: Comparison) -> dict[str, str]:
     """Each model's name, and how it is written where room is short."""
     return dict(zip((plain(m) for m in c.models), distinct(c.models, NAME), strict=True))
 
 
-def _parts(c: Any) -> dict[str, tuple[float, ...]]:
+def _parts(c: Comparison) -> dict[str, tuple[float, ...]]:
     """The scores of learners on their test parts, where learners were compared."""
     return {name: tuple(values) for name, values in (c.facts.parts or {}).items()}
 
@@ -415,20 +423,20 @@ def _differences(parts: dict[str, tuple[float, ...]], first: str, second: str) -
 UNADJUSTED = " of each pair by itself; p-values are adjusted for the number of pairs"
 
 
-def training_forest(gap: Any) -> Forest:
+def training_forest(gap: TrainingGap) -> Forest:
     """How much better each model looks on its training rows than on test rows."""
     made = contrasts_forest({g.name: g for g in gap.gaps}, title="Accuracy on training rows − on test rows")
     return replace(made, panels=tuple(replace(p, axis="training − test") for p in made.panels))
 
 
-def _told(c: Any, pair: Contrast) -> str:
+def _told(c: Comparison, pair: Contrast) -> str:
     words = p_words(pair)
     if c.told_apart(pair.first, pair.second):
         return f"{words} · {'better' if c.better(pair.first, pair.second) else 'worse'}"
     return f"{words} · cannot tell"
 
 
-def pairs_heat(c: Any) -> Heat:
+def pairs_heat(c: Comparison) -> Heat:
     """Row − column for each pair: the difference, its p-value and what it says; darker where p is smaller."""
     models = list(c.ranked)[:MOST_MODELS]
     place: list[tuple[int, int]] = []
@@ -470,7 +478,7 @@ def pairs_heat(c: Any) -> Heat:
     )
 
 
-def _pair(c: Any, first: str, second: str) -> Contrast | None:
+def _pair(c: Comparison, first: str, second: str) -> Contrast | None:
     if first == second or (c.reference is not None and c.reference not in (first, second)):
         return None
     found: Contrast = c[first, second]
@@ -488,7 +496,7 @@ def _strength(p: float) -> float:
 MOST_PANELS = 12
 
 
-def summary_forest(summary: Any, *, metric: str | None = None) -> Forest:
+def summary_forest(summary: Summary, *, metric: str | None = None) -> Forest:
     """A panel for each data set and metric, the learners in the same order in each; dots are test parts."""
     estimates = [e for e in summary.estimates if metric is None or e.metric == find_measure(metric).name]
     if not estimates:
@@ -516,7 +524,7 @@ def summary_forest(summary: Any, *, metric: str | None = None) -> Forest:
     return Forest(title=title, subtitle=tuple(subtitle), panels=tuple(panels))
 
 
-def _panel(summary: Any, estimates: Sequence[Any], several: bool) -> Panel:
+def _panel(summary: Summary, estimates: Sequence[LearnerEstimate], several: bool) -> Panel:
     measure, data = find_measure(estimates[0].metric), estimates[0].data
     lead = f"{plain(data)}: " if several else ""
     rows = [

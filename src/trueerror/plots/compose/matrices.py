@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from trueerror.plots._style import columns_needed, distinct, fold, plain
 from trueerror.results import Posterior
 from trueerror.results._format import number, p_value, percent, whole
 
+if TYPE_CHECKING:
+    from trueerror.inference.ranking._ranking import Ranking
+    from trueerror.tallies import Confusion
+
 # Up to this many classes each cell has its numbers written in it; up to the second, there is a map without them.
 WRITTEN_CLASSES = 15
 MAPPED_CLASSES = 200
@@ -25,7 +29,7 @@ WORST_PAIRS = 25
 NAMED_PAIRS = 3
 
 
-def confusion_picture(table: Any, *, title: str | None = None) -> Heat | Bars:
+def confusion_picture(table: Confusion, *, title: str | None = None) -> Heat | Bars:
     """Counts and row percentages; colour is the share of the row (of the true class)."""
     if len(table.labels) > MAPPED_CLASSES:
         return worst_pairs(table, title=title)
@@ -90,7 +94,7 @@ def cell_size(picture: Heat) -> tuple[float, float]:
     return max(written, float(roomy) if rows <= 12 else 46.0), float(roomy)
 
 
-def worst_pairs(table: Any, *, title: str | None = None) -> Bars:
+def worst_pairs(table: Confusion, *, title: str | None = None) -> Bars:
     """The most frequent errors, for any number of classes."""
     k = len(table.labels)
     off = np.flatnonzero(table.row != table.col)
@@ -120,7 +124,7 @@ def worst_pairs(table: Any, *, title: str | None = None) -> Bars:
     )
 
 
-def _confused_words(table: Any) -> list[str]:
+def _confused_words(table: Confusion) -> list[str]:
     """The most frequent errors, where the cells of a map have no numbers."""
     off = np.flatnonzero(table.row != table.col)
     masses = table.masses
@@ -132,7 +136,7 @@ def _confused_words(table: Any) -> list[str]:
     return fold(f"most confused: {'; '.join(pairs)}", 100, lines=2) if pairs else []
 
 
-def _accuracy_words(table: Any) -> str:
+def _accuracy_words(table: Confusion) -> str:
     masses = table.masses
     total = float(masses.sum())
     right = float(masses[table.row == table.col].sum())
@@ -163,12 +167,13 @@ def _percent(share: float, mass: float) -> str:
 NAME = 30
 
 
-def ranking_picture(ranking: Any) -> Ranks:
+def ranking_picture(ranking: Ranking) -> Ranks:
     """Mean ranks on a line; a bar joins models that were not told apart (Demšar 2006, J. Mach. Learn. Res. 7:1)."""
     order = ranking.order
     place = {name: i for i, name in enumerate(order)}
     # Where no pair could be told apart, a bar over all would say something about the models that nobody knows.
-    powerless = getattr(ranking, "smallest_p", 0.0) > ranking.alpha
+    smallest: float = getattr(ranking, "smallest_p", 0.0)
+    powerless = smallest > ranking.alpha
     groups = tuple(tuple(sorted(place[m] for m in g)) for g in ranking.groups if len(g) > 1 and not powerless)
     test = ranking.iman_davenport
     how = f"{ranking.method} at {percent(ranking.alpha)}"
@@ -181,7 +186,7 @@ def ranking_picture(ranking: Any) -> Ranks:
         else "the bar joins models not told apart from the control"
     )
     if powerless:
-        joined = f"no bars: so few data sets cannot tell any pair apart (smallest {p_value(ranking.smallest_p)})"
+        joined = f"no bars: so few data sets cannot tell any pair apart (smallest {p_value(smallest)})"
     return Ranks(
         title=f"Mean ranks of {len(order)} models over {sets}",
         subtitle=(f"{joined}: {how}", f"any difference at all: Iman–Davenport {p_value(test.p_value)}"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -15,6 +15,13 @@ from trueerror.plots._style import distinct, plain, shorten
 from trueerror.plots.compose.forests import domain_of
 from trueerror.results import Interval
 from trueerror.results._format import limits, listing, number, percent
+
+if TYPE_CHECKING:
+    from trueerror.curves._folds import AverageCurve
+    from trueerror.curves._hull import HullChoice, HullCorner, HullRanges
+    from trueerror.curves._operating_point import Condition
+    from trueerror.curves._roc import Roc, RocBand
+    from trueerror.curves._roc_difference import RocDifference
 
 UNIT = np.array([0.0, 1.0])
 FPR = "false positive rate: share of the negatives called"
@@ -102,15 +109,15 @@ def band_picture(named: Named) -> Curves:
     )
 
 
-def _band(band: Any, place: int) -> Band:
+def _band(band: RocBand, place: int) -> Band:
     return Band(x=band.fpr, low=band.low, high=band.high, name=band.title, series=place)
 
 
-def _distinct(named: Named) -> dict[str, Any]:
+def _distinct(named: Named) -> dict[str, Roc]:
     return dict(zip(distinct(name or "model" for name, _ in named), (c for _, c in named), strict=True))
 
 
-def _equal_cost(cost: float, condition: Any) -> list[Line]:
+def _equal_cost(cost: float, condition: Condition) -> list[Line]:
     """The part of the line of equal cost that crosses the picture."""
     ends = np.array(iso_cost(cost, condition).ends)
     if len(ends) < 2 or np.allclose(ends[0], ends[-1]):
@@ -132,7 +139,7 @@ def _equal_cost(cost: float, condition: Any) -> list[Line]:
     ]
 
 
-def _chosen(corner: Any, *, equal: bool) -> Mark:
+def _chosen(corner: HullCorner, *, equal: bool) -> Mark:
     """The best corner; its words stand where the picture has room."""
     words = "most accurate" if equal else "cheapest"
     if not np.isinf(corner.threshold):
@@ -143,7 +150,7 @@ def _chosen(corner: Any, *, equal: bool) -> Mark:
                 shift=shift)  # fmt: skip
 
 
-def _call(corner: Any, several: bool) -> str:
+def _call(corner: HullCorner, several: bool) -> str:
     if corner.classifier in ("AlwaysNeg", "AlwaysPos"):
         return "call nothing" if corner.classifier == "AlwaysNeg" else "call everything"
     return (f"{shorten(corner.classifier, 34)} " if several else "") + f"from {number(corner.threshold)} up"
@@ -154,7 +161,7 @@ def _area_words(areas: list[Interval]) -> str:
     return f"AUC {number(area.estimate)} {limits(area.low, area.high)} ({percent(area.confidence)} {area.method})"
 
 
-def difference_picture(difference: Any) -> Curves:
+def difference_picture(difference: RocDifference) -> Curves:
     """Where one ROC curve is above another, with the band of the difference and the line of none."""
     d = difference
     first, second = shorten(d.first, 30), shorten(d.second, 30)
@@ -185,7 +192,7 @@ def difference_picture(difference: Any) -> Curves:
     )
 
 
-def choice_picture(choice: Any) -> Bars:
+def choice_picture(choice: HullChoice) -> Bars:
     """How often each classifier is the cheapest one among resamples."""
     ranked = sorted(choice.probabilities.items(), key=lambda item: -item[1])[:40]
     return Bars(
@@ -199,7 +206,7 @@ def choice_picture(choice: Any) -> Bars:
     )
 
 
-def ranges_picture(ranges: Any) -> Bars:
+def ranges_picture(ranges: HullRanges) -> Bars:
     """For each classifier of a hull the shares of positives over which it is the cheapest."""
     rows = ranges.stretches()[:60]
     return Bars(
@@ -222,7 +229,7 @@ def _stretch_words(stretch: dict[str, Any]) -> str:
     return f"{name} from {number(first)} up" if first == last else f"{name}, cut at {number(first)} to {number(last)}"
 
 
-def _average_area(c: Any) -> str:
+def _average_area(c: AverageCurve) -> str:
     """The area of an averaged curve; that of an experiment need not be the mean of the curves' own."""
     area = c.auc()
     return f"{'mean ' if c.area is None else ''}AUC {number(area.estimate)} {limits(area.low, area.high)}"

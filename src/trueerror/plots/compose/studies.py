@@ -11,7 +11,7 @@ import math
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -25,6 +25,13 @@ from trueerror.plots.compose.roc import roc_picture
 from trueerror.results._format import limits, number, percent, whole
 from trueerror.studies._learning_curve_fit import SURE
 
+if TYPE_CHECKING:
+    from trueerror.studies._ablation_result import Contribution, LesionStudy
+    from trueerror.studies._bias_variance import BiasVariance
+    from trueerror.studies._learning_curve_result import Crossing, LearningCurve
+    from trueerror.studies._overfitting import ComplexityPoint, Overfitting
+    from trueerror.studies._simulation import EstimatorLaboratory
+
 SIZE = (520, 340)
 # Points of a fitted curve.
 STEPS = 80
@@ -32,7 +39,7 @@ STEPS = 80
 APART = 1.025
 
 
-def learning_picture(curve: Any, *, show: Literal["curve", "spread"] = "curve") -> Curves:
+def learning_picture(curve: LearningCurve, *, show: Literal["curve", "spread"] = "curve") -> Curves:
     """Test error with intervals, the fitted curve with its band up to twice the data, and the training error dotted.
 
     show="spread": how far models of each size are from those of the largest (bias), and how much they vary (sd).
@@ -41,7 +48,7 @@ def learning_picture(curve: Any, *, show: Literal["curve", "spread"] = "curve") 
     return _curve_picture(curve) if show == "curve" else _spread_picture(curve)
 
 
-def _curve_picture(curve: Any) -> Curves:
+def _curve_picture(curve: LearningCurve) -> Curves:
     sizes = np.asarray(curve.sizes, dtype=np.float64)
     ahead = 2.0 * curve.rows
     lines, bands, whiskers, marks = [], [], [], []
@@ -96,7 +103,7 @@ def _curve_picture(curve: Any) -> Curves:
     )
 
 
-def _crossing_line(c: Any, y: tuple[float, float]) -> Line:
+def _crossing_line(c: Crossing, y: tuple[float, float]) -> Line:
     """Where two learners change places."""
     return Line(
         x=np.array([c.size, c.size]), y=np.array(y), role="faint",
@@ -121,7 +128,7 @@ def _training_line(sizes: Floats, training: Floats, place: int) -> Line:
     return Line(x=sizes, y=training, name="on the training rows", role="aside", series=place)
 
 
-def _spread_picture(curve: Any) -> Curves:
+def _spread_picture(curve: LearningCurve) -> Curves:
     sizes = np.asarray(curve.sizes, dtype=np.float64)
     lines, whiskers, drawn = [], [], [0.0]
     for place, learner in enumerate(curve.learners):
@@ -150,7 +157,7 @@ def _spread_picture(curve: Any) -> Curves:
     )
 
 
-def overfitting_picture(view: Any) -> Curves:
+def overfitting_picture(view: Overfitting) -> Curves:
     """Error on training rows and on held-out rows over the complexity parameter; overfitting settings are marked."""
     places = np.array([p.place for p in view.points])
     order = np.argsort(places)
@@ -189,7 +196,9 @@ def overfitting_picture(view: Any) -> Curves:
     )
 
 
-def _settings_axis(view: Any, points: list[Any], places: Floats, low: float, high: float) -> tuple[Axis, list[Line]]:
+def _settings_axis(
+    view: Overfitting, points: list[ComplexityPoint], places: Floats, low: float, high: float
+) -> tuple[Axis, list[Line]]:
     """Numbers on an axis, logarithmic where they span much; names are written where they stand."""
     numbers = all(_is_number(p.setting, p.place) for p in points)
     title = plain(view.parameter)
@@ -221,7 +230,7 @@ HEADINGS = {
 }
 
 
-def lesion_picture(study: Any, *, show: Literal["contributions", "roc"] = "contributions") -> Forest | Curves:
+def lesion_picture(study: LesionStudy, *, show: Literal["contributions", "roc"] = "contributions") -> Forest | Curves:
     """Contributions with intervals and the test parts behind them; show="roc": the ROC curves of all variants."""
     check_word(show, ("contributions", "roc"), "show")
     if show == "roc":
@@ -247,7 +256,7 @@ def lesion_picture(study: Any, *, show: Literal["contributions", "roc"] = "contr
     )
 
 
-def _panel(study: Any, kind: str) -> Panel:
+def _panel(study: LesionStudy, kind: str) -> Panel:
     own = study.of_kind(kind)[:MOST_ROWS]
     level = 1 - study.confidence
     rows = []
@@ -261,7 +270,7 @@ def _panel(study: Any, kind: str) -> Panel:
     return make_panel(rows, axis="", heading=heading, references=((0.0, "no difference"),))
 
 
-def _dots(study: Any, c: Any) -> tuple[float, ...]:
+def _dots(study: LesionStudy, c: Contribution) -> tuple[float, ...]:
     """The differences on the test parts, as they went into the test."""
     key = f"{c.kind}: {' + '.join(c.removed)}"
     first, second = (key, "none of them") if c.kind == "add-one-in" else ("full system", key)
@@ -275,7 +284,7 @@ PARTS = (("error", "expected error"), ("noise", "noise"), ("bias", "bias"), ("va
 OWN = (("training", "on training rows"), ("held_out", "on held-out rows"), ("optimism", "optimism"))
 
 
-def bias_picture(found: Any) -> Forest:
+def bias_picture(found: BiasVariance) -> Forest:
     """For each learner the error and its parts, then training and held-out error with the optimism."""
     panels = []
     for parts in found.learners:
@@ -294,7 +303,7 @@ def bias_picture(found: Any) -> Forest:
     )
 
 
-def laboratory_picture(lab: Any) -> Forest:
+def laboratory_picture(lab: EstimatorLaboratory) -> Forest:
     """Each estimator's mean over the samples, ± its standard deviation, with the samples as dots around the truth."""
     rows = [
         ForestRow(
@@ -316,7 +325,7 @@ def laboratory_picture(lab: Any) -> Forest:
         title=f"Estimates of the error of {shorten(lab.learner, 40)}",
         subtitle=(
             *textwrap.wrap(plain(lab.verdict), 110),
-            f"{whole(lab.runs)} samples of {whole(lab.n)} rows, a dot each; squares: mean ± standard deviation",
+            f"{whole(lab.runs)} samples of {whole(lab.n)} rows, a dot each; circles: mean ± standard deviation",
         ),
         panels=(panel,),
     )

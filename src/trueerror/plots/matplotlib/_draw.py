@@ -6,7 +6,7 @@ import io
 import math
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -30,6 +30,11 @@ from trueerror.plots.compose.matrices import CHARACTER, COLUMN_NAME, GAP, ROW_NA
 from trueerror.plots.svg._curves import Plot, Words, words_apart
 from trueerror.plots.svg._document import Frame
 
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.container import Container
+
 POINTS_A_CHARACTER = 4.4  # of the subtitle's font, about
 # The pixels of the SVG picture on an inch, and so in points.
 PIXELS = 90
@@ -46,7 +51,7 @@ ROLES: dict[str, tuple[str, float, tuple[float, ...]]] = {
 }
 
 
-def draw_picture(picture: Picture, ax: Any, frame: Frame) -> Any:
+def draw_picture(picture: Picture, ax: Axes | None, frame: Frame) -> Axes:
     """The picture on the given axes, or on those of a new figure of pyplot as large as `frame`; returns the axes."""
     if ax is not None:
         _draw_on(picture, ax, None)
@@ -75,7 +80,7 @@ def _inches(frame: Frame) -> tuple[float, float]:
     return frame.width / PIXELS, frame.height / PIXELS
 
 
-def _draw_on(picture: Picture, ax: Any, frame: Frame | None) -> None:
+def _draw_on(picture: Picture, ax: Axes, frame: Frame | None) -> None:
     """The picture with its title; a figure of our own has the title at its left edge and the legend beside the plot."""
     heading, above = False, False
     if isinstance(picture, Forest):
@@ -97,7 +102,7 @@ def _draw_on(picture: Picture, ax: Any, frame: Frame | None) -> None:
     write_title(ax, picture, frame, 8.0 + (15.0 if heading else 0.0) + (12.0 if above else 0.0))
 
 
-def split(ax: Any, heights: Sequence[float]) -> list[Any]:
+def split(ax: Axes, heights: Sequence[float]) -> list[Axes]:
     """The place of the axes shared out among as many axes above each other; the first are the given ones."""
     cell = ax.get_subplotspec()
     if cell is None:
@@ -113,23 +118,23 @@ def split(ax: Any, heights: Sequence[float]) -> list[Any]:
     return [ax, *(ax.figure.add_subplot(grid[i]) for i in range(1, len(heights)))]
 
 
-def write_title(ax: Any, picture: Picture, frame: Frame | None, room: float) -> None:
+def write_title(ax: Axes, picture: Picture, frame: Frame | None, height: float) -> None:
     """Title and what was read, so many points above the axes: over words that stand there already."""
     if frame is None:
-        columns = max(40, int(72 * ax.figure.get_figwidth() * ax.get_position().width / POINTS_A_CHARACTER))
+        columns = max(40, int(72 * ax.get_window_extent().width / ax.figure.dpi / POINTS_A_CHARACTER))
         lines = [part for line in picture.subtitle for part in fold(line, columns, lines=3)]
         names, x = [shorten(picture.title, columns)], 0.0
     else:
         names, lines, x = list(frame.title), list(frame.subtitle), -POINTS * frame.left
     for line in reversed(lines):
-        write_above(ax, line, (x, room), fontsize=8.5, color=theme.FAINT_INK)
-        room += 11.5
+        write_above(ax, line, (x, height), fontsize=8.5, color=theme.FAINT_INK)
+        height += 11.5
     for name in reversed(names):
-        write_above(ax, name, (x, room + 3.0), fontsize=10.5, fontweight="bold")
-        room += 14.0
+        write_above(ax, name, (x, height + 3.0), fontsize=10.5, fontweight="bold")
+        height += 14.0
 
 
-def write_above(ax: Any, text: str, points: tuple[float, float], **style: Any) -> None:
+def write_above(ax: Axes, text: str, points: tuple[float, float], **style: Any) -> None:
     """A line of text so many points right of and above the upper left corner of the axes."""
     look = {"color": theme.INK, "ha": "left", "va": "bottom", "annotation_clip": False, **as_text(), **style}
     ax.annotate(drawable(text), (0, 1), points, xycoords="axes fraction", textcoords="offset points", **look)
@@ -169,7 +174,7 @@ def has_glyph(character: str, families: tuple[str, ...]) -> bool:
     return any(font.get_char_index(ord(character)) for font in fonts)
 
 
-def tidy(ax: Any) -> None:
+def tidy(ax: Axes) -> None:
     """A frame as light as in the SVG pictures."""
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
@@ -187,9 +192,9 @@ def dash_style(dash: Sequence[float]) -> Any:
 SHAPES = {"circle": "o", "diamond": "D", "square": "s", "cross": "P"}
 
 
-def draw_curves(picture: Curves, ax: Any, *, beside: bool = False) -> None:
+def draw_curves(picture: Curves, ax: Axes, *, beside: bool = False) -> None:
     """Bands, references, curves, points and words, in this order; the legend where there is something to tell apart."""
-    entries: list[tuple[Any, str]] = []
+    entries: list[tuple[Artist | Container, str]] = []
     for band in picture.bands:
         colour = theme.series_style(band.series)[0]
         x, low, high = placed(band.x, picture.x), placed(band.low, picture.y), placed(band.high, picture.y)
@@ -223,10 +228,10 @@ def _arms(middle: Floats, low: Floats | None, high: Floats | None) -> Any:
     return None if low is None or high is None else np.abs(np.stack([middle - low, high - middle]))
 
 
-def _draw_lines(ax: Any, picture: Curves) -> list[tuple[Any, str]]:
-    entries: list[tuple[Any, str]] = []
+def _draw_lines(ax: Axes, picture: Curves) -> list[tuple[Artist | Container, str]]:
+    entries: list[tuple[Artist | Container, str]] = []
     names = iter(legend_names(picture))
-    beside: dict[str, Any] = {}
+    beside: dict[str, Artist] = {}
     place = 0
     for line in picture.lines:
         shape = drawn(line, picture)
@@ -246,14 +251,14 @@ def _draw_lines(ax: Any, picture: Curves) -> list[tuple[Any, str]]:
     return entries if len(entries) > 1 else []
 
 
-def _draw_mark(ax: Any, mark: Mark, picture: Curves) -> None:
+def _draw_mark(ax: Axes, mark: Mark, picture: Curves) -> None:
     colour = theme.INK if mark.series is None else theme.series_style(mark.series)[0]
     x, y = (float(placed(np.array([v]), a)[0]) for v, a in ((mark.x, picture.x), (mark.y, picture.y)))
     ax.plot([x], [y], marker=SHAPES[mark.shape], ms=7, color=colour, mfc="white" if mark.hollow else colour,
             clip_on=False, zorder=6, ls="")  # fmt: skip
 
 
-def _write(ax: Any, one: Words, picture: Curves) -> None:
+def _write(ax: Axes, one: Words, picture: Curves) -> None:
     from matplotlib.patheffects import withStroke
 
     x, y = (float(placed(np.array([v]), a)[0]) for v, a in zip(one.at, (picture.x, picture.y), strict=True))
@@ -265,7 +270,7 @@ def _write(ax: Any, one: Words, picture: Curves) -> None:
     )  # fmt: skip
 
 
-def _set_axis(ax: Any, axis: Axis, which: str) -> None:
+def _set_axis(ax: Axes, axis: Axis, which: str) -> None:
     getattr(ax, f"set_{which}lim")(*ends(axis))
     getattr(ax, f"set_{which}label")(drawable(axis.title), fontsize=9, color=theme.INK, **as_text())
     if axis.scale != "linear" or axis.ticks:
@@ -273,7 +278,7 @@ def _set_axis(ax: Any, axis: Axis, which: str) -> None:
         getattr(ax, f"set_{which}ticks")([place for place, _ in written], labels=[words for _, words in written])
 
 
-def _draw_legend(ax: Any, entries: list[tuple[Any, str]], corner: str, away: float = 1.01) -> None:
+def _draw_legend(ax: Axes, entries: list[tuple[Artist | Container, str]], corner: str, away: float = 1.01) -> None:
     """Beside the plot for many or without a corner, else there; names are set afterwards, so that `_x` is shown too."""
     if not entries:
         return
@@ -291,7 +296,7 @@ def _draw_legend(ax: Any, entries: list[tuple[Any, str]], corner: str, away: flo
         text.set_text(drawable("\n".join(fold(name, 46))))
 
 
-def _draw_histogram(ax: Any, picture: Curves, corner: str) -> None:
+def _draw_histogram(ax: Axes, picture: Curves, corner: str) -> None:
     """Counts beneath the curve, on axes of their own that keep the x axis."""
     h = picture.histogram
     assert h is not None
@@ -308,7 +313,7 @@ def _draw_histogram(ax: Any, picture: Curves, corner: str) -> None:
 ROW = 26
 
 
-def draw_forest(picture: Forest, ax: Any) -> None:
+def draw_forest(picture: Forest, ax: Axes) -> None:
     """One panel on the axes themselves; several share their place."""
     several = len(picture.panels) > 1
     places = split(ax, [ROW * len(p.rows) for p in picture.panels]) if several else [ax]
@@ -319,7 +324,7 @@ def draw_forest(picture: Forest, ax: Any) -> None:
             write_above(place, panel.heading, (0.0, 5.0 + (12.0 if above else 0.0)), fontsize=9, fontweight="bold")
 
 
-def _draw_panel(ax: Any, panel: Panel) -> None:
+def _draw_panel(ax: Axes, panel: Panel) -> None:
     if panel.margin is not None:
         ax.axvspan(*panel.margin, color=theme.MARGIN, lw=0, zorder=0)
     for value, words in panel.references:
@@ -342,7 +347,7 @@ def _draw_panel(ax: Any, panel: Panel) -> None:
     ax.tick_params(axis="y", length=0, pad=9)
 
 
-def _draw_row(ax: Any, row: ForestRow, place: int, domain: tuple[float, float]) -> None:
+def _draw_row(ax: Axes, row: ForestRow, place: int, domain: tuple[float, float]) -> None:
     colour = theme.REFERENCE if row.aside else theme.ACCENT
     text = theme.FAINT_INK if row.aside or not row.drawn else theme.INK
     ax.annotate(
@@ -370,7 +375,7 @@ def _draw_row(ax: Any, row: ForestRow, place: int, domain: tuple[float, float]) 
     )  # fmt: skip
 
 
-def draw_heat(picture: Heat, ax: Any) -> None:
+def draw_heat(picture: Heat, ax: Axes) -> None:
     """Cells, what they say, and the names around them."""
     rows, columns = len(picture.rows), len(picture.columns)
     gap = GAP if picture.extra_columns else 0.0
@@ -388,7 +393,7 @@ def draw_heat(picture: Heat, ax: Any) -> None:
     _name_axes(ax, picture, base, gap, (side_x, side_y))
 
 
-def _draw_block(ax: Any, picture: Heat, low: int, high: int, shift: float) -> None:
+def _draw_block(ax: Axes, picture: Heat, low: int, high: int, shift: float) -> None:
     """The colours of neighbouring columns as one image."""
     from matplotlib.colors import to_rgb
 
@@ -409,7 +414,7 @@ def _draw_block(ax: Any, picture: Heat, low: int, high: int, shift: float) -> No
             ax.plot([j + shift, j + shift], [0, rows], color="white", lw=0.8, zorder=2)
 
 
-def _draw_scale(ax: Any, picture: Heat) -> None:
+def _draw_scale(ax: Axes, picture: Heat) -> None:
     """What the colours mean, where no numbers say it."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, PowerNorm
@@ -422,7 +427,7 @@ def _draw_scale(ax: Any, picture: Heat) -> None:
     bar.outline.set_visible(False)
 
 
-def _write_cells(ax: Any, picture: Heat, base: int, gap: float, side: float) -> None:
+def _write_cells(ax: Axes, picture: Heat, base: int, gap: float, side: float) -> None:
     size = 9 if side >= 44 else 7
     for k, (i, j) in enumerate(picture.place.tolist()):
         share = float(picture.share[k])
@@ -431,16 +436,16 @@ def _write_cells(ax: Any, picture: Heat, base: int, gap: float, side: float) -> 
         ax.text(x, i + 0.5, "\n".join(picture.words[k]), ha="center", va="center", fontsize=size, color=ink, zorder=4)
 
 
-def _name_axes(ax: Any, picture: Heat, base: int, gap: float, sides: tuple[float, float]) -> None:
+def _name_axes(ax: Axes, picture: Heat, base: int, gap: float, sides: tuple[float, float]) -> None:
     across, down = (max(1, math.ceil(14 / side)) for side in sides)
     names = distinct(picture.columns, COLUMN_NAME)
     flat = columns_needed(names) * CHARACTER <= sides[0] - 4
     shown = [j for j in range(len(names)) if j % across == 0 or j >= base]
     places = [j + 0.5 + (gap if j >= base else 0.0) for j in shown]
     size = 9 if min(sides) >= 24 else 7
-    # Beneath the map, not above it as in the SVG picture: there the title needs the room.
+    # Beneath the map, not above it as in the SVG picture: there the title stands.
     ax.xaxis.set_ticks_position("bottom")
-    turned = {} if flat else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    turned: dict[str, Any] = {} if flat else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
     ax.set_xticks(places, labels=[drawable(names[j]) for j in shown], fontsize=size, **turned, **as_text())
     rows = [i for i in range(len(picture.rows)) if i % down == 0]
     row_names = distinct(picture.rows, ROW_NAME)
@@ -458,7 +463,7 @@ def _name_axes(ax: Any, picture: Heat, base: int, gap: float, sides: tuple[float
         )  # fmt: skip
 
 
-def draw_bars(picture: Bars, ax: Any) -> None:
+def draw_bars(picture: Bars, ax: Axes) -> None:
     """Horizontal bars with words at their ends."""
     count = len(picture.labels)
     highest = picture.highest or max(picture.amounts) or 1.0
@@ -486,7 +491,7 @@ def draw_bars(picture: Bars, ax: Any) -> None:
 RULER = -2.3
 
 
-def draw_ranks(picture: Ranks, ax: Any) -> None:
+def draw_ranks(picture: Ranks, ax: Axes) -> None:
     """Ranks across with the best at the left, names beside their level."""
     layout = lay_out(picture)
     for elbow in layout.elbows:
