@@ -3,7 +3,11 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
+# A slow machine is no error.
+settings.register_profile("any-machine", deadline=None)
+settings.load_profile("any-machine")
 HERE = Path(__file__).parent
 # Folders and files of long runs: simulations, learners that are fitted, whole pages, notebooks, faults by the dozen.
 SLOW = (

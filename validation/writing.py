@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from trueerror.methods import DECISIONS
+from trueerror.methods import decisions
 from validation.frame import ESTABLISHED, ESTABLISHED_LEARNERS, Cell, Exact, Line
 from validation.judging import EVENTS, MEAN, POINTWISE, TYPE_ONE, Judgement, Warned, judge
 from validation.peers import START, absent, installed
@@ -163,7 +163,7 @@ def _beside(lines: Sequence[Line]) -> str:
 def _decided(lines: Sequence[Line]) -> str:
     """Every default of the decision table, with what was measured of it."""
     rows = []
-    for decision in DECISIONS.values():
+    for decision in decisions().values():
         own = [x for x in lines if x.method == decision.default and x.confidence == 0.95 and x.undefined < 0.5]
         own = [x for x in own if x.shown and "mean over" not in x.scenario and x.established]
         own = [x for x in own if x.default] or own

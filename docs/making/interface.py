@@ -7,6 +7,7 @@ import inspect
 import re
 import sys
 from collections.abc import Iterator
+from functools import cached_property
 from types import FunctionType, UnionType
 from typing import Any, Literal, get_args, get_origin
 
@@ -103,7 +104,7 @@ def _members(kind: type, *, skip: frozenset[str]) -> Iterator[str]:
         if name.startswith("_") or name in skip:
             continue
         plain = value.__func__ if isinstance(value, classmethod | staticmethod) else value
-        if isinstance(value, property):
+        if isinstance(value, property | cached_property):
             lines.append(f"- `.{name}`: {_summary(value)}")
         elif isinstance(plain, FunctionType):
             lines.append(f"- `.{name}{_short(plain, bound=not isinstance(value, staticmethod))}`: {_summary(plain)}")
@@ -167,7 +168,8 @@ def _annotation(written: Any, owner: Any) -> str:
 
 
 def _namespace(owner: Any) -> dict[str, Any]:
-    return vars(sys.modules[owner.__module__])
+    # A decorated function has the types of its decorator's module, too.
+    return {**getattr(owner, "__globals__", {}), **vars(sys.modules[owner.__module__])}
 
 
 def _resolved(written: Any, owner: Any) -> Any:

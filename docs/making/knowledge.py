@@ -6,7 +6,8 @@ import numpy as np
 
 import trueerror as te
 from making.markdown import cell, code, page, table
-from trueerror.methods import DECISIONS, every_method
+from trueerror.curves._base import every_curve_kind
+from trueerror.methods import decisions, every_method
 from trueerror.methods._registry import PARTS, Method, entries_of
 from trueerror.metrics._registry import Measure
 
@@ -100,8 +101,10 @@ def methods_page() -> str:
         "prints what stands here. *Measured* is coverage or error rate found by enumeration or simulation, at 95 % "
         "confidence unless it says otherwise.",
     ]
+    known = every_method()
     for part in PARTS:
-        parts += [f"## {PART_TITLES.get(part, part)}", *(_method(m) for m in entries_of(part))]
+        declared = [known[kind.key] for kind in every_curve_kind()] if part == "curve_shapes" else []
+        parts += [f"## {PART_TITLES.get(part, part)}", *(_method(m) for m in (*declared, *entries_of(part)))]
     return page("Methods", *parts)
 
 
@@ -129,11 +132,11 @@ def decisions_page() -> str:
         return f"[{key}](methods.md#{key})" if key in known else code(key)
 
     rows = [
-        (cell(d.title), link(d.default), cell(d.why), ", ".join(link(k) for k in d.also)) for d in DECISIONS.values()
+        (cell(d.title), link(d.default), cell(d.why), ", ".join(link(k) for k in d.also)) for d in decisions().values()
     ]
     return page(
         "Which method by default",
-        "One table decides, in the code and here (`trueerror.methods.DECISIONS`). Every result says which method it "
+        "One table decides, in the code and here (`trueerror.methods.decisions()`). Every result says which method it "
         "used. `method=` (or `--method`) asks for another; the last column lists what there is. A method that was "
         "chosen after seeing which answer it gives is not worth its confidence.",
         table(("situation", "default", "why", "also"), rows),

@@ -26,7 +26,7 @@ READS_PROSE = re.compile(
     r"method\.startswith\(|[\"'][a-z ]{6,}[\"'] in \w+\.(note|estimand|reading)"
     r"|\.(note|estimand|reading|verdict)\.(split|partition|replace|startswith)"
 )
-MOST = {"files": 241, "lonely": 14, "same file name": 17, "same public name": 58, "by metric": 134, "prose": 25}
+MOST = {"files": 242, "lonely": 14, "same file name": 17, "same public name": 58, "by metric": 134, "prose": 25}
 
 
 def module_name(path):

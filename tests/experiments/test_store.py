@@ -1,28 +1,29 @@
 """The run store: resume, refuse, repair."""
 
 import json
+import sqlite3
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 from simple_learners import Broken, Busy, KillsOnce, Loud, Means, Watched
 
 import trueerror as te
-from trueerror.experiments._records import (
-    MARK,
+from trueerror.experiments._store import (
+    NAME,
     NO_LABELS,
-    LocalFolder,
+    Manifest,
     Outcome,
+    RemoteFolder,
+    Store,
     Task,
-    Writer,
-    decode,
-    encode,
-    frame,
-    frames,
-    read_manifest,
-    read_outcomes,
+    from_row,
+    to_row,
 )
-from trueerror.experiments._store import Store, from_parquet, to_parquet
 from trueerror.inputs._options import InputError
+
+MANIFEST = Manifest(seed=0, plan={"plan": "KFold"}, plan_fingerprint="", data=(), learners=())
 
 
 def same(first, second):
@@ -59,35 +60,88 @@ def equal(a: Outcome, b: Outcome) -> bool:
     )
 
 
-def test_records_and_parquet_keep_every_bit():
+def filled(folder):
+    """A closed store with all kinds of outcomes, in one file."""
+    store = Store(folder, MANIFEST)
     for o in outcomes():
-        assert equal(o, decode(encode(o)))
-    assert all(equal(a, b) for a, b in zip(outcomes(), from_parquet(to_parquet(outcomes())), strict=True))
-    failed = [o for o in outcomes() if o.status != "done"]
-    assert all(equal(a, b) for a, b in zip(failed, from_parquet(to_parquet(failed)), strict=True))
+        store.write(o)
+    store.close()
+    return folder / NAME
 
 
-def test_any_damaged_byte_is_found_and_the_other_records_stand():
-    log = b"".join(frame(encode(o)) for o in outcomes())
-    for at in range(0, len(log), 7):
-        bad = bytearray(log)
+def loaded(folder):
+    store = Store(folder, MANIFEST)
+    try:
+        return store.load(), store.damaged
+    finally:
+        store.close()
+
+
+def in_table(path, *statements):
+    """Change the database of a store behind its back."""
+    database = sqlite3.connect(path)
+    for statement in statements:
+        database.execute(statement)
+    database.commit()
+    database.close()
+
+
+def test_rows_keep_every_bit(tmp_path):
+    for o in outcomes():
+        assert equal(o, from_row(to_row(o)))
+    filled(tmp_path)
+    found, damaged = loaded(tmp_path)
+    assert damaged == 0
+    assert len(found) == 5
+    assert all(equal(o, found[o.task]) for o in outcomes())
+
+
+def test_no_damaged_byte_gives_a_wrong_outcome(tmp_path):
+    content = filled(tmp_path).read_bytes()
+    known = {o.task: o for o in outcomes()}
+    told = 0
+    for at in range(0, len(content), 31):
+        bad = bytearray(content)
         bad[at] ^= 0x10
-        found, damaged = read_outcomes(bytes(bad))
-        assert damaged == 1
-        assert len(found) == 4
-        assert all(any(equal(o, known) for known in outcomes()) for o in found)
+        (tmp_path / NAME).write_bytes(bad)
+        try:
+            found, damaged = loaded(tmp_path)
+        except InputError:
+            told += 1
+            continue
+        told += damaged > 0
+        assert len(found) + damaged == 5
+        assert all(equal(o, known[o.task]) for o in found.values())
+    assert told > 10
 
 
-def test_a_torn_end_loses_one_record():
-    log = b"".join(frame(encode(o)) for o in outcomes())
-    for cut in range(1, len(frame(encode(outcomes()[-1])))):
-        found, damaged = read_outcomes(log[:-cut])
-        assert (len(found), damaged) == (4, 1)
+def test_a_torn_file_is_told(tmp_path):
+    content = filled(tmp_path).read_bytes()
+    for cut in range(1, len(content), 1999):
+        (tmp_path / NAME).write_bytes(content[:-cut])
+        with pytest.raises(InputError, match="is damaged or no SQLite database"):
+            loaded(tmp_path)
 
 
-def test_a_record_that_holds_the_mark_is_read_whole():
-    content = b"x" + MARK + b"y" + frame(b"z")
-    assert list(frames(frame(content) + frame(b"next"))) == [content, b"next"]
+@pytest.mark.parametrize("column", ["status", "labels", "scores", "warnings", "error", "fit_seconds", "score_columns"])
+@pytest.mark.parametrize("value", ["NULL", "'x'", "7", "x'ff'", "-1.5"])
+def test_a_tampered_row_is_done_again(tmp_path, column, value):
+    in_table(filled(tmp_path), f"UPDATE outcomes SET {column} = {value} WHERE split = 7")
+    found, damaged = loaded(tmp_path)
+    assert (len(found), damaged) == (4, 1)
+    assert loaded(tmp_path)[1] == 0
+
+
+def test_rows_of_another_shape_are_damaged_even_with_the_right_checksum():
+    from trueerror.experiments._store import _checksum
+
+    *head, labels, scores, _ = to_row(outcomes()[0])
+    for place, value in ((3, "won"), (4, "soon"), (7, "{"), (7, "1"), (10, 3)):
+        other = tuple(value if i == place else x for i, x in enumerate(head))
+        with pytest.raises((ValueError, TypeError)):
+            from_row((*other, labels, scores, _checksum(other, labels, scores)))
+    with pytest.raises(ValueError, match="buffer size"):
+        from_row((*head, labels[:-1], scores, _checksum(tuple(head), labels[:-1], scores)))
 
 
 def test_a_store_is_resumed_without_fitting_again(rows, tmp_path):
@@ -104,20 +158,33 @@ def test_a_store_is_resumed_without_fitting_again(rows, tmp_path):
     assert first.warnings == again.warnings
     assert first.failures == again.failures
     assert same(first, te.experiment(learners, rows, plan=5))
-    names = sorted(p.name for p in store.iterdir())
-    assert names[0] == ".lock"
-    assert names[1] == "manifest.json"
-    assert len(names) == 3
-    assert names[2].startswith("part-000001-")
+    assert sorted(p.name for p in store.iterdir()) == [".lock", NAME]
 
 
-def test_parquet_in_the_store_is_for_everyone(rows, tmp_path):
-    import duckdb
-
+def test_the_database_is_for_everyone(rows, tmp_path):
     te.experiment({"means": Means()}, rows, plan=5, store=tmp_path)
-    (part,) = tmp_path.glob("*.parquet")
-    table = duckdb.sql(f"SELECT split, status, len(labels), len(scores) FROM '{part}' ORDER BY split").fetchall()
-    assert table == [(i, "done", 18, 36) for i in range(5)]
+    database = sqlite3.connect(tmp_path / NAME)
+    table = database.execute(
+        "SELECT split, status, length(labels) / 4, length(scores) / 8 FROM outcomes ORDER BY split"
+    )
+    assert table.fetchall() == [(i, "done", 18, 36) for i in range(5)]
+    ((labels,), *_) = database.execute("SELECT labels FROM outcomes")
+    assert set(np.frombuffer(labels, "<i4").tolist()) <= {0, 1}
+    database.close()
+
+
+def manifest_in(folder):
+    database = sqlite3.connect(folder / NAME)
+    ((content,),) = database.execute("SELECT content FROM manifest")
+    database.close()
+    return json.loads(content)
+
+
+def change_manifest(folder, content):
+    database = sqlite3.connect(folder / NAME)
+    database.execute("UPDATE manifest SET content = ?", (content,))
+    database.commit()
+    database.close()
 
 
 def test_learners_can_be_added(rows, tmp_path):
@@ -125,7 +192,7 @@ def test_learners_can_be_added(rows, tmp_path):
     more = te.experiment({"new": Loud(), "a": Means(3.0)}, rows, plan=3, store=tmp_path)
     assert more.resumed == 3
     assert same(more, te.experiment({"new": Loud(), "a": Means(3.0)}, rows, plan=3))
-    names = [item["name"] for item in json.loads((tmp_path / "manifest.json").read_text())["learners"]]
+    names = [item["name"] for item in manifest_in(tmp_path)["learners"]]
     assert names == ["b", "a", "new"]
 
 
@@ -162,18 +229,17 @@ def test_functions_without_a_name_are_known_by_what_they_do(rows, tmp_path):
 
 def test_other_versions_are_told(rows, tmp_path, caplog):
     te.experiment({"means": Means()}, rows, plan=3, store=tmp_path)
-    path = tmp_path / "manifest.json"
-    manifest = json.loads(path.read_text())
+    manifest = manifest_in(tmp_path)
     assert manifest["versions"]["numpy"] == np.__version__
     assert te.experiment({"means": Means()}, rows, plan=3, store=tmp_path).resumed == 3
     assert caplog.text == ""
     manifest["versions"] |= {"numpy": "1.0", "gone": "2.0"}
-    path.write_text(json.dumps(manifest))
+    change_manifest(tmp_path, json.dumps(manifest))
     assert te.experiment({"means": Means()}, rows, plan=3, store=tmp_path).resumed == 3
     assert f"other versions (numpy 1.0 then, {np.__version__} now)" in caplog.text
-    # Stores from before versions were kept.
+    # Versions need not be there.
     del manifest["versions"]
-    path.write_text(json.dumps(manifest))
+    change_manifest(tmp_path, json.dumps(manifest))
     assert te.experiment({"means": Means()}, rows, plan=3, store=tmp_path).resumed == 3
 
 
@@ -185,55 +251,90 @@ def test_a_folder_of_something_else_is_refused(rows, tmp_path):
         te.experiment({"means": Means()}, rows, plan=3, store=tmp_path / "thesis.tex")
 
 
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"data": [], "learners": [], "other": 1}'])
+def test_damaged_manifests_are_refused(rows, tmp_path, text):
+    te.experiment({"means": Means()}, rows, plan=3, store=tmp_path)
+    change_manifest(tmp_path, text)
+    with pytest.raises(InputError, match="the manifest of the store"):
+        te.experiment({"means": Means()}, rows, plan=3, store=tmp_path)
+
+
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [('{"format": 9, "trueerror": "7.0"}', "has format 9"), ("{", "is damaged"), ("[]", "is damaged")],
+    ("statement", "message"),
+    [
+        ("PRAGMA user_version = 9", "has format 9, but this version of trueerror knows format 2"),
+        ("PRAGMA application_id = 7", "is a database of something else"),
+        ("CREATE TABLE more (x)", "is damaged or no SQLite database .it has other tables."),
+        ("CREATE TRIGGER t AFTER INSERT ON outcomes BEGIN DELETE FROM manifest; END", "it has other tables"),
+        ("DELETE FROM manifest", "the manifest of the store .* is damaged"),
+    ],
 )
-def test_manifests_of_other_kinds_are_refused(rows, tmp_path, text, message):
-    (tmp_path / "manifest.json").write_text(text)
+def test_databases_of_other_kinds_are_refused(rows, tmp_path, statement, message):
+    te.experiment({"means": Means()}, rows, plan=3, store=tmp_path)
+    in_table(tmp_path / NAME, statement)
     with pytest.raises(InputError, match=message):
         te.experiment({"means": Means()}, rows, plan=3, store=tmp_path)
 
 
+def test_what_is_no_store_of_ours_is_refused(rows, tmp_path):
+    (tmp_path / NAME).write_text("not a database, " * 1000)
+    with pytest.raises(InputError, match="is damaged or no SQLite database"):
+        te.experiment({"means": Means()}, rows, plan=3, store=tmp_path)
+    (tmp_path / NAME).unlink()
+    in_table(tmp_path / NAME, "CREATE TABLE cheese (x)")
+    with pytest.raises(InputError, match="is a database of something else"):
+        te.experiment({"means": Means()}, rows, plan=3, store=tmp_path)
+    old = tmp_path / "old"
+    old.mkdir()
+    (old / "manifest.json").write_text('{"format": 1}')
+    with pytest.raises(InputError, match="has an older format"):
+        te.experiment({"means": Means()}, rows, plan=3, store=old)
+
+
 def test_two_runs_at_once_are_refused(rows, tmp_path):
     te.experiment({"means": Means()}, rows, plan=3, store=tmp_path)
-    manifest_of = read_manifest((tmp_path / "manifest.json").read_bytes(), "")
-    held = Store(tmp_path, manifest_of)
+    held = Store(tmp_path, Manifest.from_json(json.dumps(manifest_in(tmp_path))))
     with pytest.raises(InputError, match="another run is using the store"):
         te.experiment({"means": Means()}, rows, plan=3, store=tmp_path)
     held.close()
     te.experiment({"means": Means()}, rows, plan=3, store=tmp_path)
 
 
-def test_a_damaged_part_is_done_again(rows, tmp_path, caplog):
-    first = te.experiment({"means": Means()}, rows, plan=3, store=tmp_path)
-    (part,) = tmp_path.glob("*.parquet")
-    content = bytearray(part.read_bytes())
-    content[len(content) // 3] ^= 1
-    part.write_bytes(content)
-    again = te.experiment({"means": Means()}, rows, plan=3, store=tmp_path)
-    assert again.resumed == 0
-    assert "is damaged: its tasks are done again" in caplog.text
-    assert same(first, again)
-    assert te.experiment({"means": Means()}, rows, plan=3, store=tmp_path).resumed == 3
+def test_two_processes_at_once_are_refused(tmp_path):
+    held = Store(tmp_path, MANIFEST)
+    code = (
+        "import sys; from trueerror.experiments._store import *\n"
+        "Store(sys.argv[1], Manifest(seed=0, plan={'plan': 'KFold'}, plan_fingerprint='', data=(), learners=()))"
+    )
+    call = [sys.executable, "-c", code, str(tmp_path)]
+    refused = subprocess.run(call, capture_output=True, text=True, check=False)
+    assert "another run is using the store" in refused.stderr
+    held.close()
+    assert subprocess.run(call, check=False).returncode == 0
 
 
-def test_a_damaged_record_in_a_log_is_done_again(rows, tmp_path):
+def test_workers_write_at_the_same_time(tmp_path):
+    store = Store(tmp_path, MANIFEST)
+    code = (
+        "import sys; from trueerror.experiments._store import *\n"
+        "writer = open_writer(sys.argv[1])\n"
+        "for i in range(200):\n"
+        "    writer.write(Outcome(task=Task(0, int(sys.argv[2]), i), status='done', labels=NO_LABELS))"
+    )
+    workers = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(i)]) for i in range(3)]
+    assert [w.wait() for w in workers] == [0, 0, 0]
+    assert sorted(store.load()) == [Task(0, i, j) for i in range(3) for j in range(200)]
+    store.close()
+
+
+def test_damaged_rows_are_done_again(rows, tmp_path, caplog):
     first = te.experiment({"means": Means()}, rows, plan=5, store=tmp_path)
-    (part,) = tmp_path.glob("*.parquet")
-    part.unlink()
-    writer = Writer(str(tmp_path))
-    for outcome in first.outcomes["data", "means"]:
-        writer.write(outcome)
-    writer.close()
-    (log,) = tmp_path.glob("*.tel")
-    content = bytearray(log.read_bytes())
-    content[len(content) // 2] ^= 1
-    log.write_bytes(content)
+    in_table(tmp_path / NAME, "UPDATE outcomes SET scores = zeroblob(length(scores)) WHERE split IN (1, 3)")
     again = te.experiment({"means": Means()}, rows, plan=5, store=tmp_path)
-    assert again.resumed == 4
+    assert again.resumed == 3
+    assert "2 damaged rows in the store" in caplog.text
     assert same(first, again)
-    assert not list(tmp_path.glob("*.tel"))
+    assert te.experiment({"means": Means()}, rows, plan=5, store=tmp_path).resumed == 5
 
 
 def test_timeouts_are_done_again_only_with_more_time(rows, tmp_path):
@@ -265,22 +366,13 @@ def test_failed_fits_are_done_again_when_asked_for(rows, tmp_path):
     assert go(retry=True).resumed == 6
 
 
-def test_long_runs_are_compacted_on_the_way(rows, tmp_path, monkeypatch):
-    monkeypatch.setattr("trueerror.experiments._backends.ROUND", 4)
-    run = te.experiment({"means": Means(), "sharp": Means(3.0)}, rows, plan=5, store=tmp_path)
-    (part,) = tmp_path.glob("*.parquet")
-    assert part.name.startswith("part-000003-")
-    assert same(run, te.experiment({"means": Means(), "sharp": Means(3.0)}, rows, plan=5))
-
-
 class Dies(Exception):
     """The process is killed here."""
 
 
-@pytest.mark.parametrize("step", range(6))
-def test_dying_at_any_step_of_compaction_loses_nothing(rows, tmp_path, monkeypatch, step):
+@pytest.mark.parametrize("step", range(10))
+def test_dying_at_any_write_loses_nothing_that_was_written(rows, tmp_path, monkeypatch, step):
     learners = {"means": Means(), "sharp": Means(3.0)}
-    monkeypatch.setattr("trueerror.experiments._backends.ROUND", 4)
     steps = 0
 
     def counted(method):
@@ -294,26 +386,70 @@ def test_dying_at_any_step_of_compaction_loses_nothing(rows, tmp_path, monkeypat
         return call
 
     with monkeypatch.context() as dying:
-        for name in ("write", "delete"):
-            dying.setattr(LocalFolder, name, counted(getattr(LocalFolder, name)))
+        dying.setattr(Store, "write", counted(Store.write))
         with pytest.raises(Dies):
             te.experiment(learners, rows, plan=5, store=tmp_path)
     again = te.experiment(learners, rows, plan=5, store=tmp_path)
-    # The steps are: manifest, first part, its log, second part, its log, the first part.
-    assert again.resumed == [0, 4, 4, 8, 8, 8][step]
+    assert again.resumed == step
     assert same(again, te.experiment(learners, rows, plan=5))
     assert te.experiment(learners, rows, plan=5, store=tmp_path).resumed == 10
+
+
+@pytest.mark.parametrize("step", range(8))
+def test_dying_at_any_step_at_a_url_loses_nothing(rows, tmp_path, monkeypatch, step):
+    pytest.importorskip("fsspec")
+    steps = 0
+
+    def counted(method):
+        def call(self, *given):
+            nonlocal steps
+            if steps == step:
+                raise Dies
+            steps += 1
+            return method(self, *given)
+
+        return call
+
+    place = f"file://{tmp_path}/run"
+    with monkeypatch.context() as dying:
+        for name in ("write", "delete"):
+            dying.setattr(RemoteFolder, name, counted(getattr(RemoteFolder, name)))
+        with pytest.raises(Dies):
+            te.experiment({"means": Means()}, rows, plan=3, store=place)
+    again = te.experiment({"means": Means()}, rows, plan=3, store=place)
+    # The steps are: the new database, three outcomes, the database with them, and their objects deleted.
+    assert again.resumed == [0, 0, 1, 2, 3, 3, 3, 3][step]
+    assert same(again, te.experiment({"means": Means()}, rows, plan=3))
+    assert te.experiment({"means": Means()}, rows, plan=3, store=place).resumed == 3
+    assert [p.name for p in (tmp_path / "run").iterdir()] == [NAME]
+
+
+def test_a_damaged_object_at_a_url_is_done_again(rows, tmp_path, monkeypatch, caplog):
+    pytest.importorskip("fsspec")
+    place = f"file://{tmp_path}"
+    with monkeypatch.context() as dying:
+        dying.setattr(Store, "_upload", lambda self: (self._pieces and 1 / 0) or RemoteFolder.write(
+            self._remote, NAME, self._database.serialize()))  # fmt: skip
+        with pytest.raises(ZeroDivisionError):
+            te.experiment({"means": Means()}, rows, plan=3, store=place)
+    pieces = sorted(tmp_path.glob("outcome-*"))
+    assert len(pieces) == 3
+    pieces[0].write_bytes(b"no database")
+    assert te.experiment({"means": Means()}, rows, plan=3, store=place).resumed == 2
+    assert "is damaged: its fit is done again" in caplog.text
+    assert [p.name for p in tmp_path.iterdir()] == [NAME]
 
 
 def test_a_folder_as_a_url(rows, tmp_path):
     pytest.importorskip("fsspec")
     first = te.experiment({"means": Means()}, rows, plan=5, store=f"file://{tmp_path}/run", jobs=2)
-    (part,) = (tmp_path / "run").glob("*.parquet")
-    assert sorted(p.name for p in (tmp_path / "run").iterdir()) == ["manifest.json", part.name]
+    assert [p.name for p in (tmp_path / "run").iterdir()] == [NAME]
     # The same folder by its path.
     again = te.experiment({"means": Means()}, rows, plan=5, store=tmp_path / "run")
     assert again.resumed == 5
     assert same(first, again)
+    # And as a URL again, after it was used in place.
+    assert te.experiment({"means": Means()}, rows, plan=5, store=f"file://{tmp_path}/run").resumed == 5
 
 
 def test_a_url_by_fsspec(rows):

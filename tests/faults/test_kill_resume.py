@@ -56,7 +56,7 @@ def test_killing_at_random_moments_changes_nothing(tmp_path, jobs, kills, repeat
         before = fits(folder)
         process = start(folder, tmp_path / "run", repeats, jobs)
         if kill % 4 == 3:
-            # Some die before their first fit: while the store is read, or its logs become Parquet.
+            # Some die before their first fit: while the store is opened and read.
             time.sleep(chance.uniform(0.05, 0.35))
         else:
             while fits(folder) == before and process.poll() is None:

@@ -8,7 +8,7 @@ from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference.auc._interval import AREA_METHODS
 from trueerror.inference.proportion._array_intervals import BOOTSTRAPS, OFFERED
 from trueerror.inference.proportion._interval import BINOMIAL_METHODS
-from trueerror.methods import DECISIONS, default_for, every_method, explain, method
+from trueerror.methods import SITUATIONS, decision, default_for, every_method, explain, method
 from trueerror.metrics._registry import AVERAGES, every_measure, find_measure
 from trueerror.tallies import Confusion, ScoreTable
 
@@ -23,11 +23,11 @@ def test_every_entry_says_what_it_is():
         assert entry.source, entry.key
 
 
-@pytest.mark.parametrize("situation", list(DECISIONS))
+@pytest.mark.parametrize("situation", list(SITUATIONS))
 def test_every_default_and_alternative_is_known(situation):
-    decision = DECISIONS[situation]
-    assert decision.default in every_method()
-    for word in decision.also:
+    row = decision(situation)
+    assert row.default in every_method()
+    for word in row.also:
         assert SHORT.get(word, word) in every_method(), (situation, word)
 
 

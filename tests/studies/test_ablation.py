@@ -11,7 +11,7 @@ import pytest
 from study_learners import Nearest
 
 import trueerror as te
-from trueerror.studies._ablation import Lesioned, find_parts
+from trueerror.studies._ablation import Ablated, find_parts
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +178,7 @@ def test_columns_are_dropped_or_made_constant(frame, how):
 )
 def test_every_kind_of_table(frame, build):
     X = build({c: frame[0][c].to_numpy() for c in frame[0]})
-    kept = Lesioned(Watch(), (1, 3)).fit(X, frame[1]).learner.shape
+    kept = Ablated(Watch(), (1, 3)).fit(X, frame[1]).learner.shape
     assert kept == (240, 2)
 
 
@@ -191,8 +191,8 @@ class Watch:
         return np.zeros(X.shape[0])
 
 
-def test_a_lesioned_learner_has_what_the_learner_has():
-    plain, scored = Lesioned(Watch()), Lesioned(Nearest(), (1,))
+def test_an_ablated_learner_has_what_the_learner_has():
+    plain, scored = Ablated(Watch()), Ablated(Nearest(), (1,))
     assert not hasattr(plain, "predict_proba")
     assert hasattr(scored, "predict_proba")
     assert not hasattr(scored, "classes_")

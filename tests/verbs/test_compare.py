@@ -226,7 +226,10 @@ def test_every_p_value_has_its_size_beside_it():
         (lambda: te.compare(TRUTH, GOOD), "there is one model"),
         (lambda: te.compare(TRUTH, {"a": GOOD, "b": FAIR}, metric="prevalence"), "no better end"),
         (lambda: te.compare(TRUTH, {"a": GOOD, "b": FAIR}, adjust="tukey"), "adjust='tukey' is not known"),
-        (lambda: te.compare(TRUTH, {"a": GOOD, "b": FAIR}, method="exact", metric="macro_f1"), "McNemar"),
+        (
+            lambda: te.compare(TRUTH, {"a": GOOD, "b": FAIR}, method="exact", metric="macro_f1"),
+            "not offered for macro_f1; there are .mover., .bootstrap.",
+        ),
         (lambda: te.compare(TRUTH, {"a": GOOD, "b": FAIR}, margin=-1), "margin"),
         (lambda: te.compare(TRUTH, {"a": GOOD, "b": FAIR}, metric="auc"), "scores"),
         (lambda: three()["good"], "pair of models"),
@@ -557,3 +560,42 @@ def test_a_metric_without_a_value_says_of_which_model_and_what_to_do() -> None:
         te.compare(truth, {m: calls[m] for m in ("a", "never")}, metric="mcc")
     with pytest.raises(InputError, match=r"^mcc of 'a' and 'never' is undefined: [^;]*$"):
         te.compare([0] * 40, {m: calls[m] for m in ("a", "never")}, labels=[0, 1], metric="mcc")
+
+
+@pytest.mark.parametrize(
+    ("metric", "method", "words"),
+    [
+        ("accuracy", "delong", "'mid-p', 'exact', 'chi2', 'chi2-cc', 'bootstrap'"),
+        ("accuracy", "t", "'mid-p', 'exact', 'chi2', 'chi2-cc', 'bootstrap'"),
+        ("brier", "bootstrap", "'t'"),
+        ("brier", "delong", "'t'"),
+        ("f1", "t", "'mover', 'bootstrap'"),
+        ("auc", "t", "'delong', 'bootstrap'"),
+    ],
+)
+def test_a_method_that_does_not_apply_is_refused_with_the_words_that_do(metric, method, words):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 60)
+    scores = {name: np.clip(truth * 0.4 + rng.random(60) * 0.6, 0, 1) for name in ("a", "b")}
+    with pytest.raises(ValueError, match=f"not offered for {metric}; there are {words}$"):
+        te.compare(truth, scores=scores, positive=1, metric=metric, method=method)
+
+
+def test_a_method_for_plain_rows_is_refused_where_rows_come_in_clusters():
+    truth, first, second = [0, 1] * 30, [0, 1] * 25 + [1, 0] * 5, [0, 1] * 20 + [1, 0] * 10
+    with pytest.raises(ValueError, match="method='mid-p' is not offered for accuracy; there are 't'"):
+        te.compare(truth, {"a": first, "b": second}, clusters=[i // 4 for i in range(60)], method="mid-p")
+
+
+def test_details_are_fields_and_a_mapping_of_what_was_recorded():
+    truth = [0, 1] * 50
+    cmp = te.compare(truth, {"a": [0, 1] * 40 + [1, 0] * 10, "b": [0, 1] * 45 + [1, 0] * 5})
+    assert list(cmp.facts) == ["share", "why", "discordance", "twins", "borderline"]
+    assert cmp.facts.share is cmp.facts["share"] is True
+    assert cmp.facts.get("parts") is None
+    assert "parts" not in cmp.facts
+    with pytest.raises(KeyError, match="parts"):
+        cmp.facts["parts"]
+    assert cmp.facts.counts("a", "b") == (80, 0, 10, 10)
+    assert cmp.facts.counts("b", "a") == (80, 10, 0, 10)
+    assert te.load(cmp.to_json()).facts == cmp.facts

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +13,7 @@ from trueerror.cli._terminal import target
 from trueerror.inputs._options import InputError, nearest
 
 if TYPE_CHECKING:
+    from trueerror.curves._base import TableCurve
     from trueerror.results import Result
     from trueerror.sources._predictions import Predictions
 
@@ -27,60 +26,32 @@ PLOT_EPILOG = (
 ENDINGS = (".svg", ".png", ".pdf", ".html")
 
 
-class Kind(StrEnum):
-    """What to show."""
-
-    roc = "roc"
-    pr = "pr"
-    calibration = "calibration"
-    confusion = "confusion"
-    forest = "forest"
-    differences = "differences"
-    lift = "lift"
-    gains = "gains"
-    cost = "cost"
-    det = "det"
-    decision = "decision"
-    brier = "brier"
-    risk = "risk"
-    hull = "hull"
+# Pictures that are not curves of a score table, and other words for them.
+TABLES = {"confusion": ("matrix",), "forest": ("metrics",), "differences": ("compare",), "hull": ()}
 
 
-# Kind → the verb that makes the curve of a model.
-CURVES = {
-    "roc": "roc",
-    "pr": "precision_recall",
-    "calibration": "calibration",
-    "lift": "lift",
-    "gains": "gains",
-    "cost": "cost_curve",
-    "det": "det",
-    "decision": "decision_curve",
-    "brier": "brier_curve",
-    "risk": "risk_coverage",
-}
-# Other words for the same.
-ALIASES = {
-    "precision-recall": "pr", "precision_recall": "pr", "reliability": "calibration", "matrix": "confusion",
-    "metrics": "forest", "compare": "differences", "risk-coverage": "risk", "risk_coverage": "risk",
-}  # fmt: skip
+def kinds() -> dict[str, tuple[str, ...]]:
+    """What there is to show, with other words for it: the curves that declare a word, and tables."""
+    from trueerror.curves._base import every_curve_kind
+
+    return {**{kind.word: kind.aliases for kind in every_curve_kind() if kind.word}, **TABLES}
 
 
-def kind_named(word: str) -> Kind:
+def kind_named(word: str) -> str:
     """A kind of picture by its name.
 
     >>> kind_named("precision-recall")
-    <Kind.pr: 'pr'>
+    'pr'
     """
-    try:
-        return Kind(ALIASES.get(word, word))
-    except ValueError:
-        raise typer.BadParameter(f"{word!r} is not a kind of picture{nearest(word, [k.value for k in Kind])}") from None
+    for kind, aliases in kinds().items():
+        if word in (kind, *aliases):
+            return kind
+    raise typer.BadParameter(f"{word!r} is not a kind of picture{nearest(word, list(kinds()))}")
 
 
 def complete_kinds(incomplete: str) -> list[str]:
     """The kinds that begin so, for the shell."""
-    return [k.value for k in Kind if k.value.startswith(incomplete)]
+    return [kind for kind in kinds() if kind.startswith(incomplete)]
 
 
 @command
@@ -91,16 +62,16 @@ def plot_command(
         Path, typer.Option("--output", "-o", help="Where to write it: .svg, .png, .pdf or .html.", metavar="FILE")
     ],
     kind: Annotated[
-        Kind,
+        str,
         typer.Option(
             "--kind",
             "-k",
-            help=f"What to show: {', '.join(k.value for k in Kind)}.",
+            help=f"What to show: {', '.join(kinds())}.",
             metavar="WORD",
             parser=kind_named,
             autocompletion=complete_kinds,
         ),
-    ] = Kind.roc,
+    ] = "roc",
     rows: Annotated[o.RowsOptions, Without("repeat")],
     metric: Annotated[
         str | None, typer.Option("--metric", help="For forest and differences: which metric.", metavar="NAME")
@@ -110,42 +81,44 @@ def plot_command(
 ) -> None:
     """One picture of the models in a file."""
     path = target(picture, ENDINGS, "a picture")
-    if metric is not None and kind not in (Kind.forest, Kind.differences):
-        raise InputError(f"--metric goes with --kind forest or differences, not with {kind.value}")
+    if metric is not None and kind not in ("forest", "differences"):
+        raise InputError(f"--metric goes with --kind forest or differences, not with {kind}")
     given = rows.read(file, output, cut=True)
     if output.columns:
         print(given.roles)
         return
     from trueerror.plots import save
 
-    shown = curves(given, kind) if kind.value in CURVES else tables(given, kind, metric, chance)
+    shown = tables(given, kind, metric, chance) if kind in TABLES else curves(given, kind)
     tell(f"Wrote {save(shown, path)}.")
 
 
-def curves(p: Predictions, kind: Kind) -> dict[str, Result]:
+def curves(p: Predictions, kind: str) -> dict[str, TableCurve]:
     """The same curve of each model that has scores."""
-    make = getattr(import_module("trueerror.curves"), CURVES[kind.value])
+    from trueerror.curves._base import every_curve_kind
+
+    make = next(k.make() for k in every_curve_kind() if k.word == kind)
     scored = [m for m in p.models if p.has_scores(m)]
     if not scored:
-        raise InputError(f"--kind {kind.value} needs scores, and the file has labels only; name them with --score")
+        raise InputError(f"--kind {kind} needs scores, and the file has labels only; name them with --score")
     return {m: make(p, model=m) for m in scored}
 
 
-def tables(p: Predictions, kind: Kind, metric: str | None, chance: o.ChanceOptions) -> Result:
+def tables(p: Predictions, kind: str, metric: str | None, chance: o.ChanceOptions) -> Result:
     """A confusion matrix, the metrics of the models, their differences from the leader, or their common hull."""
-    if kind is Kind.confusion:
+    if kind == "confusion":
         if len(p.models) > 1:
             names = ", ".join(p.models[:12])
             raise InputError(f"--kind confusion shows one model; choose one with --model: {names}")
         return p.confusion()
-    if kind is Kind.differences:
+    if kind == "differences":
         from trueerror.verbs._compare import compare
 
         return compare(p, metric=metric or "accuracy", confidence=chance.confidence, rng=chance.seed)
-    if kind is Kind.hull:
+    if kind == "hull":
         from trueerror.curves._hull import roc_hull
 
-        return roc_hull(curves(p, Kind.roc))
+        return roc_hull(curves(p, "roc"))
     from trueerror.verbs._evaluate import evaluate
 
     return evaluate(p, metrics=metric, confidence=chance.confidence, rng=chance.seed)

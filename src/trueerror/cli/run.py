@@ -16,7 +16,7 @@ from trueerror.cli._terminal import target
 from trueerror.inputs._options import InputError, check_confidence, nearest
 
 if TYPE_CHECKING:
-    from trueerror.experiments._result import Failure
+    from trueerror.experiments._outcomes import Failure
     from trueerror.experiments._toml import Recipe
     from trueerror.results import Result
 
@@ -158,13 +158,13 @@ def failure_lines(failures: Sequence[Failure]) -> list[str]:
 
 def _check_store(store: str | None, resume: bool) -> None:
     """Going on with an old run is asked for, so that nobody does it unawares."""
-    from trueerror.experiments._records import NAME, open_folder
+    from trueerror.experiments._store import holds_run
 
     if store is None:
         if resume:
             raise InputError('--resume needs a store: put store = "folder" in the file, or pass --store')
         return
-    if not resume and NAME in open_folder(store).names():
+    if not resume and holds_run(store):
         raise InputError(
             f"the store {store} holds a run already; add --resume to go on with it, or pass another --store"
         )

@@ -1,12 +1,8 @@
 """Engines: where the fits run. This process, joblib's back ends (loky by default, threads, Ray), or a Dask cluster.
 
-An engine takes chunks and gives back what `run_chunk` returned for each, in any order. Results do not depend on it.
-
-What a worker does: the tasks of a chunk one after the other, each recorded before the next begins.
-
-Directing a run: pending tasks in rounds, workers that die, records into the store.
-
-A progress bar with the time left: on stderr, on terminals only.
+An engine takes chunks of tasks and gives back their outcomes in any order; results do not depend on it. A worker does
+the tasks of a chunk one after the other and records each before the next begins. `Run` has pending tasks done, also
+where workers die.
 """
 
 from __future__ import annotations
@@ -16,19 +12,19 @@ import os
 import sys
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from trueerror.experiments._dataset import Dataset
-from trueerror.experiments._fit import Job, Terms, listening, process_ends, run_job
-from trueerror.experiments._records import NO_LABELS, Outcome, Task, Writer
-from trueerror.experiments._store import Store
+from trueerror.experiments._fit import FitOptions, Job, listening, process_ends, run_job
+from trueerror.experiments._store import NO_LABELS, Outcome, Store, Task, open_writer
 from trueerror.inputs._options import InputError, nearest
 
 LARGEST = 32
+# How many tasks a chunk had, and its outcomes where workers did not record them.
+Finished = Iterator[tuple[int, list[Outcome]]]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -41,10 +37,9 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spool:
-    """Where workers record: a store, a round of work in it, and the process that directs them."""
+    """Where workers record: a store, and the process that directs them."""
 
     location: str
-    round: str
     director: int
 
 
@@ -61,28 +56,28 @@ def chunked(jobs: Sequence[Job], datasets: Sequence[Dataset], workers: int, larg
         at = end
 
 
-def run_chunk(chunk: Chunk, terms: Terms, spool: Spool | None, *, expendable: bool = False) -> list[Outcome]:
+def run_chunk(chunk: Chunk, options: FitOptions, spool: Spool | None, *, expendable: bool = False) -> list[Outcome]:
     """In a worker process: all tasks of a chunk on one BLAS thread, with the outcomes that were not spooled.
 
     An expendable worker has one task at a time and is replaced when it ends: it may end over a fit that never does.
     """
     with one_thread(), listening():
-        return run_jobs(chunk, terms, spool, terms.timeout if expendable else None)
+        return run_jobs(chunk, options, spool, options.timeout if expendable else None)
 
 
-def run_jobs(chunk: Chunk, terms: Terms, spool: Spool | None, end_after: float | None = None) -> list[Outcome]:
+def run_jobs(chunk: Chunk, options: FitOptions, spool: Spool | None, end_after: float | None = None) -> list[Outcome]:
     """The tasks of a chunk. Workers whose director has died stop, so that a new run does not meet them."""
-    writer = None if spool is None else _writer(spool)
     outcomes = []
-    for job in chunk.jobs:
-        if spool is not None and os.getpid() != spool.director and os.getppid() != spool.director:
-            return []
-        with process_ends(end_after):
-            outcome = run_job(job, chunk.data, terms)
-        if writer is None:
-            outcomes.append(outcome)
-        else:
-            writer.write(outcome)
+    with nullcontext() if spool is None else closing(open_writer(spool.location)) as writer:
+        for job in chunk.jobs:
+            if spool is not None and os.getpid() != spool.director and os.getppid() != spool.director:
+                return []
+            with process_ends(end_after):
+                outcome = run_job(job, chunk.data, options)
+            if writer is None:
+                outcomes.append(outcome)
+            else:
+                writer.write(outcome)
     return outcomes
 
 
@@ -109,21 +104,6 @@ def end_with(director: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-# One log for each thread of each process; a new round of work has a new log, since the old one may be compacted.
-_writers = threading.local()
-
-
-def _writer(spool: Spool) -> Writer:
-    known: tuple[Spool, int, Writer] | None = getattr(_writers, "open", None)
-    if known is not None and known[0] == spool and known[1] == os.getpid():
-        return known[2]
-    if known is not None and known[1] == os.getpid():
-        known[2].close()
-    writer = Writer(spool.location)
-    _writers.open = (spool, os.getpid(), writer)
-    return writer
-
-
 WORDS = ("loky", "threading", "dask", "ray")
 GUARD = "if __name__ == '__main__':"
 
@@ -141,7 +121,7 @@ def died(job: Job, reason: str, limit: float | None = None) -> Outcome:
     return Outcome(task=job.task, status="failed", labels=NO_LABELS, error=error)
 
 
-def run_alone(chunk: Chunk, terms: Terms) -> list[Outcome]:
+def run_alone(chunk: Chunk, options: FitOptions) -> list[Outcome]:
     """One task in a process of its own, whose death is an outcome too."""
     from joblib.externals.loky import ProcessPoolExecutor
     from joblib.externals.loky.process_executor import BrokenProcessPool
@@ -149,11 +129,11 @@ def run_alone(chunk: Chunk, terms: Terms) -> list[Outcome]:
     started = time.monotonic()
     with ProcessPoolExecutor(max_workers=1) as pool:
         try:
-            found: list[Outcome] = pool.submit(run_chunk, chunk, terms, None, expendable=True).result()
+            outcomes: list[Outcome] = pool.submit(run_chunk, chunk, options, None, expendable=True).result()
         except BrokenProcessPool as error:
-            late = terms.timeout is not None and time.monotonic() - started > terms.timeout
-            return [died(chunk.jobs[0], str(error), terms.timeout if late else None)]
-    return found
+            late = options.timeout is not None and time.monotonic() - started > options.timeout
+            return [died(chunk.jobs[0], str(error), options.timeout if late else None)]
+    return outcomes
 
 
 class Engine(Protocol):
@@ -162,12 +142,12 @@ class Engine(Protocol):
     name: str
     workers: int
     # How many tasks may travel together; whether other threads of this process fit at the same time; whether workers
-    # can write to a folder of this machine.
+    # are on this machine and record outcomes themselves.
     largest: int
     shared: bool
-    local: bool
+    records: bool
 
-    def run(self, chunks: Iterator[Chunk], terms: Terms, spool: Spool | None) -> Iterator[tuple[int, list[Outcome]]]:
+    def run(self, chunks: Iterator[Chunk], options: FitOptions, spool: Spool | None) -> Finished:
         """How many tasks each chunk had, and its outcomes where they were not spooled."""
         ...
 
@@ -208,11 +188,11 @@ class Here:
     workers = 1
     largest = 1
     shared = False
-    local = True
+    records = False
 
-    def run(self, chunks: Iterator[Chunk], terms: Terms, spool: Spool | None) -> Iterator[tuple[int, list[Outcome]]]:
+    def run(self, chunks: Iterator[Chunk], options: FitOptions, spool: Spool | None) -> Finished:
         for chunk in chunks:
-            yield len(chunk.jobs), run_jobs(chunk, terms, spool)
+            yield len(chunk.jobs), run_jobs(chunk, options, spool)
 
 
 class Joblib:
@@ -222,10 +202,10 @@ class Joblib:
         self.name = backend
         self.workers = workers
         self.shared = backend == "threading"
-        self.local = backend in ("loky", "threading")
+        self.records = backend in ("loky", "threading")
         self.largest = 1 if self.shared else LARGEST
 
-    def run(self, chunks: Iterator[Chunk], terms: Terms, spool: Spool | None) -> Iterator[tuple[int, list[Outcome]]]:
+    def run(self, chunks: Iterator[Chunk], options: FitOptions, spool: Spool | None) -> Finished:
         import joblib
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
@@ -238,23 +218,23 @@ class Joblib:
         )  # fmt: skip
         call = joblib.delayed(CALLS.get(self.name, _counted))
         try:
-            yield from pool(call(chunk, terms, spool) for chunk in chunks)
+            yield from pool(call(chunk, options, spool) for chunk in chunks)
         except BrokenProcessPool as error:
             raise WorkersLost(str(error)) from None
 
 
-def _counted(chunk: Chunk, terms: Terms, spool: Spool | None) -> tuple[int, list[Outcome]]:
-    return len(chunk.jobs), run_chunk(chunk, terms, spool)
+def _counted(chunk: Chunk, options: FitOptions, spool: Spool | None) -> tuple[int, list[Outcome]]:
+    return len(chunk.jobs), run_chunk(chunk, options, spool)
 
 
-def _counted_expendable(chunk: Chunk, terms: Terms, spool: Spool | None) -> tuple[int, list[Outcome]]:
-    return len(chunk.jobs), run_chunk(chunk, terms, spool, expendable=True)
+def _counted_expendable(chunk: Chunk, options: FitOptions, spool: Spool | None) -> tuple[int, list[Outcome]]:
+    return len(chunk.jobs), run_chunk(chunk, options, spool, expendable=True)
 
 
-def _counted_jobs(chunk: Chunk, terms: Terms, spool: Spool | None) -> tuple[int, list[Outcome]]:
+def _counted_jobs(chunk: Chunk, options: FitOptions, spool: Spool | None) -> tuple[int, list[Outcome]]:
     # OpenMP keeps its number of threads for each thread, so the limit of the main thread is not enough.
     with one_thread():
-        return len(chunk.jobs), run_jobs(chunk, terms, spool)
+        return len(chunk.jobs), run_jobs(chunk, options, spool)
 
 
 CALLS = {"loky": _counted_expendable, "threading": _counted_jobs}
@@ -269,18 +249,18 @@ class Dask:
     name = "dask"
     largest = 8
     shared = False
-    local = False
+    records = False
 
     def __init__(self, client: Any, jobs: int | None = None) -> None:
         self._client = client
         self._jobs = jobs
         self.workers = jobs or (1 if client is None else max(1, len(client.scheduler_info()["workers"])))
 
-    def run(self, chunks: Iterator[Chunk], terms: Terms, spool: Spool | None) -> Iterator[tuple[int, list[Outcome]]]:
+    def run(self, chunks: Iterator[Chunk], options: FitOptions, spool: Spool | None) -> Finished:
         with self._open() as client:
-            yield from self._run(client, chunks, terms)
+            yield from self._run(client, chunks, options)
 
-    def _run(self, client: Any, chunks: Iterator[Chunk], terms: Terms) -> Iterator[tuple[int, list[Outcome]]]:
+    def _run(self, client: Any, chunks: Iterator[Chunk], options: FitOptions) -> Finished:
         from distributed import KilledWorker, as_completed
         from distributed.client import FutureCancelledError
 
@@ -293,7 +273,7 @@ class Dask:
                 return
             if id(chunk.data) not in scattered:
                 scattered[id(chunk.data)] = client.scatter(chunk.data, broadcast=True, hash=False)
-            future = client.submit(_remote, chunk.jobs, scattered[id(chunk.data)], terms, pure=False)
+            future = client.submit(_remote, chunk.jobs, scattered[id(chunk.data)], options, pure=False)
             flying[future.key] = chunk
             waiting.add(future)
 
@@ -338,13 +318,13 @@ class Dask:
             raise InputError(
                 f"no Dask workers could be started ({error}); in a script, put the call under {GUARD}"
             ) from None
-        with cluster, distributed.Client(cluster) as made:
-            self.workers = max(1, len(made.scheduler_info()["workers"]))
-            yield made
+        with cluster, distributed.Client(cluster) as client:
+            self.workers = max(1, len(client.scheduler_info()["workers"]))
+            yield client
 
 
-def _remote(jobs: Any, data: Any, terms: Terms) -> list[Outcome]:
-    return run_chunk(Chunk(jobs=jobs, data=data), terms, None)
+def _remote(jobs: tuple[Job, ...], data: Dataset, options: FitOptions) -> list[Outcome]:
+    return run_chunk(Chunk(jobs=jobs, data=data), options, None)
 
 
 def _register_ray() -> None:
@@ -355,8 +335,6 @@ def _register_ray() -> None:
     register_ray()
 
 
-# After so many tasks the logs are made into Parquet.
-ROUND = 5_000
 # Deaths of workers in a row without any finished task, after which each task gets a process of its own.
 PATIENCE = 1
 
@@ -367,72 +345,61 @@ class Run:
 
     datasets: Sequence[Dataset]
     engine: Engine
-    terms: Terms
+    options: FitOptions
     store: Store | None
     advance: Callable[[int], None]
-    found: dict[Task, Outcome] = field(default_factory=dict)
+    outcomes: dict[Task, Outcome] = field(default_factory=dict)
 
     def finish(self, jobs: Sequence[Job]) -> None:
-        """Do all jobs that are not found yet."""
+        """Do all jobs that are not done yet."""
         deaths = 0
-        while pending := [job for job in jobs if job.task not in self.found]:
-            before = len(self.found)
+        while pending := [job for job in jobs if job.task not in self.outcomes]:
+            before = len(self.outcomes)
             try:
                 if deaths > PATIENCE:
                     self._alone(pending)
                     deaths = 0
                 else:
-                    self._round(pending[:ROUND])
+                    self._round(pending)
             except WorkersLost:
                 deaths += 1
             if self.store is not None:
-                self.found.update(
-                    (t, o) for t, o in self.store.compact().items() if not ran_short(o, self.terms.timeout)
+                self.outcomes.update(
+                    (t, o) for t, o in self.store.load().items() if not ran_short(o, self.options.timeout)
                 )
-            if len(self.found) > before:
+            if len(self.outcomes) > before:
                 deaths = 0
             elif not deaths:
                 raise InputError("the engine gave no results back; run again with jobs=1 to see why")
 
     def _round(self, jobs: Sequence[Job]) -> None:
-        spool = writer = None
-        largest = self.engine.largest
-        if self.store is not None and self.engine.local and self.store.local:
-            spool = Spool(location=self.store.location, round=uuid.uuid4().hex, director=os.getpid())
-        elif self.store is not None:
+        spool, largest = None, self.engine.largest
+        if self.store is not None and self.engine.records and self.store.local:
+            spool = Spool(location=self.store.location, director=os.getpid())
+        elif self.store is not None and self.engine.records:
             # Outcomes come back to this process, which records them: one by one where that is cheap.
-            writer = self.store.writer()
-            largest = 1 if self.engine.local else largest
+            largest = 1
         chunks = chunked(jobs, self.datasets, self.engine.workers, largest)
-        try:
-            with one_thread(), listening():
-                for count, outcomes in self.engine.run(chunks, self.terms, spool):
-                    self._keep(outcomes, writer)
-                    self.advance(count)
-        finally:
-            if writer is not None:
-                writer.close()
+        with one_thread(), listening():
+            for count, outcomes in self.engine.run(chunks, self.options, spool):
+                self._keep(outcomes)
+                self.advance(count)
 
     def _alone(self, jobs: Sequence[Job]) -> None:
         """One task at a time until the one is found that kills its worker."""
-        writer = None if self.store is None else self.store.writer()
-        try:
-            for job in jobs:
-                outcomes = run_alone(Chunk(jobs=(job,), data=self.datasets[job.task.data]), self.terms)
-                self._keep(outcomes, writer)
-                self.advance(1)
-                if any(o.status != "done" and not o.trace for o in outcomes) and isinstance(self.engine, Joblib):
-                    return
-        finally:
-            if writer is not None:
-                writer.close()
+        for job in jobs:
+            outcomes = run_alone(Chunk(jobs=(job,), data=self.datasets[job.task.data]), self.options)
+            self._keep(outcomes)
+            self.advance(1)
+            if any(o.status != "done" and not o.trace for o in outcomes) and isinstance(self.engine, Joblib):
+                return
 
-    def _keep(self, outcomes: Sequence[Outcome], writer: Writer | None) -> None:
+    def _keep(self, outcomes: Sequence[Outcome]) -> None:
         for outcome in outcomes:
-            if writer is None:
-                self.found[outcome.task] = outcome
+            if self.store is None:
+                self.outcomes[outcome.task] = outcome
             else:
-                writer.write(outcome)
+                self.store.write(outcome)
 
 
 def ran_short(outcome: Outcome, timeout: float | None) -> bool:
@@ -443,7 +410,7 @@ def ran_short(outcome: Outcome, timeout: float | None) -> bool:
 
 
 @contextmanager
-def shown(total: int, done: int, *, wanted: bool) -> Iterator[Callable[[int], None]]:
+def progress_bar(total: int, done: int, *, wanted: bool) -> Iterator[Callable[[int], None]]:
     """A function to call with the number of tasks that are newly done."""
     if not wanted or total == done or not sys.stderr.isatty():
         yield lambda count: None

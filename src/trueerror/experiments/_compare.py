@@ -1,14 +1,14 @@
 """What an experiment answers about several learners: who is better on one data set, and over all of them.
 
-Two learners on the same test parts: their difference, by the method that the plan calls for or another.
+Two learners on the same test folds differ by so much; the method is the one that the plan calls for, or another.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -17,16 +17,15 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.experiments._estimate import ask, learner_at, learner_interval, left_out, plan_situation, rounds_of_folds
-from trueerror.experiments._fit import FoldScores, PairLosses
-from trueerror.experiments._result import Experiment
+from trueerror.experiments._outcomes import FoldScores, PairLosses, ResampleResults, mean_over_rows
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inference._contrast import check_margin, contrast, normal_p, normal_quantile
-from trueerror.inference._multiplicity import adjust as adjusted
+from trueerror.inference._multiplicity import adjust_contrasts
 from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word, nearest
-from trueerror.methods import DECISIONS
+from trueerror.methods import decision
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Alternative, Contrast
 from trueerror.verbs._compare import ADJUSTMENTS, alike, compare_predictions, completed, pair_facts
@@ -61,11 +60,11 @@ class _Losses(NamedTuple):
 class LearnerPairs:
     """Contrasts of any two learners of an experiment on one data set."""
 
-    run: Experiment
+    run: ResampleResults
     data: str
     measure: Measure
     positive: Any
-    options: dict[str, Any]
+    options: Mapping[str, Any]
     confidence: float
     alternative: Alternative
     method: str | None
@@ -96,13 +95,13 @@ class LearnerPairs:
 
     def contrast(self, first: str, second: str) -> Contrast:
         """First − second."""
-        found = self._bates(first, second) if self.chosen == "bates" else self._over_parts(first, second)
-        found = self._within_range(found, first, second)
-        better = found.p_better
+        raw = self._bates(first, second) if self.chosen == "bates" else self._over_folds(first, second)
+        difference = self._within_range(raw, first, second)
+        better = difference.p_better
         if better is not None and not self.measure.higher_is_better:
             better = 1 - better
         return replace(
-            found, name=self.measure.title, first=first, second=second, p_better=better,
+            difference, name=self.measure.title, first=first, second=second, p_better=better,
             estimand=f"the difference in {self.measure.title} between the two learners, "
             f"at {round(float(self.table.trains.mean())):,} training rows",
         )  # fmt: skip
@@ -110,30 +109,30 @@ class LearnerPairs:
     @property
     def of_rows(self) -> bool:
         """Whether the metric is a mean over rows."""
-        return self.measure.name in ("accuracy", "error_rate") or self.measure.needs == "losses"
+        return mean_over_rows(self.measure)
 
-    def _within_range(self, found: Contrast, first: str, second: str) -> Contrast:
+    def _within_range(self, difference: Contrast, first: str, second: str) -> Contrast:
         """Limits within what a difference can be; where no row was judged differently, within Tango's for such rows."""
         reach = self.measure.range[1] - self.measure.range[0]
-        note = found.note
-        if found.p_value == 1 and found.estimate == 0 and self.of_rows and self._never_differ(first, second):
+        note = difference.note
+        if difference.p_value == 1 and difference.estimate == 0 and self.of_rows and self._never_differ(first, second):
             z = normal_quantile(self.confidence, self.alternative)
             rows = self.run.datasets[self.data].n
             reach *= z**2 / (rows + z**2)
             note = "no test row was judged differently: limits for these models by their number alone"
-        return replace(found, low=max(found.low, -reach), high=min(found.high, reach), note=note)
+        return replace(difference, low=max(difference.low, -reach), high=min(difference.high, reach), note=note)
 
     def _never_differ(self, first: str, second: str) -> bool:
         both = (self.run.losses(x, self.data, self.measure.name) for x in (first, second))
         return all(np.array_equal(a, b) for (_, a), (_, b) in zip(*both, strict=True))
 
-    def _over_parts(self, first: str, second: str) -> Contrast:
+    def _over_folds(self, first: str, second: str) -> Contrast:
         a, b = self.table.of(first), self.table.of(second)
         known = ~(np.isnan(a) | np.isnan(b))
         if known.sum() < 2:
-            there = "no test part" if not known.any() else "one test part"
+            folds = "no test part" if not known.any() else "one test part"
             raise InputError(
-                f"{first!r} and {second!r} both have a score ({self.measure.name}) on {there} only; comparing over "
+                f"{first!r} and {second!r} both have a score ({self.measure.name}) on {folds} only; comparing over "
                 "parts takes two: see .failures"
             )
         for name, scores in ((first, a), (second, b)):
@@ -142,20 +141,20 @@ class LearnerPairs:
                     f"the {self.measure.title} of {name!r} is infinite on {int(np.isinf(scores).sum())} test parts (a "
                     "row that was called certain was wrong), so no difference can be told; clip=1e-6 sets the highest"
                 )
-        common: dict[str, Any] = {"confidence": self.confidence, "alternative": self.alternative}
         if self.chosen in ("five-by-two-t", "five-by-two-f"):
-            return self._five_by_two(a - b, common)
-        a, b = a[known], b[known]
+            return self._five_by_two(a - b)
+        a, b, level, side = a[known], b[known], self.confidence, self.alternative
         if self.chosen == "plain-t":
-            found = paired_t(a, b, **common)
+            difference = paired_t(a, b, confidence=level, alternative=side)
         elif self.chosen == "unpaired":
-            found = unpaired_t(a, b, df="conservative", **common)
+            difference = unpaired_t(a, b, df="conservative", confidence=level, alternative=side)
         else:
-            found = corrected_t(a - b, test_train_ratio=self.table.ratio_of(known), **common)
+            ratio = self.table.ratio_of(known)
+            difference = corrected_t(a - b, test_train_ratio=ratio, confidence=level, alternative=side)
         note = left_out(int((~known).sum()), len(known))
-        return replace(found, note="; ".join(w for w in (found.note, note) if w)) if note else found
+        return replace(difference, note="; ".join(w for w in (difference.note, note) if w)) if note else difference
 
-    def _five_by_two(self, differences: Floats, common: dict[str, Any]) -> Contrast:
+    def _five_by_two(self, differences: Floats) -> Contrast:
         repeats, folds = self.table.repeats, self.table.folds
         if len(differences) != 10 or len(set(repeats.tolist())) != 5 or len(set(folds.tolist())) != 2:
             raise InputError(f"method={self.chosen!r} needs the plan te.KFold(2, repeats=5), not {self.run.plan!r}")
@@ -163,33 +162,33 @@ class LearnerPairs:
             raise InputError(f"method={self.chosen!r} needs all ten test parts, but some have no score: see .failures")
         grid = differences[np.lexsort((folds, repeats))].reshape(5, 2)
         if self.chosen == "five-by-two-t":
-            return five_by_two_t(grid, **common)
+            return five_by_two_t(grid, confidence=self.confidence, alternative=self.alternative)
         if self.alternative != "two-sided":
             raise InputError("the 5×2 F-test has no sides; use method='five-by-two-t' for a one-sided test")
         return five_by_two_f(grid, confidence=self.confidence)
 
     def _bates(self, first: str, second: str) -> Contrast:
         """Nested cross-validation of the losses' differences, row by row; of accuracy, losses are errors."""
-        sign = -1.0 if self.measure.name == "accuracy" else 1.0
+        sign = -1.0 if self.measure.right_or_wrong == 1 else 1.0
         both = [self.run.pair_losses(x, self.data, self.measure.name) for x in (first, second)]
-        found = nested_error([_difference(a, b, sign) for a, b in zip(*both, strict=True)])
+        gap = nested_error([_difference(a, b, sign) for a, b in zip(*both, strict=True)])
         reach = self.measure.range[1] - self.measure.range[0]
-        common: dict[str, Any] = {
-            "estimate": found.mean, "whole": (-reach, reach), "confidence": self.confidence,
-            "alternative": self.alternative, "method": "bates-difference", "n": found.rows,
-        }  # fmt: skip
-        if not found.error > 0:
-            same = found.mean == 0
+        made = partial(
+            contrast, estimate=gap.mean, whole=(-reach, reach), confidence=self.confidence,
+            alternative=self.alternative, method="bates-difference", n=gap.rows,
+        )  # fmt: skip
+        if not gap.error > 0:
+            same = gap.mean == 0
             note = "no row differs: the difference has no variance" if same else "the losses' differences do not vary"
-            return contrast(
+            return made(
                 limits=(-np.inf, np.inf), p_value=1.0 if same else np.nan, statistic=0.0, notes=(note,),
-                p_better=0.5 if same else None, **common,
+                p_better=0.5 if same else None,
             )  # fmt: skip
-        half = normal_quantile(self.confidence, self.alternative) * found.error
-        z = found.mean / found.error
-        return contrast(
-            limits=(found.mean - half, found.mean + half), statistic=z, p_value=normal_p(z, self.alternative),
-            p_better=float(special.ndtr(z)), notes=(f"{found.inflation:.2f} times the naive standard error",), **common,
+        half = normal_quantile(self.confidence, self.alternative) * gap.error
+        z = gap.mean / gap.error
+        return made(
+            limits=(gap.mean - half, gap.mean + half), statistic=z, p_value=normal_p(z, self.alternative),
+            p_better=float(special.ndtr(z)), notes=(f"{gap.inflation:.2f} times the naive standard error",),
         )  # fmt: skip
 
 
@@ -204,7 +203,7 @@ PAIRS_OF_MODELS = ("learner-holdout", "learner-leave-one-out")
 
 
 def compare(
-    run: Experiment,
+    run: ResampleResults,
     metric: str = "accuracy",
     data: str | None = None,
     *,
@@ -235,8 +234,8 @@ def compare(
         raise InputError(f"{measure.name} has no better end, so no learner can be better by it")
     names = fitted_learners(run, [name]) if learners is None else tuple(run.learner_name(x) for x in learners)
     if len(names) < 2:
-        there = f"one learner, {names[0]!r}" if names else "no learner that could be fitted: see .failures"
-        raise InputError(f"there is {there}; comparing takes two: .estimate judges one by itself")
+        what = f"one learner, {names[0]!r}" if names else "no learner that could be fitted: see .failures"
+        raise InputError(f"there is {what}; comparing takes two: .estimate judges one by itself")
     if reference is not None and reference not in names:
         raise InputError(f"reference={reference!r} is not among the learners{nearest(reference, names)}")
     width = None if margin is None else check_margin(margin)
@@ -256,7 +255,7 @@ def compare(
         alternative=alternative, method=method,
     )  # fmt: skip
     wanted = list(combinations(names, 2)) if reference is None else [(x, reference) for x in names if x != reference]
-    contrasts = _adjusted([pairs.contrast(a, b) for a, b in wanted], adjust)
+    contrasts = adjust_contrasts([pairs.contrast(a, b) for a, b in wanted], adjust)
     own = own_method(run, pairs.chosen)
     estimates = {
         x: learner_interval(ask(run, x, name, metric, positive=positive, confidence=level, rng=rng, **options), own)
@@ -276,11 +275,11 @@ def compare(
         confidence=level,
         reading=_reading(run, name, names),
         estimand=f"Estimates: {learner_at(run.datasets[name], sizes).replace('this learner', 'these learners')}.",
-        facts={
-            **pair_facts(measure, contrasts, {}),
-            "why": f"{measure.title}: {DECISIONS['two-learners'].why}",
-            "parts": pairs.scores_of(names),
-        },
+        facts=replace(
+            pair_facts(measure, contrasts, {}),
+            why=f"{measure.title}: {decision('two-learners').why}",
+            parts=pairs.scores_of(names),
+        ),
     )
     made = completed(made)
     return _with_findings(made, learner_evidence(run, name, pairs.chosen, asked))
@@ -291,7 +290,7 @@ def _with_findings(made: Comparison, evidence: Evidence) -> Comparison:
     return replace(made, findings=sorted_findings([*made.findings, *find([evidence])]))
 
 
-def own_method(run: Experiment, chosen: str) -> str | None:
+def own_method(run: ResampleResults, chosen: str) -> str | None:
     """The method of each learner's own estimate, such that the differences are those of the estimates.
 
     .632+ and nested cross-validation move estimates away from the means over test parts, which most pairs rest on.
@@ -302,12 +301,12 @@ def own_method(run: Experiment, chosen: str) -> str | None:
     return "corrected-t" if moved else None
 
 
-def fitted_learners(run: Experiment, datasets: Sequence[str]) -> tuple[str, ...]:
+def fitted_learners(run: ResampleResults, datasets: Sequence[str]) -> tuple[str, ...]:
     """The learners with at least one successful fit on these data sets: the others have nothing to be judged by."""
     return tuple(x for x in run.learners if any(run.failed(x, data) < len(run.outcomes[data, x]) for data in datasets))
 
 
-def experiment_findings(run: Experiment) -> Findings:
+def experiment_findings(run: ResampleResults) -> Findings:
     """What the linter says of the whole experiment, each data set by its name where there are several."""
     evidence = []
     for data in run.datasets:
@@ -318,36 +317,27 @@ def experiment_findings(run: Experiment) -> Findings:
     return find(evidence)
 
 
-def learner_evidence(run: Experiment, data: str, method: str, learners: Sequence[str]) -> Evidence:
+def learner_evidence(run: ResampleResults, data: str, method: str, learners: Sequence[str]) -> Evidence:
     """What the linter may know of the way in which learners were resampled and judged."""
     splits = [run.splits[data][i] for i in run.parts(data)]
     return Evidence(
-        facts={
-            "fold_method": fold_method(method),
-            "rounds": rounds_of_folds(splits),
-            "test_parts": len(splits),
-            "smallest_test": run.smallest_test_part(data),
-            "data_rows": run.datasets[data].n,
-            "failed": {x: (run.failed(x, data), len(run.outcomes[data, x])) for x in learners},
-        }
+        fold_method=fold_method(method),
+        rounds=rounds_of_folds(splits),
+        test_parts=len(splits),
+        smallest_test=run.smallest_test_part(data),
+        data_rows=run.datasets[data].n,
+        failed={x: (run.failed(x, data), len(run.outcomes[data, x])) for x in learners},
     )
 
 
-def _adjusted(contrasts: list[Contrast], how: str) -> list[Contrast]:
-    if len(contrasts) < 2 or how == "none":
-        return contrasts
-    values = adjusted([c.p_value for c in contrasts], how)  # type: ignore[arg-type]
-    return [replace(c, p_adjusted=float(p)) for c, p in zip(contrasts, values, strict=True)]
-
-
-def _reading(run: Experiment, data: str, learners: Sequence[str]) -> str:
+def _reading(run: ResampleResults, data: str, learners: Sequence[str]) -> str:
     dataset = run.datasets[data]
     shown = "" if len(run.datasets) == 1 else f"{data}: "
     return f"{shown}{len(learners)} learners on {dataset.n:,} rows, {run.plan!r}; the same test parts for all."
 
 
 def rank(
-    run: Experiment,
+    run: ResampleResults,
     metric: str = "accuracy",
     *,
     learners: Sequence[str] | None = None,

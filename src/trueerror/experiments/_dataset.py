@@ -1,8 +1,6 @@
-"""te.Dataset: the rows that learners are fitted to and tested on.
+"""te.Dataset: the rows that learners are fitted to and tested on, from arrays, frames or files.
 
-Data sets from files: a column of classes, and features from all the others.
-
-Learners: anything with fit and predict, by scikit-learn's conventions; copies, seeds and fingerprints of them.
+And the learners themselves: anything with fit and predict by scikit-learn's conventions; copies, seeds, fingerprints.
 """
 
 from __future__ import annotations
@@ -15,9 +13,10 @@ import platform
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import check_indexes, column, missing_rows, same_length
 from trueerror.inputs._labels import Label, code_column, find_label, label_from_text, natural_positive
@@ -26,8 +25,14 @@ from trueerror.resampling._plan import Ints, Rows, take
 from trueerror.results._format import listing
 from trueerror.sources._protocols import Table, need_column
 
+# Anything with fit and predict, by scikit-learn's conventions.
+Learner: TypeAlias = Any
+# An array, a sparse matrix or a data frame.
+Features: TypeAlias = Any
+Value = TypeVar("Value")
 
-def as_learners(learners: Any) -> dict[str, Any]:
+
+def as_learners(learners: Any) -> dict[str, Learner]:
     """Learners by name; a single estimator goes by the name of its class."""
     if not isinstance(learners, Mapping):
         if isinstance(learners, list | tuple):
@@ -46,7 +51,7 @@ def as_learners(learners: Any) -> dict[str, Any]:
     return by_name(learners, "learners")
 
 
-def by_name(given: Mapping[Any, Any], option: str) -> dict[str, Any]:
+def by_name(given: Mapping[Any, Value], option: str) -> dict[str, Value]:
     """The same under names of text; two names with the same text are an error."""
     named = {str(name): value for name, value in given.items()}
     if len(named) < len(given):
@@ -54,7 +59,7 @@ def by_name(given: Mapping[Any, Any], option: str) -> dict[str, Any]:
     return named
 
 
-def fresh(learner: Any, seed: int) -> Any:
+def fresh(learner: Learner, seed: int) -> Learner:
     """An unfitted copy whose open random states are seeded.
 
     Every parameter `random_state` that is None, nested ones too, gets a number of its own; one that the user has set
@@ -79,19 +84,19 @@ def number(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little") >> 1
 
 
-def words(learner: Any) -> str:
+def words(learner: Learner) -> str:
     """A learner in one line."""
     return " ".join(str(repr(learner)).split())[:200]
 
 
-def versions(learners: Iterable[Any]) -> dict[str, str]:
+def versions(learners: Iterable[Learner]) -> dict[str, str]:
     """The versions of Python, of NumPy and of the packages that the learners come from."""
     packages = {"numpy", *(type(learner).__module__.partition(".")[0] for learner in learners)}
     found = {name: str(getattr(sys.modules.get(name), "__version__", "")) for name in sorted(packages)}
     return {"python": platform.python_version()} | {name: version for name, version in found.items() if version}
 
 
-def fingerprint(learner: Any) -> str:
+def fingerprint(learner: Learner) -> str:
     """A digest of a learner's class and settings, the same in every process."""
     text = json.dumps(_plain(learner, 0), sort_keys=True)
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()
@@ -183,7 +188,7 @@ class Dataset:
         """What a plan may know of the rows."""
         return Rows(codes=self.codes, clusters=self.cluster_codes, X=self.X)
 
-    def features(self, index: Ints) -> Any:
+    def features(self, index: Ints) -> Features:
         """The features of some of the rows."""
         return _frame_rows(self.X, index)
 
@@ -253,14 +258,14 @@ def as_dataset(value: Any, place: str) -> Dataset:
     raise InputError(f"{place} must be a te.Dataset or a pair (X, y), not {type(value).__name__}{hint}")
 
 
-def _frame_rows(X: Any, index: Ints) -> Any:
+def _frame_rows(X: Features, index: Ints) -> Features:
     if type(X).__module__.split(".")[0] == "pyarrow":
         return X.take(index)
     return take(X, index)
 
 
-def _weights(values: Any) -> Any:
-    weights = column(values, "weights").astype(np.float64)
+def _weights(values: Any) -> NDArray[np.float64]:
+    weights: NDArray[np.float64] = column(values, "weights").astype(np.float64)
     wrong = ~np.isfinite(weights) | (weights < 0)
     if wrong.any():
         row = int(np.argmax(wrong))
@@ -268,7 +273,7 @@ def _weights(values: Any) -> Any:
     return weights
 
 
-def _update(digest: Any, values: Any) -> None:
+def _update(digest: hashlib.blake2b, values: Any) -> None:
     """The content of an array, a sparse matrix or a frame, with its shape and types."""
     if isinstance(values, np.ndarray):
         digest.update(f"{values.dtype.str}{values.shape}".encode())

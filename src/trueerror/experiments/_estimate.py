@@ -1,29 +1,26 @@
-"""One learner, one metric, one data set: the interval that the plan calls for, and the others on request.
+"""What an experiment answers about one learner: an estimate with its interval, and ROC curves.
 
-What an experiment answers about one learner: an estimate with its interval, and ROC curves.
-
-A question about one learner: which metric, on which data set, on what terms; and the scores that answer it.
-
-What a number about a learner is an estimate of, in words; and which situation a plan is.
+The interval is the one that the plan calls for, or another on request; each says what it is an estimate of.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Dataset
-from trueerror.experiments._result import CHOSEN, Experiment
+from trueerror.experiments._outcomes import CHOSEN, ResampleResults
 from trueerror.findings.learners import SMALL_TEST
 from trueerror.inference._spec import Terms
 from trueerror.inference.learner._intervals import (
     Bagged,
+    BootstrapError,
     bates,
     bayle,
     bbc_cv,
@@ -39,9 +36,14 @@ from trueerror.methods import default_for
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.resampling._plan import Plan, Split
 from trueerror.results import Interval
-from trueerror.results._format import percent, whole
+from trueerror.results._format import whole
 from trueerror.sources._predictions import Predictions
+from trueerror.verbs._estimand import class_mix_words
 from trueerror.verbs._model_metrics import Bench, Settings
+
+if TYPE_CHECKING:
+    from trueerror.curves._folds import AverageCurve
+    from trueerror.curves._roc import Roc
 
 Floats = NDArray[np.float64]
 
@@ -50,21 +52,20 @@ Floats = NDArray[np.float64]
 class Question:
     """How good is this learner, by this metric, on this data set?"""
 
-    run: Experiment
+    run: ResampleResults
     learner: str
     data: str
     measure: Measure
     positive: Any
-    options: dict[str, Any]
+    options: Mapping[str, Any]
     confidence: float
     rng: Any = None
 
     @property
     def of_rows(self) -> bool:
         """Whether the metric is a mean over rows."""
-        return self.measure.name in ("accuracy", "error_rate") or (
-            self.measure.needs == "losses" and not self.options and self.positive is None
-        )
+        plain = not self.options and self.positive is None
+        return self.measure.right_or_wrong != 0 or (self.measure.of_losses and plain)
 
     @cached_property
     def scores(self) -> Floats:
@@ -78,7 +79,7 @@ class Question:
         return found
 
     @property
-    def splits(self) -> list[Any]:
+    def splits(self) -> list[Split]:
         """The splits with ordinary test parts."""
         every = self.run.splits[self.data]
         return [every[i] for i in self.run.parts(self.data)]
@@ -90,18 +91,18 @@ class Question:
 
     def from_losses(self, made: Interval) -> Interval:
         """Of accuracy, losses count the wrong rows: turned about."""
-        if self.measure.name != "accuracy":
+        if self.measure.right_or_wrong != 1:
             return made
         return replace(made, estimate=1 - made.estimate, low=1 - made.high, high=1 - made.low)
 
     @property
-    def common(self) -> dict[str, Any]:
-        """What every interval takes."""
-        return {"bounds": self.measure.range, "confidence": self.confidence, "rows": self.run.datasets[self.data].n}
+    def dataset(self) -> Dataset:
+        """The rows."""
+        return self.run.datasets[self.data]
 
 
 def ask(
-    run: Experiment,
+    run: ResampleResults,
     learner: str,
     data: str | None,
     metric: str,
@@ -147,18 +148,11 @@ def plan_situation(plan: Plan, splits: Sequence[Split]) -> str:
 def class_mix(data: Dataset) -> str:
     """The class mix that a result is for."""
     counts = np.bincount(data.codes, minlength=len(data.labels))
-    if data.positive is not None:
-        share = float(counts[data.labels.index(data.positive)]) / data.n
-        return f"of which {percent(round(share, 3))} are {data.positive}"
-    top = int(counts.argmax())
-    return (
-        f"with the same mix of {len(data.labels):,} classes "
-        f"(commonest: {data.labels[top]}, {percent(round(float(counts[top]) / data.n, 3))})"
-    )
+    return class_mix_words(data.labels, counts.tolist(), data.positive)
 
 
 def rounds_of_folds(splits: Sequence[Split]) -> int | None:
-    """How often the rows were dealt into parts, each tested by a model of all other rows; None where they were not."""
+    """How often the rows were split into folds, each tested by a model of all other rows; None where they were not."""
     if len(splits) < 2 or any(s.train_size + len(s.test) != s.n for s in splits):
         return None
     return len({s.repeat for s in splits})
@@ -208,8 +202,8 @@ def learner_interval(question: Question, method: str | None) -> Interval:
     """The interval by the method asked for, or by the one that the plan calls for."""
     q = question
     key = _default(q) if method is None else WORDS.get(method, method)
-    if key not in MAKERS:
-        raise InputError(f"method={method!r} is not known for learners{nearest(str(method), [*MAKERS, *WORDS])}")
+    if key not in METHODS:
+        raise InputError(f"method={method!r} is not known for learners{nearest(str(method), [*METHODS, *WORDS])}")
     if q.learner == CHOSEN and key not in ("corrected-t", "fold-t", "bbc-cv", "pooled"):
         raise InputError(f'method={method!r} is not offered for the chosen setting; use "corrected-t" or "bbc-cv"')
     if not q.of_rows and key in ("bates", "bayle", "bbc-cv", "bootstrap-632+", "bootstrap-632", "bootstrap-out-of-bag"):
@@ -217,9 +211,9 @@ def learner_interval(question: Question, method: str | None) -> Interval:
             f"method={method!r} needs a metric that is a mean over rows (accuracy, error_rate, brier, log_loss); "
             f"for {q.measure.name} use 'corrected-t'"
         )
-    if q.measure.name == "log_loss" and key != "bbc-cv" and np.isinf(q.scores).any():
-        return q.settled(_infinite(q, key), learner_at(q.run.datasets[q.data], [s.train_size for s in q.splits]))
-    return MAKERS[key](q)
+    if q.measure.of_losses and key != "bbc-cv" and np.isinf(q.scores).any():
+        return q.settled(_infinite(q, key), learner_at(q.dataset, [s.train_size for s in q.splits]))
+    return METHODS[key](q)
 
 
 def _default(q: Question) -> str:
@@ -235,15 +229,13 @@ def _default(q: Question) -> str:
 
 def _infinite(q: Question, key: str) -> Interval:
     """A model that is certain and wrong once has an infinite log loss, and so has the mean."""
-    terms = Terms(confidence=q.confidence)
-    rows = q.run.datasets[q.data].n
-    return terms.interval(
-        q.measure.name, math.inf, math.nan, math.inf, bounds=q.measure.range, method=key, n=rows, note=INFINITE
+    return Terms(confidence=q.confidence).interval(
+        q.measure.name, math.inf, math.nan, math.inf, bounds=q.measure.range, method=key, n=q.dataset.n, note=INFINITE
     )
 
 
 def _clustered(q: Question) -> bool:
-    return q.run.datasets[q.data].clusters is not None
+    return q.dataset.clusters is not None
 
 
 def _t(q: Question, *, corrected: bool) -> Interval:
@@ -252,17 +244,20 @@ def _t(q: Question, *, corrected: bool) -> Interval:
         raise InputError(
             f"{q.measure.name} of {q.learner!r} is undefined on every test part of {q.data!r}: see .failures"
         )
-    splits = [s for s, there in zip(q.splits, known, strict=True) if there]
+    splits = [s for s, has_score in zip(q.splits, known, strict=True) if has_score]
     scores = q.scores[known]
     notes = [left_out(int((~known).sum()), len(known)), small_parts(splits)]
     if corrected:
         sizes = [s.distinct for s in splits]
         ratio = sum(len(s.test) for s in splits) / sum(sizes)
-        made = corrected_t_interval(scores, test_train_ratio=ratio, repeats=rounds_of_folds(splits), **q.common)
-        estimand = learner_at(q.run.datasets[q.data], sizes, q.learner == CHOSEN)
+        made = corrected_t_interval(
+            scores, test_train_ratio=ratio, repeats=rounds_of_folds(splits), bounds=q.measure.range,
+            confidence=q.confidence, rows=q.dataset.n,
+        )  # fmt: skip
+        estimand = learner_at(q.dataset, sizes, q.learner == CHOSEN)
     else:
-        made = fold_t(scores, **q.common)
-        estimand = these_models(q.run.datasets[q.data], len(splits))
+        made = fold_t(scores, bounds=q.measure.range, confidence=q.confidence, rows=q.dataset.n)
+        estimand = these_models(q.dataset, len(splits))
     if math.isnan(made.low) and known.all() and q.learner != CHOSEN and q.run.plan.name != "Bootstrap":
         rows = _first_round(q)
         if abs(rows.estimate - made.estimate) < 1e-9:
@@ -279,19 +274,19 @@ def _first_round(q: Question) -> Interval:
     if p.has_key("repeats"):
         p = p.slice(p.keys("repeats").names[0], "repeats")
     models = sum(s.repeat == q.splits[0].repeat for s in q.splits)
-    if q.measure.name == "auc" and models > 1:
+    if q.measure.area == 1 and models > 1:
         from trueerror.curves._folds import auc_over_folds
 
         made = auc_over_folds(p, method="ledell", model=q.learner, confidence=q.confidence)
     else:
         made = _of_rows(q, p)
-    return q.settled(made, these_models(q.run.datasets[q.data], models))
+    return q.settled(made, these_models(q.dataset, models))
 
 
 def _of_rows(q: Question, p: Predictions) -> Interval:
     """By the methods for models."""
     settings = Settings(confidence=q.confidence, metrics={q.measure.name: q.options}, rng=q.rng)
-    label = q.positive if q.measure.needs in ("binary", "scores") else None
+    label = q.positive if q.measure.of_one_class or q.measure.of_scores else None
     return Bench(q.learner, settings, predictions=p).interval(q.measure.name, label)
 
 
@@ -306,16 +301,16 @@ def _bayle(q: Question, *, first_round: bool = False) -> Interval:
             "Bayle's interval takes rows that were each tested once; these were tested again: use one round"
         )
     made = bayle(np.concatenate([x for _, x in losses]), bounds=_loss_range(q), confidence=q.confidence)
-    return q.settled(q.from_losses(made), these_models(q.run.datasets[q.data], len(losses)), STABLE)
+    return q.settled(q.from_losses(made), these_models(q.dataset, len(losses)), STABLE)
 
 
 def _loss_range(q: Question) -> tuple[float, float]:
-    return (0.0, 1.0) if q.measure.name == "accuracy" else q.measure.range
+    return (0.0, 1.0) if q.measure.right_or_wrong else q.measure.range
 
 
 def _bates(q: Question) -> Interval:
     made = bates(q.run.pair_losses(q.learner, q.data, q.measure.name), bounds=_loss_range(q), confidence=q.confidence)
-    return q.settled(q.from_losses(made), learner_at(q.run.datasets[q.data], [s.train_size for s in q.splits]))
+    return q.settled(q.from_losses(made), learner_at(q.dataset, [s.train_size for s in q.splits]))
 
 
 def _conservative_z(q: Question) -> Interval:
@@ -328,17 +323,19 @@ def _conservative_z(q: Question) -> Interval:
         raise InputError(f"{q.measure.name} of {q.learner!r} is undefined on some test parts: use larger ones")
     pairs = int(table.repeats.max()) + 1
     halves = [[float(scores[(table.repeats == m) & (table.folds == h)].mean()) for h in (0, 1)] for m in range(pairs)]
-    made = conservative_z(float(q.scores.mean()), halves, **q.common)
+    made = conservative_z(
+        float(q.scores.mean()), halves, bounds=q.measure.range, confidence=q.confidence, rows=q.dataset.n
+    )
     note = "" if math.isnan(made.low) else f"{pairs} pairs of disjoint halves"
-    return q.settled(made, learner_at(q.run.datasets[q.data], [s.train_size for s in q.splits]), note)
+    return q.settled(made, learner_at(q.dataset, [s.train_size for s in q.splits]), note)
 
 
-def _bootstrap(q: Question, kind: Any) -> Interval:
+def _bootstrap(q: Question, kind: BootstrapError) -> Interval:
     whole = q.run.losses(q.learner, q.data, q.measure.name, part="apparent")
     if not whole:
         raise InputError(f"bootstrap errors need the plan te.Bootstrap, not {q.run.plan.name}")
     samples = [Bagged(rows, losses) for rows, losses in q.run.losses(q.learner, q.data, q.measure.name)]
-    data = q.run.datasets[q.data]
+    data = q.dataset
     made = bootstrap_error(
         samples, n=data.n, apparent=float(whole[0][1].mean()), no_information=_no_information(q), kind=kind,
         bounds=_loss_range(q), confidence=q.confidence,
@@ -348,9 +345,9 @@ def _bootstrap(q: Question, kind: Any) -> Interval:
 
 def _no_information(q: Question) -> float:
     """The mean loss if every true class met every answer of the model of all rows."""
-    data = q.run.datasets[q.data]
+    data = q.dataset
     outcome = q.run.outcomes[q.data, q.learner][q.run.parts(q.data, "apparent")[0]]
-    if q.measure.needs != "losses":
+    if not q.measure.of_losses:
         return no_information_rate(data.codes, outcome.labels)
     shares = np.bincount(data.codes, minlength=len(data.labels)) / data.n
     losses = [q.measure.function(np.full(data.n, k), outcome.scores) for k in range(len(shares))]
@@ -363,25 +360,25 @@ def _pooled(q: Question) -> Interval:
     if p.has_key("repeats"):
         raise InputError("rows were tested in several repeats; pooling would count them again: use 'corrected-t'")
     made = _of_rows(q, p)
-    data, splits = q.run.datasets[q.data], q.splits
+    data, splits = q.dataset, q.splits
     if len(splits) == 1:
         return q.settled(made, as_it_stands(data, splits[0].train_size, q.learner == CHOSEN))
     return q.settled(made, these_models(data, len(splits)))
 
 
 def _ledell(q: Question) -> Interval:
-    if q.measure.name != "auc":
+    if q.measure.area != 1:
         raise InputError(f"method='ledell' is for the AUC, not for {q.measure.name}")
     from trueerror.curves._folds import auc_over_folds
 
     p = q.run.predictions(q.data, learners=[q.learner])
     made = auc_over_folds(p, method="ledell", model=q.learner, confidence=q.confidence)
-    return q.settled(made, these_models(q.run.datasets[q.data], len(q.splits)))
+    return q.settled(made, these_models(q.dataset, len(q.splits)))
 
 
 def _bbc(q: Question) -> Interval:
     """Every learner is a setting; rows that were tested in several repeats have their mean loss."""
-    data = q.run.datasets[q.data]
+    data = q.dataset
     if q.run.plan.name == "Bootstrap":
         raise InputError("BBC-CV takes cross-validation, where each row is tested by each setting; use te.KFold")
     table = np.zeros((data.n, len(q.run.learners)))
@@ -399,7 +396,7 @@ def _bbc(q: Question) -> Interval:
     return q.settled(q.from_losses(made), learner_at(data, [s.train_size for s in q.splits], chosen=True))
 
 
-MAKERS: dict[str, Callable[[Question], Interval]] = {
+METHODS: dict[str, Callable[[Question], Interval]] = {
     "corrected-t": lambda q: _t(q, corrected=True),
     "fold-t": lambda q: _t(q, corrected=False),
     "bayle": _bayle,
@@ -415,7 +412,7 @@ MAKERS: dict[str, Callable[[Question], Interval]] = {
 
 
 def estimate(
-    run: Experiment,
+    run: ResampleResults,
     learner: str | None = None,
     data: str | None = None,
     metric: str = "accuracy",
@@ -447,7 +444,7 @@ def estimate(
     return learner_interval(question, method)
 
 
-def only_learner(run: Experiment) -> str:
+def only_learner(run: ResampleResults) -> str:
     """The learner that is meant where none is named: the chosen one of a NestedCV plan, or the only one there is."""
     if run.plan.name == "NestedCV":
         return CHOSEN
@@ -457,7 +454,7 @@ def only_learner(run: Experiment) -> str:
 
 
 def roc(
-    run: Experiment,
+    run: ResampleResults,
     learner: str | None = None,
     data: str | None = None,
     *,
@@ -465,7 +462,7 @@ def roc(
     positive: Any = None,
     chosen_by: str = "auc",
     **options: Any,
-) -> Any:
+) -> Roc | AverageCurve:
     """The ROC curve of a learner: the test rows of one round in one ranking, or the curves of test parts averaged.
 
     "pooled" gives a `Roc`; scores of different folds must then be comparable. "vertical" (TPR at each FPR) and
@@ -492,7 +489,7 @@ def roc(
     return replace(made, area=area)
 
 
-def _area(run: Experiment, learner: str, data: str | None, **options: Any) -> Interval | None:
+def _area(run: ResampleResults, learner: str, data: str | None, **options: Any) -> Interval | None:
     """The AUC as `estimate` has it by default; None where the plan has no interval for it."""
     try:
         found = estimate(run, learner, data, "auc", **options)

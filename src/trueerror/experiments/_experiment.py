@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from trueerror.experiments import _dataset as about
-from trueerror.experiments._backends import Run, choose_engine, ran_short, shown
+from trueerror.experiments._backends import Run, choose_engine, progress_bar, ran_short
 from trueerror.experiments._dataset import Dataset, as_datasets
-from trueerror.experiments._fit import Balance, Job, Terms
-from trueerror.experiments._records import Manifest, Task
-from trueerror.experiments._result import CHOSEN, Experiment
-from trueerror.experiments._store import Store
+from trueerror.experiments._fit import Balance, FitOptions, Job
+from trueerror.experiments._outcomes import CHOSEN
+from trueerror.experiments._result import Experiment
+from trueerror.experiments._store import Manifest, Store, Task
 from trueerror.inputs._options import InputError, check_word
 from trueerror.resampling._cross_validation import KFold, as_plan
 from trueerror.resampling._plan import Plan, Split
@@ -59,49 +60,81 @@ def experiment(
     >>> print(run)
     1 learner × 1 data set, KFold(k=5, repeats=1, stratify=True): 5 fits, seed 0.
     """
+    options = RunOptions(
+        store=store, engine=engine, jobs=jobs, timeout=timeout, rng=rng, progress=progress, balance=balance, retry=retry
+    )
+    return run_experiment(learners, data, plan, options)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RunOptions:
+    """Where and how fits run: the options of `te.experiment` that every study hands on."""
+
+    store: str | os.PathLike[str] | None = None
+    engine: Any = None
+    jobs: int | None = None
+    timeout: float | None = None
+    rng: Any = None
+    progress: bool = True
+    balance: Balance | None = None
+    retry: bool = False
+
+    def __post_init__(self) -> None:
+        if self.balance is not None:
+            check_word(self.balance, ("over", "under"), "balance")
+        if self.timeout is not None and not self.timeout > 0:
+            raise InputError(f"timeout={self.timeout!r} must be a number of seconds above 0, or None")
+
+    def inside(self, folder: str) -> RunOptions:
+        """The same in a folder of the store: for studies of several experiments."""
+        return self if self.store is None else replace(self, store=f"{os.fspath(self.store).rstrip('/')}/{folder}")
+
+
+def run_experiment(learners: Any, data: Any, plan: Any, options: RunOptions) -> Experiment:
+    """`te.experiment` with its options as one."""
     named, datasets, chosen = about.as_learners(learners), as_datasets(data), as_plan(plan)
     if CHOSEN in named:
         raise InputError(f"{CHOSEN!r} is what a choice among the learners is called; give the learner another name")
-    if balance is not None:
-        check_word(balance, ("over", "under"), "balance")
-    if timeout is not None and not timeout > 0:
-        raise InputError(f"timeout={timeout!r} must be a number of seconds above 0, or None")
-    seed = seed_of(rng)
-    worker = choose_engine(engine, jobs)
+    seed = seed_of(options.rng)
+    engine = choose_engine(options.engine, options.jobs)
     splits = {name: _splits(chosen, d, seed, name) for name, d in datasets.items()}
-    manifest = _manifest(chosen, seed, named, datasets, balance)
-    kept = None if store is None else Store(store, manifest)
+    manifest = _manifest(chosen, seed, named, datasets, options.balance)
+    store = None if options.store is None else Store(options.store, manifest)
     try:
-        # In a store, learners have the numbers that they got when they first came.
-        known = (manifest if kept is None else kept.manifest).learners
-        order = {item["name"]: i for i, item in enumerate(known)}
-        numbers = {item["name"]: i for i, item in enumerate((manifest if kept is None else kept.manifest).data)}
-        work = list(_jobs(named, numbers, splits, order, seed))
-        found = {} if kept is None else kept.compact(forget_failed=retry)
-        found = {task: o for task, o in found.items() if not ran_short(o, timeout)}
-        terms = Terms(balance=balance, timeout=timeout, alone=not worker.shared)
-        done = sum(job.task in found for job in work)
-        with shown(len(work), done, wanted=progress) as advance:
+        if store is not None:
+            # In a store, learners have the numbers that they got when they first came.
+            manifest = store.manifest
+        learner_numbers = {item["name"]: i for i, item in enumerate(manifest.learners)}
+        data_numbers = {item["name"]: i for i, item in enumerate(manifest.data)}
+        jobs = list(_jobs(named, data_numbers, splits, learner_numbers, seed))
+        if store is not None and options.retry:
+            store.forget_failed()
+        finished = {} if store is None else store.load()
+        finished = {task: o for task, o in finished.items() if not ran_short(o, options.timeout)}
+        resumed = sum(job.task in finished for job in jobs)
+        with progress_bar(len(jobs), resumed, wanted=options.progress) as advance:
             run = Run(
-                datasets=[datasets[name] for name in numbers],
-                engine=worker,
-                terms=terms,
-                store=kept,
+                datasets=[datasets[name] for name in data_numbers],
+                engine=engine,
+                options=FitOptions(balance=options.balance, timeout=options.timeout, alone=not engine.shared),
+                store=store,
                 advance=advance,
-                found=found,
+                outcomes=finished,
             )
-            run.finish(work)
+            run.finish(jobs)
     finally:
-        if kept is not None:
-            kept.close()
+        if store is not None:
+            store.close()
     outcomes = {
-        (name, learner): [run.found[Task(numbers[name], order[learner], at)] for at in range(len(splits[name]))]
+        (name, learner): [
+            run.outcomes[Task(data_numbers[name], learner_numbers[learner], at)] for at in range(len(splits[name]))
+        ]
         for name in datasets
         for learner in named
     }
     return Experiment(
         learners=tuple(named), datasets=datasets, plan=chosen, seed=seed, splits=splits, outcomes=outcomes,
-        store=None if kept is None else kept.location, resumed=done,
+        store=None if store is None else store.location, resumed=resumed,
     )  # fmt: skip
 
 

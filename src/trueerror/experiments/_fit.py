@@ -1,12 +1,7 @@
 """One task: fit a fresh copy of a learner to the training rows, and let it predict the test rows.
 
-Scores of parts: one metric of one learner's predictions on one test part, and losses row by row.
-
-Over- and undersampling of the training rows; test rows are never touched.
-
-Warnings of learners, kept with the task that caused them; also where several threads fit at once.
-
-A limit on the time of a fit.
+With over- or undersampling of the training rows, a limit on the time, and the warnings of the learner, which are kept
+with the task that caused them also where several threads fit at once.
 """
 
 from __future__ import annotations
@@ -29,103 +24,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import Dataset, fresh, number
-from trueerror.experiments._records import NO_LABELS, Outcome, Task
+from trueerror.experiments._dataset import Dataset, Features, Learner, fresh, number
+from trueerror.experiments._store import NO_LABELS, Outcome, Status, Task
 from trueerror.inputs._arrays import column
 from trueerror.inputs._labels import Label, code_column, find_label, plain_label, recode
-from trueerror.inputs._options import InputError
 from trueerror.kernels._random import words
-from trueerror.metrics._compute import LABEL_METRICS
-from trueerror.metrics._compute import metric as compute
-from trueerror.metrics._registry import find_measure
-from trueerror.metrics._values import value
 from trueerror.resampling._plan import Ints, Split, shuffled
-from trueerror.tallies import Confusion
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class FoldScores:
-    """One metric of each learner on each test part: `values[learner, part]`, NaN where the fit failed.
-
-    `repeats` and `folds` name the parts, `tests` and `trains` are their numbers of (different) rows.
-    """
-
-    metric: str
-    higher_is_better: bool
-    learners: tuple[str, ...]
-    values: Floats
-    repeats: Ints
-    folds: Ints
-    tests: Ints
-    trains: Ints
-
-    def of(self, learner: str) -> Floats:
-        """The scores of one learner."""
-        found: Floats = self.values[self.learners.index(learner)]
-        return found
-
-    @property
-    def test_train_ratio(self) -> float:
-        """Test rows to different training rows, on average: what the corrected t needs."""
-        return self.ratio_of(np.ones(len(self.tests), dtype=bool))
-
-    def ratio_of(self, parts: NDArray[np.bool_]) -> float:
-        """The same over some of the parts."""
-        return float(self.tests[parts].mean() / self.trains[parts].mean())
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class PairLosses:
-    """Losses of one repeat of a `BatesCV` plan, from fits without one fold (`single`) and without two (`pair`).
-
-    `single[k]` are those on fold k, `pair[i, j]` those on fold i and those on fold j, i < j.
-    """
-
-    single: tuple[Floats, ...]
-    pair: dict[tuple[int, int], tuple[Floats, Floats]]
-
-
-def score(name: str, data: Dataset, test: Ints, outcome: Outcome, positive: Any = None, **options: Any) -> float:
-    """A metric of one test part; NaN where the fit failed."""
-    if outcome.status != "done":
-        return float("nan")
-    measure = find_measure(name)
-    chosen = data.positive if positive is None else positive
-    if measure.needs in LABEL_METRICS:
-        table = Confusion.from_codes(
-            data.codes[test], outcome.labels.astype(np.intp), data.labels, positive=chosen, declared=True
-        )
-        named = None if measure.needs != "binary" or measure.average is not None else positive
-        return float(value(measure, table, positive=named, **options))
-    if outcome.scores is None:
-        raise InputError(f"{name} needs scores, but this learner gives only labels; give it probabilities")
-    return compute(
-        name, data.y[test], scores=outcome.scores, labels=data.labels, positive=chosen if _one(data, measure) else None,
-        **options,
-    )  # fmt: skip
-
-
-def _one(data: Dataset, measure: Any) -> bool:
-    return measure.needs == "scores" and (len(data.labels) == 2 or data.positive is not None)
-
-
-def row_losses(name: str, data: Dataset, test: Ints, outcome: Outcome) -> Floats:
-    """The loss of each row: 0 or 1 for accuracy and error_rate, else that of a metric that is a mean of losses."""
-    if outcome.status != "done":
-        raise InputError(f"a fit failed, so its losses are not known: {outcome.error:.200}")
-    measure = find_measure(name)
-    if measure.name in ("accuracy", "error_rate"):
-        wrong: Floats = (data.codes[test] != outcome.labels).astype(np.float64)
-        return wrong
-    if measure.needs != "losses":
-        raise InputError(f"{name} is not a mean over rows; use error_rate, brier or log_loss")
-    if outcome.scores is None:
-        raise InputError(f"{name} needs probabilities, but this learner gives only labels")
-    losses: Floats = np.asarray(measure.function(data.codes[test], outcome.scores), dtype=np.float64)
-    return losses
-
 
 Balance = Literal["over", "under"]
 
@@ -161,7 +65,7 @@ def balanced(train: Ints, codes: Ints, how: Balance | None, *, seed: int) -> Int
 MOST = 20
 
 
-class Warned:
+class TaskWarnings:
     """The warnings of one task."""
 
     def __init__(self) -> None:
@@ -172,18 +76,18 @@ class Warned:
         return tuple(text if n == 1 else f"{text} ({n} times)" for text, n in self.counts.most_common(MOST))
 
 
-_here = threading.local()
+_thread = threading.local()
 
 
 @contextmanager
-def collect_warnings() -> Iterator[Warned]:
+def collect_warnings() -> Iterator[TaskWarnings]:
     """Collect the warnings of this thread; `listening` must be on around it."""
-    warned = Warned()
-    _here.warned = warned
+    heard = TaskWarnings()
+    _thread.heard = heard
     try:
-        yield warned
+        yield heard
     finally:
-        _here.warned = None
+        _thread.heard = None
 
 
 @contextmanager
@@ -193,11 +97,11 @@ def listening() -> Iterator[None]:
         before = warnings.showwarning
 
         def hear(message: Warning | str, category: type[Warning], *more: Any, **named: Any) -> None:
-            warned: Warned | None = getattr(_here, "warned", None)
-            if warned is None:
+            heard: TaskWarnings | None = getattr(_thread, "heard", None)
+            if heard is None:
                 before(message, category, *more, **named)
             else:
-                warned.counts[f"{category.__name__}: {' '.join(str(message).split())[:500]}"] += 1
+                heard.counts[f"{category.__name__}: {' '.join(str(message).split())[:500]}"] += 1
 
         warnings.simplefilter("always")
         warnings.showwarning = hear
@@ -291,14 +195,14 @@ class Job:
     """A task with all that it needs."""
 
     task: Task
-    learner: Any
+    learner: Learner
     split: Split
     seed: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """What holds for all tasks of a run."""
+class FitOptions:
+    """What holds for all tasks of a run, in every worker."""
 
     balance: Balance | None = None
     timeout: float | None = None
@@ -306,18 +210,18 @@ class Terms:
     alone: bool = True
 
 
-def run_job(job: Job, data: Dataset, terms: Terms) -> Outcome:
+def run_job(job: Job, data: Dataset, options: FitOptions) -> Outcome:
     """The outcome of a task; a failure is an outcome too."""
     started = time.perf_counter()
     fitted = predicted = None
     labels, scores = NO_LABELS, None
     error = trace = ""
-    status: Any = "done"
-    with collect_warnings() as warned, seeded(job.seed, terms.alone):
+    status: Status = "done"
+    with collect_warnings() as heard, seeded(job.seed, options.alone):
         try:
-            with time_limit(terms.timeout):
+            with time_limit(options.timeout):
                 model = fresh(job.learner, job.seed)
-                train = balanced(job.split.train, data.codes, terms.balance, seed=job.seed)
+                train = balanced(job.split.train, data.codes, options.balance, seed=job.seed)
                 more = {}
                 if data.weights is not None:
                     more = weights_for(model, data.weights[train])
@@ -328,14 +232,14 @@ def run_job(job: Job, data: Dataset, terms: Terms) -> Outcome:
                 labels, scores = predict(model, data.features(job.split.test), data.labels, len(job.split.test))
                 predicted = time.perf_counter()
         except PastLimit:
-            status, error = "timeout", f"stopped after {terms.timeout:g} seconds"
+            status, error = "timeout", f"stopped after {options.timeout:g} seconds"
         except Exception as problem:  # noqa: BLE001  whatever a learner raises is recorded, and the rest goes on
             status, error = "failed", f"{type(problem).__name__}: {problem}"
             trace = "".join(traceback.format_exception(problem))[-LONGEST_TRACE:]
     ended = time.perf_counter()
-    if status == "done" and terms.timeout is not None and ended - started > terms.timeout:
+    if status == "done" and options.timeout is not None and ended - started > options.timeout:
         # A long call into compiled code cannot be interrupted, but it was too long all the same.
-        status, error = "timeout", f"took {ended - started:.3g} seconds, more than {terms.timeout:g}"
+        status, error = "timeout", f"took {ended - started:.3g} seconds, more than {options.timeout:g}"
     if status != "done":
         labels, scores = NO_LABELS, None
     return Outcome(
@@ -345,14 +249,16 @@ def run_job(job: Job, data: Dataset, terms: Terms) -> Outcome:
         scores=scores,
         fit_seconds=(fitted or ended) - started,
         predict_seconds=0.0 if fitted is None else (predicted or ended) - fitted,
-        warnings=warned.messages(),
+        warnings=heard.messages(),
         error=error[:2000],
         trace=trace,
-        limit=terms.timeout,
+        limit=options.timeout,
     )
 
 
-def predict(model: Any, X: Any, labels: tuple[Label, ...], n: int) -> tuple[NDArray[np.int32], Any]:
+def predict(
+    model: Learner, X: Features, labels: tuple[Label, ...], n: int
+) -> tuple[NDArray[np.int32], NDArray[np.float64] | None]:
     """Labels as codes, and one score for each row and label where the model gives scores.
 
     Scores come from `predict_proba`, else from `decision_function`. A class that was not in the training rows has
@@ -392,13 +298,13 @@ def predict(model: Any, X: Any, labels: tuple[Label, ...], n: int) -> tuple[NDAr
 ARGMAX = ("sklearn.ensemble._forest.ForestClassifier.predict", "sklearn.ensemble._bagging.BaggingClassifier.predict")
 
 
-def calls_most_probable(model: Any) -> bool:
+def calls_most_probable(model: Learner) -> bool:
     """Whether `predict` is known to be the argmax of `predict_proba`, which takes long where there are many trees."""
     how = getattr(type(model), "predict", None)
     return f"{getattr(how, '__module__', '')}.{getattr(how, '__qualname__', '')}" in ARGMAX
 
 
-def weights_for(model: Any, weights: NDArray[np.float64]) -> dict[str, Any]:
+def weights_for(model: Learner, weights: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """The keyword that hands row weights to `fit`: to a pipeline's last step, or to the learner itself.
 
     A learner that takes no weights is fitted without, and a warning says so.

@@ -1,32 +1,13 @@
-"""Experiment: what the learners said of the test rows, ready to be asked.
-
-What statistics are made of: every outcome by test part, as scores of parts and as losses of rows.
-
-Out-of-fold predictions of an experiment, as the verbs for models take them.
-
-An experiment as a long table: one record for each learner on each test part, as WEKA's Experimenter keeps it.
-"""
+"""Experiment: what the learners said of the test rows, ready to be asked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from importlib import import_module
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from trueerror.experiments._dataset import Dataset
-from trueerror.experiments._fit import FoldScores, PairLosses, row_losses, score
-from trueerror.experiments._records import Outcome
-from trueerror.inputs._options import InputError, nearest
-from trueerror.metrics._registry import find_measure
-from trueerror.resampling._plan import Part, Plan, Split
+from trueerror.experiments._outcomes import ResampleResults, part_records
 from trueerror.results._base import to_frame
-from trueerror.sources._collect import predictions
-from trueerror.sources._predictions import Predictions
 
 if TYPE_CHECKING:
     from trueerror.curves._folds import AverageCurve
@@ -36,248 +17,6 @@ if TYPE_CHECKING:
     from trueerror.results import Interval
     from trueerror.verbs._comparison import Comparison
     from trueerror.verbs._ranking_result import LearnerRanking
-
-# The name under which NestedCV and BBC-CV speak of whichever setting wins.
-CHOSEN = "the chosen one"
-
-
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class ScoredParts:
-    """Outcomes of learners × data sets × splits; `outcomes[data, learner]` follows `splits[data]`."""
-
-    learners: tuple[str, ...]
-    datasets: Mapping[str, Dataset]
-    plan: Plan
-    seed: int
-    splits: Mapping[str, Sequence[Split]]
-    outcomes: Mapping[tuple[str, str], Sequence[Outcome]]
-    store: str | None = None
-    resumed: int = 0
-    # Scores of parts by question: a summary asks for the same ones again and again.
-    _memory: dict[Any, FoldScores] = field(default_factory=dict, init=False)
-
-    def data_name(self, data: str | None) -> str:
-        """The data set of that name, or the only one there is."""
-        if data is None:
-            if len(self.datasets) > 1:
-                raise InputError(f"there are {len(self.datasets)} data sets; choose one of {', '.join(self.datasets)}")
-            return next(iter(self.datasets))
-        if data not in self.datasets:
-            raise InputError(f"data={data!r} is not known{nearest(data, self.datasets)}")
-        return data
-
-    def learner_name(self, learner: str) -> str:
-        """The learner of that name."""
-        if learner not in self.learners:
-            raise InputError(f"learner {learner!r} is not known{nearest(learner, self.learners)}")
-        return learner
-
-    def parts(self, data: str | None = None, part: Part = "fold") -> list[int]:
-        """The numbers of the splits of one kind: test folds, pairs of folds, the apparent fit, inner splits."""
-        return [i for i, s in enumerate(self.splits[self.data_name(data)]) if s.part == part]
-
-    def smallest_test_part(self, data: str | None = None) -> int:
-        """How many rows the smallest test part has; fewer than 30 is worth a finding."""
-        name = self.data_name(data)
-        return min(len(self.splits[name][i].test) for i in self.parts(name))
-
-    def failed(self, learner: str, data: str | None = None) -> int:
-        """How many fits of a learner gave no predictions."""
-        outcomes = self.outcomes[self.data_name(data), self.learner_name(learner)]
-        return sum(o.status != "done" for o in outcomes)
-
-    def fold_scores(
-        self, metric: str = "accuracy", data: str | None = None, *, part: Part = "fold", positive: Any = None,
-        **options: Any,
-    ) -> FoldScores:  # fmt: skip
-        """One metric of every learner on every test part."""
-        name = self.data_name(data)
-        measure = find_measure(metric)
-        if measure.higher_is_better is None:
-            raise InputError(f"{metric} is neither better high nor low, so learners cannot be judged by it")
-        question = (measure.name, name, part, repr(positive), repr(sorted(options.items())))
-        if question in self._memory:
-            return self._memory[question]
-        numbers, dataset = self.parts(name, part), self.datasets[name]
-        splits = [self.splits[name][i] for i in numbers]
-        values = [
-            [
-                score(metric, dataset, split.test, self.outcomes[name, learner][i], positive, **options)
-                for i, split in zip(numbers, splits, strict=True)
-            ]
-            for learner in self.learners
-        ]
-        table = np.array(values, dtype=np.float64).reshape(len(self.learners), len(numbers))
-        table.flags.writeable = False
-        self._memory[question] = FoldScores(
-            metric=metric,
-            higher_is_better=measure.higher_is_better,
-            learners=self.learners,
-            values=table,
-            repeats=np.array([s.repeat for s in splits], dtype=np.intp),
-            folds=np.array([s.fold for s in splits], dtype=np.intp),
-            tests=np.array([len(s.test) for s in splits], dtype=np.intp),
-            trains=np.array([s.distinct for s in splits], dtype=np.intp),
-        )
-        return self._memory[question]
-
-    def losses(self, learner: str, data: str | None = None, metric: str = "error_rate", *, part: Part = "fold") -> Any:
-        """(rows, losses) of each split of one kind: row numbers in the data set and the loss of each."""
-        name = self.data_name(data)
-        outcomes = self.outcomes[name, self.learner_name(learner)]
-        found = []
-        for i in self.parts(name, part):
-            test = self.splits[name][i].test
-            found.append((test, row_losses(metric, self.datasets[name], test, outcomes[i])))
-        return found
-
-    def pair_losses(self, learner: str, data: str | None = None, metric: str = "error_rate") -> list[PairLosses]:
-        """The losses that Bates, Hastie and Tibshirani's interval is made of, for each repeat of a `BatesCV` plan."""
-        name = self.data_name(data)
-        if not self.parts(name, "pair"):
-            raise InputError(f"losses of pairs of folds need the plan te.BatesCV, not {self.plan.name}")
-        outcomes = self.outcomes[name, self.learner_name(learner)]
-        single: dict[int, list[Any]] = {}
-        pairs: dict[int, dict[tuple[int, int], Any]] = {}
-        for split, outcome in zip(self.splits[name], outcomes, strict=True):
-            values = row_losses(metric, self.datasets[name], split.test, outcome)
-            if split.part == "fold":
-                single.setdefault(split.repeat, []).append(values)
-            else:
-                cut = len(single[split.repeat][split.fold])
-                pairs.setdefault(split.repeat, {})[split.fold, split.second] = (values[:cut], values[cut:])
-        return [PairLosses(single=tuple(single[r]), pair=pairs[r]) for r in sorted(single)]
-
-    def chosen(
-        self, metric: str = "accuracy", data: str | None = None, *, positive: Any = None, **options: Any
-    ) -> tuple[str, ...]:
-        """Of a `NestedCV` plan: the setting that was best over the inner splits, for each outer fold."""
-        name = self.data_name(data)
-        inner = self.fold_scores(metric, name, part="inner", positive=positive, **options)
-        if not inner.values.size:
-            raise InputError(f"choosing among settings needs the plan te.NestedCV, not {self.plan.name}")
-        sign = 1 if inner.higher_is_better else -1
-        picked = []
-        for i in self.parts(name):
-            repeat, fold = self.splits[name][i].repeat, self.splits[name][i].fold
-            inside = (inner.repeats == repeat) & (inner.folds == fold)
-            mean = sign * inner.values[:, inside].mean(axis=1)
-            if np.isnan(mean).all():
-                raise InputError(f"no setting could be fitted inside outer fold {fold + 1}: see .failures")
-            picked.append(self.learners[int(np.nanargmax(mean))])
-        return tuple(picked)
-
-    def tested(
-        self, learner: str, data: str, *, chosen_by: str = "accuracy", positive: Any = None, **options: Any
-    ) -> list[Outcome]:
-        """The outcomes of the ordinary test parts of a learner, or of the setting chosen for each."""
-        numbers = self.parts(data)
-        if learner == CHOSEN:
-            picked = self.chosen(chosen_by, data, positive=positive, **options)
-            return [self.outcomes[data, name][i] for i, name in zip(numbers, picked, strict=True)]
-        return [self.outcomes[data, self.learner_name(learner)][i] for i in numbers]
-
-
-def out_of_fold(run: ScoredParts, data: str, learners: Sequence[str] | None, **choice: Any) -> Predictions:
-    """What each learner said of the test rows; `choice` says how the chosen one of a NestedCV plan was chosen."""
-    dataset, splits = run.datasets[data], [run.splits[data][i] for i in run.parts(data)]
-    whole, notes = _complete(run, data, learners, choice)
-    rows = np.concatenate([s.test for s in splits])
-    sizes = [len(s.test) for s in splits]
-    names = np.array(dataset.labels, dtype=object)
-    labels, scores = {}, {}
-    for learner, outcomes in whole.items():
-        labels[learner] = names[np.concatenate([o.labels for o in outcomes])]
-        if all(o.scores is not None for o in outcomes):
-            scores[learner] = np.concatenate([o.scores for o in outcomes if o.scores is not None])
-    several = len({s.repeat for s in splits}) > 1
-    positive = choice.get("positive")
-    made = predictions(
-        dataset.y[rows],
-        labels,
-        scores=scores or None,
-        labels=dataset.labels,
-        positive=dataset.positive if positive is None else positive,
-        ids=(np.arange(dataset.n) if dataset.ids is None else dataset.ids)[rows],
-        clusters=None if dataset.clusters is None else dataset.clusters[rows],
-        folds=np.repeat([s.fold for s in splits], sizes) if len(splits) > 1 else None,
-        repeats=np.repeat([s.repeat for s in splits], sizes) if several else None,
-    )
-    return replace(made, notes=(*made.notes, *notes)) if notes else made
-
-
-def _complete(
-    run: ScoredParts, data: str, learners: Sequence[str] | None, choice: dict[str, Any]
-) -> tuple[dict[str, list[Outcome]], list[str]]:
-    """Learners with a prediction of every test row; those without are an error where they were asked for by name."""
-    whole, notes = {}, []
-    for learner in run.learners if learners is None else learners:
-        outcomes = run.tested(learner, data, **choice)
-        lost = [o for o in outcomes if o.status != "done"]
-        if not lost:
-            whole[learner] = outcomes
-            continue
-        words = f"{len(lost)} of {len(outcomes)} fits of {learner} failed ({lost[0].error:.200})"
-        if learners is not None:
-            raise InputError(f"{words}: it has no prediction for some rows of {data!r}")
-        notes.append(f"Left out: {words}.")
-    if not whole:
-        raise InputError(f"no learner has predictions for all rows of {data!r}: {notes[0]}")
-    return whole, notes
-
-
-def part_records(run: ScoredParts, metrics: Sequence[str]) -> list[dict[str, object]]:
-    """Data set, learner, repeat and fold (counted from 1), rows, times, and each metric; `te.rank` reads it.
-
-    A metric is NaN where a fit failed, and on data sets that it does not fit, such as an AUC of three classes.
-    """
-    for metric in metrics:
-        find_measure(metric)
-    return [record for data in run.datasets for record in _of_one(run, data, metrics)]
-
-
-def _of_one(run: ScoredParts, data: str, metrics: Sequence[str]) -> Iterator[dict[str, object]]:
-    tables = {metric: _values(run, data, metric) for metric in metrics}
-    for row, learner in enumerate(run.learners):
-        for place, i in enumerate(run.parts(data)):
-            split, outcome = run.splits[data][i], run.outcomes[data, learner][i]
-            yield {
-                "dataset": data,
-                "learner": learner,
-                "repeat": split.repeat + 1,
-                "fold": split.fold + 1,
-                "train_rows": split.train_size,
-                "test_rows": len(split.test),
-                "status": outcome.status,
-                "fit_seconds": outcome.fit_seconds,
-                "predict_seconds": outcome.predict_seconds,
-                **{metric: float(values[row, place]) for metric, values in tables.items()},
-            }
-
-
-def _values(run: ScoredParts, data: str, metric: str) -> NDArray[np.float64]:
-    try:
-        return run.fold_scores(metric, data).values
-    except InputError:
-        # A metric that some data sets have and others have not is left open there.
-        return np.full((len(run.learners), len(run.parts(data))), np.nan)
-
-
-def _answers(module: str) -> Any:
-    """The answers are in modules of their own, which know this one."""
-    return import_module(module)
-
-
-class Failure(NamedTuple):
-    """A fit that failed ("failed") or took too long ("timeout")."""
-
-    data: str
-    learner: str
-    repeat: int
-    fold: int
-    status: str
-    error: str
-    trace: str
 
 
 class FitTime(NamedTuple):
@@ -302,7 +41,7 @@ class FitWarning(NamedTuple):
     message: str
 
 
-class Experiment(ScoredParts):
+class Experiment(ResampleResults):
     """Learners × data sets × plan, fitted and tested. Made by `te.experiment`.
 
     It speaks of *learners*: what to expect of a model that this algorithm makes from so many rows. `.summary` says it
@@ -312,77 +51,54 @@ class Experiment(ScoredParts):
 
     def summary(self, metrics: Sequence[str] | str = ("accuracy",), *, confidence: float = 0.95) -> Summary:
         """Every learner on every data set, who is better where and over all, and what a reader should know."""
+        from trueerror.experiments._summary import summarise
+
         named = (metrics,) if isinstance(metrics, str) else tuple(metrics)
-        found: Summary = _answers("trueerror.experiments._summary").summarise(self, named, confidence=confidence)
-        return found
+        return summarise(self, named, confidence=confidence)
 
     def estimate(
         self, learner: str | None = None, data: str | None = None, metric: str = "accuracy", **options: Any
     ) -> Interval:
         """How good a learner is, with an interval of the kind that the plan calls for."""
-        found: Interval = _answers("trueerror.experiments._estimate").estimate(self, learner, data, metric, **options)
-        return found
+        from trueerror.experiments._estimate import estimate
+
+        return estimate(self, learner, data, metric, **options)
 
     def compare(self, metric: str = "accuracy", data: str | None = None, **options: Any) -> Comparison:
         """Every pair of learners on one data set."""
-        found: Comparison = _answers("trueerror.experiments._compare").compare(self, metric, data, **options)
-        return found
+        from trueerror.experiments._compare import compare
+
+        return compare(self, metric, data, **options)
 
     def rank(self, metric: str = "accuracy", **options: Any) -> LearnerRanking:
         """The learners over all data sets."""
-        found: LearnerRanking = _answers("trueerror.experiments._compare").rank(self, metric, **options)
-        return found
+        from trueerror.experiments._compare import rank
+
+        return rank(self, metric, **options)
 
     def roc(
         self, learner: str | None = None, data: str | None = None, *, how: str = "pooled", **options: Any
     ) -> Roc | AverageCurve:
         """The ROC curve of a learner: test parts pooled, or averaged."""
-        found: Roc | AverageCurve = _answers("trueerror.experiments._estimate").roc(
-            self, learner, data, how=how, **options
-        )
-        return found
+        from trueerror.experiments._estimate import roc
 
-    def predictions(
-        self,
-        data: str | None = None,
-        *,
-        learners: Sequence[str] | None = None,
-        positive: Any = None,
-        chosen_by: str = "accuracy",
-        **options: Any,
-    ) -> Predictions:
-        """The out-of-fold predictions of one data set, with folds, repeats and row ids.
-
-        Learners with a failed fit have no prediction for some rows: they are left out, with a note, unless they are
-        asked for by name, which is an error. Of a NestedCV plan, learners=["the chosen one"] gives those of the
-        settings chosen by the metric `chosen_by`.
-        """
-        name = self.data_name(data)
-        return out_of_fold(self, name, learners, chosen_by=chosen_by, positive=positive, **options)
+        return roc(self, learner, data, how=how, **options)
 
     # What happened.
 
     @property
     def findings(self) -> Findings:
         """What a reader should know before believing the results: small test parts, failed fits and so on."""
-        found: Findings = _answers("trueerror.experiments._compare").experiment_findings(self)
-        return found
+        from trueerror.experiments._compare import experiment_findings
 
-    @property
-    def failures(self) -> tuple[Failure, ...]:
-        """Fits that failed or took too long, with the traceback."""
-        return tuple(
-            Failure(data, learner, s.repeat, s.fold, o.status, o.error, o.trace)
-            for (data, learner), s, o in self._every()
-            if o.status != "done"
-        )
+        return experiment_findings(self)
 
     @property
     def warnings(self) -> tuple[FitWarning, ...]:
         """Warnings of the learners."""
         return tuple(
             FitWarning(data, learner, s.repeat, s.fold, text)
-            for (data, learner), s, o in self._every()
+            for (data, learner), s, o in self._each_fit()
             for text in o.warnings
         )
 
@@ -391,13 +107,8 @@ class Experiment(ScoredParts):
         """How long each fit took."""
         return tuple(
             FitTime(data, learner, s.repeat, s.fold, s.part, o.fit_seconds, o.predict_seconds)
-            for (data, learner), s, o in self._every()
+            for (data, learner), s, o in self._each_fit()
         )
-
-    def _every(self) -> Iterator[tuple[tuple[str, str], Split, Outcome]]:
-        for key, outcomes in self.outcomes.items():
-            for split, outcome in zip(self.splits[key[0]], outcomes, strict=True):
-                yield key, split, outcome
 
     # In tables, pictures and words.
 
@@ -430,19 +141,3 @@ class Experiment(ScoredParts):
 
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()
-
-    def __str__(self) -> str:
-        fits = sum(len(o) for o in self.outcomes.values())
-        learners = f"{len(self.learners)} learner{'s' * (len(self.learners) != 1)}"
-        sets = f"{len(self.datasets)} data set{'s' * (len(self.datasets) != 1)}"
-        lines = [f"{learners} × {sets}, {self.plan!r}: {fits:,} fit{'s' * (fits != 1)}, seed {self.seed}."]
-        failures = self.failures
-        if failures:
-            first = failures[0]
-            why = first.error.partition("\n")[0][:120]
-            often = f"{len(failures):,} fit{'s' * (len(failures) != 1)}"
-            lines.append(f"{often} failed; the first: {first.learner} on {first.data}, {why}")
-        return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return str(self)

@@ -17,14 +17,15 @@ from typing import Any
 import numpy as np
 
 from trueerror.experiments._dataset import Dataset, read_dataset
-from trueerror.experiments._fit import score
-from trueerror.experiments._records import Outcome, Task
+from trueerror.experiments._outcomes import score
+from trueerror.experiments._store import Outcome, Task
 from trueerror.inputs._options import FileError, InputError, nearest
 from trueerror.metrics._registry import find_measure
 from trueerror.resampling._cross_validation import BatesCV, DisjointHalves, KFold, LeaveOneOut, NestedCV
 from trueerror.resampling._plan import Plan
 from trueerror.resampling._splits import Bootstrap, Holdout, Subsampling, TimeOrdered
 
+TomlTable = dict[str, Any]
 PLANS: dict[str, type[Plan]] = {
     plan.__name__: plan
     for plan in (Holdout, Subsampling, KFold, LeaveOneOut, Bootstrap, BatesCV, NestedCV, TimeOrdered, DisjointHalves)
@@ -38,9 +39,9 @@ KEYS = ("seed", "store", "engine", "jobs", "timeout", "balance", "metrics", "con
 class Recipe:
     """An experiment as a file describes it, with `options` for `te.experiment`."""
 
-    learners: dict[str, Any]
+    learners: TomlTable
     data: dict[str, Dataset]
-    options: dict[str, Any]
+    options: TomlTable
     metrics: tuple[str, ...]
     confidence: float = 0.95
     study: Mapping[str, Any] | None = None
@@ -63,7 +64,7 @@ def read_recipe(path: str | os.PathLike[str]) -> Recipe:
         raise InputError(f"{place}: {error}") from None
 
 
-def _recipe(content: dict[str, Any], folder: Path) -> Recipe:
+def _recipe(content: TomlTable, folder: Path) -> Recipe:
     for key in content:
         if key not in KEYS:
             raise InputError(f"{key!r} is not known{nearest(key, KEYS)}")
@@ -74,7 +75,7 @@ def _recipe(content: dict[str, Any], folder: Path) -> Recipe:
     metrics = content.get("metrics", ["accuracy"])
     if not isinstance(metrics, list) or not metrics:
         raise InputError('metrics must be a list of names, such as ["accuracy", "auc"]')
-    options: dict[str, Any] = {key: content[key] for key in ("engine", "jobs", "timeout", "balance") if key in content}
+    options: TomlTable = {key: content[key] for key in ("engine", "jobs", "timeout", "balance") if key in content}
     options["rng"] = content.get("seed", 0)
     store = content.get("store")
     if store is not None:
@@ -116,7 +117,7 @@ def _problem(metric: str, data: Dataset) -> str:
     return ""
 
 
-def _tables(content: Mapping[str, Any], key: str) -> dict[str, dict[str, Any]]:
+def _tables(content: Mapping[str, Any], key: str) -> dict[str, TomlTable]:
     given = content.get(key)
     if not isinstance(given, dict) or not given or not all(isinstance(v, dict) for v in given.values()):
         raise InputError(f"there must be at least one table [{key}.NAME]")

@@ -137,12 +137,12 @@ def influence(
     """
     chosen = dict(options or {})
     m = table.masses if masses is None else masses
-    if measure.needs == "binary":
+    if measure.of_one_class:
         slopes = binary_gradients(measure, table.binary(positive, m), chosen)
         return _binary_to_cells(table, positive, slopes)
-    if measure.needs == "classes":
+    if measure.of_all_classes:
         return _margins_to_cells(table, margin_gradients(measure, table.classes(m), chosen))
-    if measure.needs == "cells":
+    if measure.of_cells:
         return _cell_gradients(measure, table, m, chosen)
     raise InputError(f"{measure.name} is not a function of a confusion matrix")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from trueerror.inference._sampling import Design, Sample, free_of_prior
+from trueerror.inference._sampling import Design, Sample
 from trueerror.inference._score_metrics import score_interval
 from trueerror.inference._spec import Terms
 from trueerror.inference.bootstrap._tables import Unfit, bootstrap_of_table
@@ -23,7 +23,7 @@ from trueerror.inference.counts._all_classes import (
 from trueerror.inference.counts._at_prior import carried_through, limits_at_prior, multilabel_interval
 from trueerror.inference.counts._one_class import Rough, class_limits, every_class, one_class
 from trueerror.inference.loss._mean import loss_interval
-from trueerror.inference.proportion._array_intervals import SUMS_OF_TWO, chosen_method
+from trueerror.inference.proportion._array_intervals import chosen_method
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods import default_for
@@ -58,7 +58,7 @@ def metric_interval(
 ) -> Interval:
     """A metric of a tally, and where the true value may lie.
 
-    Without `method` the decision table chooses (`trueerror.methods.DECISIONS`); `method="bootstrap"` is BCa over
+    Without `method` the decision table chooses (`trueerror.methods.decisions()`); `method="bootstrap"` is BCa over
     10,000 resamples of the tally's cells (2,000 for scores). `clusters` counts the same rows by cluster; `prior` asks
     for another class distribution; `simultaneous_over=m` makes this one of m intervals that hold together.
 
@@ -119,14 +119,14 @@ def class_intervals(
     recall 0.900 [0.786, 0.957], 95 % wilson, n = 50
     """
     m = find_measure(measure) if isinstance(measure, str) else measure
-    if m.needs != "binary":
+    if not m.of_one_class:
         raise InputError(f"{m.name} is a metric of all classes together; ask for it without a class")
     chosen = dict(options or {})
     check_options(m, chosen)
     terms = Terms(confidence=confidence, side=side, over=simultaneous_over, estimand=estimand)
     situation = m.situation
     asked = _method(m, situation, method, clustered=clusters is not None)
-    free = prior is None or free_of_prior(m, len(table.labels))
+    free = prior is None or m.is_prior_free(len(table.labels))
     if not free or asked.startswith("bootstrap") or design == "case-control":
         margins = table.classes(weighted=False)
         there = np.flatnonzero((margins.truth > 0) | (margins.predicted > 0))
@@ -186,7 +186,7 @@ def table_interval(
     if math.isnan(estimate) or sample.rows.n == 0:
         reason = undefined_reason(m, sample.rows, positive=positive, prior=prior, **options)
         return _undefined(m, sample, estimate, asked, terms, reason or "there are no rows")
-    if m.name == "prevalence" and sample.shares is not None:
+    if m.given_by_prior and sample.shares is not None:
         return terms.interval(
             m.name, estimate, math.nan, math.nan, bounds=bounds, method=asked, n=sample.rows.n, note=GIVEN
         )
@@ -227,7 +227,7 @@ def table_interval(
     if method is None and carried_through(m, sample):
         low, high = limits_at_prior(m, sample, estimate, terms, options)
         return terms.interval(m.name, estimate, low, high, bounds=bounds, method="mover-wilson", n=sample.rows.n)
-    if m.needs == "binary":
+    if m.of_one_class:
         _, made, size = class_limits(m, situation, one_class(m, sample, options), asked, terms, options)
         n = float(np.ravel(size)[0])
     elif method is None and (twin := _of_either_class(m, sample)) is not None:
@@ -247,15 +247,16 @@ def table_interval(
 
 def _of_either_class(m: Measure, sample: Sample) -> Measure | None:
     """Of two classes both have the same informedness and markedness, so that their average is that of either."""
-    same = m.average and m.of in SUMS_OF_TWO and len(sample.table.labels) == 2 and sample.plain
-    return find_measure(m.of) if same else None
+    one = find_measure(m.of) if m.average else None
+    same = one is not None and one.sum_of and len(sample.table.labels) == 2 and sample.plain
+    return one if same else None
 
 
 def _undefined(m: Measure, sample: Sample, estimate: float, asked: str, terms: Terms, reason: str) -> Interval:
     """Nothing is known of an undefined metric but its range."""
     low, high = (b if math.isfinite(b) else math.nan for b in m.range)
     n = sample.rows.n
-    if m.share is not None and m.needs == "binary":
+    if m.share is not None and m.of_one_class:
         n = int(m.share(sample.table.binary(sample.positive, sample.table.counts.astype(np.float64)))[1])
     return terms.interval(m.name, math.nan, low, high, bounds=m.range, method=asked, n=n, note=reason)
 

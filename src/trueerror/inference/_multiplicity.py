@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, Literal, get_args
 
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import column
 from trueerror.inputs._options import InputError, check_word
+from trueerror.results import Contrast
 
 Floats = NDArray[np.float64]
 Adjustment = Literal["holm", "hochberg", "hommel", "bonferroni", "sidak", "holm-sidak", "bh", "by", "none"]
@@ -40,6 +43,18 @@ def adjust(p_values: Any, method: Adjustment = "holm") -> Floats:
     result = np.full(len(given), np.nan)
     result[known] = adjusted
     return result
+
+
+def adjust_contrasts(contrasts: Sequence[Contrast], method: str, *, every: bool = False) -> list[Contrast]:
+    """The same contrasts with their p-values adjusted for each other; a single one needs no adjusting.
+
+    With `every`, a single one has an adjusted p-value too (its own), and one without a p-value counts as 1.
+    """
+    if method == "none" or not contrasts or (len(contrasts) < 2 and not every):
+        return list(contrasts)
+    given = [1.0 if every and math.isnan(c.p_value) else c.p_value for c in contrasts]
+    values = adjust(given, method)  # type: ignore[arg-type]
+    return [replace(c, p_adjusted=float(p)) for c, p in zip(contrasts, values, strict=True)]
 
 
 def adjust_shaffer(p_values: Any, models: int) -> Floats:

@@ -152,14 +152,6 @@ def effective_size(share: Any, variance: Any, rows: Any, without: Any) -> Floats
 
 Design = Literal["random", "case-control"]
 
-# What happens within a class does not depend on how many rows it has. With two classes this holds for the second
-# group too; with more, "the rest" is a mixture that the class distribution makes.
-WITHIN_CLASSES = ("recall", "fnr", "balanced_accuracy", "macro_recall", "macro_fnr", "g_mean")
-WITHIN_TWO_CLASSES = (
-    "specificity", "fpr", "informedness", "lr_plus", "lr_minus", "diagnostic_odds_ratio", "macro_specificity",
-    "macro_fpr", "macro_informedness",
-)  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
@@ -196,7 +188,7 @@ class Sample:
             cls.check_clusters(rows, clusters)
             named = rows.positive
             rows = clusters.table if clusters.table.positive == named else clusters.table.with_positive(named)
-        invariant = free_of_prior(measure, len(rows.labels))
+        invariant = measure.is_prior_free(len(rows.labels))
         if design == "case-control" and prior is None and not invariant:
             raise InputError(
                 f'{measure.name} depends on how common each class is, which a sample with design="case-control" does '
@@ -251,11 +243,7 @@ class Sample:
     def value(self, measure: Measure, options: dict[str, Any], of_rows: Any = None) -> Any:
         """The metric, of the sample or of replicates of its cells."""
         m = self.masses(of_rows)
-        if measure.needs == "binary":
-            return measure.function(self.table.binary(self.positive, m), **options)
-        if measure.needs == "classes":
-            return measure.function(self.table.classes(m), **options)
-        return measure.function(self.table, m, **options)
+        return measure.of_table(self.table, m, positive=self.positive, **options)
 
     @np.errstate(invalid="ignore", over="ignore")
     def influence(self, measure: Measure, options: dict[str, Any], of_rows: Any = None) -> Floats:
@@ -303,11 +291,6 @@ class Sample:
         if self.rows.weight_sums is not None:
             return weighted_variance(self.rows, influences)
         return float(variance(influences, self.rows.counts))
-
-
-def free_of_prior(measure: Measure, classes: int) -> bool:
-    """Whether a metric is the same at every class distribution."""
-    return measure.name in WITHIN_CLASSES or (classes <= 2 and measure.name in WITHIN_TWO_CLASSES)
 
 
 def _all_known(table: Confusion, shares: Floats) -> bool:

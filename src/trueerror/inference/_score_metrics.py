@@ -20,7 +20,7 @@ from trueerror.inference.auc._binned import area_reach, precision_reach
 from trueerror.inference.auc._delong import delong_from_table, satterthwaite
 from trueerror.inference.auc._interval import AREA_METHODS, area_limits, effective_rows
 from trueerror.inference.bootstrap._tables import bootstrap_of_scores
-from trueerror.inference.calibration import CALIBRATION_ERRORS, calibration_error_limits
+from trueerror.inference.calibration import calibration_error_limits
 from trueerror.inference.loss._mean import INFINITE, LOSS_METHODS, loss_interval, loss_limits, loss_range
 from trueerror.inference.proportion._array_intervals import BOOTSTRAPS, limits, on_logit
 from trueerror.inputs._options import InputError, nearest
@@ -57,11 +57,11 @@ def with_bounds(
     if bounds is None:
         return noted(found, NO_BOUND)
     low, high = moved(found, bounds)
-    if measure.name in ("auc", "gini"):
+    if measure.area:
         low, high = _area(found, measure, table, terms, method, (low, high))
     elif measure.name == "average_precision" and not found.method.startswith("bootstrap"):
         low, high = precision_reach(bounds, float(table.n_positive), terms)
-    elif measure.needs == "losses" and not found.method.startswith("bootstrap") and prior is None:
+    elif measure.of_losses and not found.method.startswith("bootstrap") and prior is None:
         low, high = _loss_reach(found, measure, table, bounds, chosen, terms)
     ends = loss_range(measure, chosen)
     low, high = max(ends[0], min(low, found.low)), min(ends[1], max(high, found.high))
@@ -141,9 +141,6 @@ def _loss_reach(
     return min(x[0] for x in made), max(x[1] for x in made)
 
 
-FREE_OF_PRIOR = ("auc", "gini")
-
-
 def score_interval(
     measure: Measure,
     table: ScoreTable,
@@ -158,13 +155,13 @@ def score_interval(
 ) -> Interval:
     """A metric of scores, and where the true value may lie; binned scores widen it by what they leave open."""
     # Probabilities are best read in the middle of a bin; its lowest score is where a threshold is exact.
-    used = middled(table) if measure.needs == "losses" or measure.probabilities else table
+    used = middled(table) if measure.of_losses or measure.probabilities else table
     found = _score_interval(
         measure, used, options, terms, method, prior=prior, design=design, rng=rng, replicates=replicates
     )
     if table.exact:
         return found
-    prior = None if measure.name in FREE_OF_PRIOR else prior
+    prior = None if measure.area else prior
     return with_bounds(found, measure, table, terms, method=method, options=options, prior=prior)
 
 
@@ -182,18 +179,18 @@ def _score_interval(
 ) -> Interval:
     if measure.needs not in ("scores", "losses"):
         raise InputError(f"{measure.name} cannot be computed from a score table; it needs labels")
-    if design == "case-control" and prior is None and measure.name not in FREE_OF_PRIOR:
+    if design == "case-control" and prior is None and not measure.area:
         raise InputError(
             f'{measure.name} depends on how common the positives are, which a sample with design="case-control" does '
             "not show: pass prior= (their share where the model will be used)"
         )
-    prior = None if measure.name in FREE_OF_PRIOR else prior
+    prior = None if measure.area else prior
     estimate = value(measure, table, prior=prior, **options)
     n = float(table.n)
     if math.isnan(estimate):
         reason = undefined_reason(measure, table, prior=prior, **options)
         low, high = (b if math.isfinite(b) else math.nan for b in measure.range)
-        key = method or "delong-logit" if measure.name in FREE_OF_PRIOR else "bootstrap-bca"
+        key = method or "delong-logit" if measure.area else "bootstrap-bca"
         return terms.interval(measure.name, estimate, low, high, bounds=measure.range, method=key, n=n, note=reason)
     offered = _offered(measure)
     asked = offered[0] if method is None else "bootstrap-bca" if method == "bootstrap" else method
@@ -207,13 +204,13 @@ def _score_interval(
         if low < high or offered[0].startswith("bootstrap"):
             return terms.interval(measure.name, estimate, low, high, bounds=measure.range, method=key, n=n, note=why)
         asked, why = offered[0], f"{why}: {offered[0]} instead of the bootstrap"
-    if measure.needs == "losses":
+    if measure.of_losses:
         return _loss(measure, table, estimate, options, terms, prior, asked)
-    if measure.name in CALIBRATION_ERRORS:
+    if measure.calibration_error:
         share = None if prior is None else score_share(prior, table)
         low, high = calibration_error_limits(measure, table, estimate, options, terms, share=share)
         key, note = "calibration-gaps", ""
-    elif measure.name in FREE_OF_PRIOR:
+    elif measure.area:
         made = area_limits(table, (estimate + 1) / 2 if measure.name == "gini" else estimate, terms, asked)
         low, high = (2 * made.low - 1, 2 * made.high - 1) if measure.name == "gini" else (made.low, made.high)
         key, note = made.method, made.note
@@ -225,13 +222,13 @@ def _score_interval(
 
 def _offered(measure: Measure) -> tuple[str, ...]:
     resampled = BOOTSTRAPS[:-1]
-    if measure.name in FREE_OF_PRIOR:
+    if measure.area:
         return (*AREA_METHODS, *resampled)
     if measure.name == "average_precision":
         return ("boyd-logit", *resampled)
-    if measure.name in CALIBRATION_ERRORS:
+    if measure.calibration_error:
         return ("calibration-gaps", *resampled)
-    return (*LOSS_METHODS, *resampled) if measure.needs == "losses" else resampled
+    return (*LOSS_METHODS, *resampled) if measure.of_losses else resampled
 
 
 def average_precision_limits(estimate: float, positives: float, terms: Terms) -> tuple[float, float, str, str]:

@@ -6,11 +6,12 @@ Critical values: how many standard errors a limit lies from the estimate.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
+from typing import Any
 
 from trueerror.inputs._options import InputError, check_confidence, check_word
-from trueerror.results import Interval, Side
+from trueerror.results import Alternative, Interval, Side
 from trueerror.results._format import percent
 
 SIDES: tuple[Side, ...] = ("two-sided", "lower", "upper")
@@ -59,11 +60,12 @@ NO_WIDTH = "the counts show no spread, so no limits can be told"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """Shared by all intervals of one request.
+class IntervalSpec:
+    """What is asked of an interval or a contrast: confidence, side, how many at once, random numbers.
 
     `over` intervals are meant to hold together: each is then made at the confidence 1 − α/over (Bonferroni), while
-    the results carry the confidence of the whole set. `level` overrides the confidence that each is made at.
+    the results carry the confidence of the whole set. `each_at` overrides the confidence that each is made at.
+    `alternative` is that of a contrast. Resampling draws `replicates` with `rng`.
     """
 
     confidence: float = 0.95
@@ -71,6 +73,9 @@ class Terms:
     over: int = 1
     estimand: str = ""
     each_at: float | None = None
+    alternative: Alternative = "two-sided"
+    rng: Any = None
+    replicates: int = 10_000
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
@@ -92,12 +97,12 @@ class Terms:
         return tail(self.level, self.side)
 
     @property
-    def both_sides(self) -> Terms:
+    def both_sides(self) -> IntervalSpec:
         """The two-sided terms with the same distance to each limit, for parts that a sum is made of."""
         if self.side == "two-sided":
             return self
         # At a one-sided confidence of a half or less the distance is 0 or beyond; parts keep a little.
-        return Terms(confidence=self.confidence, estimand=self.estimand, each_at=max(1 - 2 * self.tail, 1e-6))
+        return replace(self, side="two-sided", over=1, each_at=max(1 - 2 * self.tail, 1e-6))
 
     def factor(self, df: float = math.inf) -> float:
         """How many standard errors a limit lies from the estimate."""
@@ -135,3 +140,6 @@ class Terms:
             name=name, estimate=estimate, low=low, high=high, confidence=self.confidence, side=self.side, method=method,
             n=n, note="; ".join(notes), estimand=self.estimand,
         )  # fmt: skip
+
+
+Terms = IntervalSpec

@@ -29,7 +29,6 @@ from trueerror.results import Alternative, Contrast
 from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
-CALIBRATION_ERRORS = ("ece", "mce")
 # Mean, variance and third cumulant of |Z|, Z standard normal.
 MEAN = math.sqrt(2 / math.pi)
 VARIANCE = 1 - 2 / math.pi
@@ -158,8 +157,8 @@ def calibration_contrast(
     (0.3, 0.2, 0.3, True)
     """
     level = check_options(confidence, alternative)
-    if measure.name not in CALIBRATION_ERRORS:
-        raise InputError(f"{measure.name} is not a calibration error; those are {', '.join(CALIBRATION_ERRORS)}")
+    if not measure.calibration_error:
+        raise InputError(f"{measure.name} is not a calibration error; those are ece, mce")
     given = dict(options or {})
     errors = [float(measure.function(t, **given)) for t in (first, second)]
     if not all(math.isfinite(e) for e in errors):

@@ -1,6 +1,31 @@
 """What is known about each method, as data: read by `.explain()`, by the code's own choice, and by the docs."""
 
-from trueerror.methods._decision_table import DECISIONS, Decision, default_for
-from trueerror.methods._registry import Method, every_method, explain, explain_parts, method
+from trueerror.methods._decision_table import SITUATIONS, Decision, decision, decisions, default_for
+from trueerror.methods._registry import (
+    Default,
+    Method,
+    declare,
+    every_method,
+    explain,
+    explain_parts,
+    inference_method,
+    method,
+    reason_for,
+)
 
-__all__ = ["DECISIONS", "Decision", "Method", "default_for", "every_method", "explain", "explain_parts", "method"]
+__all__ = [
+    "SITUATIONS",
+    "Decision",
+    "Default",
+    "Method",
+    "decision",
+    "decisions",
+    "declare",
+    "default_for",
+    "every_method",
+    "explain",
+    "explain_parts",
+    "inference_method",
+    "method",
+    "reason_for",
+]

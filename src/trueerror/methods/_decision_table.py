@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+
+from trueerror.methods._registry import InferenceMethod, runnable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """One row: in this situation this method is the default; `also` can be asked for."""
+    """One row: in this situation this method is the default; `also` can be asked for.
+
+    `homes` are the modules whose methods answer it; the rest is then read off their declarations. `before` are methods
+    that come before the default where their condition holds, each with its reason.
+    """
 
     situation: str
     title: str
-    default: str
-    why: str
+    default: str = ""
+    why: str = ""
     also: tuple[str, ...] = ()
+    before: tuple[tuple[str, str], ...] = ()
+    homes: tuple[str, ...] = ()
 
 
-DECISIONS: dict[str, Decision] = {
+TWO_MODELS = ("trueerror.inference._two_models",)
+
+SITUATIONS: dict[str, Decision] = {
     d.situation: d
     for d in (
         Decision(
@@ -177,9 +189,7 @@ DECISIONS: dict[str, Decision] = {
         Decision(
             situation="paired-proportions",
             title="two models on the same rows",
-            default="mcnemar-mid-p",
-            why="coverage at least .933 by enumeration; Tango's interval for the size",
-            also=("mcnemar-exact", "mcnemar-chi2", "mcnemar-chi2-cc"),
+            homes=TWO_MODELS,
         ),
         Decision(
             situation="paired-difference",
@@ -191,69 +201,57 @@ DECISIONS: dict[str, Decision] = {
         Decision(
             situation="independent-proportions",
             title="two models on different rows",
-            default="miettinen-nurminen",
-            why="minimum coverage .935; Newcombe's .902 at 30/30",
-            also=("newcombe-difference", "newcombe-difference-cc", "agresti-caffo", "wald-difference", "fisher"),
+            homes=TWO_MODELS,
         ),
         Decision(
             situation="paired-auc",
             title="two areas under the ROC curve, same rows",
-            default="delong-paired-t",
-            why="with few positives the normal reference has type I error .072–.088; Satterthwaite's t holds the level",
-            also=("delong-paired-z", "paired-bootstrap-percentile"),
+            homes=TWO_MODELS,
         ),
         Decision(
             situation="paired-class-areas",
             title="two means of areas over many classes, same rows",
-            default="delong-classes-paired",
-            why="carries the dependence of areas that share rows, and of the two models",
+            homes=TWO_MODELS,
         ),
         Decision(
             situation="paired-metric",
             title="any other metric of labels, two models on the same rows",
-            default="mover-paired",
-            why="type I error .00–.07 with 60 to 200 rows, where the BCa bootstrap has .04–.19 (simulated)",
-            also=("paired-bootstrap-bca",),
+            homes=TWO_MODELS,
         ),
         Decision(
             situation="paired-score-metric",
             title="any other metric of scores, two models on the same rows",
-            default="paired-bootstrap-expanded",
-            why="rows (or whole clusters) are drawn again for both models together; average precision with 20 "
-            "positives: type I error .037, of plain percentiles .061 (simulated)",
-            also=("paired-bootstrap-percentile",),
+            homes=TWO_MODELS,
         ),
         Decision(
             situation="paired-calibration-error",
             title="two calibration errors, two models on the same rows",
-            default="calibration-gaps-difference",
-            why="holds the truth in .99 or more of the samples; the bootstrap of rows does in .77, .47, .13 and .00 "
-            "with 100, 300, 1,000 and 4,000 rows of a calibrated and an overconfident model (simulated)",
-            also=("paired-bootstrap-expanded",),
+            homes=TWO_MODELS,
         ),
         Decision(
             situation="paired-loss",
             title="mean losses of two models on the same rows",
-            default="paired-t-losses",
-            why="central limit theorem for a mean of independent differences",
+            homes=TWO_MODELS,
         ),
         Decision(
             situation="clustered-difference",
             title="two models on the same rows, rows in clusters",
-            default="cluster-t-difference",
-            why="type I error .02–.06 with 8 to 40 clusters (simulated)",
+            homes=TWO_MODELS,
         ),
         Decision(
             situation="independent-auc",
             title="two areas under the ROC curve, different rows",
-            default="delong-unpaired-t",
-            why="type I error .054 with 10 positives and 100 negatives each, by Satterthwaite over the four classes",
+            homes=TWO_MODELS,
+        ),
+        Decision(
+            situation="independent-calibration-error",
+            title="two calibration errors, two models on different rows",
+            homes=TWO_MODELS,
         ),
         Decision(
             situation="independent-metric",
             title="any other metric, two models on different rows",
-            default="newcombe-hybrid",
-            why="keeps the skew of both intervals; F1 of 30 to 300 rows: type I error .046–.064 (simulated)",
+            homes=TWO_MODELS,
         ),
         Decision(
             situation="many-pairs",
@@ -356,10 +354,41 @@ DECISIONS: dict[str, Decision] = {
 }
 
 
+def methods_for(situation: str) -> list[InferenceMethod]:
+    """The methods that answer a situation, in their files' order; those files are imported now."""
+    for home in SITUATIONS[situation].homes:
+        import_module(home)
+    return runnable(situation)
+
+
+@cache
+def decision(situation: str) -> Decision:
+    """One row of the table, with what its methods declare.
+
+    >>> decision("proportion").default
+    'wilson'
+    """
+    row = SITUATIONS[situation]
+    if not row.homes:
+        return row
+    known = methods_for(situation)
+    # The last that is chosen unasked is the general one; those before it are for cases that need more.
+    unasked = [m for m in known if situation in m.defaults]
+    general = unasked[-1]
+    also = tuple(m.key for m in known if m.word is not None and m is not general)
+    before = tuple((m.key, m.defaults[situation].why) for m in unasked[:-1])
+    return replace(row, default=general.key, why=general.defaults[situation].why, before=before, also=also)
+
+
+def decisions() -> dict[str, Decision]:
+    """The whole table."""
+    return {situation: decision(situation) for situation in SITUATIONS}
+
+
 def default_for(situation: str) -> str:
     """The default method of a situation.
 
     >>> default_for("proportion")
     'wilson'
     """
-    return DECISIONS[situation].default
+    return decision(situation).default

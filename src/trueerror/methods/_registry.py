@@ -1,4 +1,6 @@
-"""One entry a method: title, formula, source, assumptions, measured coverage.
+"""The registry of methods: what each declares, where it can be asked for, where it is the default and why.
+
+A method enters with `@inference_method`, beside the function that computes it; this module knows no statistics.
 
 How often intervals held the truth and tests erred, where it was measured: `coverage.json`, made by `make validate`.
 
@@ -11,12 +13,12 @@ from __future__ import annotations
 import json
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 # Sizes that differ by more than this factor are not the same situation.
 FAR = 5.0
@@ -135,26 +137,119 @@ class Method:
     advice: str = ""
 
 
+# Methods that were declared beside their functions, by key, and those that can be run, in their files' order.
+_DECLARED: dict[str, Method] = {}
+_RUNNABLE: list[InferenceMethod] = []
+
+
+def always(_: Any) -> bool:
+    """No condition."""
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Default:
+    """Why a method is the default in a situation, and when."""
+
+    why: str
+    when: Callable[[Any], bool] = always
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InferenceMethod:
+    """A method that can be run: a function of a `Problem` (`trueerror.inference._problem`).
+
+    `key` is what results carry; `word` is what people ask for, where that is shorter (`mid-p` for McNemar's);
+    `answers` are the situations in which it can be asked for, `applies` says more, and `defaults` where it is chosen
+    unasked. A method with `word=None` cannot be asked for: it stands in for others where they give out.
+    """
+
+    key: str
+    function: Callable[[Any], Any]
+    answers: tuple[str, ...]
+    defaults: Mapping[str, Default]
+    word: str | None
+    applies: Callable[[Any], bool]
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def inference_method(
+    key: str,
+    *,
+    answers: str | tuple[str, ...],
+    default: Mapping[str, Default] | Default | None = None,
+    word: str | None = "",
+    applies: Callable[[Any], bool] = always,
+    **facts: str,
+) -> Callable[[Function], Function]:
+    """Enter a function of a `Problem` as a method; `facts` are the fields of `Method` (title, formula, source, …).
+
+    `default` alone is that of the first situation in `answers`. Without facts the method is declared elsewhere, under
+    the same key.
+    """
+    rows = (answers,) if isinstance(answers, str) else answers
+    defaults = {rows[0]: default} if isinstance(default, Default) else dict(default or {})
+
+    def enter(function: Function) -> Function:
+        if facts:
+            declare(Method(key=key, **facts))
+        _RUNNABLE.append(
+            InferenceMethod(
+                key=key,
+                function=function,
+                answers=rows,
+                defaults=defaults,
+                word=key if word == "" else word,
+                applies=applies,
+            )
+        )
+        return function
+
+    return enter
+
+
+def declare(*entries: Method) -> None:
+    """Enter what is known of methods, beside the code that computes them."""
+    for entry in entries:
+        if entry.key in _DECLARED:
+            raise ValueError(f"method {entry.key!r} is in the catalogue twice")
+        _DECLARED[entry.key] = entry
+
+
+def runnable(situation: str) -> list[InferenceMethod]:
+    """The methods that answer a situation, in their files' order, as far as they are imported."""
+    return [m for m in _RUNNABLE if situation in m.answers]
+
+
+def reason_for(key: str) -> str:
+    """Why a method is the default where it is one; "" where it must be asked for.
+
+    >>> reason_for("mcnemar-exact")
+    ''
+    """
+    return next((d.why for m in _RUNNABLE if m.key == key for d in m.defaults.values()), "")
+
+
 def entries_of(part: str) -> tuple[Method, ...]:
     """The entries of one part, in its order."""
     found: tuple[Method, ...] = getattr(import_module(PARTS[part]), f"{part.upper()}_METHODS")
     return found
 
 
-@cache
 def every_method() -> dict[str, Method]:
     """All methods by key, in catalogue order.
 
     >>> every_method()["wilson"].title
     'Wilson score interval'
     """
-    found: dict[str, Method] = {}
-    for part in PARTS:
-        for entry in entries_of(part):
-            if entry.key in found:
-                raise ValueError(f"method {entry.key!r} is in the catalogue twice")
-            found[entry.key] = entry
-    return found
+    from trueerror.methods._decision_table import SITUATIONS
+
+    for home in dict.fromkeys(home for row in SITUATIONS.values() for home in row.homes):
+        import_module(home)
+    import_module("trueerror.curves._base").every_curve_kind()  # curves declare theirs, too
+    return {entry.key: entry for part in PARTS for entry in entries_of(part)} | _DECLARED
 
 
 def method(key: str) -> Method:

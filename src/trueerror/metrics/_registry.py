@@ -10,6 +10,7 @@ The catalogue: every metric with its facts, as a table.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -20,7 +21,7 @@ import numpy as np
 from trueerror.inputs._options import InputError, nearest
 from trueerror.results import Result, Table
 from trueerror.results._format import listing
-from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts
+from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Confusion
 
 # What a metric is computed from:
 #   binary        BinaryCounts: one class against the rest; also macro_, micro_ and weighted_ averages over classes
@@ -34,9 +35,13 @@ Average = Literal["macro", "micro", "weighted"]
 AVERAGES: tuple[Average, ...] = ("macro", "micro", "weighted")
 
 
+# At which class distributions a metric is the same: at every one, at every one of two classes, or at its own alone.
+PriorFree = Literal["always", "two classes", "never"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """A metric with its facts.
+    """A metric with its facts: whatever else must be known of it is a field here, never a list of names elsewhere.
 
     `situation` is the row of the decision table that gives its default interval; `share` gives (successes, trials)
     where the metric is a plain proportion; `undefined` says why it can be NaN; `higher_is_better` is None where
@@ -46,6 +51,13 @@ class Measure:
     `probabilities`: the scores must be some.
     `top_label`: with more than two classes it is asked of the called class and its probability. `multilabel` is the
     formula for rows that carry several labels, where the metric has one.
+
+    `prior_free`: at which class distributions it is the same. `right_or_wrong`: 1 for the share of rows that are right,
+    −1 for the share that are wrong; `share_of_rows` says the same of averages that amount to it. `sum_of`: it is one
+    less than the sum of these two proportions of different rows. `area`: it is this many times an area under the ROC
+    curve, less what is beyond 1 (Gini 2). `by_rank`: only the order of the scores matters. `calibration_error`: it is
+    one. `chance_corrected`: 0 is what chance agreement gives. `given_by_prior`: a class distribution that is asked for
+    is its value.
     """
 
     name: str
@@ -66,6 +78,15 @@ class Measure:
     probabilities: bool = False
     top_label: bool = False
     multilabel: Callable[[Any], Any] | None = None
+    prior_free: PriorFree = "never"
+    right_or_wrong: Literal[1, -1, 0] = 0
+    share_of_rows: Literal[1, -1, 0] = 0
+    sum_of: tuple[str, str] | None = None
+    area: float = 0.0
+    by_rank: bool = False
+    calibration_error: bool = False
+    chance_corrected: bool = False
+    given_by_prior: bool = False
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -80,6 +101,53 @@ class Measure:
         """The first line of the formula's docstring."""
         return (self.function.__doc__ or "").strip().split("\n")[0]
 
+    @property
+    def of_labels(self) -> bool:
+        """Computed from a confusion matrix."""
+        return self.needs in ("binary", "classes", "cells")
+
+    @property
+    def of_one_class(self) -> bool:
+        """Computed from the four counts of one class against the rest."""
+        return self.needs == "binary"
+
+    @property
+    def of_all_classes(self) -> bool:
+        """Computed from hits and margins of all classes."""
+        return self.needs == "classes"
+
+    @property
+    def of_cells(self) -> bool:
+        """Computed from every cell of the confusion matrix by itself."""
+        return self.needs == "cells"
+
+    @property
+    def of_scores(self) -> bool:
+        """Computed from the scores of one class."""
+        return self.needs == "scores"
+
+    @property
+    def of_losses(self) -> bool:
+        """The mean of a loss of each row."""
+        return self.needs == "losses"
+
+    @property
+    def of_class_scores(self) -> bool:
+        """Computed from one score for each class."""
+        return self.needs == "class_scores"
+
+    def of_table(self, table: Confusion, masses: Any = None, *, positive: Any = None, **options: Any) -> Any:
+        """The metric of a confusion matrix, or of (weighted) counts (…, cells) in place of its own."""
+        if self.of_one_class:
+            return self.function(table.binary(positive, masses), **options)
+        if self.of_all_classes:
+            return self.function(table.classes(masses), **options)
+        return self.function(table, masses, **options)
+
+    def is_prior_free(self, classes: int) -> bool:
+        """Whether it is the same at every distribution of so many classes."""
+        return self.prior_free == "always" or (self.prior_free == "two classes" and classes <= 2)
+
 
 @dataclass(slots=True)
 class _Registry:
@@ -92,24 +160,10 @@ _REGISTRY = _Registry()
 
 
 def measure(
-    name: str,
-    *,
-    needs: Needs = "binary",
-    best: float | None,
-    range: tuple[float, float] = (0.0, 1.0),
-    title: str = "",
-    situation: str = "other",
-    share: Callable[[Any], tuple[Amount, Amount]] | None = None,
-    aliases: tuple[str, ...] = (),
-    undefined: str = "",
-    options: tuple[str, ...] = (),
-    additive: bool = False,
-    ordinal: bool = False,
-    probabilities: bool = False,
-    top_label: bool = False,
-    multilabel: Callable[[Any], Any] | None = None,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Enter a formula into the registry."""
+    name: str, *, needs: Needs = "binary", best: float | None, range: tuple[float, float] = (0.0, 1.0), title: str = "",
+    aliases: tuple[str, ...] = (), probabilities: bool = False, **facts: Any,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
+    """Enter a formula into the registry; `facts` are further fields of `Measure`."""
 
     def enter(function: Callable[..., Any]) -> Callable[..., Any]:
         for word in (name, *aliases):
@@ -117,9 +171,7 @@ def measure(
                 raise ValueError(f"metric {word!r} is registered twice")
         _REGISTRY.measures[name] = Measure(
             name=name, title=title or name.replace("_", " "), function=function, needs=needs, best=best, range=range,
-            situation=situation, share=share, aliases=aliases, undefined=undefined, options=options,
-            additive=additive, ordinal=ordinal, probabilities=probabilities or needs == "losses", top_label=top_label,
-            multilabel=multilabel,
+            aliases=aliases, probabilities=probabilities or needs == "losses", **facts,
         )  # fmt: skip
         for alias in aliases:
             _REGISTRY.aliases[alias] = name
@@ -224,6 +276,11 @@ def averaged(base: Measure, average: Average) -> Measure:
         aliases=(),
         average=average,
         of=base.name,
+        # A mean of ratios that have no end is not one of what happens within classes.
+        prior_free=base.prior_free if average == "macro" and math.isfinite(base.range[1]) else "never",
+        share_of_rows=(1 if base.best else -1) if by_rows and base.name in ("recall", "fnr") else 0,
+        sum_of=None,
+        given_by_prior=False,
         undefined=base.undefined if average == "micro" else f"for some class {base.undefined}",
     )
 

@@ -36,7 +36,7 @@ def precision(t: BinaryCounts) -> Any:
 
 @measure(
     "recall", best=1.0, situation="proportion", aliases=("tpr", "sensitivity", "true_positive_rate"),
-    share=lambda t: (t.tp, t.tp + t.fn), undefined=NO_POSITIVES,
+    share=lambda t: (t.tp, t.tp + t.fn), undefined=NO_POSITIVES, prior_free="always",
 )  # fmt: skip
 def recall(t: BinaryCounts) -> Any:
     """Share of the positives that were found: TP / (TP + FN)."""
@@ -45,7 +45,7 @@ def recall(t: BinaryCounts) -> Any:
 
 @measure(
     "specificity", best=1.0, situation="proportion", aliases=("tnr", "true_negative_rate"),
-    share=lambda t: (t.tn, t.tn + t.fp), undefined=NO_NEGATIVES,
+    share=lambda t: (t.tn, t.tn + t.fp), undefined=NO_NEGATIVES, prior_free="two classes",
 )  # fmt: skip
 def specificity(t: BinaryCounts) -> Any:
     """Share of the negatives that were left alone: TN / (TN + FP)."""
@@ -54,7 +54,7 @@ def specificity(t: BinaryCounts) -> Any:
 
 @measure(
     "fpr", best=0.0, situation="proportion", title="false positive rate", aliases=("false_positive_rate", "fall_out"),
-    share=lambda t: (t.fp, t.tn + t.fp), undefined=NO_NEGATIVES,
+    share=lambda t: (t.fp, t.tn + t.fp), undefined=NO_NEGATIVES, prior_free="two classes",
 )  # fmt: skip
 def fpr(t: BinaryCounts) -> Any:
     """Share of the negatives that were called positive: FP / (FP + TN)."""
@@ -63,7 +63,7 @@ def fpr(t: BinaryCounts) -> Any:
 
 @measure(
     "fnr", best=0.0, situation="proportion", title="false negative rate", aliases=("false_negative_rate", "miss_rate"),
-    share=lambda t: (t.fn, t.tp + t.fn), undefined=NO_POSITIVES,
+    share=lambda t: (t.fn, t.tp + t.fn), undefined=NO_POSITIVES, prior_free="always",
 )  # fmt: skip
 def fnr(t: BinaryCounts) -> Any:
     """Share of the positives that were missed: FN / (FN + TP)."""
@@ -81,7 +81,7 @@ def npv(t: BinaryCounts) -> Any:
 
 @measure(
     "prevalence", best=None, situation="proportion", share=lambda t: (t.tp + t.fn, t.total),
-    undefined="there are no rows",
+    undefined="there are no rows", given_by_prior=True,
 )  # fmt: skip
 def prevalence(t: BinaryCounts) -> Any:
     """Share of the rows that are positive: (TP + FN) / n."""
@@ -132,14 +132,14 @@ def jaccard(t: BinaryCounts) -> Any:
 
 
 @measure("informedness", best=1.0, range=(-1.0, 1.0), situation="mean-of-recalls", aliases=("youden", "youden_j"),
-         undefined="a class has no rows")  # fmt: skip
+         undefined="a class has no rows", prior_free="two classes", sum_of=("recall", "specificity"))  # fmt: skip
 def informedness(t: BinaryCounts) -> Any:
     """Youden's J: recall + specificity − 1."""
     return recall(t) + specificity(t) - 1
 
 
 @measure("markedness", best=1.0, range=(-1.0, 1.0), situation="mean-of-recalls",
-         undefined="a class was never predicted")  # fmt: skip
+         undefined="a class was never predicted", sum_of=("precision", "npv"))  # fmt: skip
 def markedness(t: BinaryCounts) -> Any:
     """Precision + negative predictive value − 1."""
     return precision(t) + npv(t) - 1
@@ -154,7 +154,7 @@ def fowlkes_mallows(t: BinaryCounts) -> Any:
 
 @measure("lr_plus", best=np.inf, range=(0.0, np.inf), situation="ratio", title="positive likelihood ratio",
          aliases=("positive_likelihood_ratio",),
-         undefined="a class has no rows, or no row was predicted positive")  # fmt: skip
+         undefined="a class has no rows, or no row was predicted positive", prior_free="two classes")  # fmt: skip
 def lr_plus(t: BinaryCounts) -> Any:
     """How much more often positives are called positive than negatives are: recall / FPR.
 
@@ -165,7 +165,7 @@ def lr_plus(t: BinaryCounts) -> Any:
 
 @measure("lr_minus", best=0.0, range=(0.0, np.inf), situation="ratio", title="negative likelihood ratio",
          aliases=("negative_likelihood_ratio",),
-         undefined="a class has no rows, or no row was predicted negative")  # fmt: skip
+         undefined="a class has no rows, or no row was predicted negative", prior_free="two classes")  # fmt: skip
 def lr_minus(t: BinaryCounts) -> Any:
     """How much more often positives are missed than negatives are left alone: FNR / specificity.
 
@@ -175,7 +175,7 @@ def lr_minus(t: BinaryCounts) -> Any:
 
 
 @measure("diagnostic_odds_ratio", best=np.inf, range=(0.0, np.inf), situation="ratio", aliases=("dor",),
-         undefined="a class has no rows, or was never predicted")  # fmt: skip
+         undefined="a class has no rows, or was never predicted", prior_free="two classes")  # fmt: skip
 def diagnostic_odds_ratio(t: BinaryCounts) -> Any:
     """Odds of a call among positives against negatives: TP·TN / (FP·FN).
 
@@ -211,7 +211,7 @@ NO_ROWS = "there are no rows"
 
 @measure("accuracy", needs="classes", best=1.0, situation="proportion", undefined=NO_ROWS,
          aliases=("acc", "subset_accuracy"), multilabel=lambda t: ratio(t.exact, t.n),
-         share=lambda t: (t.hits.sum(axis=-1), t.total))  # fmt: skip
+         share=lambda t: (t.hits.sum(axis=-1), t.total), right_or_wrong=1, share_of_rows=1)  # fmt: skip
 def accuracy(t: ClassCounts) -> Any:
     """Share of the rows that were called right; of rows with several labels, those that are all right."""
     return ratio(t.hits.sum(axis=-1), t.total)
@@ -219,7 +219,7 @@ def accuracy(t: ClassCounts) -> Any:
 
 @measure("error_rate", needs="classes", best=0.0, situation="proportion", undefined=NO_ROWS,
          aliases=("error", "zero_one_loss"), multilabel=lambda t: ratio(t.n - t.exact, t.n),
-         share=lambda t: (t.total - t.hits.sum(axis=-1), t.total))  # fmt: skip
+         share=lambda t: (t.total - t.hits.sum(axis=-1), t.total), right_or_wrong=-1, share_of_rows=-1)  # fmt: skip
 def error_rate(t: ClassCounts) -> Any:
     """Share of the rows that were called wrong; of rows with several labels, those that are not all right."""
     return ratio(t.total - t.hits.sum(axis=-1), t.total)
@@ -227,14 +227,14 @@ def error_rate(t: ClassCounts) -> Any:
 
 @measure("hamming_loss", needs="classes", best=0.0, situation="proportion", undefined=NO_ROWS, title="Hamming loss",
          multilabel=lambda t: ratio((t.fp + t.fn).sum(), t.n * len(t.labels)),
-         share=lambda t: (t.total - t.hits.sum(axis=-1), t.total))  # fmt: skip
+         share=lambda t: (t.total - t.hits.sum(axis=-1), t.total), share_of_rows=-1)  # fmt: skip
 def hamming_loss(t: ClassCounts) -> Any:
     """Share of wrong label decisions; with one label a row this is the error rate."""
     return ratio(t.total - t.hits.sum(axis=-1), t.total)
 
 
 @measure("balanced_accuracy", needs="classes", best=1.0, situation="mean-of-recalls",
-         undefined=NO_ROWS)  # fmt: skip
+         undefined=NO_ROWS, prior_free="always")  # fmt: skip
 def balanced_accuracy(t: ClassCounts) -> Any:
     """Mean recall over the classes that have rows."""
     recalls = ratio(t.hits, t.truth)
@@ -243,7 +243,7 @@ def balanced_accuracy(t: ClassCounts) -> Any:
 
 
 @measure("g_mean", needs="classes", best=1.0, situation="geometric-mean", title="G-mean",
-         undefined="a class was predicted but has no rows")  # fmt: skip
+         undefined="a class was predicted but has no rows", prior_free="always")  # fmt: skip
 def g_mean(t: ClassCounts) -> Any:
     """Geometric mean of the classes' recalls; of two classes √(recall · specificity) (Kubat and Matwin 1997)."""
     there = classes_in_play(t)
@@ -258,7 +258,7 @@ def g_mean(t: ClassCounts) -> Any:
 
 @measure("mcc", needs="classes", best=1.0, range=(-1.0, 1.0), situation="mcc", title="Matthews correlation",
          aliases=("matthews", "matthews_correlation"),
-         undefined="all rows are of one class, or all were predicted as one")  # fmt: skip
+         undefined="all rows are of one class, or all were predicted as one", chance_corrected=True)  # fmt: skip
 def mcc(t: ClassCounts) -> Any:
     """Matthews correlation, for any number of classes (Gorodkin 2004)."""
     n = np.asarray(t.total)
@@ -280,7 +280,7 @@ KappaWeights = Literal["linear", "quadratic"] | None
 
 @measure("kappa", needs="cells", best=1.0, range=(-1.0, 1.0), situation="smooth", title="Cohen's kappa",
          aliases=("cohen_kappa", "cohens_kappa"), options=("weights",),
-         undefined="all rows are of one class and were all predicted as it")  # fmt: skip
+         undefined="all rows are of one class and were all predicted as it", chance_corrected=True)  # fmt: skip
 def kappa(t: Confusion, masses: Any = None, *, weights: KappaWeights = None) -> Any:
     """Agreement beyond chance: 1 − observed / expected disagreement (Cohen 1960; weighted: 1968).
 

@@ -21,7 +21,8 @@ MANY = 1 << 16
 
 
 @measure("auc", needs="scores", best=1.0, situation="auc", title="AUC",
-         aliases=("roc_auc", "auroc", "c_statistic"), undefined=ONE_CLASS)  # fmt: skip
+         aliases=("roc_auc", "auroc", "c_statistic"), undefined=ONE_CLASS,
+         prior_free="always", area=1.0, by_rank=True)  # fmt: skip
 def auc(t: ScoreTable, masses: Masses = None) -> Any:
     """Probability that a positive scores above a negative, ties counting half: (S₊ − P(P + 1)/2) / (P·N).
 
@@ -42,14 +43,14 @@ def auc(t: ScoreTable, masses: Masses = None) -> Any:
 
 
 @measure("gini", title="Gini coefficient", needs="scores", best=1.0, range=(-1.0, 1.0), situation="auc",
-         aliases=("somers_d",), undefined=ONE_CLASS)  # fmt: skip
+         aliases=("somers_d",), undefined=ONE_CLASS, prior_free="always", area=2.0, by_rank=True)  # fmt: skip
 def gini(t: ScoreTable, masses: Masses = None) -> Any:
     """2·AUC − 1: the share of ordered pairs that are right less the share that are wrong (Somers' D)."""
     return 2 * auc(t, masses) - 1
 
 
 @measure("average_precision", needs="scores", best=1.0, situation="average-precision",
-         aliases=("ap",), undefined="there are no positive rows")  # fmt: skip
+         aliases=("ap",), undefined="there are no positive rows", by_rank=True)  # fmt: skip
 def average_precision(t: ScoreTable, masses: Masses = None) -> Any:
     """Mean precision at the positives: Σ (R_i − R_{i−1})·P_i over the distinct scores, highest first.
 
@@ -82,7 +83,7 @@ def pairwise_auc(codes: Codes, scores: NDArray[Any]) -> Floats:
 
 
 @measure("hand_till_auc", needs="class_scores", best=1.0, situation="class-areas", title="Hand and Till's AUC",
-         aliases=("auc_ovo",), undefined="a class has no rows")  # fmt: skip
+         aliases=("auc_ovo",), undefined="a class has no rows", prior_free="always")  # fmt: skip
 def hand_till_auc(codes: Codes, scores: NDArray[Any], shares: Floats | None = None) -> float:
     """Mean over all pairs of classes of (A(i | j) + A(j | i)) / 2 (Hand and Till 2001); class sizes do not matter.
 

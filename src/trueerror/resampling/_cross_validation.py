@@ -1,10 +1,6 @@
-"""Cross-validation: k folds, and one row at a time.
+"""Cross-validation: k folds, one row at a time, nested, pairs of folds (Bates), disjoint halves (conservative z).
 
-Choosing among settings without touching the test rows: a plan inside each training part.
-
-Random subsampling, done again inside pairs of disjoint halves: what the conservative z needs.
-
-Plans from elsewhere: any scikit-learn splitter, or a list of (train, test) pairs.
+And plans from elsewhere: any scikit-learn splitter, or a list of (train, test) pairs.
 """
 
 from __future__ import annotations
@@ -18,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from trueerror.inputs._options import InputError
-from trueerror.resampling._plan import Ints, Plan, Rows, Split, deal, draw_share, enough, share, whole
+from trueerror.resampling._plan import Ints, Plan, Rows, Split, assign_folds, draw_share, enough, share, whole
 
 
 @dataclass(frozen=True)
@@ -47,7 +43,7 @@ class KFold(Plan):
     def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
         enough(rows, self.k, f"{self.k}-fold cross-validation")
         for repeat in range(self.repeats):
-            part = deal(rows, self.k, seed=seed, stream=repeat, stratify=self.stratify)
+            part = assign_folds(rows, self.k, seed=seed, stream=repeat, stratify=self.stratify)
             for fold in range(self.k):
                 inside = part == fold
                 yield Split(repeat=repeat, fold=fold, n=rows.n, test=np.flatnonzero(inside))
@@ -103,7 +99,7 @@ class BatesCV(Plan):
     def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
         enough(rows, self.k, f"{self.k}-fold cross-validation")
         for repeat in range(self.repeats):
-            fold_of = deal(rows, self.k, seed=seed, stream=repeat, stratify=self.stratify)
+            fold_of = assign_folds(rows, self.k, seed=seed, stream=repeat, stratify=self.stratify)
             for fold in range(self.k):
                 inside = fold_of == fold
                 yield Split(repeat=repeat, fold=fold, n=rows.n, test=np.flatnonzero(inside))
@@ -154,7 +150,7 @@ class DisjointHalves(Plan):
             inside = draw_share(rows, self.test, seed=seed, stream=at, stratify=self.stratify)
             yield Split(repeat=at, fold=0, n=rows.n, test=np.flatnonzero(inside))
         for pair in range(self.repeats):
-            side = deal(rows, 2, seed=seed, stream=HALVES + pair, stratify=self.stratify)
+            side = assign_folds(rows, 2, seed=seed, stream=HALVES + pair, stratify=self.stratify)
             for half in (0, 1):
                 index = np.flatnonzero(side == half)
                 part = rows.part(index)
@@ -200,7 +196,7 @@ class Splitter(Plan):
     def __repr__(self) -> str:
         return " ".join(repr(self.splitter).split())
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         kind = type(self.splitter)
         inside = {key: _words(value) for key, value in sorted(vars(self.splitter).items())}
         return {"splitter": f"{kind.__module__}.{kind.__qualname__}", **inside}
@@ -226,7 +222,7 @@ class GivenSplits(Plan):
     def __repr__(self) -> str:
         return f"{len(self.pairs):,} given splits"
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         digest = hashlib.blake2b(digest_size=16)
         for train, test in self.pairs:
             for part in (train, test):

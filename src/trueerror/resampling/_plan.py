@@ -1,9 +1,9 @@
 """What a plan is: a frozen recipe for splits, with a fingerprint; and the splits that it gives.
 
-Dealing rows into parts: shuffled, each class spread evenly, clusters kept together.
+Assigning rows to folds: shuffled, each class spread evenly, clusters kept together.
 
-Random order comes from counter-based words (Philox, `kernels.draws`), not from a library's shuffle: one seed gives the
-same parts on every machine and with every version of NumPy.
+Random order comes from counter-based words (Philox, `kernels._random`), not from a library's shuffle: one seed gives
+the same folds on every machine and with every version of NumPy.
 """
 
 from __future__ import annotations
@@ -65,20 +65,20 @@ def shuffled(n: int, seed: int, stream: int) -> Ints:
     return np.argsort(words(seed, stream, 0, n), kind="stable")
 
 
-def deal(rows: Rows, k: int, *, seed: int, stream: int, stratify: bool) -> Ints:
+def assign_folds(rows: Rows, k: int, *, seed: int, stream: int, stratify: bool) -> Ints:
     """The part of each row, 0 … k − 1: sizes differ by at most one, and so do those of each class.
 
-    >>> parts = deal(Rows(codes=np.array([0] * 6 + [1] * 3)), 3, seed=0, stream=0, stratify=True)
+    >>> parts = assign_folds(Rows(codes=np.array([0] * 6 + [1] * 3)), 3, seed=0, stream=0, stratify=True)
     >>> np.bincount(parts).tolist(), np.bincount(parts[6:]).tolist()
     ([3, 3, 3], [1, 1, 1])
     """
     if rows.clusters is not None:
-        return deal_clusters(rows, [1 / k] * k, seed=seed, stream=stream, stratify=stratify)
+        return assign_clusters(rows, [1 / k] * k, seed=seed, stream=stream, stratify=stratify)
     order = shuffled(rows.n, seed, stream)
     if stratify:
         order = order[np.argsort(rows.codes[order], kind="stable")]
     parts = np.empty(rows.n, dtype=np.intp)
-    # Dealing goes on from class to class, so that leftovers of one class fill up where the last one stopped.
+    # Assigning goes on from class to class, so that leftovers of one class fill up where the last one stopped.
     parts[order] = np.arange(rows.n) % k
     return parts
 
@@ -91,7 +91,7 @@ def draw_share(rows: Rows, share: float, *, seed: int, stream: int, stratify: bo
     (20, 10)
     """
     if rows.clusters is not None:
-        parts = deal_clusters(rows, [1 - share, share], seed=seed, stream=stream, stratify=stratify)
+        parts = assign_clusters(rows, [1 - share, share], seed=seed, stream=stream, stratify=stratify)
         return np.equal(parts, 1)
     order = shuffled(rows.n, seed, stream)
     wanted = min(max(1, round(share * rows.n)), rows.n - 1)
@@ -121,7 +121,7 @@ def largest_remainders(sizes: Ints, total: int) -> Ints:
     return base
 
 
-def deal_clusters(rows: Rows, shares: Sequence[float], *, seed: int, stream: int, stratify: bool) -> Ints:
+def assign_clusters(rows: Rows, shares: Sequence[float], *, seed: int, stream: int, stratify: bool) -> Ints:
     """The part of each row when clusters stay whole: large clusters first, each to the part that it suits best.
 
     A cluster with a_c rows of class c goes where Σ_c ((x_c + a_c)² − x_c²) / (share · T_c²) is least, x being what the
@@ -207,7 +207,7 @@ class Plan:
         """The plan's kind, such as "KFold"."""
         return type(self).__name__
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """The settings as plain values, such as a manifest keeps."""
         return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
 
@@ -226,7 +226,7 @@ class Plan:
         raise NotImplementedError
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return {"plan": value.name, **value.settings()} if isinstance(value, Plan) else value
 
 

@@ -1,7 +1,4 @@
-"""Random test parts: one holdout, several of them, and the rows that a bootstrap sample leaves out.
-
-Rows in the order of time: train on the past, test on what came next.
-"""
+"""Random test parts (one holdout, several, what a bootstrap sample leaves out), and test parts in order of time."""
 
 from __future__ import annotations
 

@@ -1,18 +1,18 @@
 """Plans that wrap or set up others for studies: training rows tested as well, several seeds, training sets redrawn.
 
-Training sets that grow: nested subsets of each training part, all tested on the same rows.
+`GrowingSubsets` are nested subsets of each training part, all tested on the same rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from trueerror.inputs._options import InputError, check_word
-from trueerror.resampling._plan import Ints, Plan, Rows, Split, deal, draw_share, enough, shuffled, whole
+from trueerror.resampling._plan import Ints, Plan, Rows, Split, assign_folds, draw_share, enough, shuffled, whole
 from trueerror.resampling._splits import Bootstrap
 
 Redraw = Literal["bootstrap", "half", "fresh"]
@@ -156,13 +156,13 @@ class GrowingSubsets(Plan):
             raise InputError(f"sizes={self.sizes!r} must be whole numbers, each larger than the one before")
         object.__setattr__(self, "sizes", sizes)
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         return {**Plan.settings(self), "sizes": list(self.sizes)}
 
     def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
         enough(rows, self.folds, f"{self.folds} folds")
         for repeat in range(self.repeats):
-            part = deal(rows, self.folds, seed=seed, stream=repeat, stratify=self.stratify)
+            part = assign_folds(rows, self.folds, seed=seed, stream=repeat, stratify=self.stratify)
             for fold in range(self.folds):
                 test, pool = np.flatnonzero(part == fold), np.flatnonzero(part != fold)
                 if self.sizes[-1] > len(pool):

@@ -55,7 +55,7 @@ def _encode_result(value: Any, around: str) -> dict[str, Any]:
     own = data.get("estimand")
     kind: Any = type(value)
     left_out = {k for k in _optional(kind) if data.get(k) is None or (isinstance(data[k], str) and not data[k])}
-    if isinstance(own, str) and "estimand" in _fields(kind):
+    if isinstance(own, str) and "estimand" in _optional(kind):
         # Beside another one an empty estimand must be written, or it would be taken for that.
         left_out = left_out | {"estimand"} if own == around else left_out - {"estimand"}
     inner = own if isinstance(own, str) and own else around

@@ -1,8 +1,7 @@
-"""te.lesion_study: take out one part after the other, and see what each contributes.
+"""te.lesion_study, also te.ablation: take out one part after the other, and see what each contributes.
 
-The parts of a system that can be taken out: columns, pipeline steps, settings, transformations, other learners.
-
-A learner with a part taken out: columns that it does not see, or rows that are transformed before it sees them.
+Parts of a system are columns, pipeline steps, settings, transformations, or other learners; `Ablated` is a learner
+with some of them taken out.
 """
 
 from __future__ import annotations
@@ -13,58 +12,65 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import as_learners
-from trueerror.experiments._experiment import experiment
+from trueerror.experiments._dataset import Features, Learner, as_learners
+from trueerror.experiments._experiment import RunOptions, run_experiment
 from trueerror.experiments._fit import Balance, weights_for
 from trueerror.experiments._result import Experiment
 from trueerror.inference._contrast import normal_quantile
-from trueerror.inference._multiplicity import adjust as adjusted
+from trueerror.inference._multiplicity import adjust_contrasts
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word, nearest
+from trueerror.metrics._registry import Measure
 from trueerror.resampling._cross_validation import KFold, as_plan
+from trueerror.resampling._plan import Plan
 from trueerror.resampling._study_plans import Reseeded
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.studies._ablation_result import Contribution, LesionStudy
 from trueerror.studies._learning_curve import as_study_data, judged_measure, spread_interval, why_failed
 from trueerror.verbs._compare import ADJUSTMENTS
 
+if TYPE_CHECKING:
+    from trueerror.curves._folds import AverageCurve
+    from trueerror.curves._roc import Roc
+
 How = Literal["drop", "constant"]
-# What a learner may have beside fit and predict; the lesioned one has it where the learner does.
+Transformation = Callable[[Features], Features]
+# What a learner may have beside fit and predict; the ablated one has it where the learner does.
 DELEGATED = ("predict_proba", "decision_function")
 
 
-class Lesioned:
-    """An estimator around an estimator. The full system is one without lesions: so that random states are the same.
+class Ablated:
+    """An estimator around an estimator. The full system is one too, with nothing removed: same random states.
 
-    `lesioned` are the positions of columns, left out (how="drop") or made the same for all rows (how="constant": as in
+    `removed` are the positions of columns, left out (how="drop") or made the same for all rows (how="constant": as in
     the first training row); `transformations` are applied to X before that, in order.
     """
 
     def __init__(
         self,
-        learner: Any,
-        lesioned: tuple[int, ...] = (),
+        learner: Learner,
+        removed: tuple[int, ...] = (),
         how: How = "drop",
-        transformations: tuple[Callable[[Any], Any], ...] = (),
+        transformations: tuple[Transformation, ...] = (),
     ) -> None:
         self.learner = learner
-        self.lesioned = lesioned
+        self.removed = removed
         self.how = how
         self.transformations = transformations
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters, and those of the learner under learner__."""
-        own = {name: getattr(self, name) for name in ("learner", "lesioned", "how", "transformations")}
+        own = {name: getattr(self, name) for name in ("learner", "removed", "how", "transformations")}
         if deep and hasattr(self.learner, "get_params"):
             own |= {f"learner__{key}": value for key, value in self.learner.get_params(deep=True).items()}
         return own
 
-    def set_params(self, **given: Any) -> Lesioned:
+    def set_params(self, **given: Any) -> Ablated:
         """Set parameters; those under learner__ are the learner's."""
         inner = {key.removeprefix("learner__"): v for key, v in given.items() if key.startswith("learner__")}
         for key, value in given.items():
@@ -74,16 +80,16 @@ class Lesioned:
             self.learner.set_params(**inner)
         return self
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Lesioned:
+    def fit(self, X: Features, y: Any, sample_weight: Any = None) -> Ablated:
         """Fit the learner to what is left of the rows."""
         changed = self._transformed(X)
-        if self.how == "constant" and self.lesioned:
-            self._fill = [_cell(changed, column) for column in self.lesioned]
+        if self.how == "constant" and self.removed:
+            self._fill = [_cell(changed, column) for column in self.removed]
         more = {} if sample_weight is None else weights_for(self.learner, sample_weight)
         self.learner.fit(self._left(changed), y, **more)
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Features) -> Any:
         """What the learner predicts from what is left of the rows."""
         return self.learner.predict(self._left(self._transformed(X)))
 
@@ -96,24 +102,24 @@ class Lesioned:
             return found
         return lambda X: found(self._left(self._transformed(X)))
 
-    def _transformed(self, X: Any) -> Any:
+    def _transformed(self, X: Features) -> Features:
         for function in self.transformations:
             X = function(X)
         return X
 
-    def _left(self, X: Any) -> Any:
-        if not self.lesioned:
+    def _left(self, X: Features) -> Features:
+        if not self.removed:
             return X
         if self.how == "constant":
-            return _filled(X, self.lesioned, self._fill)
-        gone = set(self.lesioned)
+            return _filled(X, self.removed, self._fill)
+        gone = set(self.removed)
         return _kept_columns(X, [i for i in range(X.shape[1]) if i not in gone])
 
     def __repr__(self) -> str:
-        return f"Lesioned({self.learner!r}, {self.lesioned!r})"
+        return f"Ablated({self.learner!r}, {self.removed!r})"
 
 
-def _kept_columns(X: Any, kept: list[int]) -> Any:
+def _kept_columns(X: Features, kept: list[int]) -> Features:
     """Columns by position; where none is left, one that says nothing."""
     if not kept:
         return np.zeros((X.shape[0], 1))
@@ -124,11 +130,11 @@ def _kept_columns(X: Any, kept: list[int]) -> Any:
     return X[:, kept]
 
 
-def _cell(X: Any, column: int) -> Any:
+def _cell(X: Features, column: int) -> object:
     return X.iloc[0, column] if hasattr(X, "iloc") else X[0, column]
 
 
-def _filled(X: Any, columns: tuple[int, ...], values: list[Any]) -> Any:
+def _filled(X: Features, columns: tuple[int, ...], values: list[object]) -> Features:
     if hasattr(X, "iloc"):
         made = X.copy()
         for column, value in zip(columns, values, strict=True):
@@ -148,7 +154,7 @@ MOST_PARTS = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class LesionPart:
+class AblationPart:
     """A part under its name, and what taking it out means."""
 
     name: str
@@ -156,11 +162,11 @@ class LesionPart:
     columns: tuple[int, ...] = ()
     step: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    function: Callable[[Any], Any] | None = None
-    learner: Any = None
+    function: Transformation | None = None
+    learner: Learner = None
 
 
-def find_parts(parts: Any, X: Any, learner: Any, names: Sequence[str] = ()) -> tuple[LesionPart, ...]:
+def find_parts(parts: Any, X: Features, learner: Learner, names: Sequence[str] = ()) -> tuple[AblationPart, ...]:
     """The parts as given; without any, every column is one. `names` are those of the columns, where X has none.
 
     >>> import numpy as np
@@ -182,7 +188,7 @@ def find_parts(parts: Any, X: Any, learner: Any, names: Sequence[str] = ()) -> t
     return tuple(_part(str(name), given, names, width, learner) for name, given in parts.items())
 
 
-def column_names(X: Any) -> list[str]:
+def column_names(X: Features) -> list[str]:
     """The names of the columns of a frame; none of an array."""
     named = getattr(X, "column_names", None)
     if named is None:
@@ -190,24 +196,24 @@ def column_names(X: Any) -> list[str]:
     return [] if named is None else [str(name) for name in named]
 
 
-def _part(name: str, given: Any, names: list[str], width: int, learner: Any) -> LesionPart:
+def _part(name: str, given: Any, names: list[str], width: int, learner: Learner) -> AblationPart:
     steps = [step for step, _ in getattr(learner, "steps", [])]
     if isinstance(given, Mapping):
         known = list(learner.get_params(deep=True)) if hasattr(learner, "get_params") else []
         for key in given:
             if key not in known:
                 raise InputError(f"part {name!r}: the learner has no setting {key!r}{nearest(str(key), known)}")
-        return LesionPart(name=name, kind="settings", settings=dict(given))
+        return AblationPart(name=name, kind="settings", settings=dict(given))
     if all(callable(getattr(given, method, None)) for method in ("fit", "predict")) and not isinstance(given, type):
-        return LesionPart(name=name, kind="learner", learner=given)
+        return AblationPart(name=name, kind="learner", learner=given)
     if callable(given):
-        return LesionPart(name=name, kind="transformation", function=given)
+        return AblationPart(name=name, kind="transformation", function=given)
     if isinstance(given, str) and (given.startswith(STEP) or (given in steps and given not in names)):
-        return LesionPart(name=name, kind="step", step=_step(name, given.removeprefix(STEP), steps))
+        return AblationPart(name=name, kind="step", step=_step(name, given.removeprefix(STEP), steps))
     columns = sorted({i for spec in _listed(given) for i in _columns(name, spec, names, width)})
     if not columns:
         raise InputError(f"part {name!r} has no columns")
-    return LesionPart(name=name, kind="columns", columns=tuple(columns))
+    return AblationPart(name=name, kind="columns", columns=tuple(columns))
 
 
 def _step(name: str, step: str, steps: list[str]) -> str:
@@ -256,11 +262,11 @@ def _some(names: list[str]) -> str:
     return ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
 
 
-def without(learner: Any, parts: Sequence[LesionPart], how: How) -> Lesioned:
+def without(learner: Learner, parts: Sequence[AblationPart], how: How) -> Ablated:
     """The learner with these parts taken out."""
     made = copy.deepcopy(learner)
     columns: set[int] = set()
-    functions: list[Callable[[Any], Any]] = []
+    functions: list[Transformation] = []
     for part in parts:
         if part.kind == "learner":
             if len(parts) > 1:
@@ -275,11 +281,13 @@ def without(learner: Any, parts: Sequence[LesionPart], how: How) -> Lesioned:
         elif part.function is not None:
             functions.append(part.function)
         columns.update(part.columns)
-    return Lesioned(made, tuple(sorted(columns)), how, tuple(functions))
+    return Ablated(made, tuple(sorted(columns)), how, tuple(functions))
 
 
 Floats = NDArray[np.float64]
 Kind = Literal["leave-one-out", "add-one-in", "pairs"]
+# What kind of variant it is, and the parts that are out.
+Variant = tuple[Kind, tuple[AblationPart, ...]]
 KINDS: tuple[Kind, ...] = ("leave-one-out", "add-one-in", "pairs")
 FULL, NONE = "full system", "none of them"
 DEFAULT_PLAN = KFold(10, repeats=5)
@@ -346,28 +354,28 @@ def lesion_study(
     ((_, system),) = as_learners(learner).items() if not isinstance(learner, Mapping) or len(learner) == 1 else _one()
     found = find_parts(parts, data.X, system, data.names)
     removed = all_variants(found, kinds)
-    learners: dict[str, Lesioned] = {FULL: without(system, (), how)}
+    learners: dict[str, Ablated] = {FULL: without(system, (), how)}
     if "add-one-in" in kinds:
         learners[NONE] = without(system, found, how)
     learners |= {_key(k, gone): without(system, gone, how) for k, gone in removed}
-    run = experiment(
-        learners, data, plan=Reseeded(as_plan(plan), seeds), store=store, engine=engine, jobs=jobs, timeout=timeout,
-        rng=rng, progress=progress, balance=balance,
-    )  # fmt: skip
-    terms = _Terms(metric, measure, positive, alternative, level, adjust)
-    return _study(run, found, removed, terms, plan=as_plan(plan), seeds=seeds)
+    options = RunOptions(
+        store=store, engine=engine, jobs=jobs, timeout=timeout, rng=rng, progress=progress, balance=balance
+    )
+    run = run_experiment(learners, data, Reseeded(as_plan(plan), seeds), options)
+    tests = _TestOptions(metric, measure, positive, alternative, level, adjust)
+    return _study(run, found, removed, tests, plan=as_plan(plan), seeds=seeds)
 
 
 ablation = lesion_study
 
 
-def _one() -> Any:
+def _one() -> NoReturn:
     raise InputError("a lesion study takes one learner; give each of several a study of its own")
 
 
-def all_variants(parts: Sequence[LesionPart], kinds: Sequence[Kind]) -> list[tuple[Kind, tuple[LesionPart, ...]]]:
+def all_variants(parts: Sequence[AblationPart], kinds: Sequence[Kind]) -> list[Variant]:
     """Which parts are out, for each variant."""
-    made: list[tuple[Kind, tuple[LesionPart, ...]]] = []
+    made: list[Variant] = []
     for kind in dict.fromkeys(kinds):
         if kind == "leave-one-out" or (kind == "pairs" and "leave-one-out" not in kinds):
             # Interactions of pairs need the single parts.
@@ -383,14 +391,14 @@ def all_variants(parts: Sequence[LesionPart], kinds: Sequence[Kind]) -> list[tup
     return made
 
 
-def _key(kind: Kind, removed: Sequence[LesionPart]) -> str:
+def _key(kind: Kind, removed: Sequence[AblationPart]) -> str:
     return f"{kind}: {' + '.join(p.name for p in removed)}"
 
 
 @dataclass(frozen=True, slots=True)
-class _Terms:
+class _TestOptions:
     metric: str
-    measure: Any
+    measure: Measure
     positive: Any
     alternative: Alternative
     confidence: float
@@ -399,17 +407,17 @@ class _Terms:
 
 def _study(
     run: Experiment,
-    parts: Sequence[LesionPart],
-    removed: Sequence[tuple[Kind, tuple[LesionPart, ...]]],
-    terms: _Terms,
+    parts: Sequence[AblationPart],
+    removed: Sequence[Variant],
+    tests: _TestOptions,
     *,
-    plan: Any,
+    plan: Plan,
     seeds: int,
 ) -> LesionStudy:
-    values, ratio = _scores(run, terms, seeds)
+    values, ratio = _scores(run, tests, seeds)
     data = run.datasets[run.data_name(None)]
     units = data.rows.units
-    sign = 1.0 if terms.measure.higher_is_better else -1.0
+    sign = 1.0 if tests.measure.higher_is_better else -1.0
     size = round(data.n / (1 + ratio))
     notes = [
         f"{name}: {run.failed(name)} of {len(run.outcomes[run.data_name(None), name])} fits failed."
@@ -419,8 +427,8 @@ def _study(
 
     def interval(key: str) -> Interval:
         return spread_interval(
-            values[key].mean(axis=1), ratio=ratio, rows=units, bounds=terms.measure.range, confidence=terms.confidence,
-            name=terms.measure.title, estimand=f"this learner at {size:,} training rows",
+            values[key].mean(axis=1), ratio=ratio, rows=units, bounds=tests.measure.range, confidence=tests.confidence,
+            name=tests.measure.title, estimand=f"this learner at {size:,} training rows",
         )  # fmt: skip
 
     def contrast(d: Floats, first: str, second: str) -> Contrast:
@@ -430,10 +438,10 @@ def _study(
             raise InputError(
                 f"{first!r} and {second!r} have {len(known)} test parts with a score in common; it takes two{failed}"
             )
-        made = corrected_t(known, test_train_ratio=ratio, confidence=terms.confidence, alternative=terms.alternative)
+        made = corrected_t(known, test_train_ratio=ratio, confidence=tests.confidence, alternative=tests.alternative)
         if math.isinf(made.low) and math.isinf(made.high):
-            made = _no_spread(made, units, terms)
-        return replace(made, name=f"contribution to {terms.measure.title}", first=first, second=second,
+            made = _no_spread(made, units, tests)
+        return replace(made, name=f"contribution to {tests.measure.title}", first=first, second=second,
                        estimand=f"what the part adds to this learner at {size:,} training rows")  # fmt: skip
 
     made = []
@@ -458,32 +466,32 @@ def _study(
         )  # fmt: skip
     curves, missing = _curves(run, removed, parts)
     return LesionStudy(
-        metric=terms.measure.name, title=terms.measure.title, full=interval(FULL),
-        base=interval(NONE) if NONE in values else None, contributions=_adjusted(made, terms.adjust),
+        metric=tests.measure.name, title=tests.measure.title, full=interval(FULL),
+        base=interval(NONE) if NONE in values else None, contributions=_adjusted(made, tests.adjust),
         values={key: tuple(v.mean(axis=1).tolist()) for key, v in values.items()}, curves=curves, plan=repr(plan),
-        rows=data.n, seeds=seeds, adjust=terms.adjust, confidence=terms.confidence, seed=run.seed,
+        rows=data.n, seeds=seeds, adjust=tests.adjust, confidence=tests.confidence, seed=run.seed,
         notes=(*notes, *missing),
     )  # fmt: skip
 
 
-def _no_spread(made: Contrast, rows: int, terms: _Terms) -> Contrast:
+def _no_spread(made: Contrast, rows: int, tests: _TestOptions) -> Contrast:
     """Limits where all test parts differ alike: for shares ±z²/(n + z²), as of paired rows that never differ."""
-    low, high = terms.measure.range
+    low, high = tests.measure.range
     reach = high - low
-    if terms.measure.name in ("accuracy", "error_rate") and made.estimate == 0:
-        z = normal_quantile(terms.confidence, "two-sided")
+    if tests.measure.right_or_wrong and made.estimate == 0:
+        z = normal_quantile(tests.confidence, "two-sided")
         reach = z * z / (rows + z * z)
     return replace(made, low=max(low - high, made.estimate - reach), high=min(high - low, made.estimate + reach))
 
 
-def _scores(run: Experiment, terms: _Terms, seeds: int) -> tuple[dict[str, Floats], float]:
+def _scores(run: Experiment, tests: _TestOptions, seeds: int) -> tuple[dict[str, Floats], float]:
     """The metric by test part and seed, for each variant."""
-    first = run.fold_scores(terms.metric, positive=terms.positive)
+    first = run.fold_scores(tests.metric, positive=tests.positive)
     if first.values.shape[1] < 2:
         raise InputError("a lesion study needs several test parts; use a plan such as te.KFold(10, repeats=5)")
     columns = [first.values[:, :, None]]
     if seeds > 1:
-        others = run.fold_scores(terms.metric, part="seed", positive=terms.positive).values
+        others = run.fold_scores(tests.metric, part="seed", positive=tests.positive).values
         columns.append(others.reshape(len(run.learners), -1, seeds - 1))
     values = np.concatenate(columns, axis=2)
     return dict(zip(run.learners, values, strict=True)), first.test_train_ratio
@@ -505,33 +513,30 @@ def spreads(differences: Floats) -> tuple[float, float]:
     return math.sqrt(max(0.0, between - within / known.shape[1])), math.sqrt(within)
 
 
-def _adjusted(made: Sequence[Contribution], how: str) -> tuple[Contribution, ...]:
-    """p-values adjusted within each kind."""
-    done = list(made)
-    if how == "none":
-        return tuple(done)
+def _adjusted(made: Sequence[Contribution], method: str) -> tuple[Contribution, ...]:
+    """p-values adjusted within each kind, and those of interactions by themselves."""
+    adjusted = list(made)
     for kind in dict.fromkeys(c.kind for c in made):
         places = [i for i, c in enumerate(made) if c.kind == kind]
-        values = [made[i].difference.p_value for i in places]
-        for i, p in zip(places, adjusted([1.0 if math.isnan(v) else v for v in values], how), strict=True):  # type: ignore[arg-type]
-            done[i] = replace(made[i], difference=replace(made[i].difference, p_adjusted=float(p)))
-    places = [i for i, c in enumerate(made) if c.interaction is not None]
-    values = [1.0 if math.isnan(v) else v for v in (made[i].interaction.p_value for i in places)]  # type: ignore[union-attr]
-    for i, p in zip(places, adjusted(values, how) if values else (), strict=True):  # type: ignore[arg-type]
-        done[i] = replace(done[i], interaction=replace(made[i].interaction, p_adjusted=float(p)))  # type: ignore[type-var]
-    return tuple(done)
+        differences = adjust_contrasts([made[i].difference for i in places], method, every=True)
+        for i, difference in zip(places, differences, strict=True):
+            adjusted[i] = replace(adjusted[i], difference=difference)
+    interactions = {i: c.interaction for i, c in enumerate(made) if c.interaction is not None}
+    for i, joint in zip(interactions, adjust_contrasts(list(interactions.values()), method, every=True), strict=True):
+        adjusted[i] = replace(adjusted[i], interaction=joint)
+    return tuple(adjusted)
 
 
 def _curves(
-    run: Experiment, removed: Sequence[tuple[Kind, tuple[LesionPart, ...]]], parts: Sequence[LesionPart]
-) -> tuple[dict[str, Any], tuple[str, ...]]:
+    run: Experiment, removed: Sequence[Variant], parts: Sequence[AblationPart]
+) -> tuple[dict[str, Roc | AverageCurve], tuple[str, ...]]:
     """The ROC curve of each variant from one round of its test parts; a note where there is none."""
     words = {FULL: FULL, NONE: NONE}
     for kind, gone in removed:
         names = " + ".join(p.name for p in gone)
         only = next((p.name for p in parts if p not in gone), "")
         words[_key(kind, gone)] = f"only {only}" if kind == "add-one-in" else f"without {names}"
-    curves = {}
+    curves: dict[str, Roc | AverageCurve] = {}
     for key in run.learners:
         try:
             curves[words[key]] = run.roc(key)

@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trueerror.inputs._options import InputError, nearest
-from trueerror.results import Contrast, Interval, Result, Table
-from trueerror.results._format import filled, limits, listing, number, p_value, percent
-from trueerror.results._tables import one_line
-
-WIDTH = 80
+from trueerror.results import Contrast, DocumentResult, Interval, Result, Table
+from trueerror.results._document import WIDTH, Document, Footer, TableBlock, Verdict, data_summary
+from trueerror.results._format import limits, listing, number, one_line, p_cell, p_value, percent
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -53,7 +51,7 @@ class Contribution(Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class LesionStudy(Result):
+class LesionStudy(DocumentResult):
     """A system with parts taken out. Made by `te.lesion_study`; `te.ablation` is the same.
 
     study["part"] is a `Contribution`; `.curves` are the ROC curves of all variants where there are scores
@@ -114,14 +112,14 @@ class LesionStudy(Result):
             for c in self.contributions
         ]
 
-    def _table(self) -> Table:
+    def _variants(self) -> Table:
         rows = tuple(
             (
                 {"leave-one-out": "without ", "pairs": "without ", "add-one-in": "only "}[c.kind] + c.name,
                 number(c.estimate.estimate),
                 f"{c.difference.estimate:+.3f}",
                 limits(c.difference.low, c.difference.high),
-                p_value(c.p)[2:].lstrip("= "),
+                p_cell(p_value(c.p)),
             )
             for kind in self.kinds
             for c in self.of_kind(kind)
@@ -137,23 +135,24 @@ class LesionStudy(Result):
     @property
     def verdict(self) -> str:
         """What each part contributes, in words: one paragraph a kind."""
-        return "\n".join(_kind_words(self, kind) for kind in self.kinds)
+        return "\n".join(self.verdict_lines)
 
-    def __str__(self) -> str:
+    @property
+    def verdict_lines(self) -> tuple[str, ...]:
+        """The same, paragraph by paragraph."""
+        return tuple(_kind_words(self, kind) for kind in self.kinds)
+
+    def document(self) -> Document:
         several = "" if self.seeds == 1 else f", {self.seeds} seeds in each"
         head = f"{self.rows:,} rows, {self.plan}{several}; the same test parts and seeds for all variants."
-        body = "\n".join(
-            filled(line, WIDTH, initial_indent="  ", subsequent_indent="  ") for line in self.verdict.split("\n")
-        )
         last = [
             f"Corrected t over the same test parts; p-values are adjusted within each kind ({self.adjust}), the "
             f"{percent(self.confidence)} intervals are not."
         ]
         if self.seeds > 1:
             last.append(_seed_words(self))
-        last += self.notes
-        table = self._table().text(WIDTH)
-        return "\n\n".join([filled(head, WIDTH), body, table, "\n".join(filled(x, WIDTH) for x in last)])
+        verdict, table = Verdict(self.verdict_lines, width=WIDTH), TableBlock(self._variants())
+        return Document((data_summary(head), verdict, table, Footer((*last, *self.notes))))
 
 
 def _kind_words(study: LesionStudy, kind: str) -> str:

@@ -1,8 +1,6 @@
 """te.bias_variance: fit learners to many training sets, and see where their error comes from.
 
-Bias and variance of a loss over training sets, row by row: pure functions of what the models said.
-
-BiasVariance: where the error of learners comes from, and how optimistic their training error is.
+The decompositions are pure functions of what the models said, row by row.
 """
 
 from __future__ import annotations
@@ -15,9 +13,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import Dataset, as_learners
+from trueerror.experiments._dataset import Dataset, Features, as_learners
 from trueerror.experiments._dataset import number as number_of
-from trueerror.experiments._experiment import experiment, seed_of
+from trueerror.experiments._experiment import RunOptions, run_experiment, seed_of
+from trueerror.experiments._outcomes import row_losses
 from trueerror.experiments._result import Experiment
 from trueerror.inference._spec import Terms, critical_t
 from trueerror.inference.loss._mean import mean_limits
@@ -214,7 +213,12 @@ class BiasVariance(Result):
     @property
     def verdict(self) -> str:
         """The larger part of each learner's error that it could lose, and its optimism."""
-        return "\n".join(self._said(p) for p in self.learners)
+        return "\n".join(self.verdict_lines)
+
+    @property
+    def verdict_lines(self) -> tuple[str, ...]:
+        """The same, learner by learner."""
+        return tuple(self._said(p) for p in self.learners)
 
     def _said(self, p: LossParts) -> str:
         bias, variance = p.bias, p.variance
@@ -234,7 +238,7 @@ class BiasVariance(Result):
 
     def __str__(self) -> str:
         head = f"{self.rounds:,} training sets of {self.size:,} rows, {self.drawn}; {self.test_rows:,} test rows."
-        body = "\n".join(filled(f"  {line}", WIDTH, subsequent_indent="  ") for line in self.verdict.split("\n"))
+        body = "\n".join(filled(f"  {line}", WIDTH, subsequent_indent="  ") for line in self.verdict_lines)
         last = [f"{NAMES[self.method]}. Limits of {percent(self.confidence)} are in .frame()."]
         if not self.noise_known:
             last.append("The noise is not known from held-out rows: it is counted as bias.")
@@ -302,32 +306,31 @@ def bias_variance(
     whole_number(rounds, "rounds", 2)
     seed = seed_of(rng)
     how: Decomposition = "squared" if loss == "squared" else decomposition
-    laid = _fresh(generator, n, rounds, test_rows, seed) if generator is not None else None
-    if laid is None:
+    rows = _fresh(generator, n, rounds, test_rows, seed) if generator is not None else None
+    if rows is None:
         if X is None:
             raise InputError("pass X and y, or a generator")
-        laid = _given(X, y, test, held_out, seed)
+        rows = _given(X, y, test, held_out, seed)
     elif X is not None:
         raise InputError("pass either X and y or a generator, not both")
-    plan = Redrawn(rounds, held_out=laid.held_out, how="fresh" if generator is not None else sampling)
-    run = experiment(
-        named, laid.data, plan=plan, store=store, engine=engine, jobs=jobs, timeout=timeout, rng=seed, progress=progress
-    )
-    posterior = laid.posterior
+    plan = Redrawn(rounds, held_out=rows.held_out, how="fresh" if generator is not None else sampling)
+    options = RunOptions(store=store, engine=engine, jobs=jobs, timeout=timeout, rng=seed, progress=progress)
+    run = run_experiment(named, rows.data, plan, options)
+    posterior = rows.posterior
     if posterior is None:
-        codes = laid.data.codes[-laid.held_out :]
-        posterior = np.eye(len(laid.data.labels))[codes]
+        codes = rows.data.codes[-rows.held_out :]
+        posterior = np.eye(len(rows.data.labels))[codes]
     parts = [_learner(run, name, how, posterior, level) for name in run.learners]
     return BiasVariance(
         method=how, learners=tuple(parts), rounds=rounds,
-        size=run.splits[run.data_name(None)][0].train_size, test_rows=laid.held_out,
-        drawn="fresh from a known generator" if generator is not None else f"drawn from {laid.pool:,} ({sampling})",
-        noise_known=laid.posterior is not None, confidence=level, seed=run.seed,
+        size=run.splits[run.data_name(None)][0].train_size, test_rows=rows.held_out,
+        drawn="fresh from a known generator" if generator is not None else f"drawn from {rows.pool:,} ({sampling})",
+        noise_known=rows.posterior is not None, confidence=level, seed=run.seed,
         notes=tuple(f"{x}: {run.failed(x)} of {rounds} fits failed." for x in run.learners if run.failed(x)),
     )  # fmt: skip
 
 
-class _Laid(NamedTuple):
+class _StudyRows(NamedTuple):
     """Rows for training first, test rows last."""
 
     data: Dataset
@@ -336,32 +339,32 @@ class _Laid(NamedTuple):
     posterior: Floats | None
 
 
-def _fresh(generator: Any, n: int, rounds: int, test_rows: int, seed: int) -> _Laid:
+def _fresh(generator: Any, n: int, rounds: int, test_rows: int, seed: int) -> _StudyRows:
     source = find_generator(generator)
     whole_number(n, "n", 4)
     whole_number(test_rows, "test_rows", 2)
     dice = np.random.Generator(np.random.Philox(number_of(f"{seed}/generator")))
     X, y = draw(source, n * rounds + test_rows, dice)
     data = Dataset(X, y)
-    return _Laid(data, test_rows, n * rounds, posterior_of(source, X[-test_rows:], len(data.labels)))
+    return _StudyRows(data, test_rows, n * rounds, posterior_of(source, X[-test_rows:], len(data.labels)))
 
 
-def _given(X: Any, y: Any, test: Any, held_out: float, seed: int) -> _Laid:
+def _given(X: Any, y: Any, test: Any, held_out: float, seed: int) -> _StudyRows:
     data = as_study_data(X, y)
     if data.cluster_codes is not None or data.weights is not None:
         raise InputError("bias_variance takes rows without clusters and weights")
     if test is not None:
         other = test if isinstance(test, Dataset) else as_study_data(*test)
         joined = Dataset(_stacked(data.X, other.X), np.concatenate([data.y, other.y]), positive=data.positive)
-        return _Laid(joined, other.n, data.n, None)
+        return _StudyRows(joined, other.n, data.n, None)
     check_test_share(held_out, "held_out")
     inside = draw_share(data.rows, held_out, seed=number_of(f"{seed}/held out"), stream=0, stratify=True)
     order = np.concatenate([np.flatnonzero(~inside), np.flatnonzero(inside)])
     joined = Dataset(take(data.X, order), data.y[order], positive=data.positive)
-    return _Laid(joined, int(inside.sum()), int((~inside).sum()), None)
+    return _StudyRows(joined, int(inside.sum()), int((~inside).sum()), None)
 
 
-def _stacked(first: Any, second: Any) -> Any:
+def _stacked(first: Features, second: Features) -> Features:
     if first.shape[1] != second.shape[1]:
         raise InputError(f"test has {second.shape[1]:,} columns, but X has {first.shape[1]:,}")
     if hasattr(first, "iloc") and hasattr(second, "iloc"):
@@ -394,15 +397,21 @@ def _learner(run: Experiment, learner: str, how: Decomposition, posterior: Float
         field: _interval(field, float(getattr(found, field).mean()), errors[field], len(calls), level, posterior)
         for field in ("loss", "noise", "bias", "variance")
     }
+    training, held_out, optimism = _optimism(run, learner, how, level)
     return LossParts(
         learner=learner, error=replace(made["loss"], name="expected error"), noise=made["noise"], bias=made["bias"],
         variance=made["variance"], unbiased_variance=float(found.unbiased.mean()),
-        biased_variance=float(found.biased.mean()), **_optimism(run, learner, how, level),
+        biased_variance=float(found.biased.mean()), training=training, held_out=held_out, optimism=optimism,
     )  # fmt: skip
 
 
 def _standard_errors(
-    how: Decomposition, calls: Any, probabilities: Any, posterior: Floats, found: RowParts, seed: int
+    how: Decomposition,
+    calls: NDArray[np.intp],
+    probabilities: Floats | None,
+    posterior: Floats,
+    found: RowParts,
+    seed: int,
 ) -> dict[str, float]:
     """Of the mean over rows: what the choice of test rows and (by resampling rounds) of training sets leaves open."""
     rounds, rows = calls.shape
@@ -434,38 +443,37 @@ def _interval(field: str, mean: float, error: float, rounds: int, level: float, 
     )  # fmt: skip
 
 
-def _optimism(run: Experiment, learner: str, how: Decomposition, level: float) -> dict[str, Any]:
-    """Error on held-out rows, on training rows, and the gap; all models share the test rows."""
+def _optimism(run: Experiment, learner: str, how: Decomposition, level: float) -> tuple[Interval, Interval, Interval]:
+    """Error on training rows, on held-out rows, and the gap; all models share the test rows."""
     metric = "brier" if how == "squared" else "error_rate"
     table = seen_scores(run, metric)
     at = run.learners.index(learner)
     known = ~np.isnan(table.held_out[at])
-    held, own = table.held_out[at][known], table.training[at][known]
-    shared = row_error(run, learner, metric)
-    made: dict[str, Any] = {}
-    for name, values, rows in (
-        ("training", own, 0.0), ("held_out", held, shared), ("optimism", held - own, shared),
-    ):  # fmt: skip
+    held_out, training = table.held_out[at][known], table.training[at][known]
+    size = round(float(table.trains.mean()))
+    spec = Terms(confidence=level, estimand=f"this learner at {size:,} training rows")
+
+    def interval(title: str, values: Floats, error_of_rows: float, bounds: tuple[float, float]) -> Interval:
         mean = float(values.mean())
-        error = math.sqrt(float(values.var(ddof=1)) / len(values) + rows**2)
+        error = math.sqrt(float(values.var(ddof=1)) / len(values) + error_of_rows**2)
         reach = critical_t(level, len(values) - 1.0) * error
-        bounds = (-1.0, 1.0) if name == "optimism" else (0.0, 1.0)
-        size = round(float(table.trains.mean()))
-        terms = Terms(confidence=level, estimand=f"this learner at {size:,} training rows")
         low, high, method, note = mean - reach, mean + reach, "rows-and-rounds", ""
         if not error > 0:
-            # Nothing varies: room for another loss of one of the rows of a training set.
-            low, high, method, _ = mean_limits(mean, 0.0, size - 1.0, size, bounds, terms)
+            # Nothing varies: slack for another loss of one of the rows of a training set.
+            low, high, method, _ = mean_limits(mean, 0.0, size - 1.0, size, bounds, spec)
             note = "the same in every round"
-        title = "optimism" if name == "optimism" else f"{name.replace('_', '-')} error"
-        made[name] = terms.interval(title, mean, low, high, bounds=bounds, method=method, n=len(values), note=note)
-    return made
+        return spec.interval(title, mean, low, high, bounds=bounds, method=method, n=len(values), note=note)
+
+    shared = row_error(run, learner, metric)
+    return (
+        interval("training error", training, 0.0, (0.0, 1.0)),
+        interval("held-out error", held_out, shared, (0.0, 1.0)),
+        interval("optimism", held_out - training, shared, (-1.0, 1.0)),
+    )
 
 
 def row_error(run: Experiment, learner: str, metric: str) -> float:
     """The standard error that the shared test rows give to a mean loss: sd of rows' mean losses / √rows."""
-    from trueerror.experiments._fit import row_losses
-
     data = run.data_name(None)
     losses = []
     for split, outcome in zip(run.splits[data], run.outcomes[data, learner], strict=True):

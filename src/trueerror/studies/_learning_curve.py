@@ -1,8 +1,7 @@
 """te.learning_curve: how does the error fall with the number of training rows, and what would more rows bring?
 
-Schedules of training-set sizes: geometric (each a multiple of the last) or arithmetic (each a step more).
-
-Scores of models on rows held out and on their own training rows, and the interval of a mean over splits.
+Training-set sizes come on a schedule: geometric (each a multiple of the last) or arithmetic (each a step more). Models
+are tested on rows held out and on their own training rows.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any, Literal
 
@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Dataset, as_learners
 from trueerror.experiments._dataset import number as number_of
-from trueerror.experiments._experiment import experiment
-from trueerror.experiments._fit import Balance, row_losses, score
-from trueerror.experiments._records import Outcome
+from trueerror.experiments._experiment import RunOptions, run_experiment
+from trueerror.experiments._fit import Balance
+from trueerror.experiments._outcomes import mean_over_rows, row_losses, score
 from trueerror.experiments._result import Experiment
+from trueerror.experiments._store import Outcome
 from trueerror.inference._spec import Range, Terms
 from trueerror.inference.learner._intervals import corrected_t_interval
 from trueerror.inference.loss._mean import mean_limits
@@ -42,7 +43,7 @@ from trueerror.studies._learning_curve_fit import (
     parameters,
     worst_rise,
 )
-from trueerror.studies._learning_curve_result import SHARES, Crossing, CurveFit, CurvePoint, LearningCurve, shortfall
+from trueerror.studies._learning_curve_result import Crossing, CurveFit, CurvePoint, LearningCurve, shortfall
 
 Schedule = Literal["geometric", "arithmetic"]
 # Below this many rows hardly any learner has anything to go by.
@@ -190,7 +191,7 @@ def judged_measure(metric: str) -> Measure:
 def row_variance(run: Experiment, learner: str, metric: str, numbers: list[int]) -> float:
     """The variance between rows of the mean loss of each, over these "seen" splits; NaN where there are no losses."""
     measure = find_measure(metric)
-    if measure.name not in ("accuracy", "error_rate") and measure.needs != "losses":
+    if not mean_over_rows(measure):
         return math.nan
     data = run.data_name(None)
     sums, often = np.zeros(run.datasets[data].n), np.zeros(run.datasets[data].n)
@@ -204,7 +205,7 @@ def row_variance(run: Experiment, learner: str, metric: str, numbers: list[int])
     if seen.sum() < 2:
         return math.nan
     mean = float((sums[seen] / often[seen]).mean())
-    if measure.needs != "losses":
+    if measure.right_or_wrong:
         # Of right and wrong, p(1 − p) bounds the variance of what a row does on average.
         return mean * (1 - mean)
     return float((sums[seen] / often[seen]).var(ddof=1))
@@ -224,10 +225,10 @@ def spread_interval(
         known, test_train_ratio=ratio, bounds=bounds, confidence=confidence, name=name, rows=rows, estimand=estimand
     )
     if math.isnan(made.low) and len(known) > 1:
-        terms = Terms(confidence=confidence, estimand=estimand)
-        low, high, method, note = mean_limits(float(known.mean()), 0.0, rows - 1.0, rows, bounds, terms)
+        spec = Terms(confidence=confidence, estimand=estimand)
+        low, high, method, note = mean_limits(float(known.mean()), 0.0, rows - 1.0, rows, bounds, spec)
         if method == "wilson-constant-loss":
-            return terms.interval(
+            return spec.interval(
                 name, float(known.mean()), low, high, bounds=bounds, method=method, n=rows,
                 note=note.replace("all rows have the same loss", "all splits score the same"),
             )  # fmt: skip
@@ -305,24 +306,23 @@ def learning_curve(
         if sizes is None
         else given_sizes(sizes, largest)
     )
-    options: dict[str, Any] = {
-        "engine": engine, "jobs": jobs, "timeout": timeout, "rng": rng, "progress": progress, "balance": balance,
-    }  # fmt: skip
-    terms = _Terms(metric=metric, positive=positive, confidence=level, form=form)
+    options = RunOptions(
+        store=store, engine=engine, jobs=jobs, timeout=timeout, rng=rng, progress=progress, balance=balance
+    )
+    asked = _CurveOptions(metric=metric, positive=positive, confidence=level, form=form)
     plan = GrowingSubsets(wanted, folds=folds, repeats=repeats, stratify=stratify)
     if stop is None:
-        run = experiment(named, data, plan=plan, store=store, **options)
-        return made_curve([run], wanted, plan, terms)
+        run = run_experiment(named, data, plan, options)
+        return made_curve([run], wanted, plan, asked)
     runs: list[Experiment] = []
     for at, size in enumerate(wanted):
-        place = None if store is None else f"{os.fspath(store).rstrip('/')}/size-{size}"
-        runs.append(experiment(named, data, plan=replace(plan, sizes=(size,)), store=place, **options))
+        runs.append(run_experiment(named, data, replace(plan, sizes=(size,)), options.inside(f"size-{size}")))
         if at + 1 >= LOOK_FROM:
-            curve = made_curve(runs, wanted[: at + 1], plan, terms)
+            curve = made_curve(runs, wanted[: at + 1], plan, asked)
             if at + 1 < len(wanted) and all(_flat(g, stop) for g in curve.gains):
                 words = f"Stopped at {size:,} rows: the last step gained less than {number(stop)} (upper limits)."
                 return replace(curve, stopped=words)
-    return made_curve(runs, wanted, plan, terms)
+    return made_curve(runs, wanted, plan, asked)
 
 
 def as_study_data(X: Any, y: Any) -> Dataset:
@@ -337,7 +337,7 @@ def as_study_data(X: Any, y: Any) -> Dataset:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Terms:
+class _CurveOptions:
     metric: str
     positive: Any
     confidence: float
@@ -358,11 +358,11 @@ def _flat(gain: Contrast, small: float) -> bool:
 
 
 def made_curve(
-    runs: Sequence[Experiment], sizes: tuple[int, ...], plan: GrowingSubsets, terms: _Terms
+    runs: Sequence[Experiment], sizes: tuple[int, ...], plan: GrowingSubsets, asked: _CurveOptions
 ) -> LearningCurve:
     """The result, from one run with all sizes or from one run for each size."""
     run, data = runs[0], runs[0].datasets[runs[0].data_name(None)]
-    tables = [seen_scores(r, terms.metric, positive=terms.positive) for r in runs]
+    tables = [seen_scores(r, asked.metric, positive=asked.positive) for r in runs]
     test, training = (_by_size(tables, len(sizes), field) for field in ("held_out", "training"))
     measure, ratio = tables[0].measure, tables[0].test_train_ratio
     units = data.rows.units
@@ -371,7 +371,7 @@ def made_curve(
     points, fits, rises, gains, notes = [], [], [], [], []
     variances: dict[str, float] = {}
     for row, learner in enumerate(run.learners):
-        points += _points(learner, sizes, test[row], training[row], tables[0], units, terms)
+        points += _points(learner, sizes, test[row], training[row], tables[0], units, asked)
         whole = test[row][~np.isnan(test[row]).any(axis=1)]
         complete[learner] = whole
         lost = len(test[row]) - len(whole)
@@ -383,10 +383,10 @@ def made_curve(
                 "but it takes two: use another metric or larger sizes" + why_failed(runs, learner)
             )
         losses = shortfall(whole, measure)
-        rises.append(worst_rise(places, losses, ratio, terms.confidence))
-        gains.append(last_gain(places, losses, ratio, terms.confidence))
+        rises.append(worst_rise(places, losses, ratio, asked.confidence))
+        gains.append(last_gain(places, losses, ratio, asked.confidence))
         variances[learner] = _variance(
-            runs[-1], learner, terms, losses[:, -1], ratio=ratio, units=units, measure=measure,
+            runs[-1], learner, asked, losses[:, -1], ratio=ratio, units=units, measure=measure,
             sizes_each=len(sizes) if len(runs) == 1 else 1,
         )  # fmt: skip
         if len(sizes) >= FEWEST_SIZES:
@@ -397,12 +397,12 @@ def made_curve(
         metric=measure.name, title=measure.title, learners=run.learners, sizes=sizes, rows=data.n,
         points=tuple(points), fits=tuple(fits), rises=tuple(rises), gains=tuple(gains),
         crossings=_crossings(
-            places, dict(zip(run.learners, test, strict=True)), measure, ratio, terms.confidence, run.seed
+            places, dict(zip(run.learners, test, strict=True)), measure, ratio, asked.confidence, run.seed
         ),
         values={k: tuple(map(tuple, v.tolist())) for k, v in complete.items()}, units=units, ratio=ratio,
         variances=variances,
-        plan=f"{plan.folds} folds × {plan.repeats} repeat{'s' * (plan.repeats > 1)}", form=terms.form,
-        confidence=terms.confidence, seed=run.seed, notes=tuple(notes),
+        plan=f"{plan.folds} folds × {plan.repeats} repeat{'s' * (plan.repeats > 1)}", form=asked.form,
+        confidence=asked.confidence, seed=run.seed, notes=tuple(notes),
     )  # fmt: skip
 
 
@@ -415,26 +415,32 @@ def _by_size(tables: Sequence[SeenScores], sizes: int, field: str) -> Floats:
 
 
 def _points(
-    learner: str, sizes: Sequence[int], test: Floats, training: Floats, table: SeenScores, units: int, terms: _Terms
+    learner: str,
+    sizes: Sequence[int],
+    test: Floats,
+    training: Floats,
+    table: SeenScores,
+    units: int,
+    asked: _CurveOptions,
 ) -> list[CurvePoint]:
-    common: dict[str, Any] = {
-        "ratio": table.test_train_ratio, "bounds": table.measure.range, "confidence": terms.confidence,
-        "name": table.measure.title,
-    }  # fmt: skip
+    interval = partial(
+        spread_interval, ratio=table.test_train_ratio, bounds=table.measure.range, confidence=asked.confidence,
+        name=table.measure.title,
+    )  # fmt: skip
     with np.errstate(invalid="ignore"):
         final = float(np.nanmean(test[:, -1])) if not np.isnan(test[:, -1]).all() else math.nan
     made = []
     for at, size in enumerate(sizes):
         words = f"this learner at {size:,} training rows"
-        held = spread_interval(test[:, at], rows=units, estimand=words, **common)
-        own = spread_interval(training[:, at], rows=size, estimand=f"{words}, on its own training rows", **common)
+        held = interval(test[:, at], rows=units, estimand=words)
+        seen = interval(training[:, at], rows=size, estimand=f"{words}, on its own training rows")
         known = test[:, at][~np.isnan(test[:, at])]
         sd = float(known.std(ddof=1)) if len(known) > 1 else math.nan
         bias = held.estimate - final
         made.append(
             CurvePoint(
                 learner=learner, size=int(size), estimate=held.estimate, low=held.low, high=held.high,
-                training=own.estimate, training_low=own.low, training_high=own.high, bias=bias, sd=sd,
+                training=seen.estimate, training_low=seen.low, training_high=seen.high, bias=bias, sd=sd,
                 rmse=math.sqrt(bias**2 + sd**2), splits=len(known), method=held.method,
             )
         )  # fmt: skip
@@ -442,17 +448,17 @@ def _points(
 
 
 def _variance(
-    run: Experiment, learner: str, terms: _Terms, losses: Floats, *, ratio: float, units: int, measure: Any,
+    run: Experiment, learner: str, asked: _CurveOptions, losses: Floats, *, ratio: float, units: int, measure: Measure,
     sizes_each: int,
 ) -> float:  # fmt: skip
     """What the choice of the rows leaves open at the largest size; of shares their number says it all."""
-    if measure.name in SHARES:
+    if measure.right_or_wrong:
         return 0.0
     variance = math.nan
-    if terms.positive is None:
+    if asked.positive is None:
         # The largest size comes last in each split.
         numbers = run.parts(None, "seen")[sizes_each - 1 :: sizes_each]
-        variance = row_variance(run, learner, terms.metric, numbers) / units
+        variance = row_variance(run, learner, asked.metric, numbers) / units
     if math.isnan(variance):
         variance = float(losses.var(ddof=1)) * ratio
     return variance
@@ -468,7 +474,7 @@ def _fit(learner: str, made: Fitted, error: float) -> CurveFit:
 
 
 def _crossings(
-    sizes: Floats, values: dict[str, Floats], measure: Any, ratio: float, confidence: float, seed: int
+    sizes: Floats, values: dict[str, Floats], measure: Measure, ratio: float, confidence: float, seed: int
 ) -> tuple[Crossing, ...]:
     """Every pair of learners; `first` is the one that is better on fewer rows."""
     made = []

@@ -1,7 +1,4 @@
-"""te.overfitting: training and test error as a learner grows more complex, and whether some setting overfits.
-
-Overfitting: training and held-out error over a complexity parameter, ready to be read and drawn.
-"""
+"""te.overfitting: training and test error as a learner grows more complex, and whether some setting overfits."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -16,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import as_learners
-from trueerror.experiments._experiment import experiment
+from trueerror.experiments._experiment import RunOptions, run_experiment
 from trueerror.experiments._fit import Balance
 from trueerror.experiments._result import Experiment
 from trueerror.inference._multiplicity import adjust
@@ -223,10 +221,10 @@ def overfitting(
     judged_measure(metric)
     named = _settings(learner, parameter, values)
     plan = as_plan(plan)
-    run = experiment(
-        named, data, plan=WithTraining(plan), store=store, engine=engine, jobs=jobs, timeout=timeout, rng=rng,
-        progress=progress, balance=balance,
-    )  # fmt: skip
+    options = RunOptions(
+        store=store, engine=engine, jobs=jobs, timeout=timeout, rng=rng, progress=progress, balance=balance
+    )
+    run = run_experiment(named, data, WithTraining(plan), options)
     return _found(run, seen_scores(run, metric, positive=positive), parameter, level, repr(plan))
 
 
@@ -250,10 +248,10 @@ def _settings(learner: Any, parameter: str, values: Sequence[Any] | None) -> dic
 def _found(run: Experiment, table: SeenScores, parameter: str, level: float, plan: str) -> Overfitting:
     data = run.datasets[run.data_name(None)]
     units, size = data.rows.units, round(float(table.trains.mean()))
-    common: dict[str, Any] = {
-        "ratio": table.test_train_ratio, "confidence": level, "name": table.measure.title,
-        "estimand": f"this learner at {size:,} training rows",
-    }  # fmt: skip
+    interval = partial(
+        spread_interval, ratio=table.test_train_ratio, confidence=level, name=table.measure.title,
+        estimand=f"this learner at {size:,} training rows",
+    )  # fmt: skip
     for name, values in zip(run.learners, table.held_out, strict=True):
         if np.isnan(values).all():
             raise InputError(f"setting {name!r} has no score on any split{why_failed([run], name)}")
@@ -261,14 +259,12 @@ def _found(run: Experiment, table: SeenScores, parameter: str, level: float, pla
     reach = table.measure.range[1] - table.measure.range[0]
     points = []
     for at, (name, place) in enumerate(zip(run.learners, places(run.learners), strict=True)):
-        test = spread_interval(table.held_out[at], rows=units, bounds=table.measure.range, **common)
-        own = spread_interval(table.training[at], rows=size, bounds=table.measure.range, **common)
-        gap = spread_interval(
-            sign * (table.held_out[at] - table.training[at]), rows=units, bounds=(-reach, reach), **common
-        )
+        test = interval(table.held_out[at], rows=units, bounds=table.measure.range)
+        seen = interval(table.training[at], rows=size, bounds=table.measure.range)
+        gap = interval(sign * (table.held_out[at] - table.training[at]), rows=units, bounds=(-reach, reach))
         points.append(
             ComplexityPoint(
-                setting=name, place=place, training=own.estimate, training_low=own.low, training_high=own.high,
+                setting=name, place=place, training=seen.estimate, training_low=seen.low, training_high=seen.high,
                 estimate=test.estimate, low=test.low, high=test.high, gap=gap.estimate, gap_low=gap.low,
                 gap_high=gap.high,
             )

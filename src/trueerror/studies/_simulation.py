@@ -1,8 +1,6 @@
 """te.estimator_laboratory: how good are the ways to estimate a learner's error, where the truth is known?
 
-EstimatorLaboratory: bias, variance and mean squared error of ways to estimate a learner's error.
-
-Rows from a known source: so that true errors, and what no learner can do better, are known.
+Rows come from a known source, so that true errors, and what no learner can do better, are known.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from scipy import special
 
 from trueerror.experiments._dataset import Dataset, as_learners
 from trueerror.experiments._dataset import number as number_of
-from trueerror.experiments._experiment import experiment, seed_of
+from trueerror.experiments._experiment import RunOptions, run_experiment, seed_of
 from trueerror.experiments._result import Experiment
 from trueerror.inference.loss._interval import mean_interval
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
@@ -305,13 +303,10 @@ def estimator_laboratory(
         "leave-one-out": LeaveOneOut(), "bootstrap": Bootstrap(bootstraps, stratify=stratify),
     }  # fmt: skip
     wanted = [p for p in plans if any(ESTIMATORS[e][0] == p for e in estimators)]
-    options: dict[str, Any] = {
-        "engine": engine, "jobs": jobs, "timeout": timeout, "rng": seed, "progress": progress,
-    }  # fmt: skip
+    options = RunOptions(store=store, engine=engine, jobs=jobs, timeout=timeout, rng=seed, progress=progress)
 
     def run(plan: Plan, data: dict[str, Dataset], word: str) -> Experiment:
-        place = None if store is None else f"{os.fspath(store).rstrip('/')}/{word}"
-        return experiment({name: system}, data, plan=plan, store=place, **options)
+        return run_experiment({name: system}, data, plan, options.inside(word))
 
     samples, wholes, posteriors = _samples(source, n, runs, test_rows, seed)
     judged = run(Redrawn(1, held_out=test_rows, how="fresh"), wholes, "truth")
@@ -319,7 +314,7 @@ def estimator_laboratory(
     true = np.array([_true_error(judged, name, d, posteriors.get(d)) for d in wholes])
     truth = mean_interval(true, confidence=level)
     values: dict[str, Floats] = {}
-    limits: dict[str, Any] = {}
+    limits: dict[str, list[tuple[float, float]]] = {}
     for word in estimators:
         plan, method = ESTIMATORS[word]
         if plan == "truth":
@@ -398,7 +393,13 @@ def _only(run: Experiment, learner: str, data: str) -> tuple[Split, Any]:
 
 
 def _quality(
-    word: str, values: Floats, limits: Any, true: Floats, truth: float, level: float, fits: float
+    word: str,
+    values: Floats,
+    limits: list[tuple[float, float]] | None,
+    true: Floats,
+    truth: float,
+    level: float,
+    fits: float,
 ) -> EstimatorQuality:
     """Bias from the differences to each model's own error, whose mean is the same and which vary less."""
     gap = mean_interval(values - true, confidence=level)

@@ -17,34 +17,29 @@ from itertools import combinations
 from typing import Any
 
 from trueerror.findings import Evidence
-from trueerror.inference._contrast import check_margin
+from trueerror.inference._contrast import alike_within, check_margin
 from trueerror.inference._multiplicity import adjust as adjusted
+from trueerror.inference._two_models import ModelRows, PairedRows, unpaired_contrast
 from trueerror.inference.loss._mean import infinite_facts
 from trueerror.inference.power._plan import sample_size
 from trueerror.inference.proportion._interval import interval
-from trueerror.inference.proportion._paired import cochran_from_pairs, equivalence, mcnemar, mcnemar_test
+from trueerror.inference.proportion._paired import MCNEMAR, cochran_from_pairs, equivalence, mcnemar, mcnemar_test
 from trueerror.inference.ranking._ranking import groups_not_told_apart
 from trueerror.inputs._arrays import count
 from trueerror.inputs._options import InputError, check_alternative, check_word, nearest
-from trueerror.methods import DECISIONS
+from trueerror.methods import reason_for
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.results import Alternative, Contrast, Interval, Table
-from trueerror.results._format import filled, listing, percent, whole
-from trueerror.results._tables import one_line
+from trueerror.results import Alternative, Contrast, Interval
+from trueerror.results._format import listing
 from trueerror.sources._api import is_openable
 from trueerror.sources._collect import predictions, takes_table_options
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Discordance
-from trueerror.verbs._comparison import Comparison, told_apart
+from trueerror.verbs._comparison import Comparison, ComparisonDetails, told_apart
 from trueerror.verbs._estimand import compared_reading, fixed_model
 from trueerror.verbs._evidence import comparison_findings, sample_evidence, twins
 from trueerror.verbs._model_metrics import Bench, Rng, Settings
-from trueerror.verbs._paired_contrast import Pairs
-from trueerror.verbs._unpaired_contrast import separate_contrast
-
-WIDTH = 80
-SHOWN = 20
 
 
 def sliced(made: Comparison, p: Predictions, compared: Callable[[Predictions], Comparison]) -> Comparison:
@@ -65,62 +60,19 @@ def sliced(made: Comparison, p: Predictions, compared: Callable[[Predictions], C
         for value, inner in found.items():
             again = tuple(replace(c, p_adjusted=float(next(values))) for c in inner.pairs)
             found[value] = replace(inner, pairs=again)
-    facts = {**made.facts, **({"slices_left_out": left_out} if left_out else {})}
-    return replace(made, slices=found, facts=facts)
-
-
-def shown_pair(cmp: Comparison) -> tuple[str, str]:
-    """The pair that a table of slices shows: the leader and the reference, or the leader and the next."""
-    if cmp.reference is not None:
-        other = next(m for m in cmp.ranked if m != cmp.reference)
-        return other, cmp.reference
-    return cmp.ranked[0], cmp.ranked[1]
-
-
-def slices_table(cmp: Comparison) -> Table:
-    """The difference of two models in each slice."""
-    from trueerror.verbs._comparison_text import decided, limits_words, points
-
-    first, second = shown_pair(cmp)
-    rows = []
-    for value, inner in list(cmp.slices.items())[:SHOWN]:
-        c: Contrast = inner[first, second]
-        limits = limits_words(cmp, c)
-        p = decided(c).removeprefix("p ").removeprefix("= ")
-        rows.append((str(value), whole(int(c.n or 0)), points(cmp, c.estimate), limits, p))
-    more = "" if len(cmp.slices) <= SHOWN else f" (the first {SHOWN} of {len(cmp.slices):,})"
-    what = f"points of {cmp.title}" if cmp.facts.get("share") else cmp.title
-    title = f"{one_line(first)} − {one_line(second)} in {what}, by slice{more}:"
-    several = sum(len(inner.pairs) for inner in cmp.slices.values()) > 1 and cmp.adjust != "none"
-    columns = ("slice", "rows", "difference", f"{percent(cmp.confidence)} interval", "adjusted p" if several else "p")
-    return Table(columns=columns, rows=tuple(rows), title=filled(title, WIDTH))
-
-
-def slices_text(cmp: Comparison) -> str:
-    """The table, slices that were left out, and that a difference in one slice alone proves no interaction."""
-    if not cmp.slices and not cmp.facts.get("slices_left_out"):
-        return ""
-    lines = [slices_table(cmp).text(WIDTH)] if cmp.slices else []
-    for value, reason in cmp.facts.get("slices_left_out", {}).items():
-        lines.append(filled(f"Left out: {one_line(str(value))}, {one_line(reason)}.", WIDTH))
-    caution = (
-        "What shows in one slice and not in another need not be a difference between the slices."
-        if len(cmp.slices) > 1
-        else ""
-    )
-    return "\n".join([*lines, *([filled(caution, WIDTH)] if caution else [])])
+    return replace(made, slices=found, facts=replace(made.facts, slices_left_out=left_out or None))
 
 
 def next_step(made: Comparison) -> str:
     """What would settle an inconclusive comparison of shares: how many rows of this kind."""
     best = made.ranked[0]
     rivals = [m for m in made.ranked[1:] if made.reference is None or made.reference in (best, m)]
-    open_ = [m for m in rivals if not made.told_apart(best, m) or made.facts["borderline"]]
+    open_ = [m for m in rivals if not made.told_apart(best, m) or made.facts.borderline]
     if not open_:
         return ""
     c = made[best, open_[0]]
-    counts = made.facts["discordance"].get((c.first, c.second)) or made.facts["discordance"].get((c.second, c.first))
-    if counts is None or c.estimate == 0 or not c.method.startswith("mcnemar"):
+    counts = made.facts.counts(c.first, c.second)
+    if counts is None or c.estimate == 0 or c.method not in MCNEMAR:
         return ""
     n, differ = sum(counts), counts[1] + counts[2]
     a, b = (made.estimates[m].estimate for m in (best, open_[0]))
@@ -131,7 +83,7 @@ def next_step(made: Comparison) -> str:
     except InputError:
         return ""
     rows = _rounded(plan.n)
-    whole = n == made.estimates[best].n and find_measure(made.metric).needs == "classes"
+    whole = n == made.estimates[best].n and find_measure(made.metric).of_all_classes
     kind = "rows of this kind" if whole else f"rows of those that {made.title} speaks of"
     size = abs(100 * c.estimate)
     gap = f"{size:.1f} points" if size >= 0.05 else f"{size:.1g} points"
@@ -285,15 +237,16 @@ def compare_predictions(
     undefined = [m for m, found in estimates.items() if math.isnan(found.estimate)]
     if undefined:
         raise InputError(_undefined(p, measure, undefined, estimates[undefined[0]].note))
-    engine = Pairs(p, measure, settings, method=method, alternative=alternative)
+    options = settings.options(measure.name)
+    rows = PairedRows(p, measure, options, threshold=settings.threshold)
+    spec = settings.spec(alternative=alternative)
     wanted = _pairs(p.models, reference)
-    contrasts = _adjusted([engine.contrast(a, b) for a, b in wanted], adjust)
-    discordance = _discordances(engine, p, wanted)
+    contrasts = _adjusted([rows.contrast(a, b, spec, method) for a, b in wanted], adjust)
+    discordance = _discordances(rows, wanted)
     # Whether two are alike within the margin is asked of both sides, whatever the alternative of the test.
     both_ways = contrasts
     if margin and alternative != "two-sided":
-        again = Pairs(p, measure, settings, method=method, alternative="two-sided")
-        both_ways = [again.contrast(a, b) for a, b in wanted]
+        both_ways = [rows.contrast(a, b, settings.spec(), method) for a, b in wanted]
     made = Comparison(
         metric=measure.name,
         title=measure.title,
@@ -308,11 +261,13 @@ def compare_predictions(
         omnibus=None if p.has_key("clusters") else cochran_from_pairs(discordance, p.models),
         reading=compared_reading(p, measure, settings, contrasts, estimates),
         estimand=fixed_model(p, settings),
-        facts={
-            **pair_facts(measure, contrasts, discordance),
-            "twins": twins(p, settings, contrasts),
-            **infinite_facts({m: (p, m) for m in p.models}, measure, engine.options, estimates, contrasts),
-        },
+        facts=replace(
+            pair_facts(measure, contrasts, discordance),
+            twins=twins(p, settings, contrasts),
+            infinite=infinite_facts({m: (p, m) for m in p.models}, measure, options, estimates, contrasts).get(
+                "infinite"
+            ),
+        ),
     )
     return completed(made, sample_evidence(p, measure, settings))
 
@@ -340,16 +295,12 @@ def _adjusted(contrasts: list[Contrast], how: str) -> list[Contrast]:
     return [replace(c, p_adjusted=float(p)) for c, p in zip(contrasts, values, strict=True)]
 
 
-def _discordances(engine: Pairs, p: Predictions, wanted: list[tuple[str, str]]) -> dict[tuple[str, str], Discordance]:
+def _discordances(rows: PairedRows, wanted: list[tuple[str, str]]) -> dict[tuple[str, str], Discordance]:
     """Right and wrong row by row, for metrics that are shares of rows."""
-    if engine.measure.needs not in ("binary", "classes") or engine.measure.share is None:
+    if not rows.measure.of_labels or rows.measure.share is None:
         return {}
-    found = {}
-    for a, b in wanted:
-        counts = engine.discordance(p.agreement(a, b, threshold=engine.settings.threshold))
-        if counts is not None:
-            found[a, b] = counts
-    return found
+    counted = {(a, b): rows.pair(a, b).discordance for a, b in wanted}
+    return {names: counts for names, counts in counted.items() if counts is not None}
 
 
 def alike(
@@ -357,39 +308,23 @@ def alike(
 ) -> Contrast:
     """Two one-sided tests against ±margin: Tango's score test for shares, else the pair's own standard error."""
     counts = discordance.get((c.first, c.second))
-    if counts is not None and c.method.startswith("mcnemar"):
+    if counts is not None and c.method in MCNEMAR:
         found = equivalence(counts.only_first, counts.only_second, n=counts.n, margin=margin, confidence=confidence)
         return replace(found, first=c.first, second=c.second)
-    from scipy import special
-
-    # Each one-sided test looks towards its own end of the margin, so it takes the limit on that side. For t and normal
-    # intervals this is the usual test; skewed ones keep their skew.
-    df = c.df if isinstance(c.df, float) else math.inf
-    quantile = float(special.stdtrit(df, 0.5 + c.confidence / 2)) if math.isfinite(df) else float(
-        special.ndtri(0.5 + c.confidence / 2)
-    )  # fmt: skip
-    inside = ((c.estimate + margin, c.estimate - c.low), (margin - c.estimate, c.high - c.estimate))
-    t = min(room / reach * quantile if reach > 0 else math.nan for room, reach in inside)
-    p = float(special.stdtr(df, -t)) if math.isfinite(df) else float(special.ndtr(-t))
-    return replace(c, name=f"equivalence within ±{margin:g}", p_value=p, statistic=t, p_adjusted=None, p_at_most=None)
+    return alike_within(c, margin)
 
 
 def pair_facts(
     measure: Measure, contrasts: list[Contrast], discordance: Mapping[tuple[str, str], Discordance]
-) -> dict[str, Any]:
-    situation = {
-        "mcnemar-mid-p": "paired-proportions",
-        "delong-paired-t": "paired-auc",
-        "miettinen-nurminen": "independent-proportions",
-        "calibration-gaps-difference": "paired-calibration-error",
-    }.get(contrasts[0].method if contrasts else "", "")
-    why = DECISIONS[situation].why if situation in DECISIONS else ""
+) -> ComparisonDetails:
+    """How a comparison's differences are counted, why its method was chosen, and the counts behind it."""
+    why = reason_for(contrasts[0].method) if contrasts else ""
     share = measure.range in ((0.0, 1.0), (-1.0, 1.0)) and measure.share is not None
-    return {
-        "share": share,
-        "why": f"{measure.title}: {why}" if why else "",
-        "discordance": {pair_: tuple(d) for pair_, d in discordance.items()},
-    }
+    return ComparisonDetails(
+        share=share,
+        why=f"{measure.title}: {why}" if why else "",
+        discordance={names: (d[0], d[1], d[2], d[3]) for names, d in discordance.items()},
+    )
 
 
 def completed(made: Comparison, sample: Iterable[Evidence] = ()) -> Comparison:
@@ -400,15 +335,15 @@ def completed(made: Comparison, sample: Iterable[Evidence] = ()) -> Comparison:
     tiers = groups_not_told_apart(order, apart) if made.reference is None and len(order) <= 60 else ()
     straddling = {(c.first, c.second): _sound_p(made, c) for c in made.pairs}
     borderline = len(made.pairs) == 1 and _straddles(straddling[made.pairs[0].first, made.pairs[0].second], made)
-    made = replace(made, tiers=tiers, facts={**made.facts, "borderline": borderline})
+    made = replace(made, tiers=tiers, facts=replace(made.facts, borderline=borderline))
     made = replace(made, next_step=next_step(made))
     return replace(made, findings=comparison_findings(made, straddling, sample))
 
 
 def _sound_p(made: Comparison, c: Contrast) -> dict[str, float]:
     """The p-values of the sound forms of McNemar's test, and what Tango's interval says."""
-    counts = made.facts["discordance"].get((c.first, c.second))
-    if counts is None or not c.method.startswith("mcnemar"):
+    counts = made.facts.discordance.get((c.first, c.second))
+    if counts is None or c.method not in MCNEMAR:
         return {}
     return {
         form: mcnemar_test(counts[1], counts[2], form, c.alternative)[1]  # type: ignore[arg-type]
@@ -431,6 +366,15 @@ def _same_rows(first: Predictions, second: Predictions) -> bool:
     return first.fingerprint == second.fingerprint
 
 
+def own_rows(p: Predictions, model: str, measure: Measure, settings: Settings) -> ModelRows:
+    """One model on rows of its own, for a contrast with one on other rows."""
+
+    def interval_at(confidence: float) -> Interval:
+        return Bench(model, replace(settings, confidence=confidence), predictions=p).interval(measure.name)
+
+    return ModelRows(p, model, settings.threshold, settings.prior, interval_at)
+
+
 def _separate(
     first: Predictions,
     second: Predictions,
@@ -445,14 +389,14 @@ def _separate(
     estimates: dict[str, Interval] = {}
     whose: dict[str, tuple[Predictions, str]] = {}
     contrasts, both_ways = [], []
+    options = settings.options(measure.name)
     for a in first.models:
         for b in second.models:
-            c = separate_contrast((first, a), (second, b), measure, settings, alternative=alternative, method=method)
+            samples = own_rows(first, a, measure, settings), own_rows(second, b, measure, settings)
+            c = unpaired_contrast(samples, measure, settings.spec(alternative=alternative), options, method)
             contrasts.append(c)
             if margin and alternative != "two-sided":
-                c = separate_contrast(
-                    (first, a), (second, b), measure, settings, alternative="two-sided", method=method
-                )  # fmt: skip
+                c = unpaired_contrast(samples, measure, settings.spec(), options, method)
             both_ways.append(c)
             for name, p, m in ((c.first, first, a), (c.second, second, b)):
                 whose[name] = (p, m)
@@ -465,11 +409,13 @@ def _separate(
         pairs=tuple(contrasts), margin=margin, adjust=adjust, confidence=settings.confidence, reading=words,
         within_margin=tuple(alike(c, {}, margin, settings.confidence) for c in both_ways) if margin else (),
         estimand="Estimates: the difference between two models, each on rows drawn like its own.",
-        facts={
-            **pair_facts(measure, contrasts, {}),
-            "could_be_paired": _same_rows(first, second),
-            **infinite_facts(whose, measure, settings.options(measure.name), estimates, contrasts),
-        },
+        facts=replace(
+            pair_facts(measure, contrasts, {}),
+            could_be_paired=_same_rows(first, second),
+            infinite=infinite_facts(
+                whose, measure, options, estimates, contrasts
+            ).get("infinite"),
+        ),
     )  # fmt: skip
     return completed(made)
 

@@ -40,15 +40,18 @@ def class_mix(source: Predictions | Confusion, settings: Settings) -> str:
         return f"at another class mix: {shown}"
     if settings.design == "case-control":
         return "whose class totals were fixed beforehand (case-control), so only what holds within a class"
-    counts = class_totals(source)
+    return class_mix_words(source.labels, class_totals(source), source.positive)
+
+
+def class_mix_words(labels: Sequence[Label], counts: Sequence[float], positive: Label | None) -> str:
+    """The share of the positive class, or the commonest class and its share."""
     total = max(float(sum(counts)), 1.0)
-    if source.positive is not None:
-        share = float(counts[source.labels.index(source.positive)]) / total
-        return f"of which {percent(round(share, 3))} are {source.positive}"
-    top = int(max(range(len(counts)), key=lambda i: counts[i])) if len(counts) else 0
-    label: Any = source.labels[top] if source.labels else "nothing"
+    if positive is not None:
+        return f"of which {percent(round(float(counts[labels.index(positive)]) / total, 3))} are {positive}"
+    top = max(range(len(counts)), key=lambda i: counts[i], default=0)
+    label: Any = labels[top] if labels else "nothing"
     share = float(counts[top]) / total if len(counts) else 0.0
-    return f"with the same mix of {len(source.labels):,} classes (commonest: {label}, {percent(round(share, 3))})"
+    return f"with the same mix of {len(labels):,} classes (commonest: {label}, {percent(round(share, 3))})"
 
 
 def _repeated(source: Predictions | Confusion) -> bool:
@@ -106,7 +109,7 @@ def compared_reading(
     estimates: Mapping[str, Interval],
 ) -> str:
     """What was read, and on how many rows models are compared where some have no prediction."""
-    counted = measure.needs in ("binary", "classes", "cells")
+    counted = measure.of_labels
     words = reading(p, settings) if counted else str(p)
     if p.missing != "drop" or not any(p.absent(m) for m in p.models):
         return words

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import check_margin
+from trueerror.inference._spec import IntervalSpec
+from trueerror.inference._two_models import ModelPair, PairedRows, unpaired_contrast
 from trueerror.inference.proportion._paired import mcnemar_test, noninferiority
 from trueerror.inference.proportion._sequential import confidence_sequence
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
@@ -24,11 +26,10 @@ from trueerror.sources._api import opened
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Discordance
+from trueerror.verbs._compare import own_rows
 from trueerror.verbs._estimand import cut_words
 from trueerror.verbs._gate_result import Gate, GateCheck, decide, together
 from trueerror.verbs._model_metrics import Bench, Rng, Settings, named_metrics
-from trueerror.verbs._paired_contrast import Pairs
-from trueerror.verbs._unpaired_contrast import separate_contrast
 
 Model = tuple[Predictions, str]
 Floats = NDArray[np.float64]
@@ -65,12 +66,14 @@ def difference_check(
     elif not paired:
         if sequential:
             raise InputError("a sequential gate needs both models on the same rows")
-        c = separate_contrast(candidate, baseline, measure, _one_sided(settings, level), alternative="two-sided")
+        at_level = _one_sided(settings, level)
+        samples = own_rows(*candidate, measure, at_level), own_rows(*baseline, measure, at_level)
+        c = unpaired_contrast(samples, measure, at_level.spec(), settings.options(measure.name))
         found = Limits(c.estimate, c.low, c.high, c.method, total, c.note)
     else:
-        engine = Pairs(candidate[0], measure, _one_sided(settings, level), method=None, alternative="two-sided")
-        how = _watched if sequential else _same_rows
-        found = how(engine, candidate[1], baseline[1], level)
+        rows = PairedRows(candidate[0], measure, settings.options(measure.name), threshold=settings.threshold)
+        pair_ = rows.pair(candidate[1], baseline[1])
+        found = _watched(pair_, level) if sequential else _same_rows(pair_, _one_sided(settings, level).spec(), level)
     up = bool(measure.higher_is_better)
     bound = (-margin if up else margin) + 0.0
     return GateCheck(
@@ -109,11 +112,11 @@ def _one_sided(settings: Settings, level: float) -> Settings:
     return replace(settings, confidence=2 * level - 1)
 
 
-def _same_rows(engine: Pairs, first: str, second: str, level: float) -> Limits:
-    counts = _counts(engine, first, second)
+def _same_rows(pair_: ModelPair, spec: IntervalSpec, level: float) -> Limits:
+    counts = _counts(pair_)
     if counts is None:
-        c = engine.contrast(first, second)
-        return Limits(c.estimate, c.low, c.high, c.method, int(c.n or engine.p.n), c.note)
+        c = pair_.rows.contrast(pair_.first, pair_.second, spec)
+        return Limits(c.estimate, c.low, c.high, c.method, int(c.n or pair_.rows.p.n), c.note)
     b, c_, n = counts.only_first, counts.only_second, counts.n
     if n == 0:
         return Limits(math.nan, math.nan, math.nan, "tango-noninferiority", 0, "no rows: nothing is known")
@@ -128,26 +131,22 @@ def _same_rows(engine: Pairs, first: str, second: str, level: float) -> Limits:
     return Limits(below.estimate, low, high, below.method, n, note, unlike=b + c_ > 0)
 
 
-def _counts(engine: Pairs, first: str, second: str) -> Discordance | None:
+def _counts(pair_: ModelPair) -> Discordance | None:
     """Right and wrong row by row, where the metric is a share of rows and the rows do not depend on each other."""
-    if engine.measure.needs not in ("binary", "classes") or engine.measure.share is None:
-        return None
-    if engine.p.has_key("clusters"):
-        return None
-    return engine.discordance(engine.p.agreement(first, second, threshold=engine.settings.threshold))
+    measure = pair_.rows.measure
+    return pair_.discordance if measure.of_labels and measure.share and not pair_.rows.clustered else None
 
 
-def _watched(engine: Pairs, first: str, second: str, level: float) -> Limits:
+def _watched(pair_: ModelPair, level: float) -> Limits:
     """One-sided limits that hold at every look."""
-    p, name = engine.p, engine.measure.name
-    counts = _counts(engine, first, second)
+    counts = _counts(pair_)
     if counts is not None:
         if not counts.n:
             return Limits(math.nan, math.nan, math.nan, "betting-sequence", 0, "no rows: nothing is known")
         return _betting(counts.only_first, counts.only_second, counts.n, level)
-    if p.has_key("clusters") and name in ("accuracy", "error_rate"):
-        return _betting(*_cluster_means(engine, first, second), None, level)._replace(note=BY_CLUSTER)
-    raise _not_watched(engine.measure, p)
+    if pair_.rows.clustered and pair_.rows.measure.right_or_wrong:
+        return _betting(*_cluster_means(pair_), None, level)._replace(note=BY_CLUSTER)
+    raise _not_watched(pair_.rows.measure, pair_.rows.p)
 
 
 def _betting(first: Any, second: Any, n: int | None, level: float) -> Limits:
@@ -157,11 +156,12 @@ def _betting(first: Any, second: Any, n: int | None, level: float) -> Limits:
     return Limits(below.estimate, below.low, above.high, below.method, int(below.n or 0))
 
 
-def _cluster_means(engine: Pairs, first: str, second: str) -> tuple[Floats, Floats]:
-    keyed = engine.p.keyed_agreement(first, second, "clusters", threshold=engine.settings.threshold)
+def _cluster_means(pair_: ModelPair) -> tuple[Floats, Floats]:
+    rows = pair_.rows
+    keyed = rows.p.keyed_agreement(pair_.first, pair_.second, "clusters", threshold=rows.threshold)
     t = keyed.table
     right = [(calls == t.truth).astype(np.float64) for calls in (t.first, t.second)]
-    if engine.measure.name == "error_rate":
+    if rows.measure.right_or_wrong == -1:
         right = [1 - r for r in right]
     sizes = keyed.sizes
     there = sizes > 0  # of some clusters there may be no row that both answered
@@ -172,19 +172,17 @@ def _cluster_means(engine: Pairs, first: str, second: str) -> tuple[Floats, Floa
 def _watched_share(p: Predictions, model: str, measure: Measure, settings: Settings, level: float) -> Limits:
     """A share s is watched as 2s − 1: each row is a bet of +1 or −1."""
     if p.has_key("clusters"):
-        if measure.name not in ("accuracy", "error_rate"):
+        if not measure.right_or_wrong:
             raise _not_watched(measure, p)
         keyed = p.keyed_agreement(model, model, "clusters", threshold=settings.threshold)
         there = keyed.sizes > 0
         right = keyed.sums((keyed.table.first == keyed.table.truth).astype(np.float64))
         means = right[there] / keyed.sizes[there]
-        means = means if measure.name == "accuracy" else 1 - means
+        means = means if measure.right_or_wrong == 1 else 1 - means
         found = _betting(means, 1 - means, None, level)._replace(note=BY_CLUSTER)
-    elif measure.share is not None and measure.needs in ("binary", "classes"):
+    elif measure.of_labels and measure.share is not None:
         table = p.confusion(model, threshold=settings.threshold)
-        x, n = (
-            round(float(v)) for v in measure.share(table.binary() if measure.needs == "binary" else table.classes())
-        )
+        x, n = (round(float(v)) for v in measure.share(table.binary() if measure.of_one_class else table.classes()))
         found = _betting(x, n - x, n, level)
     else:
         raise _not_watched(measure, p)
@@ -334,7 +332,7 @@ def gate(
 
 def _cut(sides: Sides, measures: list[Measure], settings: Settings) -> str:
     """Where scores were cut, when a metric looks at calls."""
-    if not any(m.needs in ("binary", "classes", "cells") for m in measures):
+    if not any(m.of_labels for m in measures):
         return ""
     return cut_words([side[0] for side in (sides.candidate, sides.baseline) if side is not None], settings)
 

@@ -2,8 +2,6 @@
 
 How an evaluation was asked for: the options that its numbers depend on, in one frozen place.
 
-Scores row by row, with everything that belongs to a row beside them, for what no tally holds.
-
 Accuracy on the most confident share of the predictions, where a model has scores.
 
 One answer for every row, at the costs or the class mix that were asked for: free, and hard to beat.
@@ -12,29 +10,29 @@ One answer for every row, at the costs or the class mix that were asked for: fre
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.metrics import ConstantAnswer
 from trueerror.inference._metric_interval import class_intervals, metric_interval
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec, Terms
 from trueerror.inference.auc._clustered import clustered_loss_interval, clustered_score_interval
 from trueerror.inference.auc._multiclass import class_area_interval
 from trueerror.inference.counts._vs_constant import against_one_answer, gains_in_accuracy
 from trueerror.inference.proportion._paired import mcnemar
-from trueerror.inputs._labels import Codes, Label, cost_matrix, find_label, need_positive
+from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.metrics._values import class_shares
-from trueerror.results import Interval
+from trueerror.results import Alternative, Interval
 from trueerror.results._tables import one_line
 from trueerror.sources._predictions import Predictions
+from trueerror.sources._row_scores import class_scored_rows, scored_rows
 from trueerror.sources.engines._memory import NoRoom
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 from trueerror.tallies._confusion import is_graded
@@ -73,6 +71,13 @@ class Settings:
         """Whether nothing says how common each class is: class totals fixed by design, and no prior."""
         return self.design == "case-control" and self.prior is None
 
+    def spec(self, *, alternative: Alternative = "two-sided", estimand: str = "") -> IntervalSpec:
+        """What is asked of an interval or a contrast."""
+        return IntervalSpec(
+            confidence=self.confidence, alternative=alternative, estimand=estimand, rng=self.rng,
+            replicates=self.replicates,
+        )  # fmt: skip
+
     def options(self, metric: str) -> dict[str, Any]:
         """The options of one metric: those that were asked for, and the costs where it takes them."""
         measure = find_measure(metric)
@@ -100,66 +105,6 @@ def named_metrics(metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]]
             raise InputError(f"metric {name!r} has no option {unknown[0]!r}; {takes}")
         named[measure.name] = dict(options)
     return named
-
-
-Floats = NDArray[np.float64]
-# Rows that stand for many are written out up to so many rows in all.
-MOST_ROWS = 100_000_000
-
-
-class ScoredRows(NamedTuple):
-    """Which rows are positive, one column of scores a model, and each row's cluster where there are clusters."""
-
-    up: NDArray[np.bool_]
-    scores: Floats
-    clusters: Codes | None
-
-
-class ClassScoredRows(NamedTuple):
-    """The rows' classes, one table of scores (n, K) a model, and each row's cluster where there are clusters."""
-
-    codes: Codes
-    scores: list[Floats]
-    clusters: Codes | None
-
-
-def scored_rows(p: Predictions, models: Sequence[str], *, positive: Any = None) -> ScoredRows:
-    """The rows that all of the models scored, one class against the rest."""
-    rows = complete_rows(p, models)
-    up, scores = rows.score_columns(models, positive=positive)
-    return ScoredRows(up, scores, _clusters(rows))
-
-
-def class_scored_rows(p: Predictions, models: Sequence[str]) -> ClassScoredRows:
-    """The rows that all of the models scored, with a score for each class."""
-    rows = complete_rows(p, models)
-    tables = [rows.class_scores(m) for m in models]
-    return ClassScoredRows(tables[0][0], [scores for _, scores in tables], _clusters(rows))
-
-
-def complete_rows(p: Predictions, models: Sequence[str]) -> Predictions:
-    """The same rows without weights: a row that stands for several is there as often; rows without a score are left
-    out where missing="drop" says so."""
-    if p.weights_kind == "sampling":
-        raise InputError("scores row by row do not take sampling weights; choose a metric of labels, or leave them out")
-    source = p.source.with_facts(p.facts.select(models)).complete(models).fetched()
-    often = np.ones(source.facts.n, dtype=np.int64) if source.weights is None else source.weights.astype(np.int64)
-    if p.missing == "drop":
-        for model in models:
-            scores = source.columns[model].scores
-            if scores is not None and source.facts.model(model).absent:
-                often[np.isnan(scores) if scores.ndim == 1 else np.isnan(scores).any(axis=1)] = 0
-    if (often == 1).all():
-        return replace(p, source=source, _memory={})
-    if int(often.sum()) > MOST_ROWS:
-        raise InputError(f"the weights stand for {int(often.sum()):,} rows, too many to rank row by row")
-    taken = source.take(np.repeat(np.arange(len(often)), often))
-    plain = replace(taken, weights=None, facts=replace(taken.facts, weights_kind=None))
-    return replace(p, source=plain, _memory={})
-
-
-def _clusters(p: Predictions) -> Codes | None:
-    return p.source.fetched().keyed["clusters"].codes if p.has_key("clusters") else None
 
 
 # Replicates of a statistic of ranks cost more than those of a table of counts.
@@ -274,7 +219,7 @@ class Bench:
         chosen = None if label is None else find_label(label, self.labels, "class")
         if chosen is not None and measure.needs in ("classes", "cells", "losses", "class_scores"):
             raise InputError(f"{measure.name} is a metric of all classes together; ask for it without a class")
-        if chosen is None and measure.needs == "binary":
+        if chosen is None and measure.of_one_class:
             chosen = self._positive(measure)
         options = self.settings.options(measure.name)
         common: dict[str, Any] = {
@@ -286,7 +231,7 @@ class Bench:
             "simultaneous_over": self.settings.facts.get("simultaneous_over", 1),
             "estimand": self.estimand,
         }
-        if measure.needs in ("binary", "classes", "cells"):
+        if measure.of_labels:
             return metric_interval(
                 measure,
                 self.confusion,
@@ -302,14 +247,14 @@ class Bench:
         if self._predictions is None or not self._predictions.has_scores(self.model):
             raise InputError(f"{measure.name} needs scores, and {self.model} has labels only: pass scores=")
         assert self._predictions is not None
-        if self._predictions.has_key("clusters") and measure.needs != "class_scores":
+        if self._predictions.has_key("clusters") and not measure.of_class_scores:
             return self._from_clustered_scores(measure, label, common)
         elsewhere = self.settings.prior is not None or self.settings.design == "case-control"
-        if measure.needs == "scores" or (measure.needs == "losses" and elsewhere and self.positive is not None):
+        if measure.of_scores or (measure.of_losses and elsewhere and self.positive is not None):
             at = {"prior": self.settings.prior, "design": self.settings.design}
             few = common | {"replicates": min(self.settings.replicates, SCORE_REPLICATES)}
             return metric_interval(measure, self.score_table(label), **at, **few)
-        if measure.needs == "losses":
+        if measure.of_losses:
             if elsewhere:
                 raise InputError(
                     f"{measure.name} of several classes is not offered at another class mix; leave prior= out"
@@ -329,7 +274,7 @@ class Bench:
         p, options = self._predictions, dict(common["options"])
         assert p is not None
         terms = Terms(confidence=self.settings.confidence, over=common["simultaneous_over"], estimand=self.estimand)
-        if measure.needs == "losses":
+        if measure.of_losses:
             if self.settings.prior is not None or self.settings.design == "case-control":
                 raise InputError(f"{measure.name} at another class mix is not offered with clusters; leave one out")
             losses = p.keyed_losses(self.model, "clusters", measure.function, **options)

@@ -56,7 +56,7 @@ def clustered_score_interval(
     ('delong-clustered', '10 clusters')
     """
     table = ScoreTable.from_codes(up, scores, positive)
-    is_area = measure.name in ("auc", "gini")
+    is_area = measure.area
     prior = None if is_area else prior
     estimate = value(measure, table, prior=prior, **options)
     precision = measure.name == "average_precision"

@@ -258,7 +258,6 @@ def row_influences(one_less: Sequence[float] | Floats, sizes: Counts) -> Floats:
 # far less than its standard error; the limits are moved by what grouping does to the estimate.
 GROUPS = 1024
 # Areas of ranks are resampled row by row, without grouping, while rows × resamples do not exceed this.
-RANKED = ("auc", "gini", "average_precision")
 VISITS = 2_000_000_000
 
 
@@ -287,11 +286,11 @@ def bootstrap_of_scores(
 
     def evaluate(up: Any, down: Any) -> Floats:
         masses = (up, down) if share is None else reweighted_scores(small, share, (up, down))
-        if measure.needs == "losses":
+        if measure.of_losses:
             return np.asarray(mean_loss(small, measure, masses, **options), dtype=np.float64)
         return np.asarray(measure.function(small, masses, **options), dtype=np.float64)
 
-    by_rank = small is not table and prior is None and design == "random" and measure.name in RANKED
+    by_rank = small is not table and prior is None and design == "random" and measure.by_rank
     with np.errstate(invalid="ignore", divide="ignore"):
         if by_rank and float(table.n) * replicates <= VISITS:
             values, centre = _rank_replicates(measure.name, table, draw, int(replicates)), estimate

@@ -177,7 +177,6 @@ FEW = 5
 ADDED_ROWS = 2.0
 # Of more classes than this one decides little, and the full table grows with their square.
 MOST_CLASSES = 30
-AGREEMENT = ("mcc", "kappa")
 SMOOTH_AVERAGES = ("correlation", "smooth-share", "ratio")
 NOTE = (
     "few rows of a class were found or confused: the outer limits with those from two rows more, spread over all cells"
@@ -202,11 +201,11 @@ def has_small_counts(measure: Measure, sample: Sample) -> bool:
         return False
     t = table.classes()
     errors = np.minimum(t.truth - t.hits, t.predicted - t.hits)
-    if measure.name in AGREEMENT:
+    if measure.chance_corrected:
         # Without any error Wilson's limit of the accuracy holds already.
         one_kind = int(errors.min()) == 0 and int(t.hits.sum()) < int(t.total)
         return k == 2 and (int(t.hits.min()) < FEW or one_kind)
-    smooth = measure.needs == "classes" and measure.situation in SMOOTH_AVERAGES
+    smooth = measure.of_all_classes and measure.situation in SMOOTH_AVERAGES
     return smooth and int(np.minimum(t.hits, errors).min()) < FEW
 
 
@@ -215,14 +214,13 @@ def joined(
 ) -> Rough:
     """The outer limits of the rows as they are and with two more."""
     full, counts = with_rows_added(sample.table)
-    seen = (full.classes(counts),) if measure.needs == "classes" else (full, counts)
-    centre = np.array([float(measure.function(*seen, **options))])
+    centre = np.array([float(measure.of_table(full, counts, **options))])
     spread = np.array([float(variance(influence(measure, full, options=options, masses=counts), counts))])
     low, high = _on_scale(measure, centre, spread, terms)
     high = np.where(np.isinf(estimate), np.inf, high)
     outer = np.fmin(np.fmin(made.low, low), estimate), np.fmax(np.fmax(made.high, high), estimate)
     wider = (outer[0] < made.low) | (outer[1] > made.high) | np.isnan(made.low)
-    words = "haldane-z" if measure.name in AGREEMENT else made.method
+    words = "haldane-z" if measure.chance_corrected else made.method
     method, note = np.broadcast_to(np.asarray(words, dtype=object), (1,)), np.array([NOTE], dtype=object)
     return made.mended(wider, Rough(*outer, method, note))
 
@@ -366,8 +364,6 @@ def _by_variance(
 
 
 # At another class distribution these are Σ share·recall, or what is missing from 1.
-RIGHT_AT_PRIOR = ("accuracy", "weighted_recall", "micro_recall")
-WRONG_AT_PRIOR = ("error_rate", "hamming_loss", "weighted_fnr", "micro_fnr")
 
 
 def whole_limits(
@@ -396,7 +392,7 @@ def whole_limits(
     made = spread_limits(
         one, v, sample.kind, lambda _: sample.groups, np.array([float(sample.rows.n)]), method, terms, measure
     )
-    if made.method[0] == "wilson-effective" and measure.name in ("mcc", "kappa") and sample.plain:
+    if made.method[0] == "wilson-effective" and measure.chance_corrected and sample.plain:
         made = _no_errors(made, sample, estimate, terms)
     return made, sample.rows.n
 
@@ -416,7 +412,7 @@ def _share(
         ):
             made = rough((low, high), "wilson", "wald has no width here")
         return made, n
-    by_recalls = measure.name in RIGHT_AT_PRIOR or measure.name in WRONG_AT_PRIOR
+    by_recalls = measure.share_of_rows != 0
     if by_recalls and sample.kind == "random":
         made = _recalls_at_shares(measure, sample, terms)
         return made._replace(note=np.array([gives_way(method, "mover-wilson")], dtype=object)), sample.rows.n
@@ -435,7 +431,7 @@ def _recalls_at_shares(measure: Measure, sample: Sample, terms: Terms) -> Rough:
     shares = sample.shares
     assert shares is not None
     there = (shares > 0) & (t.truth > 0)
-    hits = t.hits[there] if measure.name in RIGHT_AT_PRIOR else (t.truth - t.hits)[there]
+    hits = t.hits[there] if measure.share_of_rows == 1 else (t.truth - t.hits)[there]
     rows, weights = t.truth[there].astype(np.float64), shares[there]
     if parts_that_count(weights, rows) >= MANY_PARTS:
         mean = float((weights * hits / rows).sum())
@@ -519,7 +515,7 @@ def _other_class_unknown(measure: Measure, sample: Sample, made: Rough) -> Rough
     unseen = t.truth == 0 if by_recall else ~classes_in_play(t)
     if len(sample.table.labels) != 2 or unseen.sum() != 1:
         return made
-    if measure.name == "g_mean":
+    if measure.situation == "geometric-mean":
         low, high = np.zeros_like(made.low), np.sqrt(made.high)
     else:
         low, high = made.low / 2, (1 + made.high) / 2

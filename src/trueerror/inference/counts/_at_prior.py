@@ -90,13 +90,7 @@ def _values(measure: Measure, sample: Sample, shares: Floats, recalls: Floats, o
         counts=np.ones(4, dtype=np.int64),
         declared=True,
     )
-    if measure.needs == "binary":
-        found = measure.function(full.binary(sample.positive, masses), **options)
-    elif measure.needs == "classes":
-        found = measure.function(full.classes(masses), **options)
-    else:
-        found = measure.function(full, masses, **options)
-    return np.asarray(found, dtype=np.float64)
+    return np.asarray(measure.of_table(full, masses, positive=sample.positive, **options), dtype=np.float64)
 
 
 DEPENDENT = "labels of one row may depend on each other in any way: the mean of the labels' limits"
@@ -118,7 +112,7 @@ def multilabel_interval(
         low, high = (b if math.isfinite(b) else math.nan for b in bounds)
         note = undefined_reason(measure, tally, positive=positive, **options)
         return terms.interval(measure.name, estimate, low, high, bounds=bounds, method="wilson", n=tally.n, note=note)
-    if measure.needs == "binary":
+    if measure.of_one_class:
         counts = BinaryCounts(*(np.array([c]) for c in tally.binary(positive)))
         situation = measure.situation
         _, made, n = class_limits(measure, situation, _view(counts), default_for(situation), terms, options)
@@ -133,10 +127,10 @@ def multilabel_interval(
             n=float(n[0]),
             note=str(note),
         )
-    if measure.name in ("accuracy", "error_rate", "hamming_loss"):
+    if measure.share_of_rows and measure.average is None:
         ends = limits(estimate * tally.n, tally.n, "wilson", terms.level, terms.side)
         low, high = float(ends[0]), float(ends[1])
-        note = BY_ROWS if measure.name == "hamming_loss" else ""
+        note = "" if measure.right_or_wrong else BY_ROWS
         return terms.interval(measure.name, estimate, low, high, bounds=bounds, method="wilson", n=tally.n, note=note)
     base = find_measure(measure.of) if measure.average == "macro" else None
     if base is not None and (base.share is not None or base.situation == "f1"):

@@ -23,7 +23,6 @@ from trueerror.inference._sampling import (
 )
 from trueerror.inference._spec import Terms, tail
 from trueerror.inference.proportion._array_intervals import (
-    SUMS_OF_TWO,
     as_jaccard,
     at_size,
     from_jaccard,
@@ -230,7 +229,7 @@ def _sum_of_two(measure: Measure, view: ClassView, estimate: Floats, terms: Term
     """MOVER over Wilson's limits of two proportions of different rows."""
     terms = terms.both_sides
     reach = []
-    for name in SUMS_OF_TWO[measure.name]:
+    for name in measure.sum_of or ():
         part = find_measure(name)
         assert part.share is not None
         x, n = part.share(view.seen)

@@ -76,9 +76,9 @@ class PairedMetric:
     def values(self, table: Confusion, masses: Floats) -> Floats:
         """The metric of one table under other masses (…, cells)."""
         chosen, function = dict(self.options), self.measure.function
-        if self.measure.needs == "binary":
+        if self.measure.of_one_class:
             found = function(table.binary(self.positive, masses), **chosen)
-        elif self.measure.needs == "classes":
+        elif self.measure.of_all_classes:
             found = function(table.classes(masses), **chosen)
         else:
             found = function(table, masses, **chosen)
@@ -261,7 +261,7 @@ def paired_metric(
             range=(-math.inf, math.inf),
             options=tuple(options),
         )
-    if found.needs not in ("binary", "classes", "cells"):
+    if not found.of_labels:
         raise InputError(f"{found.name} is made of scores, not of labels; compare two areas with delong")
     check_options(found, dict(options))
     if needs_collapse(found, agreement.model(0), positive):
@@ -277,7 +277,7 @@ def paired_metric(
         )
         for called in (agreement.first, agreement.second)
     )
-    if found.needs == "binary":
+    if found.of_one_class:
         first.binary(positive)  # an unknown or missing positive class is said before any work
     return PairedMetric(agreement, (first, second), found, positive, dict(options), isinstance(metric, str))
 

@@ -1,7 +1,7 @@
 """Intervals for a learner, from scores of test parts or from the losses of rows that each were tested once.
 
 Pure functions of arrays: no learner is fitted here. Which one a plan calls for stands in the decision table
-(`trueerror.methods.DECISIONS`); `te.experiment(…).estimate` takes it from there.
+(`trueerror.methods.decisions()`); `te.experiment(…).estimate` takes it from there.
 
 Bates, Hastie and Tibshirani's interval: cross-validation that measures its own variance.
 

@@ -18,10 +18,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._contrast import LEARNERS, REALS, SCORES, check_options, contrast, student_p, student_quantile
+from trueerror.inference._contrast import (
+    LEARNERS,
+    REALS,
+    SCORES,
+    check_options,
+    contrast,
+    p_better_of_t,
+    student_p,
+    student_quantile,
+    tail_area,
+)
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inputs._arrays import matrix, numbers, paired_numbers
 from trueerror.inputs._options import InputError, check_word
 from trueerror.results import Alternative, Contrast, Df
+from trueerror.tallies import Moments
 
 Floats = NDArray[np.float64]
 UnpairedDf = Literal["welch", "pooled", "conservative"]
@@ -283,3 +295,28 @@ def corrected_spread(scores: Floats, test_train_ratio: float) -> Spread:
     if error <= ROUNDING * float(np.abs(scores).max(initial=0.0)):
         error = 0.0
     return Spread(mean, error, splits - 1)
+
+
+def paired_t_of_losses(
+    m: Moments, whole: tuple[float, float], spec: IntervalSpec, *, higher_is_better: bool | None = False
+) -> Contrast:
+    """The t-test of paired differences of row losses, from their moments; `whole` is where a difference can lie."""
+    confidence, alternative = spec.confidence, spec.alternative
+    statistic: float
+    if m.n < 2 or not math.isfinite(m.mean) or not m.squares > 0:
+        same = m.n > 0 and m.mean == 0
+        note = "the losses are the same on every row" if same else "the losses show no spread to judge by"
+        note = note if m.n else "no row has an answer of both"
+        # No row differed: by the rule of three at most a share 1 − α^(1/n) of rows can, each by the whole range.
+        half = (1 - tail_area(confidence, alternative) ** (1 / m.n)) * whole[1] if same else math.inf
+        statistic, df, p_value, p_better = 0.0, None, 1.0 if same else math.nan, 0.5 if m.n else None
+    else:
+        df, note = m.n - 1.0, ""
+        half, statistic = student_quantile(confidence, alternative, df) * m.standard_error, m.mean / m.standard_error
+        p_value = student_p(statistic, df, alternative)
+        p_better = p_better_of_t(statistic, df, higher_is_better)
+    return contrast(
+        estimate=m.mean if m.n else math.nan, limits=(m.mean - half, m.mean + half), whole=whole,
+        confidence=confidence, alternative=alternative, method="paired-t-losses", n=m.n, statistic=statistic, df=df,
+        p_value=p_value, p_better=p_better, notes=(note,),
+    )  # fmt: skip

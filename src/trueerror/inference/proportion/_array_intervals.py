@@ -237,9 +237,6 @@ def from_jaccard(j: Any) -> Any:
     return 2 * j / (1 + j)
 
 
-# One less than the sum of two proportions of different rows: recall and specificity, precision and its negative twin.
-SUMS_OF_TWO = {"informedness": ("recall", "specificity"), "markedness": ("precision", "npv")}
-
 BOOTSTRAPS = ("bootstrap-bca", "bootstrap-percentile", "bootstrap-basic", "bootstrap-normal", "bootstrap-studentised")
 
 # What can be asked for besides the default. The bootstraps serve every metric of a confusion matrix.

@@ -46,6 +46,10 @@ McNemarMethod = Literal["mid-p", "exact", "chi2", "chi2-cc"]
 McNemarInterval = Literal["tango", "bonett-price", "newcombe", "wald"]
 METHODS = ("mid-p", "exact", "chi2", "chi2-cc")
 INTERVALS = ("tango", "bonett-price", "newcombe", "wald")
+# The keys of its forms: contrasts that rest on the rows which only one model has right.
+MCNEMAR = frozenset(f"mcnemar-{form}" for form in METHODS)
+# The forms whose statistic is a square.
+SQUARES = ("chi2", "chi2-cc")
 
 
 class Pairs(NamedTuple):
@@ -104,7 +108,7 @@ def mcnemar(
         method=f"mcnemar-{method}",
         p_value=p_value,
         statistic=statistic,
-        df=1.0 if method.startswith("chi2") else None,
+        df=1.0 if method in SQUARES else None,
         n=pairs.n,
         notes=(note,),
         p_better=float(special.betaincc(b + 0.5, c + 0.5, 0.5)),
@@ -117,7 +121,7 @@ def mcnemar_test(b: int, c: int, method: McNemarMethod, alternative: Alternative
     total = b + c
     if total == 0:
         return 0.0, 1.0
-    if method.startswith("chi2"):
+    if method in SQUARES:
         gap = max(0, abs(b - c) - 1) if method == "chi2-cc" else abs(b - c)
         z = math.copysign(gap / math.sqrt(total), b - c)
         return z * z, normal_p(z, alternative)

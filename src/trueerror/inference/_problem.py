@@ -1,0 +1,70 @@
+"""What is asked, of which counts, and by which method it is answered: the decision table, executable.
+
+A `Problem` is one question: a metric of one sample, or the difference between two models, on given terms. Methods are
+functions of it, entered with `@inference_method` (`trueerror.methods`) beside all that people read of them.
+
+`choose` takes the first method of the question's situation whose condition holds; `named` takes the one that was asked
+for, and refuses a word that does not apply with the words that do; `solve` runs it. Allowed words, the docs' decision
+table, the command line's help and `.explain()` are read off the registry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from trueerror.inputs._options import InputError, nearest
+from trueerror.methods._decision_table import methods_for
+from trueerror.methods._registry import InferenceMethod
+
+if TYPE_CHECKING:
+    from trueerror.inference._spec import IntervalSpec
+    from trueerror.metrics._registry import Measure
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Problem(Generic[S]):
+    """One question: `situation` is its row of the decision table, `sample` the counts with what is known of the rows.
+
+    `spec` holds confidence, side or alternative, how many intervals hold together, replicates and random numbers;
+    `options` are the metric's own.
+    """
+
+    situation: str
+    metric: Measure
+    sample: S
+    spec: IntervalSpec
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def words_for(q: Problem[Any]) -> dict[str, InferenceMethod]:
+    """What can be asked for in answer to a question, the default first."""
+    known = [m for m in methods_for(q.situation) if m.word is not None and m.applies(q)]
+    known.sort(key=lambda m: q.situation not in m.defaults)
+    return {m.word: m for m in known if m.word is not None}
+
+
+def choose(q: Problem[Any]) -> InferenceMethod:
+    """The default: the first method of the situation whose condition holds."""
+    for m in methods_for(q.situation):
+        default = m.defaults.get(q.situation)
+        if default is not None and default.when(q):
+            return m
+    raise LookupError(f"no method is the default for {q.situation!r}")
+
+
+def named(q: Problem[Any], method: str) -> InferenceMethod:
+    """The method that was asked for by word or key; a word that does not apply is refused with the words that do."""
+    words = words_for(q)
+    by_key = {m.key: m for m in words.values()}
+    if method in words or method in by_key:
+        return words.get(method) or by_key[method]
+    raise InputError(f"method={method!r} is not offered for {q.metric.name}{nearest(method, words)}")
+
+
+def solve(q: Problem[Any], method: str | None = None) -> Any:
+    """The answer by the method that was asked for, or by the default."""
+    return (choose(q) if method is None else named(q, method)).function(q)

@@ -1,0 +1,48 @@
+"""A significance test for `te.compare` is one function with one decorator: nothing else need know of it."""
+
+import pytest
+
+import trueerror as te
+from trueerror.inference._contrast import contrast
+from trueerror.methods import _registry as registry
+from trueerror.methods import every_method, inference_method
+
+TRUTH = [0, 1] * 50
+MODELS = {"a": [0, 1] * 45 + [1, 0] * 5, "b": [0, 1] * 40 + [1, 0] * 10}
+
+
+@pytest.fixture
+def toy():
+    """A sign test of the rows on which two models differ, as anybody might add it."""
+    declared, runnable = dict(registry._DECLARED), list(registry._RUNNABLE)
+
+    @inference_method(
+        "toy-sign", answers="paired-proportions", word="toy", title="a toy", formula="(b − c)/n", source="this test"
+    )
+    def toy_sign(q):
+        d = q.sample.discordance
+        return contrast(
+            estimate=(d.only_first - d.only_second) / d.n, limits=(-1.0, 1.0), confidence=q.spec.confidence,
+            alternative=q.spec.alternative, method="toy-sign", p_value=0.5, statistic=0.0, n=d.n,
+        )  # fmt: skip
+
+    yield
+    registry._DECLARED.clear()
+    registry._DECLARED.update(declared)
+    registry._RUNNABLE[:] = runnable
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_significance_test_is_one_function():
+    made = te.compare(TRUTH, MODELS, method="toy")
+    assert made["a", "b"].method == "toy-sign"
+    assert made["a", "b"].estimate == pytest.approx(0.1)
+    assert "a toy" in str(made.explain())
+    assert every_method()["toy-sign"].source == "this test"
+    with pytest.raises(ValueError, match=r"there are .*'toy'"):
+        te.compare(TRUTH, MODELS, method="zzz")
+
+
+def test_the_toy_leaves_nothing_behind():
+    with pytest.raises(ValueError, match="method='toy' is not offered"):
+        te.compare(TRUTH, MODELS, method="toy")
