@@ -58,11 +58,11 @@ def assert_at_least(
     return _settled(gate(candidate, metric=metric, at_least=at_least, **options), on_cannot_tell)
 
 
-def _settled(found: Gate, on_cannot_tell: str) -> Gate:
+def _settled(result: Gate, on_cannot_tell: str) -> Gate:
     __tracebackhide__ = True
-    if found.passed:
-        return found
-    if found.decision == "cannot tell" and on_cannot_tell == "warn":
-        warnings.warn(found.verdict, UserWarning, stacklevel=3)
-        return found
-    raise AssertionError(str(found))
+    if result.passed:
+        return result
+    if result.decision == "cannot tell" and on_cannot_tell == "warn":
+        warnings.warn(result.verdict, UserWarning, stacklevel=3)
+        return result
+    raise AssertionError(str(result))

@@ -1,7 +1,5 @@
 """Options that several commands share, with their help: single ones, and groups that a command takes as one object."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Callable
@@ -62,7 +60,7 @@ Prior = Annotated[
 DECLINABLE = ("id", "cluster", "fold", "repeat", "weight")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class RowsOptions:
     """Which column of a file is what, and how its rows count: the options of `te.read`."""
 
@@ -108,11 +106,11 @@ class RowsOptions:
         float | None, typer.Option("--threshold", help="A score from here up is a positive call.", metavar="NUMBER")
     ] = None
 
-    def given(self, output: OutputOptions) -> dict[str, Any]:
+    def given(self, output: "OutputOptions") -> dict[str, Any]:
         """The options by name, for `read_file`; missing predictions do not matter to those who ask for columns."""
         return dataclasses.asdict(self) | ({"missing": "drop"} if output.columns else {})
 
-    def read(self, file: str, output: OutputOptions, *, named: bool = False, cut: bool = False) -> Predictions:
+    def read(self, file: str, output: "OutputOptions", *, named: bool = False, cut: bool = False) -> "Predictions":
         """The predictions in a file; its models are `cut` at the threshold here where the verb does not do it.
 
         With `named`, a model that its file leaves unnamed is called by the file's name, so that two files differ.
@@ -123,7 +121,7 @@ class RowsOptions:
 
 def read_file(
     file: str, *, models: list[str] | None = None, score: list[str] | None = None, **columns: Any
-) -> Predictions:
+) -> "Predictions":
     """Predictions from a file; `models` names columns of labels or scores, `score` columns of scores."""
     from trueerror.sources._api import read
     from trueerror.sources.logs._recognise import log_reader
@@ -148,7 +146,7 @@ def read_file(
     return read(file, models=pairs, **columns)
 
 
-def read_named(file: str, **options: Any) -> Predictions:
+def read_named(file: str, **options: Any) -> "Predictions":
     """The same, with a model that its file leaves unnamed called by the file's name."""
     from trueerror.sources._api import read
     from trueerror.sources.logs._recognise import log_reader
@@ -168,7 +166,7 @@ def read_named(file: str, **options: Any) -> Predictions:
     return read(file, models={name: {kind.rstrip("s"): column for kind, column in parts.items()}}, **rest)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class CostOptions:
     """What errors cost."""
 
@@ -193,7 +191,7 @@ class CostOptions:
             raise InputError(f"--costs {self.costs!r} is not a JSON table such as '[[0, 1], [10, 0]]'") from None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class ChanceOptions:
     """How sure answers are, and where their randomness begins."""
 
@@ -210,7 +208,7 @@ class WithFindings(Protocol):
 Found = TypeVar("Found", bound=WithFindings)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class OutputOptions:
     """How the answer is written."""
 

@@ -23,13 +23,13 @@ BOLD, YELLOW, RED, PLAIN = "\x1b[1m", "\x1b[33m", "\x1b[31m", "\x1b[0m"
 CLEAR = "\r\x1b[2K"
 
 
-def is_terminal(stream: Any) -> bool:
+def is_terminal(stream: TextIO | None) -> bool:
     """Whether people look at the stream, and have not asked for plain text (NO_COLOR, TERM=dumb)."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     try:
-        return bool(stream.isatty())
-    except (AttributeError, ValueError):  # no stream, or a closed one
+        return stream is not None and stream.isatty()
+    except ValueError:  # a closed one
         return False
 
 
@@ -45,14 +45,14 @@ def painted(text: str) -> str:
     return re.sub(r"(?m)^(! TE\d+)", rf"{YELLOW}\1{PLAIN}", text)
 
 
-def width_of(stream: Any) -> int | None:
+def width_of(stream: TextIO | None) -> int | None:
     """How many columns people see, at least 20; None where the stream goes to a pipe or a file."""
     try:
-        if not stream.isatty():
+        if stream is None or not stream.isatty():
             return None
         asked = os.environ.get("COLUMNS", "")
         columns = int(asked) if asked.isdecimal() else os.get_terminal_size(stream.fileno()).columns
-    except (AttributeError, ValueError, OSError):  # no stream, a closed one, or one that does not know
+    except (ValueError, OSError):  # a closed one, or one that does not know
         return None
     return max(columns, 20) if columns else None
 
@@ -101,7 +101,7 @@ def _continues(before: str, line: str) -> bool:
 def _laid_out(lines: list[str], width: int) -> list[str]:
     if all(len(line) <= width for line in lines):
         return lines
-    first, last = (re.match(r" *", line)[0] for line in (lines[0], lines[-1]))  # type: ignore[index]
+    first, last = (" " * (len(line) - len(line.lstrip(" "))) for line in (lines[0], lines[-1]))
     more = last if len(lines) > 1 else f"{first}  " if lines[0].lstrip().startswith("! ") else first
     text = " ".join(line.strip() for line in lines)
     return filled(text, width, initial_indent=first, subsequent_indent=more, cut=False).split("\n")
@@ -118,7 +118,7 @@ class Waiting:
         self.patience = patience
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._stdout: Any = None
+        self._stdout: TextIO | None = None
 
     def __enter__(self) -> Waiting:
         if is_terminal(self.stream):

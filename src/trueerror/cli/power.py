@@ -24,7 +24,7 @@ ENOUGH, HARDLY = 0.8, 0.5
 SHARES = ("mcnemar", "two-proportions", "one-proportion", "equivalence", "noninferiority")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class EffectOptions:
     """Which test is planned, and how good the two are."""
 
@@ -43,7 +43,7 @@ class EffectOptions:
     second: Annotated[float | None, typer.Option("--second", help="The same of the second.", metavar="NUMBER")] = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class DesignOptions:
     """What else decides how many rows a test takes."""
 
