@@ -26,10 +26,10 @@ from trueerror.resampling._plan import share as check_test_share
 from trueerror.resampling._plan import whole as whole_number
 from trueerror.resampling._study_plans import Redrawn
 from trueerror.results import Interval, Result, Table
-from trueerror.results._format import filled, limits, number, percent
+from trueerror.results._format import limits, number, percent
 from trueerror.results._tables import one_line
-from trueerror.studies._learning_curve import as_study_data, part_of, seen_scores, why_failed
 from trueerror.studies._simulation import draw, find_generator, posterior_of
+from trueerror.studies._study import as_study_data, part_of, seen_scores, study_text, why_failed
 
 Floats = NDArray[np.float64]
 Decomposition = Literal["domingos", "kohavi-wolpert", "squared"]
@@ -136,7 +136,6 @@ def decompose(
     return domingos(called, posterior) if how == "domingos" else kohavi_wolpert(called, posterior, rounds)
 
 
-WIDTH = 80
 NAMES = {
     "domingos": "Domingos' decomposition of 0-1 loss: error = noise + bias + variance, which may be negative",
     "kohavi-wolpert": "Kohavi and Wolpert's decomposition of 0-1 loss: error = noise + bias² + variance",
@@ -213,7 +212,7 @@ class BiasVariance(Result):
     @property
     def verdict(self) -> str:
         """The larger part of each learner's error that it could lose, and its optimism."""
-        return "\n".join(self._said(p) for p in self.learners)
+        return "\n".join(map(self._said, self.learners))
 
     def _said(self, p: LossParts) -> str:
         bias, variance = p.bias, p.variance
@@ -233,13 +232,11 @@ class BiasVariance(Result):
 
     def __str__(self) -> str:
         head = f"{self.rounds:,} training sets of {self.size:,} rows, {self.drawn}; {self.test_rows:,} test rows."
-        body = "\n".join(filled(f"  {line}", WIDTH, subsequent_indent="  ") for line in self.verdict.split("\n"))
         last = [f"{NAMES[self.method]}. Limits of {percent(self.confidence)} are in .frame()."]
         if not self.noise_known:
             last.append("The noise is not known from held-out rows: it is counted as bias.")
         last += self.notes
-        words = "\n".join(filled(line, WIDTH) for line in last)
-        return "\n\n".join([filled(head, WIDTH), body, self._table().text(WIDTH), words])
+        return study_text(head, [self._said(p) for p in self.learners], self._table(), last)
 
 
 # Draws of the rounds, for their part in a standard error.

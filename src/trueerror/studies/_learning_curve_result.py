@@ -17,9 +17,10 @@ from trueerror.experiments._dataset import number as number_of
 from trueerror.inputs._options import InputError, check_confidence, nearest
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, Interval, Result, Table
-from trueerror.results._format import filled, limits, number, p_value, percent, whole
+from trueerror.results._format import limits, number, p_value, percent, whole
 from trueerror.results._tables import one_line
 from trueerror.studies._learning_curve_fit import FEWEST_SIZES, SURE, Level, limits_at, misfit, resampled_fits
+from trueerror.studies._study import WIDTH, shortfall, study_text
 
 Floats = NDArray[np.float64]
 # Beyond this many times the largest size nobody should believe a fitted curve.
@@ -270,19 +271,10 @@ class LearningCurve(Result):
     @property
     def verdict(self) -> str:
         """What to expect of more rows, in words."""
-
-        return verdict(self)
+        return "\n".join(verdict_lines(self))
 
     def __str__(self) -> str:
-
         return in_words(self)
-
-
-def shortfall(values: Floats, measure: Measure) -> Floats:
-    """How far a metric is from its best value: what falls as learners learn."""
-    best = measure.best or 0.0
-    made: Floats = best - values if measure.higher_is_better else values - best
-    return made
 
 
 def back(found: tuple[Floats, Floats, Floats], measure: Measure) -> tuple[Floats, Floats, Floats]:
@@ -296,20 +288,17 @@ def back(found: tuple[Floats, Floats, Floats], measure: Measure) -> tuple[Floats
     return tuple(np.clip(part, bottom, top) for part in (middle, low, high))  # type: ignore[return-value]
 
 
-WIDTH = 80
 EXPECTED = (
     "What is expected of more rows is the median of curves fitted to resampled splits, the form chosen anew for each; "
     "the formulas are fitted to the mean of all splits, so at the same size they may give a slightly different number."
 )
 
 
-def verdict(curve: LearningCurve) -> str:
+def verdict_lines(curve: LearningCurve) -> list[str]:
     """One sentence for each learner, then the crossings."""
     lines = [learner_words(curve, name) for name in curve.learners]
     lines += [crossing_words(c) for c in curve.crossings if c.share >= SURE]
-    if curve.stopped:
-        lines.append(curve.stopped)
-    return "\n".join(lines)
+    return [*lines, curve.stopped] if curve.stopped else lines
 
 
 def learner_words(curve: LearningCurve, learner: str) -> str:
@@ -353,11 +342,6 @@ def in_words(curve: LearningCurve) -> str:
     lead = (
         f"{whole(curve.rows)} rows, {len(curve.sizes)} sizes from {whole(curve.sizes[0])} to {whole(curve.sizes[-1])}"
     )
-    head = filled(f"{lead}; {curve.plan}; {several}.", WIDTH)
-    body = "\n".join(
-        filled(line, WIDTH - 2, initial_indent="  ", subsequent_indent="  ") for line in verdict(curve).split("\n")
-    )
-    parts = [head, body, curve._table().text(WIDTH)]
     last = [
         f"Intervals of {percent(curve.confidence)} confidence, each size by itself. bias: how far models of that size "
         f"are from those of {whole(curve.sizes[-1])} rows; sd: how much single test parts vary."
@@ -367,7 +351,8 @@ def in_words(curve: LearningCurve) -> str:
     if any(forms):
         last.append(EXPECTED)
     last += list(curve.notes)
-    return "\n\n".join([*parts, "\n".join(filled(line, WIDTH) for line in last)])
+    head = f"{lead}; {curve.plan}; {several}."
+    return study_text(head, verdict_lines(curve), curve._table(), last, width=WIDTH - 2)
 
 
 def form_words(curve: LearningCurve, learner: str) -> str:

@@ -27,9 +27,8 @@ from trueerror.resampling._plan import whole as whole_number
 from trueerror.resampling._splits import Bootstrap, Holdout
 from trueerror.resampling._study_plans import Redrawn
 from trueerror.results import Interval, Result, Table
-from trueerror.results._format import filled, limits, number, percent
-
-WIDTH = 80
+from trueerror.results._format import limits, number, percent
+from trueerror.studies._study import study_text
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -119,8 +118,7 @@ class EstimatorLaboratory(Result):
             f"{percent(self.confidence)} for the number of samples; coverage: of each {percent(self.confidence)} "
             "interval."
         )
-        body = filled(f"  {self.verdict}", WIDTH, subsequent_indent="  ")
-        return "\n\n".join([head, body, self._table().text(WIDTH), filled(last, WIDTH)])
+        return study_text(head, [self.verdict], self._table(), [last])
 
 
 def _signed(i: Interval) -> str:
