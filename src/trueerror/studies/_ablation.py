@@ -448,7 +448,7 @@ def _some(names: list[str]) -> str:
     return ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
 
 
-def without(learner: Learner, parts: Sequence[AblationPart], how: How) -> Ablated:
+def ablated(learner: Learner, parts: Sequence[AblationPart], how: How) -> Ablated:
     """The learner with these parts taken out."""
     made = copy.deepcopy(learner)
     columns: set[int] = set()
@@ -540,10 +540,10 @@ def lesion_study(
     ((_, system),) = as_learners(learner).items() if not isinstance(learner, Mapping) or len(learner) == 1 else _one()
     found = find_parts(parts, data.X, system, data.names)
     removed = all_variants(found, kinds)
-    learners: dict[str, Ablated] = {FULL: without(system, (), how)}
+    learners: dict[str, Ablated] = {FULL: ablated(system, (), how)}
     if "add-one-in" in kinds:
-        learners[NONE] = without(system, found, how)
-    learners |= {_key(k, gone): without(system, gone, how) for k, gone in removed}
+        learners[NONE] = ablated(system, found, how)
+    learners |= {_key(k, gone): ablated(system, gone, how) for k, gone in removed}
     options = RunOptions(
         store=store, engine=engine, jobs=jobs, timeout=timeout, rng=rng, progress=progress, balance=balance
     )

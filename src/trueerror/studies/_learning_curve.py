@@ -17,8 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import Dataset, as_learners
-from trueerror.experiments._dataset import number as number_of
+from trueerror.experiments._dataset import Dataset, as_learners, text_seed
 from trueerror.experiments._experiment import RunOptions, run_experiment
 from trueerror.experiments._fit import Balance
 from trueerror.experiments._result import Experiment
@@ -33,7 +32,7 @@ from trueerror.studies._learning_curve_fit import (
     SURE,
     Fitted,
     compared_forms,
-    crossing,
+    curve_crossing,
     last_gain,
     parameters,
     worst_rise,
@@ -363,9 +362,9 @@ def _crossings(
         both = ~np.isnan(values[a] + values[b]).any(axis=1)
         if both.sum() < 2:
             continue
-        generator = np.random.Generator(np.random.Philox(number_of(f"{seed}/{a}/{b}/crossing")))
+        generator = np.random.Generator(np.random.Philox(text_seed(f"{seed}/{a}/{b}/crossing")))
         first, second = (shortfall(values[x][both], measure) for x in (a, b))
-        found = crossing(sizes, first, second, ratio, confidence, generator)
+        found = curve_crossing(sizes, first, second, ratio, confidence, generator)
         start = float((first[:, 0] - second[:, 0]).mean())
         before, after = (a, b) if start <= 0 else (b, a)
         made.append(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import number as number_of
+from trueerror.experiments._dataset import text_seed
 from trueerror.inputs._options import InputError, check_confidence, nearest
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, Interval, Result, Table
@@ -242,7 +242,7 @@ class LearningCurve(Result):
         name = self.learner(learner)
         measure = find_measure(self.metric)
         values = np.asarray(self.values[name], dtype=np.float64)
-        generator = np.random.Generator(np.random.Philox(number_of(f"{self.seed}/{name}/curve")))
+        generator = np.random.Generator(np.random.Philox(text_seed(f"{self.seed}/{name}/curve")))
         fitted = resampled_fits(
             np.asarray(self.sizes, dtype=np.float64), shortfall(values, measure), self.form, generator
         )
@@ -271,7 +271,7 @@ class LearningCurve(Result):
     @property
     def verdict(self) -> str:
         """What to expect of more rows, in words."""
-        return "\n".join(verdict_lines(self))
+        return "\n".join(_verdict_lines(self))
 
     def __str__(self) -> str:
         return in_words(self)
@@ -294,7 +294,7 @@ EXPECTED = (
 )
 
 
-def verdict_lines(curve: LearningCurve) -> list[str]:
+def _verdict_lines(curve: LearningCurve) -> list[str]:
     """One sentence for each learner, then the crossings."""
     lines = [learner_words(curve, name) for name in curve.learners]
     lines += [crossing_words(c) for c in curve.crossings if c.share >= SURE]
@@ -352,7 +352,7 @@ def in_words(curve: LearningCurve) -> str:
         last.append(EXPECTED)
     last += list(curve.notes)
     head = f"{lead}; {curve.plan}; {several}."
-    return study_text(head, verdict_lines(curve), curve._table(), last, width=WIDTH - 2)
+    return study_text(head, _verdict_lines(curve), curve._table(), last, width=WIDTH - 2)
 
 
 def form_words(curve: LearningCurve, learner: str) -> str:

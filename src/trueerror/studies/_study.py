@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Dataset
-from trueerror.experiments._outcomes import mean_over_rows, row_losses, score
+from trueerror.experiments._outcomes import mean_over_rows, outcome_losses, score
 from trueerror.experiments._result import Experiment
 from trueerror.experiments._store import Outcome
 from trueerror.inference._spec import Range, Terms
@@ -114,7 +114,7 @@ def row_variance(run: Experiment, learner: str, metric: str, numbers: list[int])
         split, outcome = run.splits[data][i], run.outcomes[data, learner][i]
         if outcome.status == "done":
             rows, part = split.test[: split.second], slice(None, split.second)
-            sums[rows] += row_losses(metric, run.datasets[data], rows, part_of(outcome, part))
+            sums[rows] += outcome_losses(metric, run.datasets[data], rows, part_of(outcome, part))
             often[rows] += 1
     seen = often > 0
     if seen.sum() < 2:
