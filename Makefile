@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE ?=
 
-.PHONY: demo test java browser lint types docs bench validate clean help
+.PHONY: demo test quick java browser lint types docs bench validate clean help
 
 help:
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -35,6 +35,11 @@ java:
 
 test: $(BIN)/.dev java browser lint types ## lint, types, import layers, doctests and all tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+quick: $(BIN)/.dev ## style and the tests that take no browser, no Spark and no long runs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not browser and not spark"
 
 # The report is tested in a real browser: as root on Debian it is installed, else this says what to install and fails.
 browser:

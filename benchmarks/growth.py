@@ -15,6 +15,8 @@ import trueerror as te
 from benchmarks.measuring import best_of
 from benchmarks.resampling import resampled
 from trueerror.inference._metric_interval import metric_interval
+from trueerror.plots._figure import Figure
+from trueerror.plots._specs import Axis, Curves, Line, Whiskers
 
 Grown = dict[str, dict[int, float]]
 PICTURE = Path(__file__).parent / "growth.svg"
@@ -63,24 +65,22 @@ def _ranking(truth: Any, rng: np.random.Generator, rounds: int) -> dict[str, flo
 
 def draw(grown: Grown) -> None:
     """Both axes logarithmic, so that a line of slope 1 is time in proportion to rows."""
-    import altair as alt
-
-    points = [
-        {"task": task, "rows": n, "seconds": seconds}
-        for task, times in grown.items()
-        for n, seconds in sorted(times.items())
-    ]
-    chart = (
-        alt.Chart(alt.Data(values=points), width=460, height=280)
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("rows:Q", scale=alt.Scale(type="log"), axis=alt.Axis(format="~s"), title="rows"),
-            y=alt.Y("seconds:Q", scale=alt.Scale(type="log"), axis=alt.Axis(format="~g"), title="seconds"),
-            color=alt.Color("task:N", sort=list(TASKS), title=None, scale=alt.Scale(scheme="tableau10")),
-            shape=alt.Shape("task:N", sort=list(TASKS), title=None),
-        )
+    seconds = [second for times in grown.values() for second in times.values()]
+    rows = [n for times in grown.values() for n in times]
+    lines, points = [], []
+    for series, task in enumerate(task for task in TASKS if grown.get(task)):
+        x, y = (np.array(side, dtype=float) for side in zip(*sorted(grown[task].items()), strict=True))
+        lines.append(Line(x=x, y=y, name=task, series=series))
+        points.append(Whiskers(x=x, y=y, name=task, series=series))
+    picture = Curves(
+        title="Time against rows",
+        x=Axis(title="rows", low=min(rows) / 1.5, high=max(rows) * 1.5, scale="log"),
+        y=Axis(title="seconds", low=min(seconds) / 1.5, high=max(seconds) * 1.5, scale="log"),
+        lines=tuple(lines),
+        whiskers=tuple(points),
+        size=(460, 280),
     )
-    chart.save(str(PICTURE))
+    Figure(picture).save(PICTURE)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ def main() -> None:
     for name in pictures.PICTURES:
         path = DOCS / "pictures" / f"{name}.svg"
         old = path.read_text(encoding="utf-8") if path.exists() else ""
-        if pictures.shown_figures(old) != pictures.fingerprint(pictures.specification(name)):
+        if pictures.shown_figures(old) != pictures.fingerprint(pictures.figure(name).picture):
             made[path] = pictures.draw(name)
     if asked.examples:
         from making.examples import real

@@ -6,8 +6,12 @@ import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+import numpy as np
+
+from trueerror.plots._figure import Figure
+from trueerror.plots._specs import Axis, Curves, Whiskers
+from trueerror.plots._specs import Line as Rule
 from validation.frame import Line
 from validation.judging import EVENTS, POINTWISE, TYPE_ONE
 
@@ -22,8 +26,6 @@ def slug(family: str) -> str:
 
 def picture(family: str, lines: Sequence[Line]) -> Path | None:
     """Draw the lines of a family at 95 %; None where there is nothing to place."""
-    import altair as alt
-
     test = all(line.kind == "test" for line in lines)
     usable = [x for x in lines if x.confidence == 0.95 and x.undefined < 0.5 and "mean over" not in x.scenario]
     usable = [x for x in usable if x.purpose == "level" or x.kind == "interval"]
@@ -41,35 +43,32 @@ def picture(family: str, lines: Sequence[Line]) -> Path | None:
         defaults = {x.procedure for x in usable if x.default}
         names = [n for n in names if n in defaults] or names[:MOST_NAMES]
         points = [p for p in points if p["procedure"] in names]
-    lowest = min(p["rate"] for p in points)
-    highest = max(p["rate"] for p in points)
-    domain = [0.0, max(0.1, min(1.0, 1.1 * highest))] if test else [max(0.0, min(0.85, lowest - 0.02)), 1.0]
-    rules = [(0.05, "nominal"), (TYPE_ONE, "claim")] if test else [(0.95, "nominal"), (POINTWISE, "claim")]
-    data: Any = alt.Data(values=points)
-    title = "how often it rejects equal models" if test else "coverage of 95 % intervals"
-    across = "expected events on the rarer side" if by_events else "rows"
-    palette = alt.Scale(scheme="tableau10" if len(names) <= 10 else "tableau20")
-    marks = (
-        alt.Chart(data)
-        .mark_point(filled=True, size=36, opacity=0.75)
-        .encode(
-            x=alt.X("across:Q", scale=alt.Scale(type="log"), title=across),
-            y=alt.Y("rate:Q", scale=alt.Scale(domain=domain, clamp=True), title=title),
-            color=alt.Color("procedure:N", title=None, sort=names, scale=palette, legend=alt.Legend(labelLimit=320)),
-        )
-    )
-    level = alt.Chart(alt.Data(values=[{"y": y, "what": w} for y, w in rules]))
-    ruled = level.mark_rule(color="#777777").encode(
-        y="y:Q", strokeDash=alt.StrokeDash("what:N", legend=None, scale=alt.Scale(range=[[4, 3], [1, 0]]))
-    )
-    layers = ruled + marks
-    if by_events:
-        five = alt.Chart(alt.Data(values=[{"x": EVENTS}])).mark_rule(color="#777777", strokeDash=[4, 3]).encode(x="x:Q")
-        layers = five + layers
-    chart = layers.configure_axis(gridOpacity=0.4).properties(
-        width=420, height=260, title={"text": family[0].upper() + family[1:], "anchor": "start"}
+    rates = [p["rate"] for p in points]
+    y = (0.0, max(0.1, min(1.0, 1.1 * max(rates)))) if test else (max(0.0, min(0.85, min(rates) - 0.02)), 1.0)
+    across = [p["across"] for p in points]
+    x = min(across) / 1.3, max(across) * 1.3
+    levels = ((0.05, "nominal"), (TYPE_ONE, "claim")) if test else ((0.95, "nominal"), (POINTWISE, "claim"))
+    lines = [
+        Rule(x=np.array(x), y=np.array([level, level]), role="reference" if words == "nominal" else "faint",
+             words=words, words_at=(x[1], level), shift=(5.0, 0.0))
+        for level, words in levels
+    ]  # fmt: skip
+    if by_events and x[0] < EVENTS < x[1]:
+        lines.append(Rule(x=np.array([EVENTS, EVENTS]), y=np.array(y), role="reference"))
+    dots = []
+    for series, name in enumerate(names):
+        own = [p for p in points if p["procedure"] == name]
+        at = np.array([[p["across"], min(max(p["rate"], y[0]), y[1])] for p in own])
+        dots.append(Whiskers(x=at[:, 0], y=at[:, 1], name=name, series=series))
+    chart = Curves(
+        title=family[0].upper() + family[1:],
+        x=Axis(title="expected events on the rarer side" if by_events else "rows", low=x[0], high=x[1], scale="log"),
+        y=Axis(
+            title="how often it rejects equal models" if test else "coverage of 95 % intervals", low=y[0], high=y[1]
+        ),
+        lines=tuple(lines),
+        whiskers=tuple(dots),
+        size=(420, 260),
     )
     PICTURES.mkdir(exist_ok=True)
-    path = PICTURES / f"{slug(family)}.svg"
-    chart.save(str(path))
-    return path
+    return Figure(chart).save(PICTURES / f"{slug(family)}.svg")

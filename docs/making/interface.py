@@ -7,6 +7,7 @@ import inspect
 import re
 import sys
 from collections.abc import Iterator
+from functools import cached_property
 from types import FunctionType, UnionType
 from typing import Any, Literal, get_args, get_origin
 
@@ -34,7 +35,9 @@ WIDE = 96
 
 def interface_page() -> str:
     """Public names of `te`, then of its modules."""
-    homes: dict[str, str] = te._HOMES
+    homes = {
+        n: home for n, home in te._public_names("trueerror").items() if home not in ("trueerror", "trueerror.version")
+    }
     by_room: dict[str, list[str]] = {}
     for name, home in homes.items():
         by_room.setdefault(_room(name, home), []).append(name)
@@ -47,7 +50,7 @@ def interface_page() -> str:
     ]
     for room in [*(r for r in ROOMS if r in by_room), *(r for r in by_room if r not in ROOMS)]:
         parts.append(f"## {ROOMS.get(room, room)}")
-        for name in sorted(by_room[room], key=str.lower):
+        for name in sorted(by_room[room], key=lambda n: (n.lower(), n)):
             parts += _entry(f"te.{name}", getattr(te, name))
     modules = (("Significance tests", te.significance), ("Logs of other tools", te.logs), ("Test suites", te.testing))
     for title, module in modules:
@@ -101,7 +104,7 @@ def _members(kind: type, *, skip: frozenset[str]) -> Iterator[str]:
         if name.startswith("_") or name in skip:
             continue
         plain = value.__func__ if isinstance(value, classmethod | staticmethod) else value
-        if isinstance(value, property):
+        if isinstance(value, property | cached_property):
             lines.append(f"- `.{name}`: {_summary(value)}")
         elif isinstance(plain, FunctionType):
             lines.append(f"- `.{name}{_short(plain, bound=not isinstance(value, staticmethod))}`: {_summary(plain)}")
@@ -165,7 +168,8 @@ def _annotation(written: Any, owner: Any) -> str:
 
 
 def _namespace(owner: Any) -> dict[str, Any]:
-    return vars(sys.modules[owner.__module__])
+    # A decorated function has the types of its decorator's module, too.
+    return {**getattr(owner, "__globals__", {}), **vars(sys.modules[owner.__module__])}
 
 
 def _resolved(written: Any, owner: Any) -> Any:

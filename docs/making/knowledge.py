@@ -6,6 +6,7 @@ import numpy as np
 
 import trueerror as te
 from making.markdown import cell, code, page, table
+from trueerror.curves._base import every_curve_kind
 from trueerror.methods import decisions, every_method
 from trueerror.methods._registry import PARTS, Method, entries_of
 from trueerror.metrics._registry import Measure
@@ -100,8 +101,10 @@ def methods_page() -> str:
         "prints what stands here. *Measured* is coverage or error rate found by enumeration or simulation, at 95 % "
         "confidence unless it says otherwise.",
     ]
+    known = every_method()
     for part in PARTS:
-        parts += [f"## {PART_TITLES.get(part, part)}", *(_method(m) for m in entries_of(part))]
+        declared = [known[kind.key] for kind in every_curve_kind()] if part == "curve_shapes" else []
+        parts += [f"## {PART_TITLES.get(part, part)}", *(_method(m) for m in (*declared, *entries_of(part)))]
     return page("Methods", *parts)
 
 

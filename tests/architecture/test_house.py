@@ -5,8 +5,11 @@ Each figure is a ratchet: it may fall, and whoever lowers it lowers the limit he
 
 import ast
 import importlib
+import os
 import pkgutil
 import re
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -42,10 +45,11 @@ def lines_with(pattern, but=""):
 
 
 def importers():
-    """Which modules import which, at any depth of the code."""
+    """Which modules import which, at any depth of the code; the names of a stub are imported by its package."""
     known = {module_name(path): ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+    stubs = [(module_name(path), ast.parse(path.read_text(encoding="utf-8"))) for path in ROOT.rglob("*.pyi")]
     found = defaultdict(set)
-    for module, tree in known.items():
+    for module, tree in [*known.items(), *stubs]:
         for node in ast.walk(tree):
             targets = []
             if isinstance(node, ast.ImportFrom) and node.module:
@@ -79,6 +83,22 @@ def test_every_public_name_resolves():
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'acuracy'"):
         te.acuracy
+
+
+@pytest.mark.parametrize("package", ["trueerror", "trueerror.curves", "trueerror.significance"])
+def test_type_checkers_know_the_public_names_and_no_other(package, tmp_path):
+    module = importlib.import_module(package)
+    stub = ast.parse(Path(module.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    named = [alias for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names]
+    # An import is given on where it is renamed to its own name.
+    assert sorted(alias.name for alias in named if alias.asname == alias.name) == module.__all__
+    file = tmp_path / "asks.py"
+    file.write_text(f"import {package} as m\n\nm.{module.__all__[0]}, m.{module.__all__[-1]}\nm.nosuch\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--follow-imports=skip", "--cache-dir", str(tmp_path / "cache"), str(file)],
+        capture_output=True, text=True, check=False, cwd=tmp_path, env={**os.environ, "MYPYPATH": str(ROOT.parent)},
+    )  # fmt: skip
+    assert done.stdout.splitlines()[:-1] == ['asks.py:4: error: Module has no attribute "nosuch"  [attr-defined]']
 
 
 def test_every_module_says_what_it_is_for():

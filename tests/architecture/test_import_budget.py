@@ -16,8 +16,8 @@ HEAVY = [
     "pandas",
     "polars",
     "duckdb",
-    "altair",
     "matplotlib",
+    "jinja2",
     "numba",
     "scipy.stats",
     "pyarrow",
@@ -55,12 +55,21 @@ def test_an_interval_needs_neither_numpy_nor_scipy():
 
 def test_evaluate_keeps_out_scikit_learn_scipy_stats_and_data_frames():
     code = "import trueerror as te; str(te.evaluate([0, 1] * 20, [0, 1] * 15 + [1, 0] * 5))"
-    assert not set(loaded(code)) & {"sklearn", "pandas", "polars", "duckdb", "altair", "scipy.stats", "matplotlib"}
+    assert not set(loaded(code)) & {"sklearn", "pandas", "polars", "duckdb", "scipy.stats", "matplotlib", "jinja2"}
 
 
 def test_compare_keeps_out_scikit_learn_and_data_frames():
     code = "import trueerror as te; str(te.compare([0, 1] * 20, {'a': [0, 1] * 20, 'b': [1, 0] * 20}))"
-    assert not set(loaded(code)) & {"sklearn", "pandas", "polars", "duckdb", "altair", "matplotlib"}
+    assert not set(loaded(code)) & {"sklearn", "pandas", "polars", "duckdb", "matplotlib", "jinja2"}
+
+
+def test_a_picture_in_a_notebook_needs_no_plotting_library():
+    code = (
+        "import trueerror as te\n"
+        "te.evaluate([0, 1] * 20, [0, 1] * 15 + [1, 0] * 5).plot()._repr_mimebundle_()\n"
+        "te.roc([0, 1] * 20, [0.2, 0.7] * 15 + [0.6, 0.4] * 5).plot().html"
+    )
+    assert not set(loaded(code)) & {"sklearn", "pandas", "polars", "duckdb", "matplotlib", "jinja2", "scipy.stats"}
 
 
 def test_polars_in_polars_out_without_pandas():

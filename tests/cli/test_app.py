@@ -77,6 +77,26 @@ def test_wrong_usage_is_one_sentence_that_names_the_nearest_word(args, message):
 
 
 @pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("evaluate", "odd.csv", "--model", "nosuch"), "there are 'truth', 'positive=', 'cluster=False'"),
+        (("compare", "--counts", "both=8", "first=6", "second=x", "neither=9"), "second=x: a count is a whole number"),
+        (("difference", "20/10", "30/100"), "first=(20, 10) has more successes than rows"),
+        (("interval", "3/4", "--side", "left"), "--side 'left' is not known"),
+        (
+            ("power", "--n", "9", "--test", "paired-t", "--first", "1", "--second", "2", "--sd", "-1"),
+            "--sd -1.0 must be",
+        ),
+    ],
+)
+def test_sentences_name_flags_and_leave_the_words_of_users_alone(args, message, tmp_path):
+    (tmp_path / "odd.csv").write_text("truth,positive=,cluster=False\n0,0,0\n1,1,0\n" * 5, encoding="utf-8")
+    done = run(*args, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize(
     ("words", "expected"),
     [
         ("trueerror ev", "evaluate"),

@@ -1,10 +1,12 @@
 """One place takes the input of every curve: rows, predictions, score tables, other curves."""
 
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves._base import take_table
+from trueerror.curves._base import curve_input
 from trueerror.inputs._options import InputError
 from trueerror.methods import every_method
 from trueerror.tallies import ScoreTable
@@ -44,9 +46,9 @@ def test_results_travel(kind):
     import pickle
 
     assert pickle.loads(pickle.dumps(made)) == made
-    with pytest.raises(AttributeError, match="frozen"):
+    with pytest.raises(FrozenInstanceError):
         made.table = None
-    with pytest.raises(AttributeError, match="frozen"):
+    with pytest.raises(FrozenInstanceError):
         del made.table
     assert made._repr_html_().startswith("<div>")
     assert "|" in made.to_markdown()
@@ -69,28 +71,28 @@ def test_bad_input_is_said_to_be_so(kind):
 def test_scores_of_three_classes_one_against_the_rest():
     truth = ["a", "b", "c", "a"]
     scores = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.3, 0.6], [0.4, 0.5, 0.1]]
-    table, *_ = take_table(truth, scores, positive="a")
+    table, *_ = curve_input("a curve", truth, scores, positive="a")
     assert table.scores.tolist() == [0.1, 0.2, 0.4, 0.7]
     assert table.positives.tolist() == [0, 0, 1, 1]
     with pytest.raises(InputError, match="3 columns but truth has 2 classes"):
-        take_table(["a", "b"], [[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]], positive="a")
+        curve_input("a curve", ["a", "b"], [[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]], positive="a")
     with pytest.raises(InputError, match="which class is positive"):
-        take_table(truth, scores)
+        curve_input("a curve", truth, scores)
 
 
 def test_rows_without_weight_leave_no_score():
-    table, *_ = take_table([0, 1, 1], [0.1, 0.2, 0.3], weights=[1, 0, 2], weights_kind="frequency")
+    table, *_ = curve_input("a curve", [0, 1, 1], [0.1, 0.2, 0.3], weights=[1, 0, 2], weights_kind="frequency")
     assert table.scores.tolist() == [0.1, 0.3]
-    table, *_ = take_table([0, 1, 1], [0.1, 0.2, 0.3], weights=[1, 0, 0.5], weights_kind="sampling")
+    table, *_ = curve_input("a curve", [0, 1, 1], [0.1, 0.2, 0.3], weights=[1, 0, 0.5], weights_kind="sampling")
     assert table.squares.tolist() == [[0.0, 0.25], [1.0, 0.0]]
 
 
 def test_counted_scores_take_no_rows():
     table = ScoreTable.count([0, 1], [0.1, 0.2])
     with pytest.raises(InputError, match="counted in"):
-        take_table(table, positive=1)
+        curve_input("a curve", table, positive=1)
     with pytest.raises(InputError, match="choose by model="):
-        take_table(te.predictions([0, 1], scores=[0.1, 0.2]), [0.1, 0.2])
+        curve_input("a curve", te.predictions([0, 1], scores=[0.1, 0.2]), [0.1, 0.2])
 
 
 def test_repeats_are_not_pooled():

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves._base import rows_for_interval, share, weighted_sum
+from trueerror.curves._base import rows_for_interval, weighted_sum, wilson_proportion
 
 
 def test_wilson_for_counts():
-    made, wilson = share("x", 13, 3), te.interval(13, 16)
+    made, wilson = wilson_proportion("x", 13, 3), te.interval(13, 16)
     assert (made.estimate, made.low, made.high, made.n) == (wilson.estimate, wilson.low, wilson.high, 16)
-    none = share("x", 0, 0, undefined="nothing is retrieved", note="more")
+    none = wilson_proportion("x", 0, 0, undefined="nothing is retrieved", note="more")
     assert math.isnan(none.estimate)
     assert none.note == "nothing is retrieved; more"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trueerror.curves import _bootstrap as replicates
-from trueerror.curves._bootstrap import bootstrap_area, cell_sizes, grouped, resampled_tables, table_replicates
+from trueerror.curves._bootstrap import balanced_groups, bootstrap_area, cell_sizes, resampled_tables, table_replicates
 from trueerror.curves._precision_recall import step_area
 from trueerror.inference.bootstrap import _tables as score_cells
 from trueerror.inputs._options import InputError
@@ -43,7 +43,7 @@ def test_groups_spread_each_class_evenly():
     rng = np.random.default_rng(0)
     truth = np.arange(200_000) < 200
     t = ScoreTable.count(truth, 4.0 * truth + rng.normal(size=len(truth)))
-    up, down = grouped(t)
+    up, down = balanced_groups(t)
     assert len(up) <= 1026
     assert (up.sum(), down.sum()) == (200, 199_800)
     assert up.max() <= 2
@@ -57,10 +57,10 @@ def test_grouping_does_not_move_the_limits():
     few = bootstrap_area(t, step_area, **options)
     original = replicates.GROUPS
     try:
-        grouped.__defaults__ = (10**9,)
+        balanced_groups.__defaults__ = (10**9,)
         all_ = bootstrap_area(t, step_area, **options)
     finally:
-        grouped.__defaults__ = (original,)
+        balanced_groups.__defaults__ = (original,)
     assert few.width == pytest.approx(all_.width, rel=0.2)
     assert few.low == pytest.approx(all_.low, abs=0.3 * all_.width)
 

@@ -8,7 +8,8 @@ import pytest
 
 import trueerror as te
 from trueerror.curves import _calibration as calibration_errors
-from trueerror.curves._calibration import _exact_gaps, bin_places, calibration_error, spiegelhalter_test
+from trueerror.curves._calibration import _exact_gaps, calibration_error, spiegelhalter_test
+from trueerror.metrics.probabilities import bin_places
 from trueerror.tallies import ScoreTable
 
 
@@ -74,7 +75,7 @@ def test_excess_and_words():
 
 def test_bins_of_mass_never_split_equal_scores():
     table = ScoreTable([0.1, 0.2, 0.9], [1, 50, 1], [1, 50, 1])
-    assert len(set(bin_places(table, 3, "mass").tolist())) <= 3
+    assert len(set(bin_places(table.scores, table.positives + table.negatives, 3, "mass").tolist())) <= 3
 
 
 def test_spiegelhalter_by_hand():

@@ -10,7 +10,7 @@ from trueerror.curves._recalibration import (
     LogitTable,
     calibration_intercept,
     calibration_slope,
-    fit,
+    fit_logistic,
     in_the_large,
     intercept_given_slope,
     separation,
@@ -34,7 +34,7 @@ def ask(function, table, method="profile", confidence=0.95):
 def test_the_gradient_vanishes_at_the_fit():
     for seed in range(10):
         data = LogitTable.of(sample(80, seed))
-        a, b = fit(data, [0, 1])
+        a, b = fit_logistic(data, [0, 1])
         np.testing.assert_allclose(data.height(a, b).gradient, 0, atol=1e-8)
         alone = intercept_given_slope(data, 1.0)
         assert data.height(alone, 1.0).gradient[0] == pytest.approx(0, abs=1e-8)
@@ -42,12 +42,12 @@ def test_the_gradient_vanishes_at_the_fit():
 
 def test_profile_limits_are_where_the_likelihood_has_dropped():
     data = LogitTable.of(sample(120))
-    a, b = fit(data, [0, 1])
+    a, b = fit_logistic(data, [0, 1])
     top = data.likelihood(a, b)
     for limit in (ask(calibration_slope, sample(120)).low, ask(calibration_slope, sample(120)).high):
-        assert 2 * (top - data.likelihood(*fit(data, [0], (a, limit)))) == pytest.approx(Z2, rel=1e-6)
+        assert 2 * (top - data.likelihood(*fit_logistic(data, [0], (a, limit)))) == pytest.approx(Z2, rel=1e-6)
     for limit in (ask(calibration_intercept, sample(120)).low, ask(calibration_intercept, sample(120)).high):
-        assert 2 * (top - data.likelihood(*fit(data, [1], (limit, b)))) == pytest.approx(Z2, rel=1e-6)
+        assert 2 * (top - data.likelihood(*fit_logistic(data, [1], (limit, b)))) == pytest.approx(Z2, rel=1e-6)
     alone = intercept_given_slope(data, 1.0)
     for limit in (ask(in_the_large, sample(120)).low, ask(in_the_large, sample(120)).high):
         assert 2 * (data.likelihood(alone, 1.0) - data.likelihood(limit, 1.0)) == pytest.approx(Z2, rel=1e-6)
@@ -147,4 +147,4 @@ def test_forecasts_of_the_smallest_number_there_is_have_a_neighbour():
     # Of logits from −744 to 744 a slope of 1 would give half the rows no probability at all.
     assert slope.high < 0.1
     data = LogitTable.of(made.table)
-    np.testing.assert_allclose(data.height(*fit(data, [0, 1])).gradient, 0, atol=1e-7)
+    np.testing.assert_allclose(data.height(*fit_logistic(data, [0, 1])).gradient, 0, atol=1e-7)

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
@@ -75,20 +76,25 @@ def test_every_picture_has_a_maker_and_is_shown():
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures_show_what_the_library_gives(name):
-    from making.pictures import fingerprint, shown_figures, specification
+    from making.pictures import figure, fingerprint, shown_figures
 
     svg = stored(f"pictures/{name}.svg")
-    assert shown_figures(svg) == fingerprint(specification(name)), STALE
+    assert shown_figures(svg) == fingerprint(figure(name).picture), STALE
 
 
 def test_a_fingerprint_changes_with_the_figures_only():
     from making.pictures import fingerprint
 
-    spec = {"title": "a", "data": {"values": [{"x": 0.123456789}]}, "width": 100}
-    assert fingerprint(spec) == fingerprint(spec | {"width": 200})
-    assert fingerprint(spec) == fingerprint(spec | {"data": {"values": [{"x": 0.12345678}]}})
-    assert fingerprint(spec) != fingerprint(spec | {"data": {"values": [{"x": 0.1235}]}})
-    assert fingerprint(spec) != fingerprint(spec | {"title": "b"})
+    from trueerror.plots._specs import Axis, Curves, Line
+
+    def shown(x=0.123456789, title="a", size=(100, 100)):
+        line = Line(x=np.array([0.0, x]), y=np.array([0.0, 1.0]))
+        return fingerprint(Curves(title=title, x=Axis(title="x"), y=Axis(title="y"), lines=(line,), size=size))
+
+    assert shown() == shown(size=(200, 100))
+    assert shown() == shown(x=0.12345678)
+    assert shown() != shown(x=0.1235)
+    assert shown() != shown(title="b")
 
 
 def test_links_lead_somewhere():

@@ -63,7 +63,7 @@ def test_what_needs_no_learner_stands_beside_accuracy_and_error(three):
     assert ["three", "always", '"maybe"', ".333", ".667"] in lines
     assert te.load(made.to_json()) == made
     assert "always" not in str(run.summary(["brier"]))
-    from trueerror.plots.compose.experiments import summary_forest
+    from trueerror.plots.compose.forests import summary_forest
 
     told = [(panel.references, panel.heading) for panel in summary_forest(run.summary(["accuracy", "brier"])).panels]
     for references, heading in told:
@@ -131,7 +131,7 @@ def test_findings_are_there_for_check(rows):
 
 
 def test_the_picture_shows_every_learner_and_test_part(three, tmp_path):
-    from trueerror.plots.compose.experiments import summary_forest
+    from trueerror.plots.compose.forests import summary_forest
 
     run = te.experiment({"means": Means(), "sharp": Means(4.0)}, three, plan=PLAN)
     made = summary_forest(run.summary())

@@ -136,7 +136,7 @@ def test_a_permutation_p_is_never_0(method):
 
 
 def test_a_paired_t_over_repeated_folds_is_warned_of():
-    assert "TE503" in find([Evidence(facts={"fold_method": "plain-t", "test_parts": 100})])
+    assert "TE503" in find([Evidence(fold_method="plain-t", test_parts=100)])
 
 
 def test_folds_are_shuffled_and_stratified_by_default():

@@ -1,11 +1,16 @@
-"""Rows, names and curves that the tests of pictures share."""
+"""Rows, names and curves that the tests of pictures share, and SVG as the tests read it."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+
+from trueerror.plots import figure
 
 # Names that a careless picture would read as an accessor, an expression, markup or a formula.
 MARK = "qzxmark"
@@ -29,6 +34,43 @@ def rows() -> tuple[Any, dict[str, Any]]:
     smooth = 1 / (1 + np.exp(-(rng.normal(size=600) + 2 * truth - 1.2)))
     rough = (1 / (1 + np.exp(-(rng.normal(size=600) + truth - 1.0)))).round(1)
     return truth, {"smooth": smooth, "rough": rough}
+
+
+class Svg:
+    """The SVG of a result: well-formed XML, or it cannot be read."""
+
+    def __init__(self, result: Any, **options: Any) -> None:
+        self.source = figure(result, **options).svg
+        self.root = ElementTree.fromstring(self.source)
+
+    def all(self, tag: str, kind: str = "") -> list[Any]:
+        """Elements by tag, and by one of their classes."""
+        found = self.root.iter(f"{{http://www.w3.org/2000/svg}}{tag}")
+        return [e for e in found if not kind or kind in (e.get("class") or "").split()]
+
+    def texts(self) -> list[str]:
+        """What is written in the picture."""
+        return [e.text or "" for e in self.all("text")]
+
+    def tips(self) -> list[str]:
+        """What answers the pointer."""
+        return [e.text or "" for e in self.all("title")]
+
+    def legend(self) -> list[str]:
+        """The names in the legend, each on one line."""
+        (legend,) = self.all("g", "legend") or [ElementTree.Element("g")]
+        return [" ".join(t.text or "" for t in entry if t.tag.endswith("text")) for entry in legend]
+
+    def numbers(self) -> list[float]:
+        """Every coordinate and size."""
+        sides = ("x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height", "points", "viewBox", "transform")
+        written = " ".join(e.get(side, "") for e in self.root.iter() for side in sides)
+        return [float(n) for n in re.findall(r"(?:[-+]?[\d.]+(?:e[-+]?\d+)?|nan|inf)", written)]
+
+
+@pytest.fixture
+def svg() -> Callable[..., Svg]:
+    return Svg
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from trueerror.plots import _style as theme
+from trueerror.plots.svg._charts import WRITTEN_OPACITY
 
 
 def contrast(one: str, other: str) -> float:
@@ -34,14 +35,15 @@ SIGHT = {
 }
 
 
+@pytest.mark.parametrize("palette", [theme.PALETTE, theme.DARK_PALETTE], ids=["light", "dark"])
 @pytest.mark.parametrize("kind", sorted(SIGHT))
-def test_first_colours_stay_apart_for_colour_blind_readers(kind: str) -> None:
+def test_first_colours_stay_apart_for_colour_blind_readers(kind: str, palette: tuple[str, ...]) -> None:
     def seen(colour: str) -> tuple[float, ...]:
         parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
         linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
         return tuple(sum(w * c for w, c in zip(row, linear, strict=True)) for row in SIGHT[kind])
 
-    first = [seen(c) for c in theme.PALETTE[:5]]
+    first = [seen(c) for c in palette[:5]]
     for i, a in enumerate(first):
         for b in first[i + 1 :]:
             assert sum((x - y) ** 2 for x, y in zip(a, b, strict=True)) ** 0.5 > 0.05
@@ -50,3 +52,23 @@ def test_first_colours_stay_apart_for_colour_blind_readers(kind: str) -> None:
 def test_series_differ_by_colour_or_dash() -> None:
     assert len({theme.series_style(i) for i in range(35)}) == 35
     assert theme.series_style(0)[1] != theme.series_style(1)[1]
+
+
+@pytest.mark.parametrize("palette", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+def test_colours_stand_out_on_their_ground(palette: dict[str, str]) -> None:
+    paper = palette["paper"]
+    assert contrast(palette["ink"], paper) > 12
+    assert contrast(palette["soft"], paper) > 4.5
+    assert all(contrast(colour, paper) >= 3 for name, colour in palette.items() if name in SERIES)
+    # Text in a cell of a heat map, however dark the cell.
+    for share in range(11):
+        ground = mixed(palette["heat"], paper, WRITTEN_OPACITY * share / 10)
+        assert contrast(palette["ink"], ground) >= 4.5
+
+
+SERIES = {f"s{i}" for i in range(len(theme.PALETTE))}
+
+
+def mixed(top: str, under: str, opacity: float) -> str:
+    both = [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in (top, under)]
+    return "#" + "".join(f"{round(opacity * a + (1 - opacity) * b):02X}" for a, b in zip(*both, strict=True))

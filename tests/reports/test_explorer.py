@@ -10,7 +10,7 @@ from report_sources import SOURCES, scored
 from selenium.webdriver import ActionChains, Keys
 
 import trueerror as te
-from trueerror.reports._explorer import figure, share_words
+from trueerror.reports._explorer import share_words, three_digits
 from trueerror.reports._html import brief_names
 from trueerror.results._format import number, whole
 
@@ -57,7 +57,7 @@ def test_it_says_what_the_hull_says(name, pages, browser):
         assert [int(x) for x in re.findall(r"\d+", browser.said_by("counts"))] == [misses, m, alarms, n]
         cells = [browser.said_by(f"cell-{key}") for key in ("tp", "fn", "fp", "tn")]
         assert cells == [str(m - misses), str(misses), str(alarms), str(n - alarms)]
-        cost, neg, pos = (figure(100 * v) for v in (best.cost, prior * fn, (1 - prior) * fp))
+        cost, neg, pos = (three_digits(100 * v) for v in (best.cost, prior * fn, (1 - prior) * fp))
         assert browser.said_by("cost") == f"Cost per 100 rows: {cost} (AlwaysNeg {neg}, AlwaysPos {pos})."
         assert browser.one('[data-x="badge"]').is_displayed()
         assert browser.rows('[data-x="ranges"]') == merged_ranges(hull, fp, fn, shown)
@@ -76,7 +76,7 @@ def test_each_model_has_its_own_cheapest_threshold(pages, browser):
             cut = "calls nothing" if np.isinf(point.threshold) else number(point.threshold)
             misses, alarms = round(point.positives * (1 - point.tpr)), round(point.negatives * point.fpr)
             counts = [f"{misses} of {whole(point.positives)}", f"{alarms} of {whole(point.negatives)}"]
-            assert rows[model] == [cut, *counts, figure(100 * point.cost)]
+            assert rows[model] == [cut, *counts, three_digits(100 * point.cost)]
 
 
 def test_with_nothing_moved_it_shows_the_calls_in_use(pages, browser):
@@ -87,7 +87,7 @@ def test_with_nothing_moved_it_shows_the_calls_in_use(pages, browser):
     for model in given.models:
         (tn, fp), (fn, tp) = given.confusion(model).matrix.astype(int).tolist()
         counts = [f"{fn} of {fn + tp}", f"{fp} of {fp + tn}"]
-        assert rows[model] == ["0.5", *counts, figure(100 * (1 - ev.model(model)["accuracy"].estimate))]
+        assert rows[model] == ["0.5", *counts, three_digits(100 * (1 - ev.model(model)["accuracy"].estimate))]
     best = max(given.models, key=lambda m: ev.model(m)["accuracy"].estimate)
     assert browser.said_by("choice") == f"As used now {best} costs least: call “1” from 0.5 up."
 
@@ -136,7 +136,7 @@ def test_sliders_move_by_hand_and_by_keys_and_come_back(pages, browser):
     best = te.roc_hull(scored(2)).best(prior=prior, cost_fn=fn, replicates=100)
     assert browser.said_by("choice") == words_of(best, {m: m for m in best.probabilities})
     assert browser.said_by("badge") == "Tuned on these rows: optimistic"
-    assert slider.get_attribute("aria-valuetext") == figure(fn)
+    assert slider.get_attribute("aria-valuetext") == three_digits(fn)
     browser.one('[data-x="reset"]').click()
     assert browser.said_by("choice") == used
     assert not browser.one('[data-x="badge"]').is_displayed()
@@ -185,6 +185,6 @@ def test_numbers_are_written_as_everywhere(pages, browser):
     browser.open(pages("two"))
     for value in NUMBERS:
         written = browser.run("const w = trueerrorWords, x = arguments[0]; return [w.number(x), w.figure(x)];", value)
-        assert written == [number(value), figure(value)]
+        assert written == [number(value), three_digits(value)]
         share = min(value, 1.0)
         assert browser.run("return trueerrorWords.share(arguments[0]);", share) == share_words(share)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 
 import trueerror as te
 from trueerror.results import Result
-from trueerror.results._json import HOMES
 
 RNG = np.random.default_rng(5)
 TRUTH = RNG.random(200) < 0.4
@@ -76,6 +74,7 @@ COUNTED: dict[str, Callable[[], Any]] = {
     "Table": lambda: te.rank({"a": [0.9] * 6, "b": [0.8] * 6}).wins(),
     "Findings": lambda: te.evaluate(TRUTH, scores=FIRST).findings,
     "Catalogue": te.catalogue,
+    "Settings": te.config,
 }
 
 
@@ -107,10 +106,9 @@ def test_what_was_only_counted_says_so(kind: str) -> None:
     assert "What:      " in told
 
 
-def test_every_type_explains_itself_or_is_among_these() -> None:
+def test_every_type_explains_itself_or_is_among_these(result_types: dict[str, type]) -> None:
     """A type that `te.load` reads has a method, an explanation of its own, or is tested here."""
-    for kind, home in HOMES.items():
-        made = getattr(import_module(home), kind)
+    for kind, made in result_types.items():
         fields = getattr(made, "__dataclass_fields__", {})
         own = made.explain is not Result.explain or made._made_by is not Result._made_by or "method" in fields
         assert own or kind in MADE or kind in COUNTED or kind in PARTS, kind

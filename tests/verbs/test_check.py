@@ -176,7 +176,7 @@ def test_TE207_is_silent_where_intervals_rest_on_clusters() -> None:
 
 
 def test_TE207_names_the_intervals_that_ignore_clusters() -> None:
-    found = find([Evidence(model="m", facts={"clusters_ignored": ("Hand and Till's AUC",)})])
+    found = find([Evidence(model="m", clusters_ignored=("Hand and Till's AUC",))])
     assert "Hand and Till's AUC" in next(f.message for f in found if f.code == "TE207")
 
 

@@ -585,3 +585,17 @@ def test_a_method_for_plain_rows_is_refused_where_rows_come_in_clusters():
     truth, first, second = [0, 1] * 30, [0, 1] * 25 + [1, 0] * 5, [0, 1] * 20 + [1, 0] * 10
     with pytest.raises(ValueError, match="method='mid-p' is not offered for accuracy; there are 't'"):
         te.compare(truth, {"a": first, "b": second}, clusters=[i // 4 for i in range(60)], method="mid-p")
+
+
+def test_details_are_fields_and_a_mapping_of_what_was_recorded():
+    truth = [0, 1] * 50
+    cmp = te.compare(truth, {"a": [0, 1] * 40 + [1, 0] * 10, "b": [0, 1] * 45 + [1, 0] * 5})
+    assert list(cmp.facts) == ["share", "why", "discordance", "twins", "borderline"]
+    assert cmp.facts.share is cmp.facts["share"] is True
+    assert cmp.facts.get("parts") is None
+    assert "parts" not in cmp.facts
+    with pytest.raises(KeyError, match="parts"):
+        cmp.facts["parts"]
+    assert cmp.facts.counts("a", "b") == (80, 0, 10, 10)
+    assert cmp.facts.counts("b", "a") == (80, 10, 0, 10)
+    assert te.load(cmp.to_json()).facts == cmp.facts

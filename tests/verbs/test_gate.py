@@ -301,7 +301,7 @@ def test_decide(low: float, high: float, up: bool, strictly: bool, decision: str
 
 @pytest.mark.parametrize("low", [-0.0049, -0.00499, -0.0051])
 def test_a_limit_that_rounds_to_the_margin_gets_another_digit(low: float) -> None:
-    from trueerror.verbs._gate_result import GateCheck, size
+    from trueerror.verbs._gate_result import GateCheck, gap_words
 
     passed = low > -0.005
     check = GateCheck(
@@ -309,9 +309,9 @@ def test_a_limit_that_rounds_to_the_margin_gets_another_digit(low: float) -> Non
         candidate=0.9, baseline=0.9, estimate=0.0, low=low, high=0.01, margin=0.005, confidence=0.95,
         higher_is_better=True, share=True,
     )  # fmt: skip
-    assert float(size(check, low)) != float(size(check, check.bound))
-    assert (float(size(check, low)) > float(size(check, check.bound))) == passed
-    assert size(check, 0.0).strip("0.") == ""
+    assert float(gap_words(check, low)) != float(gap_words(check, check.bound))
+    assert (float(gap_words(check, low)) > float(gap_words(check, check.bound))) == passed
+    assert gap_words(check, 0.0).strip("0.") == ""
 
 
 @pytest.mark.parametrize("margin", [1, 2.5, {"accuracy": 1}])

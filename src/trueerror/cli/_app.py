@@ -1,23 +1,27 @@
-"""The program: its commands, how their help looks, and how errors end.
+"""The program: its commands, how their help looks, how they answer, and how errors end.
 
-How to use it: examples under the help of each command, and wrong usage in one sentence.
-
-How commands answer: the result on stdout in the wanted format; a one-sentence error on stderr with exit code 2.
+A command is a function whose parameters are its options; a dataclass among them stands for a group of options that
+several commands share. The answer goes to stdout in the wanted format; what is wrong is one sentence on stderr, with
+exit code 2.
 """
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import inspect
+import json
 import os
 import re
+import shlex
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from enum import StrEnum
 from importlib import import_module
-from typing import Annotated, Any, ParamSpec
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -106,17 +110,6 @@ def known_codes(codes: list[str] | None) -> list[str] | None:
     return codes
 
 
-P = ParamSpec("P")
-# Options whose Python names stand in error messages.
-OPTIONS = (
-    "positive|missing|threshold|weights_kind|costs|cost_fp|cost_fn|prior|method|confidence|truth|models|reference|adjust"
-    "|margin|metric|design|alternative|clusters|cluster|id|by|fold|weight|first|second|disagreement|half_width|accuracy|power"
-    "|prevalence|alpha|scores|score|at_least|baseline|icc|cluster_size|control|test|learner|dataset|value|rope|repeat|budget"
-)
-# Where the command line's word is another one.
-SPOKEN = {"models": "model", "scores": "score", "clusters": "cluster"}
-
-
 class Format(StrEnum):
     """Output formats."""
 
@@ -133,38 +126,91 @@ def format_named(word: str) -> Format:
     >>> format_named("md")
     <Format.markdown: 'markdown'>
     """
-    from trueerror.inputs._options import nearest
-
     try:
         return Format({"md": "markdown", "tex": "latex"}.get(word, word))
     except ValueError:
         raise typer.BadParameter(f"{word!r} is not a format{nearest(word, [f.value for f in Format])}") from None
 
 
-def answers(command: Callable[P, None]) -> Callable[P, None]:
-    """Bad input ends with one sentence and exit code 2, never with a traceback."""
+class Without:
+    """In `Annotated[Group, Without("by")]`: the options of the group but these."""
 
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+
+class After:
+    """In `Annotated[str, After("score"), typer.Option(...)]`: where the option stands in the help."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+# The options of the command that is running: sentences made for Python name them, and are spoken with their flags.
+_RUNNING: ContextVar[Sequence[inspect.Parameter]] = ContextVar("options", default=())
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """A function as a command: groups among its parameters become their options, bad input ends with one sentence."""
+    options, groups = _options_of(function)
     # Long work with a bar of its own says how far it is.
-    own_bar = "progress" in inspect.signature(command).parameters
+    has_bar = any(p.name == "progress" for p in options)
 
-    @functools.wraps(command)
-    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+    @functools.wraps(function)
+    def run_command(**given: Any) -> None:
+        for name, (kind, fields) in groups.items():
+            given[name] = kind(**{field: given.pop(field) for field in fields})
+        running = _RUNNING.set(options)
         try:
-            with contextlib.nullcontext() if own_bar else Waiting():
-                command(*args, **kwargs)
+            with contextlib.nullcontext() if has_bar else Waiting():
+                function(**given)
         except (ValueError, FileNotFoundError, ImportError) as error:
-            fail(str(error))
+            complain(f"Error: {as_options(' '.join(str(error).split()))}")
+            raise typer.Exit(2) from None
         except KeyboardInterrupt:
             raise typer.Exit(130) from None
+        finally:
+            _RUNNING.reset(running)
 
-    return wrapped
+    run_command.__dict__["__signature__"] = inspect.Signature(options)
+    run_command.__annotations__ = {}
+    return run_command
 
 
-def fail(message: str) -> None:
-    """One sentence on stderr, exit code 2."""
-    sentence = as_options(" ".join(message.split()))
-    complain(f"Error: {sentence}")
-    raise typer.Exit(2)
+def _options_of(
+    function: Callable[..., None],
+) -> tuple[list[inspect.Parameter], dict[str, tuple[type[Any], list[str]]]]:
+    """The options of a command one by one, and its groups: parameter → (dataclass, names of its options)."""
+    options: list[inspect.Parameter] = []
+    groups: dict[str, tuple[type[Any], list[str]]] = {}
+    for p in inspect.signature(function, eval_str=True).parameters.values():
+        kind, marks = _unpacked(p.annotation)
+        if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
+            after = next((mark.name for mark in marks if isinstance(mark, After)), None)
+            at = len(options) if after is None else 1 + [o.name for o in options].index(after)
+            options.insert(at, p.replace(annotation=_for_parser(p.annotation)))
+            continue
+        left_out = [name for mark in marks if isinstance(mark, Without) for name in mark.names]
+        types = get_type_hints(kind, include_extras=True)
+        fields = [f for f in dataclasses.fields(kind) if f.name not in left_out]
+        groups[p.name] = (kind, [f.name for f in fields])
+        options += [
+            inspect.Parameter(f.name, p.KEYWORD_ONLY, default=f.default, annotation=_for_parser(types[f.name]))
+            for f in fields
+        ]
+    return options, groups
+
+
+def _unpacked(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
+    return (get_args(annotation)[0], get_args(annotation)[1:]) if get_origin(annotation) is Annotated else (
+        annotation, ()
+    )  # fmt: skip
+
+
+def _for_parser(annotation: Any) -> Any:
+    """A choice of words as plain text: the verbs check words themselves, and name the nearest."""
+    kind, marks = _unpacked(annotation)
+    return Annotated[(str, *marks)] if get_origin(kind) is Literal else annotation
 
 
 def complain(message: str) -> None:
@@ -180,29 +226,53 @@ def tell(message: str) -> None:
     print(fitted(message, width_of(sys.stdout)))
 
 
-def as_options(sentence: str) -> str:
-    """A sentence that speaks of Python's options, as one that speaks of the command line's.
+# What Python says that is no option, and what the command line has for it.
+PHRASES = {"paired=False": "--unpaired", "te.catalogue() lists all": "`evaluate --metric all` shows all"}
+QUOTED = r"(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")"
+# Text in quotes is somebody's own; an option is `name=`, `name=value`, `name="word"` or `name='any text'`.
+SPOKEN = re.compile(
+    rf"(?<!\w){QUOTED}(?!\w)|\b(?P<name>[a-z]\w*)=(?:\"(?P<word>[\w-]+)\"|(?P<value>{QUOTED}|[^\s;,:.()]+)|(?=[\s;,.()]|$))"
+)
 
-    >>> as_options('say what to do with missing="wrong", or pass positive= one of 0, 1')
-    'say what to do with --missing wrong, or pass --positive one of 0, 1'
-    >>> as_options("check which class is positive (positive=), and the costs (cost_fp=1)")
-    'check which class is positive (--positive), and the costs (--cost-fp 1)'
-    >>> as_options("cluster=False leaves it out")
-    '--cluster none leaves it out'
+
+def as_options(sentence: str, options: Sequence[inspect.Parameter] | None = None) -> str:
+    """A sentence that names options as Python does, with the flags of the command that is running.
+
+    >>> from trueerror.cli._options import CostOptions, RowsOptions
+    >>> def judge(*, rows: RowsOptions, costs: CostOptions): ...
+    >>> options, groups = _options_of(judge)
+    >>> as_options('pass positive= one of 0, 1, or positive="yes" (cost_fp=1); no seed= here', options)
+    'pass --positive one of 0, 1, or --positive yes (--cost-fp 1); no seed= here'
+    >>> as_options("clusters= are in column 'positive='; cluster=False leaves it out", options)
+    "--cluster are in column 'positive='; --cluster none leaves it out"
     """
+    flags = _flags(_RUNNING.get() if options is None else options)
 
     def spoken(found: re.Match[str]) -> str:
-        value = found[2] if found[2] is not None else found[3] or ""
-        return f"--{SPOKEN.get(found[1], found[1]).replace('_', '-')}{' ' if value else ''}{value}"
+        name = found["name"] or ""
+        # te.predictions says in the plural what te.read and the command line say of one column.
+        flag = flags.get(name) or flags.get(name.removesuffix("s"))
+        if flag is None:
+            return found[0]
+        value = found["word"] or found["value"] or ""
+        if value == "False" and flag.metavar == "COLUMN":
+            value = "none"
+        return f"{flag.default} {value}".rstrip()
 
-    if "candidate" in sentence or "baseline" in sentence:
-        sentence = sentence.replace("pass model= ", "pass --candidate ")
-    sentence = sentence.replace("paired=False", "--unpaired").replace(
-        "te.catalogue() lists all", "`evaluate --metric all` shows all"
-    )
+    for phrase, instead in PHRASES.items():
+        sentence = sentence.replace(phrase, instead)
+    return SPOKEN.sub(spoken, sentence)
 
-    sentence = re.sub(r"\b(id|cluster|fold|repeat|weight)=False\b", r"--\1 none", sentence)
-    return re.sub(rf"\b({OPTIONS})=(?:\"([\w-]+)\"|([^\s;,:.()]+)|(?=[\s;,.()]|$))", spoken, sentence)
+
+def as_advice(text: str) -> str:
+    """The words of a finding with flags: where the command that is running lacks an option, those of `compare`."""
+    return as_options(text, [*inspect.signature(command_of("compare")).parameters.values(), *_RUNNING.get()])
+
+
+def _flags(options: Sequence[inspect.Parameter]) -> Mapping[str, typer.models.OptionInfo]:
+    """What an option is called in Python → how the command line declares it; its first word is the flag."""
+    declared = {p.name: mark for p in options for mark in _unpacked(p.annotation)[1]}
+    return {name: mark for name, mark in declared.items() if isinstance(mark, typer.models.OptionInfo)}
 
 
 def show(result: Result, form: Format, *, explain: bool = False, text: Callable[[], str] | None = None) -> None:
@@ -210,23 +280,23 @@ def show(result: Result, form: Format, *, explain: bool = False, text: Callable[
     if explain:
         tell(str(result.explain()))
         return
-    writers: dict[str, Callable[[], Any]] = {
+    writers: dict[str, Callable[[], str]] = {
         "text": text or result.__str__,
         "json": result.to_json,
-        "markdown": lambda: told_in_markdown(result),
+        "markdown": lambda: _markdown(result),
         "latex": result.to_latex,
         "html": result._repr_html_,
     }
     written = writers[form.value]()
     if form is Format.text:
         # Advice in findings speaks of options.
-        written = re.sub(r"^! TE\d+ .*(?:\n  \S.*)*", lambda found: as_options(found[0]), written, flags=re.MULTILINE)
+        written = re.sub(r"^! TE\d+ .*(?:\n  \S.*)*", lambda found: as_advice(found[0]), written, flags=re.MULTILINE)
         written = fitted(written, width_of(sys.stdout))
         written = painted(written) if is_terminal(sys.stdout) else written
     print(written)
 
 
-def told_in_markdown(result: Result) -> str:
+def _markdown(result: Result) -> str:
     """The verdict, where there is one, and the table: a table by itself says nothing to those who paste it."""
     from trueerror.results._tables import markdown_escape
 
@@ -235,23 +305,64 @@ def told_in_markdown(result: Result) -> str:
     return f"{words}\n\n{table}" if words and words not in table else table
 
 
+SCHEMA_HELP = "The JSON Schema of what a command answers under --format json."
+SCHEMA_EPILOG = (
+    "Examples: trueerror schema gate > gate.schema.json · trueerror schema evaluate. "
+    "Under one version of the schema (trueerror/1) fields may be added; none is dropped or changes its meaning."
+)
+
+
+class Answer(StrEnum):
+    """The commands whose answers have a published schema."""
+
+    evaluate = "evaluate"
+    compare = "compare"
+    gate = "gate"
+    check = "check"
+
+
+@command
+def schema_command(
+    of: Annotated[Answer, typer.Argument(help="The command whose answer to describe.", metavar="COMMAND")],
+) -> None:
+    """The JSON Schema of what a command answers."""
+    from trueerror.results._base import schema_for
+
+    print(json.dumps(schema_for(of.value), indent=2, ensure_ascii=False))
+
+
+def repeated(name: str, file: str, given: Mapping[str, object]) -> str:
+    """The line that repeats the command that is running: only the options that were given.
+
+    >>> repeated("report", "my file.csv", {"positive": "1", "model": ["a", "b"], "id": None})
+    "trueerror report 'my file.csv' --positive 1 --model a --model b"
+    """
+    flags = _flags(_RUNNING.get())
+    words = ["trueerror", name, file]
+    for option, value in given.items():
+        flag = str(flags[option].default) if option in flags else f"--{option}"
+        for one in value if isinstance(value, list) else [] if value is None else [value]:
+            words += [flag, str(one)]
+    return shlex.join(words)
+
+
 # Command → its module, which holds `<command>_command`, `<COMMAND>_HELP` and maybe `<COMMAND>_EPILOG`.
 # The order is the order of the help.
 COMMANDS = {
-    "interval": "trueerror.cli.interval_difference",
-    "difference": "trueerror.cli.interval_difference",
+    "interval": "trueerror.cli.interval",
+    "difference": "trueerror.cli.interval",
     "power": "trueerror.cli.power",
     "sample-size": "trueerror.cli.power",
     "evaluate": "trueerror.cli.evaluate",
     "compare": "trueerror.cli.compare",
-    "report": "trueerror.cli.report_plot",
-    "plot": "trueerror.cli.report_plot",
-    "check": "trueerror.cli.check_gate",
-    "gate": "trueerror.cli.check_gate",
+    "report": "trueerror.cli.report",
+    "plot": "trueerror.cli.plot",
+    "check": "trueerror.cli.check",
+    "gate": "trueerror.cli.gate",
     "run": "trueerror.cli.run",
-    "rank": "trueerror.cli.rank_demo_schema",
-    "schema": "trueerror.cli.rank_demo_schema",
-    "demo": "trueerror.cli.rank_demo_schema",
+    "rank": "trueerror.cli.rank",
+    "schema": "trueerror.cli._app",
+    "demo": "trueerror.cli.report",
 }
 # Every error of usage that the parser raises is of this class.
 UsageError: type[Any] = typer.BadParameter.__mro__[1]
@@ -289,18 +400,15 @@ def program(
     """How good is a classifier really, is it better than that one, and which one to run."""
 
 
-def command_of(name: str) -> Any:
+def command_of(name: str) -> Callable[..., None]:
     """The function that a command runs."""
-    return getattr(import_module(COMMANDS[name]), f"{_word(name)}_command")
-
-
-def _word(name: str) -> str:
-    return name.replace("-", "_")
+    function: Callable[..., None] = getattr(import_module(COMMANDS[name]), f"{name.replace('-', '_')}_command")
+    return function
 
 
 def _register(names: list[str]) -> None:
     for name in names:
-        module, word = import_module(COMMANDS[name]), _word(name).upper()
+        module, word = import_module(COMMANDS[name]), name.replace("-", "_").upper()
         words = getattr(module, f"{word}_HELP")
         epilog = examples(getattr(module, f"{word}_EPILOG", ""))
         app.command(name, help=words, short_help=words, epilog=epilog or None)(command_of(name))

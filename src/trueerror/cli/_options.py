@@ -1,29 +1,31 @@
-"""Options that several commands share, with their help."""
+"""Options that several commands share, with their help: single ones, and groups that a command takes as one object."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import dataclasses
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self, TypeVar
 
 import typer
 
-from trueerror.cli._app import Format, complete_codes, complete_formats, complete_metrics, format_named, known_codes
-
-Confidence = Annotated[
-    float, typer.Option("--confidence", "-c", help="Confidence of the intervals, between 0 and 1.", metavar="SHARE")
-]
-OutputFormat = Annotated[
+from trueerror.cli._app import (
     Format,
-    typer.Option(
-        "--format",
-        "-f",
-        help="How to write the answer: text, json, markdown (or md), latex, html.",
-        metavar="WORD",
-        parser=format_named,
-        autocompletion=complete_formats,
-    ),
-]
-Explain = Annotated[bool, typer.Option("--explain", help="Say how each number was made, with formula and source.")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0, metavar="NUMBER")]
+    complete_codes,
+    complete_formats,
+    complete_metrics,
+    format_named,
+    known_codes,
+    show,
+)
+from trueerror.inputs._options import InputError
+from trueerror.results import Alternative, Result
+
+if TYPE_CHECKING:
+    from trueerror.sources._predictions import Predictions
+
 File = Annotated[
     str,
     typer.Argument(
@@ -31,72 +33,217 @@ File = Annotated[
         metavar="FILE",
     ),
 ]
-Truth = Annotated[str | None, typer.Option("--truth", help="Column with the true classes.", metavar="COLUMN")]
-Model = Annotated[
-    list[str] | None,
-    typer.Option("--model", "-m", help="Column with a model's labels or scores; repeat for several.", metavar="COLUMN"),
+Confidence = Annotated[
+    float, typer.Option("--confidence", "-c", help="Confidence of the intervals, between 0 and 1.", metavar="SHARE")
 ]
-Score = Annotated[
-    list[str] | None,
-    typer.Option("--score", help="Column with a model's scores (higher = more positive).", metavar="COLUMN"),
-]
-Positive = Annotated[str | None, typer.Option("--positive", help="The positive class.", metavar="LABEL")]
-Id = Annotated[str | None, typer.Option("--id", help="Column that names each row.", metavar="COLUMN")]
-Cluster = Annotated[
-    str | None,
-    typer.Option(
-        "--cluster", help="Column of clusters, whose rows depend on each other; 'none' for none.", metavar="COLUMN"
-    ),
-]
-By = Annotated[str | None, typer.Option("--by", help="Column of slices: results for each value.", metavar="COLUMN")]
 Fold = Annotated[str | None, typer.Option("--fold", help="Column of cross-validation folds.", metavar="COLUMN")]
-Weight = Annotated[str | None, typer.Option("--weight", help="Column of row weights.", metavar="COLUMN")]
-WeightsKind = Annotated[
-    str | None,
-    typer.Option("--weights-kind", help="What the weights mean: frequency or sampling.", metavar="KIND"),
-]
-Missing = Annotated[
-    str, typer.Option("--missing", help="Rows without a prediction: error, wrong or drop.", metavar="RULE")
-]
-Budget = Annotated[
-    str | None,
-    typer.Option("--budget", help="Memory for exact tables of scores, such as 500MB (default 2GB).", metavar="SIZE"),
-]
-Threshold = Annotated[
-    float | None, typer.Option("--threshold", help="A score from here up is a positive call.", metavar="NUMBER")
-]
+Repeat = Annotated[str | None, typer.Option("--repeat", help="Column of repeats of the folds.", metavar="COLUMN")]
 Metric = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--metric",
-        help="A metric to show; repeat for several, or 'all'.",
-        metavar="NAME",
-        autocompletion=complete_metrics,
-    ),
+    str, typer.Option("--metric", help="What to compare by.", metavar="NAME", autocompletion=complete_metrics)
 ]
+Reference = Annotated[str | None, typer.Option("--reference", help="Compare only with this model.", metavar="MODEL")]
+Margin = Annotated[
+    float | None, typer.Option("--margin", help="The smallest difference that matters.", metavar="NUMBER")
+]
+Adjust = Annotated[
+    str, typer.Option("--adjust", help="For several pairs: holm, hochberg, bh, … or none.", metavar="WORD")
+]
+OneOrTwoSided = Annotated[
+    Alternative, typer.Option("--alternative", help="two-sided, greater or less.", metavar="WORD")
+]
+Unpaired = Annotated[bool, typer.Option("--unpaired", help="The two files hold different rows.")]
 Prior = Annotated[
     float | None,
     typer.Option(
         "--prior", help="Share of positives where the model will run, if not that of the file.", metavar="SHARE"
     ),
 ]
-Costs = Annotated[
-    str | None,
-    typer.Option("--costs", help="Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.", metavar="JSON"),
-]
-CostFp = Annotated[
-    float | None, typer.Option("--cost-fp", help="What a false alarm costs (default 1).", metavar="NUMBER")
-]
-CostFn = Annotated[float | None, typer.Option("--cost-fn", help="What a miss costs (default 1).", metavar="NUMBER")]
-Repeat = Annotated[str | None, typer.Option("--repeat", help="Column of repeats of the folds.", metavar="COLUMN")]
-Ignore = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--ignore",
-        help="Leave a finding out, by code; repeat for several.",
-        metavar="CODE",
-        callback=known_codes,
-        autocompletion=complete_codes,
-    ),
-]
-Columns = Annotated[bool, typer.Option("--columns", help="Show how the file was read, and stop.")]
+# Columns that are recognised by their names, unless "none" declines them.
+DECLINABLE = ("id", "cluster", "fold", "repeat", "weight")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsOptions:
+    """Which column of a file is what, and how its rows count: the options of `te.read`."""
+
+    truth: Annotated[str | None, typer.Option("--truth", help="Column with the true classes.", metavar="COLUMN")] = None
+    models: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model", "-m", help="Column with a model's labels or scores; repeat for several.", metavar="COLUMN"
+        ),
+    ] = None
+    score: Annotated[
+        list[str] | None,
+        typer.Option("--score", help="Column with a model's scores (higher = more positive).", metavar="COLUMN"),
+    ] = None
+    positive: Annotated[str | None, typer.Option("--positive", help="The positive class.", metavar="LABEL")] = None
+    id: Annotated[str | None, typer.Option("--id", help="Column that names each row.", metavar="COLUMN")] = None
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            "--cluster", help="Column of clusters, whose rows depend on each other; 'none' for none.", metavar="COLUMN"
+        ),
+    ] = None
+    by: Annotated[
+        str | None, typer.Option("--by", help="Column of slices: results for each value.", metavar="COLUMN")
+    ] = None
+    fold: Fold = None
+    repeat: Repeat = None
+    weight: Annotated[str | None, typer.Option("--weight", help="Column of row weights.", metavar="COLUMN")] = None
+    weights_kind: Annotated[
+        str | None,
+        typer.Option("--weights-kind", help="What the weights mean: frequency or sampling.", metavar="KIND"),
+    ] = None
+    missing: Annotated[
+        str, typer.Option("--missing", help="Rows without a prediction: error, wrong or drop.", metavar="RULE")
+    ] = "error"
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            "--budget", help="Memory for exact tables of scores, such as 500MB (default 2GB).", metavar="SIZE"
+        ),
+    ] = None
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", help="A score from here up is a positive call.", metavar="NUMBER")
+    ] = None
+
+    def given(self, output: OutputOptions) -> dict[str, Any]:
+        """The options by name, for `read_file`; missing predictions do not matter to those who ask for columns."""
+        return dataclasses.asdict(self) | ({"missing": "drop"} if output.columns else {})
+
+    def read(self, file: str, output: OutputOptions, *, named: bool = False, cut: bool = False) -> Predictions:
+        """The predictions in a file; its models are `cut` at the threshold here where the verb does not do it.
+
+        With `named`, a model that its file leaves unnamed is called by the file's name, so that two files differ.
+        """
+        options = self.given(output) | ({} if cut else {"threshold": None})
+        return read_named(file, **options) if named else read_file(file, **options)
+
+
+def read_file(
+    file: str, *, models: list[str] | None = None, score: list[str] | None = None, **columns: Any
+) -> Predictions:
+    """Predictions from a file; `models` names columns of labels or scores, `score` columns of scores."""
+    from trueerror.sources._api import read
+    from trueerror.sources.logs._recognise import log_reader
+
+    if log_reader(file) is not None:
+        # A log names its own models; --score names what decides between right and wrong.
+        log = read(file, score=score or None, **columns)
+        return log.select(models) if models else log
+    for kind in DECLINABLE:
+        if columns.get(kind) == "none":
+            columns[kind] = False
+    if not score:
+        return read(file, models=models or None, **columns)
+    if models and len(models) != len(score):
+        raise InputError(
+            f"--model names {len(models)} columns and --score {len(score)}: give one score for each model, or only "
+            "one of the two"
+        )
+    pairs: dict[str, str | dict[str, str | dict[Any, str]]] = {s: {"score": s} for s in score}
+    if models:
+        pairs = {m: {"label": m, "score": s} for m, s in zip(models, score, strict=True)}
+    return read(file, models=pairs, **columns)
+
+
+def read_named(file: str, **options: Any) -> Predictions:
+    """The same, with a model that its file leaves unnamed called by the file's name."""
+    from trueerror.sources._api import read
+    from trueerror.sources.logs._recognise import log_reader
+
+    given = read_file(file, **options)
+    if given.models != ("model",) or file == "-":
+        return given
+    name = Path(file).stem
+    reader = log_reader(file)
+    if reader is not None:
+        wanted = ("positive",) if reader.__name__ == "weka" else ("score",)
+        return reader({name: file}, missing=options["missing"], **{word: options[word] or None for word in wanted})
+    parts = {kind: c for c, role in given.roles.items() for kind in ("labels", "scores") if role == f"{kind} of model"}
+    if not parts:
+        return given
+    rest = {k: v for k, v in options.items() if k not in ("models", "score")}
+    return read(file, models={name: {kind.rstrip("s"): column for kind, column in parts.items()}}, **rest)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostOptions:
+    """What errors cost."""
+
+    costs: Annotated[
+        str | None,
+        typer.Option("--costs", help="Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.", metavar="JSON"),
+    ] = None
+    cost_fp: Annotated[
+        float | None, typer.Option("--cost-fp", help="What a false alarm costs (default 1).", metavar="NUMBER")
+    ] = None
+    cost_fn: Annotated[
+        float | None, typer.Option("--cost-fn", help="What a miss costs (default 1).", metavar="NUMBER")
+    ] = None
+
+    def matrix(self) -> Any:
+        """The cost matrix from its JSON, where one is given."""
+        if self.costs is None:
+            return None
+        try:
+            return json.loads(self.costs)
+        except json.JSONDecodeError:
+            raise InputError(f"--costs {self.costs!r} is not a JSON table such as '[[0, 1], [10, 0]]'") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChanceOptions:
+    """How sure answers are, and where their randomness begins."""
+
+    confidence: Confidence = 0.95
+    seed: Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0, metavar="NUMBER")] = 0
+
+
+class WithFindings(Protocol):
+    """A result whose findings can be left out, by code."""
+
+    def without(self, *codes: str) -> Self: ...
+
+
+Found = TypeVar("Found", bound=WithFindings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """How the answer is written."""
+
+    form: Annotated[
+        Format,
+        typer.Option(
+            "--format",
+            "-f",
+            help="How to write the answer: text, json, markdown (or md), latex, html.",
+            metavar="WORD",
+            parser=format_named,
+            autocompletion=complete_formats,
+        ),
+    ] = Format.text
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say how each number was made, with formula and source.")
+    ] = False
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--ignore",
+            help="Leave a finding out, by code; repeat for several.",
+            metavar="CODE",
+            callback=known_codes,
+            autocompletion=complete_codes,
+        ),
+    ] = None
+    columns: Annotated[bool, typer.Option("--columns", help="Show how the file was read, and stop.")] = False
+
+    def kept(self, result: Found) -> Found:
+        """A result without the findings that are to be left out."""
+        return result.without(*self.ignore) if self.ignore else result
+
+    def show(self, result: Result, text: Callable[[], str] | None = None) -> None:
+        """Print a result in the wanted format; `text` writes it in words where it is not `str`."""
+        show(result, self.form, explain=self.explain, text=text)

@@ -1,6 +1,4 @@
-"""What `trueerror power` and `trueerror sample-size` share: their options, and how a plan speaks.
-
-`trueerror power`: what would a test set of this size find?
+"""`trueerror power`: what would a test set of this size find?
 
 `trueerror sample-size`: how many rows does an answer take?
 """
@@ -8,12 +6,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueerror.cli._app import Format, answers, show
-from trueerror.cli._options import Explain, OutputFormat
+from trueerror.cli import _options as o
+from trueerror.cli._app import Without, command
+from trueerror.inputs._options import InputError
 from trueerror.results._format import filled, number, percent, whole
 
 if TYPE_CHECKING:
@@ -23,45 +23,61 @@ WIDTH = 80
 ENOUGH, HARDLY = 0.8, 0.5
 SHARES = ("mcnemar", "two-proportions", "one-proportion", "equivalence", "noninferiority")
 
-Test = Annotated[
-    str,
-    typer.Option(
-        "--test",
-        help="mcnemar (two models on the same rows), two-proportions (on different rows), one-proportion, auc, "
-        "equivalence, noninferiority, paired-mean, paired-t or unpaired-t.",
-        metavar="WORD",
-    ),
-]
-First = Annotated[
-    float | None, typer.Option("--first", help="Accuracy (or AUC, or mean) of the first.", metavar="NUMBER")
-]
-Second = Annotated[float | None, typer.Option("--second", help="The same of the second.", metavar="NUMBER")]
-Disagreement = Annotated[
-    float | None,
-    typer.Option("--disagreement", help="Share of rows that only one of two models gets right.", metavar="SHARE"),
-]
-Prevalence = Annotated[float | None, typer.Option("--prevalence", help="For auc: share of positives.", metavar="SHARE")]
-Icc = Annotated[
-    float | None, typer.Option("--icc", help="For clustered rows: how alike rows of a cluster are.", metavar="SHARE")
-]
-ClusterSize = Annotated[
-    float | None, typer.Option("--cluster-size", help="For clustered rows: rows in a cluster.", metavar="NUMBER")
-]
-Margin = Annotated[
-    float | None,
-    typer.Option("--margin", help="For equivalence, noninferiority: what does not matter yet.", metavar="NUMBER"),
-]
-Alpha = Annotated[float, typer.Option("--alpha", help="Significance level.", metavar="SHARE")]
-Alternative = Annotated[str, typer.Option("--alternative", help="two-sided, greater or less.", metavar="WORD")]
-Method = Annotated[
-    str | None, typer.Option("--method", help="For mcnemar: mid-p, exact, chi2, chi2-cc or normal.", metavar="WORD")
-]
-Correlation = Annotated[
-    float | None, typer.Option("--correlation", help="For auc on the same rows: of the two areas.", metavar="NUMBER")
-]
-Sd = Annotated[
-    float | None, typer.Option("--sd", help="For means: standard deviation of a difference.", metavar="NUMBER")
-]
+
+@dataclass(frozen=True, kw_only=True)
+class EffectOptions:
+    """Which test is planned, and how good the two are."""
+
+    test: Annotated[
+        str,
+        typer.Option(
+            "--test",
+            help="mcnemar (two models on the same rows), two-proportions (on different rows), one-proportion, auc, "
+            "equivalence, noninferiority, paired-mean, paired-t or unpaired-t.",
+            metavar="WORD",
+        ),
+    ] = "mcnemar"
+    first: Annotated[
+        float | None, typer.Option("--first", help="Accuracy (or AUC, or mean) of the first.", metavar="NUMBER")
+    ] = None
+    second: Annotated[float | None, typer.Option("--second", help="The same of the second.", metavar="NUMBER")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignOptions:
+    """What else decides how many rows a test takes."""
+
+    disagreement: Annotated[
+        float | None,
+        typer.Option("--disagreement", help="Share of rows that only one of two models gets right.", metavar="SHARE"),
+    ] = None
+    prevalence: Annotated[
+        float | None, typer.Option("--prevalence", help="For auc: share of positives.", metavar="SHARE")
+    ] = None
+    icc: Annotated[
+        float | None,
+        typer.Option("--icc", help="For clustered rows: how alike rows of a cluster are.", metavar="SHARE"),
+    ] = None
+    cluster_size: Annotated[
+        float | None, typer.Option("--cluster-size", help="For clustered rows: rows in a cluster.", metavar="NUMBER")
+    ] = None
+    margin: Annotated[
+        float | None,
+        typer.Option("--margin", help="For equivalence, noninferiority: what does not matter yet.", metavar="NUMBER"),
+    ] = None
+    alpha: Annotated[float, typer.Option("--alpha", help="Significance level.", metavar="SHARE")] = 0.05
+    alternative: o.OneOrTwoSided = "two-sided"
+    method: Annotated[
+        str | None,
+        typer.Option("--method", help="For mcnemar: mid-p, exact, chi2, chi2-cc or normal.", metavar="WORD"),
+    ] = None
+    correlation: Annotated[
+        float | None,
+        typer.Option("--correlation", help="For auc on the same rows: of the two areas.", metavar="NUMBER"),
+    ] = None
+    sd: Annotated[
+        float | None, typer.Option("--sd", help="For means: standard deviation of a difference.", metavar="NUMBER")
+    ] = None
 
 
 def rows_of(plan: Power) -> str:
@@ -118,47 +134,33 @@ POWER_EPILOG = (
 )
 
 
-@answers
+@command
 def power_command(
+    *,
     n: Annotated[int, typer.Option("--n", help="Rows (in each group, for two groups).", metavar="N")],
-    test: Test = "mcnemar",
-    first: First = None,
-    second: Second = None,
-    disagreement: Disagreement = None,
-    prevalence: Prevalence = None,
-    icc: Icc = None,
-    cluster_size: ClusterSize = None,
-    margin: Margin = None,
-    alpha: Alpha = 0.05,
-    alternative: Alternative = "two-sided",
-    method: Method = None,
-    correlation: Correlation = None,
-    sd: Sd = None,
-    wanted: Annotated[
+    effect: EffectOptions,
+    design: DesignOptions,
+    power: Annotated[
         float, typer.Option("--power", help="Without --first: the power to reach.", metavar="SHARE")
     ] = 0.8,
-    form: OutputFormat = Format.text,
-    explain: Explain = False,
+    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """How surely so many rows would show a difference."""
-    from trueerror.inference.power._plan import power, smallest_difference
-    from trueerror.inputs._options import InputError
+    from trueerror.inference.power import _plan as planning
 
-    common: dict[str, Any] = {
-        "test": test, "n": n, "disagreement": disagreement, "prevalence": prevalence, "icc": icc,
-        "cluster_size": cluster_size, "alpha": alpha, "method": method, "correlation": correlation, "sd": sd,
-    }  # fmt: skip
-    if first is None and second is None and test in SHARES:
+    if effect.first is None and effect.second is None and effect.test in SHARES:
         raise InputError(
             "--second is needed: the accuracy that you start from, such as 0.8, for the smallest difference that these "
             "rows show; with --first too, how surely they show the difference between the two"
         )
-    if first is None and second is not None:
-        found = smallest_difference(baseline=second, power=wanted, **common)
-        show(found, form, explain=explain, text=lambda: _smallest(found))
+    if effect.first is None and effect.second is not None:
+        both_sided = {k: v for k, v in asdict(design).items() if k not in ("margin", "alternative")}
+        both_sided["test"] = effect.test
+        smallest = planning.smallest_difference(n=n, baseline=effect.second, power=power, **both_sided)
+        output.show(smallest, lambda: _smallest(smallest))
         return
-    made = power(first=first, second=second, margin=margin, alternative=alternative, **common)  # type: ignore[arg-type]
-    show(made, form, explain=explain, text=lambda: _power(made))
+    plan = planning.power(n=n, **asdict(effect), **asdict(design))
+    output.show(plan, lambda: _power(plan))
 
 
 def _power(plan: Power) -> str:
@@ -180,11 +182,10 @@ SAMPLE_SIZE_EPILOG = (
 )
 
 
-@answers
+@command
 def sample_size_command(
-    test: Test = "mcnemar",
-    first: First = None,
-    second: Second = None,
+    *,
+    effect: EffectOptions,
     power: Annotated[float, typer.Option("--power", help="How surely to find it.", metavar="SHARE")] = 0.8,
     accuracy: Annotated[
         float | None, typer.Option("--accuracy", help="About how good; with --half-width.", metavar="SHARE")
@@ -192,41 +193,14 @@ def sample_size_command(
     half_width: Annotated[
         float | None, typer.Option("--half-width", help="How exactly to know it: ± this.", metavar="SHARE")
     ] = None,
-    disagreement: Disagreement = None,
-    prevalence: Prevalence = None,
-    icc: Icc = None,
-    cluster_size: ClusterSize = None,
-    margin: Margin = None,
-    alpha: Alpha = 0.05,
-    alternative: Alternative = "two-sided",
-    method: Method = None,
-    correlation: Correlation = None,
-    sd: Sd = None,
-    form: OutputFormat = Format.text,
-    explain: Explain = False,
+    design: DesignOptions,
+    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """How many rows an answer takes."""
     from trueerror.inference.power._plan import sample_size
 
-    found = sample_size(
-        test=test,  # type: ignore[arg-type]
-        power=power,
-        first=first,
-        second=second,
-        disagreement=disagreement,
-        prevalence=prevalence,
-        icc=icc,
-        cluster_size=cluster_size,
-        margin=margin,
-        alpha=alpha,
-        alternative=alternative,  # type: ignore[arg-type]
-        method=method,  # type: ignore[arg-type]
-        correlation=correlation,
-        sd=sd,
-        accuracy=accuracy,
-        half_width=half_width,
-    )
-    show(found, form, explain=explain, text=lambda: _size(found))
+    plan = sample_size(power=power, accuracy=accuracy, half_width=half_width, **asdict(effect), **asdict(design))
+    output.show(plan, lambda: _size(plan))
 
 
 def _size(plan: Power) -> str:

@@ -1,19 +1,24 @@
-"""`trueerror run`: an experiment written down as TOML."""
+"""`trueerror run`: an experiment written down as TOML, or with a [study] in it a learning curve, a lesion study, …"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from trueerror.cli import _options as o
-from trueerror.cli._app import Format, answers, complain, show
+from trueerror.cli._app import Without, command, complain, complete_metrics, repeated
 from trueerror.cli._terminal import target
+from trueerror.inputs._options import InputError, check_confidence, nearest
 
 if TYPE_CHECKING:
     from trueerror.experiments._outcomes import Failure
+    from trueerror.experiments._toml import Recipe
+    from trueerror.results import Result
 
 RUN_HELP = "Fit learners to data sets by a plan in a TOML file, and say how good each is."
 RUN_EPILOG = (
@@ -22,10 +27,23 @@ RUN_EPILOG = (
 )
 MOST_FAILURES = 10
 ENDINGS = (".html", ".csv", ".json", ".md", ".tex", ".txt", ".png", ".svg", ".pdf")
+# What a study is called in a file → where it lives.
+STUDIES = {
+    "learning-curve": ("trueerror.studies._learning_curve", "learning_curve"),
+    "lesion-study": ("trueerror.studies._ablation", "lesion_study"),
+    "ablation": ("trueerror.studies._ablation", "lesion_study"),
+    "bias-variance": ("trueerror.studies._bias_variance", "bias_variance"),
+    "estimator-laboratory": ("trueerror.studies._simulation", "estimator_laboratory"),
+    "overfitting": ("trueerror.studies._overfitting", "overfitting"),
+}
+ONE_LEARNER = ("lesion_study", "estimator_laboratory")
+# These stand outside of [study], where every experiment has them.
+ELSEWHERE = ("store", "engine", "jobs", "timeout", "balance", "rng", "progress", "confidence", "plan")
 
 
-@answers
+@command
 def run_command(
+    *,
     file: Annotated[str, typer.Argument(help="TOML file: learners, data, plan, metrics, study.", metavar="EXPERIMENT")],
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run in the store; finished fits are kept.")
@@ -48,7 +66,7 @@ def run_command(
             "--metric",
             help="A metric to show, if not the file's; repeat for several.",
             metavar="NAME",
-            autocompletion=o.complete_metrics,
+            autocompletion=complete_metrics,
         ),
     ] = None,
     seed: Annotated[
@@ -59,7 +77,7 @@ def run_command(
         typer.Option("--confidence", "-c", help="Confidence of the intervals, between 0 and 1.", metavar="SHARE"),
     ] = None,
     progress: Annotated[bool, typer.Option("--progress/--no-progress", help="A progress bar on terminals.")] = True,
-    output: Annotated[
+    also: Annotated[
         Path | None,
         typer.Option(
             "--output",
@@ -69,16 +87,13 @@ def run_command(
             "summary, .png .svg .pdf a picture.",
         ),
     ] = None,
-    form: o.OutputFormat = Format.text,
-    explain: o.Explain = False,
-    ignore: o.Ignore = None,
+    output: Annotated[o.OutputOptions, Without("columns")],
 ) -> None:
     """Run an experiment."""
     from trueerror.experiments._experiment import experiment
     from trueerror.experiments._toml import check_metrics, read_recipe
-    from trueerror.inputs._options import check_confidence
 
-    written = None if output is None else target(output, ENDINGS, "what an experiment found")
+    written = None if also is None else target(also, ENDINGS, "what an experiment found")
     recipe = read_recipe(file)
     metrics = check_metrics(tuple(metric or recipe.metrics), recipe.data)
     given = {"store": store, "jobs": jobs, "engine": engine, "rng": seed}
@@ -86,13 +101,11 @@ def run_command(
     level = check_confidence(recipe.confidence if confidence is None else confidence)
     _check_store(options.get("store"), resume or retry)
     if recipe.study is not None:
-        from trueerror.cli._studies import run_study
-
         name = metric[0] if metric else None
         study = run_study(recipe, options, metric=name, confidence=level, progress=progress)
         if written is not None:
             study.save(written)
-        show(study, form, explain=explain)
+        output.show(study)
         return
     try:
         run = experiment(recipe.learners, recipe.data, progress=progress, retry=retry, **options)
@@ -102,23 +115,27 @@ def run_command(
         raise
     for line in failure_lines(run.failures):
         complain(f"Warning: {line}")
-    found = run.summary(metrics, confidence=level).without(*(ignore or ()))
+    summary = output.kept(run.summary(metrics, confidence=level))
     if written is not None and written.suffix.lower() == ".html":
-        from trueerror.cli.report_plot import repeated
         from trueerror.reports import report
 
-        told = {"metric": metric, "seed": seed, "confidence": confidence, "output": str(output)}
+        asked = {"metric": metric, "seed": seed, "confidence": confidence, "also": also}
         report(
-            run, written, metric=metrics[0], confidence=level, ignore=ignore or (), command=repeated("run", file, told)
+            run,
+            written,
+            metric=metrics[0],
+            confidence=level,
+            ignore=output.ignore or (),
+            command=repeated("run", file, asked),
         )
     elif written is not None and written.suffix.lower() == ".csv":
         run.save(written, metrics)
     elif written is not None:
-        found.save(written)
-    show(found, form, explain=explain)
+        summary.save(written)
+    output.show(summary)
     # A learner without a single fit is an experiment that did not do what it was asked for.
     if any(
-        all(o.status != "done" for (_, learner), made in run.outcomes.items() if learner == name for o in made)
+        all(fit.status != "done" for (_, learner), fits in run.outcomes.items() if learner == name for fit in fits)
         for name in run.learners
     ):
         raise typer.Exit(1)
@@ -142,7 +159,6 @@ def failure_lines(failures: Sequence[Failure]) -> list[str]:
 def _check_store(store: str | None, resume: bool) -> None:
     """Going on with an old run is asked for, so that nobody does it unawares."""
     from trueerror.experiments._store import holds_run
-    from trueerror.inputs._options import InputError
 
     if store is None:
         if resume:
@@ -152,3 +168,54 @@ def _check_store(store: str | None, resume: bool) -> None:
         raise InputError(
             f"the store {store} holds a run already; add --resume to go on with it, or pass another --store"
         )
+
+
+def run_study(
+    recipe: Recipe, options: Mapping[str, Any], *, metric: str | None, confidence: float, progress: bool
+) -> Result:
+    """Run the study that a file describes; its keys are the options of the verb."""
+    given = dict(recipe.study or {})
+    word = given.pop("kind", None)
+    if word not in STUDIES:
+        known = nearest(word, STUDIES) if isinstance(word, str) else f"; there are {', '.join(STUDIES)}"
+        raise InputError(f"study.kind = {word!r} is not known{known}")
+    module, name = STUDIES[word]
+    verb: Callable[..., Result] = getattr(import_module(module), name)
+    known_options = [p for p in inspect.signature(verb).parameters if p not in ("learner", "learners", "X", "y")]
+    own = [key for key in known_options if key not in ELSEWHERE]
+    for key in given:
+        if key not in own:
+            raise InputError(f"study.{key} is not an option of {word}{nearest(key, own)}")
+    for key in options:
+        if key not in known_options:
+            raise InputError(f"{key} has no place in a file with a study of kind {word!r}")
+    if metric is not None:
+        if "metric" not in own:
+            raise InputError(f"a study of kind {word!r} has its own loss, and no metric= to choose")
+        given["metric"] = metric
+    if isinstance(given.get("parts"), Mapping):
+        given["parts"] = {part: _part(part, spec) for part, spec in given["parts"].items()}
+    rows: tuple[Any, ...] = ()
+    if "generator" not in given and name != "estimator_laboratory":
+        if len(recipe.data) != 1:
+            raise InputError(f"a study of kind {word!r} takes one data set, but there are {', '.join(recipe.data)}")
+        rows = tuple(recipe.data.values())
+    return verb(_learners(recipe, name, given), *rows, **given, **options, confidence=confidence, progress=progress)
+
+
+def _learners(recipe: Recipe, name: str, given: Mapping[str, Any]) -> Any:
+    single = name in ONE_LEARNER or (name == "overfitting" and "values" in given)
+    if not single:
+        return recipe.learners
+    if len(recipe.learners) > 1:
+        raise InputError(f"this study takes one learner, but there are {', '.join(recipe.learners)}")
+    return next(iter(recipe.learners.values())) if name == "overfitting" else dict(recipe.learners)
+
+
+def _part(name: str, spec: Any) -> Any:
+    """A table with a class is a learner that lacks the part; any other table holds settings."""
+    from trueerror.experiments._toml import make_learner
+
+    if isinstance(spec, Mapping) and ("class" in spec or "steps" in spec):
+        return make_learner(spec, f"study.parts.{name}")
+    return spec

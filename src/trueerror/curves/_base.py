@@ -1,15 +1,8 @@
-"""What curves are made of: frozen views over a score table, one point for each distinct score.
+"""What all curves are built on: the score table behind any input, the frozen curve, its registry, and shared formulas.
 
-How every curve takes its input: rows, a Predictions object, a score table, or another curve.
-
-Shares and their combinations at one point of a curve, each with its interval.
-
-Reading a ROC curve between its points: joined by straight lines, with vertical pieces that have a top and a foot.
-
-Pool adjacent violators over a score table: the isotonic fit, which is the ROC hull seen from the side.
-
-The blocks of the isotonic regression of the outcome on the score are the segments of the upper ROC hull, so one
-routine serves calibration, cost curves and score decompositions.
+`curve_verb` makes `te.gains(truth, scores, …)` out of a function of a `CurveInput`; `curve_kind` declares a curve for
+the catalogue of methods, the pictures and `trueerror plot`. Then: counts at every cutoff, proportions with intervals,
+ROC points joined by straight lines, and the isotonic fit, whose blocks are the segments of the upper ROC hull.
 
 Source: Ayer et al. 1955, Ann. Math. Stat. 26:641; Fawcett and Niculescu-Mizil 2007, Machine Learning 68:97.
 """
@@ -17,9 +10,13 @@ Source: Ayer et al. 1955, Ann. Math. Stat. 26:641; Fawcett and Niculescu-Mizil 2
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple, NoReturn, Self, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from functools import cache, cached_property, wraps
+from importlib import import_module
+from inspect import signature
+from pkgutil import iter_modules
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,64 +25,103 @@ from trueerror.inference._delta import mover
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind, check_indexes, column, matrix
-from trueerror.inputs._labels import code_column, find_label, natural_labels, natural_positive, need_positive
+from trueerror.inputs._labels import Label, code_column, find_label, natural_labels, natural_positive, need_positive
 from trueerror.inputs._options import InputError, MissingPredictionError, check_confidence
+from trueerror.methods._registry import Method, declare
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded
-from trueerror.sources._api import is_openable, refuse_columns
-from trueerror.sources._api import opened as opened_predictions
+from trueerror.sources._api import is_openable, opened, refuse_columns
+from trueerror.sources._collect import takes_table_options
+from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Missing
 from trueerror.tallies._confusion import BinaryCounts
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
+# Counts at ascending scores, whole or weighted; leading axes hold resamples.
+Counts = NDArray[np.int64] | Floats
+# What a figure of a curve is called, and the method (or the result that names it) behind it.
+Figures = list[tuple[str, object]]
+Records = list[dict[str, object]]
 
 
-class TableCurve(Result):
-    """A curve that is computed from its score table; it travels as JSON by that table.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CurveKind:
+    """What a curve declares of itself.
 
-    `name` is the model's; `caution` is what every interval that is read off the curve must say beside it. Subclasses
-    list further fields that must travel in `_options`.
+    `key` is that of its entry in the catalogue of methods; `word` and `aliases` name it in `trueerror plot --kind`;
+    `verb` is the function that makes it; `picture` is its composer, such as "curves.gains_picture" of `plots.compose`.
     """
 
-    __slots__ = ("caution", "name", "table")
-    _options: ClassVar[tuple[str, ...]] = ()
-    # How the curve is drawn: an entry of the catalogue of methods.
-    _shape: ClassVar[str]
+    key: str
+    verb: str
+    module: str
+    picture: str
+    word: str = ""
+    aliases: tuple[str, ...] = ()
+
+    def make(self) -> Callable[..., TableCurve]:
+        """The function that makes the curve."""
+        verb: Callable[..., TableCurve] = getattr(import_module(self.module), self.verb)
+        return verb
+
+
+_KINDS: dict[str, CurveKind] = {}
+C = TypeVar("C", bound="TableCurve")
+
+
+def curve_kind(
+    key: str, *, verb: str, picture: str, word: str = "", aliases: tuple[str, ...] = (), **facts: str
+) -> Callable[[type[C]], type[C]]:
+    """Enter a curve into the registry; `facts` are fields of its entry in the catalogue of methods."""
+
+    def enter(curve: type[C]) -> type[C]:
+        declare(Method(key=key, **facts))
+        curve.kind = _KINDS[key] = CurveKind(
+            key=key, verb=verb, module=curve.__module__, picture=picture, word=word, aliases=aliases
+        )
+        return curve
+
+    return enter
+
+
+@cache
+def every_curve_kind() -> tuple[CurveKind, ...]:
+    """All curves of a score table; their modules are those of this folder.
+
+    >>> [kind.verb for kind in every_curve_kind() if kind.word == "pr"]
+    ['precision_recall']
+    """
+    package = __name__.rpartition(".")[0]
+    for module in iter_modules(import_module(package).__path__):
+        import_module(f"{package}.{module.name}")
+    return tuple(_KINDS[key] for key in sorted(_KINDS))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableCurve(Result):
+    """A curve that is computed from its score table, and travels as JSON by that table.
+
+    `name` is the model's; `caution` is what every interval that is read off the curve must say beside it.
+    """
+
     table: ScoreTable
-    name: str
-    caution: str
+    _: KW_ONLY
+    # With a factory in the place of a default the JSON has the name even where it is empty.
+    name: str = field(default_factory=str)
+    caution: str = ""
+    kind: ClassVar[CurveKind]
 
-    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
-        self._set(table=table, name=name, caution="")
-
-    def _set(self, **values: Any) -> None:
-        for key, value in values.items():
-            object.__setattr__(self, key, frozen(value) if isinstance(value, np.ndarray) else value)
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a {type(self).__name__} is frozen; make a new one")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a {type(self).__name__} is frozen; make a new one")
-
-    def __reduce__(self) -> Any:
-        return (_restore, (type(self), self._to_data()))
+    def __reduce__(self) -> tuple[Callable[..., TableCurve], tuple[type[TableCurve], dict[str, Any]]]:
+        return _restore, (type(self), self._to_data())
 
     def _to_data(self) -> dict[str, Any]:
-        return {**{key: getattr(self, key) for key in ("table", "name", *self._options)}, **self._cautioned()}
-
-    def _cautioned(self) -> dict[str, str]:
-        return {"caution": self.caution} if self.caution else {}
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.metadata.get("travels", True)}
 
     @classmethod
     def _from_data(cls, data: dict[str, Any]) -> Self:
-        fields = dict(data)
-        caution = str(fields.pop("caution", ""))
-        made = cls(fields.pop("table"), **fields)
-        made._set(caution=caution)
-        return made
+        return cls(**data)
 
     @property
     def n(self) -> float:
@@ -97,6 +133,16 @@ class TableCurve(Result):
         """Share of the rows that are positive."""
         return self.table.n_positive / self.table.n
 
+    @cached_property
+    def _tp(self) -> Floats:
+        """True positives at each cutoff, from "nothing is called positive" down."""
+        return downward(self.table.positives)
+
+    @cached_property
+    def _fp(self) -> Floats:
+        """False positives at each cutoff."""
+        return downward(self.table.negatives)
+
     def _class_rows(self) -> tuple[float, float]:
         """Positives and negatives; with sampling weights the equal rows that they are worth."""
         return effective_rows(self.table)
@@ -106,12 +152,9 @@ class TableCurve(Result):
         n = float(self.table.n)
         return n if self.table.squares is None else n * n / float(self.table.squares.sum())
 
-    def _told(self, interval: Interval) -> Interval:
-        """The interval with the caution in its note, and with what binning leaves open, where it does not say that."""
-        binned = "" if "binned scores" in interval.note else self._binned()
-        if not (self.caution or binned):
-            return interval
-        return replace(interval, note="; ".join(w for w in (interval.note, binned, self.caution) if w))
+    def _noted(self, interval: Interval, *, binned: bool = True) -> Interval:
+        """The interval with what binning leaves open (unless its note says that already) and the caution."""
+        return with_notes(interval, "" if self.table.exact or not binned else self._binned(), self.caution)
 
     def _words(self) -> str:
         return f"{type(self).__name__}{self._subject()} of {self.table}"
@@ -129,10 +172,10 @@ class TableCurve(Result):
         lines = [f"{binned[0].upper()}{binned[1:]}."] if binned else []
         return "".join(f"\n{line}" for line in [*lines, *([f"Caution: {self.caution}."] if self.caution else [])])
 
-    def _made_by(self) -> list[tuple[str, object]]:
-        return [("the curve", self._shape), *self._figures()]
+    def _made_by(self) -> Figures:
+        return [("the curve", self.kind.key), *self._figures()]
 
-    def _figures(self) -> list[tuple[str, object]]:
+    def _figures(self) -> Figures:
         """What is read off the curve, each with its method or with the figure that names it."""
         return []
 
@@ -143,8 +186,14 @@ class TableCurve(Result):
         return str(self)
 
 
-def _restore(kind: type[TableCurve], data: dict[str, Any]) -> TableCurve:
-    return kind._from_data(dict(data))
+def _restore(curve: type[TableCurve], data: dict[str, Any]) -> TableCurve:
+    return curve._from_data(data)
+
+
+def with_notes(interval: Interval, *notes: str) -> Interval:
+    """The interval with more notes, of which empty ones say nothing."""
+    more = [note for note in notes if note]
+    return replace(interval, note="; ".join([*([interval.note] if interval.note else []), *more])) if more else interval
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -152,6 +201,27 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def columns_to_records(names: Iterable[str], columns: Iterable[Iterable[float]]) -> Records:
+    """One record of plain floats for each place of the columns.
+
+    >>> columns_to_records(("a", "b"), ([1, 2], [3, 4]))
+    [{'a': 1.0, 'b': 3.0}, {'a': 2.0, 'b': 4.0}]
+    """
+    keys = tuple(names)
+    return [dict(zip(keys, map(float, row), strict=True)) for row in zip(*columns, strict=True)]
+
+
+def interval_records(threshold: float, intervals: Iterable[Interval]) -> Records:
+    """One record for each interval of what is measured at a threshold."""
+    return [
+        {
+            "threshold": threshold, "measure": x.name, "estimate": x.estimate, "low": x.low, "high": x.high,
+            "confidence": x.confidence, "method": x.method, "n": x.n,
+        }
+        for x in intervals
+    ]  # fmt: skip
 
 
 def counts_at_cutoffs(table: ScoreTable) -> BinaryCounts:
@@ -185,52 +255,116 @@ def area_under(x: Floats, y: Floats) -> float:
     return float(np.sum(np.diff(x) * (y[1:] + y[:-1])) / 2)
 
 
-Curve = TypeVar("Curve", bound=TableCurve)
-
-
-class Taken(NamedTuple):
-    """The score table, the model's name ("" where there is none), and what was given, opened where it was a table."""
+class CurveInput(NamedTuple):
+    """What a curve is made from: the score table, the model's name ("" where there is none), and the Predictions that
+    it was counted from, where it was, with the positive class that was asked for."""
 
     table: ScoreTable
-    name: str
-    given: Any
+    name: str = ""
+    predictions: Predictions | None = None
+    positive: Any = None
+
+    @property
+    def caution(self) -> str:
+        """Rows of one cluster depend on each other, and curves do not know that."""
+        return cluster_caution(self.predictions)
 
 
-def take_table(
+def cluster_caution(predictions: Predictions | None) -> str:
+    """What to say where rows come in clusters, "" where they do not."""
+    if predictions is not None and predictions.has_key("clusters"):
+        sizes = predictions.keys("clusters").sizes
+        if int(sizes.max(initial=0)) > 1:
+            return (
+                f"rows come in {len(sizes):,} clusters, and curves take rows as independent: the limits are too narrow"
+            )
+    return ""
+
+
+C_co = TypeVar("C_co", bound=TableCurve, covariant=True)
+
+
+class CurveVerb(Protocol[C_co]):
+    """How a curve of a score table is asked for."""
+
+    __name__: str
+
+    def __call__(
+        self,
+        truth: Any,
+        scores: Any = None,
+        *,
+        model: str | None = None,
+        positive: Any = None,
+        weights: Any = None,
+        weights_kind: WeightsKind | None = None,
+        **columns: Any,
+    ) -> C_co: ...
+
+
+def curve_verb(what: str) -> Callable[[Callable[[CurveInput], C]], CurveVerb[C]]:
+    """A public function that makes a curve from whatever was passed, out of one that makes it from a `CurveInput`.
+
+    `what` names the curve in messages. Signature and types are those of `CurveVerb`.
+    """
+
+    def decorate(make: Callable[[CurveInput], C]) -> CurveVerb[C]:
+        @wraps(make, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+        def verb(
+            truth: Any,
+            scores: Any = None,
+            *,
+            model: str | None = None,
+            positive: Any = None,
+            weights: Any = None,
+            weights_kind: WeightsKind | None = None,
+            **columns: Any,
+        ) -> C:
+            return make(curve_input(what, truth, scores, model, positive, weights, weights_kind, columns))
+
+        verb.__annotations__["return"] = make.__annotations__["return"]
+        # Without this, help would follow `wraps` to the function of a CurveInput.
+        verb.__signature__ = signature(verb, follow_wrapped=False)  # type: ignore[attr-defined]
+        return takes_table_options(verb)
+
+    return decorate
+
+
+def curve_input(
+    what: str,
     data: Any,
     scores: Any = None,
-    *,
     model: str | None = None,
     positive: Any = None,
     weights: Any = None,
     weights_kind: WeightsKind | None = None,
-    what: str = "a curve",
-    missing: Missing | None = None,
-    **columns: Any,
-) -> Taken:
-    """The score table behind whatever was passed.
+    columns: Mapping[str, Any] | None = None,
+) -> CurveInput:
+    """The score table behind whatever was passed to the curve that is called `what`.
 
     `data` is the truth (with `scores`), a Predictions object (with `model`, or the model's name in the place of the
     scores), a path or a table that te.read takes (with `model` too; `weights` may name its column, and `columns` are
     further options of te.read), a ScoreTable, or anything that carries one as `.table`. (n, K) scores give the column
-    of the positive class. `missing="drop"` leaves rows without a score out.
+    of the positive class. `missing="drop"` among the columns leaves rows without a score out.
 
-    >>> take_table([0, 1, 1], [0.2, 0.9, 0.2]).table.n_positive
+    >>> curve_input("a curve", [0, 1, 1], [0.2, 0.9, 0.2]).table.n_positive
     2
-    >>> take_table({"truth": [0, 1, 1], "svm": [0.2, 0.9, 0.4]}).name
+    >>> curve_input("a curve", {"truth": [0, 1, 1], "svm": [0.2, 0.9, 0.4]}).name
     'svm'
     """
+    columns = columns or {}
+    missing: Missing | None = columns.get("missing")
     table = data if isinstance(data, ScoreTable) else getattr(data, "table", None)
     if isinstance(table, ScoreTable):
-        refuse_columns({**columns, "missing": missing})
+        refuse_columns(columns)
         if scores is not None or weights is not None or positive is not None:
             raise InputError(f"{what} from counted scores takes no scores=, weights= or positive=: they are counted in")
-        return Taken(_occupied(table, what), str(getattr(data, "name", "") or model or ""), data)
+        return CurveInput(_occupied(table, what), str(getattr(data, "name", "") or model or ""))
     given = data
-    data, weights = open_table(data, scores, model, positive, weights, weights_kind, {**columns, "missing": missing})
+    data, weights = open_table(data, scores, model, positive, weights, weights_kind, columns)
     if is_predictions(data):
         if data is given:
-            opened_predictions(data, missing=missing)
+            opened(data, missing=missing)
         if isinstance(scores, str) and model is None:
             scores, model = None, scores
         if scores is not None or weights is not None:
@@ -249,9 +383,9 @@ def take_table(
 
         rows = predictions(data, scores=scores, positive=positive, weights=weights, weights_kind=weights_kind,
                            missing=missing)  # fmt: skip
-        return Taken(_from_predictions(rows, ONE_MODEL, None, what).table, str(model or ""), data)
+        return CurveInput(_from_predictions(rows, ONE_MODEL, None, what).table, model or "")
     counted = ScoreTable.count(data, scores, positive=positive, weights=weights, weights_kind=weights_kind)
-    return Taken(_occupied(counted, what), str(model or ""), data)
+    return CurveInput(_occupied(counted, what), model or "")
 
 
 def open_table(
@@ -269,36 +403,36 @@ def open_table(
     if is_predictions(data) or not (named and is_openable(data)):
         rest = {key: value for key, value in columns.items() if key not in ("missing", "labels")}
         if is_predictions(data):
-            opened_predictions(data, **rest)
-        else:
+            opened(data, **rest)
+        elif rest:
             refuse_columns(rest)
         return data, weights
     options = {**columns, "weight": weights, "weights_kind": weights_kind}
     try:
-        return opened_predictions(data, positive=positive, **options), None
+        return opened(data, positive=positive, **options), None
     except MissingPredictionError:
         if data == "-":
             raise
-        found = opened_predictions(data, positive=positive, **{**options, "missing": "drop"})
-        name = found.only(scores if model is None else model)
-        if found.absent(name):
+        complete = opened(data, positive=positive, **{**options, "missing": "drop"})
+        name = complete.only(scores if model is None else model)
+        if complete.absent(name):
             raise
-        rows = found.select(name)
+        rows = complete.select(name)
         return replace(rows, source=rows.source.with_facts(replace(rows.facts, missing="error"))), None
 
 
-def is_predictions(data: Any) -> bool:
-    """Whether this is a Predictions object, without loading its room."""
-    return type(data).__name__ == "Predictions" and type(data).__module__.startswith("trueerror.sources")
+def is_predictions(data: Any) -> TypeGuard[Predictions]:
+    """Whether this is a Predictions object."""
+    return isinstance(data, Predictions)
 
 
-def _from_predictions(data: Any, model: str | None, positive: Any, what: str) -> Taken:
+def _from_predictions(data: Predictions, model: str | None, positive: Any, what: str) -> CurveInput:
     name = data.only(model)
     refuse_repeats(data, what)
-    return Taken(_occupied(data.scores(name, positive=positive), what), name, data)
+    return CurveInput(_occupied(data.scores(name, positive=positive), what), name, data, positive)
 
 
-def refuse_repeats(predictions: Any, what: str) -> None:
+def refuse_repeats(predictions: Predictions, what: str) -> None:
     """Rows that several repeats of an experiment predicted are not more rows."""
     if predictions.has_key("repeats") and len(predictions.keys("repeats").names) > 1:
         raise InputError(
@@ -307,25 +441,7 @@ def refuse_repeats(predictions: Any, what: str) -> None:
         )
 
 
-def curve_of(make: Callable[..., Curve], what: str, data: Any, scores: Any = None, **asked: Any) -> Curve:
-    """A curve that needs nothing but a score table and a name, from whatever was passed."""
-    table, name, given = take_table(data, scores, what=what, **asked)
-    return cautioned(make(table, name=name), given)
-
-
-def cautioned(curve: Curve, data: Any) -> Curve:
-    """The curve, with a caution where it was made from rows that depend on each other."""
-    if is_predictions(data) and data.has_key("clusters"):
-        sizes = data.keys("clusters").sizes
-        if int(sizes.max(initial=0)) > 1:
-            words = (
-                f"rows come in {len(sizes):,} clusters, and curves take rows as independent: the limits are too narrow"
-            )
-            curve._set(caution=words)
-    return curve
-
-
-def _one_column(truth: Any, array: Any, positive: Any, what: str) -> tuple[Any, Any]:
+def _one_column(truth: Any, array: NDArray[Any], positive: Any, what: str) -> tuple[NDArray[Any], Label]:
     """Of (n, K) scores the column of the positive class; the columns follow the label order."""
     labels = natural_labels(code_column(column(truth, "truth"), "truth").values)
     if len(labels) != array.shape[1]:
@@ -343,28 +459,28 @@ def _occupied(table: ScoreTable, what: str) -> ScoreTable:
     """The table without the scores of rows that have no weight."""
     if not table.n > 0:
         raise InputError(f"{what} needs rows, but there are none")
-    there = table.positives + table.negatives > 0
-    if there.all():
+    occupied = table.positives + table.negatives > 0
+    if occupied.all():
         return table
     return ScoreTable(
-        table.scores[there],
-        table.positives[there],
-        table.negatives[there],
+        table.scores[occupied],
+        table.positives[occupied],
+        table.negatives[occupied],
         positive=table.positive,
         exact=table.exact,
-        squares=None if table.squares is None else table.squares[:, there],
+        squares=None if table.squares is None else table.squares[:, occupied],
         sources=table.sources,
-        uppers=None if table.uppers is None else table.uppers[there],
+        uppers=None if table.uppers is None else table.uppers[occupied],
     )
 
 
 def need_classes(table: ScoreTable, what: str, *, positives: bool = True, negatives: bool = True) -> None:
     """Refuse a table that lacks a class without which the curve has no meaning."""
-    for wanted, there, word in (
-        (positives, table.n_positive > 0, "positive"),
-        (negatives, table.n_negative > 0, "negative"),
+    for wanted, rows, word in (
+        (positives, table.n_positive, "positive"),
+        (negatives, table.n_negative, "negative"),
     ):
-        if wanted and not there:
+        if wanted and not rows > 0:
             raise InputError(
                 f"{what} needs at least one {word} row, but all {table.n:,.6g} rows are of the other class "
                 f"(positive is {table.positive!r}); check positive= and which rows were selected"
@@ -382,7 +498,7 @@ def need_probabilities(table: ScoreTable, what: str) -> None:
 
 
 def rows_for_interval(hits: Any, misses: Any, squares: tuple[Any, Any] | None) -> Floats:
-    """How many rows a share rests on: their number, or with sampling weights p̂q̂/V of the linearised ratio.
+    """How many rows a proportion rests on: their number, or with sampling weights p̂q̂/V of the linearised ratio.
 
     V = (q²·Σw² of the hits + p²·Σw² of the misses) / (Σw)²; where all rows are alike, Kish's (Σw)²/Σw².
     """
@@ -399,21 +515,27 @@ def rows_for_interval(hits: Any, misses: Any, squares: tuple[Any, Any] | None) -
     return np.where(rows > 0, np.where((up > 0) & (down > 0), mixed, alike), 0.0)
 
 
-def share(
+def wilson_proportion(
     name: str,
     hits: float,
     misses: float,
     *,
     confidence: float = 0.95,
     squares: tuple[float, float] | None = None,
+    bounds: tuple[Bounds, Bounds] | None = None,
     note: str = "",
     estimand: str = "",
     undefined: str = "there are no rows",
 ) -> Interval:
-    """A share with its Wilson interval; with sampling weights at the effective number of rows.
+    """A proportion with its Wilson interval; with sampling weights at the effective number of rows.
 
-    >>> print(share("precision", 30, 10))
+    `bounds` are those of the hits and of the misses where binned scores leave them open: the limits are then those of
+    the fewest hits with the most misses, and of the most with the fewest.
+
+    >>> print(wilson_proportion("precision", 30, 10))
     precision 0.750 [0.598, 0.858], 95 % wilson, n = 40
+    >>> print(wilson_proportion("tpr", 30, 10, bounds=(Bounds(30, 32), Bounds(8, 10))))
+    tpr 0.750 [0.598, 0.895], 95 % wilson, n = 40
     """
     level = check_confidence(confidence)
     method = "wilson" if squares is None else "wilson-weighted"
@@ -425,30 +547,17 @@ def share(
         )  # fmt: skip
     rows = float(rows_for_interval(hits, misses, squares))
     estimate = hits / total
-    low, high = limits(estimate * rows, rows, "wilson", level)
+    low, high = (float(x) for x in limits(estimate * rows, rows, "wilson", level))
+    if bounds is not None:
+        ends = (bounds[0].low, bounds[1].high), (bounds[0].high, bounds[1].low)
+        fewest, most = (wilson_proportion(name, *counts, confidence=level) for counts in ends)
+        # Where nothing is called the proportion is undefined, and anything may be true.
+        low = min(low, 0.0 if math.isnan(fewest.low) else fewest.low)
+        high = max(high, 1.0 if math.isnan(most.high) else most.high)
     return Interval(
-        name=name, estimate=estimate, low=float(low), high=float(high), confidence=level, method=method,
+        name=name, estimate=estimate, low=low, high=high, confidence=level, method=method,
         n=rows if squares is None else round(rows, 1), note=note, estimand=estimand,
     )  # fmt: skip
-
-
-def opened(found: Interval, bounds: tuple[Bounds, Bounds] | None, **options: Any) -> Interval:
-    """The share with the limits of the fewest hits with the most misses, and of the most with the fewest.
-
-    `bounds` are those of the hits and of the misses, where binned scores leave them open; `options` those of `share`.
-
-    >>> print(opened(share("tpr", 30, 10), (Bounds(30, 32), Bounds(8, 10))))
-    tpr 0.750 [0.598, 0.895], 95 % wilson, n = 40
-    """
-    if bounds is None:
-        return found
-    hits, misses = bounds
-    made = [share(found.name, *counts, **options) for counts in ((hits.low, misses.high), (hits.high, misses.low))]
-    # Where nothing is called the share is undefined, and anything may be true.
-    low, high = (x if math.isfinite(x) else end for x, end in ((made[0].low, 0.0), (made[1].high, 1.0)))
-    if math.isnan(found.estimate):
-        return found
-    return replace(found, low=min(found.low, low), high=max(found.high, high))
 
 
 def weighted_sum(
@@ -459,9 +568,9 @@ def weighted_sum(
     confidence: float,
     exclusive: bool = False,
 ) -> tuple[float, float, float]:
-    """w₁p₁ + w₂p₂ with limits from Wilson's limits of the two shares (MOVER).
+    """w₁p₁ + w₂p₂ with limits from Wilson's limits of the two proportions (MOVER).
 
-    The shares are of different rows, or, with `exclusive`, of the same rows of which none is in both: then their
+    The proportions are of different rows, or, with `exclusive`, of the same rows of which none is in both: then their
     correlation is −√(p₁p₂/q₁q₂).
 
     >>> [round(x, 4) for x in weighted_sum((0.5, 0.5), (45, 15), (50, 30), confidence=0.95)]
@@ -523,48 +632,31 @@ def curve_points(positives: Any, negatives: Any) -> tuple[Floats, Floats]:
 
 Places = NDArray[np.intp]
 
-# After this many passes over whole arrays the few blocks that still change are pooled one by one.
-PASSES = 40
-
 
 def pooled_blocks(positives: NDArray[Any], negatives: NDArray[Any]) -> Places:
-    """Where each block of the increasing fit starts, scores ascending; neighbours with equal shares are one block.
-
-    Every run of neighbours whose shares do not increase is pooled at once, and again until none is left: any order of
-    pooling gives the same blocks, and a few passes over arrays suffice where a loop would visit every score.
+    """Where each block of the isotonic fit starts, scores ascending; neighbours with equal proportions are one block.
 
     >>> pooled_blocks(np.array([0, 1, 0, 2]), np.array([1, 1, 1, 0])).tolist()
     [0, 1, 3]
     """
-    starts = np.arange(len(positives), dtype=np.intp)
+    from scipy.optimize import isotonic_regression
+
     up = np.asarray(positives, dtype=np.float64)
-    down = np.asarray(negatives, dtype=np.float64)
-    for _ in range(PASSES):
-        share = up / (up + down)
-        begins = np.concatenate(([True], share[1:] > share[:-1]))
+    rows = up + negatives
+    starts: Places = isotonic_regression(up / rows, weights=rows).blocks[:-1]
+    while True:
+        # SciPy pools rounded means, which may leave neighbours with equal proportions apart: counts tell.
+        proportion = np.add.reduceat(up, starts) / np.add.reduceat(rows, starts)
+        begins = np.concatenate(([True], proportion[1:] > proportion[:-1]))
         if begins.all():
             return starts
-        first = np.flatnonzero(begins)
-        starts = starts[first]
-        up, down = np.add.reduceat(up, first), np.add.reduceat(down, first)
-    return _one_by_one(starts, up, up + down)
+        starts = starts[begins]
 
 
-def _one_by_one(starts: Places, up: Floats, size: Floats) -> Places:
-    """The classical algorithm with a stack, for the rare input that loses one block in each pass."""
-    kept: list[tuple[int, float, float]] = []
-    for start, hits, rows in zip(starts.tolist(), up.tolist(), size.tolist(), strict=True):
-        while kept and kept[-1][1] / kept[-1][2] >= hits / rows:
-            start, more_hits, more_rows = kept.pop()
-            hits, rows = hits + more_hits, rows + more_rows
-        kept.append((start, hits, rows))
-    return np.array([block[0] for block in kept], dtype=np.intp)
+def isotonic_proportions(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
+    """The isotonic fit at each score: the proportion of positives in the score's block.
 
-
-def isotonic_shares(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
-    """The increasing fit at each score: the share of positives in the score's block.
-
-    >>> isotonic_shares(np.array([0, 1, 0, 2]), np.array([1, 1, 1, 0])).tolist()
+    >>> isotonic_proportions(np.array([0, 1, 0, 2]), np.array([1, 1, 1, 0])).tolist()
     [0.0, 0.3333333333333333, 0.3333333333333333, 1.0]
     """
     starts = pooled_blocks(positives, negatives)

@@ -1,9 +1,8 @@
-"""Bootstrap replicates of any statistic of a score table: one multinomial draw over its cells, whatever the rows.
+"""The bootstrap of curves: any statistic of a score table over multinomial draws of its cells, whatever the rows; and
+resamples with the rows that they leave out, to choose in the bag and score out of the bag.
 
 Rows of a random test sample are resampled together, not class by class: stratifying would leave out the doubt about
 the share of positives.
-
-Resamples of a score table with the rows that they leave out: choose in the bag, score out of the bag.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.curves._base import Floats
 from trueerror.inference._score_metrics import noted, widened
 from trueerror.inference._spec import tail
 from trueerror.inference.bootstrap._limits import bootstrap_limits
@@ -25,17 +25,19 @@ from trueerror.results import Interval
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
-Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
 # With more distinct scores, neighbours are grouped for the replicates: at this fineness the grouping moves an area by
 # far less than its standard error, and the replicates are moved by what it does to the estimate.
 GROUPS = 1024
 
 
-def grouped(table: ScoreTable, groups: int = GROUPS) -> tuple[NDArray[Any], NDArray[Any]]:
+def balanced_groups(table: ScoreTable, groups: int = GROUPS) -> tuple[NDArray[Any], NDArray[Any]]:
     """Positives and negatives of at most about `groups` neighbourhoods of scores, each class spread over them evenly.
 
-    >>> up, down = grouped(ScoreTable.count([0, 1, 1], [0.1, 0.2, 0.3]))
+    Metrics group by rows alone; a curve has stretches that belong to a rare class, which would share few groups then.
+
+    >>> up, down = balanced_groups(ScoreTable.count([0, 1, 1], [0.1, 0.2, 0.3]))
     >>> up.tolist(), down.tolist()
     ([0, 1, 1], [1, 0, 0])
     """
@@ -58,7 +60,7 @@ def resampled_tables(table: ScoreTable, *, replicates: int, rng: Any = None) -> 
     if replicates < 100:
         raise InputError(f"replicates={replicates} are too few for limits; use 1,000 or more")
     draw, _ = generator(rng)
-    yield from drawn_tables(table_cells(*grouped(table)), draw, replicates)
+    yield from drawn_tables(table_cells(*balanced_groups(table)), draw, replicates)
 
 
 def table_replicates(
@@ -70,7 +72,7 @@ def table_replicates(
     of a BCa interval.
     """
     drawn = [statistic(up, down) for up, down in resampled_tables(table, replicates=replicates, rng=rng)]
-    cells = table_cells(*grouped(table))
+    cells = table_cells(*balanced_groups(table))
     size = len(cells) // 2
     whole = statistic(cells[None, :size], cells[None, size:])
     return np.concatenate(drawn), one_row_less(cells, statistic), float(whole[0])
@@ -78,7 +80,7 @@ def table_replicates(
 
 def cell_sizes(table: ScoreTable) -> NDArray[np.int64]:
     """How many rows the occupied cells of the grouped table have, in the order of the jackknife values."""
-    cells = table_cells(*grouped(table))
+    cells = table_cells(*balanced_groups(table))
     return cells[cells > 0]
 
 
@@ -104,45 +106,41 @@ def bootstrap_area(
     `fallback` (low, high, method) takes over where the replicates give no limits: sampling weights, more than 1 % of
     them without a value, or no spread.
     """
-    found = _replicated(
-        table, statistic, name=name, estimate=estimate, confidence=confidence, fallback=fallback,
-        replicates=replicates, rng=rng, within=within, estimand=estimand,
+    level = check_confidence(confidence)
+    low, high, method, note = _replicated_limits(table, statistic, estimate, level, fallback, replicates, rng, within)
+    interval = Interval(
+        name=name, estimate=estimate, low=low, high=high, confidence=level, method=method, n=table.n, note=note,
+        estimand=estimand,
     )  # fmt: skip
     if table.exact:
-        return found
+        return interval
     if bounds == "monotone":
         bounds = table.bounds.of(lambda t: statistic(t.positives[None], t.negatives[None])[0])
-    return noted(found, NO_BOUND) if bounds is None else widened(found, bounds, within)
+    return noted(interval, NO_BOUND) if bounds is None else widened(interval, bounds, within)
 
 
-def _replicated(
+def _replicated_limits(
     table: ScoreTable,
     statistic: Statistic,
-    *,
-    name: str,
     estimate: float,
-    confidence: float,
+    level: float,
     fallback: tuple[float, float, str],
     replicates: int,
     rng: Any,
     within: tuple[float, float],
-    estimand: str,
-) -> Interval:
-    level = check_confidence(confidence)
-    facts: dict[str, Any] = {
-        "name": name,
-        "estimate": estimate,
-        "confidence": level,
-        "n": table.n,
-        "estimand": estimand,
-    }
+) -> tuple[float, float, str, str]:
+    """Low, high, method and note: BCa's, or the fallback's where the replicates give none."""
+
+    def instead(why: str) -> tuple[float, float, str, str]:
+        low, high, method = fallback
+        return min(low, estimate), max(high, estimate), method, f"{why}: {method} instead of the bootstrap"
+
     if table.squares is not None:
-        return _instead(facts, fallback, "sampling weights cannot be resampled from sums")
+        return instead("sampling weights cannot be resampled from sums")
     drawn, one_less, centre = table_replicates(table, statistic, replicates=replicates, rng=rng)
-    seed = generator(rng)[1]
     lost = float(np.isnan(drawn).mean())
     if lost > 0.01:
-        return _instead(facts, fallback, f"{lost:.0%} of the resamples had no value")
+        return instead(f"{lost:.0%} of the resamples had no value")
     sizes = cell_sizes(table)
     influences = row_influences(one_less, sizes)
     low, high = bootstrap_limits(centre, drawn[~np.isnan(drawn)], tail=tail(level), influences=influences, counts=sizes)
@@ -150,17 +148,10 @@ def _replicated(
     low, high = max(within[0], min(low + move, estimate)), min(within[1], max(high + move, estimate))
     # A statistic that is the same in every resample leaves rounding dust at most.
     if not high - low > 1e-9 * max(1.0, abs(estimate)):
-        return _instead(facts, fallback, "the resamples have no spread")
-    return Interval(low=low, high=high, method="bootstrap-bca", note=f"{replicates:,} replicates, {seed}", **facts)
+        return instead("the resamples have no spread")
+    return low, high, "bootstrap-bca", f"{replicates:,} replicates, {generator(rng)[1]}"
 
 
-def _instead(facts: dict[str, Any], fallback: tuple[float, float, str], why: str) -> Interval:
-    low, high, method = fallback
-    low, high = min(low, facts["estimate"]), max(high, facts["estimate"])
-    return Interval(low=low, high=high, method=method, note=f"{why}: {method} instead of the bootstrap", **facts)
-
-
-Counts = NDArray[np.int64]
 # Up to this many rows every row is drawn by itself; beyond, rows of one cell are drawn together.
 BY_ROW = 1 << 16
 
@@ -184,7 +175,7 @@ def bags(table: ScoreTable, *, replicates: int, rng: Any = None) -> Iterator[Bag
     if replicates < 100:
         raise InputError(f"replicates={replicates} are too few; use 500 or more")
     seed = seed_of(generator(rng)[0])
-    up, down = (np.asarray(c, dtype=np.int64) for c in grouped(table))
+    up, down = (np.asarray(c, dtype=np.int64) for c in balanced_groups(table))
     by_row = table.n <= BY_ROW
     for b in range(replicates):
         yield _by_row(up, down, seed, b) if by_row else _by_cell(up, down, seed, b)

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from trueerror.curves._base import Floats, TableCurve, curve_of, downward, hull_places, need_probabilities, weighted_sum
+from trueerror.curves._base import (
+    CurveInput,
+    Figures,
+    Floats,
+    Records,
+    TableCurve,
+    columns_to_records,
+    curve_kind,
+    curve_verb,
+    hull_places,
+    need_probabilities,
+    weighted_sum,
+)
 from trueerror.inference._score_metrics import score_interval
 from trueerror.inference._spec import Terms
-from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import InputError, check_confidence, check_share
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Interval
 from trueerror.results._format import number, whole
-from trueerror.sources._collect import takes_table_options
-from trueerror.tallies._scores import ScoreTable
 
 
-@takes_table_options
-def brier_curve(
-    truth: Any,
-    scores: Any = None,
-    *,
-    model: str | None = None,
-    positive: Any = None,
-    weights: Any = None,
-    weights_kind: WeightsKind | None = None,
-    **columns: Any,
-) -> BrierCurve:
+@curve_verb("a Brier curve")
+def brier_curve(data: CurveInput) -> BrierCurve:
     """The loss at each cost proportion c when rows with a forecast of c or more are called positive.
 
     c is the cost of a false alarm over the sum of both costs, and calling from p = c up is right for calibrated
@@ -39,24 +40,21 @@ def brier_curve(
     >>> round(curve.area().estimate, 6), float(curve.loss(0.5))
     (0.175, 0.25)
     """
-    return curve_of(
-        BrierCurve, "a Brier curve", truth, scores,
-        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
-    )  # fmt: skip
+    return BrierCurve(data.table, name=data.name, caution=data.caution)
 
 
+@curve_kind(
+    "brier-curve", verb="brier_curve", picture="curves.brier_curve_picture", word="brier",
+    title="loss over the cost proportion when forecasts are cut at it",
+    formula="loss at c = 2(c·FP + (1 − c)·FN)/n, cut at c; its area is the Brier score",
+    source="Hernández-Orallo, Flach and Ferri 2011, ICML:585",
+)  # fmt: skip
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class BrierCurve(TableCurve):
     """Loss against cost proportion: pieces of straight lines, with a step at each distinct forecast."""
 
-    __slots__ = ("_fp", "_tp")
-    _shape: ClassVar[str] = "brier-curve"
-    _tp: Floats
-    _fp: Floats
-
-    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
-        super().__init__(table, name=name)
-        need_probabilities(table, "a Brier curve")
-        self._set(_tp=downward(table.positives), _fp=downward(table.negatives))
+    def __post_init__(self) -> None:
+        need_probabilities(self.table, "a Brier curve")
 
     @property
     def points(self) -> tuple[Floats, Floats]:
@@ -96,24 +94,25 @@ class BrierCurve(TableCurve):
         estimate, low, high = weighted_sum(
             (2 * c, 2 * (1 - c)), (alarms * rows, misses * rows), (rows, rows), confidence=level, exclusive=True
         )
-        return self._told(Interval(
+        return self._noted(Interval(
             name=f"loss at cost proportion {number(c)}", estimate=estimate, low=max(0.0, low), high=min(2.0, high),
             confidence=level, method="mover-wilson", n=self.table.n, estimand="this model, cut at its own forecasts",
         ))  # fmt: skip
 
     def area(self, *, confidence: float = 0.95) -> Interval:
         """The Brier score, with the interval of a mean loss."""
-        return self._told(score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence)))
+        score = score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence))
+        return self._noted(score, binned=False)
 
-    def _figures(self) -> list[tuple[str, object]]:
+    def _figures(self) -> Figures:
         return [
             ("the area, which is the Brier score", self.area()),
             ("the loss at one cost proportion, .at()", "mover-wilson"),
         ]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each end of each piece."""
-        return [{"cost": float(c), "loss": float(y)} for c, y in zip(*self.points, strict=True)]
+        return columns_to_records(("cost", "loss"), self.points)
 
     def _words(self) -> str:
         return f"Brier curve{self._subject()}, {whole(self.table.n)} rows; its area is the Brier score.\n{self.area()}"

@@ -1,29 +1,35 @@
-"""Calibration: do the rows that were given a probability of 0.7 turn out positive 7 times in 10?
+"""Calibration (reliability) curves: do the rows that were given a probability of 0.7 turn out positive 7 times in 10?
 
-Tests and summary errors of calibration: Spiegelhalter's z, and the ECE beside what chance alone would show.
+With Spiegelhalter's z, and the expected calibration error beside what chance alone would show.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves._base import (
+    Figures,
+    Floats,
+    Records,
     TableCurve,
-    cautioned,
-    isotonic_shares,
+    columns_to_records,
+    curve_input,
+    curve_kind,
+    frozen,
+    isotonic_proportions,
     need_probabilities,
     pooled_blocks,
     rows_for_interval,
-    take_table,
 )
 from trueerror.curves._recalibration import (
     LogitTable,
+    Recalibration,
     RecalibrationMethod,
     calibration_intercept,
     calibration_slope,
@@ -33,18 +39,17 @@ from trueerror.inference._score_metrics import score_interval
 from trueerror.inference._spec import Terms
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind
-from trueerror.inputs._options import InputError, check_confidence, check_word, generator
+from trueerror.inputs._options import check_confidence, check_word, generator
 from trueerror.kernels._random import block_sums
 from trueerror.metrics._binned import middled
 from trueerror.metrics._registry import find_measure
+from trueerror.metrics.probabilities import Binning, bin_places, check_bins
 from trueerror.results import Interval, Result, Test
 from trueerror.results._format import folded, number, p_value, whole
 from trueerror.results._format import limits as bracket
 from trueerror.sources._collect import takes_table_options
 from trueerror.tallies._scores import ScoreTable
 
-Floats = NDArray[np.float64]
-Binning = Literal["width", "mass"]
 # Bins with more rows, or whose count of positives varies more, have a normal count for all that matters here.
 EXACT_ROWS = 5000
 EXACT_VARIANCE = 100.0
@@ -88,24 +93,6 @@ class CalibrationError(Result):
         )
 
 
-def bin_places(table: ScoreTable, bins: int, binning: Binning) -> NDArray[np.int64]:
-    """The bin of each distinct score: equal widths over [0, 1], closed on the right, or about equally many rows."""
-    check_word(binning, ("width", "mass"), "binning")
-    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or not 1 <= bins <= 1_000_000:
-        raise InputError(f"bins={bins!r} must be a whole number from 1 up, such as 10")
-    if binning == "width":
-        edges = np.arange(1, bins) / bins
-        if len(table.scores) < bins:
-            return np.searchsorted(edges, table.scores, side="left").astype(np.int64)
-        # Scores ascend, so each bin is a stretch of them.
-        ends = np.concatenate(([0], np.searchsorted(table.scores, edges, side="right"), [len(table.scores)]))
-        return np.repeat(np.arange(bins, dtype=np.int64), np.diff(ends))
-    mass = (table.positives + table.negatives).astype(np.float64)
-    middle = np.cumsum(mass) - mass / 2
-    place: NDArray[np.int64] = np.minimum(middle * (bins / float(mass.sum())), bins - 1).astype(np.int64)
-    return place
-
-
 def calibration_error(
     table: ScoreTable, *, bins: int = 10, binning: Binning = "width", replicates: int = 2000, rng: Any = None
 ) -> CalibrationError:
@@ -116,8 +103,8 @@ def calibration_error(
     normal beyond. The mean is computed, the p-value (1 + count of ≥)/(1 + B) from draws. Source: Naeini, Cooper and
     Hauskrecht 2015, AAAI:2901; Bröcker and Smith 2007, Weather Forecast. 22:651.
     """
-    place = bin_places(table, bins, binning)
     rows = (table.positives + table.negatives).astype(np.float64)
+    place = bin_places(table.scores, rows, bins, binning)
     n = float(rows.sum())
 
     def summed(values: Any) -> Floats:
@@ -190,7 +177,7 @@ def spiegelhalter_test(table: ScoreTable) -> Test:
 
 
 Grouping = Literal["width", "mass", "isotonic"]
-Told = TypeVar("Told", Test, CalibrationError)
+Noted = TypeVar("Noted", Test, CalibrationError)
 METHODS: tuple[RecalibrationMethod, ...] = ("profile", "wald")
 
 
@@ -219,11 +206,10 @@ def calibration(
     >>> curve.forecast.round(3).tolist(), curve.observed.round(3).tolist()
     ([0.167, 0.867], [0.333, 0.667])
     """
-    table, name, given = take_table(
-        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
-        what="a calibration curve", **columns,
-    )  # fmt: skip
-    return cautioned(Calibration(table, name=name, bins=bins, binning=binning, confidence=confidence), given)
+    data = curve_input("a calibration curve", truth, scores, model, positive, weights, weights_kind, columns)
+    return Calibration(
+        data.table, name=data.name, caution=data.caution, bins=bins, binning=binning, confidence=confidence
+    )
 
 
 class Decomposition(NamedTuple):
@@ -234,64 +220,86 @@ class Decomposition(NamedTuple):
     uncertainty: float
 
 
+@curve_kind(
+    "reliability-curve", verb="calibration", picture="curves.calibration_picture", word="calibration",
+    aliases=("reliability",),
+    title="share of positives against the mean forecast, bin by bin",
+    formula="in each bin ȳ = #positives/#rows against p̄, the mean forecast",
+    source="Bröcker and Smith 2007, Weather Forecast. 22:651; without bins Dimitriadis, Gneiting and Jordan 2021, "
+    "PNAS 118:e2016191118",
+    advice="the intervals hold for one bin each: of 20 bins about one falls outside by chance",
+)  # fmt: skip
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Calibration(TableCurve):
     """A reliability curve. All arrays run over the bins that have rows: mean `forecast`, `observed` share of positives
     with Wilson limits `low` and `high`, `sizes`, and the `edges` (from, to).
     """
 
-    __slots__ = ("_memory", "_starts", "binning", "bins", "confidence", "forecast", "high", "low", "observed", "sizes")
-    _shape: ClassVar[str] = "reliability-curve"
-    _options: ClassVar[tuple[str, ...]] = ("bins", "binning", "confidence")
-    bins: int
-    binning: Grouping
-    confidence: float
-    forecast: Floats
-    observed: Floats
-    low: Floats
-    high: Floats
-    sizes: Floats
-    _starts: NDArray[np.intp]
-    # Fits of the logistic model, which take longer than all else: pictures, words and records ask for the same ones.
-    _memory: dict[Any, Any]
+    bins: int = 10
+    binning: Grouping = "width"
+    confidence: float = 0.95
 
-    def __init__(
-        self,
-        table: ScoreTable,
-        *,
-        name: str = "",
-        bins: int = 10,
-        binning: Grouping = "width",
-        confidence: float = 0.95,
-    ) -> None:
-        super().__init__(table, name=name)
-        need_probabilities(table, "a calibration curve")
-        check_word(binning, ("width", "mass", "isotonic"), "binning")
-        level = check_confidence(confidence)
-        table = middled(table)
-        if binning == "isotonic":
-            starts = pooled_blocks(table.positives, table.negatives)
-        else:
-            place = bin_places(table, bins, binning)
-            starts = np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
+    def __post_init__(self) -> None:
+        need_probabilities(self.table, "a calibration curve")
+        check_word(self.binning, ("width", "mass", "isotonic"), "binning")
+        object.__setattr__(self, "confidence", check_confidence(self.confidence))
+        if self.binning != "isotonic":
+            check_bins(self.bins, self.binning)
+        object.__setattr__(self, "bins", int(self.bins))
 
-        def summed(values: Any) -> Floats:
-            return np.add.reduceat(np.asarray(values, dtype=np.float64), starts)
-
-        up, down = summed(table.positives), summed(table.negatives)
-        sizes = up + down
-        squares = None if table.squares is None else (summed(table.squares[0]), summed(table.squares[1]))
-        rows = rows_for_interval(up, down, squares)
-        low, high = limits(up / sizes * rows, rows, "wilson", level)
-        self._set(
-            bins=int(bins), binning=binning, confidence=level, _starts=starts, sizes=sizes, observed=up / sizes,
-            forecast=summed((table.positives + table.negatives) * table.scores) / sizes, low=low, high=high,
-            _memory={},
-        )  # fmt: skip
-
-    @property
+    @cached_property
     def _read(self) -> ScoreTable:
         """The table whose scores are read as forecasts: those of a bin at its middle."""
         return middled(self.table)
+
+    def _places(self, bins: int, binning: Binning) -> NDArray[np.int64]:
+        """The bin of each distinct forecast."""
+        return bin_places(self._read.scores, self._read.positives + self._read.negatives, bins, binning)
+
+    @cached_property
+    def _starts(self) -> NDArray[np.intp]:
+        """Where the bins that have rows begin."""
+        if self.binning == "isotonic":
+            return pooled_blocks(self._read.positives, self._read.negatives)
+        place = self._places(self.bins, self.binning)
+        return np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
+
+    def _summed(self, values: NDArray[Any]) -> Floats:
+        return np.add.reduceat(np.asarray(values, dtype=np.float64), self._starts)
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """Rows of each bin."""
+        return frozen(self._summed(self._read.positives) + self._summed(self._read.negatives))
+
+    @cached_property
+    def observed(self) -> Floats:
+        """Share of positives in each bin."""
+        return frozen(self._summed(self._read.positives) / self.sizes)
+
+    @cached_property
+    def forecast(self) -> Floats:
+        """Mean forecast of each bin."""
+        rows = self._read.positives + self._read.negatives
+        return frozen(self._summed(rows * self._read.scores) / self.sizes)
+
+    @cached_property
+    def _limits(self) -> tuple[Floats, Floats]:
+        squared = self._read.squares
+        squares = None if squared is None else (self._summed(squared[0]), self._summed(squared[1]))
+        rows = rows_for_interval(self._summed(self._read.positives), self._summed(self._read.negatives), squares)
+        low, high = limits(self.observed * rows, rows, "wilson", self.confidence)
+        return frozen(low), frozen(high)
+
+    @property
+    def low(self) -> Floats:
+        """Lower Wilson limit of each bin's share of positives."""
+        return self._limits[0]
+
+    @property
+    def high(self) -> Floats:
+        """Upper Wilson limit of each bin's share of positives."""
+        return self._limits[1]
 
     def _binned(self) -> str:
         if self.table.exact or self.table.uppers is None:
@@ -303,7 +311,7 @@ class Calibration(TableCurve):
     def edges(self) -> tuple[Floats, Floats]:
         """From which forecast to which each bin goes: its fixed edges, or the forecasts at its ends."""
         if self.binning == "width":
-            place = bin_places(self._read, self.bins, "width")[self._starts]
+            place = self._places(self.bins, "width")[self._starts]
             return place / self.bins, (place + 1) / self.bins
         ends = np.append(self._starts[1:], len(self.table.scores)) - 1
         return self._read.scores[self._starts], self._read.scores[ends]
@@ -327,15 +335,22 @@ class Calibration(TableCurve):
         """a of logit P = a + logit p: above 0 where forecasts are too low on the whole, below where too high."""
         return self._fitted(in_the_large, method, confidence)
 
-    def _fitted(self, make: Callable[..., Interval], method: RecalibrationMethod, confidence: float) -> Interval:
+    @cached_property
+    def _logits(self) -> LogitTable | None:
+        return LogitTable.of(self._read)
+
+    @cached_property
+    def _fits(self) -> dict[tuple[Recalibration, RecalibrationMethod, float], Interval]:
+        """Fits take longer than all else, and pictures, words and records ask for the same ones."""
+        return {}
+
+    def _fitted(self, fit: Recalibration, method: RecalibrationMethod, confidence: float) -> Interval:
         """A figure of the logistic model, fitted once; all of them read the same logits."""
         check_word(method, METHODS, "method")
-        key = (make, method, check_confidence(confidence))
-        if "logits" not in self._memory:
-            self._memory["logits"] = LogitTable.of(self._read)
-        if key not in self._memory:
-            self._memory[key] = make(self._read, method=method, confidence=key[2], logits=self._memory["logits"])
-        return self._told(self._memory[key])
+        key = (fit, method, check_confidence(confidence))
+        if key not in self._fits:
+            self._fits[key] = fit(self._read, method=method, confidence=key[2], logits=self._logits)
+        return self._noted(self._fits[key])
 
     def spiegelhalter(self) -> Test:
         """Is the Brier score what calibrated forecasts would have? z = Σ(y − p)(1 − 2p) / √Σ(1 − 2p)²p(1 − p)."""
@@ -351,21 +366,24 @@ class Calibration(TableCurve):
         (0.35, 0.2168)
         """
         kind: Binning = binning or ("mass" if self.binning == "mass" else "width")
-        made = calibration_error(self._read, bins=bins or self.bins, binning=kind, replicates=replicates, rng=rng)
-        return self._also(made)
+        return self._also(
+            calibration_error(self._read, bins=bins or self.bins, binning=kind, replicates=replicates, rng=rng)
+        )
 
-    def _also(self, made: Told) -> Told:
+    def _also(self, figure: Noted) -> Noted:
         """A figure with what binning leaves open in its note."""
         binned = self._binned()
-        return replace(made, note="; ".join(x for x in (made.note, binned) if x)) if binned else made
+        return replace(figure, note="; ".join(x for x in (figure.note, binned) if x)) if binned else figure
 
     def brier(self, *, confidence: float = 0.95) -> Interval:
         """The mean of (p − y)², with the interval of a mean loss."""
-        return self._told(score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence)))
+        return self._noted(
+            score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence)), binned=False
+        )
 
     def isotonic(self) -> Floats:
         """The recalibrated probability of each distinct score (`table.scores`): the increasing fit."""
-        return isotonic_shares(self.table.positives, self.table.negatives)
+        return isotonic_proportions(self.table.positives, self.table.negatives)
 
     def decomposition(self) -> Decomposition:
         """Brier score = miscalibration − discrimination + uncertainty, from the isotonic fit, without bins.
@@ -378,18 +396,16 @@ class Calibration(TableCurve):
         [0.075, 0.125, 0.25]
         """
         q = self.prevalence
-        own, best, fixed = (self._squared(p) for p in (self._read.scores, self.isotonic(), np.array(q)))
-        return Decomposition(own - best, fixed - best, q * (1 - q))
+        score, recalibrated, constant = (self._squared(p) for p in (self._read.scores, self.isotonic(), np.array(q)))
+        return Decomposition(score - recalibrated, constant - recalibrated, q * (1 - q))
 
     def histogram(self, bins: int = 20) -> tuple[Floats, Floats, Floats]:
         """Edges of equal bins over [0, 1], and the positives and negatives in each, for the picture's margin."""
-        if isinstance(bins, bool) or not isinstance(bins, int) or bins < 1:
-            raise InputError(f"bins={bins!r} must be a whole number from 1 up, such as 20")
-        place = bin_places(self._read, bins, "width")
+        place = self._places(bins, "width")
         sums = [np.bincount(place, weights=c, minlength=bins) for c in (self.table.positives, self.table.negatives)]
         return np.arange(bins + 1) / bins, sums[0].astype(np.float64), sums[1].astype(np.float64)
 
-    def _figures(self) -> list[tuple[str, object]]:
+    def _figures(self) -> Figures:
         return [
             ("the share of positives in a bin", "wilson"),
             ("the slope", self.slope()),
@@ -398,11 +414,11 @@ class Calibration(TableCurve):
             ("the expected calibration error", self.ece()),
         ]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each bin that has rows."""
         columns = (*self.edges, self.sizes, self.forecast, self.observed, self.low, self.high)
         names = ("from", "to", "n", "forecast", "observed", "low", "high")
-        return [dict(zip(names, (float(v) for v in row), strict=True)) for row in zip(*columns, strict=True)]
+        return columns_to_records(names, columns)
 
     def _words(self) -> str:
         slope, large, test = self.slope(), self.in_the_large(), self.spiegelhalter()

@@ -1,37 +1,41 @@
 """Cost curves: normalised expected cost over all class distributions and costs at once.
 
-The lower envelope of cost lines: its corners, its area, and how far choosing thresholds on the rows lowers it.
+Then the lower envelope of the cost lines: corners, area, and the optimism of choosing thresholds on the same rows.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves._base import (
+    CurveInput,
+    Figures,
     Floats,
+    Records,
     TableCurve,
     area_under,
-    curve_of,
+    columns_to_records,
+    curve_kind,
+    curve_verb,
     cutoffs,
     downward,
     hull_places,
     need_classes,
     weighted_sum,
 )
-from trueerror.curves._bootstrap import grouped, resampled_tables
+from trueerror.curves._bootstrap import balanced_groups, resampled_tables
 from trueerror.inference._score_metrics import widened
 from trueerror.inference._spec import tail
 from trueerror.inference.proportion._array_intervals import limits
-from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import InputError, check_confidence, check_share, generator
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, whole
 from trueerror.results._format import limits as bracket
-from trueerror.sources._collect import takes_table_options
 from trueerror.tallies._scores import ScoreTable
 
 ESTIMAND = "this model on new rows, all PC equally likely"
@@ -39,8 +43,8 @@ ESTIMAND = "this model on new rows, all PC equally likely"
 
 def crossings(fpr: Floats, fnr: Floats) -> Floats:
     """PC at which neighbours on the hull cost the same: ΔFPR / (ΔFPR + ΔTPR)."""
-    alarms, found = np.diff(fpr), -np.diff(fnr)
-    return alarms / (alarms + found)
+    alarms, hits = np.diff(fpr), -np.diff(fnr)
+    return alarms / (alarms + hits)
 
 
 def envelope_corners(fpr: Floats, fnr: Floats) -> tuple[Floats, Floats]:
@@ -60,10 +64,10 @@ def resample_areas(
     up, down = downward(positives), downward(negatives)
     if not (up[-1] > 0 and down[-1] > 0):
         return float("nan"), float("nan")
-    there = np.flatnonzero(positives + negatives)
+    occupied = np.flatnonzero(positives + negatives)
     # Places count occupied scores from the top; empty ones between them change nothing but the count.
-    chosen = hull_places(positives[there], negatives[there])
-    places = np.concatenate(([0], len(positives) - there[::-1]))[chosen]
+    chosen = hull_places(positives[occupied], negatives[occupied])
+    places = np.concatenate(([0], len(positives) - occupied[::-1]))[chosen]
     fpr, fnr = down[places] / down[-1], 1 - up[places] / up[-1]
     edges = np.concatenate(([0.0], crossings(fpr, fnr), [1.0]))
     widths, middles = np.diff(edges), (edges[1:] + edges[:-1]) / 2
@@ -85,7 +89,7 @@ def envelope_interval(
     low, high, method = fallback
     note = "sampling weights cannot be resampled from sums: wilson-lines instead of the bootstrap"
     if table.squares is None:
-        up, down = (downward(c) for c in grouped(table))
+        up, down = (downward(c) for c in balanced_groups(table))
         rates = down / float(down[-1]), 1 - up / float(up[-1])
         pairs = np.array(
             [
@@ -94,21 +98,21 @@ def envelope_interval(
                 for p, q in zip(*block, strict=True)
             ]
         )
-        own, on_all = pairs[~np.isnan(pairs[:, 0])].T
-        ends = np.quantile(own, [tail(confidence), 1 - tail(confidence)]) - own.mean()
-        honest = min(0.25, estimate + float((on_all - own).mean()))
+        areas, on_all = pairs[~np.isnan(pairs[:, 0])].T
+        ends = np.quantile(areas, [tail(confidence), 1 - tail(confidence)]) - areas.mean()
+        corrected = min(0.25, estimate + float((on_all - areas).mean()))
         # A coin's area cannot be exceeded: where nearly all resamples are coins, nothing is left between the limits.
-        lowest, highest = min(honest + float(ends[0]), estimate), min(0.25, max(honest + float(ends[1]), estimate))
-        if len(own) < 0.99 * replicates:
-            note = (
-                f"{1 - len(own) / replicates:.0%} of the resamples lost a class: wilson-lines instead of the bootstrap"
-            )
+        lowest = min(corrected + float(ends[0]), estimate)
+        highest = min(0.25, max(corrected + float(ends[1]), estimate))
+        if len(areas) < 0.99 * replicates:
+            lost = 1 - len(areas) / replicates
+            note = f"{lost:.0%} of the resamples lost a class: wilson-lines instead of the bootstrap"
         elif not (ends[1] - ends[0] > 1e-9 and highest - lowest > 1e-9):
             note = "the resamples have no spread: wilson-lines instead of the bootstrap"
         else:
             low, high, method = lowest, highest, "bootstrap-optimism"
             note = (
-                f"thresholds chosen on these rows; corrected for that the area is {number(honest)}; "
+                f"thresholds chosen on these rows; corrected for that the area is {number(corrected)}; "
                 f"{replicates:,} replicates, {generator(rng)[1]}"
             )
     return Interval(
@@ -121,17 +125,8 @@ def envelope_interval(
 GRID = 2001
 
 
-@takes_table_options
-def cost_curve(
-    truth: Any,
-    scores: Any = None,
-    *,
-    model: str | None = None,
-    positive: Any = None,
-    weights: Any = None,
-    weights_kind: WeightsKind | None = None,
-    **columns: Any,
-) -> CostCurve:
+@curve_verb("a cost curve")
+def cost_curve(data: CurveInput) -> CostCurve:
     """The cost of each threshold under every class distribution and every pair of costs.
 
     With PC = P(+)·C(miss) / (P(+)·C(miss) + P(−)·C(false alarm)), a threshold is the straight line
@@ -144,10 +139,7 @@ def cost_curve(
     >>> pc.round(3).tolist(), cost.round(3).tolist()
     ([0.0, 0.5, 1.0], [0.0, 0.167, 0.0])
     """
-    return curve_of(
-        CostCurve, "a cost curve", truth, scores,
-        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
-    )  # fmt: skip
+    return CostCurve(data.table, name=data.name, caution=data.caution)
 
 
 def probability_cost(prior: float, cost_fp: float = 1.0, cost_fn: float = 1.0) -> float:
@@ -166,23 +158,25 @@ def probability_cost(prior: float, cost_fp: float = 1.0, cost_fn: float = 1.0) -
     return float(miss / (miss + alarm))
 
 
+@curve_kind(
+    "cost-curve", verb="cost_curve", picture="curves.cost_curve_picture", word="cost",
+    title="lower envelope of the cost lines of all thresholds",
+    formula="PC = P(+)·C(miss)/(P(+)·C(miss) + P(−)·C(false alarm)), the weight of the positives; a threshold "
+    "costs NE = FNR·PC + FPR·(1 − PC); the curve is the lowest line at each PC",
+    source="Drummond and Holte 2006, Machine Learning 65:95",
+    advice="the envelope takes the threshold that is cheapest on these rows, so it lies too low for new ones",
+)  # fmt: skip
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CostCurve(TableCurve):
     """One line for each threshold from (0, FPR) to (1, FNR), and their lower envelope."""
 
-    __slots__ = ("_fp", "_places", "_tp")
-    _shape: ClassVar[str] = "cost-curve"
-    _tp: Floats
-    _fp: Floats
-    _places: NDArray[np.intp]
+    def __post_init__(self) -> None:
+        need_classes(self.table, "a cost curve")
 
-    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
-        super().__init__(table, name=name)
-        need_classes(table, "a cost curve")
-        self._set(
-            _tp=downward(table.positives),
-            _fp=downward(table.negatives),
-            _places=hull_places(table.positives, table.negatives),
-        )
+    @cached_property
+    def _places(self) -> NDArray[np.intp]:
+        """The lines that are on the envelope."""
+        return hull_places(self.table.positives, self.table.negatives)
 
     @property
     def thresholds(self) -> Floats:
@@ -210,11 +204,8 @@ class CostCurve(TableCurve):
         fpr, fnr = self.fpr[self._places], self.fnr[self._places]
         edges = np.concatenate(([0.0], crossings(fpr, fnr), [1.0]))
         rows = zip(self.thresholds[self._places], fpr, fnr, edges[:-1], edges[1:], strict=True)
-        return [
-            {"threshold": float(t), "fpr": float(x), "fnr": float(y), "from": float(a), "to": float(b)}
-            for t, x, y, a, b in rows
-            if b > a
-        ]
+        names = ("threshold", "fpr", "fnr", "from", "to")
+        return [dict(zip(names, map(float, row), strict=True)) for row in rows if row[4] > row[3]]
 
     def cost(self, pc: Any) -> Floats:
         """The lowest normalised expected cost at each PC."""
@@ -267,7 +258,7 @@ class CostCurve(TableCurve):
             fpr=alarms,
             fnr=missed,
             trivial=min(pc, 1 - pc),
-            cost=self._told(Interval(
+            cost=self._noted(Interval(
                 name="normalised expected cost", estimate=estimate, low=max(0.0, low), high=min(1.0, high),
                 confidence=level, method="mover-wilson", n=self.table.n, note=note,
                 estimand=f"this model at PC {number(pc)}",
@@ -285,21 +276,21 @@ class CostCurve(TableCurve):
         """
         level = check_confidence(confidence)
         estimate = area_under(*self.envelope)
-        found = envelope_interval(self.table, estimate, level, replicates, rng, self._outer_areas(level))
+        area = envelope_interval(self.table, estimate, level, replicates, rng, self._outer_areas(level))
         if not self.table.exact:
             bounds = self.table.bounds.of(lambda t: area_under(*CostCurve(t).envelope))
-            found = widened(found, bounds, (0.0, 0.25))
-        return self._told(found)
+            area = widened(area, bounds, (0.0, 0.25))
+        return self._noted(area, binned=False)
 
-    def _figures(self) -> list[tuple[str, object]]:
+    def _figures(self) -> Figures:
         return [
             ("the area under the envelope", self.area()),
             ("the cost at one PC, .at()", "mover-wilson"),
         ]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each corner of the lower envelope."""
-        return [{"pc": float(x), "cost": float(y)} for x, y in zip(*self.envelope, strict=True)]
+        return columns_to_records(("pc", "cost"), self.envelope)
 
     def _words(self) -> str:
         area = self.area()
@@ -346,7 +337,7 @@ class CostPoint(Result):
     def __float__(self) -> float:
         return self.cost.estimate
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         return [
             {
                 "pc": self.pc, "threshold": self.threshold, "fpr": self.fpr, "fnr": self.fnr, "trivial": self.trivial,

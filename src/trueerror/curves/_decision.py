@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from trueerror.curves._base import (
+    Figures,
     Floats,
+    Records,
     TableCurve,
-    cautioned,
-    downward,
+    columns_to_records,
+    curve_input,
+    curve_kind,
+    frozen,
     need_classes,
     need_probabilities,
-    take_table,
     weighted_sum,
 )
 from trueerror.inputs._arrays import WeightsKind, column
@@ -21,7 +25,6 @@ from trueerror.inputs._options import InputError, check_confidence, check_share
 from trueerror.results import Interval
 from trueerror.results._format import listing, number, whole
 from trueerror.sources._collect import takes_table_options
-from trueerror.tallies._scores import ScoreTable
 
 
 @takes_table_options
@@ -47,47 +50,46 @@ def decision_curve(
     >>> curve.net_benefit.round(4).tolist(), curve.act_on_all.round(4).tolist()
     ([0.3333, 0.0], [0.2, -0.2])
     """
-    table, name, given = take_table(
-        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
-        what="a decision curve", **columns,
-    )  # fmt: skip
-    return cautioned(DecisionCurve(table, name=name, thresholds=thresholds, prior=prior), given)
+    data = curve_input("a decision curve", truth, scores, model, positive, weights, weights_kind, columns)
+    return DecisionCurve(data.table, name=data.name, caution=data.caution, thresholds=thresholds, prior=prior)
 
 
+@curve_kind(
+    "decision-curve", verb="decision_curve", picture="curves.decision_curve_picture", word="decision",
+    title="net benefit of acting from each threshold up",
+    formula="net benefit at t = TP/n − (FP/n)·t/(1 − t); acting on all: π − (1 − π)·t/(1 − t); acting on none: 0",
+    source="Vickers and Elkin 2006, Med. Decis. Making 26:565",
+    assumes="scores are probabilities that hold",
+)  # fmt: skip
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class DecisionCurve(TableCurve):
     """Net benefit at each of `thresholds` (0.01 … 0.99 where none were given)."""
 
-    __slots__ = ("_fp", "_tp", "prior", "thresholds")
-    _shape: ClassVar[str] = "decision-curve"
-    _options: ClassVar[tuple[str, ...]] = ("thresholds", "prior")
-    thresholds: Floats
-    prior: float | None
-    _tp: Floats
-    _fp: Floats
+    thresholds: Floats = None  # type: ignore[assignment]  # never after __post_init__
+    prior: float | None = field(default_factory=lambda: None)
 
-    def __init__(
-        self, table: ScoreTable, *, name: str = "", thresholds: Any = None, prior: float | None = None
-    ) -> None:
-        super().__init__(table, name=name)
-        need_probabilities(table, "a decision curve")
+    def __post_init__(self) -> None:
+        need_probabilities(self.table, "a decision curve")
+        given, prior = self.thresholds, self.prior
         if prior is not None:
             prior = check_share(prior, "prior")
-            need_classes(table, "a decision curve at another prior", positives=prior > 0, negatives=prior < 1)
-        grid = np.arange(1, 100) / 100 if thresholds is None else column(thresholds, "thresholds").astype(np.float64)
+            need_classes(self.table, "a decision curve at another prior", positives=prior > 0, negatives=prior < 1)
+        grid = np.arange(1, 100) / 100 if given is None else column(given, "thresholds").astype(np.float64)
         if len(grid) == 0 or not ((grid >= 0) & (grid < 1)).all():
             raise InputError("thresholds must be probabilities from 0 up and below 1: at 1 no hit outweighs an alarm")
-        self._set(thresholds=np.unique(grid), prior=prior, _tp=downward(table.positives), _fp=downward(table.negatives))
+        object.__setattr__(self, "thresholds", frozen(np.unique(grid)))
+        object.__setattr__(self, "prior", prior)
 
     @property
     def net_benefit(self) -> Floats:
         """TP/n − (FP/n)·t/(1 − t) at each threshold."""
-        hits, alarms = self._shares(self.thresholds)
+        hits, alarms = self._proportions(self.thresholds)
         return hits - alarms * self._odds(self.thresholds)
 
     @property
     def act_on_all(self) -> Floats:
         """The net benefit of acting on every row."""
-        share = self._share()
+        share = self._positive_share()
         return share - (1 - share) * self._odds(self.thresholds)
 
     @property
@@ -98,7 +100,7 @@ class DecisionCurve(TableCurve):
     @property
     def standardised(self) -> Floats:
         """Net benefit over the share of positives, its largest possible value: at most 1."""
-        return self.net_benefit / self._share()
+        return self.net_benefit / self._positive_share()
 
     def useful(self) -> list[tuple[float, float]]:
         """The ranges of thresholds over which the model beats both acting on all and on none, on these rows."""
@@ -114,8 +116,8 @@ class DecisionCurve(TableCurve):
         if t == 1:
             raise InputError("threshold=1 has no net benefit: no hit outweighs a false alarm there")
         odds = t / (1 - t)
-        hits, alarms = (float(x) for x in self._shares(np.array(t)))
-        top = self._share()
+        hits, alarms = (float(x) for x in self._proportions(np.array(t)))
+        top = self._positive_share()
         if self.prior is None:
             rows = self._all_rows()
             estimate, low, high = weighted_sum(
@@ -125,26 +127,23 @@ class DecisionCurve(TableCurve):
         else:
             sizes = self._class_rows()
             place = self._place(np.array(t))
-            found, called = self._tp[place] / self._tp[-1], self._fp[place] / self._fp[-1]
+            tpr, fpr = self._tp[place] / self._tp[-1], self._fp[place] / self._fp[-1]
             estimate, low, high = weighted_sum(
-                (top, -(1 - top) * odds), (float(found) * sizes[0], float(called) * sizes[1]), sizes, confidence=level
+                (top, -(1 - top) * odds), (float(tpr) * sizes[0], float(fpr) * sizes[1]), sizes, confidence=level
             )
         mix = "rows with this share of positives" if self.prior is None else f"a share of {number(top)} positives"
-        return self._told(Interval(
+        return self._noted(Interval(
             name=f"net benefit at {number(t)}", estimate=estimate, low=max(low, -odds), high=min(top, high),
             confidence=level, method="mover-wilson", n=self.table.n, estimand=f"this model, {mix}",
         ))  # fmt: skip
 
-    def _figures(self) -> list[tuple[str, object]]:
+    def _figures(self) -> Figures:
         return [("the net benefit at one threshold, .at()", "mover-wilson")]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each threshold."""
-        columns = (self.thresholds, self.net_benefit, self.act_on_all)
-        return [
-            {"threshold": float(t), "net_benefit": float(b), "act_on_all": float(a), "act_on_none": 0.0}
-            for t, b, a in zip(*columns, strict=True)
-        ]
+        names = ("threshold", "net_benefit", "act_on_all", "act_on_none")
+        return columns_to_records(names, (self.thresholds, self.net_benefit, self.act_on_all, self.act_on_none))
 
     def _words(self) -> str:
         ranges = [f"{number(a)} to {number(b)}" for a, b in self.useful()]
@@ -154,16 +153,16 @@ class DecisionCurve(TableCurve):
             f"and on none {where}."
         )
 
-    def _share(self) -> float:
+    def _positive_share(self) -> float:
         return self.prevalence if self.prior is None else self.prior
 
     def _place(self, t: Floats) -> Any:
         return len(self.table.scores) - np.searchsorted(self.table.scores, t, side="left")
 
-    def _shares(self, t: Floats) -> tuple[Floats, Floats]:
-        """Hits and false alarms as shares of all rows, at the prior where one was given."""
+    def _proportions(self, t: Floats) -> tuple[Floats, Floats]:
+        """Hits and false alarms as proportions of all rows, at the prior where one was given."""
         place = self._place(t)
-        share = self._share()
+        share = self._positive_share()
         tp, fp = float(self._tp[-1]), float(self._fp[-1])
         hits = self._tp[place] * (share / tp if tp > 0 else 0.0)
         alarms = self._fp[place] * ((1 - share) / fp if fp > 0 else 0.0)

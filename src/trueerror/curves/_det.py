@@ -3,35 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import Floats, TableCurve, curve_of, cutoffs, downward, need_classes, opened, share
+from trueerror.curves._base import (
+    CurveInput,
+    Figures,
+    Floats,
+    Records,
+    TableCurve,
+    columns_to_records,
+    curve_kind,
+    curve_verb,
+    cutoffs,
+    downward,
+    interval_records,
+    need_classes,
+    wilson_proportion,
+)
 from trueerror.curves._bootstrap import bootstrap_area
 from trueerror.inference.proportion._array_intervals import limits
-from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import InputError, check_confidence, check_share
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, percent, whole
 from trueerror.results._format import limits as bracket
-from trueerror.sources._collect import takes_table_options
 from trueerror.tallies._score_bounds import Bounds
-from trueerror.tallies._scores import ScoreTable
 
 
-@takes_table_options
-def det(
-    truth: Any,
-    scores: Any = None,
-    *,
-    model: str | None = None,
-    positive: Any = None,
-    weights: Any = None,
-    weights_kind: WeightsKind | None = None,
-    **columns: Any,
-) -> Det:
+@curve_verb("a DET curve")
+def det(data: CurveInput) -> Det:
     """Misses (FNR) against false alarms (FPR) at every threshold.
 
     On normal-deviate axes (`.deviates()`) the curve of two normal classes with equal spread is a straight line, and
@@ -43,24 +45,22 @@ def det(
     >>> curve.equal_error_rate().estimate
     0.5
     """
-    return curve_of(
-        Det, "a DET curve", truth, scores,
-        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
-    )  # fmt: skip
+    return Det(data.table, name=data.name, caution=data.caution)
 
 
+@curve_kind(
+    "det-curve", verb="det", picture="curves.det_picture", word="det",
+    title="misses against false alarms on normal-deviate axes",
+    formula="FNR against FPR at every threshold, both axes by Φ⁻¹; the equal error rate is where FNR = FPR on the "
+    "points joined by straight lines",
+    source="Martin et al. 1997, Eurospeech:1895",
+)  # fmt: skip
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Det(TableCurve):
     """False positive rate and false negative rate; `thresholds` descend, the first is infinite."""
 
-    __slots__ = ("_fp", "_tp")
-    _shape: ClassVar[str] = "det-curve"
-    _tp: Floats
-    _fp: Floats
-
-    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
-        super().__init__(table, name=name)
-        need_classes(table, "a DET curve")
-        self._set(_tp=downward(table.positives), _fp=downward(table.negatives))
+    def __post_init__(self) -> None:
+        need_classes(self.table, "a DET curve")
 
     @property
     def thresholds(self) -> Floats:
@@ -105,32 +105,39 @@ class Det(TableCurve):
         else:
             assert fnr is not None
             place = int(np.flatnonzero(self.fnr <= check_share(fnr, "fnr"))[0])
-        up, down = (None, None)
-        if self.table.squares is not None:
-            up, down = (downward(s) for s in self.table.squares)
         fp, tp = float(self._fp[place]), float(self._tp[place])
         negatives, positives = float(self._fp[-1]), float(self._tp[-1])
         cut = float(self.thresholds[place]) if threshold is None else float(threshold)
-        spans: list[tuple[Bounds, Bounds] | None] = [None, None]
-        if not self.table.exact and self.table.squares is None:
-            found, alarms = self.table.bounds.counts_at(cut)
-            missed = Bounds(positives - found.high, positives - found.low)
-            spans = [(alarms, Bounds(negatives - alarms.high, negatives - alarms.low)), (missed, found)]
-            note = "; ".join(x for x in (note, self.table.bounds.words_at(cut)) if x)
+        fp_squares = tp_squares = fp_bounds = fn_bounds = None
+        within_bin = ""
+        if self.table.squares is not None:
+            up, down = (downward(s) for s in self.table.squares)
+            fp_squares = float(down[place]), float(down[-1] - down[place])
+            tp_squares = float(up[-1] - up[place]), float(up[place])
+        elif not self.table.exact:
+            hits, alarms = self.table.bounds.counts_at(cut)
+            fp_bounds = alarms, Bounds(negatives - alarms.high, negatives - alarms.low)
+            fn_bounds = Bounds(positives - hits.high, positives - hits.low), hits
+            within_bin = self.table.bounds.words_at(cut)
+            note = "; ".join(x for x in (note, within_bin) if x)
+        fpr_interval = wilson_proportion(
+            "false positive rate", fp, negatives - fp, confidence=confidence, note=note, squares=fp_squares,
+            bounds=fp_bounds,
+        )  # fmt: skip
+        fnr_interval = wilson_proportion(
+            "false negative rate", positives - tp, tp, confidence=confidence, note=note, squares=tp_squares,
+            bounds=fn_bounds,
+        )  # fmt: skip
         return ErrorPoint(
             threshold=cut,
             false_alarms=fp,
             negatives=negatives,
             misses=positives - tp,
             positives=positives,
-            fpr=self._told(opened(share("false positive rate", fp, negatives - fp, confidence=confidence, note=note,
-                      squares=None if down is None else (float(down[place]), float(down[-1] - down[place]))),
-                      spans[0], confidence=confidence)),
-            fnr=self._told(opened(share("false negative rate", positives - tp, tp, confidence=confidence, note=note,
-                      squares=None if up is None else (float(up[-1] - up[place]), float(up[place]))),
-                      spans[1], confidence=confidence)),
+            fpr=self._noted(fpr_interval, binned=not within_bin),
+            fnr=self._noted(fnr_interval, binned=not within_bin),
             note=note,
-        )  # fmt: skip
+        )
 
     def equal_error_rate(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Any = None) -> Interval:
         """The rate at which misses and false alarms are equally frequent, points joined by straight lines.
@@ -142,23 +149,20 @@ class Det(TableCurve):
         estimate = float(equal_rates(self.table.positives[None], self.table.negatives[None])[0])
         rows = min(self._class_rows())
         low, high = (float(x) for x in limits(estimate * rows, rows, "wilson", level))
-        return self._told(bootstrap_area(
+        return self._noted(bootstrap_area(
             self.table, equal_rates, name="equal error rate", estimate=estimate, confidence=level,
             replicates=replicates, rng=rng, fallback=(low, high, "wilson"), estimand="this model",
-        ))  # fmt: skip
+        ), binned=False)  # fmt: skip
 
-    def _figures(self) -> list[tuple[str, object]]:
+    def _figures(self) -> Figures:
         return [
             ("the equal error rate", self.equal_error_rate()),
             ("misses and false alarms at one threshold, .at()", "wilson"),
         ]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each threshold."""
-        return [
-            {"threshold": float(t), "fpr": float(x), "fnr": float(y)}
-            for t, x, y in zip(self.thresholds, self.fpr, self.fnr, strict=True)
-        ]
+        return columns_to_records(("threshold", "fpr", "fnr"), (self.thresholds, self.fpr, self.fnr))
 
     def _words(self) -> str:
         rate = self.equal_error_rate()
@@ -182,14 +186,8 @@ class ErrorPoint(Result):
     fnr: Interval
     note: str = ""
 
-    def records(self) -> list[dict[str, object]]:
-        return [
-            {
-                "threshold": self.threshold, "measure": x.name, "estimate": x.estimate, "low": x.low, "high": x.high,
-                "confidence": x.confidence, "method": x.method, "n": x.n,
-            }
-            for x in (self.fpr, self.fnr)
-        ]  # fmt: skip
+    def records(self) -> Records:
+        return interval_records(self.threshold, (self.fpr, self.fnr))
 
     def __str__(self) -> str:
         note = f" ({self.note})" if self.note else ""
@@ -207,12 +205,12 @@ def equal_rates(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
     [0.5]
     """
     tp, fp = downward(positives), downward(negatives)
-    there = (tp[:, -1] > 0) & (fp[:, -1] > 0)
-    fpr = fp / np.where(there, fp[:, -1], 1)[:, None]
-    excess = fpr - (1 - tp / np.where(there, tp[:, -1], 1)[:, None])
+    both = (tp[:, -1] > 0) & (fp[:, -1] > 0)
+    fpr = fp / np.where(both, fp[:, -1], 1)[:, None]
+    excess = fpr - (1 - tp / np.where(both, tp[:, -1], 1)[:, None])
     row = np.arange(len(tp))
     after = np.maximum(1, np.argmax(excess >= 0, axis=1))
     rise = excess[row, after] - excess[row, after - 1]
     part = -excess[row, after - 1] / np.where(rise > 0, rise, 1)
     rate = fpr[row, after - 1] + part * (fpr[row, after] - fpr[row, after - 1])
-    return np.where(there, rate, np.nan)
+    return np.where(both, rate, np.nan)

@@ -1,8 +1,5 @@
-"""One curve, and one area, from the folds of a cross-validation.
-
-The area under the ROC curve over the folds of a cross-validation, four ways.
-
-The score tables of folds, and whether scores of different folds can be compared.
+"""ROC curves over the folds of a cross-validation: averaged, pooled, their AUC four ways, and whether scores of
+different folds can be compared.
 """
 
 from __future__ import annotations
@@ -10,12 +7,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import counts_at_cutoffs, cutoffs, frozen, is_predictions, top_at
+from trueerror.curves._base import (
+    Figures,
+    Floats,
+    Records,
+    TableCurve,
+    columns_to_records,
+    counts_at_cutoffs,
+    cutoffs,
+    frozen,
+    is_predictions,
+    top_at,
+)
 from trueerror.curves._bootstrap import bootstrap_area
 from trueerror.inference._score_metrics import widened
 from trueerror.inference._spec import Terms, critical_t
@@ -28,10 +36,10 @@ from trueerror.metrics.ranking import auc
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, limits, number, percent
 from trueerror.sources._api import is_openable, opened
+from trueerror.sources._predictions import Predictions
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
-Floats = NDArray[np.float64]
 # Scores of different folds are called incomparable when pairs across folds are ordered worse by this much.
 LOSS = 0.01
 
@@ -67,7 +75,7 @@ def take_folds(data: Any, model: str | None, what: str) -> Folds:
     return Folds(tuple(tables), 1, names.pop() if len(names) == 1 else "")
 
 
-def _from_predictions(data: Any, model: str | None, what: str) -> Folds:
+def _from_predictions(data: Predictions, model: str | None, what: str) -> Folds:
     name = data.only(model)
     if not data.has_key("folds"):
         raise InputError(f"{what} from Predictions needs folds= (in te.read: fold=)")
@@ -78,11 +86,6 @@ def _from_predictions(data: Any, model: str | None, what: str) -> Folds:
     if len(tables) < 2:
         raise InputError(f"{what} needs at least two folds, but there is one")
     return Folds(tuple(tables), len(rounds), name)
-
-
-def pooled_table(tables: Sequence[ScoreTable]) -> ScoreTable:
-    """All rows in one table."""
-    return ScoreTable.total(tables)
 
 
 def comparability(tables: Sequence[ScoreTable]) -> str:
@@ -99,7 +102,7 @@ def comparability(tables: Sequence[ScoreTable]) -> str:
     both = [t for t in tables if t.n_positive > 0 and t.n_negative > 0]
     if len(both) < 2:
         return ""
-    pool = pooled_table(both)
+    pool = ScoreTable.total(both)
     pairs = np.array([float(t.n_positive) * float(t.n_negative) for t in both])
     within = float(np.array([auc(t) for t in both]) @ pairs / pairs.sum())
     all_pairs = float(pool.n_positive) * float(pool.n_negative)
@@ -142,6 +145,9 @@ Interpolation = Literal["step", "linear"]
 OVERLAP = "folds share training rows, so for the learner these bars are too short"
 
 
+PoolableT = TypeVar("PoolableT", bound=TableCurve | ScoreTable)
+
+
 def average_curves(
     curves: Any,
     *,
@@ -177,23 +183,23 @@ def average_curves(
     points = [_roc_points(t) for t in folds.tables]
     fixed = _fixed(how, grid, folds.tables)
     if how == "vertical":
-        made = {"fpr": fixed, "tpr": np.stack([top_at(x, y, fixed) for x, y, _ in points])}
+        sides = {"fpr": fixed, "tpr": np.stack([top_at(x, y, fixed) for x, y, _ in points])}
     elif how == "horizontal":
         # Seen from the side: the smallest FPR at which a TPR is reached.
         turned = [top_at(1 - y[::-1], 1 - x[::-1], 1 - fixed) for x, y, _ in points]
-        made = {"tpr": fixed, "fpr": 1 - np.stack(turned)}
+        sides = {"tpr": fixed, "fpr": 1 - np.stack(turned)}
     else:
-        sides = [_at_thresholds(p, fixed, interpolation) for p in points]
-        made = {"fpr": np.stack([s[0] for s in sides]), "tpr": np.stack([s[1] for s in sides])}
+        rates = [_at_thresholds(p, fixed, interpolation) for p in points]
+        sides = {"fpr": np.stack([r[0] for r in rates]), "tpr": np.stack([r[1] for r in rates])}
         warning = comparability(folds.tables)
         notes += [warning] if warning else []
     return AverageCurve.of(
-        made, how=how, thresholds=fixed if how == "threshold" else None, confidence=level, name=folds.name,
+        sides, how=how, thresholds=fixed if how == "threshold" else None, confidence=level, name=folds.name,
         areas=np.array([auc(t) for t in folds.tables]), note="; ".join(notes),
     )  # fmt: skip
 
 
-def pool_curves(curves: Sequence[Any]) -> Any:
+def pool_curves(curves: Sequence[PoolableT]) -> PoolableT:
     """One curve of all rows: the tables of the given curves added up, as a curve of the same kind.
 
     The scores of different folds must lie on one scale; `te.curves.comparability` says where they do not.
@@ -205,10 +211,10 @@ def pool_curves(curves: Sequence[Any]) -> Any:
     if is_predictions(curves) or is_openable(curves):
         raise InputError("te.pool_curves pools curves; for all rows of a table in one curve use te.roc(table, model=…)")
     folds = take_folds(curves, None, "a pooled curve")
-    table = pooled_table(folds.tables)
+    table = ScoreTable.total(folds.tables)
     first = curves[0]
     if isinstance(first, ScoreTable):
-        return table
+        return cast("PoolableT", table)
     kinds = {type(c) for c in curves}
     if len(kinds) > 1:
         raise InputError(f"curves of one kind can be pooled, not {' and '.join(sorted(k.__name__ for k in kinds))}")
@@ -268,34 +274,32 @@ class AverageCurve(Result):
 
     def auc(self, *, confidence: float | None = None) -> Interval:
         """The `area` of an experiment; else the mean of the curves' areas ± t(k − 1)·sd/√k."""
-
         if self.area is not None:
             if confidence not in (None, self.area.confidence):
                 raise InputError('this area is that of an experiment: ask .estimate(metric="auc", confidence=…) of it')
             return self.area
         return mean_t_interval(self.areas, confidence=self.confidence if confidence is None else confidence)
 
-    def _made_by(self) -> list[tuple[str, object]]:
+    def _made_by(self) -> Figures:
         return [("the mean curve and its error bars", "average-curve"), ("the mean area", self.auc())]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each point."""
         names = ["fpr", "tpr", "fpr_sd", "tpr_sd", "fpr_low", "fpr_high", "tpr_low", "tpr_high"]
         names += [] if self.thresholds is None else ["thresholds"]
-        rows = zip(*(getattr(self, n) for n in names), strict=True)
-        return [dict(zip(names, (float(v) for v in row), strict=True)) for row in rows]
+        return columns_to_records(names, (getattr(self, n) for n in names))
 
     def __str__(self) -> str:
         area = self.auc()
         subject = f" of {self.name}" if self.name else ""
-        own = f"mean AUC {number(area.estimate)}"
+        auc_words = f"mean AUC {number(area.estimate)}"
         if self.area is not None:
-            own = (
+            auc_words = (
                 f"AUC {number(area.estimate)} {limits(area.low, area.high)} ({percent(area.confidence)} {area.method})"
             )
         return folded(
-            f"Mean of {len(self.areas)} ROC curves{subject} ({self.how} averaging), {len(self.fpr)} points; {own}."
-            f"\nNote: {self.note}."
+            f"Mean of {len(self.areas)} ROC curves{subject} ({self.how} averaging), {len(self.fpr)} points; "
+            f"{auc_words}.\nNote: {self.note}."
         )
 
     def __repr__(self) -> str:
@@ -493,18 +497,18 @@ def _mean_squared_influence(table: ScoreTable, area: float, weight_up: float, we
 
 
 def _pooled(folds: Folds, notes: list[str], confidence: float, replicates: int, rng: Any) -> Interval:
-    table = pooled_table(folds.tables)
+    table = ScoreTable.total(folds.tables)
     warning = comparability(folds.tables)
     estimate = float(auc(table))
-    made = area_limits(table, estimate, Terms(confidence=confidence))
-    result = bootstrap_area(
+    analytic = area_limits(table, estimate, Terms(confidence=confidence))
+    pooled = bootstrap_area(
         table, _areas, name="AUC of the pooled folds", estimate=estimate, confidence=confidence, replicates=replicates,
-        rng=rng, fallback=(made.low, made.high, made.method), estimand=f"these {len(folds.tables)} models",
+        rng=rng, fallback=(analytic.low, analytic.high, analytic.method), estimand=f"these {len(folds.tables)} models",
     )  # fmt: skip
-    words = [w for w in (*notes, warning, result.note) if w]
-    return Interval(**{**result.records()[0], "note": "; ".join(words)})  # type: ignore[arg-type]
+    words = [w for w in (*notes, warning, pooled.note) if w]
+    return replace(pooled, note="; ".join(words))
 
 
 def _areas(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
-    no_table: Any = None  # with masses given, the metric does not look at its table
+    no_table = cast(ScoreTable, None)  # with counts given, the metric does not look at its table
     return np.asarray(auc(no_table, (positives, negatives)), dtype=np.float64)

@@ -1,56 +1,45 @@
-"""Cumulative gains and lift: how many of the positives are in the top share of the ranking."""
+"""Cumulative gains and lift curves: how many of the positives are in the top share of the ranking."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from trueerror.curves._base import Floats, TableCurve, area_under, curve_of, cutoffs, downward, need_classes
+from trueerror.curves._base import (
+    CurveInput,
+    Figures,
+    Floats,
+    Records,
+    TableCurve,
+    area_under,
+    columns_to_records,
+    curve_kind,
+    curve_verb,
+    cutoffs,
+    need_classes,
+)
 from trueerror.inference.proportion._array_intervals import limits
-from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import InputError, check_confidence
 from trueerror.results import Interval
 from trueerror.results._format import number, percent, whole
-from trueerror.sources._collect import takes_table_options
-from trueerror.tallies._scores import ScoreTable
 
 
-@takes_table_options
-def gains(
-    truth: Any,
-    scores: Any = None,
-    *,
-    model: str | None = None,
-    positive: Any = None,
-    weights: Any = None,
-    weights_kind: WeightsKind | None = None,
-    **columns: Any,
-) -> Gains:
+@curve_verb("a gains curve")
+def gains(data: CurveInput) -> Gains:
     """The share of the positives found in the top share of the rows, as that share grows from 0 to 1.
 
     >>> g = gains([1, 1, 0, 1, 0, 0, 0, 0, 0, 0], [10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
     >>> g.at(share=0.2).estimate
     0.6666666666666666
     """
-    return curve_of(
-        Gains, "a gains curve", truth, scores,
-        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
-    )  # fmt: skip
+    return Gains(data.table, name=data.name, caution=data.caution)
 
 
-@takes_table_options
-def lift(
-    truth: Any,
-    scores: Any = None,
-    *,
-    model: str | None = None,
-    positive: Any = None,
-    weights: Any = None,
-    weights_kind: WeightsKind | None = None,
-    **columns: Any,
-) -> Lift:
+@curve_verb("a lift curve")
+def lift(data: CurveInput) -> Lift:
     """How many times more positives the top share of the rows holds than the same number of rows drawn at random.
 
     lift = precision / prevalence = (share of the positives found) / (share of the rows called).
@@ -58,28 +47,20 @@ def lift(
     >>> lift([1, 1, 0, 1, 0, 0, 0, 0, 0, 0], [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]).at(share=0.2).estimate
     3.333333333333333
     """
-    return curve_of(
-        Lift, "a lift curve", truth, scores,
-        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
-    )  # fmt: skip
+    return Lift(data.table, name=data.name, caution=data.caution)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class _ByShare(TableCurve):
-    """What gains and lift share: both run over the share of the rows that is called positive."""
+    """What gains and lift have in common: both run over the share of the rows that is called positive."""
 
-    __slots__ = ("_called", "_tp")
-    _tp: Floats
-    _called: Floats
+    def __post_init__(self) -> None:
+        need_classes(self.table, f"a {type(self).__name__.lower()} curve", negatives=False)
 
-    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
-        super().__init__(table, name=name)
-        need_classes(table, f"a {type(self).__name__.lower()} curve", negatives=False)
-        tp = downward(table.positives)
-        self._set(_tp=tp, _called=tp + downward(table.negatives))
-
-    def _found(self, part: float) -> float:
-        """Share of the positives in this top share of the rows; rows with one score count as in random order."""
-        return float(np.interp(part * float(self._called[-1]), self._called, self._tp) / self._tp[-1])
+    @cached_property
+    def _called(self) -> Floats:
+        """Rows called positive at each cutoff."""
+        return self._tp + self._fp
 
     def _gain_at(self, part: float, confidence: float) -> tuple[float, float, float]:
         """The gain at a share, with limits.
@@ -88,17 +69,18 @@ class _ByShare(TableCurve):
         among rows with scores near the cut, Var θ̂ = (θ(1 − θ)(1 − 2Λ) + Λ²·r(1 − r)/π)/P; Wilson's interval is taken
         at the number of rows that gives a share this variance.
         """
-        found = self._found(part)
+        # Rows with one score count as in random order.
+        gain = float(np.interp(part * float(self._called[-1]), self._called, self._tp) / self._tp[-1])
         positives = self._class_rows()[0]
         near = self._near(part)
-        spread = found * (1 - found)
+        spread = gain * (1 - gain)
         variance = spread * (1 - 2 * near) + near * near * part * (1 - part) / self.prevalence
         # Where the formula degenerates (all or none found, or no variance left) the positives themselves are the rows.
         rows = positives * spread / variance if spread > 0 and variance > 0 else positives
         # The formula is a difference of near equals when all rows around the cut are positive: it is not trusted there.
         rows = min(rows, 4 * positives)
-        low, high = limits(found * rows, rows, "wilson", confidence)
-        return found, float(low), float(high)
+        low, high = limits(gain * rows, rows, "wilson", confidence)
+        return gain, float(low), float(high)
 
     def _near(self, part: float) -> float:
         """The share of positives among the rows around the cut: n^(2/3) of them, or 20 if more."""
@@ -125,11 +107,16 @@ class _ByShare(TableCurve):
         return float(self._called[place] / self._called[-1])
 
 
+@curve_kind(
+    "gains-curve", verb="gains", picture="curves.gains_picture", word="gains",
+    title="cumulative gains over the share of rows called, best scores first",
+    formula="gain at the top share r = #{positives among the top r·n rows}/#positives; within equal scores as if "
+    "in random order; area = π/2 + (1 − π)·AUC",
+    source="Ash and Hughes-Oliver 2022, J. Cheminformatics 14:50",
+)  # fmt: skip
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Gains(_ByShare):
     """Cumulative gains: `share` of the rows called against `found`, the share of the positives among them."""
-
-    __slots__ = ()
-    _shape: ClassVar[str] = "gains-curve"
 
     @property
     def share(self) -> Floats:
@@ -156,9 +143,9 @@ class Gains(_ByShare):
         """
         level = check_confidence(confidence)
         part = self._part(share, threshold)
-        found, low, high = self._gain_at(part, level)
-        return self._told(Interval(
-            name=f"gain at the top {percent(round(part, 6))}", estimate=found, low=low, high=high, confidence=level,
+        gain, low, high = self._gain_at(part, level)
+        return self._noted(Interval(
+            name=f"gain at the top {percent(round(part, 6))}", estimate=gain, low=low, high=high, confidence=level,
             method="wilson-enrichment", n=self.table.n, estimand="the top share of rows like these",
         ))  # fmt: skip
 
@@ -171,15 +158,12 @@ class Gains(_ByShare):
         """Area under the curve; it is π/2 + (1 − π)·AUC, so the ROC area says the same without the prevalence."""
         return area_under(self.share, self.found)
 
-    def _figures(self) -> list[tuple[str, object]]:
+    def _figures(self) -> Figures:
         return [("the gain at a share, .at()", self.at(share=0.1))]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each distinct score, after the start."""
-        return [
-            {"threshold": float(t), "share": float(s), "found": float(f)}
-            for t, s, f in zip(self.thresholds, self.share, self.found, strict=True)
-        ]
+        return columns_to_records(("threshold", "share", "found"), (self.thresholds, self.share, self.found))
 
     def _words(self) -> str:
         at = self.at(share=0.1)
@@ -190,11 +174,15 @@ class Gains(_ByShare):
         )
 
 
+@curve_kind(
+    "lift-curve", verb="lift", picture="curves.lift_picture", word="lift",
+    title="lift over the share of rows called, best scores first",
+    formula="lift at the top share r = gain(r)/r = precision there/prevalence",
+    source="Ash and Hughes-Oliver 2022, J. Cheminformatics 14:50",
+)  # fmt: skip
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Lift(_ByShare):
     """Lift against the share of the rows called; there is none where nothing is called."""
-
-    __slots__ = ()
-    _shape: ClassVar[str] = "lift-curve"
 
     @property
     def share(self) -> Floats:
@@ -215,9 +203,9 @@ class Lift(_ByShare):
         """The lift in the top `share` of the rows: the gain there over the share, and so are its limits."""
         level = check_confidence(confidence)
         part = self._part(share, threshold)
-        found, low, high = self._gain_at(part, level)
-        return self._told(Interval(
-            name=f"lift at the top {percent(round(part, 6))}", estimate=found / part, low=low / part, high=high / part,
+        gain, low, high = self._gain_at(part, level)
+        return self._noted(Interval(
+            name=f"lift at the top {percent(round(part, 6))}", estimate=gain / part, low=low / part, high=high / part,
             confidence=level, method="wilson-enrichment", n=self.table.n, estimand="the top share of rows like these",
         ))  # fmt: skip
 
@@ -226,15 +214,12 @@ class Lift(_ByShare):
         share = np.concatenate(([0.0, self.prevalence], np.linspace(self.prevalence, 1.0, 101)[1:]))
         return share, 1 / np.maximum(share, self.prevalence)
 
-    def _figures(self) -> list[tuple[str, object]]:
+    def _figures(self) -> Figures:
         return [("the lift at a share, .at()", self.at(share=0.1))]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each distinct score."""
-        return [
-            {"threshold": float(t), "share": float(s), "lift": float(x)}
-            for t, s, x in zip(self.thresholds, self.share, self.lift, strict=True)
-        ]
+        return columns_to_records(("threshold", "share", "lift"), (self.thresholds, self.share, self.lift))
 
     def _words(self) -> str:
         at = self.at(share=0.1)

@@ -1,21 +1,19 @@
-"""The convex hull of one or many ROC curves: every classifier that is best somewhere, and what mixing them reaches.
-
-What a ROC hull is made of and answers with: corners, mixtures, ranges of class distributions.
-
-Which classifier is the cheapest under a condition, and how sure that is.
+"""The ROC convex hull of one or many curves: every classifier that is best somewhere, what mixing them reaches, which
+is the cheapest under an operating condition, and how sure that is.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import Floats, area_under, downward, frozen, is_predictions
+from trueerror.curves._base import Figures, Floats, Records, area_under, downward, frozen, is_predictions
 from trueerror.curves._bootstrap import resampled_tables
 from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, iso_cost
 from trueerror.curves._roc import Roc, roc
@@ -53,7 +51,7 @@ class HullCorner(Result):
     tpr: float
     also: tuple[str, ...] = ()
 
-    def _made_by(self) -> list[tuple[str, object]]:
+    def _made_by(self) -> Figures:
         return [("", "roc-hull")]
 
     def __str__(self) -> str:
@@ -78,10 +76,10 @@ class Mixture(Result):
     fpr: float
     tpr: float
 
-    def _made_by(self) -> list[tuple[str, object]]:
+    def _made_by(self) -> Figures:
         return [("", "roc-hull")]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         return [
             {"classifier": c.classifier, "threshold": c.threshold, "probability": p, "fpr": c.fpr, "tpr": c.tpr}
             for c, p in ((self.first, 1 - self.share), (self.second, self.share))
@@ -96,6 +94,9 @@ class Mixture(Result):
         )
 
 
+Stretch = TypedDict("Stretch", {"classifier": str, "thresholds": tuple[float, float], "from": float, "to": float})
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class HullRanges(Result):
     """For each corner of a hull the shares of positives over which it is the cheapest; iterates over its records."""
@@ -104,10 +105,10 @@ class HullRanges(Result):
     cost_fp: float = 1.0
     cost_fn: float = 1.0
 
-    def _made_by(self) -> list[tuple[str, object]]:
+    def _made_by(self) -> Figures:
         return [("", "roc-hull")]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         return [dict(row) for row in self.rows]
 
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
@@ -119,7 +120,7 @@ class HullRanges(Result):
     def __getitem__(self, place: int) -> Mapping[str, Any]:
         return self.rows[place]
 
-    def stretches(self) -> list[dict[str, Any]]:
+    def stretches(self) -> list[Stretch]:
         """Neighbouring corners of one classifier as one: its thresholds from the highest to the lowest, and the range
         of shares of positives; stretches too narrow to print are left out.
 
@@ -128,15 +129,18 @@ class HullRanges(Result):
         >>> [(s["classifier"], s["thresholds"]) for s in hull.ranges().stretches()]
         [('AlwaysNeg', (inf, inf)), ('model', (0.4, 0.4)), ('AlwaysPos', (-inf, -inf))]
         """
-        made: list[dict[str, Any]] = []
+        stretches: list[Stretch] = []
         for row in self.rows:
-            if made and made[-1]["classifier"] == row["classifier"]:
-                made[-1] |= {"thresholds": (made[-1]["thresholds"][0], row["threshold"]), "to": row["to"]}
+            if stretches and stretches[-1]["classifier"] == row["classifier"]:
+                last = stretches[-1]
+                last["thresholds"], last["to"] = (last["thresholds"][0], row["threshold"]), row["to"]
             else:
-                own = (row["threshold"], row["threshold"])
-                made.append({"classifier": row["classifier"], "thresholds": own, "from": row["from"], "to": row["to"]})
-        wide = [s for s in made if s["to"] - s["from"] >= NARROW]
-        return wide or made
+                cut = (row["threshold"], row["threshold"])
+                stretches.append(
+                    {"classifier": row["classifier"], "thresholds": cut, "from": row["from"], "to": row["to"]}
+                )
+        wide = [s for s in stretches if s["to"] - s["from"] >= NARROW]
+        return wide or stretches
 
     def _table(self) -> Table:
         cells = []
@@ -144,7 +148,7 @@ class HullRanges(Result):
             first, last = s["thresholds"]
             cut = number(first) if first == last else f"{number(first)} to {number(last)}"
             cut = "any" if math.isinf(first) else cut
-            ends = [f"{100 * s[end]:.1f} %" for end in ("from", "to")]
+            ends = [f"{100 * end:.1f} %" for end in (s["from"], s["to"])]
             cells.append((classifier_words(s["classifier"]), cut, *ends))
         title = f"Cheapest by the share of positives (a false alarm costs {self.cost_fp:g}, a miss {self.cost_fn:g})"
         return Table(columns=("classifier", "threshold", "from", "to"), rows=tuple(cells), title=title)
@@ -202,10 +206,10 @@ class HullChoice(Result):
         """The line of equal cost through the point; no point of the hull lies above it."""
         return iso_cost(self.cost, self.condition)
 
-    def _made_by(self) -> list[tuple[str, object]]:
+    def _made_by(self) -> Figures:
         return [("the choice", "roc-hull"), ("how sure it is", "hull-choice")]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each classifier, the most probable first."""
         ranked = sorted(self.probabilities.items(), key=lambda item: -item[1])
         return [{"classifier": n, "probability_best": p, "chosen": n == self.classifier} for n, p in ranked]
@@ -215,12 +219,12 @@ class HullChoice(Result):
         rows = []
         ranked = sorted(self.probabilities.items(), key=lambda item: (item[0] != self.classifier, -item[1]))
         for name, p in ranked or [(self.classifier, math.nan)]:
-            own = ["", "", "", ""]
+            at_threshold = ["", "", "", ""]
             if name == self.classifier:
                 cut = "any" if name in TRIVIAL else number(self.threshold)
-                own = [cut, number(self.fpr), number(self.tpr), number(self.cost)]
-            share = "unknown" if math.isnan(p) else percent(round(p, 3))
-            rows.append((classifier_words(name), *own, share))
+                at_threshold = [cut, number(self.fpr), number(self.tpr), number(self.cost)]
+            proportion = "unknown" if math.isnan(p) else percent(round(p, 3))
+            rows.append((classifier_words(name), *at_threshold, proportion))
         columns = ("classifier", "threshold", "FPR", "TPR", "cost of a row", "cheapest in so many resamples")
         return Table(columns=columns, rows=tuple(rows), title=f"Cheapest {self.condition.words()}")
 
@@ -228,8 +232,9 @@ class HullChoice(Result):
         always = self.classifier in TRIVIAL
         which = f"Use {self.classifier}, and call positive from {number(self.threshold)} up"
         if always:
-            which = classifier_words(self.classifier).replace("call", "Call", 1)
-        shown = ", ".join(
+            words = classifier_words(self.classifier)
+            which = f"{words[0].upper()}{words[1:]}"
+        ranked = ", ".join(
             f"{classifier_words(n)} {percent(round(p, 3))}"
             for n, p in sorted(self.probabilities.items(), key=lambda i: -i[1])
             if p > 0.0005
@@ -237,7 +242,7 @@ class HullChoice(Result):
         return folded(
             f"{which} ({self.condition.words()}): FPR {number(self.fpr)}, TPR {number(self.tpr)}, cost of a row "
             f"{number(self.cost)} on these rows{self._out_of_bag()}.\n"
-            f"The cheapest in so many of the resamples: {shown}. ({self.note})"
+            f"The cheapest in so many of the resamples: {ranked}. ({self.note})"
         )
 
     def _out_of_bag(self) -> str:
@@ -279,22 +284,20 @@ def choose_classifier(
         notes = [f"{replicates:,} resamples, {generator(rng)[1]}"] + ([UNPAIRED] if len(curves) > 1 else [])
     off = max((c.table.bounds.largest for c in curves.values() if not c.table.exact), default=0.0)
     notes += [f"binned scores: rates within a bin are off by {off:.2g} at most"] if off else []
-    probabilities = {} if lowest is None else _shares(lowest, [*curves, *TRIVIAL])
+    probabilities = {} if lowest is None else _proportions(lowest, [*curves, *TRIVIAL])
     name, threshold, fpr, tpr = chosen
     corrected = None if name in TRIVIAL else _corrected(curves[name], condition, rng)
     return HullChoice(
         classifier=name, threshold=threshold, fpr=fpr, tpr=tpr, cost=float(condition.cost(fpr, tpr)),
         slope=condition.slope, probabilities=probabilities, paired=rows is not None or len(curves) == 1,
-        prior=condition.prior, cost_fp=condition.cost_fp, cost_fn=condition.cost_fn, cost_tp=condition.cost_tp,
-        cost_tn=condition.cost_tn, corrected=corrected, note="; ".join(notes),
+        corrected=corrected, note="; ".join(notes), **asdict(condition),
     )  # fmt: skip
 
 
 def _corrected(curve: Roc, condition: Condition, rng: Any) -> Interval:
     """The cost of the curve's cheapest point out of the bag."""
-    own = curve.table.n_positive / (curve.table.n_positive + curve.table.n_negative)
     point = curve.operating_point(
-        prior=None if math.isclose(own, condition.prior, rel_tol=1e-12) else condition.prior,
+        prior=None if math.isclose(curve.prevalence, condition.prior, rel_tol=1e-12) else condition.prior,
         cost_fp=condition.cost_fp, cost_fn=condition.cost_fn, cost_tp=condition.cost_tp, cost_tn=condition.cost_tn,
         rng=rng,
     )  # fmt: skip
@@ -303,21 +306,19 @@ def _corrected(curve: Roc, condition: Condition, rng: Any) -> Interval:
 
 def _same_rows(curves: Mapping[str, Roc]) -> tuple[NDArray[np.bool_], list[Floats]] | None:
     """Which rows are positive and the scores of all models, where all curves come from one Predictions object."""
-    origins = [c._origin for c in curves.values()]
-    if len(origins) < 2 or any(o is None for o in origins):
+    sources = [c.source for c in curves.values() if c.source is not None]
+    if len(curves) < 2 or len(sources) < len(curves):
         return None
-    first = origins[0]
-    assert first is not None
-    if any(o is None or o[0] is not first[0] or o[2] != first[2] for o in origins):
+    predictions, positive = sources[0].predictions, sources[0].positive
+    if predictions is None or any(s.predictions is not predictions or s.positive != positive for s in sources):
         return None
-    predictions = first[0]
     if predictions.weights_kind is not None:
         return None
     try:
-        truth, scores = predictions.score_columns([o[1] for o in origins if o is not None], positive=first[2])
+        truth, scores = predictions.score_columns([s.name for s in sources], positive=positive)
     except NoRoom:
         return None  # the note says that curves were resampled by themselves
-    return truth, [np.ascontiguousarray(scores[:, i]) for i in range(len(origins))]
+    return truth, [np.ascontiguousarray(scores[:, i]) for i in range(len(sources))]
 
 
 def _paired_costs(
@@ -365,7 +366,7 @@ def _own_costs(curves: list[Roc], condition: Condition, replicates: int, rng: An
     return out
 
 
-def _shares(lowest: Floats, names: list[str]) -> dict[str, float]:
+def _proportions(lowest: Floats, names: list[str]) -> dict[str, float]:
     """How often each is the lowest; models that tie share it, but a model must be cheaper than the trivial two.
 
     Where none of a model's highest rows was drawn, a threshold among them calls nothing, as AlwaysNeg does.
@@ -404,29 +405,16 @@ def roc_hull(curves: Any, *, positive: Any = None, **columns: Any) -> RocHull:
     return RocHull(_named(curves, positive, columns))
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class RocHull(Result):
     """The upper convex hull of ROC curves; `corners` run from (0, 0) to (1, 1)."""
 
-    __slots__ = ("corners", "curves")
-    curves: dict[str, Roc]
-    corners: tuple[HullCorner, ...]
+    curves: Mapping[str, Roc]
 
-    def __init__(self, curves: Mapping[str, Roc]) -> None:
-        object.__setattr__(self, "curves", dict(curves))
-        object.__setattr__(self, "corners", _corners(self.curves))
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a RocHull is frozen; make a new one")
-
-    def __reduce__(self) -> Any:
-        return (RocHull, (self.curves,))
-
-    def _to_data(self) -> dict[str, Any]:
-        return {"curves": self.curves}
-
-    @classmethod
-    def _from_data(cls, data: dict[str, Any]) -> Self:
-        return cls(data["curves"])
+    @cached_property
+    def corners(self) -> tuple[HullCorner, ...]:
+        """The classifiers on the hull, at their thresholds."""
+        return _corners(self.curves)
 
     @property
     def fpr(self) -> Floats:
@@ -523,21 +511,12 @@ class RocHull(Result):
         """The line of points with this mean cost of a row; costs as in `best`."""
         return iso_cost(cost, Condition(prior, **costs))
 
-    def _made_by(self) -> list[tuple[str, object]]:
+    def _made_by(self) -> Figures:
         return [("the hull", "roc-hull"), ("who is the cheapest, .best()", "hull-choice")]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each corner."""
-        return [
-            {
-                "classifier": c.classifier,
-                "threshold": c.threshold,
-                "fpr": c.fpr,
-                "tpr": c.tpr,
-                "also": ", ".join(c.also),
-            }
-            for c in self.corners
-        ]
+        return [{**c.records()[0], "also": ", ".join(c.also)} for c in self.corners]
 
     def _table(self) -> Table:
         return self.ranges()._table()

@@ -1,21 +1,33 @@
-"""Any measure against any other over the threshold, as R's ROCR does."""
+"""Curves of any metric of predicted labels against any other, over the threshold, as R's ROCR draws them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 
-from trueerror.curves._base import Floats, TableCurve, cautioned, counts_at_cutoffs, cutoffs, take_table
+from trueerror.curves._base import (
+    Floats,
+    Records,
+    TableCurve,
+    columns_to_records,
+    counts_at_cutoffs,
+    curve_input,
+    curve_kind,
+    cutoffs,
+    frozen,
+)
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, every_measure, find_measure, ratio
 from trueerror.results._format import whole
 from trueerror.sources._collect import takes_table_options
-from trueerror.tallies._confusion import BinaryCounts, Confusion, binary_as_classes
+from trueerror.tallies._confusion import Amount, BinaryCounts, Confusion, binary_as_classes
 from trueerror.tallies._scores import ScoreTable
 
+_JSON_NAMES = {"x_name": "x", "y_name": "y"}
 # What ROCR calls them. Its "cost" is a mean over rows: here "expected_cost", while "cost" is the total.
 ROCR_NAMES = {
     "err": "error_rate", "sens": "recall", "rec": "recall", "fall": "fpr", "miss": "fnr", "spec": "specificity",
@@ -51,46 +63,49 @@ def measure_curve(
     >>> curve.x.tolist(), curve.y.round(3).tolist()
     ([inf, 0.9, 0.8, 0.7, 0.1], [0.0, 0.556, 0.5, 0.909, 0.833])
     """
-    table, name, given = take_table(
-        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind,
-        what="a curve of measures", **columns,
+    data = curve_input("a curve of measures", truth, scores, model, positive, weights, weights_kind, columns)
+    return MeasureCurve(
+        data.table, name=data.name, caution=data.caution, x_name=x, y_name=y, x_options=dict(x_options or {}),
+        y_options=dict(y_options or {}),
     )  # fmt: skip
-    return cautioned(MeasureCurve(table, name=name, x=x, y=y, x_options=x_options, y_options=y_options), given)
 
 
+@curve_kind(
+    "measure-curve", verb="measure_curve", picture="curves.measure_picture",
+    title="two measures of the calls at every threshold",
+    formula="both are computed from TP, FP, FN, TN at each cutoff; undefined values are left out",
+    source="Sing et al. 2005, Bioinformatics 21:3940",
+    advice="it carries no intervals: for one threshold take te.evaluate",
+)  # fmt: skip
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class MeasureCurve(TableCurve):
     """`x` and `y` at each of `thresholds`, which descend; the first is infinite: nothing is called positive."""
 
-    __slots__ = ("x", "x_name", "x_options", "y", "y_name", "y_options")
-    _shape: ClassVar[str] = "measure-curve"
-    x: Floats
-    y: Floats
     x_name: str
     y_name: str
-    x_options: dict[str, Any]
-    y_options: dict[str, Any]
+    x_options: Mapping[str, Any] = field(default_factory=dict)
+    y_options: Mapping[str, Any] = field(default_factory=dict)
 
-    def __init__(
-        self,
-        table: ScoreTable,
-        *,
-        name: str = "",
-        x: str,
-        y: str,
-        x_options: Mapping[str, Any] | None = None,
-        y_options: Mapping[str, Any] | None = None,
-    ) -> None:
-        super().__init__(table, name=name)
-        options = {"x": dict(x_options or {}), "y": dict(y_options or {})}
-        x_name, x_values = measure_at_cutoffs(table, x, **options["x"])
-        y_name, y_values = measure_at_cutoffs(table, y, **options["y"])
-        self._set(x=x_values, y=y_values, x_name=x_name, y_name=y_name, x_options=options["x"], y_options=options["y"])
+    def __post_init__(self) -> None:
+        # What is wrong with a name or an option is said when the curve is made.
+        for axis in ("x", "y"):
+            name, values = measure_at_cutoffs(
+                self.table, getattr(self, f"{axis}_name"), **getattr(self, f"{axis}_options")
+            )
+            object.__setattr__(self, f"{axis}_name", name)
+            object.__setattr__(self, axis, frozen(values))
+
+    x: Floats = field(init=False, metadata={"travels": False})
+    y: Floats = field(init=False, metadata={"travels": False})
 
     def _to_data(self) -> dict[str, Any]:
-        return {
-            "table": self.table, "name": self.name, "x": self.x_name, "y": self.y_name, "x_options": self.x_options,
-            "y_options": self.y_options, **self._cautioned(),
-        }  # fmt: skip
+        # In JSON `x` and `y` are the names of the measures.
+        return {_JSON_NAMES.get(key, key): value for key, value in TableCurve._to_data(self).items()}
+
+    @classmethod
+    def _from_data(cls, data: dict[str, Any]) -> Self:
+        fields = {json: name for name, json in _JSON_NAMES.items()}
+        return cls(**{fields.get(key, key): value for key, value in data.items()})
 
     @property
     def thresholds(self) -> Floats:
@@ -106,13 +121,10 @@ class MeasureCurve(TableCurve):
         place = int(np.count_nonzero(self.table.scores >= threshold))
         return float(self.x[place]), float(self.y[place])
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each cutoff."""
         names = ("threshold", self.x_name, self.y_name)
-        return [
-            dict(zip(names, (float(v) for v in row), strict=True))
-            for row in zip(self.thresholds, self.x, self.y, strict=True)
-        ]
+        return columns_to_records(names, (self.thresholds, self.x, self.y))
 
     def _words(self) -> str:
         return (
@@ -139,9 +151,9 @@ def measure_at_cutoffs(table: ScoreTable, name: str, **options: Any) -> tuple[st
     try:
         measure = find_measure(word)
     except InputError:
-        known = [*ROCR_NAMES, *EXTRA, *(m.name for m in every_measure().values() if m.needs in _FROM_CALLS)]
+        known = [*ROCR_NAMES, *EXTRA, *(m.name for m in every_measure().values() if m.of_labels)]
         raise InputError(f"measure {name!r} is not known{nearest(word, known)}") from None
-    if measure.needs not in _FROM_CALLS:
+    if not measure.of_labels:
         raise InputError(
             f"{measure.name} is one number for all scores, not one for each cutoff; choose a measure of calls, such as "
             "'recall' or 'accuracy'"
@@ -153,43 +165,40 @@ def measure_at_cutoffs(table: ScoreTable, name: str, **options: Any) -> tuple[st
         return measure.name, np.asarray(_evaluate(measure, counts, options), dtype=np.float64)
 
 
-_FROM_CALLS = ("binary", "classes", "cells")
-
-
-def _evaluate(measure: Measure, t: BinaryCounts, options: dict[str, Any]) -> Any:
-    if measure.needs == "binary":
+def _evaluate(measure: Measure, t: BinaryCounts, options: Mapping[str, Any]) -> Amount:
+    if measure.of_one_class:
         return measure.function(t, **options)
-    if measure.needs == "classes":
+    if measure.of_all_classes:
         return measure.function(binary_as_classes(t), **options)
     # All four cells are occupied in this table, so its cells are TN, FP, FN, TP; the counts come as masses.
     cells = Confusion([[1, 1], [1, 1]])
     return measure.function(cells, np.stack([t.tn, t.fp, t.fn, t.tp], axis=-1), **options)
 
 
-def _lift(t: BinaryCounts) -> Any:
+def _lift(t: BinaryCounts) -> Amount:
     return ratio(ratio(t.tp, t.tp + t.fp), ratio(t.tp + t.fn, t.total))
 
 
-def _chi_squared(t: BinaryCounts) -> Any:
+def _chi_squared(t: BinaryCounts) -> Amount:
     """Pearson's, without continuity correction: n(TP·TN − FP·FN)² / product of the margins."""
     margins = (t.tp + t.fp) * (t.fn + t.tn) * (t.tp + t.fn) * (t.fp + t.tn)
     return ratio(t.total * (t.tp * t.tn - t.fp * t.fn) ** 2, margins)
 
 
-def _mutual_information(t: BinaryCounts) -> Any:
+def _mutual_information(t: BinaryCounts) -> Amount:
     """Σ p·log₂(p / (row · column)) over the four cells, an empty cell adding 0."""
     cells = ((t.tp, t.tp + t.fp, t.tp + t.fn), (t.fp, t.tp + t.fp, t.fp + t.tn),
              (t.fn, t.fn + t.tn, t.tp + t.fn), (t.tn, t.fn + t.tn, t.fp + t.tn))  # fmt: skip
     total = np.zeros(np.shape(t.tp))
     for count, row, column in cells:
-        there = count > 0
-        quotient = np.where(there, count * t.total / np.where(there, row * column, 1), 1.0)
+        occupied = count > 0
+        quotient = np.where(occupied, count * t.total / np.where(occupied, row * column, 1), 1.0)
         total = total + count / t.total * np.log2(quotient)
     return total
 
 
 # Measures of calls that speak of a curve rather than of a classifier, so they are not in the registry.
-EXTRA: dict[str, Callable[[BinaryCounts], Any]] = {
+EXTRA: dict[str, Callable[[BinaryCounts], Amount]] = {
     "lift": _lift,
     "false_discovery_rate": lambda t: ratio(t.fp, t.tp + t.fp),
     "false_omission_rate": lambda t: ratio(t.fn, t.fn + t.tn),

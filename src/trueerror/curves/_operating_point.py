@@ -1,18 +1,18 @@
-"""The cheapest threshold for a share of positives and costs, and what it costs when it was not chosen on the rows.
+"""Operating points: the cheapest threshold under a class distribution and costs, and what it costs out of the bag.
 
-Conditions under which a classifier works, and the lines of equal accuracy and equal cost that they draw.
+Also the operating condition itself, and the lines of equal accuracy and equal cost in ROC space.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from trueerror.curves._base import Floats, downward, weighted_sum
-from trueerror.curves._bootstrap import Bag, bags, grouped
+from trueerror.curves._base import Counts, Figures, Floats, Records, downward, weighted_sum
+from trueerror.curves._bootstrap import bags, balanced_groups
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._score_metrics import noted
 from trueerror.inputs._options import InputError, check_confidence, check_share, generator
@@ -116,7 +116,7 @@ class IsoLine(Result):
             return ()
         return tuple((x, min(1.0, max(0.0, float(self.at(x))))) for x in (low, high))
 
-    def _made_by(self) -> list[tuple[str, object]]:
+    def _made_by(self) -> Figures:
         return [("", "iso-performance")]
 
     def __str__(self) -> str:
@@ -207,22 +207,17 @@ class OperatingPoint(Result):
         """The line of equal cost through the point; no point of the curve lies above it."""
         return iso_cost(self.cost, self.condition)
 
-    @property
-    def accuracy_line(self) -> IsoLine:
-        """The line of equal accuracy through the point."""
-        return iso_accuracy(self.accuracy, self.prior)
-
     def __float__(self) -> float:
         return self.threshold
 
-    def _made_by(self) -> list[tuple[str, object]]:
+    def _made_by(self) -> Figures:
         return [
             ("the choice", "iso-performance"),
             ("the cost out of the bag", self.corrected),
             ("the range of thresholds", "stable-thresholds"),
         ]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         return [
             {
                 "threshold": self.threshold, "fpr": self.fpr, "tpr": self.tpr, "accuracy": self.accuracy,
@@ -236,7 +231,7 @@ class OperatingPoint(Result):
     def _table(self) -> Table:
         """What matters of the point; `records` has everything."""
         nothing = self.threshold == math.inf
-        made = self.corrected
+        corrected = self.corrected
         cells = {
             "call positive from": "never" if nothing else number(self.threshold),
             "TPR": number(self.tpr),
@@ -245,7 +240,7 @@ class OperatingPoint(Result):
             "cost of a row": number(self.cost),
         }
         if not math.isnan(self.optimism):
-            cells["cost out of the bag"] = f"{number(made.estimate)} {limits(made.low, made.high)}"
+            cells["cost out of the bag"] = f"{number(corrected.estimate)} {limits(corrected.low, corrected.high)}"
             low, high = (number(x) for x in self.stability)
             cells[f"{percent(STABLE)} of resamples choose"] = f"{low} to {high}"
         return Table(columns=tuple(cells), rows=(tuple(cells.values()),), title=self.condition.words())
@@ -256,7 +251,7 @@ class OperatingPoint(Result):
         else:
             call = f"Call positive from {number(self.threshold)} up"
         subject = f" by {self.name}" if self.name else ""
-        made = self.corrected
+        corrected = self.corrected
         lines = [
             f"{call}{subject}, {self.condition.words()}.",
             f"Finds {whole(round(self.tpr * self.positives, 1))} of {whole(self.positives)} positives, with "
@@ -265,9 +260,9 @@ class OperatingPoint(Result):
         ]
         if not math.isnan(self.optimism):
             lines.append(
-                f"The threshold was chosen on these rows: out of the bag a row costs {number(made.estimate)} "
-                f"{limits(made.low, made.high)} ({percent(made.confidence)}), {number(self.optimism)} more. "
-                f"{percent(STABLE)} of the resamples choose a threshold of {number(self.stability[0])} to "
+                f"The threshold was chosen on these rows: out of the bag a row costs {number(corrected.estimate)} "
+                f"{limits(corrected.low, corrected.high)} ({percent(corrected.confidence)}), {number(self.optimism)} "
+                f"more. {percent(STABLE)} of the resamples choose a threshold of {number(self.stability[0])} to "
                 f"{number(self.stability[1])}."
             )
         if not math.isnan(self.untuned):
@@ -304,7 +299,7 @@ def choose_point(
         left, cuts = _out_of_bag(table, condition, own_prior=own_prior, replicates=replicates, rng=rng)
         if len(left) >= 0.99 * replicates:
             stability = _quantiles(cuts)
-            corrected = _corrected(fixed, left, level, cost, f"{replicates:,} resamples, {generator(rng)[1]}")
+            corrected = _corrected(fixed, left, level, f"{replicates:,} resamples, {generator(rng)[1]}")
             optimism = corrected.estimate - cost
         else:
             note = "too many resamples lose a class: the cost is not corrected for the choice"
@@ -318,9 +313,8 @@ def choose_point(
         threshold=float(curve.thresholds[place]), fpr=fpr, tpr=tpr,
         accuracy=float(condition.accuracy(fpr, tpr)), cost=cost, slope=condition.slope, optimism=optimism,
         corrected=corrected, stability=stability, untuned=untuned_threshold(table, condition, curve.prevalence),
-        prior=condition.prior, cost_fp=condition.cost_fp, cost_fn=condition.cost_fn, cost_tp=condition.cost_tp,
-        cost_tn=condition.cost_tn, positives=float(table.n_positive), negatives=float(table.n_negative),
-        name=curve.name, note=note,
+        positives=float(table.n_positive), negatives=float(table.n_negative), name=curve.name, note=note,
+        **asdict(condition),
     )  # fmt: skip
 
 
@@ -348,11 +342,11 @@ def _fixed_interval(
     if table.squares is None:
         tp, fp = round(tpr * sizes[0]), round(fpr * sizes[1])
         counts = Confusion([[int(sizes[1]) - fp, fp], [int(sizes[0]) - tp, tp]], labels=[0, 1])
-        made = metric_interval(
+        cost = metric_interval(
             "expected_cost", counts, confidence=confidence, options={"costs": condition.costs()},
             prior=None if own_prior else condition.prior, estimand=words,
         )  # fmt: skip
-        return Interval(**{**made._to_data(), "name": "cost of a row"})
+        return replace(cost, name="cost of a row")
     rows = tuple(s * s / float(q.sum()) for s, q in zip(sizes, table.squares, strict=True))
     weights = (condition.miss, condition.alarm)
     estimate, low, high = weighted_sum(
@@ -369,23 +363,20 @@ def _out_of_bag(
     table: ScoreTable, condition: Condition, *, own_prior: bool, replicates: int, rng: Any
 ) -> tuple[Floats, Floats]:
     """Costs out of the bag of the threshold that was cheapest in the bag, and those thresholds."""
-    left, cuts = [], []
+    costs, cuts = [], []
     thresholds = _group_thresholds(table)
     for bag in bags(table, replicates=replicates, rng=rng):
-        sides = _costs(bag.positives, bag.negatives, condition, own_prior), _left_costs(bag, condition, own_prior)
-        if sides[0] is None or sides[1] is None:
+        inside = _costs(bag.positives, bag.negatives, condition, own_prior)
+        outside = _costs(bag.left_positives, bag.left_negatives, condition, own_prior)
+        if inside is None or outside is None:
             continue
-        place = int(np.argmin(sides[0]))
-        left.append(float(sides[1][place]))
+        place = int(np.argmin(inside))
+        costs.append(float(outside[place]))
         cuts.append(float(thresholds[place]))
-    return np.array(left), np.array(cuts)
+    return np.array(costs), np.array(cuts)
 
 
-def _left_costs(bag: Bag, condition: Condition, own_prior: bool) -> Floats | None:
-    return _costs(bag.left_positives, bag.left_negatives, condition, own_prior)
-
-
-def _costs(positives: Any, negatives: Any, condition: Condition, own_prior: bool) -> Floats | None:
+def _costs(positives: Counts, negatives: Counts, condition: Condition, own_prior: bool) -> Floats | None:
     """Mean cost of a row at every cutoff; None where a class has no rows."""
     tp, fp = downward(positives), downward(negatives)
     m, n = float(tp[-1]), float(fp[-1])
@@ -400,7 +391,7 @@ def _costs(positives: Any, negatives: Any, condition: Condition, own_prior: bool
 
 def _group_thresholds(table: ScoreTable) -> Floats:
     """The cutoffs of the grouped table: infinity, then the lowest score of each group from the top."""
-    up, down = grouped(table)
+    up, down = balanced_groups(table)
     if len(up) == len(table.scores):
         scores = table.scores
     else:
@@ -414,7 +405,7 @@ def _quantiles(cuts: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _corrected(fixed: Interval, left: Floats, level: float, cost: float, note: str) -> Interval:
+def _corrected(fixed: Interval, left: Floats, level: float, note: str) -> Interval:
     """The mean cost out of the bag; the outer limits of its spread and of the fixed threshold's interval.
 
     Costs out of the bag come from a share e⁻¹ of the rows, so their spread is shrunk by the root of that.

@@ -1,41 +1,42 @@
-"""Precision and recall at every threshold: the retrieval reading of a score table.
-
-Areas under a precision/recall curve, for one table or for many replicates at once.
-
-Precision–recall–gain: precision and recall on the scale where the always-positive classifier is 0.
+"""Precision–recall curves and their areas, for one table or for many resamples at once; and precision–recall–gain
+curves, on the scale where the always-positive classifier is 0.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves._base import (
+    CurveInput,
+    Figures,
     Floats,
+    Records,
     TableCurve,
-    curve_of,
+    columns_to_records,
+    curve_kind,
+    curve_verb,
     downward,
+    interval_records,
     need_classes,
-    opened,
     rows_for_interval,
-    share,
+    wilson_proportion,
+    with_notes,
 )
 from trueerror.curves._bootstrap import bootstrap_area
-from trueerror.inference._score_metrics import average_precision_limits, noted
+from trueerror.inference._score_metrics import average_precision_limits
 from trueerror.inference._spec import Terms, tail
 from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
-from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word
 from trueerror.metrics._binned import NO_BOUND, bound_words
 from trueerror.metrics.ranking import average_precision
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, limits, number, whole
-from trueerror.sources._collect import takes_table_options
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
@@ -90,17 +91,8 @@ AreaMethod = Literal["boyd-logit", "bootstrap"]
 INTERPOLATIONS: tuple[Interpolation, ...] = ("davis-goadrich", "linear", "step")
 
 
-@takes_table_options
-def precision_recall(
-    truth: Any,
-    scores: Any = None,
-    *,
-    model: str | None = None,
-    positive: Any = None,
-    weights: Any = None,
-    weights_kind: WeightsKind | None = None,
-    **columns: Any,
-) -> PrecisionRecall:
+@curve_verb("a precision/recall curve")
+def precision_recall(data: CurveInput) -> PrecisionRecall:
     """Precision and recall as the threshold goes down, one point for each distinct score.
 
     Precision is the share of the retrieved rows that are relevant, TP / (TP + FP); recall is the share of the relevant
@@ -113,24 +105,24 @@ def precision_recall(
     >>> pr.average_precision().estimate
     0.8333333333333333
     """
-    return curve_of(
-        PrecisionRecall, "a precision/recall curve", truth, scores,
-        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
-    )  # fmt: skip
+    return PrecisionRecall(data.table, name=data.name, caution=data.caution)
 
 
+@curve_kind(
+    "precision-recall-curve", verb="precision_recall", picture="curves.precision_recall_picture",
+    word="pr", aliases=("precision-recall", "precision_recall"),
+    title="precision against recall at every threshold",
+    formula="at threshold t: recall = TP/(TP + FN), precision = TP/(TP + FP); average precision = Σ "
+    "precision·Δrecall; between points FP grows in proportion to TP, which is no straight line",
+    source="Davis and Goadrich 2006, ICML:233",
+    advice="it depends on the share of positives: compare areas on rows with the same share only",
+)  # fmt: skip
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PrecisionRecall(TableCurve):
     """Precision against recall; `thresholds` descend, one for each distinct score."""
 
-    __slots__ = ("_fp", "_tp")
-    _shape: ClassVar[str] = "precision-recall-curve"
-    _tp: Floats
-    _fp: Floats
-
-    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
-        super().__init__(table, name=name)
-        need_classes(table, "a precision/recall curve", negatives=False)
-        self._set(_tp=downward(table.positives), _fp=downward(table.negatives))
+    def __post_init__(self) -> None:
+        need_classes(self.table, "a precision/recall curve", negatives=False)
 
     @property
     def thresholds(self) -> Floats:
@@ -247,23 +239,31 @@ class PrecisionRecall(TableCurve):
             cut = float(self.table.scores[len(self.table.scores) - place])
         squares = self._squares(place)
         tp, fp, relevant = (float(x) for x in (self._tp[place], self._fp[place], self._tp[-1]))
-        spans: tuple[tuple[Bounds, Bounds] | None, tuple[Bounds, Bounds] | None] = (None, None)
+        precision_bounds = recall_bounds = None
+        within_bin = ""
         if not self.table.exact and self.table.squares is None:
             up, down = self.table.bounds.counts_at(cut)
-            spans = (up, down), (up, Bounds(relevant - up.high, relevant - up.low))
-            note = "; ".join(x for x in (note, self.table.bounds.precision_words(cut)) if x)
+            precision_bounds = up, down
+            recall_bounds = up, Bounds(relevant - up.high, relevant - up.low)
+            within_bin = self.table.bounds.precision_words(cut)
+            note = "; ".join(x for x in (note, within_bin) if x)
+        precision_interval = wilson_proportion(
+            "precision", tp, fp, confidence=confidence, squares=squares[0], bounds=precision_bounds, note=note,
+            undefined="nothing is retrieved",
+        )  # fmt: skip
+        recall_interval = wilson_proportion(
+            "recall", tp, relevant - tp, confidence=confidence, squares=squares[1], bounds=recall_bounds, note=note
+        )
         return RetrievalPoint(
             threshold=cut,
             retrieved=tp + fp,
             relevant=relevant,
             found=tp,
             n=self.table.n,
-            precision=self._told(opened(share("precision", tp, fp, confidence=confidence, squares=squares[0], note=note,
-                            undefined="nothing is retrieved"), spans[0], confidence=confidence)),
-            recall=self._told(opened(share("recall", tp, relevant - tp, confidence=confidence, squares=squares[1],
-                            note=note), spans[1], confidence=confidence)),
+            precision=self._noted(precision_interval, binned=not within_bin),
+            recall=self._noted(recall_interval, binned=not within_bin),
             note=note,
-        )  # fmt: skip
+        )
 
     def iso_f(self, values: Any = (0.2, 0.4, 0.6, 0.8), *, beta: float = 1.0) -> dict[float, tuple[Floats, Floats]]:
         """For each F value the line (recall, precision) along which F-beta is constant.
@@ -294,26 +294,24 @@ class PrecisionRecall(TableCurve):
             rows = rows_for_interval(tp, fp, (squares[0], squares[1]))
         return proportion_limits(self.precision * rows, rows, "wilson", confidence)
 
-    def _figures(self) -> list[tuple[str, object]]:
+    def _figures(self) -> Figures:
         return [
             ("the average precision", self.average_precision()),
             ("precision and recall at one threshold, .at()", "wilson"),
             ("the band, .band(), which holds at each threshold by itself", "wilson"),
         ]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each threshold; where scores are binned, also between which values the curve lies at those
         within the bin that starts there, whose highest score is `up_to`."""
         columns = (self.thresholds, self.recall, self.precision)
-        made: list[dict[str, object]] = [
-            {"threshold": float(t), "recall": float(r), "precision": float(p)} for t, r, p in zip(*columns, strict=True)
-        ]
+        records = columns_to_records(("threshold", "recall", "precision"), columns)
         if self.table.exact:
-            return made
+            return records
         # Recall is the true positive rate.
         inside = self.table.bounds.records(("tpr", "precision"))
         return [
-            {**a, **{k.replace("tpr", "recall"): v for k, v in b.items()}} for a, b in zip(made, inside, strict=True)
+            {**a, **{k.replace("tpr", "recall"): v for k, v in b.items()}} for a, b in zip(records, inside, strict=True)
         ]
 
     def _words(self) -> str:
@@ -352,20 +350,20 @@ class PrecisionRecall(TableCurve):
         positives = self._class_rows()[0]
         low, high, used, note = average_precision_limits(estimate, positives, Terms(confidence=level))
         if method == "bootstrap":
-            return self._told(bootstrap_area(
+            return self._noted(bootstrap_area(
                 self.table, statistic, name=name, estimate=estimate, confidence=level, replicates=replicates, rng=rng,
                 fallback=(low, high, used), bounds=self._bounds(interpolation),
-            ))  # fmt: skip
-        made = Interval(
+            ), binned=False)  # fmt: skip
+        area = Interval(
             name=name, estimate=estimate, low=low, high=high, confidence=level, method=used, n=self.table.n,
             note=note, estimand="this model, rows with this share of positives",
         )  # fmt: skip
         bounds = self._bounds(interpolation)
         if bounds is None:
-            return self._told(made if self.table.exact else noted(made, NO_BOUND))
-        made = noted(made, bound_words(bounds))
+            return self._noted(with_notes(area, "" if self.table.exact else NO_BOUND), binned=False)
         low, high = precision_reach(bounds, positives, Terms(confidence=level))
-        return self._told(replace(made, low=min(low, made.low), high=max(high, made.high)))
+        area = replace(area, low=min(low, area.low), high=max(high, area.high))
+        return self._noted(with_notes(area, bound_words(bounds)), binned=False)
 
     def _bounds(self, interpolation: Interpolation) -> Bounds | None:
         """Between which values the exact area lies, where scores are binned; None where that is not known."""
@@ -391,14 +389,8 @@ class RetrievalPoint(Result):
     recall: Interval
     note: str = ""
 
-    def records(self) -> list[dict[str, object]]:
-        return [
-            {
-                "threshold": self.threshold, "measure": x.name, "estimate": x.estimate, "low": x.low, "high": x.high,
-                "confidence": x.confidence, "method": x.method, "n": x.n,
-            }
-            for x in (self.precision, self.recall)
-        ]  # fmt: skip
+    def records(self) -> Records:
+        return interval_records(self.threshold, (self.precision, self.recall))
 
     def __str__(self) -> str:
         note = f" ({self.note})" if self.note else ""
@@ -411,17 +403,8 @@ class RetrievalPoint(Result):
         )
 
 
-@takes_table_options
-def precision_recall_gain(
-    truth: Any,
-    scores: Any = None,
-    *,
-    model: str | None = None,
-    positive: Any = None,
-    weights: Any = None,
-    weights_kind: WeightsKind | None = None,
-    **columns: Any,
-) -> PrecisionRecallGain:
+@curve_verb("a precision–recall–gain curve")
+def precision_recall_gain(data: CurveInput) -> PrecisionRecallGain:
     """Precision gain against recall gain at every threshold.
 
     precision gain = 1 − (P/N)·(FP/TP), recall gain = 1 − (P/N)·(FN/TP): 1 is perfect, 0 is what calling every row
@@ -434,24 +417,21 @@ def precision_recall_gain(
     >>> curve.auc().estimate
     0.25
     """
-    return curve_of(
-        PrecisionRecallGain, "a precision–recall–gain curve", truth, scores,
-        model=model, positive=positive, weights=weights, weights_kind=weights_kind, **columns,
-    )  # fmt: skip
+    return PrecisionRecallGain(data.table, name=data.name, caution=data.caution)
 
 
+@curve_kind(
+    "precision-recall-gain-curve", verb="precision_recall_gain", picture="curves.gain_picture",
+    title="precision gain against recall gain",
+    formula="gain of x = (x − π)/((1 − π)·x), π the share of positives, for precision and for recall",
+    source="Flach and Kull 2015, NIPS 28:838",
+)  # fmt: skip
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PrecisionRecallGain(TableCurve):
     """Precision gain and recall gain; `thresholds` descend, from the first at which a positive is called."""
 
-    __slots__ = ("_fp", "_tp")
-    _shape: ClassVar[str] = "precision-recall-gain-curve"
-    _tp: Floats
-    _fp: Floats
-
-    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
-        super().__init__(table, name=name)
-        need_classes(table, "a precision–recall–gain curve")
-        self._set(_tp=downward(table.positives), _fp=downward(table.negatives))
+    def __post_init__(self) -> None:
+        need_classes(self.table, "a precision–recall–gain curve")
 
     def _start(self) -> int:
         """The first threshold with a true positive: before it both gains are minus infinity."""
@@ -483,10 +463,10 @@ class PrecisionRecallGain(TableCurve):
         """
         level = check_confidence(confidence)
         estimate = float(gain_areas(self.table.positives[None], self.table.negatives[None])[0])
-        return self._told(bootstrap_area(
+        return self._noted(bootstrap_area(
             self.table, gain_areas, name="area under PR gain", estimate=estimate, confidence=level,
             replicates=replicates, rng=rng, within=(-math.inf, 1.0), fallback=self._outer_areas(level),
-        ))  # fmt: skip
+        ), binned=False)  # fmt: skip
 
     def _outer_areas(self, confidence: float) -> tuple[float, float, str]:
         """The areas when a share of each class is moved to its worst place, and to its best.
@@ -508,15 +488,13 @@ class PrecisionRecallGain(TableCurve):
             areas.append(float(gain_areas(moved[0][None], moved[1][None])[0]))
         return areas[0], areas[1], "unseen-share"
 
-    def _figures(self) -> list[tuple[str, object]]:
+    def _figures(self) -> Figures:
         return [("the area", self.auc())]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each threshold."""
-        return [
-            {"threshold": float(t), "recall_gain": float(r), "precision_gain": float(p)}
-            for t, r, p in zip(self.thresholds, self.recall_gain, self.precision_gain, strict=True)
-        ]
+        columns = (self.thresholds, self.recall_gain, self.precision_gain)
+        return columns_to_records(("threshold", "recall_gain", "precision_gain"), columns)
 
     def _words(self) -> str:
         return (
@@ -533,8 +511,8 @@ def gain_areas(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
     """
     tp, fp = downward(positives), downward(negatives)
     up, down = tp[:, -1:], fp[:, -1:]
-    there = (up > 0) & (down > 0)
-    up, down = np.where(there, up, 1.0), np.where(there, down, 1.0)
+    both = (up > 0) & (down > 0)
+    up, down = np.where(both, up, 1.0), np.where(both, down, 1.0)
     entry = up * up / (up + down)
     step = np.diff(tp, axis=1)
     # Of the segment that crosses the entry only the part beyond it counts.
@@ -547,4 +525,4 @@ def gain_areas(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
     left, right = 1 - odds * begin_fp / begin_tp, 1 - odds * fp[:, 1:] / end_tp
     width = odds * up * (1 / begin_tp - 1 / end_tp)
     areas = np.where(counts, width * (left + right) / 2, 0.0).sum(axis=1)
-    return np.where(there[:, 0], areas, np.nan)
+    return np.where(both[:, 0], areas, np.nan)

@@ -3,20 +3,20 @@
 logit P(y = 1) = a + b·logit p. Calibrated forecasts have a = 0 and b = 1; b < 1 is overconfidence.
 
 Source: Cox 1958, Biometrika 45:562; Miller, Hui and Tierney 1991, Stat. Med. 10:1213.
-
-The logistic model of recalibration over a score table: logit P(y = 1) = a + b·logit p.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.curves._base import Floats
 from trueerror.inference._spec import critical_z
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.kernels._random import PIECE, block_sums, in_threads, parts
@@ -24,7 +24,6 @@ from trueerror.results import Interval
 from trueerror.results._format import number, whole
 from trueerror.tallies._scores import ScoreTable
 
-Floats = NDArray[np.float64]
 STEPS = 100
 # Limits are searched over at most about so many groups of neighbouring forecasts: that moves them by less than 1e-5 of
 # their distance from the estimate, which itself comes from all forecasts.
@@ -40,7 +39,7 @@ class Height(NamedTuple):
     hessian: Floats
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class LogitTable:
     """Logits of the distinct forecasts with positives and negatives; `note` says what was done about 0 and 1."""
 
@@ -49,8 +48,6 @@ class LogitTable:
     down: Floats
     squares: Floats | None
     note: str = ""
-    # The groups, and the last point that was looked at: fits ask for both again and again.
-    memory: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, table: ScoreTable) -> LogitTable | None:
@@ -77,22 +74,25 @@ class LogitTable:
         up, down = (np.asarray(c, dtype=np.float64) for c in (table.positives, table.negatives))
         return cls(x, up, down, table.squares, note)
 
-    def grouped(self) -> LogitTable:
+    @cached_property
+    def groups(self) -> LogitTable:
         """At most about `GROUPS` groups of neighbours at their mean logit, for what is only a distance."""
         if len(self.x) <= GROUPS or self.squares is not None:
             return self
-        if "groups" not in self.memory:
-            rows = self.up + self.down
-            place = np.cumsum(rows)
-            place -= rows / 2
-            place *= GROUPS / rows.sum()
-            # Places ascend: groups begin where they pass the next whole number.
-            starts = np.unique(np.searchsorted(place, np.arange(GROUPS)))
-            starts = starts[starts < len(rows)]
-            sums = [np.add.reduceat(v, starts) for v in (self.x * rows, self.up, self.down)]
-            self.memory["groups"] = LogitTable(sums[0] / (sums[1] + sums[2]), sums[1], sums[2], None)
-        groups: LogitTable = self.memory["groups"]
-        return groups
+        rows = self.up + self.down
+        place = np.cumsum(rows)
+        place -= rows / 2
+        place *= GROUPS / rows.sum()
+        # Places ascend: groups begin where they pass the next whole number.
+        starts = np.unique(np.searchsorted(place, np.arange(GROUPS)))
+        starts = starts[starts < len(rows)]
+        sums = [np.add.reduceat(v, starts) for v in (self.x * rows, self.up, self.down)]
+        return LogitTable(sums[0] / (sums[1] + sums[2]), sums[1], sums[2], None)
+
+    @cached_property
+    def _last(self) -> dict[tuple[float, float], Height]:
+        """The last point that was looked at: fits ask for it again and again."""
+        return {}
 
     def likelihood(self, a: float, b: float) -> float:
         """The log likelihood."""
@@ -100,14 +100,13 @@ class LogitTable:
 
     def height(self, a: float, b: float) -> Height:
         """Log likelihood, gradient and Hessian in one pass over the forecasts; blocks are summed in their order."""
-        known: tuple[tuple[float, float], Height] | None = self.memory.get("height")
-        if known is not None and known[0] == (a, b):
-            return known[1]
+        if (a, b) in self._last:
+            return self._last[a, b]
         sums = block_sums(lambda part: _sums(self.x[part], self.up[part], self.down[part], a, b), len(self.x))
         likelihood, *gradient, aa, ab, bb = sums.tolist()
-        height = Height(likelihood, np.array(gradient), np.array([[aa, ab], [ab, bb]]))
-        self.memory["height"] = ((a, b), height)
-        return height
+        self._last.clear()
+        self._last[a, b] = Height(likelihood, np.array(gradient), np.array([[aa, ab], [ab, bb]]))
+        return self._last[a, b]
 
     def sandwich(self, a: float, b: float, free: list[int]) -> Floats:
         """The covariance of the free parameters; with sampling weights the robust one."""
@@ -121,22 +120,22 @@ class LogitTable:
         return out
 
 
-def fit(data: LogitTable, free: list[int], start: tuple[float, float] = (0.0, 1.0)) -> tuple[float, float]:
+def fit_logistic(data: LogitTable, free: list[int], start: tuple[float, float] = (0.0, 1.0)) -> tuple[float, float]:
     """(a, b) at the maximum over the free of the two (0: intercept, 1: slope), by Newton's steps, halved as needed."""
-    few = data.grouped()
+    few = data.groups
     if few is not data:
         # Groups come near enough that one or two steps over all forecasts finish.
-        start = fit(few, free, start)
+        start = fit_logistic(few, free, start)
     elif 1 in free:
         # Where logits are huge the likelihood is flat at a start far off, and Newton's steps lead nowhere; without a
         # slope it never is.
         level = math.log(float(data.up.sum()) / float(data.down.sum())) if 0 in free else start[0]
         start = max(start, (level, 0.0), key=lambda point: data.likelihood(*point))
     point = np.array(start)
-    here = data.height(*start)
+    height = data.height(*start)
     for _ in range(STEPS):
         step = np.zeros(2)
-        step[free] = np.linalg.lstsq(here.hessian[np.ix_(free, free)], here.gradient[free], rcond=None)[0]
+        step[free] = np.linalg.lstsq(height.hessian[np.ix_(free, free)], height.gradient[free], rcond=None)[0]
         if np.abs(step).max() <= 1e-8 * max(1.0, float(np.abs(point).max())):
             # At the top the likelihood no longer tells points apart, and what this step leaves is its square.
             point = point + step
@@ -144,13 +143,13 @@ def fit(data: LogitTable, free: list[int], start: tuple[float, float] = (0.0, 1.
         size = 1.0
         while True:
             trial = point + size * step
-            there = data.height(*trial.tolist())
-            if there.likelihood >= here.likelihood or size < 1e-10:
+            tried = data.height(*trial.tolist())
+            if tried.likelihood >= height.likelihood or size < 1e-10:
                 break
             size /= 2
-        if there.likelihood < here.likelihood or np.array_equal(trial, point):
+        if tried.likelihood < height.likelihood or np.array_equal(trial, point):
             break
-        point, here = trial, there
+        point, height = trial, tried
     return float(point[0]), float(point[1])
 
 
@@ -221,11 +220,33 @@ RecalibrationMethod = Literal["profile", "wald"]
 FURTHEST = 1e100
 
 
+class Recalibration(Protocol):
+    """A figure of the logistic model; `logits` are the table's, if known."""
+
+    def __call__(
+        self, table: ScoreTable, *, method: RecalibrationMethod, confidence: float, logits: LogitTable | None = None
+    ) -> Interval: ...
+
+
+class _Figure(NamedTuple):
+    """What every interval of a figure has, whichever way its limits were found."""
+
+    name: str
+    confidence: float
+    n: float
+
+    def interval(self, estimate: float, low: float, high: float, method: str, *notes: str) -> Interval:
+        return Interval(
+            name=self.name, estimate=estimate, low=low, high=high, confidence=self.confidence, method=method, n=self.n,
+            note="; ".join(note for note in notes if note),
+        )  # fmt: skip
+
+
 def calibration_slope(
     table: ScoreTable, *, method: RecalibrationMethod, confidence: float, logits: LogitTable | None = None
 ) -> Interval:
     """b of logit P = a + b·logit p; 1 is calibrated, below 1 overconfident. `logits` are the table's, if known."""
-    facts: dict[str, Any] = {"name": "calibration slope", "confidence": confidence, "n": table.n}
+    figure = _Figure("calibration slope", confidence, table.n)
     data, reason = _checked(table, logits)
     if data is None or len(data.x) < 2 or not (data.up.any() and data.down.any()):
         reason = reason or (
@@ -233,51 +254,51 @@ def calibration_slope(
             if data is not None and len(data.x) < 2
             else "all rows are of one class, so there is no slope"
         )
-        return _nothing(facts, method, reason)
+        return _nothing(figure, method, reason)
     z = critical_z(confidence)
-    parted = separation(data)
-    if parted:
-        return _parted_slope(data, facts, parted, z)
-    a, b = fit(data, [0, 1])
+    separated = separation(data)
+    if separated:
+        return _separated_slope(data, figure, separated, z)
+    a, b = fit_logistic(data, [0, 1])
     if method == "wald" or data.squares is not None:
         error = math.sqrt(float(data.sandwich(a, b, [0, 1])[1, 1]))
-        return _wald(facts, b, error, z, data)
-    return _profiled(facts, data, (a, b), 1, z)
+        return _wald(figure, b, error, z, data)
+    return _profiled(figure, data, (a, b), 1, z)
 
 
 def calibration_intercept(
     table: ScoreTable, *, method: RecalibrationMethod, confidence: float, logits: LogitTable | None = None
 ) -> Interval:
     """a of logit P = a + b·logit p with b fitted too; 0 is calibrated where b is 1."""
-    facts: dict[str, Any] = {"name": "calibration intercept", "confidence": confidence, "n": table.n}
+    figure = _Figure("calibration intercept", confidence, table.n)
     data, reason = _checked(table, logits)
     if data is None or len(data.x) < 2 or not (data.up.any() and data.down.any()):
         reason = (
             reason or "all forecasts are equal or all rows of one class, so intercept and slope cannot be told apart"
         )
-        return _nothing(facts, method, reason)
+        return _nothing(figure, method, reason)
     if separation(data):
-        return _nothing(facts, method, "the forecasts part the classes, so intercept and slope are infinite")
+        return _nothing(figure, method, "the forecasts part the classes, so intercept and slope are infinite")
     z = critical_z(confidence)
-    a, b = fit(data, [0, 1])
+    a, b = fit_logistic(data, [0, 1])
     if method == "wald" or data.squares is not None:
         error = math.sqrt(float(data.sandwich(a, b, [0, 1])[0, 0]))
-        return _wald(facts, a, error, z, data)
-    return _profiled(facts, data, (a, b), 0, z)
+        return _wald(figure, a, error, z, data)
+    return _profiled(figure, data, (a, b), 0, z)
 
 
 def in_the_large(
     table: ScoreTable, *, method: RecalibrationMethod, confidence: float, logits: LogitTable | None = None
 ) -> Interval:
     """a of logit P = a + logit p: how far forecasts are too low (a > 0) or too high on the whole."""
-    facts: dict[str, Any] = {"name": "calibration in the large", "confidence": confidence, "n": table.n}
+    figure = _Figure("calibration in the large", confidence, table.n)
     data, reason = _checked(table, logits)
     if data is None:
-        return _nothing(facts, method, reason)
+        return _nothing(figure, method, reason)
     z = critical_z(confidence)
-    a = intercept_given_slope(data.grouped(), 1.0)
+    a = intercept_given_slope(data.groups, 1.0)
     if math.isfinite(a):
-        a = fit(data, [0], (a, 1.0))[0]
+        a = fit_logistic(data, [0], (a, 1.0))[0]
     a = a if abs(a) > 1e-14 else 0.0  # forecasts that mirror each other leave rounding dust
     if math.isinf(a):
         note = "all rows are of one class, so only one limit is finite"
@@ -286,39 +307,37 @@ def in_the_large(
             lambda v: data.likelihood(v, 1.0), 0.0, -centre, math.copysign(-1.0, a), z, from_top=False
         )
         low, high = (limit, math.inf) if a > 0 else (-math.inf, limit)
-        return Interval(estimate=a, low=low, high=high, method="profile-likelihood", note=note, **facts)
+        return figure.interval(a, low, high, "profile-likelihood", note)
     if method == "wald" or data.squares is not None:
-        return _wald(facts, a, math.sqrt(float(data.sandwich(a, 1.0, [0])[0, 0])), z, data)
-    few = data.grouped()
+        return _wald(figure, a, math.sqrt(float(data.sandwich(a, 1.0, [0])[0, 0])), z, data)
+    few = data.groups
     centre = intercept_given_slope(few, 1.0)
     top = few.likelihood(centre, 1.0)
     error = math.sqrt(float(few.sandwich(centre, 1.0, [0])[0, 0]))
     limits = [
         a - centre + _profile_limit(lambda v: few.likelihood(v, 1.0), top, centre, side * error, z) for side in (-1, 1)
     ]
-    return Interval(estimate=a, low=limits[0], high=limits[1], method="profile-likelihood", note=data.note, **facts)
+    return figure.interval(a, limits[0], limits[1], "profile-likelihood", data.note)
 
 
-def _profiled(facts: dict[str, Any], data: LogitTable, point: tuple[float, float], which: int, z: float) -> Interval:
+def _profiled(figure: _Figure, data: LogitTable, point: tuple[float, float], which: int, z: float) -> Interval:
     """Limits of one parameter (0: intercept, 1: slope) from the likelihood at its best over the other one."""
-    few = data.grouped()
-    centre = point if few is data else fit(few, [0, 1], point)
+    few = data.groups
+    centre = point if few is data else fit_logistic(few, [0, 1], point)
     top = few.likelihood(*centre)
     error = math.sqrt(float(few.sandwich(*centre, [0, 1])[which, which]))
 
     def profile(value: float) -> float:
         start = (value, centre[1]) if which == 0 else (centre[0], value)
-        return few.likelihood(*fit(few, [1 - which], start))
+        return few.likelihood(*fit_logistic(few, [1 - which], start))
 
     limits = [
         point[which] - centre[which] + _profile_limit(profile, top, centre[which], side * error, z) for side in (-1, 1)
     ]
-    return Interval(
-        estimate=point[which], low=limits[0], high=limits[1], method="profile-likelihood", note=data.note, **facts
-    )
+    return figure.interval(point[which], limits[0], limits[1], "profile-likelihood", data.note)
 
 
-def _parted_slope(data: LogitTable, facts: dict[str, Any], sign: float, z: float) -> Interval:
+def _separated_slope(data: LogitTable, figure: _Figure, sign: float, z: float) -> Interval:
     """An infinite slope: the limit on the other side is finite."""
     tied = (data.up > 0) & (data.down > 0)
     up, down = float(data.up[tied].sum()), float(data.down[tied].sum())
@@ -329,10 +348,7 @@ def _parted_slope(data: LogitTable, facts: dict[str, Any], sign: float, z: float
     )
     low, high = (limit, math.inf) if sign > 0 else (-math.inf, limit)
     note = "the forecasts part the classes, so the slope is infinite and only one limit is finite"
-    return Interval(
-        estimate=sign * math.inf, low=low, high=high, method="profile-likelihood",
-        note="; ".join(w for w in (note, data.note) if w), **facts,
-    )  # fmt: skip
+    return figure.interval(sign * math.inf, low, high, "profile-likelihood", note, data.note)
 
 
 def _profile_limit(
@@ -364,11 +380,9 @@ def _profile_limit(
     return crossing(beyond, low, high)
 
 
-def _wald(facts: dict[str, Any], value: float, error: float, z: float, data: LogitTable) -> Interval:
+def _wald(figure: _Figure, value: float, error: float, z: float, data: LogitTable) -> Interval:
     method = "wald-sandwich" if data.squares is not None else "wald-logistic"
-    return Interval(
-        estimate=value, low=value - z * error, high=value + z * error, method=method, note=data.note, **facts
-    )
+    return figure.interval(value, value - z * error, value + z * error, method, data.note)
 
 
 def _checked(table: ScoreTable, logits: LogitTable | None) -> tuple[LogitTable | None, str]:
@@ -376,6 +390,6 @@ def _checked(table: ScoreTable, logits: LogitTable | None) -> tuple[LogitTable |
     return data, "" if data is not None else "all forecasts are exactly 0 or 1, whose logits are infinite"
 
 
-def _nothing(facts: dict[str, Any], method: str, reason: str) -> Interval:
+def _nothing(figure: _Figure, method: str, reason: str) -> Interval:
     name = {"profile": "profile-likelihood", "wald": "wald-logistic"}[method]
-    return Interval(estimate=math.nan, low=math.nan, high=math.nan, method=name, note=reason, **facts)
+    return figure.interval(math.nan, math.nan, math.nan, name, reason)

@@ -1,19 +1,35 @@
-"""Risk and coverage: how good the answers are when only the most confident ones are given.
+"""Risk–coverage curves (selective classification): how good the answers are when only the most confident are given.
 
-Right or wrong, and how confident: the tally behind risk and coverage.
+Behind them stands a table of right and wrong answers by confidence.
 """
 
 from __future__ import annotations
 
 import math
 from contextlib import suppress
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import TableCurve, cautioned, downward, is_predictions, open_table, refuse_repeats, share
+from trueerror.curves._base import (
+    Figures,
+    Floats,
+    Records,
+    TableCurve,
+    cluster_caution,
+    columns_to_records,
+    curve_kind,
+    downward,
+    is_predictions,
+    open_table,
+    refuse_repeats,
+    wilson_proportion,
+)
 from trueerror.curves._bootstrap import bootstrap_area
+from trueerror.inference.bootstrap._tables import Statistic
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import (
     WeightsKind,
@@ -43,10 +59,9 @@ from trueerror.results._format import limits as bracket
 from trueerror.results._format import number, percent, whole
 from trueerror.sources._api import refuse_columns
 from trueerror.sources._collect import takes_table_options
+from trueerror.sources._predictions import Predictions
 from trueerror.tallies._confusion import Missing
 from trueerror.tallies._scores import ScoreTable
-
-Floats = NDArray[np.float64]
 
 
 class Answers(NamedTuple):
@@ -80,7 +95,7 @@ def count_answers(
     if scores is None:
         raise InputError("risk and coverage need scores: how confident each answer was")
     check_indexes({"truth": truth, "scores": scores, **({} if predicted is None else {"predicted": predicted})})
-    array, gone = _scores(scores, missing)
+    array, absent = _scores(scores, missing)
     if len(array) == 0:
         raise InputError("risk and coverage need rows with predictions, but there are none")
     codes, called, names, chosen = _labels(truth, predicted, positive, labels, array)
@@ -92,33 +107,33 @@ def count_answers(
     w = None if weights is None else weight_column(weights, weights_kind)
     if w is not None:
         same_length({"truth": codes, "weights": w})
-    return _counted(codes, called, confidence, gone, missing, w, weights_kind, model or "")
+    return _counted(codes, called, confidence, absent, missing, w, weights_kind, model or "")
 
 
 def _counted(
     truth: Codes,
     called: Codes,
     confidence: Floats,
-    gone: NDArray[np.bool_],
+    absent: NDArray[np.bool_],
     missing: Missing,
     weights: Floats | None,
     weights_kind: WeightsKind | None,
     name: str,
 ) -> Answers:
-    gone = gone | (called < 0)
-    absent = int(gone.sum())
-    if absent and missing == "error":
+    absent = absent | (called < 0)
+    count = int(absent.sum())
+    if count and missing == "error":
         raise InputError(
-            f"row {int(np.argmax(gone)) + 1:,} has no prediction ({absent:,} rows in all); say what to do with "
+            f"row {int(np.argmax(absent)) + 1:,} has no prediction ({count:,} rows in all); say what to do with "
             'missing="wrong" (an answer that was not given is wrong, and is the last to be covered) or missing="drop"'
         )
-    right = (truth == called) & ~gone
-    confidence = np.where(gone, -np.inf, confidence)
-    if missing == "drop" and absent:
-        right, confidence = right[~gone], confidence[~gone]
-        weights = None if weights is None else weights[~gone]
+    right = (truth == called) & ~absent
+    confidence = np.where(absent, -np.inf, confidence)
+    if missing == "drop" and count:
+        right, confidence = right[~absent], confidence[~absent]
+        weights = None if weights is None else weights[~absent]
     table = ScoreTable.from_codes(right, confidence, True, weights=weights, weights_kind=weights_kind)
-    return Answers(table, absent, name)
+    return Answers(table, count, name)
 
 
 def from_score_table(table: ScoreTable, threshold: float | None) -> ScoreTable:
@@ -144,7 +159,7 @@ def from_score_table(table: ScoreTable, threshold: float | None) -> ScoreTable:
     )
 
 
-def _from_predictions(data: Any, model: str | None, threshold: float | None) -> Answers:
+def _from_predictions(data: Predictions, model: str | None, threshold: float | None) -> Answers:
     name = data.only(model)
     refuse_repeats(data, "risk and coverage")
     rows = data.source.fetched()
@@ -152,7 +167,7 @@ def _from_predictions(data: Any, model: str | None, threshold: float | None) -> 
     if scores is None:
         raise InputError(f"{name!r} has labels only; risk and coverage need its scores: pass them in scores=")
     array = np.asarray(scores, dtype=np.float64)
-    gone = _lacking(array)
+    absent = _lacking(array)
     called = np.asarray(rows.calls(name, threshold))
     if array.ndim == 1:
         if len(data.labels) > 2:
@@ -161,11 +176,11 @@ def _from_predictions(data: Any, model: str | None, threshold: float | None) -> 
                 "class, or call te.risk_coverage(truth, confidence, predicted=labels)"
             )
         cut = data.facts.way(name, threshold).threshold
-        confidence = _distance(array, default_threshold(array[~gone], cut))
+        confidence = _distance(array, default_threshold(array[~absent], cut))
     else:
         confidence = _confidence(array, called)
     facts = data.facts
-    return _counted(rows.truth, called, confidence, gone, facts.missing, rows.weights, facts.weights_kind, name)
+    return _counted(rows.truth, called, confidence, absent, facts.missing, rows.weights, facts.weights_kind, name)
 
 
 def _scores(scores: Any, missing: Missing) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -175,17 +190,17 @@ def _scores(scores: Any, missing: Missing) -> tuple[NDArray[Any], NDArray[np.boo
         array = np.array([np.nan if v is None else v for v in array.ravel()], dtype=object).reshape(array.shape)
         with suppress(TypeError, ValueError):  # score_array says what is wrong
             array = array.astype(np.float64)
-    gone = np.zeros(len(array), dtype=bool)
+    absent = np.zeros(len(array), dtype=bool)
     if missing != "error" and array.dtype.kind == "f":
-        gone = _lacking(array)
+        absent = _lacking(array)
         array = np.where(np.isnan(array), 0.0, array)
-    return score_array(array), gone
+    return score_array(array), absent
 
 
 def _lacking(array: NDArray[Any]) -> NDArray[np.bool_]:
     """Which rows lack a score."""
-    gone: NDArray[np.bool_] = np.isnan(array).reshape(len(array), -1).any(axis=1)
-    return gone
+    absent: NDArray[np.bool_] = np.isnan(array).reshape(len(array), -1).any(axis=1)
+    return absent
 
 
 def _labels(
@@ -235,8 +250,8 @@ def _confidence(scores: NDArray[Any], called: Codes) -> Floats:
     """Of one column the score itself; of one column a class the score of the class that was called."""
     if scores.ndim == 1:
         return scores.astype(np.float64)
-    own = np.take_along_axis(scores, np.maximum(called, 0)[:, None].astype(np.intp), axis=1)
-    return own[:, 0].astype(np.float64)
+    of_called = np.take_along_axis(scores, np.maximum(called, 0)[:, None].astype(np.intp), axis=1)
+    return of_called[:, 0].astype(np.float64)
 
 
 def _distance(scores: NDArray[Any], cut: float) -> Floats:
@@ -287,31 +302,38 @@ def risk_coverage(
         truth, scores, predicted, model=model, positive=positive, labels=labels, threshold=threshold, missing=missing,
         weights=weights, weights_kind=weights_kind,
     )  # fmt: skip
-    done: Missing = truth.missing if is_predictions(truth) else missing
-    curve = RiskCoverage(answers.table, name=answers.name, absent=answers.absent, missing=done)
-    return cautioned(curve, truth)
+    predictions = truth if is_predictions(truth) else None
+    return RiskCoverage(
+        answers.table, name=answers.name, caution=cluster_caution(predictions), absent=answers.absent,
+        missing=missing if predictions is None else predictions.missing,
+    )  # fmt: skip
 
 
+@curve_kind(
+    "risk-coverage-curve", verb="risk_coverage", picture="curves.risk_coverage_picture",
+    word="risk", aliases=("risk-coverage", "risk_coverage"),
+    title="share of wrong answers among the most confident rows",
+    formula="at coverage k/n: #wrong among the k most confident/k; AURC is the mean over k = 1 … n",
+    source="El-Yaniv and Wiener 2010, J. Mach. Learn. Res. 11:1605; Geifman, Uziel and El-Yaniv 2019, ICLR",
+)  # fmt: skip
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RiskCoverage(TableCurve):
     """Selective risk against coverage. `table` holds right answers as positives and wrong ones as negatives, by
     confidence; `absent` counts the rows without a prediction, `missing` says what was done with them.
     """
 
-    __slots__ = ("_covered", "_wrong", "absent", "missing")
-    _shape: ClassVar[str] = "risk-coverage-curve"
-    _options: ClassVar[tuple[str, ...]] = ("absent", "missing")
-    absent: int
-    missing: Missing
-    _wrong: Floats
-    _covered: Floats
+    absent: int = 0
+    missing: Missing = "error"
 
-    def __init__(self, table: ScoreTable, *, name: str = "", absent: int = 0, missing: Missing = "error") -> None:
-        super().__init__(table, name=name)
-        check_word(missing, ("error", "wrong", "drop"), "missing")
-        if not table.n > 0:
+    def __post_init__(self) -> None:
+        check_word(self.missing, ("error", "wrong", "drop"), "missing")
+        if not self.table.n > 0:
             raise InputError("risk and coverage need rows with predictions, but there are none")
-        wrong = downward(table.negatives)
-        self._set(absent=int(absent), missing=missing, _wrong=wrong, _covered=wrong + downward(table.positives))
+
+    @cached_property
+    def _covered(self) -> Floats:
+        """Rows that get an answer at each cutoff of the confidence."""
+        return self._tp + self._fp
 
     @property
     def thresholds(self) -> Floats:
@@ -326,7 +348,7 @@ class RiskCoverage(TableCurve):
     @property
     def risk(self) -> Floats:
         """Share of the answers that are wrong."""
-        return self._wrong[1:] / self._covered[1:]
+        return self._fp[1:] / self._covered[1:]
 
     @property
     def accuracy(self) -> Floats:
@@ -370,10 +392,10 @@ class RiskCoverage(TableCurve):
             rows = coverage * float(self._covered[-1])
         place = max(1, int(np.searchsorted(self._covered, rows * (1 - 1e-12), side="left")))
         cut = float(self.thresholds[place - 1])
-        wrong = float(np.interp(rows, self._covered, self._wrong))
+        wrong = float(np.interp(rows, self._covered, self._fp))
         ties = "" if self._covered[place] <= rows * (1 + 1e-12) else "; ties at the cut in random order"
         part = rows / float(self._covered[-1])
-        return self._told(share(
+        return self._noted(wilson_proportion(
             f"accuracy on the most confident {percent(round(part, 6))}", rows - wrong, wrong, confidence=confidence,
             squares=self._squares(rows), note=f"confidence at least {number(cut)}{read}{ties}",
             estimand=f"this model on rows with confidence at least {number(cut)}",
@@ -388,36 +410,37 @@ class RiskCoverage(TableCurve):
         ICLR.
         """
         level = check_confidence(confidence)
-        kind = risk_areas if self.table.squares is None else continuous_risk_areas
-        estimate = float(kind(self.table.positives[None], self.table.negatives[None])[0])
         rows = self._all_rows()
-        rate = float(self._wrong[-1] / self._covered[-1])
+        rate = float(self._fp[-1] / self._covered[-1])
         low, high = (float(x) for x in limits(rate * rows, rows, "wilson", level))
         fallback = (max(0.0, best_risk_area(low)), high * (1 - math.log(high)) if high < 1 else 1.0, "unseen-share")
-        return self._told(bootstrap_area(
-            self.table, kind, name="area under risk and coverage", estimate=estimate, confidence=level,
+        return self._noted(bootstrap_area(
+            self.table, self._areas, name="area under risk and coverage", estimate=self._area(), confidence=level,
             replicates=replicates, rng=rng, fallback=fallback, estimand="this model", bounds=None,
-        ))  # fmt: skip
+        ), binned=False)  # fmt: skip
 
     @property
     def excess(self) -> float:
         """AURC less what the same answers would reach in perfect order, κ + (1 − κ)·ln(1 − κ) at the error rate κ."""
-        kind = risk_areas if self.table.squares is None else continuous_risk_areas
-        area = float(kind(self.table.positives[None], self.table.negatives[None])[0])
-        return area - best_risk_area(float(self._wrong[-1] / self._covered[-1]))
+        return self._area() - best_risk_area(float(self._fp[-1] / self._covered[-1]))
 
-    def _figures(self) -> list[tuple[str, object]]:
+    @property
+    def _areas(self) -> Statistic:
+        return risk_areas if self.table.squares is None else continuous_risk_areas
+
+    def _area(self) -> float:
+        return float(self._areas(self.table.positives[None], self.table.negatives[None])[0])
+
+    def _figures(self) -> Figures:
         return [
             ("accuracy at a coverage, .at()", self.at(coverage=1.0)),
             ("the area (AURC)", self.area()),
         ]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each distinct confidence."""
-        return [
-            {"threshold": float(t), "coverage": float(c), "risk": float(r), "accuracy": float(a)}
-            for t, c, r, a in zip(self.thresholds, self.coverage, self.risk, self.accuracy, strict=True)
-        ]
+        columns = (self.thresholds, self.coverage, self.risk, self.accuracy)
+        return columns_to_records(("threshold", "coverage", "risk", "accuracy"), columns)
 
     def _words(self) -> str:
         shown = [self.at(coverage=c) for c in (1.0, 0.8, 0.5)]

@@ -1,10 +1,4 @@
-"""The ROC curve of a score table: one point for each distinct score, ties together.
-
-One point of a ROC curve, with what is known about its rates.
-
-The area under a part of a ROC curve, raw and standardised, on either axis.
-
-Bands around a ROC curve: pointwise ones that hold at each FPR by itself, simultaneous ones that hold everywhere.
+"""ROC curves of a score table, one point for each distinct score: points, bands around the curve, partial areas.
 
 A pointwise band is not a simultaneous one: over a whole curve it is left far more often than its level says.
 """
@@ -13,48 +7,49 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves._base import (
     HAIR,
+    Counts,
+    CurveInput,
+    Figures,
     Floats,
+    Records,
     TableCurve,
     area_under,
-    cautioned,
+    columns_to_records,
+    curve_kind,
     curve_points,
+    curve_verb,
     cutoffs,
     downward,
     foot_at,
     frozen,
     hull_places,
-    is_predictions,
     need_classes,
-    opened,
-    share,
-    take_table,
     top_at,
+    wilson_proportion,
 )
-from trueerror.curves._bootstrap import bootstrap_area, grouped, resampled_tables
-from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, iso_cost
+from trueerror.curves._bootstrap import balanced_groups, bootstrap_area, resampled_tables
+from trueerror.curves._operating_point import Condition, IsoLine, OperatingPoint, choose_point, iso_accuracy, iso_cost
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
-from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word, generator
 from trueerror.metrics._values import Prior, score_share
 from trueerror.metrics.ranking import auc as area_of
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, limits, number, percent, whole
-from trueerror.sources._collect import takes_table_options
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
 if TYPE_CHECKING:
     from trueerror.curves._hull import RocHull
-    from trueerror.curves._operating_point import OperatingPoint
 
 
 def roc_point(
@@ -75,18 +70,19 @@ def roc_point(
     else:
         cut = len(table.scores) - place
         squares = tuple((float(s[cut:].sum()), float(s[:cut].sum())) for s in table.squares[::-1])
-    alarms, found = (
-        share(word, count, size - count, confidence=confidence, squares=square, note=note, estimand="this model")
-        for word, count, size, square in zip(("fpr", "tpr"), counts, sizes, squares, strict=True)
-    )
+    bounds: list[tuple[Bounds, Bounds] | None] = [None, None]
     if not table.exact and table.squares is None:
-        up, down = table.bounds.counts_at(threshold)
-        found, alarms = (
-            opened(made, (called, Bounds(size - called.high, size - called.low)), confidence=confidence)
-            for made, called, size in ((found, up, sizes[1]), (alarms, down, sizes[0]))
+        called = table.bounds.counts_at(threshold)[::-1]
+        bounds = [(c, Bounds(size - c.high, size - c.low)) for c, size in zip(called, sizes, strict=True)]
+    fpr, tpr = (
+        wilson_proportion(
+            word, counts[i], sizes[i] - counts[i], confidence=confidence, squares=squares[i], bounds=bounds[i],
+            note=note, estimand="this model",
         )
+        for i, word in enumerate(("fpr", "tpr"))
+    )  # fmt: skip
     return RocPoint(
-        threshold=threshold, fpr=alarms.estimate, tpr=found.estimate, fpr_interval=alarms, tpr_interval=found,
+        threshold=threshold, fpr=fpr.estimate, tpr=tpr.estimate, fpr_interval=fpr, tpr_interval=tpr,
         positives=sizes[1], negatives=sizes[0], note=note,
     )  # fmt: skip
 
@@ -107,21 +103,21 @@ class RocPoint(Result):
     def __float__(self) -> float:
         return self.threshold
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         out: dict[str, object] = {"threshold": self.threshold}
-        for word, made in (("fpr", self.fpr_interval), ("tpr", self.tpr_interval)):
-            out |= {word: made.estimate, f"{word}_low": made.low, f"{word}_high": made.high}
+        for word, rate in (("fpr", self.fpr_interval), ("tpr", self.tpr_interval)):
+            out |= {word: rate.estimate, f"{word}_low": rate.low, f"{word}_high": rate.high}
         return [out | {"confidence": self.tpr_interval.confidence, "note": self.note}]
 
     def __str__(self) -> str:
-        found, alarms = self.tpr_interval, self.fpr_interval
+        tpr, fpr = self.tpr_interval, self.fpr_interval
         note = f" ({self.note})" if self.note else ""
         start = f"From {number(self.threshold)} up" if self.threshold < math.inf else "Calling nothing positive"
         return folded(
             f"{start}: finds {whole(round(self.tpr * self.positives, 1))} of {whole(self.positives)} positives, "
-            f"TPR {number(found.estimate)} {limits(found.low, found.high)}; "
+            f"TPR {number(tpr.estimate)} {limits(tpr.low, tpr.high)}; "
             f"{whole(round(self.fpr * self.negatives, 1))} of {whole(self.negatives)} negatives are false alarms, "
-            f"FPR {number(alarms.estimate)} {limits(alarms.low, alarms.high)}.{note}"
+            f"FPR {number(fpr.estimate)} {limits(fpr.low, fpr.high)}.{note}"
         )
 
     def __repr__(self) -> str:
@@ -151,8 +147,8 @@ class RocBand(Result):
     note: str = ""
 
     def __post_init__(self) -> None:
-        for field in ("fpr", "tpr", "low", "high"):
-            object.__setattr__(self, field, frozen(np.array(getattr(self, field), dtype=np.float64)))
+        for name in ("fpr", "tpr", "low", "high"):
+            object.__setattr__(self, name, frozen(np.array(getattr(self, name), dtype=np.float64)))
 
     @property
     def title(self) -> str:
@@ -163,10 +159,9 @@ class RocBand(Result):
         """Lower and upper limit at any FPR."""
         return np.interp(fpr, self.fpr, self.low), np.interp(fpr, self.fpr, self.high)
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each FPR of the grid."""
-        rows = zip(self.fpr, self.tpr, self.low, self.high, strict=True)
-        return [dict(zip(("fpr", "tpr", "low", "high"), map(float, row), strict=True)) for row in rows]
+        return columns_to_records(("fpr", "tpr", "low", "high"), (self.fpr, self.tpr, self.low, self.high))
 
     def __str__(self) -> str:
         subject = f" of {self.name}" if self.name else ""
@@ -258,18 +253,18 @@ def farthest_distances(
     up, down = (np.sqrt(r) for r in rows)
     places = np.linspace(0.0, up + down, PLACES)
 
-    def turned(positives: Any, negatives: Any) -> Floats:
+    def turned(positives: Counts, negatives: Counts) -> Floats:
         x, y = curve_points(positives, negatives)
         along = x * down + y * up
         across: Floats = np.interp(places, along, y * up - x * down)
         return across
 
-    own = turned(*grouped(table))
-    found = []
+    sample = turned(*balanced_groups(table))
+    distances = []
     for positives, negatives in resampled_tables(table, replicates=replicates, rng=rng):
         for i in np.flatnonzero((positives.sum(axis=1) > 0) & (negatives.sum(axis=1) > 0)):
-            found.append(float(np.abs(turned(positives[i], negatives[i]) - own).max()))
-    return np.array(found)
+            distances.append(float(np.abs(turned(positives[i], negatives[i]) - sample).max()))
+    return np.array(distances)
 
 
 Axis = Literal["fpr", "tpr"]
@@ -304,9 +299,8 @@ def partial_area(
     def scaled(area: Any) -> Any:
         return (1 + (area - worst) / (best - worst)) / 2 if standardized else area
 
-    def statistic(positives: Any, negatives: Any) -> Floats:
-        found: Floats = scaled(part_areas(positives, negatives, start, stop, axis))
-        return found
+    def statistic(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
+        return np.asarray(scaled(part_areas(positives, negatives, start, stop, axis)))
 
     bounds = float(scaled(0.0)), float(scaled(best))
     # Rounding can put a perfect area a hair beyond the end of its range.
@@ -322,7 +316,7 @@ def partial_area(
     )  # fmt: skip
 
 
-def part_areas(positives: Any, negatives: Any, low: float, high: float, axis: Axis = "fpr") -> Floats:
+def part_areas(positives: NDArray[Any], negatives: NDArray[Any], low: float, high: float, axis: Axis = "fpr") -> Floats:
     """The areas of tables in rows, counts at ascending scores in the last axis; NaN where a class has no rows.
 
     >>> part_areas(np.array([[0, 1, 0, 1]]), np.array([[1, 0, 1, 0]]), 0.0, 0.5)
@@ -361,17 +355,8 @@ Criterion = Literal["youden", "closest", "accuracy", "f1"]
 READ_OFF = "the threshold was read off these rows"
 
 
-@takes_table_options
-def roc(
-    truth: Any,
-    scores: Any = None,
-    *,
-    model: str | None = None,
-    positive: Any = None,
-    weights: Any = None,
-    weights_kind: WeightsKind | None = None,
-    **columns: Any,
-) -> Roc:
+@curve_verb("a ROC curve")
+def roc(data: CurveInput) -> Roc:
     """The ROC curve: true positive rate against false positive rate as the threshold goes down.
 
     From (truth, scores), from Predictions, a path or a table that te.read takes (with `model`), or from a ScoreTable.
@@ -385,57 +370,46 @@ def roc(
     >>> round(curve.auc().estimate, 3)
     0.833
     """
-    table, name, given = take_table(
-        truth, scores, model=model, positive=positive, weights=weights, weights_kind=weights_kind, what="a ROC curve",
-        **columns,
-    )  # fmt: skip
-    curve = cautioned(Roc(table, name=name), given)
-    if is_predictions(given):
-        curve._set(_origin=(given, name, positive))
-    return curve
+    return Roc(data.table, name=data.name, caution=data.caution, source=None if data.predictions is None else data)
 
 
+@curve_kind(
+    "roc-curve", verb="roc", picture="roc.roc_picture", word="roc",
+    title="ROC curve through all thresholds, one point for each distinct score",
+    formula="at threshold t: FPR = #{negatives ≥ t}/#negatives, TPR = #{positives ≥ t}/#positives; points joined "
+    "by straight lines, so equal scores count half in the area: AUC = P(s⁺ > s⁻) + P(s⁺ = s⁻)/2",
+    source="Fawcett 2006, Pattern Recognit. Lett. 27:861",
+    advice="the share of positives does not move it; thresholds read off it flatter on the same rows",
+)  # fmt: skip
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Roc(TableCurve):
     """A ROC curve. `thresholds` descend, and the first is infinite: nothing is called positive there."""
 
-    __slots__ = ("_memory", "_origin")
-    _shape: ClassVar[str] = "roc-curve"
-    _memory: dict[str, Any]
-    # (Predictions, model, positive) where the curve came from rows: other models of the same rows can be paired.
-    _origin: tuple[Any, str, Any] | None
+    # Where the curve came from rows: other models of the same rows can be paired with it.
+    source: CurveInput | None = field(default=None, metadata={"travels": False})
 
-    def __init__(self, table: ScoreTable, *, name: str = "") -> None:
-        super().__init__(table, name=name)
-        need_classes(table, "a ROC curve")
-        self._set(_memory={}, _origin=None)
+    def __post_init__(self) -> None:
+        need_classes(self.table, "a ROC curve")
 
-    def _once(self, key: str, make: Callable[[], Any]) -> Any:
-        if key not in self._memory:
-            self._memory[key] = make()
-        return self._memory[key]
-
-    @property
+    @cached_property
     def fpr(self) -> Floats:
         """False positive rate at each threshold: share of the negatives that are called positive."""
-        return self._once("fpr", lambda: _rates(self.table.negatives))  # type: ignore[no-any-return]
+        return _rates(self.table.negatives)
 
-    @property
+    @cached_property
     def tpr(self) -> Floats:
         """True positive rate at each threshold: share of the positives that are found."""
-        return self._once("tpr", lambda: _rates(self.table.positives))  # type: ignore[no-any-return]
+        return _rates(self.table.positives)
 
-    @property
+    @cached_property
     def thresholds(self) -> Floats:
         """Descending; a row is called positive when its score is at or above. The first is infinite."""
-        return self._once("thresholds", lambda: frozen(cutoffs(self.table)))  # type: ignore[no-any-return]
+        return frozen(cutoffs(self.table))
 
     @property
     def gini(self) -> float:
         """2·AUC − 1."""
-        return 2 * self._area() - 1
-
-    def _area(self) -> float:
-        return self._once("area", lambda: float(area_of(self.table)))  # type: ignore[no-any-return]
+        return 2 * float(area_of(self.table)) - 1
 
     def auc(
         self,
@@ -451,10 +425,10 @@ class Roc(TableCurve):
         auc 1.000 [0.899, 1.000], 95 % newcombe-auc, n = 40 (no variance in the order of the scores: ...)
         """
         check_word(method, ("delong-logit", "delong", "hanley-mcneil", "newcombe", "bootstrap"), "method")
-        return self._told(metric_interval(
+        return self._noted(metric_interval(
             "auc", self.table, method=method, confidence=confidence, rng=rng, replicates=replicates,
             estimand="this model",
-        ))  # fmt: skip
+        ), binned=False)  # fmt: skip
 
     def partial_auc(
         self,
@@ -474,10 +448,10 @@ class Roc(TableCurve):
         >>> roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).partial_auc(0, 0.5).estimate
         0.3333333333333333
         """
-        return self._told(partial_area(
+        return self._noted(partial_area(
             self.table, self._class_rows(), low, high, axis=axis, standardized=standardized, confidence=confidence,
             replicates=replicates, rng=rng,
-        ))  # fmt: skip
+        ), binned=False)  # fmt: skip
 
     def band(
         self,
@@ -493,11 +467,11 @@ class Roc(TableCurve):
         95 % pointwise band around the ROC curve, roc-band-wilson, n = 5: it holds at each FPR by itself, not over the
         whole curve.
         """
-        made = roc_band(
+        band = roc_band(
             self.table, self._class_rows(), kind=kind, confidence=confidence, replicates=replicates, rng=rng,
             name=self.name,
         )  # fmt: skip
-        return replace(made, note="; ".join(words for words in (made.note, self.caution) if words))
+        return replace(band, note="; ".join(words for words in (band.note, self.caution) if words))
 
     def interpolate(self, fpr: Any) -> Floats:
         """TPR at any FPR, points joined by straight lines (a mixture of two thresholds gets there); on a vertical
@@ -544,15 +518,15 @@ class Roc(TableCurve):
     def _first_reaching(self, tpr: float) -> int:
         return int(np.searchsorted(self.tpr, tpr * (1 - HAIR) - 1e-15, side="left"))
 
-    @property
+    @cached_property
     def _corners(self) -> NDArray[np.intp]:
         """Which of the points are corners of the curve's own hull."""
-        return self._once("corners", lambda: hull_places(self.table.positives, self.table.negatives))  # type: ignore[no-any-return]
+        return hull_places(self.table.positives, self.table.negatives)
 
-    @property
+    @cached_property
     def _best(self) -> Roc:
         """The highest curve that binned scores may have."""
-        return self._once("best", lambda: Roc(self.table.bounds.best, name=self.name))  # type: ignore[no-any-return]
+        return Roc(self.table.bounds.best, name=self.name)
 
     def _better_within_bins(self, fpr: float | None, tpr: float | None, place: int) -> str:
         """What a threshold within a bin may reach besides, in words; empty where scores are exact."""
@@ -602,8 +576,6 @@ class Roc(TableCurve):
 
         Without `prior` positives are as common as in these rows. See `OperatingPoint`.
         """
-        from trueerror.curves._operating_point import choose_point
-
         condition = self.condition(prior, cost_fp=cost_fp, cost_fn=cost_fn, cost_tp=cost_tp, cost_tn=cost_tn)
         return choose_point(
             self, condition, own_prior=prior is None, confidence=confidence, replicates=replicates, rng=rng
@@ -637,7 +609,7 @@ class Roc(TableCurve):
             note="; ".join(words for words in (note, self.caution) if words),
         )
 
-    def _figures(self) -> list[tuple[str, object]]:
+    def _figures(self) -> Figures:
         return [
             ("the area", self.auc()),
             ("TPR and FPR at one threshold, .at()", "wilson"),
@@ -646,26 +618,24 @@ class Roc(TableCurve):
             ("the cost of the cheapest threshold, .operating_point()", "cost-out-of-bag"),
         ]
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each threshold; where scores are binned, also between which rates the curve lies at thresholds
         within the bin that starts there, whose highest score is `up_to`."""
-        rows = zip(self.thresholds, self.fpr, self.tpr, strict=True)
-        made: list[dict[str, object]] = [{"threshold": float(t), "fpr": float(x), "tpr": float(y)} for t, x, y in rows]
+        first, *rest = columns_to_records(("threshold", "fpr", "tpr"), (self.thresholds, self.fpr, self.tpr))
         if self.table.exact:
-            return made
+            return [first, *rest]
         inside = self.table.bounds.records(("fpr", "tpr"))
-        return [{**made[0], **dict.fromkeys(inside[0])}, *({**a, **b} for a, b in zip(made[1:], inside, strict=True))]
+        return [{**first, **dict.fromkeys(inside[0])}, *({**a, **b} for a, b in zip(rest, inside, strict=True))]
 
-    def __str__(self) -> str:
+    def _words(self) -> str:
         kind = "distinct scores" if self.table.exact else "bins of scores"
-        return folded(
+        return (
             f"ROC curve{self._subject()}: {whole(self.table.n_positive)} positives ({self.table.positive!r}), "
-            f"{whole(self.table.n_negative)} negatives, {whole(len(self.table.scores))} {kind}.\n"
-            f"{self.auc()}{self._cautions()}"
+            f"{whole(self.table.n_negative)} negatives, {whole(len(self.table.scores))} {kind}.\n{self.auc()}"
         )
 
 
-def _rates(counts: Any) -> Floats:
+def _rates(counts: NDArray[Any]) -> Floats:
     total = downward(counts)
     total /= total[-1]
     return frozen(total)

@@ -1,4 +1,4 @@
-"""Two ROC curves that may cross: where is one above the other, and where can nobody tell?"""
+"""The difference of two ROC curves, which may cross: where is one above the other, and where can nobody tell?"""
 
 from __future__ import annotations
 
@@ -10,8 +10,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import Floats, curve_points, frozen, is_predictions, top_at
-from trueerror.curves._bootstrap import grouped, resampled_tables
+from trueerror.curves._base import (
+    Floats,
+    Records,
+    columns_to_records,
+    curve_points,
+    frozen,
+    is_predictions,
+    top_at,
+)
+from trueerror.curves._bootstrap import balanced_groups, resampled_tables
 from trueerror.curves._roc import Roc, roc
 from trueerror.inference._spec import critical_z
 from trueerror.inputs._options import InputError, check_confidence, check_word, generator
@@ -64,17 +72,17 @@ def roc_difference(
     if data is None:
         curves = [_curve(c, f"{word} curve") for c, word in ((first, "first"), (second, "second"))]
         grid = _grid(curves)
-        drawn, own = _own_draws(curves, grid, replicates, rng)
+        drawn, drawn_about = _unpaired_draws(curves, grid, replicates, rng)
         count, paired = replicates, False
     else:
         curves, truth, scores = _same_rows(data, first, second, positive, columns)
         grid = _grid(curves)
         count = max(FEWEST, min(replicates, VISITS // (2 * len(truth))))
         drawn = _paired_draws(truth, scores, grid, count, rng)
-        own, paired = None, True
+        drawn_about, paired = None, True
     centre = top_at(curves[0].fpr, curves[0].tpr, grid) - top_at(curves[1].fpr, curves[1].tpr, grid)
     drawn = drawn[~np.isnan(drawn).any(axis=1)]
-    reach = _reach(drawn - (centre if own is None else own), curves, kind, level)
+    reach = _reach(drawn - (centre if drawn_about is None else drawn_about), curves, kind, level)
     note = f"{count:,} {'paired ' if paired else ''}resamples, {generator(rng)[1]}"
     below = above = np.zeros(len(grid))
     if not all(c.table.exact for c in curves):
@@ -117,8 +125,8 @@ class RocDifference(Result):
     note: str = ""
 
     def __post_init__(self) -> None:
-        for field in ("fpr", "difference", "low", "high"):
-            object.__setattr__(self, field, frozen(np.array(getattr(self, field), dtype=np.float64)))
+        for name in ("fpr", "difference", "low", "high"):
+            object.__setattr__(self, name, frozen(np.array(getattr(self, name), dtype=np.float64)))
 
     @property
     def title(self) -> str:
@@ -128,35 +136,38 @@ class RocDifference(Result):
     @property
     def regions(self) -> tuple[tuple[str, float, float], ...]:
         """Stretches of FPR, (who, from, to), where the band leaves 0."""
-        found = []
-        for name, above in ((self.first, self.low > 0), (self.second, self.high < 0)):
-            for start, stop in _runs(above):
-                found.append((name, float(self.fpr[start]), float(self.fpr[stop])))
-        return tuple(sorted(found, key=lambda r: r[1]))
+        regions = [
+            (name, float(self.fpr[start]), float(self.fpr[stop]))
+            for name, above in ((self.first, self.low > 0), (self.second, self.high < 0))
+            for start, stop in _runs(above)
+        ]
+        return tuple(sorted(regions, key=lambda r: r[1]))
 
     @property
     def crossings(self) -> tuple[float, ...]:
         """FPRs at which the two curves themselves change places; with doubt, as the band shows."""
         signs = np.sign(self.difference)
-        there = np.flatnonzero(signs)
-        turns = np.flatnonzero(signs[there][1:] != signs[there][:-1])
-        return tuple(float((self.fpr[there[i]] + self.fpr[there[i + 1]]) / 2) for i in turns)
+        differ = np.flatnonzero(signs)
+        turns = np.flatnonzero(signs[differ][1:] != signs[differ][:-1])
+        return tuple(float((self.fpr[differ[i]] + self.fpr[differ[i + 1]]) / 2) for i in turns)
 
-    def records(self) -> list[dict[str, object]]:
+    def records(self) -> Records:
         """One record for each FPR of the grid."""
-        rows = zip(self.fpr, self.difference, self.low, self.high, strict=True)
-        return [dict(zip(("fpr", "difference", "low", "high"), map(float, row), strict=True)) for row in rows]
+        columns = (self.fpr, self.difference, self.low, self.high)
+        return columns_to_records(("fpr", "difference", "low", "high"), columns)
 
     def __str__(self) -> str:
         where = {
             name: [f"{number(a)} to {number(b)}" if b > a else number(a) for who, a, b in self.regions if who == name]
             for name in (self.first, self.second)
         }
-        said = [f"{n} is above {_other(self, n)} at FPR {listing(spans)}" for n, spans in where.items() if spans]
+        other = {self.first: self.second, self.second: self.first}
+        said = [f"{n} is above {other[n]} at FPR {listing(spans)}" for n, spans in where.items() if spans]
+        unclear = bool(((self.low <= 0) & (self.high >= 0)).any())
         if not said:
             head = f"Nowhere can {self.first} and {self.second} be told apart"
         else:
-            head = "; ".join(said) + ("; elsewhere nobody can tell" if _gaps(self) else "")
+            head = "; ".join(said) + ("; elsewhere nobody can tell" if unclear else "")
         cross = self.crossings
         crossed = f" The curves themselves cross at FPR {listing([number(c) for c in cross])}." if cross else ""
         rows = "the same rows" if self.paired else "different rows"
@@ -166,14 +177,6 @@ class RocDifference(Result):
 
     def __repr__(self) -> str:
         return str(self)
-
-
-def _other(found: RocDifference, name: str) -> str:
-    return found.second if name == found.first else found.first
-
-
-def _gaps(found: RocDifference) -> bool:
-    return bool(((found.low <= 0) & (found.high >= 0)).any())
 
 
 def _runs(inside: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -248,11 +251,10 @@ def _paired_draws(truth: NDArray[np.bool_], scores: list[Floats], grid: Floats, 
         sides = []
         for order, ends, up in ranked:
             drawn = weights.take(order)
-            found = np.cumsum(np.where(up, drawn, 0))
-            all_called = np.cumsum(drawn)
-            if found[-1] == 0 or found[-1] == all_called[-1]:
+            hits, calls = np.cumsum(np.where(up, drawn, 0)), np.cumsum(drawn)
+            if hits[-1] == 0 or hits[-1] == calls[-1]:
                 return
-            tp, called = found.take(ends), all_called.take(ends)
+            tp, called = hits.take(ends), calls.take(ends)
             fpr = np.concatenate(([0.0], (called - tp) / (called[-1] - tp[-1])))
             sides.append(top_at(fpr, np.concatenate(([0.0], tp / tp[-1])), grid))
         out[b] = sides[0] - sides[1]
@@ -261,10 +263,10 @@ def _paired_draws(truth: NDArray[np.bool_], scores: list[Floats], grid: Floats, 
     return out
 
 
-def _own_draws(curves: list[Roc], grid: Floats, replicates: int, rng: Any) -> tuple[Floats, Floats]:
+def _unpaired_draws(curves: list[Roc], grid: Floats, replicates: int, rng: Any) -> tuple[Floats, Floats]:
     """The same for curves of different rows, each resampled by itself; and the difference of the grouped curves."""
     draw, _ = generator(rng)
-    sides, own = [], []
+    sides, samples = [], []
     for curve in curves:
         side = np.full((replicates, len(grid)), np.nan)
         start = 0
@@ -273,5 +275,5 @@ def _own_draws(curves: list[Roc], grid: Floats, replicates: int, rng: Any) -> tu
                 side[start + i] = top_at(*curve_points(positives[i], negatives[i]), grid)
             start += len(positives)
         sides.append(side)
-        own.append(top_at(*curve_points(*grouped(curve.table)), grid))
-    return sides[0] - sides[1], own[0] - own[1]
+        samples.append(top_at(*curve_points(*balanced_groups(curve.table)), grid))
+    return sides[0] - sides[1], samples[0] - samples[1]

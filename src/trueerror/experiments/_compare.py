@@ -275,11 +275,11 @@ def compare_learners(
         confidence=level,
         reading=_reading(run, name, names),
         estimand=f"Estimates: {learner_at(run.datasets[name], sizes).replace('this learner', 'these learners')}.",
-        facts={
-            **pair_facts(measure, contrasts, {}),
-            "why": f"{measure.title}: {decision('two-learners').why}",
-            "parts": pairs.scores_of(names),
-        },
+        facts=replace(
+            pair_facts(measure, contrasts, {}),
+            why=f"{measure.title}: {decision('two-learners').why}",
+            parts=pairs.scores_of(names),
+        ),
     )
     made = completed(made)
     return _with_findings(made, learner_evidence(run, name, pairs.chosen, asked))
@@ -321,14 +321,12 @@ def learner_evidence(run: ResampleResults, data: str, method: str, learners: Seq
     """What the linter may know of the way in which learners were resampled and judged."""
     splits = [run.splits[data][i] for i in run.parts(data)]
     return Evidence(
-        facts={
-            "fold_method": fold_method(method),
-            "rounds": rounds_of_folds(splits),
-            "test_parts": len(splits),
-            "smallest_test": run.smallest_test_part(data),
-            "data_rows": run.datasets[data].n,
-            "failed": {x: (run.failed(x, data), len(run.outcomes[data, x])) for x in learners},
-        }
+        fold_method=fold_method(method),
+        rounds=rounds_of_folds(splits),
+        test_parts=len(splits),
+        smallest_test=run.smallest_test_part(data),
+        data_rows=run.datasets[data].n,
+        failed={x: (run.failed(x, data), len(run.outcomes[data, x])) for x in learners},
     )
 
 

@@ -295,17 +295,21 @@ class ResampleResults:
                 yield key, split, outcome
 
     def __str__(self) -> str:
+        return "\n".join(self.lines(f", {self.plan!r}"))
+
+    def lines(self, plan: str) -> list[str]:
+        """How much was run, with these words on how, and what failed."""
         fits = sum(len(o) for o in self.outcomes.values())
         learners = f"{len(self.learners)} learner{'s' * (len(self.learners) != 1)}"
         sets = f"{len(self.datasets)} data set{'s' * (len(self.datasets) != 1)}"
-        lines = [f"{learners} × {sets}, {self.plan!r}: {fits:,} fit{'s' * (fits != 1)}, seed {self.seed}."]
+        lines = [f"{learners} × {sets}{plan}: {fits:,} fit{'s' * (fits != 1)}, seed {self.seed}."]
         failures = self.failures
         if failures:
             first = failures[0]
             why = first.error.partition("\n")[0][:120]
             often = f"{len(failures):,} fit{'s' * (len(failures) != 1)}"
             lines.append(f"{often} failed; the first: {first.learner} on {first.data}, {why}")
-        return "\n".join(lines)
+        return lines
 
     def __repr__(self) -> str:
         return str(self)

@@ -1,14 +1,13 @@
 """The summary of an experiment: every learner on every data set, who is better where, and over all.
 
-How the summary of an experiment speaks: verdicts first, then the estimates, then what a reader should know.
+Verdicts come first, then the estimates, then what a reader should know.
 """
 
 from __future__ import annotations
 
-import html
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trueerror.experiments._compare import compare_learners, experiment_findings, fitted_learners, rank_learners
@@ -18,10 +17,10 @@ from trueerror.findings import Findings
 from trueerror.findings._rules import sorted_findings
 from trueerror.inputs._options import InputError, check_confidence
 from trueerror.metrics._registry import find_measure
-from trueerror.results import Interval, Result, Table, Text
-from trueerror.results._format import filled, limits, listing, number, percent, whole
-from trueerror.results._tables import one_line
-from trueerror.verbs._evaluation_text import WIDTH, findings_text, short
+from trueerror.results import DocumentResult, Interval, Result, Table, Text
+from trueerror.results._document import Cell, Document, Footer, Media, Paragraph, TableBlock, Verdict, data_summary
+from trueerror.results._format import apart, listing, number, one_line, percent, whole
+from trueerror.results._values import interval_cell, short
 
 # More metrics than this would make lines that are too long: each estimate then gets a line of its own.
 MOST_COLUMNS = 3
@@ -45,11 +44,11 @@ def choice_verdict(found: Interval, chosen: Counter[str]) -> str:
 def _plausible(found: Interval) -> str:
     if math.isnan(found.low):
         return f"{found.name} {number(found.estimate)} ({found.note})"
-    low, _, high = limits(found.low, found.high).strip("[]").partition(", ")
+    low, high = apart(found.low, found.high)
     return f"{found.name} {number(found.estimate)}, plausibly {low} to {high}"
 
 
-def estimates_table(s: Summary) -> Table:
+def _estimates_table(s: Summary) -> Table:
     """A line for each learner on each data set with a column for each metric; many metrics have lines of their own."""
     metrics = list(dict.fromkeys(e.metric for e in s.estimates))
     several = len({e.data for e in s.estimates}) > 1
@@ -57,23 +56,35 @@ def estimates_table(s: Summary) -> Table:
     if len(metrics) > MOST_COLUMNS:
         rows = [(*_lead(e, several), find_measure(e.metric).title, short(e.interval)) for e in s.estimates]
         rows += [
-            (*((data,) if several else ()), constant_name(s, data), find_measure(m).title, constant_cell(s, data, m))
+            (*((data,) if several else ()), constant_name(s, data), find_measure(m).title, _constant_cell(s, data, m))
             for data in dict.fromkeys(e.data for e in s.estimates)
             for m in metrics
-            if constant_cell(s, data, m)
+            if _constant_cell(s, data, m)
         ]
         return Table(columns=(*lead, "metric", _level(s)), rows=tuple(rows), names=len(lead) + 1)
-    cells = {(e.data, e.learner, e.metric): short(e.interval) for e in s.estimates}
-    first = {(e.data, e.learner): e for e in reversed(s.estimates)}
     body: list[tuple[str, ...]] = []
-    for data in dict.fromkeys(e.data for e in s.estimates):
-        order = dict.fromkeys((e.data, e.learner) for e in s.estimates if e.data == data)
-        body += [(*_lead(first[key], several), *(cells.get((*key, m), "–") for m in metrics)) for key in order]
-        constants = [constant_cell(s, data, m) for m in metrics]
+    for data, estimates in estimates_by_data(s).items():
+        body += [
+            (*((data,) if several else ()), *(text for text, _ in row)) for row in learner_rows(estimates, metrics)
+        ]
+        constants = [_constant_cell(s, data, m) for m in metrics]
         if any(constants):
             body.append((*((data,) if several else ()), constant_name(s, data), *constants))
     heads = tuple(f"{find_measure(m).title} {_level(s)}" for m in metrics)
     return Table(columns=(*lead, *heads), rows=tuple(body), names=len(lead))
+
+
+def learner_rows(estimates: Mapping[str, Mapping[str, Interval]], metrics: Sequence[str]) -> list[list[Cell]]:
+    """A row for each learner: its name and its metrics."""
+    return [[(x, None), *(interval_cell(found.get(m)) for m in metrics)] for x, found in estimates.items()]
+
+
+def estimates_by_data(s: Summary) -> dict[str, dict[str, dict[str, Interval]]]:
+    """The estimates by data set, learner and metric."""
+    estimates: dict[str, dict[str, dict[str, Interval]]] = {}
+    for e in s.estimates:
+        estimates.setdefault(e.data, {}).setdefault(e.learner, {})[e.metric] = e.interval
+    return estimates
 
 
 def constant_name(s: Summary, data: str) -> str:
@@ -83,13 +94,15 @@ def constant_name(s: Summary, data: str) -> str:
 
 def constant_value(s: Summary, data: str, metric: str) -> float | None:
     """The accuracy or error rate of always answering the commonest class; None for other metrics."""
-    if data not in s.constants or metric not in ("accuracy", "error_rate"):
-        return None
-    share = s.constants[data][1]
-    return share if metric == "accuracy" else 1 - share
+    return constant_figure(s.constants[data][1], metric) if data in s.constants else None
 
 
-def constant_cell(s: Summary, data: str, metric: str) -> str:
+def constant_figure(share: float, metric: str) -> float | None:
+    """The accuracy or error rate of always answering a class of this share; None for other metrics."""
+    return {"accuracy": share, "error_rate": 1 - share}.get(metric)
+
+
+def _constant_cell(s: Summary, data: str, metric: str) -> str:
     """The same for a table, as `short` writes it."""
     value = constant_value(s, data, metric)
     return "" if value is None else number(value).removeprefix("0")
@@ -103,14 +116,14 @@ def _level(s: Summary) -> str:
     return percent(s.estimates[0].interval.confidence)
 
 
-def verdict_lines(s: Summary) -> list[str]:
+def _verdict_lines(s: Summary) -> list[str]:
     """The verdict over all data sets first, then that of each."""
     named = len(s.verdicts) > 1
     lines = [f"Over all data sets: {s.overall}"] if s.overall else []
     return lines + [f"{one_line(data)}: {words}" if named else words for data, words in s.verdicts.items()]
 
 
-def footer(s: Summary) -> str:
+def _footer_lines(s: Summary) -> tuple[str, ...]:
     """Of what the estimates speak, and by which methods."""
     # The first of each data set: a learner that scores alike on all parts may have another method than the rest.
     speaks = {e.data: e.interval.estimand for e in reversed(s.estimates) if e.interval.estimand}
@@ -121,31 +134,8 @@ def footer(s: Summary) -> str:
     else:
         spoken = next(iter(speaks.values()), "")
     methods = ", ".join(dict.fromkeys(e.interval.method for e in s.estimates))
-    lines = [f"Estimates: {spoken}."] if spoken else []
-    lines += [f"Methods: {methods}; .explain() or --explain for more."] if methods else []
-    return "\n".join(filled(line, WIDTH) for line in lines)
-
-
-def summary_text(s: Summary) -> str:
-    """The whole summary for a terminal."""
-    blocks = ["\n".join(filled(one_line(line), WIDTH) for line in s.reading.splitlines())]
-    blocks += [filled(line, WIDTH - 2, initial_indent="  ", subsequent_indent="  ") for line in verdict_lines(s)]
-    blocks.append(estimates_table(s).text(WIDTH) if s.estimates else "")
-    blocks.append(findings_text(s.findings, several=True) if len(s.findings) else "")
-    blocks.append("\n".join(filled(one_line(note), WIDTH) for note in s.notes))
-    blocks.append(footer(s))
-    return "\n\n".join(b for b in blocks if b)
-
-
-def summary_html(s: Summary) -> str:
-    """The same for a notebook."""
-    parts = [f"<p>{html.escape(s.reading)}</p>"]
-    parts += [f"<p><b>{html.escape(line)}</b></p>" for line in verdict_lines(s)]
-    parts += [estimates_table(s)._repr_html_()] if s.estimates else []
-    told = [str(f) for f in s.findings] + list(s.notes)
-    parts += [f"<ul>{''.join(f'<li>{html.escape(line)}</li>' for line in told)}</ul>"] if told else []
-    parts.append(f"<p><small>{html.escape(footer(s))}</small></p>")
-    return f"<div>{''.join(parts)}</div>"
+    lines = (f"Estimates: {spoken}.",) if spoken else ()
+    return (*lines, f"Methods: {methods}; .explain() or --explain for more.") if methods else lines
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -165,8 +155,8 @@ class LearnerEstimate(Result):
         ]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Summary(Result):
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Summary(DocumentResult):
     """What an experiment says: `verdicts` for each data set, `overall` over several of them, and the estimates.
 
     `constants` hold the commonest class of each data set and its share: what needs no learner at all.
@@ -194,17 +184,21 @@ class Summary(Result):
         keys = dict.fromkeys(e.interval.method for e in self.estimates)
         return Text("\n\n".join([self.reading, *(explain(key) for key in keys)]))
 
-    def _table(self) -> Table:
-        return estimates_table(self)
-
-    def __str__(self) -> str:
-        return summary_text(self)
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        return summary_html(self)
+    def document(self) -> Document:
+        table = TableBlock(_estimates_table(self), where=Media.ALL if self.estimates else Media.EXPORT)
+        block = self.findings.block(several=True)
+        # In a notebook what could not be told stands with the findings.
+        listed = replace(block, items=(*map(str, self.findings), *self.notes))
+        return Document(
+            (
+                data_summary(self.reading, by_line=True),
+                *(Verdict((line,)) for line in _verdict_lines(self)),
+                table,
+                listed,
+                Paragraph(tuple(map(one_line, self.notes))),
+                Footer(_footer_lines(self)),
+            )
+        )
 
 
 MOST_READ = 8

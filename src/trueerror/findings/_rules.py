@@ -1,18 +1,28 @@
-"""The linter's frame: a rule is a function with a code that declares the tallies it needs; it never sees rows.
+"""The evaluation linter: findings, the evidence that they rest on, and the registry of rules.
 
-A finding: something about an evaluation that its reader should know, with a stable code and what to do.
+A rule is a function with a code. Its parameters name the evidence that it looks at, tallies and typed values, never
+rows or sentences; it runs where all that it needs is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from importlib import import_module
-from typing import Any, Literal
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Literal
 
-from trueerror.results import Result, Table
-from trueerror.results._format import listing
-from trueerror.tallies import Agreement, Confusion, KeyedConfusion, ScoreTable
+from trueerror.results import Contrast, Interval, Result, Table
+from trueerror.results._document import Bullets
+from trueerror.results._format import listing, one_line
+from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
+
+if TYPE_CHECKING:
+    from trueerror.findings.metrics import ConstantAnswer, Overfit
+    from trueerror.findings.scores import TunedThreshold
+    from trueerror.inputs._labels import Label
+    from trueerror.sources._duplicates import Doubles, Overlap, Repeats
+    from trueerror.sources._protocols import ScoreRange
 
 Severity = Literal["note", "warning", "error"]
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
@@ -66,7 +76,7 @@ class Findings(Result):
         return [record for f in self.items for record in f.records()]
 
     def _table(self) -> Table:
-        rows = tuple((f.code, f.severity, ", ".join(who), f.message, f.fix) for f, who in grouped(self.items))
+        rows = tuple((f.code, f.severity, ", ".join(who), f.message, f.fix) for f, who in by_message(self.items))
         return Table(columns=("code", "severity", "about", "finding", "what to do"), rows=rows, names=5)
 
     def _repr_html_(self) -> str:
@@ -75,29 +85,39 @@ class Findings(Result):
     @property
     def lines(self) -> list[str]:
         """One line for each finding, with all that it is about."""
-        made = []
-        for f, about in grouped(self.items):
+        lines = []
+        for f, about in by_message(self.items):
             who = f"{listing(list(about))}: " if about and about != (UNNAMED,) else ""
-            made.append(f"! {f.code} {who}{f.message}")
-        return made
+            lines.append(f"! {f.code} {who}{f.message}")
+        return lines
+
+    def block(self, *, several: bool) -> Bullets:
+        """Findings as a part of another result, with the models that they are about where several are judged."""
+        lines = []
+        for f, about in by_message(self.items):
+            names = [one_line(a) for a in about[:4]] + ([f"{len(about) - 4} more"] if len(about) > 4 else [])
+            # Pairs of models have their own "and".
+            who = f"{'; '.join(names) if ' and ' in names[0] else listing(names)}: " if several and about else ""
+            lines.append(f"! {f.code} {who}{one_line(f.message)}")
+        return Bullets(tuple(lines), tuple(self.lines))
 
     def __str__(self) -> str:
         return "\n".join(self.lines) or "No findings."
 
 
-def sorted_findings(found: list[Finding]) -> Findings:
+def sorted_findings(findings: Iterable[Finding]) -> Findings:
     """Worst first, then by code; the order of models is kept."""
-    return Findings(items=tuple(sorted(found, key=lambda f: (-SEVERITIES.index(f.severity), f.code))))
+    return Findings(items=tuple(sorted(findings, key=lambda f: (-SEVERITIES.index(f.severity), f.code))))
 
 
-def grouped(findings: Iterable[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
+def by_message(findings: Iterable[Finding]) -> list[tuple[Finding, tuple[str, ...]]]:
     """Findings with the same words once, with all that they are about."""
-    found: dict[tuple[str, str], tuple[Finding, list[str]]] = {}
+    groups: dict[tuple[str, str], tuple[Finding, list[str]]] = {}
     for f in findings:
-        _, about = found.setdefault((f.code, f.message), (f, []))
+        _, about = groups.setdefault((f.code, f.message), (f, []))
         if f.about and f.about not in about:
             about.append(f.about)
-    return [(f, tuple(about)) for f, about in found.values()]
+    return [(f, tuple(about)) for f, about in groups.values()]
 
 
 # Each of these modules enters its rules on import.
@@ -106,20 +126,99 @@ FAMILIES = ("rows", "metrics", "scores", "comparisons", "learners")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What a rule may look at: counts and a few facts about how they were used. Absent parts are None."""
+    """What rules may look at: tallies, and values about how they were used. What is not known is None."""
 
     model: str = ""
     confusion: Confusion | None = None
     scores: ScoreTable | None = None
     clusters: KeyedConfusion | None = None
-    agreement: Agreement | None = None
-    # Facts that no tally holds, by name: metrics read, methods used, cluster counts, thresholds, margins …
-    facts: dict[str, Any] = field(default_factory=dict)
+    # About rows (TE1xx).
+    metrics: tuple[str, ...] | None = None  # names of the metrics that were read
+    repeated_ids: tuple[int, Any] | None = None  # rows whose id an earlier row has, and one such id
+    doubled: Doubles | None = None  # copies of rows, and how many of them lie in different clusters
+    repeats: Repeats | None = None  # the same items several times
+    # (model, rows without its prediction) of each, and all rows, where nothing says how they count
+    undecided: tuple[tuple[tuple[str, int], ...], int] | None = None
+    training_overlap: Overlap | None = None  # test rows among the training rows
+    # About estimates and their intervals (TE2xx).
+    baseline_p: float | None = None  # p-value of the model against always answering the commonest class
+    # (metric, successes, rows) of the proportions with few successes or failures
+    small_counts: Sequence[tuple[str, float, float]] | None = None
+    # (metric, method, estimate, rows) of the proportions that were read
+    proportions: Sequence[tuple[str, str, float, float]] | None = None
+    # (metric, number of equal losses with the same relative error) of the mean losses
+    loss_worth: Sequence[tuple[str, float]] | None = None
+    # (metric, share) of bootstrap replicates without a value
+    lost_replicates: Sequence[tuple[str, float]] | None = None
+    # how the model stands against constant answers where costs or a class mix were asked for
+    constant_answers: Sequence[ConstantAnswer] | None = None
+    # rows without a prediction, all rows, how they were counted
+    missing_predictions: tuple[int, int, str] | None = None
+    unranked: bool | None = None  # whether rows without a score keep areas and losses from being shown
+    # titles of the metrics whose intervals take rows as independent although there are clusters
+    clusters_ignored: tuple[str, ...] | None = None
+    training_gap: Contrast | None = None  # accuracy on the training rows − accuracy on the test rows
+    # other models that the training rows put behind this one, and the test rows before it
+    overfits: tuple[Overfit, ...] | None = None
+    # About scores (TE3xx).
+    # lowest and highest score, and for one column a class the lowest and highest sum of a row
+    score_range: ScoreRange | None = None
+    auc: Interval | None = None  # the area under the ROC curve
+    probabilities: bool | None = None  # whether the scores can be read as probabilities
+    tuned_threshold: TunedThreshold | None = None  # the threshold that was, or would be, chosen on these rows
+    # About one pair of models, two samples, and all models (TE4xx).
+    # whether the pair differs at the level, after the correction for the number of pairs
+    significant: bool | None = None
+    p_value: float | None = None  # the p-value that decides, adjusted where pairs were adjusted
+    level: float | None = None  # the significance level, 1 − confidence
+    difference: float | None = None  # first − second
+    limits: tuple[float, float] | None = None  # of the difference, at confidence 1 − level
+    p_values: Mapping[str, float] | None = None  # those of the sound tests of the same hypothesis, unadjusted, by name
+    intervals: tuple[tuple[float, float], tuple[float, float]] | None = None  # limits of the two models' own estimates
+    margin: float | None = None  # the smallest difference that matters
+    share: bool | None = None  # whether the difference is one of shares, so that 0.05 is five points
+    # whether the two models call every row alike, with the same scores where both have scores
+    identical: bool | None = None
+    # the label that both give to every row, where their scores do not say that they are one
+    one_answer: Label | None = None
+    cut: bool | None = None  # whether that label comes from scores that were cut at a threshold
+    n: float | None = None  # rows behind the pair
+    comparisons: int | None = None  # how many pairs were compared
+    with_best: bool | None = None  # whether the best model is one of the two; with many pairs only these are spoken of
+    closest: bool | None = None  # whether these are the two best models that do not differ significantly
+    paired: bool | None = None  # whether the rows were paired
+    could_be_paired: bool | None = None  # whether the same rows (by ids or fingerprint) are in both samples
+    n_models: int | None = None  # how many models there are
+    best: str | None = None  # the name of the one with the best estimate
+    not_different_from_best: int | None = None  # how many of the others do not differ significantly from it
+    adjusted: bool | None = None  # whether p-values were adjusted for the number of pairs
+    # About learners under resampling, rankings over data sets, and the bootstrap (TE5xx).
+    fold_method: str | None = None  # how scores of test parts were judged: "plain-t", "corrected-t", "leave-one-out" …
+    rounds: int | None = None  # how many times the rows were assigned to folds
+    test_parts: int | None = None  # how many test parts there are
+    smallest_test: int | None = None  # rows of the smallest test part
+    data_rows: int | None = None  # rows of the data set
+    failed: Mapping[str, tuple[int, int]] | None = None  # learner → fits that failed, and how many were made
+    bootstrap_bias: float | None = None  # mean of the replicates less the estimate
+    bootstrap_error: float | None = None  # standard deviation of the replicates
+    data_sets: int | None = None  # how many data sets were ranked
+    pairs: int | None = None  # how many pairs of learners were tested, one data set a value
+    method: str | None = None  # the test over data sets; only "wilcoxon" and "sign" have the limit that TE507 speaks of
+    folds: bool | None = None  # whether scores of folds were averaged
+    # names of the data sets (or folds of one) that were left out because a score is missing
+    dropped: tuple[str, ...] | None = None
+    value_name: str | None = None  # the name of the column of scores, "" where it has none
+    higher_is_better: bool | None = None  # the direction that was taken
+
+
+PIECES = frozenset(f.name for f in fields(Evidence))
+Check = Callable[..., Iterator[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """A rule's code, weight, title and the evidence that it needs.
+    """A rule's code, weight, title and what to do; `needs` is the evidence without which it is not run, `uses` all that
+    it looks at.
 
     A `standing` rule comes up wherever a method is used that rests on something which no row can show.
     """
@@ -129,7 +228,8 @@ class Rule:
     title: str
     fix: str
     needs: tuple[str, ...]
-    check: Callable[[Evidence], Iterable[str]]
+    uses: tuple[str, ...]
+    check: Check
     standing: bool = False
 
     @property
@@ -141,17 +241,23 @@ class Rule:
 _RULES: dict[str, Rule] = {}
 
 
-def rule(
-    code: str, *, severity: Severity, title: str, fix: str, needs: tuple[str, ...], standing: bool = False
-) -> Callable[[Callable[[Evidence], Iterable[str]]], Callable[[Evidence], Iterable[str]]]:
-    """Enter a rule: a generator of messages, one for each thing found. `needs` names parts or facts of the evidence."""
+def rule(code: str, *, severity: Severity, title: str, fix: str, standing: bool = False) -> Callable[[Check], Check]:
+    """Enter a rule: a generator of messages, one for each thing found.
 
-    def enter(check: Callable[[Evidence], Iterable[str]]) -> Callable[[Evidence], Iterable[str]]:
+    Its parameters are fields of `Evidence`; those without a default are needed.
+    """
+
+    def enter(check: Check) -> Check:
         if code in _RULES:
             raise ValueError(f"finding {code} is defined twice")
+        parameters = signature(check).parameters.values()
+        unknown = [p.name for p in parameters if p.name not in PIECES]
+        if unknown:
+            raise ValueError(f"finding {code} looks at {unknown[0]!r}, which is no field of Evidence")
         _RULES[code] = Rule(
-            code=code, severity=severity, title=title, fix=fix, needs=needs, check=check, standing=standing
-        )
+            code=code, severity=severity, title=title, fix=fix, check=check, standing=standing,
+            needs=tuple(p.name for p in parameters if p.default is p.empty), uses=tuple(p.name for p in parameters),
+        )  # fmt: skip
         return check
 
     return enter
@@ -167,13 +273,11 @@ def every_rule() -> dict[str, Rule]:
 def find(evidence: Iterable[Evidence]) -> Findings:
     """Run every rule on every piece of evidence that holds what the rule needs."""
     rules = every_rule().values()
-    found = [finding for piece in evidence for r in rules for finding in _apply(r, piece)]
-    return sorted_findings(found)
+    return sorted_findings([finding for piece in evidence for r in rules for finding in _apply(r, piece)])
 
 
 def _apply(r: Rule, evidence: Evidence) -> Iterator[Finding]:
-    for need in r.needs:
-        if getattr(evidence, need, None) is None and need not in evidence.facts:
-            return
-    for message in r.check(evidence):
-        yield Finding(code=r.code, severity=r.severity, message=message, fix=r.fix, about=evidence.model)
+    known = {name: value for name in r.uses if (value := getattr(evidence, name)) is not None}
+    if all(need in known for need in r.needs):
+        for message in r.check(**known):
+            yield Finding(code=r.code, severity=r.severity, message=message, fix=r.fix, about=evidence.model)

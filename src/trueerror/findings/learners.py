@@ -1,35 +1,12 @@
-"""TE5xx: findings about learners under resampling, and about bootstrap estimates.
-
-Facts that these rules look at:
-fold_method      "plain-t", "corrected-t", "five-by-two-f", "leave-one-out" …: how scores of test parts were judged
-rounds           how many times the rows were dealt into folds
-test_parts       how many test parts there are
-smallest_test    rows of the smallest test part
-data_rows        rows of the data set
-failed           learner → fits that failed, and how many were made
-bootstrap_bias   mean of the replicates less the estimate
-bootstrap_error  standard deviation of the replicates
-
-TE5xx: findings about rankings over several data sets.
-
-Facts that these rules look at:
-data_sets         how many data sets were ranked
-pairs             how many pairs of learners were tested, one data set a value
-level             the significance level
-method            the test over data sets; only "wilcoxon" and "sign" have the limit that TE507 speaks of
-folds             whether scores of folds were averaged
-dropped           names of the data sets (or folds of one) that were left out because a score is missing
-value_name        the name of the column of scores, "" where it has none
-higher_is_better  the direction that was taken
-"""
+"""TE5xx: findings about learners under resampling, about rankings over data sets, and about bootstrap estimates."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from trueerror.findings._rules import Evidence, rule
+from trueerror.findings._rules import rule
 from trueerror.results._format import listing, number, whole
 
 # The t-interval over folds rests on the normal distribution of a fold's error.
@@ -45,17 +22,16 @@ ENOUGH_FOR_ONE_OUT = 400
     severity="warning",
     title="a plain t-test over folds is optimistic",
     fix="Use the corrected t (leave method out), on 10 × 10 folds for comparing two learners.",
-    needs=("fold_method", "test_parts"),
 )
-def plain_t(e: Evidence) -> Iterator[str]:
+def plain_t(fold_method: str, test_parts: int) -> Iterator[str]:
     """The training sets of folds overlap, so the scores of folds are not independent and s²/J is too small.
 
     Two equal learners are called different at .05 in .04–.08 of the cases over 10 folds, .57–.60 over 30 random splits
     and .53–.57 over 10 × 10 folds: more repeats make it worse.
     """
-    if e.facts["fold_method"] == "plain-t":
+    if fold_method == "plain-t":
         yield (
-            f"the t over {whole(e.facts['test_parts'])} test parts takes them as independent, but their training sets "
+            f"the t over {whole(test_parts)} test parts takes them as independent, but their training sets "
             "overlap: limits too narrow, p-values too small"
         )
 
@@ -65,12 +41,11 @@ def plain_t(e: Evidence) -> Iterator[str]:
     severity="note",
     title="the corrected t on a single round of folds is conservative",
     fix="If a few rows hardly change the learner, repeat: te.KFold(10, repeats=10) to compare, repeats=5 for one.",
-    needs=("fold_method", "rounds"),
 )
-def single_round(e: Evidence) -> Iterator[str]:
+def single_round(fold_method: str, rounds: int) -> Iterator[str]:
     """The correction for overlapping training sets is made for repeats. On one round of 10 folds equal learners are
     called different at .05 in only .009–.020 of the cases, so real differences are missed more often than need be."""
-    if e.facts["fold_method"] == "corrected-t" and e.facts["rounds"] == 1:
+    if fold_method == "corrected-t" and rounds == 1:
         yield "the corrected t on one round of folds is conservative: limits wider than need be"
 
 
@@ -79,13 +54,12 @@ def single_round(e: Evidence) -> Iterator[str]:
     severity="warning",
     title="the 5×2 F-test is optimistic at few rows",
     fix="Use 10 × 10 folds and the corrected t (leave method out).",
-    needs=("fold_method", "data_rows"),
 )
-def few_rows_for_f(e: Evidence) -> Iterator[str]:
+def few_rows_for_f(fold_method: str, data_rows: int) -> Iterator[str]:
     """With 100 rows the combined 5×2cv F-test calls equal learners different at .05 in .096 of the cases: its five
     variances come from halves of the rows, which are then small."""
-    if e.facts["fold_method"] == "five-by-two-f" and e.facts["data_rows"] < SMALL_FOR_F:
-        yield f"{whole(e.facts['data_rows'])} rows are few for the 5×2 F-test: with 100 its type I error is .096 at .05"
+    if fold_method == "five-by-two-f" and data_rows < SMALL_FOR_F:
+        yield f"{whole(data_rows)} rows are few for the 5×2 F-test: with 100 its type I error is .096 at .05"
 
 
 @rule(
@@ -93,14 +67,13 @@ def few_rows_for_f(e: Evidence) -> Iterator[str]:
     severity="warning",
     title="test parts of fewer than 30 rows",
     fix="Use fewer folds: te.KFold(5, repeats=10) has test parts twice as large as ten folds.",
-    needs=("smallest_test", "fold_method"),
 )
-def small_test_parts(e: Evidence) -> Iterator[str]:
+def small_test_parts(smallest_test: int, fold_method: str) -> Iterator[str]:
     """A t-interval over folds takes each fold's score as nearly normal, which a share of fewer than 30 rows is not; and
     metrics of a rare class may be undefined there."""
-    size = e.facts["smallest_test"]
-    if size < SMALL_TEST and e.facts["fold_method"] in ("plain-t", "corrected-t", "five-by-two-t", "five-by-two-f"):
-        yield f"the smallest test part has {whole(size)} row{'' if size == 1 else 's'}; a t over parts wants 30 or more"
+    if smallest_test < SMALL_TEST and fold_method in ("plain-t", "corrected-t", "five-by-two-t", "five-by-two-f"):
+        rows = f"{whole(smallest_test)} row{'' if smallest_test == 1 else 's'}"
+        yield f"the smallest test part has {rows}; a t over parts wants 30 or more"
 
 
 @rule(
@@ -108,14 +81,15 @@ def small_test_parts(e: Evidence) -> Iterator[str]:
     severity="warning",
     title="the bootstrap shows a bias that matters",
     fix="Report the bias-corrected estimate beside it, or use BCa limits, which take the bias in.",
-    needs=("bootstrap_bias", "bootstrap_error"),
 )
-def bootstrap_bias(e: Evidence) -> Iterator[str]:
+def biased_bootstrap(bootstrap_bias: float, bootstrap_error: float) -> Iterator[str]:
     """A bias below a quarter of the standard error changes an interval's coverage little; beyond that, percentile
     limits sit in the wrong place (Efron and Tibshirani 1993, chapter 10)."""
-    bias, error = e.facts["bootstrap_bias"], e.facts["bootstrap_error"]
-    if abs(bias) > error / 4:
-        yield f"the bias, {number(bias)}, is more than a quarter of the standard error, {number(error)}"
+    if abs(bootstrap_bias) > bootstrap_error / 4:
+        yield (
+            f"the bias, {number(bootstrap_bias)}, is more than a quarter of the standard error, "
+            f"{number(bootstrap_error)}"
+        )
 
 
 @rule(
@@ -123,14 +97,13 @@ def bootstrap_bias(e: Evidence) -> Iterator[str]:
     severity="warning",
     title="some fits failed",
     fix="Look at .failures; a learner that fails on hard parts gains by their absence.",
-    needs=("failed",),
 )
-def failed_fits(e: Evidence) -> Iterator[str]:
+def failed_fits(failed: Mapping[str, tuple[int, int]]) -> Iterator[str]:
     """A test part without a prediction of one learner is left out for all that it is compared with. Fits tend to fail
     where the task is hard, so what is left flatters the learner that failed."""
-    failed = {name: counts for name, counts in e.facts["failed"].items() if counts[0]}
-    some = [f"{whole(bad)} of {whole(made)} fits of {name}" for name, (bad, made) in failed.items() if bad < made]
-    every = [name for name, (bad, made) in failed.items() if bad == made]
+    counts = [(name, bad, fits) for name, (bad, fits) in failed.items() if bad]
+    some = [f"{whole(bad)} of {whole(fits)} fits of {name}" for name, bad, fits in counts if bad < fits]
+    every = [name for name, bad, fits in counts if bad == fits]
     if some:
         yield f"{_first(some)} failed; their test parts are left out"
     if every:
@@ -142,19 +115,17 @@ def failed_fits(e: Evidence) -> Iterator[str]:
     severity="warning",
     title="leave-one-out counts on a learner that one row hardly changes",
     fix="Use te.KFold(10): the corrected t over one round of folds held for every learner tried.",
-    needs=("fold_method", "data_rows"),
     standing=True,
 )
-def one_row_out(e: Evidence) -> Iterator[str]:
+def one_row_out(fold_method: str, data_rows: int) -> Iterator[str]:
     """The models of leave-one-out share all rows but one, and each is tested on a row that all the others were fitted
     to. Its limits and p-values take the losses as independent, which holds when leaving out a row hardly changes what a
     model says, and no split shows whether it does. 95 % limits covered .90 with 40 rows, .93 with 100 and .95 with 400
     for naive Bayes and logistic regression; .87–.91 for 5 neighbours and .72–.80 for trees and boosted stumps, whatever
     the number of rows. Equal learners were called different at .05 in .05–.09, .15 and .21 of the cases."""
-    if e.facts["fold_method"] != "leave-one-out":
+    if fold_method != "leave-one-out":
         return
-    rows = e.facts["data_rows"]
-    few = f"; {whole(rows)} rows are too few even then" if rows < ENOUGH_FOR_ONE_OUT else ""
+    few = f"; {whole(data_rows)} rows are too few even then" if data_rows < ENOUGH_FOR_ONE_OUT else ""
     yield f"limits and p-values of leave-one-out hold for a learner that one row hardly changes{few}"
 
 
@@ -163,18 +134,17 @@ def one_row_out(e: Evidence) -> Iterator[str]:
     severity="note",
     title="limits from repeated folds are too narrow for a learner that a few rows change",
     fix="For trees, neighbours and boosting rely on one round, te.KFold(10), or on te.Bootstrap, whose limits held.",
-    needs=("fold_method", "rounds"),
     standing=True,
 )
-def many_rounds(e: Evidence) -> Iterator[str]:
+def many_rounds(fold_method: str, rounds: int | None = None) -> Iterator[str]:
     """The correction supposes that scores of test parts are as correlated as the share of rows that they are tested on,
     n_test/n, which is so when the model hardly depends on the rows that it was fitted to. Over 5 × 10 folds 95 % limits
     covered .93–.96 for naive Bayes and logistic regression and .89–.93 for 5 neighbours, trees and boosted stumps; over
     10 × 10 folds equal learners were called different at .05 in .05 of the cases, 5 neighbours in .12. On one round the
     correction is wide enough for all of them: .95–.98, and .01–.04. Nested cross-validation with pairs of folds covered
     .95–.97 for the stable ones and .89–.96 for the others."""
-    repeated = e.facts["fold_method"] == "corrected-t" and e.facts["rounds"] != 1
-    if repeated or e.facts["fold_method"] == "bates":
+    repeated = fold_method == "corrected-t" and rounds != 1
+    if repeated or fold_method == "bates":
         yield "limits from many test parts are too narrow for learners that a few rows change, such as trees"
 
 
@@ -200,12 +170,10 @@ def numeral(n: int) -> str:
     severity="note",
     title="data sets left out for missing scores",
     fix="Run the missing learners on them; a learner that fails on hard data sets gains by their absence.",
-    needs=("dropped",),
 )
-def dropped_data_sets(e: Evidence) -> Iterator[str]:
+def dropped_data_sets(dropped: tuple[str, ...]) -> Iterator[str]:
     """Ranks need a score of every learner. A data set on which one has none is left out for all of them, which favours
     learners that fail where the task is hard."""
-    dropped = e.facts["dropped"]
     if dropped:
         more = [f"{len(dropped) - 4} more"] if len(dropped) > 4 else []
         yield f"left out because a score is missing: {listing([*dropped[:4], *more])}"
@@ -216,13 +184,11 @@ def dropped_data_sets(e: Evidence) -> Iterator[str]:
     severity="warning",
     title="the direction of the scores looks wrong",
     fix="Say higher_is_better=False (--lower-is-better) for errors, losses and costs.",
-    needs=("value_name", "higher_is_better"),
 )
-def doubtful_direction(e: Evidence) -> Iterator[str]:
+def doubtful_direction(value_name: str, higher_is_better: bool) -> Iterator[str]:
     """Ranking errors as if higher were better turns the table upside down, and every number still looks fine."""
-    name = e.facts["value_name"]
-    if e.facts["higher_is_better"] and re.sub(r"[^a-z]", "", name.lower()) in LOWER_IS_BETTER:
-        yield f"{name!r} was ranked as if higher were better"
+    if higher_is_better and re.sub(r"[^a-z]", "", value_name.lower()) in LOWER_IS_BETTER:
+        yield f"{value_name!r} was ranked as if higher were better"
 
 
 @rule(
@@ -230,9 +196,10 @@ def doubtful_direction(e: Evidence) -> Iterator[str]:
     severity="warning",
     title='too few data sets for "best overall"',
     fix="Speak of each data set by itself, or add data sets; more folds do not help.",
-    needs=("data_sets", "pairs", "level"),
 )
-def few_data_sets(e: Evidence) -> Iterator[str]:
+def few_data_sets(
+    data_sets: int, pairs: int, level: float, method: str = "wilcoxon", folds: bool = False
+) -> Iterator[str]:
     """What holds for learners in general is a question about data sets, so the data sets are the sample.
 
     With N of them a signed-rank test has 2^N equally likely outcomes, and its two-sided p-value cannot go below
@@ -240,16 +207,15 @@ def few_data_sets(e: Evidence) -> Iterator[str]:
     fires when no result could reach the level. Folds are parts of one data set, not data sets. Tests of mean ranks
     (Nemenyi, Shaffer, Bonferroni–Dunn) do not have this limit.
     """
-    if e.facts.get("method", "wilcoxon") not in ("wilcoxon", "sign"):
+    if method not in ("wilcoxon", "sign"):
         return
-    n, pairs, level = e.facts["data_sets"], e.facts["pairs"], e.facts["level"]
-    smallest = math.ldexp(1.0, 1 - n)
-    if n == 0 or smallest * max(pairs, 1) <= level:
+    smallest = math.ldexp(1.0, 1 - data_sets)
+    if data_sets == 0 or smallest * max(pairs, 1) <= level:
         return
-    test = "sign" if e.facts.get("method") == "sign" else "signed-rank"
+    test = "sign" if method == "sign" else "signed-rank"
     reach = f"a {test} test cannot go below p = {smallest:.2g} here"
     if smallest <= level:
         reach += f", times {whole(pairs)} for the pairs"
-    said = " Folds were not counted as data sets." if e.facts.get("folds") else ""
-    sets = "one data set is" if n == 1 else f"{numeral(n)} data sets are"
+    said = " Folds were not counted as data sets." if folds else ""
+    sets = "one data set is" if data_sets == 1 else f"{numeral(data_sets)} data sets are"
     yield f'{sets} too few for "best overall" ({reach}).{said}'

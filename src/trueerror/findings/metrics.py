@@ -1,215 +1,24 @@
-"""TE2xx: findings about estimates and their intervals.
-
-Facts that these rules look at, beside the confusion matrix and the clusters:
-baseline_p           p-value of the model against always answering the commonest class
-small_counts         (metric, successes, rows) of the proportions with few successes or failures
-proportions          (metric, method, estimate, rows) of the proportions that were read
-loss_worth           (metric, number of equal losses with the same relative error) of the mean losses
-lost_replicates      (metric, share) of bootstrap replicates without a value
-constant_answers     how the model stands against constant answers where costs or a class mix were asked for
-missing_predictions  (rows without a prediction, all rows, how they were counted)
-clusters_ignored     names of the metrics whose intervals take rows as independent although clusters are given
-training_gap         Contrast of accuracy, training rows − test rows
-overfits             Overfit of this model against another one, where training and test rows disagree on the better
-"""
+"""TE2xx: findings about estimates and their intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from trueerror.findings._rules import Evidence, rule
+from trueerror.findings._rules import rule
+from trueerror.results import Contrast
 from trueerror.results._format import listing, number, p_value, percent, whole
-
-FEW_CLUSTERS = 30
-FEW_FAULTY_CLUSTERS = 10
-FEW_LOSSES = 5
-SMALLEST_GAP = 0.02
+from trueerror.tallies import Confusion, KeyedConfusion
 
 
-@rule(
-    "TE201",
-    severity="warning",
-    title="no better than always answering the commonest class",
-    fix="Do not use accuracy to praise this model; look at costs, recall, or a better model.",
-    needs=("confusion", "baseline_p"),
-)
-def majority_baseline(e: Evidence) -> Iterator[str]:
-    """A constant answer is free. A classifier whose accuracy is not clearly above it has shown nothing by accuracy.
+class Overfit(NamedTuple):
+    """A model that is better than `rival` on the training rows (by `training_lead`) and worse on the test rows."""
 
-    The two are compared on the same rows (McNemar's test, mid-p): rows of other classes that the model gets right
-    against rows of the commonest class that it gets wrong; by t where rows are clustered or carry sampling weights. The
-    rule fires when the model is at or below the constant, and when it is above but the test, at 5 %, cannot tell.
-    """
-    t = e.confusion
-    assert t is not None
-    margins = t.classes()
-    if t.n == 0 or (margins.truth > 0).sum() < 2:
-        return
-    total = margins.truth.sum()
-    accuracy, baseline = margins.hits.sum() / total, margins.truth.max() / total
-    label = t.labels[int(margins.truth.argmax())]
-    p = e.facts["baseline_p"]
-    if accuracy <= baseline:
-        yield (
-            f"accuracy {number(float(accuracy))} is not above {number(float(baseline))}, "
-            f'which always answering "{label}" would get'
-        )
-    elif p > 0.05:
-        yield (
-            f"accuracy {number(float(accuracy))} is not clearly above {number(float(baseline))}, "
-            f'which always answering "{label}" would get ({p_value(p)})'
-        )
-
-
-@rule(
-    "TE202",
-    severity="note",
-    title="few errors or few successes",
-    fix='Ask for method="mid-p" for this proportion; it keeps closer to its confidence here.',
-    needs=("small_counts",),
-)
-def few_events(e: Evidence) -> Iterator[str]:
-    """Wilson's interval keeps its confidence well where at least 5 successes and 5 failures are seen.
-
-    Nearer to the ends its coverage can fall to .84; the mid-p interval stays above about .925 there.
-    """
-    small = e.facts["small_counts"]
-    if small:
-        names = listing([name for name, _, _ in small[:4]])
-        yield f'few errors (under 5) or few successes behind {names}: method="mid-p" would be closer to its confidence'
-
-
-@rule(
-    "TE203",
-    severity="warning",
-    title="normal approximation used where it fails",
-    fix='Use method="wilson" (the default) or "clopper-pearson".',
-    needs=("proportions",),
-)
-def normal_approximation(e: Evidence) -> Iterator[str]:
-    """The simple normal interval p ± z√(pq/n) holds for n of 30 or more and n·p·(1 − p) of 5 or more.
-
-    Outside that it is too narrow and off centre, and at a perfect score it has no width at all.
-    """
-    for name, method, estimate, n in e.facts["proportions"]:
-        if method in ("wald", "wald-cc") and n and (n < 30 or n * estimate * (1 - estimate) < 5):
-            yield (
-                f"the normal interval of {name} does not hold: n = {whole(n)}, "
-                f"n·p·(1 − p) = {number(n * estimate * (1 - estimate))}"
-            )
-
-
-@rule(
-    "TE204",
-    severity="warning",
-    title="few clusters",
-    fix="Collect more clusters; more rows in the same clusters help little.",
-    needs=("clusters",),
-)
-def few_clusters(e: Evidence) -> Iterator[str]:
-    """Rows of one cluster repeat each other, so what counts is the number of clusters, and of those with errors."""
-    k = e.clusters
-    assert k is not None
-    wrong = k.sums((k.table.row != k.table.col).astype(float))
-    groups, faulty = len(k.keys), int((wrong > 0).sum())
-    if groups < FEW_CLUSTERS:
-        yield f"only {groups} clusters: the intervals rest on clusters, not on {whole(k.table.n)} rows"
-    elif faulty < FEW_FAULTY_CLUSTERS:
-        yield f"only {faulty} of {groups} clusters hold an error: the intervals are rough"
-
-
-@rule(
-    "TE205",
-    severity="warning",
-    title="bootstrap replicates that lose a class",
-    fix="Collect more rows of the rare class; an analytic interval is shown instead, where there is one.",
-    needs=("lost_replicates",),
-)
-def lost_replicates(e: Evidence) -> Iterator[str]:
-    """A replicate without any row of a class cannot give that class's recall; many such make the bootstrap unfit."""
-    for name, share in e.facts["lost_replicates"]:
-        if share > 0.01:
-            yield f"{percent(round(share, 3))} of the bootstrap replicates of {name} lost a class"
-
-
-@rule(
-    "TE206",
-    severity="note",
-    title="predictions are missing",
-    fix='Say how they should count: missing="wrong", or missing="drop".',
-    needs=("missing_predictions",),
-)
-def missing_predictions(e: Evidence) -> Iterator[str]:
-    """Leaving out the rows that a model would not answer flatters it; counting them as wrong may be harsh."""
-    count, total, rule_word = e.facts["missing_predictions"]
-    if count:
-        how = "counted as wrong" if rule_word == "wrong" else "left out"
-        unranked = (
-            "; rows without a score have no rank, so areas and losses are not shown" if "unranked" in e.facts else ""
-        )
-        yield f"{whole(count)} of {whole(total)} rows have no prediction and were {how}{unranked}"
-
-
-@rule(
-    "TE207",
-    severity="warning",
-    title="clusters ignored",
-    fix="Read these intervals as too narrow; accuracy, recall and other metrics of labels take the clusters into "
-    "account, and so does te.compare.",
-    needs=("clusters_ignored",),
-)
-def clusters_ignored(e: Evidence) -> Iterator[str]:
-    """Rows of one patient, user or document resemble each other, so that they are worth fewer independent rows.
-
-    An interval that takes them as independent is too narrow, often by half. The rule fires for metrics whose interval
-    has no form for clusters.
-    """
-    names = e.facts["clusters_ignored"]
-    if names:
-        word = "interval takes" if len(names) == 1 else "intervals take"
-        yield f"rows are clustered, but the {word} them as independent: {listing(list(names[:4]))}"
-
-
-@rule(
-    "TE208",
-    severity="warning",
-    title="train/test gap",
-    fix="Believe the test rows; a simpler model, more regularisation or more training rows may close the gap.",
-    needs=("training_gap",),
-)
-def training_gap(e: Evidence) -> Iterator[str]:
-    """A model that is much better on the rows that it was fitted to than on others has learnt accidents of those rows.
-
-    Training error is optimistically biased, so some gap is usual. The rule fires when the gap is 2 points or more and
-    beyond chance at p < .01 (score test of two proportions from different rows).
-    """
-    gap = e.facts["training_gap"]
-    if gap.estimate >= SMALLEST_GAP and gap.p_value < 0.01:
-        yield (
-            f"accuracy is {100 * gap.estimate:.1f} points higher on the training rows than here, plausibly "
-            f"{100 * gap.low:.1f} to {100 * gap.high:.1f} ({p_value(gap.p_value)})"
-        )
-
-
-@rule(
-    "TE209",
-    severity="warning",
-    title="overfitting against another model",
-    fix="Prefer the model that is better on test rows, whatever the training rows say.",
-    needs=("overfits",),
-)
-def overfits(e: Evidence) -> Iterator[str]:
-    """A hypothesis overfits when another one has a higher training error and a lower true error (Mitchell 1997).
-
-    The true errors are known only from the test rows, so the second half is tested: on the same rows, by McNemar's
-    mid-p test, with Holm's correction for the number of pairs.
-    """
-    for o in e.facts["overfits"]:
-        yield (
-            f"better than {o.rival} on the training rows ({100 * o.training_lead:+.1f} points) but worse on the test "
-            f"rows ({100 * o.test_lead:+.1f} points, {p_value(o.p_value)})"
-        )
+    model: str
+    rival: str
+    training_lead: float
+    test_lead: float
+    p_value: float
 
 
 class ConstantAnswer(NamedTuple):
@@ -223,21 +32,194 @@ class ConstantAnswer(NamedTuple):
     clear: bool
 
 
+FEW_CLUSTERS = 30
+FEW_FAULTY_CLUSTERS = 10
+FEW_LOSSES = 5
+SMALLEST_GAP = 0.02
+
+
+@rule(
+    "TE201",
+    severity="warning",
+    title="no better than always answering the commonest class",
+    fix="Do not use accuracy to praise this model; look at costs, recall, or a better model.",
+)
+def majority_baseline(confusion: Confusion, baseline_p: float) -> Iterator[str]:
+    """A constant answer is free. A classifier whose accuracy is not clearly above it has shown nothing by accuracy.
+
+    The two are compared on the same rows (McNemar's test, mid-p): rows of other classes that the model gets right
+    against rows of the commonest class that it gets wrong; by t where rows are clustered or carry sampling weights. The
+    rule fires when the model is at or below the constant, and when it is above but the test, at 5 %, cannot tell.
+    """
+    t = confusion
+    margins = t.classes()
+    if t.n == 0 or (margins.truth > 0).sum() < 2:
+        return
+    total = margins.truth.sum()
+    accuracy, baseline = margins.hits.sum() / total, margins.truth.max() / total
+    label = t.labels[int(margins.truth.argmax())]
+    if accuracy <= baseline:
+        yield (
+            f"accuracy {number(float(accuracy))} is not above {number(float(baseline))}, "
+            f'which always answering "{label}" would get'
+        )
+    elif baseline_p > 0.05:
+        yield (
+            f"accuracy {number(float(accuracy))} is not clearly above {number(float(baseline))}, "
+            f'which always answering "{label}" would get ({p_value(baseline_p)})'
+        )
+
+
+@rule(
+    "TE202",
+    severity="note",
+    title="few errors or few successes",
+    fix='Ask for method="mid-p" for this proportion; it keeps closer to its confidence here.',
+)
+def few_events(small_counts: Sequence[tuple[str, float, float]]) -> Iterator[str]:
+    """Wilson's interval keeps its confidence well where at least 5 successes and 5 failures are seen.
+
+    Nearer to the ends its coverage can fall to .84; the mid-p interval stays above about .925 there.
+    """
+    if small_counts:
+        names = listing([name for name, _, _ in small_counts[:4]])
+        yield f'few errors (under 5) or few successes behind {names}: method="mid-p" would be closer to its confidence'
+
+
+@rule(
+    "TE203",
+    severity="warning",
+    title="normal approximation used where it fails",
+    fix='Use method="wilson" (the default) or "clopper-pearson".',
+)
+def normal_approximation(proportions: Sequence[tuple[str, str, float, float]]) -> Iterator[str]:
+    """The simple normal interval p ± z√(pq/n) holds for n of 30 or more and n·p·(1 − p) of 5 or more.
+
+    Outside that it is too narrow and off centre, and at a perfect score it has no width at all.
+    """
+    for name, method, estimate, n in proportions:
+        if method in ("wald", "wald-cc") and n and (n < 30 or n * estimate * (1 - estimate) < 5):
+            yield (
+                f"the normal interval of {name} does not hold: n = {whole(n)}, "
+                f"n·p·(1 − p) = {number(n * estimate * (1 - estimate))}"
+            )
+
+
+@rule(
+    "TE204",
+    severity="warning",
+    title="few clusters",
+    fix="Collect more clusters; more rows in the same clusters help little.",
+)
+def few_clusters(clusters: KeyedConfusion) -> Iterator[str]:
+    """Rows of one cluster repeat each other, so what counts is the number of clusters, and of those with errors."""
+    wrong = clusters.sums((clusters.table.row != clusters.table.col).astype(float))
+    groups, faulty = len(clusters.keys), int((wrong > 0).sum())
+    if groups < FEW_CLUSTERS:
+        yield f"only {groups} clusters: the intervals rest on clusters, not on {whole(clusters.table.n)} rows"
+    elif faulty < FEW_FAULTY_CLUSTERS:
+        yield f"only {faulty} of {groups} clusters hold an error: the intervals are rough"
+
+
+@rule(
+    "TE205",
+    severity="warning",
+    title="bootstrap replicates that lose a class",
+    fix="Collect more rows of the rare class; an analytic interval is shown instead, where there is one.",
+)
+def replicates_that_lose_a_class(lost_replicates: Sequence[tuple[str, float]]) -> Iterator[str]:
+    """A replicate without any row of a class cannot give that class's recall; many such make the bootstrap unfit."""
+    for name, share in lost_replicates:
+        if share > 0.01:
+            yield f"{percent(round(share, 3))} of the bootstrap replicates of {name} lost a class"
+
+
+@rule(
+    "TE206",
+    severity="note",
+    title="predictions are missing",
+    fix='Say how they should count: missing="wrong", or missing="drop".',
+)
+def rows_without_predictions(missing_predictions: tuple[int, int, str], unranked: bool = False) -> Iterator[str]:
+    """Leaving out the rows that a model would not answer flatters it; counting them as wrong may be harsh."""
+    count, total, rule_word = missing_predictions
+    if count:
+        how = "counted as wrong" if rule_word == "wrong" else "left out"
+        more = "; rows without a score have no rank, so areas and losses are not shown" if unranked else ""
+        yield f"{whole(count)} of {whole(total)} rows have no prediction and were {how}{more}"
+
+
+@rule(
+    "TE207",
+    severity="warning",
+    title="clusters ignored",
+    fix="Read these intervals as too narrow; accuracy, recall and other metrics of labels take the clusters into "
+    "account, and so does te.compare.",
+)
+def intervals_without_clusters(clusters_ignored: tuple[str, ...]) -> Iterator[str]:
+    """Rows of one patient, user or document resemble each other, so that they are worth fewer independent rows.
+
+    An interval that takes them as independent is too narrow, often by half. The rule fires for metrics whose interval
+    has no form for clusters.
+    """
+    if clusters_ignored:
+        word = "interval takes" if len(clusters_ignored) == 1 else "intervals take"
+        yield f"rows are clustered, but the {word} them as independent: {listing(list(clusters_ignored[:4]))}"
+
+
+@rule(
+    "TE208",
+    severity="warning",
+    title="train/test gap",
+    fix="Believe the test rows; a simpler model, more regularisation or more training rows may close the gap.",
+)
+def better_on_training_rows(training_gap: Contrast) -> Iterator[str]:
+    """A model that is much better on the rows that it was fitted to than on others has learnt accidents of those rows.
+
+    Training error is optimistically biased, so some gap is usual. The rule fires when the gap is 2 points or more and
+    beyond chance at p < .01 (score test of two proportions from different rows).
+    """
+    gap = training_gap
+    if gap.estimate >= SMALLEST_GAP and gap.p_value < 0.01:
+        yield (
+            f"accuracy is {100 * gap.estimate:.1f} points higher on the training rows than here, plausibly "
+            f"{100 * gap.low:.1f} to {100 * gap.high:.1f} ({p_value(gap.p_value)})"
+        )
+
+
+@rule(
+    "TE209",
+    severity="warning",
+    title="overfitting against another model",
+    fix="Prefer the model that is better on test rows, whatever the training rows say.",
+)
+def worse_on_test_rows(overfits: tuple[Overfit, ...]) -> Iterator[str]:
+    """A hypothesis overfits when another one has a higher training error and a lower true error (Mitchell 1997).
+
+    The true errors are known only from the test rows, so the second half is tested: on the same rows, by McNemar's
+    mid-p test, with Holm's correction for the number of pairs.
+    """
+    for o in overfits:
+        yield (
+            f"better than {o.rival} on the training rows ({100 * o.training_lead:+.1f} points) but worse on the test "
+            f"rows ({100 * o.test_lead:+.1f} points, {p_value(o.p_value)})"
+        )
+
+
 @rule(
     "TE210",
     severity="warning",
     title="no better than a constant answer at these costs or this class mix",
     fix="Use the constant answer, another threshold (te.roc(…).operating_point finds it), or a better model.",
-    needs=("constant_answers",),
 )
-def constant_answer(e: Evidence) -> Iterator[str]:
+def constant_answer(constant_answers: Sequence[ConstantAnswer]) -> Iterator[str]:
     """Costs and class mixes change what a constant answer is worth: where positives are very rare, or false alarms very
     dear, calling nothing positive may cost less than the best of models.
 
     The rule fires when the model is at or behind the best constant answer, and when the interval of its metric reaches
     that far.
     """
-    for c in e.facts["constant_answers"]:
+    for c in constant_answers:
         ahead = c.own > c.constant if c.higher_is_better else c.own < c.constant
         if not c.clear:
             side = "above" if c.higher_is_better else "below"
@@ -252,15 +234,14 @@ def constant_answer(e: Evidence) -> Iterator[str]:
     severity="warning",
     title="a few rows hold most of the loss",
     fix="Test on more rows: with more of the rows that go wrong the mean loss settles.",
-    needs=("loss_worth",),
 )
-def few_losses(e: Evidence) -> Iterator[str]:
+def few_losses(loss_worth: Sequence[tuple[str, float]]) -> Iterator[str]:
     """Log loss and Brier score of a confident model are near 0 on most rows and large on the few that it gets wrong.
 
     Their mean then rests on those few. (mean/standard error)² says how many equal losses would be as uncertain; below
     5 the 95 % interval is wide, and where it misses it is mostly too low.
     """
-    for name, worth in e.facts["loss_worth"]:
+    for name, worth in loss_worth:
         if worth < FEW_LOSSES:
             rows = f"worth about {worth:.1f} equal ones"
             yield f"the {name} rests on a few rows with large losses ({rows}): the true one may well be higher"

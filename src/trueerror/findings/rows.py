@@ -1,20 +1,14 @@
-"""TE1xx: findings about the rows themselves.
-
-Facts that these rules look at, beside the confusion matrix:
-metrics           names of the metrics that were read
-repeated_ids      (rows, example): rows whose id an earlier row has, and one such id
-doubled           Doubles from `rows.doubles`: copies of rows, and how many of them lie in different clusters
-repeats           Repeats from `rows.doubles`: the same items several times
-undecided         ((model, rows without its prediction), …) and all rows, where nothing says how the former count
-training_overlap  Overlap from `rows.doubles`: test rows among the training rows
-"""
+"""TE1xx: findings about the rows themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from trueerror.findings._rules import Evidence, rule
+from trueerror.findings._rules import rule
 from trueerror.results._format import listing, percent, whole
+from trueerror.sources._duplicates import Doubles, Overlap, Repeats
+from trueerror.tallies import Confusion
 from trueerror.tallies._confusion import is_graded
 
 FEW_ROWS = 30
@@ -27,16 +21,14 @@ MOST_DOUBLED = 0.01
     severity="warning",
     title="fewer than 30 rows",
     fix="Test on more rows; trueerror sample-size says how many an interval of a given width takes.",
-    needs=("confusion",),
 )
-def few_rows(e: Evidence) -> Iterator[str]:
+def few_rows(confusion: Confusion) -> Iterator[str]:
     """With fewer than 30 rows every interval is wide and approximations are coarse.
 
     A score on 20 rows moves by five points with each row. The interval says so; the estimate alone does not.
     """
-    assert e.confusion is not None
-    if 0 < e.confusion.n < FEW_ROWS:
-        yield f"only {e.confusion.n} rows: read the interval, not the estimate"
+    if 0 < confusion.n < FEW_ROWS:
+        yield f"only {confusion.n} rows: read the interval, not the estimate"
 
 
 @rule(
@@ -44,12 +36,10 @@ def few_rows(e: Evidence) -> Iterator[str]:
     severity="warning",
     title="fewer than 10 rows of a class",
     fix="Collect more rows of the rare class, or leave its recall and F1 out of the comparison.",
-    needs=("confusion",),
 )
-def few_of_a_class(e: Evidence) -> Iterator[str]:
+def few_of_a_class(confusion: Confusion) -> Iterator[str]:
     """Recall, F1 and every macro average lean on each class's own rows, however many rows there are in all."""
-    t = e.confusion
-    assert t is not None
+    t = confusion
     if t.n < FEW_ROWS:
         return  # TE101 has said it
     totals = t.classes(weighted=False).truth
@@ -64,13 +54,11 @@ def few_of_a_class(e: Evidence) -> Iterator[str]:
     severity="note",
     title="strong imbalance while reading accuracy",
     fix="Read balanced accuracy, recall and precision of the rare class, or the cost, beside accuracy.",
-    needs=("confusion", "metrics"),
 )
-def imbalance(e: Evidence) -> Iterator[str]:
+def imbalance(confusion: Confusion, metrics: tuple[str, ...]) -> Iterator[str]:
     """When nearly all rows are of one class, accuracy mostly says how common that class is."""
-    t = e.confusion
-    assert t is not None
-    if t.n == 0 or "accuracy" not in e.facts["metrics"]:
+    t = confusion
+    if t.n == 0 or "accuracy" not in metrics:
         return
     totals = t.classes(weighted=False).truth
     share, index = totals.max() / t.n, int(totals.argmax())
@@ -86,12 +74,10 @@ def imbalance(e: Evidence) -> Iterator[str]:
     severity="error",
     title="the truth is constant",
     fix="Check that the right column was read as the truth, and that the test set holds every class.",
-    needs=("confusion",),
 )
-def constant_truth(e: Evidence) -> Iterator[str]:
+def constant_truth(confusion: Confusion) -> Iterator[str]:
     """With one class alone a classifier cannot show that it tells classes apart."""
-    t = e.confusion
-    assert t is not None
+    t = confusion
     totals = t.classes(weighted=False).truth
     if t.n > 0 and (totals > 0).sum() == 1 and not is_graded(t):
         yield f"all {whole(t.n)} rows are {t.labels[int(totals.argmax())]}: nothing can be told apart"
@@ -102,12 +88,10 @@ def constant_truth(e: Evidence) -> Iterator[str]:
     severity="note",
     title="a class that does not occur",
     fix="Leave the class out of labels=, or test on rows that hold it.",
-    needs=("confusion",),
 )
-def absent_class(e: Evidence) -> Iterator[str]:
+def absent_class(confusion: Confusion) -> Iterator[str]:
     """A class with neither rows nor predictions leaves the macro averages; the average is over the others."""
-    t = e.confusion
-    assert t is not None
+    t = confusion
     margins = t.classes(weighted=False)
     empty = [str(v) for v, a, b in zip(t.labels, margins.truth, margins.predicted, strict=True) if a == 0 and b == 0]
     if empty and t.n > 0 and len(t.labels) > 2:
@@ -120,12 +104,10 @@ def absent_class(e: Evidence) -> Iterator[str]:
     severity="warning",
     title="more classes predicted than exist",
     fix="Check that truth and predictions use the same labels.",
-    needs=("confusion",),
 )
-def invented_class(e: Evidence) -> Iterator[str]:
+def invented_class(confusion: Confusion) -> Iterator[str]:
     """A label that is predicted but never true is often a spelling that differs between two columns."""
-    t = e.confusion
-    assert t is not None
+    t = confusion
     if t.n < FEW_ROWS:
         return
     margins = t.classes(weighted=False)
@@ -143,14 +125,13 @@ def invented_class(e: Evidence) -> Iterator[str]:
     title="duplicated ids",
     fix="Leave the copies out, name the column as clusters if rows of one id belong together, or as repeats with "
     "repeat= if each item was predicted several times.",
-    needs=("repeated_ids",),
 )
-def duplicated_ids(e: Evidence) -> Iterator[str]:
+def duplicated_ids(repeated_ids: tuple[int, Any]) -> Iterator[str]:
     """An id that stands for two rows is either no id, or the rows were joined wrongly and some count twice.
 
     Rows that count twice make every interval too narrow, and predictions of two models cannot be paired by such ids.
     """
-    rows, example = e.facts["repeated_ids"]
+    rows, example = repeated_ids
     if rows:
         what = "1 row repeats" if rows == 1 else f"{whole(rows)} rows repeat"
         yield f"{what} the id of an earlier row, such as {example!r}"
@@ -161,17 +142,16 @@ def duplicated_ids(e: Evidence) -> Iterator[str]:
     severity="warning",
     title="duplicated rows",
     fix="Leave the copies out, or pass clusters= so that a row and its copies count as one.",
-    needs=("doubled",),
 )
-def duplicated_rows(e: Evidence) -> Iterator[str]:
+def duplicated_rows(doubled: Doubles) -> Iterator[str]:
     """Copies of a row add no information, but shrink every interval as if they did.
 
     Two rows are taken for copies when the truth and the scores of all models agree to the last digit, where scores
     are fine enough not to agree by chance. The rule fires above 1 % of the rows.
     """
-    d = e.facts["doubled"]
-    if d.rows > MOST_DOUBLED * d.n:
-        yield f"{whole(d.rows)} of {whole(d.n)} rows have exactly the truth and scores of an earlier row: copies?"
+    if doubled.rows > MOST_DOUBLED * doubled.n:
+        copies = f"{whole(doubled.rows)} of {whole(doubled.n)} rows"
+        yield f"{copies} have exactly the truth and scores of an earlier row: copies?"
 
 
 @rule(
@@ -179,14 +159,13 @@ def duplicated_rows(e: Evidence) -> Iterator[str]:
     severity="warning",
     title="duplicated rows across clusters",
     fix="Leave the copies out, or give rows that repeat each other one cluster.",
-    needs=("doubled",),
 )
-def rows_across_clusters(e: Evidence) -> Iterator[str]:
+def rows_across_clusters(doubled: Doubles) -> Iterator[str]:
     """Clusters are taken as independent of each other. A row that is in two of them ties the two together, and the
     intervals are too narrow."""
-    d = e.facts["doubled"]
-    if d.apart > MOST_DOUBLED * d.n:
-        yield f"{whole(d.apart)} of {whole(d.n)} rows have a copy in another cluster: the clusters are not independent"
+    if doubled.apart > MOST_DOUBLED * doubled.n:
+        copies = f"{whole(doubled.apart)} of {whole(doubled.n)} rows"
+        yield f"{copies} have a copy in another cluster: the clusters are not independent"
 
 
 @rule(
@@ -194,22 +173,19 @@ def rows_across_clusters(e: Evidence) -> Iterator[str]:
     severity="warning",
     title="the same rows counted several times by repeats",
     fix="Judge one repeat at a time, or name the repeats (repeat=) and let an experiment average them.",
-    needs=("repeats",),
 )
-def repeated_items(e: Evidence) -> Iterator[str]:
+def repeated_items(repeats: Repeats) -> Iterator[str]:
     """Ten repeats of cross-validation predict each row ten times. Pooled, they look like ten times as many rows, and
     every interval comes out about three times too narrow.
 
     Without a repeat column the rule goes by a truth that repeats itself from end to end.
     """
-    r = e.facts["repeats"]
-    if r is None:
-        return
-    seen = f"{whole(r.items)} rows stand there {whole(r.times)} times"
-    if r.declared:
-        yield f"{seen}, once for each repeat: pooled, each would count {whole(r.times)} times; one repeat was judged"
+    times = f"{whole(repeats.times)} times"
+    seen = f"{whole(repeats.items)} rows stand there {times}"
+    if repeats.declared:
+        yield f"{seen}, once for each repeat: pooled, each would count {times}; one repeat was judged"
     else:
-        yield f"the truth repeats itself: it looks as if {seen}, and each counts {whole(r.times)} times"
+        yield f"the truth repeats itself: it looks as if {seen}, and each counts {times}"
 
 
 @rule(
@@ -217,15 +193,14 @@ def repeated_items(e: Evidence) -> Iterator[str]:
     severity="error",
     title="test rows among the training rows",
     fix="Test on rows that the model has not seen; split by id, and by cluster where rows depend on each other.",
-    needs=("training_overlap",),
 )
-def leaked_rows(e: Evidence) -> Iterator[str]:
+def leaked_rows(training_overlap: Overlap) -> Iterator[str]:
     """A model may remember the rows that it was trained on; its error there says nothing about new rows.
 
     Rows are known by their ids; without ids by the scores that the same models give them, or by one and the same
     sequence of classes.
     """
-    shared, n = e.facts["training_overlap"]
+    shared, n = training_overlap
     if shared:
         share = f"all {whole(n)}" if shared == n else f"{whole(shared)} of {whole(n)}"
         yield f"{share} test rows are training rows too: the error here is not that on new rows"
@@ -237,12 +212,11 @@ def leaked_rows(e: Evidence) -> Iterator[str]:
     title="predictions are missing, and nothing says how they count",
     fix='Say how rows without a prediction count: missing="wrong" (as errors), or missing="drop" (left out, which '
     "flatters a model that skips the hard rows).",
-    needs=("undecided",),
 )
-def undecided_rows(e: Evidence) -> Iterator[str]:
+def undecided_rows(undecided: tuple[tuple[tuple[str, int], ...], int]) -> Iterator[str]:
     """A model that gives no answer is neither right nor wrong there. Until it is said how such rows count, no number is
     given of them; the other findings speak of the rows that were answered."""
-    gaps, n = e.facts["undecided"]
+    gaps, n = undecided
     lacking = [(model, whole(count)) for model, count in gaps if count]
     if lacking:
         (first, most), others = lacking[0], [f"{model} {count}" for model, count in lacking[1:4]]

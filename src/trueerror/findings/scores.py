@@ -1,13 +1,4 @@
-"""TE3xx: findings about scores, probabilities and thresholds.
-
-Facts that these rules look at, beside the score table of the positive class (`scores`):
-score_range      ScoreRange: lowest and highest score, and for one column a class the lowest and highest sum of a row
-auc              Interval of the area under the ROC curve
-probabilities    bool: whether the scores can be read as probabilities
-tuned_threshold  TunedThreshold from `findings.tuning`, where the threshold was, or would be, chosen on these rows
-
-Was a threshold chosen on the rows that it is judged on, and how much does that flatter?
-"""
+"""TE3xx: findings about scores, probabilities and thresholds; and whether a threshold was chosen on these very rows."""
 
 from __future__ import annotations
 
@@ -18,9 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.findings._rules import Evidence, rule
+from trueerror.findings._rules import rule
+from trueerror.results import Interval
 from trueerror.results._format import limits, number, p_value
-from trueerror.tallies import ScoreTable
+from trueerror.sources._protocols import ScoreRange
+from trueerror.tallies import Confusion, ScoreTable
 
 NEARLY = 0.1
 # Percentages fill a good part of the way to 100; counts of votes or small distances do not.
@@ -34,13 +27,11 @@ MISCALIBRATED = 0.05
     severity="error",
     title="constant scores",
     fix="Check that the right column was read as scores, and that the model was fitted.",
-    needs=("score_range",),
 )
-def constant_scores(e: Evidence) -> Iterator[str]:
+def constant_scores(score_range: ScoreRange, confusion: Confusion | None = None) -> Iterator[str]:
     """A model that gives every row one score ranks nothing: its AUC is 0.5, and any threshold calls all rows alike."""
-    reach = e.facts["score_range"]
-    if reach.low == reach.high and (e.confusion is None or e.confusion.n > 1):
-        yield f"every score is {number(reach.low)}: they rank nothing"
+    if score_range.low == score_range.high and (confusion is None or confusion.n > 1):
+        yield f"every score is {number(score_range.low)}: they rank nothing"
 
 
 @rule(
@@ -49,18 +40,16 @@ def constant_scores(e: Evidence) -> Iterator[str]:
     title="inverted scores",
     fix="Check which class is positive (positive=) and that higher scores mean more positive; "
     "scores are never flipped for you.",
-    needs=("auc",),
 )
-def inverted_scores(e: Evidence) -> Iterator[str]:
+def inverted_scores(auc: Interval) -> Iterator[str]:
     """An AUC clearly below 0.5 is worse than tossing a coin, which takes knowledge of the truth.
 
     Nearly always the direction or the positive class is swapped: the score is that of the other class, or a distance
     or loss, for which lower is more positive. The rule fires when the whole interval of the AUC lies below 0.5.
     """
-    area = e.facts["auc"]
-    if area.high < 0.5:
+    if auc.high < 0.5:
         yield (
-            f"AUC {number(area.estimate)} {limits(area.low, area.high)} is clearly below 0.5: "
+            f"AUC {number(auc.estimate)} {limits(auc.low, auc.high)} is clearly below 0.5: "
             "is the direction of the scores or the positive class swapped?"
         )
 
@@ -70,9 +59,8 @@ def inverted_scores(e: Evidence) -> Iterator[str]:
     severity="warning",
     title="probabilities outside [0, 1], or not adding up to 1",
     fix="Pass the probabilities as the model gives them; for other scores pass one column, or labels.",
-    needs=("score_range",),
 )
-def broken_probabilities(e: Evidence) -> Iterator[str]:
+def broken_probabilities(score_range: ScoreRange) -> Iterator[str]:
     """Scores that are nearly probabilities, but not quite, often come from a regression, from rounding, or from a
     column that is missing.
 
@@ -80,7 +68,7 @@ def broken_probabilities(e: Evidence) -> Iterator[str]:
     or the sums of the rows are those of probabilities and the other is not. Scores on another scale, such as margins
     or logits, are no probabilities and are left alone.
     """
-    low, high, lowest, highest = e.facts["score_range"]
+    low, high, lowest, highest = score_range
     inside = low >= 0 and high <= 1
     if math.isnan(lowest):
         if not inside and low >= -NEARLY and high <= 1 + NEARLY and low < high:
@@ -99,15 +87,14 @@ def broken_probabilities(e: Evidence) -> Iterator[str]:
     title="threshold chosen on these rows",
     fix="Choose the threshold on other rows, or take the one that follows from the costs: "
     "cost_fp/(cost_fp + cost_fn) for probabilities.",
-    needs=("tuned_threshold",),
 )
-def threshold_chosen_here(e: Evidence) -> Iterator[str]:
+def threshold_chosen_here(tuned_threshold: TunedThreshold) -> Iterator[str]:
     """The best of all cutoffs on a sample fits its accidents too, so its result there is better than on other rows.
 
     How much is seen by choosing in the bag and scoring out of the bag: bootstrap replicates choose the cutoff on the
     rows drawn and judge it on the rows left out.
     """
-    t = e.facts["tuned_threshold"]
+    t = tuned_threshold
     beyond = "above every score" if t.threshold > 0 else "below every score"
     shown = beyond if math.isinf(t.threshold) else f"{t.threshold:.3g}"
     honest = "" if math.isnan(t.honest) else f"; out of the bag it is {number(abs(t.honest))}"
@@ -128,15 +115,12 @@ def threshold_chosen_here(e: Evidence) -> Iterator[str]:
     severity="warning",
     title="scores that look like labels",
     fix="Pass labels as predicted=, and the model's probabilities or decision function as scores=.",
-    needs=("scores",),
 )
-def scores_like_labels(e: Evidence) -> Iterator[str]:
+def scores_like_labels(scores: ScoreTable) -> Iterator[str]:
     """Calls of 0 and 1 given as scores make a curve with one corner: its AUC is the balanced accuracy of the calls,
     and says nothing about how the model ranks rows."""
-    t = e.scores
-    assert t is not None
-    values = t.scores[:3].tolist()
-    if t.n >= 10 and values in ([0.0, 1.0], [-1.0, 1.0]):
+    values = scores.scores[:3].tolist()
+    if scores.n >= 10 and values in ([0.0, 1.0], [-1.0, 1.0]):
         yield f"the only scores are {values[0]:g} and {values[1]:g}: these are calls, not scores"
 
 
@@ -146,9 +130,8 @@ def scores_like_labels(e: Evidence) -> Iterator[str]:
     title="badly calibrated probabilities",
     fix="Recalibrate on other rows (Platt, isotonic) before reading scores as probabilities or choosing a threshold "
     "by costs; te.calibration shows where they are off.",
-    needs=("scores", "probabilities"),
 )
-def badly_calibrated(e: Evidence) -> Iterator[str]:
+def badly_calibrated(scores: ScoreTable, probabilities: bool) -> Iterator[str]:
     """A probability of 0.8 should come true four times in five. Ranking (AUC) and calls are not touched by bad
     calibration, but costs, thresholds that follow from costs, and anyone who reads the numbers are.
 
@@ -156,19 +139,18 @@ def badly_calibrated(e: Evidence) -> Iterator[str]:
     share of the rarer class, over ten bins of equal size, and Spiegelhalter's test shows at p < .001 that this is no
     accident.
     """
-    t = e.scores
-    assert t is not None
-    if not e.facts["probabilities"] or t.n < 50:
+    if not probabilities or scores.n < 50:
         return
-    from trueerror.curves._calibration import bin_places, spiegelhalter_test
+    from trueerror.curves._calibration import spiegelhalter_test
     from trueerror.metrics._binned import middled
+    from trueerror.metrics.probabilities import bin_places
 
-    t = middled(t)
+    t = middled(scores)
     test = spiegelhalter_test(t)
     if not test.p_value < 0.001:
         return
     rows = (t.positives + t.negatives).astype(np.float64)
-    gaps = np.bincount(bin_places(t, 10, "mass"), weights=t.positives - rows * t.scores)
+    gaps = np.bincount(bin_places(t.scores, rows, 10, "mass"), weights=t.positives - rows * t.scores)
     off = float(np.abs(gaps).sum() / rows.sum())
     rarer = float(min(t.positives.sum(), t.negatives.sum()) / rows.sum())
     if off > min(MISCALIBRATED, rarer / 2):
@@ -184,14 +166,13 @@ def badly_calibrated(e: Evidence) -> Iterator[str]:
     title="scores that look like percentages",
     fix="Divide them by 100 and pass them again, if they are percentages: then they are cut at 0.5, and Brier score, "
     "log loss, calibration and costs can be had.",
-    needs=("score_range",),
 )
-def percentages(e: Evidence) -> Iterator[str]:
+def percentages(score_range: ScoreRange) -> Iterator[str]:
     """Ranking is the same for 80 and for 0.8, but only the second can be read as a probability.
 
     The rule fires when scores lie within 0 and 100 and reach beyond 50, or when those of a row add up to 100.
     """
-    low, high, lowest, highest = e.facts["score_range"]
+    low, high, lowest, highest = score_range
     alone = math.isnan(lowest) and low < PERCENTAGES < high
     together = lowest >= 100 * (1 - ROUNDING) and highest <= 100 * (1 + ROUNDING)
     if low >= 0 and 1 < high <= 100 and (alone or together):

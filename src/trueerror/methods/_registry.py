@@ -248,6 +248,7 @@ def every_method() -> dict[str, Method]:
 
     for home in dict.fromkeys(home for row in SITUATIONS.values() for home in row.homes):
         import_module(home)
+    import_module("trueerror.curves._base").every_curve_kind()  # curves declare theirs, too
     return {entry.key: entry for part in PARTS for entry in entries_of(part)} | _DECLARED
 
 

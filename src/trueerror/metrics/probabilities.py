@@ -193,9 +193,6 @@ def mce(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binnin
 
 def _bin_gaps(t: ScoreTable, masses: Masses, bins: int, binning: Binning) -> tuple[Any, Any]:
     """For each bin positives − sum of forecasts, and its rows; leading axes of the masses are kept."""
-    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or not 1 <= bins <= 1_000_000:
-        raise InputError(f"bins={bins!r} must be a whole number from 1 up, such as 10")
-    check_word(binning, ("width", "mass"), "binning")
     up, down = (np.asarray(x, dtype=np.float64) for x in ((t.positives, t.negatives) if masses is None else masses))
     mass = up + down
     place = bin_places(t.scores, mass, bins, binning)
@@ -209,15 +206,29 @@ def _bin_gaps(t: ScoreTable, masses: Masses, bins: int, binning: Binning) -> tup
     return summed(up - mass * t.scores), summed(mass)
 
 
+def check_bins(bins: int, binning: str) -> None:
+    """Refuse a number of bins, or a kind of them, that there is not."""
+    if isinstance(bins, bool) or not isinstance(bins, int | np.integer) or not 1 <= bins <= 1_000_000:
+        raise InputError(f"bins={bins!r} must be a whole number from 1 up, such as 10")
+    check_word(binning, ("width", "mass"), "binning")
+
+
 def bin_places(scores: Any, mass: Any, bins: int, binning: Binning) -> NDArray[np.int64]:
-    """The bin of each distinct score, under masses whose leading axes are kept.
+    """The bin of each distinct score, ascending, under masses whose leading axes are kept: equal widths over [0, 1],
+    closed on the right, or about equally many rows.
 
     >>> bin_places(np.array([0.0, 0.7, 0.71]), np.ones(3), 10, "width").tolist()
     [0, 6, 7]
     """
+    check_bins(bins, binning)
     if binning == "width":
         # Edges as correctly rounded fractions: 0.7 typed by hand is the edge 7/10 and falls in the bin below it.
-        return np.broadcast_to(np.searchsorted(np.arange(1, bins) / bins, scores, side="left"), mass.shape)
+        edges = np.arange(1, bins) / bins
+        if len(scores) < bins:
+            return np.broadcast_to(np.searchsorted(edges, scores, side="left"), mass.shape)
+        # Each bin is a stretch of the ascending scores.
+        ends = np.concatenate(([0], np.searchsorted(scores, edges, side="right"), [len(scores)]))
+        return np.broadcast_to(np.repeat(np.arange(bins, dtype=np.int64), np.diff(ends)), mass.shape)
     middle = np.cumsum(mass, axis=-1) - mass / 2
     total = mass.sum(axis=-1, keepdims=True)
     place: NDArray[np.int64] = np.minimum(middle * bins / np.where(total == 0, 1, total), bins - 1).astype(np.int64)

@@ -1,52 +1,46 @@
-"""Pictures of results: Altair charts, matplotlib axes, and files. The only room that knows Altair and matplotlib.
+"""Pictures of results: composed as plain values, written as SVG, drawn on matplotlib axes.
 
-Neither is imported before a picture is asked for; files need no Altair at all.
+The only room that knows matplotlib, which is not imported before axes, a PNG or a PDF file is asked for.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["chart", "draw", "picture", "save", "spec"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from trueerror.plots._figure import Figure
+    from trueerror.plots._specs import Picture
+
+__all__ = ["draw", "figure", "picture", "save"]
 
 
-def picture(result: Any, **options: Any) -> Any:
+def picture(result: Any, **options: Any) -> Picture:
     """What is to be seen of a result, or of several of one kind (a list, or a dictionary by name), as plain values."""
     from trueerror.plots._dispatch import compose
 
     return compose(result, options)
 
 
-def spec(result: Any, **options: Any) -> dict[str, Any]:
-    """The Vega-Lite specification as a dictionary, for reports and files."""
-    from trueerror.plots._dispatch import write_spec
-
-    return write_spec(picture(result, **options))
-
-
-def chart(result: Any, **options: Any) -> Any:
-    """The picture as an Altair chart.
+def figure(result: Any, **options: Any) -> Figure:
+    """The picture as a figure that shows itself.
 
     >>> import trueerror as te
-    >>> made = chart(te.interval(750, 1000))
-    >>> sorted({type(made).__name__, made.to_dict()["title"]["text"]})
-    ['LayerChart', 'proportion']
+    >>> figure({"first": te.interval(750, 1000), "second": te.interval(700, 1000)})
+    Figure('proportion')
     """
-    from trueerror.plots.vega._curves import altair_chart
+    from trueerror.plots._figure import Figure
 
-    return altair_chart(spec(result, **options))
+    return Figure(picture(result, **options))
 
 
-def draw(result: Any, ax: Any = None, **options: Any) -> Any:
+def draw(result: Any, ax: Axes | None = None, **options: Any) -> Axes:
     """The same picture on matplotlib axes, which are returned."""
-    from trueerror.plots._dispatch import draw_picture
-
-    return draw_picture(picture(result, **options), ax)
+    return figure(result, **options).draw(ax)
 
 
 def save(result: Any, path: str | Path, **options: Any) -> Path:
     """Write the picture to a .html, .png, .svg or .pdf file, without a network."""
-    from trueerror.plots._save import write_file
-
-    return write_file(spec(result, **options), Path(path))
+    return figure(result, **options).save(path)

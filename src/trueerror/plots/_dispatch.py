@@ -1,4 +1,4 @@
-"""Which picture belongs to which result, by the name of its type, and who draws which picture.
+"""Which picture belongs to which result, by the name of its type.
 
 What is written above curves and in their legends.
 """
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from trueerror.curves._base import TableCurve
 from trueerror.inputs._options import InputError
 from trueerror.plots._specs import Picture
 from trueerror.plots._style import distinct, plain, shorten
@@ -60,7 +61,7 @@ OF_ONE = {
     "HullRanges": ("trueerror.plots.compose.roc", "ranges_picture"),
     "TrainingGap": ("trueerror.plots.compose.forests", "training_forest"),
     "Comparison": ("trueerror.plots.compose.forests", "comparison_picture"),
-    "Summary": ("trueerror.plots.compose.experiments", "summary_forest"),
+    "Summary": ("trueerror.plots.compose.forests", "summary_forest"),
     "Ranking": ("trueerror.plots.compose.matrices", "ranking_picture"),
     "LearnerRanking": ("trueerror.plots.compose.matrices", "ranking_picture"),
     "Posterior": ("trueerror.plots.compose.matrices", "posterior_picture"),
@@ -70,22 +71,10 @@ OF_ONE = {
     "EstimatorLaboratory": ("trueerror.plots.compose.studies", "laboratory_picture"),
     "Overfitting": ("trueerror.plots.compose.studies", "overfitting_picture"),
 }
-# These take several results of their kind at once, by name.
+# These take several results of their kind at once, by name, and so do the curves that name their own picture.
 OF_SEVERAL = {
-    "Roc": ("trueerror.plots.compose.roc", "roc_picture"),
     "RocBand": ("trueerror.plots.compose.roc", "band_picture"),
-    "PrecisionRecall": ("trueerror.plots.compose.curves", "precision_recall_picture"),
-    "PrecisionRecallGain": ("trueerror.plots.compose.curves", "gain_picture"),
-    "Gains": ("trueerror.plots.compose.curves", "gains_picture"),
-    "Lift": ("trueerror.plots.compose.curves", "lift_picture"),
-    "Det": ("trueerror.plots.compose.curves", "det_picture"),
-    "CostCurve": ("trueerror.plots.compose.curves", "cost_curve_picture"),
-    "DecisionCurve": ("trueerror.plots.compose.curves", "decision_curve_picture"),
-    "BrierCurve": ("trueerror.plots.compose.curves", "brier_curve_picture"),
-    "RiskCoverage": ("trueerror.plots.compose.curves", "risk_coverage_picture"),
     "AverageCurve": ("trueerror.plots.compose.roc", "average_picture"),
-    "MeasureCurve": ("trueerror.plots.compose.curves", "measure_picture"),
-    "Calibration": ("trueerror.plots.compose.curves", "calibration_picture"),
 }
 # Results that hold intervals and are best seen as those.
 AS_INTERVALS = {
@@ -99,20 +88,6 @@ INSTEAD = {
     "ScoreTable": "te.roc(table).plot() shows it",
     "Test": "it is one number; print it",
     "Table": "it is a table; print it",
-}
-WRITERS = {
-    "Forest": ("trueerror.plots.vega._other", "forest_spec"),
-    "Heat": ("trueerror.plots.vega._other", "heat_spec"),
-    "Bars": ("trueerror.plots.vega._other", "bars_spec"),
-    "Curves": ("trueerror.plots.vega._curves", "curves_spec"),
-    "Ranks": ("trueerror.plots.vega._other", "ranks_spec"),
-}
-DRAWERS = {
-    "Forest": ("trueerror.plots.matplotlib._other", "draw_forest"),
-    "Heat": ("trueerror.plots.matplotlib._other", "draw_heat"),
-    "Bars": ("trueerror.plots.matplotlib._other", "draw_bars"),
-    "Curves": ("trueerror.plots.matplotlib._curves", "draw_curves"),
-    "Ranks": ("trueerror.plots.matplotlib._other", "draw_ranks"),
 }
 
 
@@ -130,8 +105,8 @@ def compose(result: Any, options: dict[str, Any]) -> Picture:
     kind = kinds.pop()
     if kind == "RocHull":
         return compose(dict(one.curves), options)
-    if kind in OF_SEVERAL:
-        return _call(_find(OF_SEVERAL[kind]), _brief(_named(result)), options)
+    if isinstance(one, TableCurve) or kind in OF_SEVERAL:
+        return _call(_find(_several(one, kind)), _brief(_named(result)), options)
     if kind in AS_INTERVALS and not isinstance(result, Mapping | list | tuple):
         intervals = [getattr(result, field) for field in AS_INTERVALS[kind]]
         return _call(_find(("trueerror.plots.compose.forests", "intervals_forest")), intervals, options)
@@ -143,6 +118,13 @@ def compose(result: Any, options: dict[str, Any]) -> Picture:
         return _call(_find(OF_ONE[kind]), result, options)
     hint = INSTEAD.get(kind, "print it, or see its .frame()")
     raise InputError(f"a {kind} has no picture: {hint}")
+
+
+def _several(one: Any, kind: str) -> tuple[str, str]:
+    if not isinstance(one, TableCurve):
+        return OF_SEVERAL[kind]
+    module, name = one.kind.picture.split(".")
+    return f"trueerror.plots.compose.{module}", name
 
 
 def _kind(result: Any) -> str:
@@ -179,17 +161,6 @@ def _call(composer: Any, given: Any, options: dict[str, Any]) -> Picture:
             raise InputError(f"this picture has no option {option!r}; it has {', '.join(known) or 'none'}")
     made: Picture = composer(given, **options)
     return made
-
-
-def write_spec(picture: Picture) -> dict[str, Any]:
-    """The Vega-Lite specification of a picture."""
-    made: dict[str, Any] = _find(WRITERS[type(picture).__name__])(picture)
-    return made
-
-
-def draw_picture(picture: Picture, ax: Any) -> Any:
-    """The picture on matplotlib axes."""
-    return _find(DRAWERS[type(picture).__name__])(picture, ax)
 
 
 def _find(home: tuple[str, str]) -> Any:

@@ -1,21 +1,85 @@
-"""Fewer points, the same picture: a curve of millions of points drawn with a few hundred, by a proven error.
+"""From a picture's values to what is drawn of them: axes and their ticks, lines thinned to the pixels, legend names.
 
-From a line to what is drawn of it: placed on the axes, thinned to the pixels, named in the legend.
+A curve of millions of points is drawn with a few hundred, by a proven error.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.plots._specs import Axis, Curves, Line
+from trueerror.plots._specs import Axis, Curves, Floats, Line
 from trueerror.plots._style import distinct
+from trueerror.results._format import percent
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+# Shares that are written along a normal-deviate axis.
+DEVIATE_TICKS = (0.00001, 0.0001, 0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999)
+
+
+def placed(value: Floats, axis: Axis) -> Floats:
+    """Numbers as they lie on their axis: themselves, their logarithms, or normal quantiles."""
+    if axis.scale == "linear":
+        return np.asarray(value, dtype=np.float64)
+    if axis.scale == "log":
+        return np.log10(value, dtype=np.float64)
+    from scipy.special import ndtri
+
+    places: Floats = ndtri(value)
+    return places
+
+
+def ends(axis: Axis) -> tuple[float, float]:
+    """The placed ends of an axis."""
+    low, high = placed(np.array([axis.low, axis.high]), axis).tolist()
+    return low, high
+
+
+def axis_ticks(axis: Axis) -> list[tuple[float, str]]:
+    """(placed number, how it is written) along an axis."""
+    if axis.scale == "deviate":
+        return _placed_ticks([(t, percent(t)) for t in DEVIATE_TICKS], axis)
+    if axis.ticks:
+        return _placed_ticks([(t, f"{t:,.6g}") for t in axis.ticks], axis)
+    if axis.scale == "log":
+        exponents = range(math.ceil(math.log10(axis.low)), math.floor(math.log10(axis.high)) + 1)
+        return [(float(e), _tick_words(10.0**e)) for e in exponents]
+    return ticks(axis.low, axis.high)
+
+
+def _placed_ticks(wanted: list[tuple[float, str]], axis: Axis) -> list[tuple[float, str]]:
+    inside = [(value, words) for value, words in wanted if axis.low <= value <= axis.high]
+    places = placed(np.array([value for value, _ in inside], dtype=np.float64), axis)
+    return [(float(x), words) for x, (_, words) in zip(places, inside, strict=True)]
+
+
+def ticks(low: float, high: float, *, most: int = 6) -> list[tuple[float, str]]:
+    """At most `most` round numbers from low to high, each with how it is written.
+
+    >>> ticks(0.0, 1.0)
+    [(0.0, '0'), (0.2, '0.2'), (0.4, '0.4'), (0.6, '0.6'), (0.8, '0.8'), (1.0, '1')]
+    >>> ticks(-0.031, 0.024, most=4)
+    [(-0.02, '−0.02'), (0.0, '0'), (0.02, '0.02')]
+    """
+    span = high - low
+    if not (math.isfinite(span) and span > 0):
+        return []
+    rough = 10.0 ** math.floor(math.log10(span / most))
+    step = next(rough * m for m in (1, 2, 5, 10, 20) if span / (rough * m) < most)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    values = [float(f"{k * step:.12g}") for k in range(first, last + 1)]
+    return [(v + 0.0, _tick_words(v)) for v in values]
+
+
+def _tick_words(value: float) -> str:
+    shown = f"{value:,.10g}" if 1e-4 <= abs(value) < 1e9 or value == 0 else f"{value:.3g}"
+    return ("0" if value == 0 else shown).replace("-", "−")
+
 
 # The two steps may err by this many pixels each; together they stay below one.
 COLUMN = 0.5
@@ -136,7 +200,7 @@ HOVERED = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnLine:
     """The places of the points that are drawn, and how far off the line through them may be."""
 
     x: Floats
@@ -144,27 +208,14 @@ class Drawn:
     thinned: Thinned
 
 
-def placed(share: Floats, axis: Axis) -> Floats:
-    """Where a number lies on its axis."""
-    if axis.scale == "linear":
-        return np.asarray(share, dtype=np.float64)
-    if axis.scale == "log":
-        return np.log10(share, dtype=np.float64)
-    from scipy.special import ndtri
-
-    places: Floats = ndtri(share)
-    return places
-
-
-def drawn(line: Line, picture: Curves) -> Drawn:
+def drawn(line: Line, picture: Curves) -> DrawnLine:
     """The points of a line that are needed at the picture's size."""
     x, y = placed(line.x, picture.x), placed(line.y, picture.y)
     # On normal-deviate axes rates of 0 and 1 are infinitely far away: the line ends before them.
     there = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
-    ranges = [placed(np.array([a.low, a.high]), a) for a in (picture.x, picture.y)]
-    kept = thin(x[there], y[there], picture.size, ranges=ranges)
+    kept = thin(x[there], y[there], picture.size, ranges=(ends(picture.x), ends(picture.y)))
     index = there[kept.index]
-    return Drawn(x[index], y[index], Thinned(index, kept.error, kept.of))
+    return DrawnLine(x[index], y[index], Thinned(index, kept.error, kept.of))
 
 
 def hover_places(line: Line, picture: Curves) -> NDArray[np.int64]:
@@ -175,7 +226,7 @@ def hover_places(line: Line, picture: Curves) -> NDArray[np.int64]:
     there = np.flatnonzero(np.isfinite(x) & np.isfinite(y) & known)
     if len(there) <= HOVERED:
         return there
-    spans = [float(np.diff(placed(np.array([a.low, a.high]), a))[0]) for a in (picture.x, picture.y)]
+    spans = [high - low for low, high in (ends(picture.x), ends(picture.y))]
     steps = np.abs(np.diff(x[there])) / spans[0] + np.abs(np.diff(y[there])) / spans[1]
     along = np.concatenate(([0.0], np.cumsum(steps)))
     places = np.searchsorted(along, np.linspace(0.0, along[-1], HOVERED))

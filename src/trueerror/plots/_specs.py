@@ -1,7 +1,7 @@
-"""Pictures as plain values: what is to be seen, before Altair or matplotlib draws it.
+"""Pictures as plain values: what is to be seen, before it is written as SVG or drawn on matplotlib axes.
 
-Results are turned into one of these; each kind of picture has one Vega-Lite writer and one matplotlib twin, so both
-show the same.
+Results are turned into one of these; each kind of picture has one SVG writer and one matplotlib twin, so both show the
+same.
 """
 
 from __future__ import annotations

@@ -1,30 +1,32 @@
-"""How pictures look: colours that colour-blind readers tell apart, sizes that survive print, one place for both.
+"""How pictures look: colours that colour-blind readers tell apart, on white and on dark ground.
 
-The style is written into each part of a chart rather than into a Vega-Lite `config`, because Altair refuses to put
-charts with a `config` beside each other, and pictures are there to be composed.
-
-User text in pictures: one line or two, clipped to its room, and different names never drawn as one.
+User text in pictures: one line or two, clipped to its width, and different names never drawn as one.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from trueerror.results._format import clip, one_line, short_names, unbroken, width
 
-# Okabe and Ito's palette (2008), without its yellow, which vanishes on white paper.
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+# After Okabe and Ito's palette (2008), without its yellow, which vanishes on white paper; the light ones are darkened.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#B4578C", "#C58700", "#2F95CF", "#000000")
+DARK_PALETTE = ("#58B4F0", "#FF8A3D", "#2FD0A2", "#E59AC6", "#F0B93A", "#9AD7FF", "#FFFFFF")
 # Lines differ by dash as well, so that a black-and-white print keeps them apart.
 DASHES: tuple[tuple[int, ...], ...] = ((), (9, 3), (3, 2), (9, 3, 2, 3), (9, 3, 2, 3, 2, 3))
 
-INK = "#222222"
-FAINT_INK = "#5A5A5A"
-GRID = "#E4E4E4"
-REFERENCE = "#767676"
+# The colours of pictures by what they are for; those of the series are s0, s1, ….
+LIGHT = {
+    "ink": "#1B1F24", "soft": "#57606A", "paper": "#FFFFFF", "line": "#D0D7DE", "faint": "#E6E9ED", "rest": "#9AA4AE",
+    "margin": "#F6E7C4", "heat": "#0B5CAD", **{f"s{i}": colour for i, colour in enumerate(PALETTE)},
+}  # fmt: skip
+DARK = {
+    "ink": "#E6EDF3", "soft": "#A3AFBB", "paper": "#0F141A", "line": "#3A424B", "faint": "#262D35", "rest": "#6B7683",
+    "margin": "#4A3B14", "heat": "#6CB6FF", **{f"s{i}": colour for i, colour in enumerate(DARK_PALETTE)},
+}  # fmt: skip
+INK, FAINT_INK, GRID, REFERENCE, MARGIN = (LIGHT[name] for name in ("ink", "soft", "faint", "soft", "margin"))
 EMPTY = "#F3F3F3"
-MARGIN = "#F6E7C4"
 ACCENT = PALETTE[0]
 
 # One hue from white to dark blue: its lightness falls evenly, so it also reads in grey.
@@ -35,7 +37,6 @@ FONT = (
     "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, Noto Sans CJK SC, Noto Sans CJK JP, "
     "Hiragino Sans, Yu Gothic, Microsoft YaHei, Malgun Gothic, sans-serif"
 )
-SMALL, NORMAL, LARGE = 11, 12, 14
 
 
 def series_style(place: int) -> tuple[str, tuple[int, ...]]:
@@ -80,49 +81,6 @@ def luminance(colour: str) -> float:
     parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def axis_style(**changes: Any) -> dict[str, Any]:
-    """A Vega-Lite axis: faint grid, dark text, no needless line."""
-    style = {
-        "labelFont": FONT, "labelFontSize": SMALL, "labelColor": INK, "titleFont": FONT, "titleFontSize": NORMAL,
-        "titleFontWeight": "normal", "titleColor": INK, "titlePadding": 8, "gridColor": GRID, "domainColor": REFERENCE,
-        "tickColor": REFERENCE, "tickSize": 4, "titleLimit": 700,
-    }  # fmt: skip
-    return style | changes
-
-
-def legend_style(**changes: Any) -> dict[str, Any]:
-    """A Vega-Lite legend with room for names."""
-    style = {
-        "title": None, "labelFont": FONT, "labelFontSize": NORMAL, "labelColor": INK, "labelLimit": 560,
-        "symbolSize": 260, "symbolStrokeWidth": 2.2, "rowPadding": 5, "orient": "right",
-    }  # fmt: skip
-    return style | changes
-
-
-def title_style(title: str, subtitle: tuple[str, ...] = (), *, x: float = 0) -> dict[str, Any]:
-    """A Vega-Lite title: plain words above, what was read beneath; `x` shifts it from the plot's left edge."""
-    style: dict[str, Any] = {
-        "text": title, "anchor": "start", "frame": "bounds", "font": FONT, "fontSize": LARGE, "fontWeight": "bold",
-        "color": INK, "offset": 12, "dx": x, "limit": 900,
-    }  # fmt: skip
-    if subtitle:
-        style |= {
-            "subtitle": list(subtitle), "subtitleFont": FONT, "subtitleFontSize": NORMAL, "subtitleColor": FAINT_INK,
-            "subtitlePadding": 4, "subtitleLineHeight": 16,
-        }  # fmt: skip
-    return style
-
-
-def halo_mark(**changes: Any) -> dict[str, Any]:
-    """White behind text that crosses lines."""
-    return text_mark(**changes) | {"stroke": "#FFFFFF", "strokeWidth": 4, "strokeOpacity": 0.85, "color": "#FFFFFF"}
-
-
-def text_mark(**changes: Any) -> dict[str, Any]:
-    """A Vega-Lite text mark in the house font, which never breaks or reads anything in the text."""
-    return {"type": "text", "font": FONT, "fontSize": NORMAL, "color": INK, "tooltip": None} | changes
 
 
 def plain(text: object) -> str:

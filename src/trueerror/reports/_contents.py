@@ -1,11 +1,4 @@
-"""What a report was asked for, beyond the rows: metric, costs, class mix, confidence.
-
-What a page holds before it is written: verdicts, what was read, sections, findings, methods.
-
-How sure a verdict is, as one word with a sign: never by colour alone.
-
-How the numbers were made: a paragraph to paste into a paper, and an entry for each method that was used.
-"""
+"""What a report was asked for, and what its page holds: verdicts and how sure they are, sections, findings, methods."""
 
 from __future__ import annotations
 
@@ -22,17 +15,18 @@ from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import InputError
 from trueerror.methods import every_method
 from trueerror.metrics._registry import find_measure
-from trueerror.reports._html import Section, el, joined
+from trueerror.plots.svg._elements import el, joined
+from trueerror.reports._html import Section
 from trueerror.results._format import listing, percent
+from trueerror.results._values import deciding_p
 from trueerror.verbs._compare_costs import CostComparison
-from trueerror.verbs._comparison import Comparison
-from trueerror.verbs._comparison_text import PROVEN, adjusted
+from trueerror.verbs._comparison import PROVEN, Comparison
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
 from trueerror.version import __version__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ReportOptions:
     """How predictions or an experiment are to be judged; results that are already made have been judged."""
 
     metric: str = "accuracy"
@@ -96,7 +90,7 @@ UNSURE = Surety("Not fully sure", "?", "open")
 def of_comparison(cmp: Comparison) -> Surety:
     """By the pairs that decide: the best model (or the reference) against each other one."""
     anchor = cmp.reference or cmp.best
-    found = _by([adjusted(cmp[m, anchor]) for m in cmp.models if m != anchor], 1 - cmp.confidence)
+    found = _by([deciding_p(cmp[m, anchor]) for m in cmp.models if m != anchor], 1 - cmp.confidence)
     return UNSURE if found is UNCLEAR and isinstance(cmp, CostComparison) else found
 
 
@@ -104,7 +98,7 @@ def of_ranking(ranking: Ranking) -> Surety:
     """By the pairs with the best ranked model (or the control)."""
     anchor = ranking.control or ranking.best
     pairs = [c for c in ranking.pairs if anchor in (c.first, c.second)]
-    return _by([adjusted(c) for c in pairs], ranking.alpha)
+    return _by([deciding_p(c) for c in pairs], ranking.alpha)
 
 
 def of_model(part: ModelEvaluation) -> Surety | None:
@@ -171,25 +165,26 @@ def merged(*several: Used) -> Used:
     return out
 
 
-def paragraph(reading: str, estimand: str, used: Used, settings: Mapping[str, object], confidence: float) -> str:
-    """The methods in a few sentences."""
+def paragraph(c: Contents) -> str:
+    """The methods in a few sentences, to paste into a paper."""
+    used = c.used
     known = [(every_method()[key], names) for key, names in used.items() if key in every_method()]
     sentences = [
         f"{listing(names)}: {m.title} ({m.source.split(';')[0].strip()})" for m, names in known[:MOST_NAMED] if names
     ]
     more = f"; and {len(known) - MOST_NAMED} more methods" if len(known) > MOST_NAMED else ""
-    parts = [reading.replace("\n", " ").strip()]
+    parts = [" ".join(c.reading.split())]
     if sentences:
-        parts.append(f"Methods, at {percent(confidence)} confidence: {'; '.join(sentences)}{more}.")
-    if "differences" in " ".join(w for names in used.values() for w in names):
+        parts.append(f"Methods, at {percent(c.confidence)} confidence: {'; '.join(sentences)}{more}.")
+    if c.compares:
         parts.append("Intervals of differences are not adjusted for the number of pairs; p-values are.")
-    parts.append(estimand.replace("\n", " ").strip())
-    seed = settings.get("seed")
-    parts.append(f"Computed with {versions()}{f'; random numbers from {seed}' if seed else ''}.")
+    parts.append(" ".join(c.estimand.split()))
+    seed = c.settings.get("seed")
+    parts.append(f"Computed with {software()}{'' if seed is None else f'; random numbers from seed {seed}'}.")
     return " ".join(p for p in parts if p)
 
 
-def versions() -> str:
+def software() -> str:
     """What the numbers were made with."""
     import numpy
     import scipy
@@ -230,16 +225,16 @@ class Contents:
     then: tuple[Section, ...] = ()
     findings: tuple[Finding, ...] = ()
     used: Used = field(default_factory=dict)
+    compares: bool = False  # whether intervals of differences are shown
     why: str = ""
     explained: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
     confidence: float = 0.95
-    explorer: dict[str, Any] | None = None
+    explorer: dict[str, object] | None = None
     paragraph: str = ""
 
     def beside(self, other: Contents) -> Contents:
         """This page with the sections, findings and methods of another one after its own."""
-
         return replace(
             self,
             then=(*self.then, *other.first, *other.then),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
@@ -22,9 +22,11 @@ from trueerror.plots._dispatch import sizes_words
 from trueerror.plots._specs import Axis as PlotAxis
 from trueerror.plots._specs import Curves, Line
 from trueerror.plots.compose.roc import CORNERS, FPR, TPR, diagonal
-from trueerror.reports._contents import Asked, Start
-from trueerror.reports._html import Section, brief_names, el, html_table, joined, named
-from trueerror.reports._svg import LEFT, TOP, Gallery
+from trueerror.plots.svg._curves import LEFT, TOP
+from trueerror.plots.svg._elements import el, joined
+from trueerror.reports._contents import ReportOptions, Start
+from trueerror.reports._html import Section, brief_names, html_table, named
+from trueerror.reports._svg import Gallery
 from trueerror.results._format import limits, number, percent, whole
 from trueerror.results._tables import Table
 from trueerror.sources._predictions import Predictions
@@ -64,9 +66,9 @@ class Explored:
         return next(iter(self.curves.values())).prevalence
 
 
-def explore(p: Predictions, asked: Asked | None = None) -> Explored | None:
+def explore(p: Predictions, asked: ReportOptions | None = None) -> Explored | None:
     """The curves of predictions with scores and a positive class; None where no model has them."""
-    wanted = asked or Asked()
+    wanted = asked or ReportOptions()
     models = [m for m in p.models if p.has_scores(m)]
     if p.positive is None or not models:
         return None
@@ -95,7 +97,7 @@ def _in_use(p: Predictions, model: str) -> InUse | None:
     return InUse(threshold, float(cells.fp), float(cells.tp))
 
 
-def explorer_data(e: Explored, panels: list[dict[str, Any]]) -> dict[str, Any]:
+def explorer_data(e: Explored, panels: list[dict[str, object]]) -> dict[str, object]:
     """The explorer's numbers for the page; `panels` say where each panel lies and what its axes span."""
     place = {name: i for i, name in enumerate(e.curves)}
     sizes = {name: _sizes(c) for name, c in e.curves.items()}
@@ -120,7 +122,7 @@ def _sizes(curve: Roc) -> tuple[float, float]:
     return float(curve.table.n_positive), float(curve.table.n_negative)
 
 
-def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float]) -> dict[str, Any]:
+def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float]) -> dict[str, object]:
     """One model: its sizes, the corners of its own hull, and its calls in use."""
     scores, used = curve.table.scores, e.in_use[name]
     calls = None
@@ -161,7 +163,7 @@ SIZE = (420, 420)
 ALWAYS = ("AlwaysNeg", "AlwaysPos")
 
 
-def explorer_section(e: Explored, gallery: Gallery) -> tuple[Section, dict[str, Any]]:
+def explorer_section(e: Explored, gallery: Gallery) -> tuple[Section, dict[str, object]]:
     """The section, and the numbers that its script works with."""
     views = [(1.0, 0.0), *corner_view(e)]
     panels = [_panel(e, gallery, *view) for view in views]
@@ -285,7 +287,7 @@ def _models(e: Explored) -> Markup:
         if used is None:
             rows.append((e.names[name], "–", "", "", ""))
             continue
-        cut = "its own calls" if used.threshold is None else figure(used.threshold)
+        cut = "its own calls" if used.threshold is None else three_digits(used.threshold)
         rows.append((e.names[name], cut, *_calls(e, used.tp, used.fp, m, n)))
     first = next(iter(e.curves.values())).table
     m, n = float(first.n_positive), float(first.n_negative)
@@ -300,7 +302,7 @@ def _models(e: Explored) -> Markup:
 
 def _calls(e: Explored, tp: float, fp: float, m: float, n: float) -> tuple[str, str, str]:
     condition = Condition(e.start.prior, e.start.cost_fp, e.start.cost_fn)
-    cost = figure(100 * float(condition.cost(fp / n, tp / m)))
+    cost = three_digits(100 * float(condition.cost(fp / n, tp / m)))
     return f"{_count(m - tp)} of {_count(m)}", f"{_count(fp)} of {_count(n)}", cost
 
 
@@ -308,10 +310,10 @@ def _count(x: float) -> str:
     return whole(round(x, 1))
 
 
-def figure(x: float) -> str:
+def three_digits(x: float) -> str:
     """Three digits, without needless zeros.
 
-    >>> figure(17.25), figure(3.0), figure(1234.5)
+    >>> three_digits(17.25), three_digits(3.0), three_digits(1234.5)
     ('17.2', '3', '1,234')
     """
     return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.3g}"
@@ -335,7 +337,9 @@ def _ranges(e: Explored) -> Markup:
     rows = tuple((shown[n] or n, share_words(a), share_words(b)) for n, a, b in merged_ranges(e))
     title = f"Cheapest by the share of positives, {e.start.words}"
     table = html_table(Table(columns=("classifier", "from", "to"), rows=rows), title=title)
-    strip = el("svg", width="100%", height="30", class_="strip-chart js-only", data_x="strip", aria_hidden="true")
+    strip = el(
+        "svg", width="100%", height="30", class_="te-picture strip-chart js-only", data_x="strip", aria_hidden="true"
+    )
     return el("div", table, strip, data_x="ranges")
 
 

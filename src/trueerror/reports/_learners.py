@@ -1,9 +1,4 @@
-"""The page about learners: an experiment with its test parts, over one data set or several.
-
-What an experiment compared, before what came of it: learners, data sets, folds, and how good no learner would be.
-
-The page about a ranking of learners over data sets.
-"""
+"""The page about learners: an experiment with its test parts, on one data set or several, or a ranking of learners."""
 
 from __future__ import annotations
 
@@ -15,21 +10,31 @@ from typing import Any
 from markupsafe import Markup
 
 from trueerror.experiments._result import Experiment
-from trueerror.experiments._summary import data_words
+from trueerror.experiments._summary import constant_figure, data_words, estimates_by_data, learner_rows
 from trueerror.findings._rules import Finding
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import find_measure
-from trueerror.reports._contents import Asked, Contents, Used, merged, of_comparison, of_ranking, used_in_comparison
+from trueerror.plots.svg._elements import el
+from trueerror.reports._contents import (
+    Contents,
+    ReportOptions,
+    Used,
+    merged,
+    of_comparison,
+    of_ranking,
+    used_in_comparison,
+)
 from trueerror.reports._explorer import explore, explorer_section
-from trueerror.reports._html import Section, el, html_table, named
-from trueerror.reports._models import differences_block, findings_of, pairs_block
+from trueerror.reports._html import Section, html_table, named
+from trueerror.reports._models import differences_block, findings_of, pairs_block, sortable
 from trueerror.reports._svg import Gallery
 from trueerror.results import Interval
+from trueerror.results._document import Cell
 from trueerror.results._format import number, percent, whole
-from trueerror.results._tables import Table
+from trueerror.results._tables import Table, cells_block
+from trueerror.results._values import interval_cell
 from trueerror.verbs._comparison import Comparison
-from trueerror.verbs._evaluation_text import short
 from trueerror.verbs._ranking_result import LearnerRanking, scores_table
 
 # Learners beside each other in the table of data sets, best first.
@@ -40,9 +45,7 @@ Estimates = dict[str, dict[str, dict[str, Interval]]]
 
 def what_was_compared(run: Experiment, metric: str) -> str:
     """Learners, data sets and how they were split, in words; then the rows of each data set, and what failed."""
-    lead, *failed = str(run).split("\n")
-    plan = repr(run.plan)
-    lead = lead.replace(f", {plan}:", f" by {find_measure(metric).title}; {plan_words(run.plan)}:")
+    lead, *failed = run.lines(f" by {find_measure(metric).title}; {plan_words(run.plan)}")
     return "\n".join(line for line in (lead, *data_words(run), _constant_words(run, metric), *failed) if line)
 
 
@@ -60,10 +63,9 @@ def plan_words(plan: Any) -> str:
 
 def constant(run: Experiment, data: str, metric: str) -> tuple[str, float] | None:
     """Always answering the commonest class, and its accuracy or error rate; None for other metrics."""
-    if find_measure(metric).name not in ("accuracy", "error_rate"):
-        return None
     label, share = run.datasets[data].commonest
-    return f'always "{label}"', share if find_measure(metric).name == "accuracy" else 1 - share
+    figure = constant_figure(share, find_measure(metric).name)
+    return None if figure is None else (f'always "{label}"', figure)
 
 
 def _constant_words(run: Experiment, metric: str) -> str:
@@ -82,24 +84,18 @@ def overview(run: Experiment, metric: str, estimates: Estimates, order: tuple[st
     if not found:
         return []
     shown = order[:MOST_LEARNERS]
-    rows, keys = [], []
+    rows: list[list[Cell]] = []
     for d, own in found.items():
-        intervals = [own.get(x, {}).get(metric) for x in shown]
         base = constant(run, d, metric)
-        rows.append(
-            (d, whole(run.datasets[d].n), *([] if base is None else [f"{number(base[1])} ({base[0]})"]),
-             *("–" if i is None else short(i) for i in intervals))
-        )  # fmt: skip
-        keys.append(
-            [None, float(run.datasets[d].n), *([] if base is None else [base[1]]),
-             *(None if i is None else i.estimate for i in intervals)]
-        )  # fmt: skip
+        figures = [interval_cell(own.get(x, {}).get(metric)) for x in shown]
+        bare_cells: list[Cell] = [] if base is None else [(f"{number(base[1])} ({base[0]})", base[1])]
+        rows.append([(d, None), (whole(run.datasets[d].n), float(run.datasets[d].n)), *bare_cells, *figures])
     level = percent(next(i.confidence for own in found.values() for r in own.values() for i in r.values()))
     few = f", the {len(shown)} best ranked of {len(order)} learners" if len(shown) < len(order) else ""
     title = f"{find_measure(metric).title} with {level} intervals{few}"
     bare = () if constant(run, next(iter(found)), metric) is None else ("no learner",)
-    table = Table(columns=("data set", "rows", *bare, *shown), rows=tuple(rows), title=title)
-    return [Section(key="sets", title="The data sets", blocks=(html_table(table, sortable=True, keys=keys),))]
+    block = cells_block(("data set", "rows", *bare, *shown), rows, title=title)
+    return [Section(key="sets", title="The data sets", blocks=(sortable(block),))]
 
 
 RANKING_TITLE = "Which learner is best over these data sets?"
@@ -107,7 +103,7 @@ RANKING_TITLE = "Which learner is best over these data sets?"
 MOST_PAIRED = 12
 
 
-def about_ranking(ranking: Ranking, gallery: Gallery, asked: Asked) -> Contents:
+def about_ranking(ranking: Ranking, gallery: Gallery, asked: ReportOptions) -> Contents:
     """Mean ranks, who can be told apart, and the scores behind them."""
     asked.refuse("a ranking", allowed=("ignore",))
     blocks = [gallery.figure(ranking), html_table(ranking._table(), title="Mean ranks; 1 is best", sortable=True)]
@@ -155,7 +151,7 @@ MOST_PARTS = 100
 MOST_SETS_OPEN = 3
 
 
-def about_experiment(run: Experiment, gallery: Gallery, asked: Asked) -> Contents:
+def about_experiment(run: Experiment, gallery: Gallery, asked: ReportOptions) -> Contents:
     """Learners over data sets: who is better, the figures of each, the test parts behind them, what went wrong."""
     asked.refuse("an experiment", allowed=("metric", "reference", "margin", "confidence", "rng", "ignore"))
     if run.plan.name == "NestedCV":
@@ -204,6 +200,7 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: Asked) -> Content
         then=tuple(then),
         findings=_all_findings(ranking, comparisons),
         used=used,
+        compares=bool(comparisons),
         explorer=data,
         confidence=asked.confidence,
         settings={"plan": repr(run.plan), "seed": run.seed, **({"store": run.store} if run.store else {})},
@@ -216,15 +213,12 @@ SETTINGS_ALONE = (
 )
 
 
-def _about_choice(run: Experiment, asked: Asked) -> Contents:
+def _about_choice(run: Experiment, asked: ReportOptions) -> Contents:
     """Settings among which each training part chooses: the chosen one leads, and no setting is crowned by test rows."""
     summary = run.summary([asked.metric], confidence=asked.confidence)
     several = len(summary.verdicts) > 1
     notes = [f"{note}." for note in summary.notes]
     table = html_table(summary._table(), sortable=True)
-    estimates: Estimates = {}
-    for e in summary.estimates:
-        estimates.setdefault(e.data, {}).setdefault(e.learner, {})[e.metric] = e.interval
     every = [e.interval for e in summary.estimates]
     return Contents(
         title="How good is the chosen setting, really?",
@@ -236,7 +230,7 @@ def _about_choice(run: Experiment, asked: Asked) -> Contents:
                        blocks=(table,)),),
         then=(*_parts(run, asked.metric, notes), _fits(run, notes)),
         findings=tuple(summary.findings),
-        used=_estimate_methods(estimates),
+        used=_estimate_methods(estimates_by_data(summary)),
         confidence=asked.confidence,
         settings={"plan": repr(run.plan), "seed": run.seed, **({"store": run.store} if run.store else {})},
     )  # fmt: skip
@@ -249,7 +243,7 @@ def _estimand(comparisons: dict[str, Comparison], every: list[Interval]) -> str:
     return found or next((f"Estimates: {i.estimand}." for i in every if i.estimand), "")
 
 
-def _explorer(run: Experiment, gallery: Gallery, notes: list[str]) -> tuple[list[Section], dict[str, Any] | None]:
+def _explorer(run: Experiment, gallery: Gallery, notes: list[str]) -> tuple[list[Section], dict[str, object] | None]:
     """The explorer over the test rows of one round, where every row was tested once in it."""
     if len(run.datasets) > 1 or run.plan.name in ("Bootstrap", "Subsampling"):
         return [], None
@@ -268,7 +262,7 @@ def _explorer(run: Experiment, gallery: Gallery, notes: list[str]) -> tuple[list
     return [replace(section, lead=f"{section.lead} {pooled}")], data
 
 
-def _compared(run: Experiment, asked: Asked, data: str, notes: list[str]) -> Comparison | None:
+def _compared(run: Experiment, asked: ReportOptions, data: str, notes: list[str]) -> Comparison | None:
     options = {"reference": asked.reference, "margin": asked.margin, "confidence": asked.confidence, "rng": asked.rng}
     try:
         return run.compare(asked.metric, data, **options)
@@ -285,7 +279,7 @@ def _ranked(run: Experiment, metric: str, notes: list[str]) -> Ranking | None:
         return None
 
 
-def _estimates(run: Experiment, asked: Asked, notes: list[str]) -> Estimates:
+def _estimates(run: Experiment, asked: ReportOptions, notes: list[str]) -> Estimates:
     metric = asked.metric
     found: Estimates = {}
     for d, dataset in run.datasets.items():
@@ -304,26 +298,20 @@ def _estimates(run: Experiment, asked: Asked, notes: list[str]) -> Estimates:
 def _estimates_table(run: Experiment, data: str, rows: dict[str, dict[str, Interval]]) -> Markup:
     metrics = list(dict.fromkeys(m for found in rows.values() for m in found))
     times = {x: [t.fit_seconds for t in run.times if t.data == data and t.learner == x] for x in run.learners}
-    cells = tuple(
-        (x, *(short(found[m]) if m in found else "–" for m in metrics), f"{number(mean(times[x]))} s")
-        for x, found in rows.items()
-    )
-    keys = [
-        [None, *(found[m].estimate if m in found else None for m in metrics), mean(times[x])]
-        for x, found in rows.items()
-    ]
+    cells = learner_rows(rows, metrics)
+    for row, learner in zip(cells, rows, strict=True):
+        row.append((f"{number(mean(times[learner]))} s", mean(times[learner])))
     bases = [constant(run, data, m) for m in metrics]
     if any(bases):
         name = next(base[0] for base in bases if base is not None)
-        cells = (*cells, (name, *("" if base is None else number(base[1]) for base in bases), ""))
-        keys.append([None, *(None if base is None else base[1] for base in bases), None])
+        figures: list[Cell] = [("", None) if base is None else (number(base[1]), base[1]) for base in bases]
+        cells.append([(name, None), *figures, ("", None)])
     level = percent(next(i.confidence for found in rows.values() for i in found.values()))
     where = "" if len(run.datasets) == 1 else f"{named(data)}. "
     title = f"{where}In brackets: {level} intervals; they speak of learners, not of one model."
-    table = Table(
-        columns=("learner", *(m.replace("_", " ") for m in metrics), "time of a fit"), rows=cells, title=title
+    return sortable(
+        cells_block(("learner", *(m.replace("_", " ") for m in metrics), "time of a fit"), cells, title=title)
     )
-    return html_table(table, sortable=True, keys=keys)
 
 
 def _estimate_methods(estimates: Estimates) -> Used:
@@ -378,17 +366,16 @@ def _parts(run: Experiment, metric: str, notes: list[str]) -> Iterator[Section]:
         kept = min(count, MOST_PARTS)
         for start in range(0, len(run.learners), MOST_COLUMNS):
             some = run.learners[start : start + MOST_COLUMNS]
-            rows = tuple(
-                (
-                    f"{int(scores.repeats[k]) + 1}.{int(scores.folds[k]) + 1}",
-                    *(number(float(scores.of(x)[k])) for x in some),
-                )
+            rows: list[list[Cell]] = [
+                [
+                    (f"{int(scores.repeats[k]) + 1}.{int(scores.folds[k]) + 1}", None),
+                    *((number(score), score) for score in (float(scores.of(x)[k]) for x in some)),
+                ]
                 for k in range(kept)
-            )
-            keys = [[None, *(float(scores.of(x)[k]) for x in some)] for k in range(kept)]
+            ]
             cut = "" if kept == count else f" (the first {kept} of {count:,})"
             title = f"{metric.replace('_', ' ')} on each test part{cut}; repeat.part"
-            blocks.append(html_table(Table(columns=("part", *some), rows=rows, title=title), sortable=True, keys=keys))
+            blocks.append(sortable(cells_block(("part", *some), rows, title=title)))
         where = "" if len(run.datasets) == 1 else f" of {named(d)}"
         yield Section(key=f"parts-{i}", title=f"Test parts{where}", blocks=tuple(blocks), folded=True)
 

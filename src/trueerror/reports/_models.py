@@ -1,10 +1,6 @@
-"""The page about models on a test sample: from predictions, an evaluation or a comparison.
+"""The page about models on a test sample (predictions, an evaluation, a comparison), or about any other result.
 
-The tables about models: each with its figures, all pairs, and differences from the leader as lines.
-
-The folded sections of curves: calibration, precision and recall, gains, lift, and each class against the rest.
-
-The page about any other result: what it says, its picture, its table, how it was made.
+Differences from the leader as lines, the table of models, all pairs, and the folded sections of curves.
 """
 
 from __future__ import annotations
@@ -24,14 +20,14 @@ from trueerror.curves._roc import roc
 from trueerror.findings._rules import Finding
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
-from trueerror.metrics._registry import find_measure
 from trueerror.plots import picture
 from trueerror.plots._specs import Axis, Curves, ForestRow, Line
 from trueerror.plots.compose.forests import evaluation_forest, make_panel
 from trueerror.plots.compose.roc import FPR, TPR, diagonal
+from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import (
-    Asked,
     Contents,
+    ReportOptions,
     Surety,
     Used,
     merged,
@@ -41,36 +37,34 @@ from trueerror.reports._contents import (
     used_in_evaluation,
 )
 from trueerror.reports._explorer import Explored, explore, explorer_section
-from trueerror.reports._html import (
-    Section,
-    brief,
-    brief_names,
-    confusion_block,
-    el,
-    html_panel,
-    html_table,
-    joined,
-    named,
-)
+from trueerror.reports._html import Section, brief, brief_names, confusion_block, html_panel, html_table, named
 from trueerror.reports._svg import Gallery
-from trueerror.results import Contrast, Interval, Result
-from trueerror.results._format import limits, listing, number, percent, whole
-from trueerror.results._tables import Table
+from trueerror.results import Contrast, Result
+from trueerror.results._document import Cell, TableBlock
+from trueerror.results._format import limits, number, p_cell, percent
+from trueerror.results._tables import Table, cells_block
+from trueerror.results._values import decided, deciding_p, interval_cell
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._compare import compare
 from trueerror.verbs._compare_costs import CostComparison
-from trueerror.verbs._comparison import Comparison, told_apart
-from trueerror.verbs._comparison_text import adjusted, decided, level, margin_text, points, tiers_text, unit
+from trueerror.verbs._comparison import (
+    Comparison,
+    alike_within_margin,
+    own_figure,
+    points,
+    tiers,
+    told_apart,
+    unit,
+)
 from trueerror.verbs._evaluate import evaluate
-from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
-from trueerror.verbs._evaluation_text import (
+from trueerror.verbs._evaluation import (
+    Evaluation,
     class_table,
-    overall_table,
-    reasons_text,
-    short,
+    metrics_table,
+    models_block,
+    reasons,
     shown_metrics,
     slice_table,
-    spoken_verdict,
 )
 
 # A model and five figures: more cannot be read at a glance.
@@ -78,74 +72,33 @@ TABLE_FIGURES = 5
 # Pairs of more than 45 models are a list that nobody reads.
 MOST_PAIRS = 1000
 
-Cell = tuple[str, float | None]
 
-
-def models_block(ev: Evaluation, metric: str | None = None) -> Markup:
+def models_tables(ev: Evaluation, metric: str | None = None) -> Markup:
     """A row for each model, in tables of at most six columns; `metric` is what models are compared by."""
     chosen = shown_metrics(ev)
     if metric is not None and all(metric in p.overall for p in ev.parts):
         chosen = [metric, *(m for m in chosen if m != metric)]
     asked = bool(ev.settings.get("asked"))
-    counted = not asked and all(_binary(p) for p in ev.parts)
-    room = TABLE_FIGURES - (2 if counted else 0)
-    groups = [chosen[i : i + room] for i in range(0, len(chosen), room)] if asked else [chosen[:room]]
-    return joined([_models_table(ev, group, counted) for group in groups])
+    errors = not asked and all(p.confusion is not None and p.positive is not None for p in ev.parts)
+    most = TABLE_FIGURES - (2 if errors else 0)
+    groups = [chosen[i : i + most] for i in range(0, len(chosen), most)] if asked else [chosen[:most]]
+    blocks = [
+        models_block(ev, group, missing="", errors=errors, constant=group[:1] == ["accuracy"]) for group in groups
+    ]
+    return joined(map(sortable, blocks))
 
 
-def _binary(part: ModelEvaluation) -> bool:
-    return part.confusion is not None and part.positive is not None
-
-
-def _models_table(ev: Evaluation, metrics: list[str], counted: bool) -> Markup:
-    first = ev.parts[0]
-    columns = ["model", *(find_measure(m).title for m in metrics)]
-    rows: list[list[Cell]] = [[(p.name, None), *(_figure(p.overall.get(m)) for m in metrics)] for p in ev.parts]
-    if counted:
-        columns[2:2] = ["misses", "false alarms"]
-        for row, part in zip(rows, ev.parts, strict=True):
-            row[2:2] = _counts(part)
-    if "accuracy" in metrics and first.baseline_label is not None:
-        constant: list[Cell] = [("", None)] * len(columns)
-        constant[0] = (f'always "{first.baseline_label}"', None)
-        constant[1 + metrics.index("accuracy")] = (short(first.baseline), _known(first.baseline.estimate))
-        if metrics.index("accuracy") == 0:
-            rows.append(constant)
-    confidence = percent(next((i.confidence for i in first.overall.values()), 0.95))
-    of_class = [find_measure(m).title for m in metrics if find_measure(m).needs in ("binary", "scores")]
-    title = f"In brackets: {confidence} intervals."
-    if of_class and first.positive not in (None, 1):
-        title += f" {listing(of_class)}: of {named(first.positive)}."
-    table = Table(columns=tuple(columns), rows=tuple(tuple(c for c, _ in row) for row in rows), title=title)
-    return html_table(table, sortable=True, keys=[[k for _, k in row] for row in rows])
-
-
-def _figure(found: Interval | None) -> Cell:
-    """A metric with its interval; empty for a model that cannot have it."""
-    return ("", None) if found is None else (short(found), _known(found.estimate))
-
-
-def _known(x: float) -> float | None:
-    return None if math.isnan(x) else x
-
-
-def _counts(part: ModelEvaluation) -> list[Cell]:
-    assert part.confusion is not None
-    c = part.confusion.binary(part.positive)
-    cells = ((c.fn, c.tp + c.fn), (c.fp, c.fp + c.tn))
-    return [(f"{whole(round(float(x), 1))} of {whole(round(float(n), 1))}", float(x)) for x, n in cells]
+def sortable(block: TableBlock) -> Markup:
+    """A block of a document as a table that readers can sort."""
+    return html_table(block.table, sortable=True, keys=block.keys)
 
 
 def estimates_block(cmp: Comparison) -> Markup:
     """Each model's own estimate, best first; compared by cost, with the errors that make the cost."""
     if isinstance(cmp, CostComparison):
         return html_table(cmp._table(), title="Cheapest first, cut where the costs say", sortable=True)
-    rows = [(m, cmp.estimates[m]) for m in cmp.ranked]
-    table = Table(
-        columns=("model", f"{cmp.title}, {percent(cmp.confidence)} interval"),
-        rows=tuple((m, short(i)) for m, i in rows),
-    )
-    return html_table(table, sortable=True, keys=[[None, _known(i.estimate)] for _, i in rows])
+    columns = ("model", f"{cmp.title}, {percent(cmp.confidence)} interval")
+    return sortable(cells_block(columns, [[(m, None), interval_cell(cmp.estimates[m])] for m in cmp.ranked]))
 
 
 def differences_block(cmp: Comparison) -> Markup:
@@ -153,7 +106,7 @@ def differences_block(cmp: Comparison) -> Markup:
     anchor = cmp.reference or cmp.best
     shown = brief_names(cmp.models)
     scale = 100.0 if _per_hundred(cmp) else 1.0
-    parts = cmp.facts.get("parts", {})
+    parts = cmp.facts.parts
     rows = [_difference(cmp, m, anchor, scale, shown[m]) for m in cmp.ranked if m != anchor]
     if parts:
         models = [m for m in cmp.ranked if m != anchor]
@@ -167,13 +120,13 @@ def differences_block(cmp: Comparison) -> Markup:
     else:
         in_points = ", in points" if scale == 100 else ""
         title = cmp.title[:1].upper() + cmp.title[1:]
-        heading = f"{title}, model − {shown[anchor]} ({level(cmp, own)}){in_points}; {better} is better"
+        heading = f"{title}, model − {shown[anchor]} ({own_figure(cmp, own)}){in_points}; {better} is better"
     panel = make_panel(rows, axis="", heading=heading, references=((0.0, "no difference"),), margin=margin)
     notes = [f"{percent(cmp.confidence)} intervals of each pair by itself; the dashed line is no difference."]
     if len(cmp.pairs) > 1 and cmp.adjust != "none":
         notes.append(f"p-values are adjusted for {len(cmp.pairs)} pairs ({cmp.adjust}).")
     if margin is not None:
-        notes.append(f"Shaded: differences of up to {amount(cmp, abs(cmp.margin or 0))}{unit(cmp)} do not matter.")
+        notes.append(f"Shaded: differences of up to {_amount(cmp, abs(cmp.margin or 0))}{unit(cmp)} do not matter.")
     if any(r.points for r in rows):
         notes.append("Dots: the test parts.")
     return html_panel(panel) + el("p", " ".join(notes), class_="note")
@@ -183,15 +136,15 @@ def _difference(cmp: Comparison, model: str, anchor: str, scale: float, shown: s
     c = cmp[model, anchor]
     return ForestRow(
         label=shown, estimate=scale * c.estimate, low=scale * c.low, high=scale * c.high, side=c.side,
-        words=f"{amount(cmp, c.estimate)} {interval_words(cmp, c)} · {decided(c)} · {_kept(told(cmp, c))}",
+        words=f"{_amount(cmp, c.estimate)} {interval_words(cmp, c)} · {decided(c)} · {_kept(told(cmp, c))}",
     )  # fmt: skip
 
 
 def _per_hundred(cmp: Comparison) -> bool:
-    return bool(cmp.facts.get("share")) or isinstance(cmp, CostComparison)
+    return cmp.facts.share or isinstance(cmp, CostComparison)
 
 
-def amount(cmp: Comparison, x: float) -> str:
+def _amount(cmp: Comparison, x: float) -> str:
     """A difference with its sign: costs of 100 rows, points of a percent, or as it is."""
     if isinstance(cmp, CostComparison) and math.isfinite(x):
         return f"{100 * x:+.3g}"
@@ -207,7 +160,7 @@ def interval_words(cmp: Comparison, c: Contrast) -> str:
     """The limits of a difference."""
     if math.isnan(c.low) and math.isnan(c.high):
         return "(no interval)"
-    return f"[{amount(cmp, c.low)}, {amount(cmp, c.high)}]"
+    return f"[{_amount(cmp, c.low)}, {_amount(cmp, c.high)}]"
 
 
 def told(cmp: Comparison, c: Contrast) -> str:
@@ -227,19 +180,18 @@ def pairs_block(cmp: Comparison) -> Markup:
     per = "per 100 rows" if isinstance(cmp, CostComparison) else "points"
     sized = f"first − second ({per})" if _per_hundred(cmp) else "first − second"
     shown = brief_names(cmp.models)
-    rows = tuple(
-        (shown[c.first], shown[c.second], amount(cmp, c.estimate), interval_words(cmp, c), _p(c), told(cmp, c))
+    rows: list[list[Cell]] = [
+        [
+            (shown[c.first], None), (shown[c.second], None), (_amount(cmp, c.estimate), c.estimate),
+            (interval_words(cmp, c), None), (p_cell(decided(c)), deciding_p(c)), (told(cmp, c), None),
+        ]
         for c in kept
-    )
+    ]  # fmt: skip
     columns = ("first", "second", sized, f"{percent(cmp.confidence)} interval", head, "first is")
-    title = "" if len(kept) == len(pairs) else f"The first {len(kept):,} of {len(pairs):,} pairs, best models first."
-    keys = [[None, None, c.estimate, None, adjusted(c), None] for c in kept]
-    table = Table(columns=columns, rows=rows, names=2, title=title or "The better one first.")
-    return html_table(table, sortable=True, keys=keys)
-
-
-def _p(c: Contrast) -> str:
-    return decided(c)[2:].lstrip("= ")
+    title = f"The first {len(kept):,} of {len(pairs):,} pairs, best models first."
+    return sortable(
+        cells_block(columns, rows, names=2, title="The better one first." if len(kept) == len(pairs) else title)
+    )
 
 
 # Curves in one picture; the ROC panel shows every model.
@@ -327,7 +279,7 @@ MOST_TIERED = 6
 FIGURES = "Each figure with its interval"
 
 
-def about_predictions(p: Predictions, gallery: Gallery, asked: Asked) -> Contents:
+def about_predictions(p: Predictions, gallery: Gallery, asked: ReportOptions) -> Contents:
     """Everything about the models of predictions."""
     cmp, note = _compared(p, asked)
     # Judged by costs, scores are cut where the costs themselves say.
@@ -338,7 +290,7 @@ def about_predictions(p: Predictions, gallery: Gallery, asked: Asked) -> Content
     return replace(made, reading=f"{made.reading}\n{note}") if note else made
 
 
-def _compared(p: Predictions, asked: Asked) -> tuple[Comparison | None, str]:
+def _compared(p: Predictions, asked: ReportOptions) -> tuple[Comparison | None, str]:
     """Every pair; where nobody asked for a comparison and there can be none, why there is none."""
     try:
         return _compare(p, asked), ""
@@ -348,7 +300,7 @@ def _compared(p: Predictions, asked: Asked) -> tuple[Comparison | None, str]:
         return None, f"Not compared: {reason}."
 
 
-def _compare(p: Predictions, asked: Asked) -> Comparison | None:
+def _compare(p: Predictions, asked: ReportOptions) -> Comparison | None:
     """Every pair, where there are pairs and the models can be judged by what was asked."""
     if len(p.models) < 2:
         if asked.reference is not None or asked.margin is not None:
@@ -364,29 +316,29 @@ def _compare(p: Predictions, asked: Asked) -> Comparison | None:
     return compare(p, metric=asked.metric, margin=asked.margin, **common)
 
 
-def about_evaluation(ev: Evaluation, gallery: Gallery, asked: Asked) -> Contents:
+def about_evaluation(ev: Evaluation, gallery: Gallery, asked: ReportOptions) -> Contents:
     """How good each model is; with the rows still at hand, their curves too."""
     asked.refuse("an evaluation", allowed=("ignore",))
-    bench = ev.parts[0]._bench if ev.parts else None
+    bench = ev.parts[0].counted if ev.parts else None
     return about_models(ev, None, None if bench is None else bench.predictions, gallery, asked)
 
 
-def about_comparison(cmp: Comparison, gallery: Gallery, asked: Asked) -> Contents:
+def about_comparison(cmp: Comparison, gallery: Gallery, asked: ReportOptions) -> Contents:
     """Which model is better."""
     asked.refuse("a comparison", allowed=("ignore",))
     return about_models(None, cmp, None, gallery, asked)
 
 
 def about_models(
-    ev: Evaluation | None, cmp: Comparison | None, p: Predictions | None, gallery: Gallery, asked: Asked
+    ev: Evaluation | None, cmp: Comparison | None, p: Predictions | None, gallery: Gallery, asked: ReportOptions
 ) -> Contents:
     """The page, as far as its parts are there."""
     shown: Any = ev if cmp is None else cmp
     explored, reason = _explored(p, asked)
     first: list[Section] = []
     if cmp is not None:
-        tiers = _text(brief(tiers_text(cmp), cmp.models)) if len(cmp.models) <= MOST_TIERED else ()
-        blocks = (differences_block(cmp), *tiers, *_text(margin_text(cmp)))
+        groups = _text(brief(tiers(cmp).text(), cmp.models)) if len(cmp.models) <= MOST_TIERED else ()
+        blocks = (differences_block(cmp), *groups, *_text(alike_within_margin(cmp).text()))
         first.append(Section(key="differences", title="Differences from the best", blocks=blocks))
     elif ev is not None:
         single = len(ev.parts) == 1
@@ -409,7 +361,8 @@ def about_models(
         then=(*_tables(ev, cmp), *_folded(ev, cmp, p, explored, reason, gallery)),
         findings=_findings(ev, cmp),
         used=merged(*used),
-        why="" if cmp is None else str(cmp.facts.get("why", "")),
+        compares=cmp is not None,
+        why="" if cmp is None else cmp.facts.why,
         settings={} if ev is None else ev.settings,
         confidence=shown.confidence if ev is None else float(ev.settings.get("confidence", 0.95)),
         explorer=data,
@@ -422,10 +375,10 @@ def verdicts(ev: Evaluation | None, cmp: Comparison | None) -> tuple[tuple[Suret
         return ((of_comparison(cmp), cmp.verdict),)
     assert ev is not None
     surety = of_model(ev.parts[0]) if len(ev.parts) == 1 else None
-    return ((surety, spoken_verdict(ev)),)
+    return ((surety, ev.verdict),)
 
 
-def _explored(p: Predictions | None, asked: Asked) -> tuple[Explored | None, str]:
+def _explored(p: Predictions | None, asked: ReportOptions) -> tuple[Explored | None, str]:
     """The curves for the explorer, or why there are none."""
     if p is None:
         return None, ""
@@ -450,18 +403,19 @@ def _tables(ev: Evaluation | None, cmp: Comparison | None) -> Iterator[Section]:
         return
     single = len(ev.parts) == 1
     metric = None if cmp is None else cmp.metric
-    table = html_table(overall_table(ev), title=FIGURES) if single else models_block(ev, metric)
+    table = html_table(metrics_table(ev.parts[0]), title=FIGURES) if single else models_tables(ev, metric)
     reasons = _text(_reasons(ev))
     # What models were compared by is always shown, even where it is not among the usual figures.
     compared = () if cmp is None or cmp.metric in ev.parts[0].overall else (estimates_block(cmp),)
     yield Section(key="models", title="The model" if single else "The models", blocks=(*compared, table, *reasons))
-    if ev.slices:
-        yield Section(key="slices", title="By slice", blocks=(html_table(slice_table(ev), sortable=True),))
+    slices = slice_table(ev)
+    if slices is not None:
+        yield Section(key="slices", title="By slice", blocks=(html_table(slices, sortable=True),))
 
 
 def _reasons(ev: Evaluation) -> str:
     """Why figures are missing: each reason once, however many models it is said of."""
-    lines = [line for part in ev.parts for line in reasons_text(part).replace("\n  ", " ").split("\n") if line]
+    lines = [line for part in ev.parts for line in reasons(part)]
     return "\n".join(list(dict.fromkeys(lines))[:MOST_REASONS])
 
 
@@ -472,7 +426,7 @@ def _folded(
     if cmp is not None and len(cmp.pairs) > 1:
         more = (html_table(cmp.wins(), title=WINS),) if 2 < len(cmp.models) <= MOST_CURVES else ()
         if len(cmp.models) > MOST_TIERED:
-            more = (*_text(brief(tiers_text(cmp), cmp.models)), *more)
+            more = (*_text(brief(tiers(cmp).text(), cmp.models)), *more)
         yield Section(key="pairs", title="All pairs", blocks=(pairs_block(cmp), *more), folded=True)
     if ev is not None and any(part.confusion is not None for part in ev.parts):
         yield Section(key="confusions", title="Confusion matrices", blocks=(_confusions(ev),), folded=True)
@@ -521,7 +475,7 @@ def about_result(result: Result, gallery: Gallery, *, key: str = "", title: str 
     return Contents(
         title=heading,
         verdicts=((None, verdict),),
-        reading=read(result),
+        reading=data_read(result),
         estimand=str(getattr(result, "estimand", "")),
         first=(section,),
         findings=findings_of(result),
@@ -542,15 +496,14 @@ def heading_of(result: Result) -> str:
 
 def spoken(result: Result) -> str:
     """The verdict of a result, or the first paragraph of what it prints."""
-    verdict = getattr(result, "verdict", "")
-    return " ".join((str(verdict) if verdict else str(result).split("\n\n")[0]).split())
+    return " ".join(str(getattr(result, "verdict", "")).split()) or result.document().lead
 
 
-def read(result: Result) -> str:
+def data_read(result: Result) -> str:
     """What was read: as the result says it, or the paragraph before its verdict."""
-    own = str(getattr(result, "reading", ""))
-    first = " ".join(str(result).split("\n\n")[0].split())
-    return own or ("" if not getattr(result, "verdict", "") or first in spoken(result) else first)
+    summary = str(getattr(result, "reading", ""))
+    first = result.document().lead
+    return summary or ("" if not getattr(result, "verdict", "") or first in spoken(result) else first)
 
 
 def findings_of(result: Any) -> tuple[Finding, ...]:

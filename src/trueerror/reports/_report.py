@@ -5,8 +5,6 @@ The page as text: the template filled in, with a policy that lets it load nothin
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
@@ -17,16 +15,18 @@ from typing import Any
 from markupsafe import Markup
 
 from trueerror.experiments._result import Experiment
-from trueerror.findings._rules import UNNAMED, Finding, every_rule, grouped, sorted_findings
+from trueerror.findings._rules import UNNAMED, Finding, by_message, every_rule, sorted_findings
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import InputError, check_confidence, nearest
-from trueerror.plots._save import script_safe
-from trueerror.reports._contents import Asked, Contents, entries, paragraph, versions
+from trueerror.plots._figure import script_safe
+from trueerror.plots._style import DARK, LIGHT
+from trueerror.plots.svg._document import colours, rules, source_hash
+from trueerror.reports._contents import Contents, ReportOptions, entries, paragraph, software
 from trueerror.reports._html import brief, named
 from trueerror.reports._learners import about_experiment, about_ranking
 from trueerror.reports._models import about_comparison, about_evaluation, about_predictions, about_result, is_result
 from trueerror.reports._svg import Gallery
-from trueerror.results._format import listing
+from trueerror.results._format import some
 from trueerror.sources._api import read
 from trueerror.sources._frames import is_table
 from trueerror.sources._predictions import Predictions
@@ -34,6 +34,7 @@ from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluation import Evaluation
 
 SCRIPTS = ("words.js", "page.js", "hover.js", "explorer.js")
+NOT_LIGHT, BY_HAND = ':root:not([data-theme="light"])', ':root[data-theme="dark"]'
 SIGNS = {"error": "✖", "warning": "!", "note": "i"}
 # Names that a finding lists before it says how many more there are.
 MOST_ABOUT = 6
@@ -53,18 +54,18 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
     def source(name: str) -> str:
         return loader.get_source(environment, name)[0]
 
-    style, script = source("style.css"), "\n".join(source(name) for name in SCRIPTS)
+    style, script = picture_style() + source("style.css"), "\n".join(source(name) for name in SCRIPTS)
     c = contents
     return environment.get_template("report.html").render(
         c=c,
         title=title or c.title,
         command=command,
-        versions=versions(),
+        versions=software(),
         findings=shown_findings(c.findings, c.names),
         verdicts=[(surety, brief(words, c.names)) for surety, words in c.verdicts],
         next_step=brief(c.next_step, c.names),
         reading=brief(c.reading, c.names),
-        paragraph=c.paragraph or paragraph(c.reading, c.estimand, c.used, _seeded(c.settings), c.confidence),
+        paragraph=c.paragraph or paragraph(c),
         entries=entries(c.used, c.why),
         settings={k: v for k, v in c.settings.items() if v not in (None, "", ())},
         style=Markup(style),
@@ -78,28 +79,26 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
 def policy(style: str, script: str) -> str:
     """Nothing is loaded, nothing runs but this style and this script, and no text is ever read as markup."""
     return (
-        f"default-src 'none'; img-src data:; style-src 'sha256-{_digest(style)}'; "
-        f"script-src 'sha256-{_digest(script)}'; base-uri 'none'; form-action 'none'; "
+        f"default-src 'none'; style-src 'sha256-{source_hash(style)}'; "
+        f"script-src 'sha256-{source_hash(script)}'; base-uri 'none'; form-action 'none'; "
         "require-trusted-types-for 'script'; trusted-types 'none'"
     )
 
 
-def _digest(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+def picture_style() -> str:
+    """The style of pictures, in the page's light and dark colours."""
+    by_system = f"@media screen and (prefers-color-scheme: dark) {{ {colours(NOT_LIGHT, DARK)}}}\n"
+    by_hand = f"@media screen {{ {colours(BY_HAND, DARK)}}}\n"
+    return colours(":root", LIGHT) + by_system + by_hand + rules()
 
 
-def _seeded(settings: Any) -> dict[str, Any]:
-    seed = settings.get("seed")
-    return {} if seed is None else {"seed": f"seed {seed}"}
-
-
-def shown_findings(findings: tuple[Finding, ...], names: tuple[str, ...]) -> list[dict[str, Any]]:
+def shown_findings(findings: tuple[Finding, ...], names: tuple[str, ...]) -> list[dict[str, object]]:
     """Findings of one code together, worst first, each code with what to do and why it matters."""
     rules = every_rule()
     by_code: dict[str, list[tuple[Finding, tuple[str, ...]]]] = {}
-    for f, about in grouped(sorted_findings(list(findings))):
+    for f, about in by_message(sorted_findings(list(findings))):
         by_code.setdefault(f.code, []).append((f, about))
-    out = []
+    out: list[dict[str, object]] = []
     for code, found in by_code.items():
         first, rule = found[0][0], rules.get(code)
         lines = [_line(f, about, names) for f, about in found]
@@ -116,8 +115,7 @@ def shown_findings(findings: tuple[Finding, ...], names: tuple[str, ...]) -> lis
 
 def _line(f: Finding, about: tuple[str, ...], names: tuple[str, ...]) -> str:
     who = [brief(named(a), names) for a in about if a != UNNAMED]
-    more = [f"{len(who) - MOST_ABOUT} more"] if len(who) > MOST_ABOUT else []
-    shown = listing(who[:MOST_ABOUT] + more) + ": " if who else ""
+    shown = some(who, MOST_ABOUT) + ": " if who else ""
     return shown + brief(f.message, names)
 
 
@@ -163,7 +161,7 @@ def report(
         raise InputError(f"a report is an HTML file: give a path that ends in .html, not {target.name!r}")
     if not target.parent.exists():
         raise InputError(f"there is no folder {str(target.parent)!r} to write {target.name!r} into")
-    asked = Asked(
+    asked = ReportOptions(
         metric=metric, reference=reference, margin=margin, cost_fp=cost_fp, cost_fn=cost_fn, prior=prior,
         confidence=check_confidence(confidence), rng=rng, ignore=tuple(ignore),
     )  # fmt: skip
@@ -196,7 +194,7 @@ def _opened(source: Any, columns: dict[str, Any]) -> Any:
     return source
 
 
-def _contents(source: Any, gallery: Gallery, asked: Asked) -> Contents:
+def _contents(source: Any, gallery: Gallery, asked: ReportOptions) -> Contents:
     for kind, about in KINDS:
         if isinstance(source, kind):
             made: Contents = about(source, gallery, asked)

@@ -1,6 +1,6 @@
 """Results: small frozen values that print, tabulate, plot, explain and write themselves down."""
 
-from trueerror.results._base import Result, to_frame
+from trueerror.results._base import DocumentResult, Result, to_frame
 from trueerror.results._format import Text
 from trueerror.results._json import load
 from trueerror.results._tables import Table, from_records
@@ -10,6 +10,7 @@ __all__ = [
     "Alternative",
     "Contrast",
     "Df",
+    "DocumentResult",
     "Interval",
     "Posterior",
     "Result",

@@ -6,7 +6,6 @@ The published schema of the JSON that results are written as, so that other prog
 from __future__ import annotations
 
 import dataclasses
-import html
 import json
 import math
 from collections.abc import Hashable, Mapping, Sequence
@@ -14,10 +13,28 @@ from importlib import import_module
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
+from trueerror.results._document import Document, Words
 from trueerror.results._format import Text
-from trueerror.results._json import SCHEMA
+from trueerror.results._json import SCHEMA, TYPES
+
+if TYPE_CHECKING:
+    from trueerror.results._tables import Table
+
+
+class Plotted(Protocol):
+    """What `.plot()` returns: it shows itself in notebooks and is saved by its file's ending (`trueerror.plots`)."""
+
+    @property
+    def svg(self) -> str:
+        """The picture as an SVG document."""
+
+    def save(self, path: str | Path) -> Path:
+        """Write it as .svg, .html, .png or .pdf."""
+
+    def draw(self, ax: Any = None) -> Any:
+        """The same picture on matplotlib axes."""
 
 
 class Result:
@@ -27,6 +44,12 @@ class Result:
     # The data frame library of the input, where there was one: `.frame()` answers in kind.
     _backend: ClassVar[str | None] = None
 
+    def __init_subclass__(cls) -> None:
+        """Every result of this library can be read back by `te.load`."""
+        super().__init_subclass__()
+        if cls.__module__.startswith("trueerror."):
+            TYPES[cls.__name__] = cls
+
     def records(self) -> list[dict[str, object]]:
         """The result as a list of flat dictionaries, one for each row of its table."""
         return [{f.name: getattr(self, f.name) for f in dataclasses.fields(self)}]  # type: ignore[arg-type]
@@ -35,12 +58,16 @@ class Result:
         """The records as a data frame: the input's library, else pandas, else polars ("pyarrow" on request)."""
         return to_frame(self.records(), backend or self._backend)
 
-    def plot(self, **options: Any) -> Any:
-        """The picture that belongs to this result, as an Altair chart; a wrong option is told which there are."""
-        return import_module("trueerror.plots").chart(self, **options)
+    def plot(self, **options: Any) -> Plotted:
+        """The picture that belongs to this result: shows itself in notebooks without a network; `.svg`, `.save(path)`.
+
+        A wrong option is told which there are.
+        """
+        figure: Plotted = import_module("trueerror.plots").figure(self, **options)
+        return figure
 
     def draw(self, ax: Any = None, **options: Any) -> Any:
-        """The same picture on matplotlib axes (extra `matplotlib`), for figures that you compose yourself."""
+        """The same picture on matplotlib axes, for figures that you compose yourself."""
         return import_module("trueerror.plots").draw(self, ax, **options)
 
     def save(self, path: str | Path, **options: Any) -> Path:
@@ -87,28 +114,34 @@ class Result:
 
         return dumps(self, indent=indent)
 
+    def document(self) -> Document:
+        """What the result says, as blocks that every renderer reads."""
+        return Document((Words(str(self)),))
+
     def to_markdown(self) -> str:
-        """The table as Markdown."""
-        text: str = self._table().to_markdown()
-        return text
+        """The result's tables as Markdown."""
+        return "\n\n".join(table.to_markdown() for table in self._tables())
 
     def to_latex(self) -> str:
-        """The table as a LaTeX tabular (booktabs)."""
-        text: str = self._table().to_latex()
-        return text
+        """The same as LaTeX tabulars (booktabs)."""
+        return "\n\n".join(table.to_latex() for table in self._tables())
 
     def _repr_html_(self) -> str:
-        lead, _, rest = str(self).partition("\n")
-        more = f"<pre>{html.escape(rest)}</pre>" if rest.strip() else ""
-        return f"<div><p>{html.escape(lead)}</p>{more}</div>"
+        return self.document().html()
 
-    def _table(self) -> Any:
+    def _table(self) -> Table:
         from trueerror.results._tables import from_records
 
         return from_records(self.records())
 
+    def _tables(self) -> list[Table]:
+        """The tables that are exported."""
+        return [self._table()]
+
     def _to_data(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
+        """What is written down: the fields, but those of which `metadata` says that they are not saved."""
+        kept = [f.name for f in dataclasses.fields(self) if f.metadata.get("saved", True)]  # type: ignore[arg-type]
+        return {name: getattr(self, name) for name in kept}
 
     @classmethod
     def _from_data(cls, data: dict[str, Any]) -> Self:
@@ -128,6 +161,27 @@ class Result:
         return hash((type(self).__name__, self._key()))
 
 
+class DocumentResult(Result):
+    """A result whose text, notebook page and tables are renderings of one document."""
+
+    __slots__ = ()
+
+    def document(self) -> Document:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.document().text()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _table(self) -> Table:
+        return self._tables()[0]
+
+    def _tables(self) -> list[Table]:
+        return self.document().tables() or [Result._table(self)]
+
+
 def _held(name: str, value: Any) -> list[tuple[str, object]]:
     """The results with a method in a field, by name."""
     if isinstance(value, Result):
@@ -144,7 +198,7 @@ def _comparable(value: Any) -> Hashable:
         return "NaN"
     if isinstance(value, tuple | list):
         return tuple(_comparable(v) for v in value)
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return tuple((k, _comparable(v)) for k, v in value.items())
     if hasattr(value, "tolist"):
         return _comparable(value.tolist())

@@ -1,6 +1,6 @@
-"""How numbers become words: one place for rounding, so that every room prints alike.
+"""How numbers and names are written: one place for rounding and wrapping, and for names that must be cut.
 
-Names in little room: one line, counted in columns, cut so that different names stay different.
+Text is counted in the columns of a terminal; names are cut so that different names stay different.
 """
 
 from __future__ import annotations
@@ -25,32 +25,28 @@ class Text(str):
         return f"<pre>{html.escape(self)}</pre>"
 
 
-def folded(text: str, room: int = 80) -> str:
-    """Text over lines of at most `room` columns; limits in brackets, "p = .03" and "95 %" stay together.
+def folded(text: str, columns: int = 80) -> str:
+    """Text over lines of at most so many columns; limits in brackets, "p = .03" and "95 %" stay together.
 
     >>> print(folded("accuracy 0.750 [0.657, 0.825] of the rows, p = .03", 24))
     accuracy 0.750
     [0.657, 0.825] of the
     rows, p = .03
     """
-    lines = []
-    for line in text.split("\n"):
-        kept = unbroken(line)
-        lines += textwrap.wrap(kept, room, break_long_words=False, break_on_hyphens=False, drop_whitespace=True) or [""]
-    return "\n".join(lines).replace("\u00a0", " ")
+    return "\n".join(filled(line, columns, cut=False) for line in text.split("\n"))
 
 
 def filled(
-    text: str, room: int = 80, *, initial_indent: str = "", subsequent_indent: str = "", cut: bool = True
+    text: str, columns: int = 80, *, initial_indent: str = "", subsequent_indent: str = "", cut: bool = True
 ) -> str:
-    """One paragraph over lines of at most `room` columns, in which the same stays together; longer words are cut.
+    """One paragraph over lines of at most so many columns, in which the same stays together; longer words are cut.
 
     >>> print(filled("the first one is ahead by 12 points", 28, subsequent_indent="  "))
     the first one is ahead by
       12 points
     """
     return textwrap.fill(
-        unbroken(text), room, initial_indent=initial_indent, subsequent_indent=subsequent_indent,
+        unbroken(text), columns, initial_indent=initial_indent, subsequent_indent=subsequent_indent,
         break_on_hyphens=False, break_long_words=cut,
     ).replace("\u00a0", " ")  # fmt: skip
 
@@ -125,6 +121,15 @@ def p_value(p: float | None, *, at_most: bool | None = None) -> str:
     return f"p {'≤' if at_most else '='} {p:.3f}".replace("0.", ".")
 
 
+def p_cell(words: str) -> str:
+    """A p-value for a table whose heading says p.
+
+    >>> p_cell("p = .046"), p_cell("p < .001")
+    ('.046', '< .001')
+    """
+    return words[2:].lstrip("= ")
+
+
 def apart(low: float, high: float, digits: int = 3) -> tuple[str, str]:
     """Two numbers with as many digits as it takes to tell them apart.
 
@@ -160,6 +165,15 @@ def listing(names: list[str], joint: str = "and") -> str:
     return f"{', '.join(names[:-1])} {joint} {names[-1]}"
 
 
+def some(names: Sequence[str], most: int = 6, joint: str = "and") -> str:
+    """The first names as a sentence part, and how many more there are.
+
+    >>> some(["a", "b", "c", "d"], 2)
+    'a, b and 2 more'
+    """
+    return listing([*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])], joint)
+
+
 ELLIPSIS = "…"
 
 
@@ -173,23 +187,23 @@ def width(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def clip(text: str, room: int) -> str:
-    """Text cut to `room` columns in the middle, since long names often differ at their ends.
+def clip(text: str, columns: int) -> str:
+    """Text cut to so many columns in the middle, since long names often differ at their ends.
 
     >>> clip("resnet50_frozen_layers", 12)
     'resnet…ayers'
     """
-    if width(text) <= room:
+    if width(text) <= columns:
         return text
-    front = _front(text, room // 2)
-    return f"{front}{ELLIPSIS}{_back(text, room - 1 - width(front))}"
+    front = _front(text, columns // 2)
+    return f"{front}{ELLIPSIS}{_back(text, columns - 1 - width(front))}"
 
 
-def short_names(names: Sequence[str], room: int) -> list[str]:
-    """Each name in at most `room` columns, equal only where the names are.
+def short_names(names: Sequence[str], columns: int) -> list[str]:
+    """Each name in at most so many columns, equal only where the names are.
 
     Where cutting the middle would make several alike, what they share at both ends is cut instead; where even that is
-    too little room, they are numbered by their place.
+    not enough, they are numbered by their place.
 
     >>> short_names(["gbm, depth=1, tuned well", "gbm, depth=2, tuned well", "forest"], 14)
     ['gbm, depth=1…', 'gbm, depth=2…', 'forest']
@@ -197,14 +211,14 @@ def short_names(names: Sequence[str], room: int) -> list[str]:
     ['#1 an …awn', '#2 an …awn']
     """
     different = list(dict.fromkeys(names))
-    shown = {name: clip(name, room) for name in different}
-    for twins in _alike(shown):
-        shown.update(zip(twins, _without_shared_ends(twins, room), strict=True))
+    shown = {name: clip(name, columns) for name in different}
+    for same in _alike(shown):
+        shown.update(zip(same, _without_shared_ends(same, columns), strict=True))
     numbers = {name: f"#{i + 1} " for i, name in enumerate(different)}
     # A second round only where a name looks like the number of another: then all are numbered.
     for again in (False, True):
-        for name in different if again else [name for twins in _alike(shown) for name in twins]:
-            shown[name] = numbers[name] + clip(name, room - len(numbers[name]))
+        for name in different if again else [name for same in _alike(shown) for name in same]:
+            shown[name] = numbers[name] + clip(name, columns - len(numbers[name]))
         if not _alike(shown):
             break
     return [shown[name] for name in names]
@@ -223,18 +237,18 @@ def _alike(shown: dict[str, str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _without_shared_ends(names: list[str], room: int) -> list[str]:
+def _without_shared_ends(names: list[str], columns: int) -> list[str]:
     """The part in which names differ, with as much around it as there is room for."""
     for whole_words in (True, False):
         front = _shared_front(names, whole_words)
         back = _shared_front([name[len(front) :][::-1] for name in names], whole_words)[::-1]
         own = [name[len(front) : len(name) - len(back)] for name in names]
         longest = max(width(x) for x in own)
-        if longest + bool(front) + bool(back) <= room:
-            left = _ending(front, room - longest - bool(back))
-            right = _beginning(back, room - longest - width(left))
+        if longest + bool(front) + bool(back) <= columns:
+            left = _ending(front, columns - longest - bool(back))
+            right = _beginning(back, columns - longest - width(left))
             return [f"{left}{x}{right}" for x in own]
-    return [clip(name, room) for name in names]
+    return [clip(name, columns) for name in names]
 
 
 def _shared_front(names: list[str], whole_words: bool) -> str:
@@ -253,33 +267,33 @@ def _in_word(character: str) -> bool:
     return character.isalnum() or character == "."
 
 
-def _ending(text: str, room: int) -> str:
+def _ending(text: str, columns: int) -> str:
     """The last word of a text, before it as much of its beginning as there is room for."""
-    if width(text) <= room:
+    if width(text) <= columns:
         return text
     start = text.rstrip().rfind(" ") + 1
-    word = _back(text[start:], room - 1)
-    left = room - 1 - width(word)
+    word = _back(text[start:], columns - 1)
+    left = columns - 1 - width(word)
     return (_front(text, left).rstrip(" ,;") if left > 2 else "") + ELLIPSIS + word
 
 
-def _beginning(text: str, room: int) -> str:
-    return text if width(text) <= room else _front(text, room - 1).rstrip(" ,;") + ELLIPSIS
+def _beginning(text: str, columns: int) -> str:
+    return text if width(text) <= columns else _front(text, columns - 1).rstrip(" ,;") + ELLIPSIS
 
 
-def _front(text: str, room: int) -> str:
+def _front(text: str, columns: int) -> str:
     kept = ""
     for c in text:
-        if width(kept + c) > room:
+        if width(kept + c) > columns:
             break
         kept += c
     return kept
 
 
-def _back(text: str, room: int) -> str:
+def _back(text: str, columns: int) -> str:
     kept = ""
     for c in reversed(text):
-        if width(c + kept) > room:
+        if width(c + kept) > columns:
             break
         kept = c + kept
     return kept

@@ -1,7 +1,7 @@
 """Results to JSON and back: plain data only, so a file from a stranger is safe to read.
 
 NaN becomes null and the infinities become "Infinity" and "-Infinity"; each object carries its type's name under
-`"type"`, and the outermost one the version of the schema. Only the types that are named here can be read back.
+`"type"`, and the outermost one the version of the schema. Only results of this library can be read back.
 """
 
 from __future__ import annotations
@@ -19,72 +19,8 @@ SCHEMA = "trueerror/1"
 # Sentences that a type makes from its own fields: written for those who read the JSON, made anew when it is loaded.
 SENTENCES = ("verdict", "reason")
 
-# Where each readable type lives. The rooms below this one are reached by name, when a file asks for them.
-HOMES = {
-    "Interval": "trueerror.results._values",
-    "Contrast": "trueerror.results._values",
-    "Test": "trueerror.results._values",
-    "Posterior": "trueerror.results._values",
-    "Table": "trueerror.results._tables",
-    "Confusion": "trueerror.tallies._confusion",
-    "ScoreTable": "trueerror.tallies._scores",
-    "Catalogue": "trueerror.metrics._registry",
-    "PrecisionRecall": "trueerror.curves._precision_recall",
-    "RetrievalPoint": "trueerror.curves._precision_recall",
-    "PrecisionRecallGain": "trueerror.curves._precision_recall",
-    "Gains": "trueerror.curves._gains",
-    "Lift": "trueerror.curves._gains",
-    "Det": "trueerror.curves._det",
-    "ErrorPoint": "trueerror.curves._det",
-    "RiskCoverage": "trueerror.curves._risk_coverage",
-    "CostCurve": "trueerror.curves._cost",
-    "CostPoint": "trueerror.curves._cost",
-    "BrierCurve": "trueerror.curves._brier",
-    "Calibration": "trueerror.curves._calibration",
-    "CalibrationError": "trueerror.curves._calibration",
-    "DecisionCurve": "trueerror.curves._decision",
-    "MeasureCurve": "trueerror.curves._measure",
-    "AverageCurve": "trueerror.curves._folds",
-    "Roc": "trueerror.curves._roc",
-    "RocPoint": "trueerror.curves._roc",
-    "RocBand": "trueerror.curves._roc",
-    "RocHull": "trueerror.curves._hull",
-    "HullCorner": "trueerror.curves._hull",
-    "HullRanges": "trueerror.curves._hull",
-    "HullChoice": "trueerror.curves._hull",
-    "Mixture": "trueerror.curves._hull",
-    "IsoLine": "trueerror.curves._operating_point",
-    "OperatingPoint": "trueerror.curves._operating_point",
-    "RocDifference": "trueerror.curves._roc_difference",
-    "Finding": "trueerror.findings._rules",
-    "Findings": "trueerror.findings._rules",
-    "Evaluation": "trueerror.verbs._evaluation",
-    "ModelEvaluation": "trueerror.verbs._evaluation",
-    "Comparison": "trueerror.verbs._comparison",
-    "CostComparison": "trueerror.verbs._compare_costs",
-    "Gate": "trueerror.verbs._gate_result",
-    "GateCheck": "trueerror.verbs._gate_result",
-    "Ranking": "trueerror.inference.ranking._ranking",
-    "LearnerRanking": "trueerror.verbs._ranking_result",
-    "TrainingGap": "trueerror.verbs._training_gap",
-    "Power": "trueerror.inference.power._plan",
-    "Bootstrapped": "trueerror.verbs._bootstrap",
-    "Summary": "trueerror.experiments._summary",
-    "LearnerEstimate": "trueerror.experiments._summary",
-    "LearningCurve": "trueerror.studies._learning_curve_result",
-    "CurvePoint": "trueerror.studies._learning_curve_result",
-    "CurveFit": "trueerror.studies._learning_curve_result",
-    "Crossing": "trueerror.studies._learning_curve_result",
-    "LesionStudy": "trueerror.studies._ablation",
-    "Contribution": "trueerror.studies._ablation",
-    "BiasVariance": "trueerror.studies._bias_variance",
-    "LossParts": "trueerror.studies._bias_variance",
-    "EstimatorLaboratory": "trueerror.studies._simulation",
-    "EstimatorQuality": "trueerror.studies._simulation",
-    "Overfitting": "trueerror.studies._overfitting",
-    "ComplexityPoint": "trueerror.studies._overfitting",
-    "OverfitPair": "trueerror.studies._overfitting",
-}
+# Types that can be read back, by name: each result registers itself when its module is imported (see `Result`).
+TYPES: dict[str, type] = {}
 
 
 def encode(value: Any, around: str = "") -> Any:
@@ -119,7 +55,7 @@ def _encode_result(value: Any, around: str) -> dict[str, Any]:
     own = data.get("estimand")
     kind: Any = type(value)
     left_out = {k for k in _optional(kind) if data.get(k) is None or (isinstance(data[k], str) and not data[k])}
-    if isinstance(own, str) and "estimand" in _fields(kind):
+    if isinstance(own, str) and "estimand" in _optional(kind):
         # Beside another one an empty estimand must be written, or it would be taken for that.
         left_out = left_out | {"estimand"} if own == around else left_out - {"estimand"}
     inner = own if isinstance(own, str) and own else around
@@ -163,15 +99,25 @@ def decode(data: Any, around: str = "") -> Any:
         return {k: decode(v, around) for k, v in data.items()}
     if name == "mapping":
         return {decode(k): decode(v, around) for k, v in data["pairs"]}
-    if name not in HOMES:
-        raise ValueError(f"this is not a saved trueerror result: unknown type {name!r}")
-    kind = getattr(import_module(HOMES[name]), name)
+    kind: Any = _type_named(name)
     own = data.get("estimand")
     inner = own if isinstance(own, str) and own else around
     fields = {k: decode(v, inner) for k, v in data.items() if k not in ("type", "schema", *_sentences(kind))}
     if own is None and around and "estimand" in _fields(kind):
         fields["estimand"] = around
     return kind._from_data(fields)
+
+
+def _type_named(name: object) -> type:
+    """The type of a saved result; the module that defines it is imported when a file asks for it."""
+    if name not in TYPES and isinstance(name, str):
+        package = Path(__file__).parents[1]
+        for path in sorted(package.rglob("*.py")):
+            if f"\nclass {name}(" in path.read_text(encoding="utf-8"):
+                import_module(".".join(path.relative_to(package.parent).with_suffix("").parts))
+    if name not in TYPES:
+        raise ValueError(f"this is not a saved trueerror result: unknown type {name!r}")
+    return TYPES[str(name)]
 
 
 def from_fields(kind: type, data: dict[str, Any]) -> Any:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trueerror.results._base import Result
+from trueerror.results._document import WIDTH, Cell, TableBlock
 from trueerror.results._format import clip as clip
-from trueerror.results._format import is_numbered, short_names
+from trueerror.results._format import is_numbered, number, short_names
 from trueerror.results._format import one_line as one_line
 from trueerror.results._format import width as width
 
@@ -79,35 +80,22 @@ class Table(Result):
     def __str__(self) -> str:
         return self.text()
 
-    def text(self, room: int = 80) -> str:
-        """Aligned columns within `room` characters; long names are cut but stay different, numbers and headings are
+    def text(self, most: int = WIDTH) -> str:
+        """Aligned columns within `most` characters; long names are cut but stay different, numbers and headings are
         never cut. A heading of several words goes over two lines where that saves names from being cut.
         """
-        head = [one_line(c) for c in self.columns]
-        columns = [[one_line(row[i]) for row in self.rows] for i in range(len(head))]
-        own = [max([width(c) for c in column], default=0) for column in columns]
-        widths = [max(o, width(h)) for o, h in zip(own, head, strict=True)]
-        if _needed(widths) > room:
-            widths = _fold_headings(head, own, widths, room)
-        folded = [_folded(h, w) for h, w in zip(head, widths, strict=True)]
-        least = [max(LEAST_NAME, max(map(width, lines))) for lines in folded[: self.names]]
-        while _needed(widths) > room and any(w > x for w, x in zip(widths, least, strict=False)):
-            widths[max((i for i, x in enumerate(least) if widths[i] > x), key=lambda i: widths[i])] -= 1
-        # Columns of names are cut alike: a model must look the same on both sides of a pair.
-        cut = [i for i in range(min(self.names, len(own))) if own[i] > widths[i]]
-        names = list(dict.fromkeys(name for i in cut for name in columns[i]))
-        shown = dict(zip(names, short_names(names, min((widths[i] for i in cut), default=room)), strict=True))
-        for i in cut:
-            columns[i] = [shown[name] for name in columns[i]]
-        height = max(map(len, folded), default=1)
-        for i, lines in enumerate(folded):
-            columns[i] = [*[""] * (height - len(lines)), *lines, *columns[i]]
+        heads = [one_line(c) for c in self.columns]
+        columns = [[one_line(row[i]) for row in self.rows] for i in range(len(heads))]
+        widths, headings = _layout(heads, columns, self.names, most)
+        columns, key = _cut_names(columns, widths, self.names, most)
+        height = max(map(len, headings), default=1)
+        cells = [
+            [*[""] * (height - len(lines)), *lines, *column] for lines, column in zip(headings, columns, strict=True)
+        ]
         lines = [
             "  ".join(_aligned(cell, widths[i], left=i < self.names) for i, cell in enumerate(row)).rstrip()
-            for row in zip(*columns, strict=True)
+            for row in zip(*cells, strict=True)
         ]
-        key = [f"{short.split()[0]} {name}" for name, short in shown.items() if is_numbered(name, short)]
-        key = [textwrap.fill(line, room, subsequent_indent="   ") for line in key]
         return "\n".join([*([self.title] if self.title else []), *lines, *key])
 
     def to_markdown(self) -> str:
@@ -137,29 +125,55 @@ class Table(Result):
         return f"<table>{caption}<thead><tr>{cells(self.columns, 'th')}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def _layout(heads: list[str], columns: list[list[str]], names: int, most: int) -> tuple[list[int], list[list[str]]]:
+    """How wide each column is, and its heading line by line: headings are folded first, then names are cut."""
+    cells = [max(map(width, column), default=0) for column in columns]
+    widths = [max(cell, width(head)) for cell, head in zip(cells, heads, strict=True)]
+    if _needed(widths) > most:
+        widths = _fold_headings(heads, cells, widths, most)
+    headings = [_heading_lines(head, w) for head, w in zip(heads, widths, strict=True)]
+    least = [max(LEAST_NAME, max(map(width, lines))) for lines in headings[:names]]
+    while _needed(widths) > most and any(w > x for w, x in zip(widths, least, strict=False)):
+        widths[max((i for i, x in enumerate(least) if widths[i] > x), key=lambda i: widths[i])] -= 1
+    return widths, headings
+
+
+def _cut_names(columns: list[list[str]], widths: list[int], names: int, most: int) -> tuple[list[list[str]], list[str]]:
+    """The columns with names that fit, and a key to those that could only be numbered.
+
+    Columns of names are cut alike: a model must look the same on both sides of a pair.
+    """
+    cut = [i for i, column in enumerate(columns[:names]) if max(map(width, column), default=0) > widths[i]]
+    long = list(dict.fromkeys(name for i in cut for name in columns[i]))
+    fitting = dict(zip(long, short_names(long, min((widths[i] for i in cut), default=most)), strict=True))
+    fitted = [[fitting[name] for name in column] if i in cut else column for i, column in enumerate(columns)]
+    key = [f"{short.split()[0]} {name}" for name, short in fitting.items() if is_numbered(name, short)]
+    return fitted, [textwrap.fill(line, most, subsequent_indent="   ") for line in key]
+
+
 def _needed(widths: Sequence[int]) -> int:
     return sum(widths) + 2 * (len(widths) - 1)
 
 
-def _aligned(cell: str, room: int, *, left: bool) -> str:
-    pad = " " * (room - width(cell))
+def _aligned(cell: str, columns: int, *, left: bool) -> str:
+    pad = " " * (columns - width(cell))
     return cell + pad if left else pad + cell
 
 
-def _folded(heading: str, room: int) -> list[str]:
+def _heading_lines(heading: str, columns: int) -> list[str]:
     """A heading over the lines that it takes; a long word stays whole."""
-    return textwrap.wrap(heading, max(room, 1), break_long_words=False, break_on_hyphens=False) or [""]
+    return textwrap.wrap(heading, max(columns, 1), break_long_words=False, break_on_hyphens=False) or [""]
 
 
-def _fold_headings(head: list[str], own: list[int], widths: list[int], room: int) -> list[int]:
+def _fold_headings(heads: list[str], cells: list[int], widths: list[int], most: int) -> list[int]:
     """Narrower columns where a heading is wider than its cells and has a place to break; two lines at most."""
     widths = list(widths)
     # The heading that gains most goes first, and none more than needed.
-    for i in sorted(range(len(head)), key=lambda i: own[i] - widths[i]):
-        if _needed(widths) <= room:
+    for i in sorted(range(len(heads)), key=lambda i: cells[i] - widths[i]):
+        if _needed(widths) <= most:
             break
-        for less in range(own[i], widths[i] - LEAST_GAIN + 1):
-            lines = _folded(head[i], less)
+        for less in range(cells[i], widths[i] - LEAST_GAIN + 1):
+            lines = _heading_lines(heads[i], less)
             if len(lines) <= 2 and max(map(width, lines)) <= less:
                 widths[i] = less
                 break
@@ -168,7 +182,6 @@ def _fold_headings(head: list[str], own: list[int], widths: list[int], room: int
 
 def from_records(records: Sequence[dict[str, object]], *, names: int = 1, title: str = "") -> Table:
     """A table of any records, numbers rounded as everywhere."""
-    from trueerror.results._format import number
 
     def cell(value: object) -> str:
         if value is None:
@@ -180,3 +193,12 @@ def from_records(records: Sequence[dict[str, object]], *, names: int = 1, title:
     columns = tuple(records[0]) if records else ()
     rows = tuple(tuple(cell(record.get(c)) for c in columns) for record in records)
     return Table(columns=columns, rows=rows, names=names, title=title)
+
+
+def cells_block(
+    columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, names: int = 1, title: str = ""
+) -> TableBlock:
+    """A table of cells that know what they are sorted by."""
+    text = tuple(tuple(shown for shown, _ in row) for row in rows)
+    table = Table(columns=tuple(columns), rows=text, names=names, title=title)
+    return TableBlock(table, keys=[[key for _, key in row] for row in rows])

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from trueerror.results._base import Result
-from trueerror.results._format import limits, number, p_value, percent, whole
+from trueerror.results._document import Cell
+from trueerror.results._format import apart, limits, number, p_cell, p_value, percent, whole
 
 if TYPE_CHECKING:
     from trueerror.results._tables import Table
@@ -119,7 +120,7 @@ class Contrast(Interval):
 
         head = ("", "difference", f"{percent(self.confidence)} interval", "p", "method", "n")
         decided = self.p_value if self.p_adjusted is None else self.p_adjusted
-        p = p_value(decided, at_most=self.p_at_most)[2:].lstrip("= ")
+        p = p_cell(p_value(decided, at_most=self.p_at_most))
         p += "" if self.p_adjusted is None else " adjusted"
         size = "" if self.n is None else whole(self.n)
         name = f"{self.name}: {self.first} − {self.second}"
@@ -180,6 +181,42 @@ class Posterior(Result):
             f"(within ±{number(self.rope_width)}), first better {number(self.right)}"
             + (f" ({self.note})" if self.note else "")
         )
+
+
+def short(interval: Interval) -> str:
+    """Estimate and limits in as few characters as can be.
+
+    >>> short(Interval(estimate=0.956, low=0.9213, high=0.9759))
+    '.956 [.921, .976]'
+    """
+    if math.isnan(interval.estimate):
+        return "undefined"
+    estimate = _without_zero(number(interval.estimate))
+    if math.isnan(interval.low):
+        return estimate
+    low, high = apart(interval.low, interval.high)
+    return f"{estimate} [{_without_zero(low)}, {_without_zero(high)}]"
+
+
+def interval_cell(interval: Interval | None, missing: str = "–") -> Cell:
+    """The same in a table that is sorted by the estimate; `missing` where there is none."""
+    if interval is None:
+        return missing, None
+    return short(interval), None if math.isnan(interval.estimate) else interval.estimate
+
+
+def _without_zero(figure: str) -> str:
+    return figure[1:] if figure.startswith("0.") else "-" + figure[2:] if figure.startswith("-0.") else figure
+
+
+def deciding_p(c: Contrast) -> float:
+    """The p-value that decides: adjusted where pairs were adjusted."""
+    return c.p_value if c.p_adjusted is None else c.p_adjusted
+
+
+def decided(c: Contrast) -> str:
+    """The same in words."""
+    return p_value(deciding_p(c), at_most=c.p_at_most)
 
 
 def _plain_df(df: Df) -> Df:

@@ -29,10 +29,10 @@ from trueerror.metrics._registry import Measure
 from trueerror.resampling._cross_validation import KFold, as_plan
 from trueerror.resampling._plan import Plan
 from trueerror.resampling._study_plans import Reseeded
-from trueerror.results import Alternative, Contrast, Interval, Result, Table
-from trueerror.results._format import limits, listing, number, p_value, percent
-from trueerror.results._tables import one_line
-from trueerror.studies._study import as_study_data, judged_measure, spread_interval, study_text, why_failed
+from trueerror.results import Alternative, Contrast, DocumentResult, Interval, Result, Table
+from trueerror.results._document import WIDTH, Document, Footer, TableBlock, Verdict, data_summary
+from trueerror.results._format import limits, listing, number, one_line, p_cell, p_value, percent
+from trueerror.studies._study import as_study_data, judged_measure, spread_interval, why_failed
 from trueerror.verbs._compare import ADJUSTMENTS
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Contribution(Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class LesionStudy(Result):
+class LesionStudy(DocumentResult):
     """A system with parts taken out. Made by `te.lesion_study`; `te.ablation` is the same.
 
     study["part"] is a `Contribution`; `.curves` are the ROC curves of all variants where there are scores
@@ -142,14 +142,14 @@ class LesionStudy(Result):
             for c in self.contributions
         ]
 
-    def _table(self) -> Table:
+    def _variants(self) -> Table:
         rows = tuple(
             (
                 {"leave-one-out": "without ", "pairs": "without ", "add-one-in": "only "}[c.kind] + c.name,
                 number(c.estimate.estimate),
                 f"{c.difference.estimate:+.3f}",
                 limits(c.difference.low, c.difference.high),
-                p_value(c.p)[2:].lstrip("= "),
+                p_cell(p_value(c.p)),
             )
             for kind in self.kinds
             for c in self.of_kind(kind)
@@ -165,9 +165,14 @@ class LesionStudy(Result):
     @property
     def verdict(self) -> str:
         """What each part contributes, in words: one paragraph a kind."""
-        return "\n".join(_kind_words(self, kind) for kind in self.kinds)
+        return "\n".join(self.verdict_lines)
 
-    def __str__(self) -> str:
+    @property
+    def verdict_lines(self) -> tuple[str, ...]:
+        """The same, paragraph by paragraph."""
+        return tuple(_kind_words(self, kind) for kind in self.kinds)
+
+    def document(self) -> Document:
         several = "" if self.seeds == 1 else f", {self.seeds} seeds in each"
         head = f"{self.rows:,} rows, {self.plan}{several}; the same test parts and seeds for all variants."
         last = [
@@ -176,8 +181,8 @@ class LesionStudy(Result):
         ]
         if self.seeds > 1:
             last.append(_seed_words(self))
-        last += self.notes
-        return study_text(head, [_kind_words(self, kind) for kind in self.kinds], self._table(), last)
+        verdict, table = Verdict(self.verdict_lines, width=WIDTH), TableBlock(self._variants())
+        return Document((data_summary(head), verdict, table, Footer((*last, *self.notes))))
 
 
 def _kind_words(study: LesionStudy, kind: str) -> str:

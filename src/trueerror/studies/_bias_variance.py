@@ -209,7 +209,12 @@ class BiasVariance(Result):
     @property
     def verdict(self) -> str:
         """The larger part of each learner's error that it could lose, and its optimism."""
-        return "\n".join(map(self._said, self.learners))
+        return "\n".join(self.verdict_lines)
+
+    @property
+    def verdict_lines(self) -> tuple[str, ...]:
+        """The same, learner by learner."""
+        return tuple(self._said(p) for p in self.learners)
 
     def _said(self, p: LossParts) -> str:
         bias, variance = p.bias, p.variance
@@ -233,7 +238,7 @@ class BiasVariance(Result):
         if not self.noise_known:
             last.append("The noise is not known from held-out rows: it is counted as bias.")
         last += self.notes
-        return study_text(head, [self._said(p) for p in self.learners], self._table(), last)
+        return study_text(head, self.verdict_lines, self._table(), last)
 
 
 # Draws of the rounds, for their part in a standard error.

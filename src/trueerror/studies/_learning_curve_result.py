@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from trueerror.experiments._dataset import text_seed
 from trueerror.inputs._options import InputError, check_confidence, nearest
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.results import Contrast, Interval, Result, Table
-from trueerror.results._format import limits, number, p_value, percent, whole
-from trueerror.results._tables import one_line
+from trueerror.results import Contrast, DocumentResult, Interval, Result, Table
+from trueerror.results._document import Document, TableBlock, page
+from trueerror.results._format import limits, number, one_line, p_value, percent, whole
 from trueerror.studies._learning_curve_fit import FEWEST_SIZES, SURE, Level, limits_at, misfit, resampled_fits
-from trueerror.studies._study import WIDTH, shortfall, study_text
+from trueerror.studies._study import shortfall
 
 Floats = NDArray[np.float64]
 # Beyond this many times the largest size nobody should believe a fitted curve.
@@ -93,14 +93,11 @@ class Crossing(Result):
         share = percent(round(self.share, 3))
         if math.isnan(self.size):
             return f"{one_line(self.first)} and {one_line(self.second)} do not cross ({share} of resampled curves do)"
-        return (
-            f"{one_line(self.second)} overtakes {one_line(self.first)} at about {self.size:,.0f} rows, plausibly "
-            f"{self.low:,.0f} to {self.high:,.0f} ({share} of resampled curves cross)"
-        )
+        return f"{_overtaking(self)} ({share} of resampled curves cross)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class LearningCurve(Result):
+class LearningCurve(DocumentResult):
     """Learners at growing numbers of training rows. Made by `te.learning_curve`.
 
     `.points` has a row for each learner and size, `.fits` the forms with their held-out errors (best first),
@@ -195,7 +192,7 @@ class LearningCurve(Result):
         if not (math.isfinite(size) and size >= self.sizes[0]):
             raise InputError(f"n={n!r} must be a number of rows from {self.sizes[0]:,} up")
         level = self.confidence if confidence is None else check_confidence(confidence)
-        reason = self._refusal(name, anyway)
+        reason = "".join(self._refusal(name, anyway))
         estimand = f"this learner at {size:,.0f} training rows, on rows like these {self.rows:,}"
         estimate = low = high = math.nan
         if not reason:
@@ -208,22 +205,22 @@ class LearningCurve(Result):
             n=self.rows, note=reason, estimand=estimand,
         )  # fmt: skip
 
-    def _refusal(self, learner: str, anyway: bool) -> str:
+    def _refusal(self, learner: str, anyway: bool) -> tuple[str, str]:
+        """Why a curve is not extrapolated, and the words before it in a note; both empty where it is."""
         if len(self.sizes) < FEWEST_SIZES:
-            return f"{len(self.sizes)} sizes are too few to fit a curve; it takes {FEWEST_SIZES}"
+            return "", f"{len(self.sizes)} sizes are too few to fit a curve; it takes {FEWEST_SIZES}"
         if len(self.values[learner]) < 2:
-            return "fewer than two splits have a score at every size"
+            return "", "fewer than two splits have a score at every size"
+        refused = "not extrapolated: "
         if not anyway and not self.well_behaved(learner):
             rise = self.rise(learner)
-            return (
-                f"not extrapolated: {self.title} gets worse from {rise.second} to {rise.first} "
-                f"beyond chance, so no falling curve holds"
-            )
+            worse = f"{self.title} gets worse from {rise.second} to {rise.first} beyond chance"
+            return refused, f"{worse}, so no falling curve holds"
         off = None if anyway else self.misfit(learner)
         if off is not None:
             where = f"off by {number(abs(off[1]))} at {off[0]:,.0f} rows"
-            return f"not extrapolated: no fitted curve passes through the points, {where}"
-        return ""
+            return refused, f"no fitted curve passes through the points, {where}"
+        return "", ""
 
     def misfit(self, learner: str | None = None) -> tuple[float, float] | None:
         """(rows, how far off) of the worst point where no form fits the curve beyond chance, else None."""
@@ -257,7 +254,7 @@ class LearningCurve(Result):
         """One record for each learner and size."""
         return [record for p in self.points for record in p.records()]
 
-    def _table(self) -> Table:
+    def _points_table(self) -> Table:
         rows = tuple(
             (
                 p.learner, whole(p.size), f"{number(p.estimate)} {limits(p.low, p.high)}", number(p.training),
@@ -271,10 +268,26 @@ class LearningCurve(Result):
     @property
     def verdict(self) -> str:
         """What to expect of more rows, in words."""
-        return "\n".join(_verdict_lines(self))
+        return "\n".join(self.verdict_lines)
 
-    def __str__(self) -> str:
-        return in_words(self)
+    @property
+    def verdict_lines(self) -> tuple[str, ...]:
+        """One sentence for each learner, then the crossings."""
+        learners = (_learner_words(self, name) for name in self.learners)
+        crossings = (f"{_overtaking(c)}." for c in self.crossings if c.share >= SURE)
+        return (*learners, *crossings, *((self.stopped,) if self.stopped else ()))
+
+    def document(self) -> Document:
+        several = "the same subsets and test rows for all learners" if len(self.learners) > 1 else "nested subsets"
+        sizes = f"{len(self.sizes)} sizes from {whole(self.sizes[0])} to {whole(self.sizes[-1])}"
+        last = [
+            f"Intervals of {percent(self.confidence)} confidence, each size by itself. bias: how far models of that "
+            f"size are from those of {whole(self.sizes[-1])} rows; sd: how much single test parts vary."
+        ]
+        forms = [_form_words(self, name) for name in self.learners if any(f.learner == name for f in self.fits)]
+        last += [*forms, *([EXPECTED] if forms else []), *self.notes]
+        reading = f"{whole(self.rows)} rows, {sizes}; {self.plan}; {several}."
+        return page(reading, self.verdict_lines, TableBlock(self._points_table()), footer=last)
 
 
 def back(found: tuple[Floats, Floats, Floats], measure: Measure) -> tuple[Floats, Floats, Floats]:
@@ -294,14 +307,7 @@ EXPECTED = (
 )
 
 
-def _verdict_lines(curve: LearningCurve) -> list[str]:
-    """One sentence for each learner, then the crossings."""
-    lines = [learner_words(curve, name) for name in curve.learners]
-    lines += [crossing_words(c) for c in curve.crossings if c.share >= SURE]
-    return [*lines, curve.stopped] if curve.stopped else lines
-
-
-def learner_words(curve: LearningCurve, learner: str) -> str:
+def _learner_words(curve: LearningCurve, learner: str) -> str:
     """What to expect of twice the data, against what there is now."""
     last = curve.of(learner)[-1]
     ahead = curve.extrapolate(learner=learner)
@@ -315,8 +321,8 @@ def learner_words(curve: LearningCurve, learner: str) -> str:
                 f"{who}more rows made it worse: {curve.title} loses {size} from {rise.second} to {rise.first} "
                 f"({p_value(rise.p_adjusted)}), so the curve is not extrapolated. It is {now} rows."
             )
-        reason = ahead.note.removeprefix("not extrapolated: ")
-        return f"{who}{curve.title} is {now} rows; it is not extrapolated: {reason}."
+        _, why = curve._refusal(learner, anyway=False)
+        return f"{who}{curve.title} is {now} rows; it is not extrapolated: {why}."
     factor = 2 * curve.rows / last.size
     times = "" if abs(factor - 2) < 0.05 else f", {factor:.2g} times the largest size"
     higher = find_measure(curve.metric).higher_is_better
@@ -328,34 +334,15 @@ def learner_words(curve: LearningCurve, learner: str) -> str:
     )
 
 
-def crossing_words(c: Crossing) -> str:
+def _overtaking(c: Crossing) -> str:
     """Who is better below and above."""
     return (
         f"{one_line(c.second)} overtakes {one_line(c.first)} at about {c.size:,.0f} rows, plausibly {c.low:,.0f} to "
-        f"{c.high:,.0f}."
+        f"{c.high:,.0f}"
     )
 
 
-def in_words(curve: LearningCurve) -> str:
-    """Verdict, table, and how it was made."""
-    several = "the same subsets and test rows for all learners" if len(curve.learners) > 1 else "nested subsets"
-    lead = (
-        f"{whole(curve.rows)} rows, {len(curve.sizes)} sizes from {whole(curve.sizes[0])} to {whole(curve.sizes[-1])}"
-    )
-    last = [
-        f"Intervals of {percent(curve.confidence)} confidence, each size by itself. bias: how far models of that size "
-        f"are from those of {whole(curve.sizes[-1])} rows; sd: how much single test parts vary."
-    ]
-    forms = [form_words(curve, name) for name in curve.learners if any(f.learner == name for f in curve.fits)]
-    last += [f for f in forms if f]
-    if any(forms):
-        last.append(EXPECTED)
-    last += list(curve.notes)
-    head = f"{lead}; {curve.plan}; {several}."
-    return study_text(head, _verdict_lines(curve), curve._table(), last, width=WIDTH - 2)
-
-
-def form_words(curve: LearningCurve, learner: str) -> str:
+def _form_words(curve: LearningCurve, learner: str) -> str:
     """The fitted curve, and how well each form foretold the largest sizes."""
     best = curve.best_form(learner)
     others = [f for f in curve.fits if f.learner == learner and f.form != best.form]

@@ -92,7 +92,7 @@ def bootstrap(
         name=name, estimate=estimate, low=low, high=high, confidence=level, method="bootstrap-percentile",
         n=len(sample), note=note,
     )  # fmt: skip
-    evidence = Evidence(facts={"bootstrap_bias": facts.bias, "bootstrap_error": facts.error})
+    evidence = Evidence(bootstrap_bias=facts.bias, bootstrap_error=facts.error)
     return Bootstrapped(
         estimate=estimate, bias=facts.bias, corrected=facts.corrected, variance=facts.variance, error=facts.error,
         interval=shown, replicates=draws, findings=find([evidence]),

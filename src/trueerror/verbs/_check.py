@@ -75,11 +75,11 @@ def check_predictions(
     if doubled is not None:
         about_rows["doubled"] = doubled
     judged = _one_repeat(p)
-    evidence = [Evidence(facts=about_rows), *_twins(judged)]
+    evidence = [Evidence(**about_rows), *_twins(judged)]
     if training is not None:
         overlap = shared_rows(judged, training)
         if overlap is not None:
-            evidence.append(Evidence(facts={"training_overlap": overlap}))
+            evidence.append(Evidence(training_overlap=overlap))
         evidence += gap_evidence(judged, training)
     models = evaluate_predictions(judged, Settings()).findings
     if "undecided" in about_rows:
@@ -123,7 +123,7 @@ def _twins(p: Predictions) -> Iterator[Evidence]:
         for first, second in combinations(names, 2):
             facts = twin_facts(p, p.agreement(first, second), (first, second))
             if facts is not None:
-                yield Evidence(model=f"{first} and {second}", facts=facts)
+                yield Evidence(model=f"{first} and {second}", **facts)
 
 
 def _together(parts: Iterable[Findings]) -> Findings:

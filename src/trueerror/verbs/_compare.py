@@ -29,21 +29,17 @@ from trueerror.inputs._arrays import count
 from trueerror.inputs._options import InputError, check_alternative, check_word, nearest
 from trueerror.methods import reason_for
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.results import Alternative, Contrast, Interval, Table
-from trueerror.results._format import filled, listing, percent, whole
-from trueerror.results._tables import one_line
+from trueerror.results import Alternative, Contrast, Interval
+from trueerror.results._format import listing
 from trueerror.sources._api import is_openable
 from trueerror.sources._collect import predictions, takes_table_options
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Discordance
-from trueerror.verbs._comparison import Comparison, told_apart
+from trueerror.verbs._comparison import Comparison, ComparisonDetails, told_apart
 from trueerror.verbs._estimand import compared_reading, fixed_model
 from trueerror.verbs._evidence import comparison_findings, sample_evidence, twins
 from trueerror.verbs._model_metrics import Bench, Rng, Settings
-
-WIDTH = 80
-SHOWN = 20
 
 
 def sliced(made: Comparison, p: Predictions, compared: Callable[[Predictions], Comparison]) -> Comparison:
@@ -64,61 +60,18 @@ def sliced(made: Comparison, p: Predictions, compared: Callable[[Predictions], C
         for value, inner in found.items():
             again = tuple(replace(c, p_adjusted=float(next(values))) for c in inner.pairs)
             found[value] = replace(inner, pairs=again)
-    facts = {**made.facts, **({"slices_left_out": left_out} if left_out else {})}
-    return replace(made, slices=found, facts=facts)
-
-
-def shown_pair(cmp: Comparison) -> tuple[str, str]:
-    """The pair that a table of slices shows: the leader and the reference, or the leader and the next."""
-    if cmp.reference is not None:
-        other = next(m for m in cmp.ranked if m != cmp.reference)
-        return other, cmp.reference
-    return cmp.ranked[0], cmp.ranked[1]
-
-
-def slices_table(cmp: Comparison) -> Table:
-    """The difference of two models in each slice."""
-    from trueerror.verbs._comparison_text import decided, limits_words, points
-
-    first, second = shown_pair(cmp)
-    rows = []
-    for value, inner in list(cmp.slices.items())[:SHOWN]:
-        c: Contrast = inner[first, second]
-        limits = limits_words(cmp, c)
-        p = decided(c).removeprefix("p ").removeprefix("= ")
-        rows.append((str(value), whole(int(c.n or 0)), points(cmp, c.estimate), limits, p))
-    more = "" if len(cmp.slices) <= SHOWN else f" (the first {SHOWN} of {len(cmp.slices):,})"
-    what = f"points of {cmp.title}" if cmp.facts.get("share") else cmp.title
-    title = f"{one_line(first)} − {one_line(second)} in {what}, by slice{more}:"
-    several = sum(len(inner.pairs) for inner in cmp.slices.values()) > 1 and cmp.adjust != "none"
-    columns = ("slice", "rows", "difference", f"{percent(cmp.confidence)} interval", "adjusted p" if several else "p")
-    return Table(columns=columns, rows=tuple(rows), title=filled(title, WIDTH))
-
-
-def slices_text(cmp: Comparison) -> str:
-    """The table, slices that were left out, and that a difference in one slice alone proves no interaction."""
-    if not cmp.slices and not cmp.facts.get("slices_left_out"):
-        return ""
-    lines = [slices_table(cmp).text(WIDTH)] if cmp.slices else []
-    for value, reason in cmp.facts.get("slices_left_out", {}).items():
-        lines.append(filled(f"Left out: {one_line(str(value))}, {one_line(reason)}.", WIDTH))
-    caution = (
-        "What shows in one slice and not in another need not be a difference between the slices."
-        if len(cmp.slices) > 1
-        else ""
-    )
-    return "\n".join([*lines, *([filled(caution, WIDTH)] if caution else [])])
+    return replace(made, slices=found, facts=replace(made.facts, slices_left_out=left_out or None))
 
 
 def next_step(made: Comparison) -> str:
     """What would settle an inconclusive comparison of shares: how many rows of this kind."""
     best = made.ranked[0]
     rivals = [m for m in made.ranked[1:] if made.reference is None or made.reference in (best, m)]
-    open_ = [m for m in rivals if not made.told_apart(best, m) or made.facts["borderline"]]
+    open_ = [m for m in rivals if not made.told_apart(best, m) or made.facts.borderline]
     if not open_:
         return ""
     c = made[best, open_[0]]
-    counts = made.facts["discordance"].get((c.first, c.second)) or made.facts["discordance"].get((c.second, c.first))
+    counts = made.facts.counts(c.first, c.second)
     if counts is None or c.estimate == 0 or c.method not in MCNEMAR:
         return ""
     n, differ = sum(counts), counts[1] + counts[2]
@@ -308,11 +261,13 @@ def compare_predictions(
         omnibus=None if p.has_key("clusters") else cochran_from_pairs(discordance, p.models),
         reading=compared_reading(p, measure, settings, contrasts, estimates),
         estimand=fixed_model(p, settings),
-        facts={
-            **pair_facts(measure, contrasts, discordance),
-            "twins": twins(p, settings, contrasts),
-            **infinite_facts({m: (p, m) for m in p.models}, measure, options, estimates, contrasts),
-        },
+        facts=replace(
+            pair_facts(measure, contrasts, discordance),
+            twins=twins(p, settings, contrasts),
+            infinite=infinite_facts({m: (p, m) for m in p.models}, measure, options, estimates, contrasts).get(
+                "infinite"
+            ),
+        ),
     )
     return completed(made, sample_evidence(p, measure, settings))
 
@@ -361,14 +316,15 @@ def alike(
 
 def pair_facts(
     measure: Measure, contrasts: list[Contrast], discordance: Mapping[tuple[str, str], Discordance]
-) -> dict[str, Any]:
+) -> ComparisonDetails:
+    """How a comparison's differences are counted, why its method was chosen, and the counts behind it."""
     why = reason_for(contrasts[0].method) if contrasts else ""
     share = measure.range in ((0.0, 1.0), (-1.0, 1.0)) and measure.share is not None
-    return {
-        "share": share,
-        "why": f"{measure.title}: {why}" if why else "",
-        "discordance": {pair_: tuple(d) for pair_, d in discordance.items()},
-    }
+    return ComparisonDetails(
+        share=share,
+        why=f"{measure.title}: {why}" if why else "",
+        discordance={names: (d[0], d[1], d[2], d[3]) for names, d in discordance.items()},
+    )
 
 
 def completed(made: Comparison, sample: Iterable[Evidence] = ()) -> Comparison:
@@ -379,14 +335,14 @@ def completed(made: Comparison, sample: Iterable[Evidence] = ()) -> Comparison:
     tiers = groups_not_told_apart(order, apart) if made.reference is None and len(order) <= 60 else ()
     straddling = {(c.first, c.second): _sound_p(made, c) for c in made.pairs}
     borderline = len(made.pairs) == 1 and _straddles(straddling[made.pairs[0].first, made.pairs[0].second], made)
-    made = replace(made, tiers=tiers, facts={**made.facts, "borderline": borderline})
+    made = replace(made, tiers=tiers, facts=replace(made.facts, borderline=borderline))
     made = replace(made, next_step=next_step(made))
     return replace(made, findings=comparison_findings(made, straddling, sample))
 
 
 def _sound_p(made: Comparison, c: Contrast) -> dict[str, float]:
     """The p-values of the sound forms of McNemar's test, and what Tango's interval says."""
-    counts = made.facts["discordance"].get((c.first, c.second))
+    counts = made.facts.discordance.get((c.first, c.second))
     if counts is None or c.method not in MCNEMAR:
         return {}
     return {
@@ -453,11 +409,13 @@ def _separate(
         pairs=tuple(contrasts), margin=margin, adjust=adjust, confidence=settings.confidence, reading=words,
         within_margin=tuple(alike(c, {}, margin, settings.confidence) for c in both_ways) if margin else (),
         estimand="Estimates: the difference between two models, each on rows drawn like its own.",
-        facts={
-            **pair_facts(measure, contrasts, {}),
-            "could_be_paired": _same_rows(first, second),
-            **infinite_facts(whose, measure, options, estimates, contrasts),
-        },
+        facts=replace(
+            pair_facts(measure, contrasts, {}),
+            could_be_paired=_same_rows(first, second),
+            infinite=infinite_facts(
+                whose, measure, options, estimates, contrasts
+            ).get("infinite"),
+        ),
     )  # fmt: skip
     return completed(made)
 

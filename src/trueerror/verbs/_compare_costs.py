@@ -1,6 +1,6 @@
 """Which model to run, and from which score up, when a miss and a false alarm cost different things.
 
-How a comparison by cost speaks: which model, from which score up, in misses, false alarms and cost per 100 rows.
+The comparison, and how it is said: in misses, false alarms and cost per 100 rows.
 """
 
 from __future__ import annotations
@@ -24,14 +24,13 @@ from trueerror.inputs._labels import need_positive
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Contrast, Interval, Table
-from trueerror.results._format import filled, listing, number, p_value, percent
-from trueerror.results._tables import one_line
+from trueerror.results._document import Document, Paragraph, TableBlock, page
+from trueerror.results._format import number, one_line, p_value, percent, some
+from trueerror.results._values import decided, deciding_p, short
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Moments
 from trueerror.verbs._compare import compare_predictions
 from trueerror.verbs._comparison import Comparison
-from trueerror.verbs._comparison_text import adjusted, decided
-from trueerror.verbs._evaluation_text import WIDTH, findings_text, short
 from trueerror.verbs._model_metrics import Rng, Settings
 
 USUAL = 0.5
@@ -39,7 +38,7 @@ USUAL = 0.5
 WORTH_TUNING = 0.05
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CostComparison(Comparison):
     """A comparison by cost at the threshold that the costs themselves name, so that nothing is tuned on these rows.
 
@@ -62,19 +61,22 @@ class CostComparison(Comparison):
     tuned: dict[str, OperatingPoint] = field(default_factory=dict)
     slopes: dict[str, Interval] = field(default_factory=dict)
 
-    @property
-    def verdict(self) -> str:
-        """Which model to use, from which score up, and how sure that is."""
+    def _verdict_lines(self) -> tuple[str, ...]:
+        return _verdict_lines(self)
 
-        return verdict(self)
-
-    def __str__(self) -> str:
-
-        return costing_text(self)
-
-    def _table(self) -> Table:
-
-        return costing_table(self)
+    def document(self) -> Document:
+        trust = _trust(self)
+        mix = "the class mix of these rows" if self.prior is None else f"{percent(round(self.prior, 4))} positives"
+        costs = f"Costs: a false alarm {self.cost_fp:g}, a miss {self.cost_fn:g}, at {mix}."
+        methods = ", ".join(dict.fromkeys(c.method for c in self.pairs))
+        return page(
+            self.reading,
+            self._verdict_lines(),
+            TableBlock(_costs_table(self), beneath=_at_usual(self)),
+            self.findings.block(several=True),
+            Paragraph((trust,)) if trust else None,
+            footer=[f"{costs} Methods: {methods}; --explain for more."],
+        )
 
     @property
     def cheaper_tuned(self) -> str | None:
@@ -224,17 +226,17 @@ def _slope(p: Predictions, model: str, confidence: float) -> Interval | None:
 
 def _findings(made: CostComparison, p: Predictions) -> Findings:
     """What the comparison found, whose probabilities do not hold, and what tuning on these rows would promise."""
-    scores = [Evidence(model=m, scores=p.scores(m), facts={"probabilities": True}) for m in made.ranked]
+    scores = [Evidence(model=m, scores=p.scores(m), probabilities=True) for m in made.ranked]
     point = made.tuned[made.best]
     if not math.isnan(point.optimism):
         promise = TunedThreshold(
             point.threshold, "cost per 100 rows", 100 * point.cost, 100 * point.corrected.estimate, used=False
         )
-        scores.append(Evidence(model=made.best, facts={"tuned_threshold": promise}))
+        scores.append(Evidence(model=made.best, tuned_threshold=promise))
     return sorted_findings([*made.findings, *find(scores)])
 
 
-def verdict(cmp: CostComparison) -> str:
+def _verdict_lines(cmp: CostComparison) -> tuple[str, str]:
     """Which model to use, from which score up, and how sure that is."""
     cut = f"{cmp.threshold:.2g}"
     cheaper = cmp.cheaper_tuned
@@ -257,7 +259,7 @@ def verdict(cmp: CostComparison) -> str:
     words += _constant_words(cmp)
     lead = _use(cmp, cut) if cheaper is None else _not_yet(cmp, cheaper)
     where = f" At {cut}:" if cheaper and words else ""
-    return " ".join([lead, f"How sure: {sure}{where}", *words, *_ranking_words(cmp)])
+    return lead, " ".join([f"How sure: {sure}{where}", *words, *_ranking_words(cmp)])
 
 
 def _use(cmp: CostComparison, cut: str) -> str:
@@ -283,8 +285,7 @@ def _reach(low: float, high: float) -> str:
 def _best(cmp: CostComparison) -> str:
     """The cheapest model, or those that tie for it."""
     tied = [one_line(m) for m in cmp.leaders]
-    more = [f"{len(tied) - 6} more"] if len(tied) > 6 else []
-    return tied[0] if len(tied) == 1 else f"{listing(tied[:6] + more, 'or')} (they cost the same)"
+    return tied[0] if len(tied) == 1 else f"{some(tied, joint='or')} (they cost the same)"
 
 
 def _not_yet(cmp: CostComparison, cheaper: str) -> str:
@@ -347,7 +348,7 @@ def _ranking_words(cmp: CostComparison) -> list[str]:
     for c in cmp.area_pairs:
         other = c.first if c.second == cmp.best else c.second
         gap = c.estimate if c.first == other else -c.estimate
-        if adjusted(c) <= 1 - c.confidence and gap < 0:
+        if deciding_p(c) <= 1 - c.confidence and gap < 0:
             found.append(f"{one_line(other)} ranks rows worse; that is real ({decided(c)}).")
     return found[:3]
 
@@ -360,7 +361,7 @@ def _money(x: float, *, sign: bool = False) -> str:
     return (("+" if x >= 0 else "-") if sign else "-" if x < 0 else "") + shown
 
 
-def costing_table(cmp: CostComparison) -> Table:
+def _costs_table(cmp: CostComparison) -> Table:
     """Misses, false alarms, cost per 100 rows and AUC of each model, cheapest first."""
     rows = []
     for m in cmp.ranked:
@@ -381,32 +382,22 @@ def costing_table(cmp: CostComparison) -> Table:
     return Table(columns=head, rows=tuple(rows))
 
 
-def costing_text(cmp: CostComparison) -> str:
-    """The whole comparison for a terminal."""
-    indent = {"initial_indent": "  ", "subsequent_indent": "  "}
-    blocks = [filled(one_line(cmp.reading), WIDTH)]
-    first, _, rest = cmp.verdict.partition(" How sure: ")
-    blocks.append(
-        filled(first, WIDTH - 2, **indent) + "\n" + filled(f"How sure: {rest}", WIDTH - 2, **indent)  # type: ignore[arg-type]
-    )
+def _at_usual(cmp: CostComparison) -> tuple[str, ...]:
+    """What the model would do at the threshold that people use without a thought."""
+    if cmp.threshold == USUAL:
+        return ()
     missed, price = cmp.usual[cmp.best][0], _money(cmp.cost_per_100(cmp.best, cmp.usual) / 100)
-    usual = f"At 0.5 {one_line(cmp.best)} would miss {missed:,} and cost {price} per 100."
-    blocks.append(costing_table(cmp).text(WIDTH) + ("" if cmp.threshold == 0.5 else f"\n{filled(usual, WIDTH)}"))
-    trust = ""
+    return (f"At 0.5 {one_line(cmp.best)} would miss {missed:,} and cost {price} per 100.",)
+
+
+def _trust(cmp: CostComparison) -> str:
+    """Where the threshold comes from, and what it takes on trust."""
     untuned = cmp.tuned[cmp.best].untuned
     if abs(untuned - cmp.threshold) > 1e-9:
-        trust = f"{cmp.threshold:.2g} was given; the costs themselves name {untuned:.2g} for probabilities."
-    elif cmp.best in cmp.slopes:
-        trust = (
-            f"{cmp.threshold:.2g} follows from the costs and needs no tuning, but trusts {one_line(cmp.best)}'s "
-            f"probabilities ({_slope_words(cmp.slopes[cmp.best])})."
-        )
-    blocks += [
-        findings_text(cmp.findings, several=True) if len(cmp.findings) else "",
-        filled(trust, WIDTH) if trust else "",
-    ]
-    mix = "the class mix of these rows" if cmp.prior is None else f"{percent(round(cmp.prior, 4))} positives"
-    methods = ", ".join(dict.fromkeys(c.method for c in cmp.pairs))
-    costs = f"Costs: a false alarm {cmp.cost_fp:g}, a miss {cmp.cost_fn:g}, at {mix}."
-    blocks.append(filled(f"{costs} Methods: {methods}; --explain for more.", WIDTH))
-    return "\n\n".join(b for b in blocks if b)
+        return f"{cmp.threshold:.2g} was given; the costs themselves name {untuned:.2g} for probabilities."
+    if cmp.best not in cmp.slopes:
+        return ""
+    return (
+        f"{cmp.threshold:.2g} follows from the costs and needs no tuning, but trusts {one_line(cmp.best)}'s "
+        f"probabilities ({_slope_words(cmp.slopes[cmp.best])})."
+    )

@@ -1,25 +1,82 @@
-"""A comparison: who is better, by how much, how sure, and who cannot be told apart."""
+"""A comparison: who is better, by how much, how sure, who cannot be told apart; and how that is said.
+
+Sizes stand beside p-values, and "cannot tell" is an answer.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any, Self
 
 from trueerror.findings import Findings
 from trueerror.inference._contrast import mirrored
+from trueerror.inference.loss._mean import infinite_words
+from trueerror.inference.proportion._paired import MCNEMAR
+from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
-from trueerror.results import Contrast, Interval, Posterior, Result, Table, Test, Text
+from trueerror.results import Contrast, DocumentResult, Interval, Posterior, Table, Test, Text
+from trueerror.results._document import WIDTH, Block, Document, Media, Paragraph, TableBlock, page
+from trueerror.results._format import filled, listing, number, one_line, p_cell, p_value, percent, some, whole
+from trueerror.results._values import decided, deciding_p, short
+
+# Adjusted p-values up to here are called proven; between here and the level, probable.
+PROVEN = 0.005
+SHOWN_SLICES = 20
+
+Pair = tuple[str, str]
+# Rows that both models got right, only the first, only the second, neither.
+Counts = tuple[int, int, int, int]
 
 
 def told_apart(c: Contrast) -> bool:
     """Whether a pair's adjusted p-value is at or below 1 − confidence."""
-    p = c.p_value if c.p_adjusted is None else c.p_adjusted
-    return p <= 1 - c.confidence + 1e-12
+    return deciding_p(c) <= 1 - c.confidence + 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Comparison(Result):
+class ComparisonDetails(Mapping[str, object]):
+    """What is known of a comparison beyond its estimates; a mapping of those that were recorded, too.
+
+    `share`: differences are points of a percent. `why`: how the method was chosen. `discordance`: right and wrong row
+    by row, of each pair. `twins`: pairs that call every row alike. `infinite`: models of infinite loss, and by how many
+    rows. `could_be_paired`: rows taken for different ones look like the same. `parts`: scores on the test parts of
+    learners. `borderline`: sound forms of the test disagree at the level. `slices_left_out`: slices without a result.
+    """
+
+    share: bool = False
+    why: str = ""
+    discordance: Mapping[Pair, Counts] = field(default_factory=dict)
+    twins: Mapping[Pair, Mapping[str, Any]] | None = None
+    infinite: Mapping[str, int] | None = None
+    could_be_paired: bool | None = None
+    parts: Mapping[str, tuple[float, ...]] | None = None
+    borderline: bool | None = None
+    slices_left_out: Mapping[Label, str] | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        return (f.name for f in fields(self) if getattr(self, f.name) is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in list(self):
+            raise KeyError(name)
+        return getattr(self, name)
+
+    def counts(self, first: str, second: str) -> Counts | None:
+        """The four counts of a pair, in the order asked for."""
+        if (second, first) in self.discordance:
+            both, one, two, neither = self.discordance[second, first]
+            return both, two, one, neither
+        return self.discordance.get((first, second))
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Comparison(DocumentResult):
     """Models compared pair by pair on one metric.
 
     `pairs` holds first − second for each pair, `cmp["a", "b"]` gives either way round. `tiers` are the largest sets
@@ -43,8 +100,12 @@ class Comparison(Result):
     estimand: str = ""
     next_step: str = ""
     findings: Findings = field(default_factory=Findings)
-    facts: dict[str, Any] = field(default_factory=dict)
-    slices: dict[Any, Comparison] = field(default_factory=dict)
+    facts: ComparisonDetails = field(default_factory=ComparisonDetails)
+    slices: dict[Label, Comparison] = field(default_factory=dict)
+
+    @classmethod
+    def _from_data(cls, data: dict[str, Any]) -> Self:
+        return super()._from_data({**data, "facts": ComparisonDetails(**data["facts"])})
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -71,9 +132,16 @@ class Comparison(Result):
     @property
     def verdict(self) -> str:
         """Who is better and how sure that is, in plain words."""
-        from trueerror.verbs._comparison_text import verdict
+        return " ".join(self._verdict_lines())
 
-        return verdict(self)
+    def _verdict_lines(self) -> tuple[str, ...]:
+        return (_verdict(self),)
+
+    @cached_property
+    def _decimals(self) -> int:
+        """Of points of a percent: one, or as many more as the narrowest interval takes to show its width."""
+        widths = [100 * (c.high - c.low) for c in self.pairs if math.isfinite(c.high - c.low) and c.high > c.low]
+        return min(10, max(1, 1 + math.ceil(-math.log10(min(widths, default=1.0)) - 0.7)))
 
     def __getitem__(self, key: tuple[str, str]) -> Contrast:
         if not isinstance(key, tuple) or len(key) != 2:
@@ -101,19 +169,15 @@ class Comparison(Result):
         """How probable it is that the first is better by more than `rope`, worse by more, or neither."""
         from trueerror.inference._bayes import pair_posterior
 
-        counts = self.facts.get("discordance", {})
-        pairs = counts.get((first, second))
-        if pairs is None and (second, first) in counts:
-            both, one, two, neither = counts[second, first]
-            pairs = (both, two, one, neither)
-        return pair_posterior(self[first, second], pairs, rope=rope, higher_is_better=self.higher_is_better)
+        counts = self.facts.counts(first, second)
+        return pair_posterior(self[first, second], counts, rope=rope, higher_is_better=self.higher_is_better)
 
     def wins(self) -> Table:
         """Who beats whom in WEKA's manner: v where the column is better than the row, * where it is worse."""
         names = self.models
         numbered = [f"({i})" for i in range(1, len(names) + 1)]
         rows = []
-        for number, a in zip(numbered, names, strict=True):
+        for place, a in zip(numbered, names, strict=True):
             marks, won, lost, tied = [], 0, 0, 0
             for b in names:
                 if a == b or (self.reference is not None and self.reference not in (a, b)):
@@ -128,7 +192,7 @@ class Comparison(Result):
                 else:
                     marks.append("?")
                     tied += 1
-            rows.append((f"{number} {a}", *marks, f"{won}/{tied}/{lost}"))
+            rows.append((f"{place} {a}", *marks, f"{won}/{tied}/{lost}"))
         return Table(columns=("model", *numbered, "won/not told/lost"), rows=tuple(rows))
 
     def records(self) -> list[dict[str, object]]:
@@ -139,39 +203,21 @@ class Comparison(Result):
         inner = [{"slice": value, **record} for value, one in self.slices.items() for record in one.records()]
         return [*({"slice": None, **record} for record in rows), *inner]
 
-    def _table(self) -> Table:
-        from trueerror.verbs._comparison_text import differences_table
-
-        return differences_table(self)
-
-    def _tables(self) -> list[Table]:
-        """The models' own estimates, then their differences; a table of costs holds both."""
-        from trueerror.verbs._compare import slices_table
-        from trueerror.verbs._comparison_text import models_table
-
-        own = [models_table(self)] if type(self)._table is Comparison._table else []
-        return [*own, self._table(), *([slices_table(self)] if self.slices else [])]
-
-    def to_markdown(self) -> str:
-        """The models' own estimates and their differences as Markdown tables."""
-        return "\n\n".join(table.to_markdown() for table in self._tables())
-
-    def to_latex(self) -> str:
-        """The same as LaTeX tabulars (booktabs)."""
-        return "\n\n".join(table.to_latex() for table in self._tables())
-
-    def __str__(self) -> str:
-        from trueerror.verbs._comparison_text import comparison_text
-
-        return comparison_text(self)
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        from trueerror.verbs._comparison_text import comparison_html
-
-        return comparison_html(self)
+    def document(self) -> Document:
+        many = Media.ALL if len(self.models) > 2 else Media.NOTEBOOK | Media.EXPORT
+        of_one = any(f.about in self.models for f in self.findings)
+        return page(
+            self.reading,
+            self._verdict_lines(),
+            TableBlock(_models_table(self), where=many),
+            TableBlock(_differences_table(self)),
+            tiers(self),
+            alike_within_margin(self),
+            _slices_block(self),
+            self.findings.block(several=len(self.models) > 2 or of_one),
+            Paragraph((f"Next: {self.next_step}",)) if self.next_step else None,
+            footer=_footer_lines(self),
+        )
 
     def without(self, *codes: str) -> Comparison:
         """The same comparison with some findings silenced, by code."""
@@ -182,8 +228,341 @@ class Comparison(Result):
         from trueerror.methods import explain
 
         keys = dict.fromkeys([*(c.method for c in self.pairs), *(i.method for i in self.estimates.values())])
-        blocks = [f"{self.reading}\n{self.estimand}".strip(), self.facts.get("why", "")]
+        blocks = [f"{self.reading}\n{self.estimand}".strip(), self.facts.why]
         blocks += [explain(key) for key in keys if key]
         if self.adjust != "none" and len(self.pairs) > 1:
             blocks.append(explain(self.adjust))
         return Text("\n\n".join(b for b in blocks if b))
+
+
+def points(cmp: Comparison, x: float) -> str:
+    """A difference with its sign: in points of a percent for shares, else as a number."""
+    if math.isnan(x) or math.isinf(x):
+        return number(x)
+    if cmp.facts.share:
+        shown = f"{100 * x:+.{cmp._decimals}f}"
+        return shown[1:] if not float(shown) else shown
+    return f"{x:+.3g}"
+
+
+def own_figure(cmp: Comparison, x: float) -> str:
+    """A model's own figure."""
+    return f"{100 * x:.{cmp._decimals}f} %" if cmp.facts.share else number(x)
+
+
+def unit(cmp: Comparison) -> str:
+    """What differences are counted in."""
+    return " points" if cmp.facts.share else ""
+
+
+def _verdict(cmp: Comparison) -> str:
+    """The verdict in one paragraph."""
+    if cmp.facts.infinite:
+        return _some_infinite(cmp, cmp.facts.infinite)
+    if len(cmp.models) == 2:
+        return _two(cmp)
+    return _many(cmp)
+
+
+def _some_infinite(cmp: Comparison, infinite: Mapping[str, int]) -> str:
+    """Models with a finite loss are judged among themselves; of the others is said why they are not."""
+    finite = {m: own for m, own in cmp.estimates.items() if m not in infinite}
+    why = infinite_words(infinite, cmp.title)
+    judged = [c for c in cmp.pairs if c.first in finite and c.second in finite]
+    if judged:
+        rest = replace(cmp, estimates=finite, facts=replace(cmp.facts, infinite=None))
+        if len(finite) > 2:
+            return f"{_many(rest)} {why}"
+        # Of two models the other one is not named, which goes without saying only where there is no third.
+        a, b = map(one_line, rest.ranked)
+        return f"{_two(rest)} That compares {a} with {b}; {why}"
+    if len(finite) == 1:
+        (best,) = finite
+        against = "an infinite one" if len(infinite) == 1 else "infinite ones"
+        return (
+            f"{one_line(best)} is ahead, {own_figure(cmp, finite[best].estimate)} {cmp.title} against {against}: {why}"
+        )
+    if cmp.reference is not None and cmp.reference in infinite and finite:
+        return f"Cannot tell which is better than {one_line(cmp.reference)}: {why}"
+    return f"Cannot tell which is better by {cmp.title}: {why}"
+
+
+def _two(cmp: Comparison) -> str:
+    best, other = cmp.ranked
+    c = cmp[best, other]
+    p = deciding_p(c)
+    a, b = one_line(best), one_line(other)
+    figures = (
+        f"{own_figure(cmp, cmp.estimates[best].estimate)} against {own_figure(cmp, cmp.estimates[other].estimate)}"
+    )
+    size = f"{points(cmp, c.estimate)}{unit(cmp)}, {_plausible(cmp, c)}"
+    if math.isnan(p):
+        return f"{a} and {b} cannot be judged: {c.note}."
+    if c.estimate == 0:
+        lead = (
+            f"{a} and {b} cannot be told apart: both have {own_figure(cmp, cmp.estimates[best].estimate)} {cmp.title}"
+        )
+        if math.isinf(c.low) and math.isinf(c.high):
+            return (
+                f"{lead}. Their scores never differ, so no limits can be told; that is not proof that they are alike."
+            )
+        reach = f"{points(cmp, c.low)} to {points(cmp, c.high)}{unit(cmp)}"
+        return f"{lead}; the true difference is plausibly {reach}. That is not proof that they are alike."
+    close = " a close call." if cmp.facts.borderline else ""
+    if p <= PROVEN and p <= 1 - c.confidence:
+        lead = f"{a} is better: {figures} {cmp.title}, {size}."
+    elif p <= 1 - c.confidence:
+        lead = f"{a} is probably better;{close} {figures} {cmp.title}: {size}." if close else (
+            f"{a} is probably better: {figures} {cmp.title}, {size}."
+        )  # fmt: skip
+    else:
+        lead = f"Cannot tell which is better;{close} {a} is ahead, {figures} {cmp.title}: {size}." if close else (
+            f"Cannot tell which is better: {a} is ahead, {figures} {cmp.title}, {size}."
+        )  # fmt: skip
+    return f"{lead} {_odds(cmp, c, a)}".strip()
+
+
+def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:
+    """The p-value as a picture: how often a split this uneven comes up by luck."""
+    p = c.p_value
+    about = "at most" if c.p_at_most else "about"
+    often = (
+        "less than 1 time in 1,000"
+        if p < 0.001
+        else f"{about} 1 time in {round(1 / p):,}"
+        if p < 0.5
+        else "most of the time"
+    )
+    pairs = cmp.facts.counts(c.first, c.second) if c.method in MCNEMAR else None
+    if pairs is None:
+        shown = p_value(p, at_most=c.p_at_most)
+        return f"If they were equally good, a gap this large would come up {often} ({shown})."
+    differ, won = pairs[1] + pairs[2], pairs[1]
+    if differ == 0:
+        return f"They never differ on these rows ({p_value(p)})."
+    return (
+        f"Of {whole(differ)} rows on which they differ {winner} wins {whole(won)}: if they were equally good, a split "
+        f"this uneven would come up {often} ({p_value(p)})."
+    )
+
+
+def _plausible(cmp: Comparison, c: Contrast) -> str:
+    """The limits; where they exclude 0 and the adjusted p-value does not reach the level, why that is no contradiction.
+
+    p-values are corrected for the number of pairs, intervals are not.
+    """
+    if not (math.isfinite(c.low) and math.isfinite(c.high)):
+        return "with no limits to be had"
+    clash = c.p_adjusted is not None and (c.low > 0 or c.high < 0) and deciding_p(c) > 1 - c.confidence
+    before = f" before the correction for {len(cmp.pairs)} pairs" if clash else ""
+    return f"plausibly {points(cmp, c.low)} to {points(cmp, c.high)}{before}"
+
+
+def _many(cmp: Comparison) -> str:
+    if cmp.reference is not None:
+        return _against_reference(cmp, cmp.reference)
+    best = cmp.ranked[0]
+    title = f"{own_figure(cmp, cmp.estimates[best].estimate)} {cmp.title}"
+    if len(cmp.leaders) > 1:
+        return _tied(cmp, title)
+    others = [m for m in cmp.ranked[1:] if _compared(cmp, best, m)]
+    worse = [m for m in others if cmp.better(best, m)]
+    open_ = [m for m in others if m not in worse]
+    word = "highest" if cmp.higher_is_better else "lowest"
+    if not open_ and not worse:
+        return f"{one_line(best)} has the {word} estimate, {title}; it was not compared with the others."
+    if not open_:
+        all_ = "both" if len(worse) == 2 else f"all {len(worse)}"
+        lead = f"{one_line(best)} is best, {title}: better than {all_} others, each difference beyond chance."
+        return f"{lead} The nearest is {_gap(cmp, best, worse[0])}."
+    if not worse:
+        return (
+            f"No single winner: {one_line(best)} has the {word} estimate ({title}) but cannot be told apart from "
+            f"{_names(open_)}. The nearest is {_gap(cmp, best, open_[0])}."
+        )
+    return (
+        f"{one_line(best)} has the {word} estimate ({title}) but cannot be told apart from {_names(open_)}. "
+        f"{_worse(cmp, best, worse)}"
+    )
+
+
+def _tied(cmp: Comparison, title: str) -> str:
+    """Several models with the same best estimate: none of them is named as the best."""
+    best, *tied = cmp.leaders
+    rest = [m for m in cmp.ranked if m not in cmp.leaders]
+    # Each pair has a p-value of its own, so a model may be told apart from one leader and not from another.
+    beaten = {m: [leader for leader in cmp.leaders if cmp.better(leader, m)] for m in rest}
+    worse = [m for m in rest if len(beaten[m]) == len(cmp.leaders)]
+    open_ = [m for m in rest if not beaten[m]]
+    partly = [m for m in rest if beaten[m] and m not in worse]
+    lead = f"{_names([best, *tied])} tie{' for best' if rest else ''}, {title} each"
+    c = cmp[best, tied[0]]
+    if len(tied) == 1 and math.isfinite(c.low) and math.isfinite(c.high):
+        reach = f"{points(cmp, c.low)} to {points(cmp, c.high)}{unit(cmp)}"
+        lead += f"; the true difference is plausibly {reach}"
+    lead += ". That is not proof that they are alike"
+    words = [f"{lead}."]
+    if open_:
+        words.append(f"{_names(open_)} cannot be told apart from {'either' if len(tied) == 1 else 'any of them'}.")
+    words += [f"{one_line(m)} is worse than {_names(beaten[m])}, beyond chance, but not told apart from "
+              f"{_names([x for x in cmp.leaders if x not in beaten[m]])}." for m in partly[:3]]  # fmt: skip
+    if worse:
+        words.append(_worse(cmp, best, worse))
+    return " ".join(words)
+
+
+def _against_reference(cmp: Comparison, reference: str) -> str:
+    """The verdict where every model was compared with one of them alone."""
+    others = [m for m in cmp.ranked if m != reference]
+    groups = {
+        "better": [m for m in others if cmp.better(m, reference)],
+        "worse": [m for m in others if cmp.better(reference, m)],
+    }
+    groups["open"] = [m for m in others if m not in groups["better"] and m not in groups["worse"]]
+    words = []
+    for key, phrase in (
+        ("better", "better, beyond chance"),
+        ("worse", "worse, beyond chance"),
+        ("open", "not told apart"),
+    ):
+        if groups[key]:
+            gaps = [f"{one_line(m)} {_size_of(cmp, m, reference)}" for m in groups[key][:4]]
+            more = f" and {len(groups[key]) - 4} more" if len(groups[key]) > 4 else ""
+            words.append(f"{phrase}: {'; '.join(gaps)}{more}.")
+    lead = f"Compared with {one_line(reference)} ({own_figure(cmp, cmp.estimates[reference].estimate)} {cmp.title}): "
+    return lead + " ".join([words[0], *(w[:1].upper() + w[1:] for w in words[1:])])
+
+
+def _size_of(cmp: Comparison, model: str, reference: str) -> str:
+    c = cmp[model, reference]
+    size = f"{points(cmp, c.estimate)}{unit(cmp)}, {_plausible(cmp, c)}"
+    return f"({size}; {_decided(c)})"
+
+
+def _decided(c: Contrast) -> str:
+    """The p-value that decides, and whether it is adjusted."""
+    return f"{'' if c.p_adjusted is None else 'adjusted '}{decided(c)}"
+
+
+def _compared(cmp: Comparison, a: str, b: str) -> bool:
+    return cmp.reference is None or cmp.reference in (a, b)
+
+
+def _worse(cmp: Comparison, best: str, worse: list[str]) -> str:
+    """Who is behind beyond chance, and by how much the nearest of them."""
+    if len(worse) == 1:
+        return f"{one_line(worse[0])} is worse, beyond chance: {_distance(cmp, best, worse[0])}."
+    return f"{_names(worse)} are worse, beyond chance: {_gap(cmp, best, worse[0])} and more."
+
+
+def _gap(cmp: Comparison, best: str, other: str) -> str:
+    return f"{one_line(other)}, {_distance(cmp, best, other)}"
+
+
+def _distance(cmp: Comparison, best: str, other: str) -> str:
+    c = cmp[other, best]
+    size = f"{points(cmp, c.estimate)}{unit(cmp)} from {one_line(best)}"
+    return f"{size}, {_plausible(cmp, c)} ({_decided(c)})"
+
+
+def _names(names: Sequence[str]) -> str:
+    return some([one_line(name) for name in names])
+
+
+def _differences_table(cmp: Comparison) -> Table:
+    """Each pair, the better one first: difference, interval, p-value, and the chance of being better if it is known."""
+    many = len(cmp.pairs) > 1 and cmp.adjust != "none"
+    rows, shown = [], _shown_pairs(cmp)
+    for c in shown:
+        limits = _limits(cmp, c)
+        chance = "" if c.p_better is None else number(c.p_better)
+        rows.append((c.first, c.second, points(cmp, c.estimate), limits, p_cell(decided(c)), chance))
+    head = "first − second (points)" if cmp.facts.share else "first − second"
+    p_head = "adjusted p" if many else "p"
+    columns = ("first", "second", head, f"{percent(cmp.confidence)} interval", p_head, "P(better)")
+    last = len(columns) if any(c.p_better is not None for c in shown) else -1
+    return Table(columns=columns[:last], rows=tuple(row[:last] for row in rows), names=2)
+
+
+def _limits(cmp: Comparison, c: Contrast) -> str:
+    """The limits of a pair in brackets, where it has some."""
+    if math.isnan(c.low) or math.isnan(c.high):
+        return "none"
+    return f"[{points(cmp, c.low)}, {points(cmp, c.high)}]"
+
+
+def _shown_pairs(cmp: Comparison) -> list[Contrast]:
+    """Pairs with the leader first; with many models only those with the leader (or the reference)."""
+    order = cmp.ranked
+    place = {m: i for i, m in enumerate(order)}
+    chosen = []
+    for c in cmp.pairs:
+        chosen.append(cmp[c.first, c.second] if place[c.first] < place[c.second] else cmp[c.second, c.first])
+    chosen.sort(key=lambda c: (place[c.first], place[c.second]))
+    return chosen if len(chosen) <= 10 else [c for c in chosen if c.first == (cmp.reference or order[0])] or chosen[:10]
+
+
+def _models_table(cmp: Comparison) -> Table:
+    """Each model's own estimate, best first."""
+    rows = tuple((m, short(cmp.estimates[m])) for m in cmp.ranked)
+    return Table(columns=("model", f"{cmp.title} {percent(cmp.confidence)}"), rows=rows)
+
+
+def tiers(cmp: Comparison) -> Paragraph:
+    """The tiers, where there are more than two models."""
+    if len(cmp.models) < 3 or cmp.reference is not None or all(len(tier) == 1 for tier in cmp.tiers):
+        return Paragraph(())
+    lines = [f"  {i + 1}. {', '.join(one_line(m) for m in tier)}" for i, tier in enumerate(cmp.tiers[:8])]
+    return Paragraph(("Groups in which no two can be told apart, best first:", *lines), hanging="     ")
+
+
+def alike_within_margin(cmp: Comparison) -> Paragraph:
+    """Whether pairs are alike within the margin."""
+    lines = []
+    for c in cmp.within_margin[:8]:
+        is_shown = c.p_value <= 1 - cmp.confidence
+        word = "shown" if is_shown else "not shown" if not math.isnan(c.p_value) else "cannot be judged"
+        lines.append(
+            f"{one_line(c.first)} and {one_line(c.second)} alike within ±{points(cmp, cmp.margin or 0).lstrip('+')}"
+            f"{unit(cmp)}: {word}{'' if math.isnan(c.p_value) else f' ({p_value(c.p_value)})'}."
+        )
+    return Paragraph(tuple(lines))
+
+
+def _shown_pair(cmp: Comparison) -> tuple[str, str]:
+    """The pair that a table of slices shows: the leader and the reference, or the leader and the next."""
+    if cmp.reference is not None:
+        other = next(m for m in cmp.ranked if m != cmp.reference)
+        return other, cmp.reference
+    return cmp.ranked[0], cmp.ranked[1]
+
+
+def _slices_table(cmp: Comparison) -> Table:
+    """The difference of two models in each slice."""
+    first, second = _shown_pair(cmp)
+    rows = []
+    for value, inner in list(cmp.slices.items())[:SHOWN_SLICES]:
+        c = inner[first, second]
+        rows.append((str(value), whole(int(c.n or 0)), points(cmp, c.estimate), _limits(cmp, c), p_cell(decided(c))))
+    more = "" if len(cmp.slices) <= SHOWN_SLICES else f" (the first {SHOWN_SLICES} of {len(cmp.slices):,})"
+    what = f"points of {cmp.title}" if cmp.facts.share else cmp.title
+    title = f"{one_line(first)} − {one_line(second)} in {what}, by slice{more}:"
+    several = sum(len(inner.pairs) for inner in cmp.slices.values()) > 1 and cmp.adjust != "none"
+    columns = ("slice", "rows", "difference", f"{percent(cmp.confidence)} interval", "adjusted p" if several else "p")
+    return Table(columns=columns, rows=tuple(rows), title=filled(title, WIDTH))
+
+
+def _slices_block(cmp: Comparison) -> Block:
+    """The table, slices that were left out, and that a difference in one slice alone proves no interaction."""
+    left_out = (cmp.facts.slices_left_out or {}).items()
+    lines = [f"Left out: {one_line(str(value))}, {one_line(reason)}." for value, reason in left_out]
+    if len(cmp.slices) > 1:
+        lines.append("What shows in one slice and not in another need not be a difference between the slices.")
+    return TableBlock(_slices_table(cmp), beneath=tuple(lines)) if cmp.slices else Paragraph(tuple(lines))
+
+
+def _footer_lines(cmp: Comparison) -> tuple[str, ...]:
+    methods = listing(list(dict.fromkeys(c.method for c in cmp.pairs)))
+    more = f", {cmp.adjust} over {len(cmp.pairs)} pairs (intervals unadjusted)" if len(cmp.pairs) > 1 else ""
+    how = f"Methods: {methods}{more}; .explain() or --explain for more."
+    return (cmp.estimand, how) if cmp.estimand else (how,)

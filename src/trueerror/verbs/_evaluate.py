@@ -24,8 +24,7 @@ from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positi
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import Measure, every_measure, find_measure
 from trueerror.metrics._values import class_shares
-from trueerror.results import Interval, Table
-from trueerror.results._format import number
+from trueerror.results import Interval
 from trueerror.sources._api import refuse_columns
 from trueerror.sources._collect import predictions, takes_table_options
 from trueerror.sources._predictions import Predictions
@@ -33,7 +32,7 @@ from trueerror.tallies import Confusion, ScoreTable
 from trueerror.tallies._confusion import is_graded
 from trueerror.tallies._moments import MultiLabel
 from trueerror.verbs._estimand import fixed_model, reading
-from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
+from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, RecordedSettings
 from trueerror.verbs._evidence import model_evidence
 from trueerror.verbs._model_metrics import (
     CLASS_METRICS,
@@ -120,9 +119,10 @@ def evaluate_labels(truth: Any, predicted: Any, labels: Any, settings: Settings)
                 baseline=none,
                 baseline_label=None,
                 baseline_p=math.nan,
-                selective={},
-                classes=bench.per_class(),
-                bench=bench,
+                cheapest=None,
+                loaded_selective={},
+                loaded_classes=bench.per_class(),
+                counted=bench,
             )
         )
     reading = f"Read {rows:,} rows with up to {columns:,} labels each: {len(parts)} model{'s' * (len(parts) > 1)}."
@@ -184,26 +184,6 @@ def cheapest_threshold(bench: Bench) -> OperatingPoint | None:
     return roc(p, model=bench.model).operating_point(
         prior=prior, confidence=s.confidence, replicates=min(s.replicates, REPLICATES), rng=s.rng, **priced
     )
-
-
-def thresholds_table(ev: Evaluation) -> Table | None:
-    """A row for each model that has one; None where none has."""
-    from trueerror.verbs._evaluation_text import short
-
-    rows = []
-    for part in ev.parts:
-        point = part.cheapest
-        if point is None:
-            continue
-        cut = "none" if math.isinf(point.threshold) else number(point.threshold)
-        found = "not known" if math.isnan(point.optimism) else short(point.corrected)
-        plain = "" if math.isnan(point.untuned) else number(point.untuned)
-        rows.append((part.name, cut, number(point.cost), found, plain))
-    if not rows:
-        return None
-    title = "Cost-optimal thresholds (chosen on these rows: their cost here flatters):"
-    columns = ("model", "from", "cost a row", "out of the bag", "by costs alone")
-    return Table(columns=columns, rows=tuple(rows), title=title)
 
 
 BINARY = ("accuracy", "balanced_accuracy", "recall", "specificity", "precision", "f1", "mcc")
@@ -376,7 +356,7 @@ def _one_model(bench: Bench) -> ModelEvaluation:
         baseline_p=p,
         cheapest=cheapest_threshold(bench),
         counts_suffice=bench.clusters is None and bench.settings.prior is None and bench.settings.design == "random",
-        bench=bench,
+        counted=bench,
     )
 
 
@@ -509,7 +489,7 @@ def _findings(parts: tuple[ModelEvaluation, ...], p: Predictions | None) -> Find
     return find(model_evidence(part, p) for part in parts)
 
 
-def _recorded(settings: Settings) -> dict[str, Any]:
+def _recorded(settings: Settings) -> RecordedSettings:
     """The settings that a saved evaluation keeps."""
     rng = settings.rng
     return {

@@ -1,43 +1,59 @@
-"""An evaluation: what is known about models on one test sample, each number with its interval."""
+"""An evaluation: what is known about models on one test sample, each number with its interval, and how it is said.
+
+The verdict comes first, in plain words; numbers second; methods last.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NoReturn, Self
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import zip_longest
+from typing import Any, Literal, Self, TypedDict
 
 from trueerror.curves._operating_point import OperatingPoint
 from trueerror.findings import Findings
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
-from trueerror.metrics._registry import find_measure
-from trueerror.results import Interval, Result, Table, Text
+from trueerror.metrics._registry import Measure, find_measure
+from trueerror.results import DocumentResult, Interval, Table, Text
+from trueerror.results._document import WIDTH, Block, Cell, Document, Media, Paragraph, TableBlock, Verdict, page
+from trueerror.results._format import filled, limits, listing, number, one_line, p_value, percent, some, whole, width
+from trueerror.results._tables import cells_block
+from trueerror.results._values import interval_cell, short
 from trueerror.tallies import Confusion
 from trueerror.tallies._confusion import is_graded
-from trueerror.verbs._model_metrics import Bench, Settings
+from trueerror.verbs._model_metrics import Bench, Design, Settings
+
+# Metrics that fit beside each other when several models share a table, most telling first.
+COLUMNS = ("expected_cost", "accuracy", "auc", "recall", "precision", "balanced_accuracy", "macro_f1", "mcc")
+SHOWN_CLASSES = 12
+SHOWN_SLICES = 20
+NOT_SAVED = {"saved": False}
 
 
-class ModelEvaluation(Result):
+class RecordedSettings(TypedDict, total=False):
+    """The settings that a saved evaluation keeps; `asked` are the metrics that were named, or "all"."""
+
+    confidence: float
+    design: Design
+    threshold: float | None
+    asked: Literal["all"] | tuple[str, ...] | None
+    replicates: int
+    seed: int | str
+    several_labels: bool
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ModelEvaluation(DocumentResult):
     """One model: its confusion matrix, its metrics, and the constant classifier beside it.
 
     `confusion` is None for scores that were never cut into calls. `counts_suffice` says whether the confusion matrix
     alone, as a saved evaluation has it, gives further metrics: not where rows are clustered or another class mix or
     design was asked for. `cheapest` is the cost-optimal threshold, where costs or a class mix were given with scores.
+    `counted` is where further metrics come from; a loaded evaluation has `loaded_selective` and `loaded_classes`.
     """
 
-    __slots__ = (
-        "_bench",
-        "_classes",
-        "_selective",
-        "baseline",
-        "baseline_label",
-        "baseline_p",
-        "cheapest",
-        "confusion",
-        "counts_suffice",
-        "name",
-        "overall",
-        "positive",
-    )
     name: str
     confusion: Confusion | None
     positive: Label | None
@@ -45,90 +61,64 @@ class ModelEvaluation(Result):
     baseline: Interval
     baseline_label: Label | None
     baseline_p: float
-    counts_suffice: bool
+    counts_suffice: bool = True
     cheapest: OperatingPoint | None
-    _bench: Bench | None
-    _classes: dict[tuple[str, Label], Interval] | None
-    _selective: dict[float, Interval] | None
-
-    def __init__(
-        self,
-        *,
-        name: str,
-        confusion: Confusion | None,
-        positive: Label | None,
-        overall: dict[str, Interval],
-        baseline: Interval,
-        baseline_label: Label | None,
-        baseline_p: float,
-        counts_suffice: bool = True,
-        cheapest: OperatingPoint | None = None,
-        selective: dict[float, Interval] | None = None,
-        classes: dict[tuple[str, Label], Interval] | None = None,
-        bench: Bench | None = None,
-    ) -> None:
-        fields = {
-            "name": name,
-            "confusion": confusion,
-            "positive": positive,
-            "overall": overall,
-            "baseline": baseline,
-            "baseline_label": baseline_label,
-            "baseline_p": baseline_p,
-            "counts_suffice": counts_suffice,
-            "cheapest": cheapest,
-            "_selective": selective,
-            "_classes": classes,
-            "_bench": bench,
-        }
-        for field, value in fields.items():
-            object.__setattr__(self, field, value)
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError("an evaluation is frozen")
+    loaded_selective: dict[float, Interval] | None = field(default=None, metadata=NOT_SAVED)
+    loaded_classes: dict[tuple[str, Label], Interval] | None = field(default=None, metadata=NOT_SAVED)
+    counted: Bench | None = field(default=None, metadata=NOT_SAVED)
 
     def __reduce__(self) -> Any:
         return (ModelEvaluation._from_data, (self._to_data(),))
 
-    @property
+    @cached_property
     def bench(self) -> Bench:
         """Where further metrics come from; a loaded evaluation still has its confusion matrix."""
-        if self._bench is None:
-            if self.confusion is None:
-                raise InputError(f"a loaded evaluation of {self.name} holds no counts, so no further metric can be had")
-            if not self.counts_suffice:
-                raise InputError(
-                    f"a loaded evaluation of {self.name} holds its counts, but not the clusters, prior= or design= "
-                    "that its intervals rest on, so no further metric can be had: evaluate the rows again"
-                )
-            level = next((i.confidence for i in self.overall.values()), 0.95)
-            made = Bench(
-                self.name, Settings(confidence=level), confusion=self.confusion, estimand=self.baseline.estimand
+        if self.counted is not None:
+            return self.counted
+        if self.confusion is None:
+            raise InputError(f"a loaded evaluation of {self.name} holds no counts, so no further metric can be had")
+        if not self.counts_suffice:
+            raise InputError(
+                f"a loaded evaluation of {self.name} holds its counts, but not the clusters, prior= or design= "
+                "that its intervals rest on, so no further metric can be had: evaluate the rows again"
             )
-            object.__setattr__(self, "_bench", made)
-            return made
-        return self._bench
+        settings = Settings(confidence=self.confidence)
+        return Bench(self.name, settings, confusion=self.confusion, estimand=self.baseline.estimand)
 
     @property
+    def confidence(self) -> float:
+        """The confidence of the intervals."""
+        return next((i.confidence for i in self.overall.values()), 0.95)
+
+    @cached_property
     def classes(self) -> dict[tuple[str, Label], Interval]:
         """Precision, recall and F1 of each class."""
-        if self._classes is None:
-            none = self.confusion is None or is_graded(self.confusion)
-            found = {} if none else self.bench.per_class()
-            object.__setattr__(self, "_classes", found)
-            return found
-        return self._classes
+        if self.loaded_classes is not None:
+            return self.loaded_classes
+        return {} if self.confusion is None or is_graded(self.confusion) else self.bench.per_class()
 
-    @property
+    @cached_property
     def selective(self) -> dict[float, Interval]:
         """Accuracy on the most confident share of the rows, by share, where the model has scores."""
-        if self._selective is None:
-            from trueerror.verbs._model_metrics import confident_shares
+        from trueerror.verbs._model_metrics import confident_shares
 
-            found = {} if self._bench is None else confident_shares(self._bench)
-            object.__setattr__(self, "_selective", found)
-            return found
-        return self._selective
+        if self.loaded_selective is not None:
+            return self.loaded_selective
+        return {} if self.counted is None else confident_shares(self.counted)
+
+    @property
+    def classes_matter(self) -> bool:
+        """Whether the classes are worth a table of their own."""
+        if self.confusion is None:
+            return bool(self.classes)
+        if is_graded(self.confusion):
+            return False
+        return len(self.confusion.labels) > 2 or self.confusion.positive is None
+
+    @property
+    def at_given_prior(self) -> bool:
+        """Whether the class mix is one that was given: the constant answer's accuracy is known then, not estimated."""
+        return self.baseline_label is not None and not self.baseline.method
 
     def metric(self, name: str, label: Any = None) -> Interval:
         """A metric that was asked for, or any other that the counts can give."""
@@ -138,109 +128,55 @@ class ModelEvaluation(Result):
         return self.classes.get((measure.name, label)) or self.bench.interval(measure.name, label)
 
     def _made_by(self) -> list[tuple[str, object]]:
-        return [(name, made) for name, made in self.overall.items()]
+        return list(self.overall.items())
 
     def records(self) -> list[dict[str, object]]:
         rows: list[tuple[str, Label | None, Interval]] = [(m, None, i) for m, i in self.overall.items()]
         rows += [(m, label, i) for (m, label), i in self.classes.items()]
         rows += [(f"accuracy of always {self.baseline_label}", None, self.baseline)]
         rows += [(f"accuracy on the most confident {share:.0%}", None, i) for share, i in self.selective.items()]
+        fields = ("estimate", "low", "high", "confidence", "method", "n", "note")
         return [
-            {
-                "model": self.name,
-                "metric": metric,
-                "class": label,
-                "estimate": i.estimate,
-                "low": i.low,
-                "high": i.high,
-                "confidence": i.confidence,
-                "method": i.method,
-                "n": i.n,
-                "note": i.note,
-            }
+            {"model": self.name, "metric": metric, "class": label, **{f: getattr(i, f) for f in fields}}
             for metric, label, i in rows
         ]
 
     def _to_data(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "confusion": self.confusion,
-            "positive": self.positive,
-            "overall": self.overall,
-            "baseline": self.baseline,
-            "baseline_label": self.baseline_label,
-            "baseline_p": self.baseline_p,
-            "counts_suffice": self.counts_suffice,
-            "cheapest": self.cheapest,
-            "selective": self.selective,
-            "classes": self.classes,
-        }
+        return {**DocumentResult._to_data(self), "selective": self.selective, "classes": self.classes}
 
     @classmethod
     def _from_data(cls, data: dict[str, Any]) -> Self:
-        restored = data | {"baseline_p": float("nan") if data["baseline_p"] is None else data["baseline_p"]}
-        return cls(**restored)
+        loaded = {"selective": "loaded_selective", "classes": "loaded_classes"}
+        return super()._from_data({loaded.get(name, name): value for name, value in data.items()})
 
-    def __str__(self) -> str:
-        from trueerror.verbs._evaluation_text import one_model
-
-        return one_model(self)
+    def document(self) -> Document:
+        return Document((Verdict(model_verdict(self)), TableBlock(metrics_table(self), where=Media.SCREEN)))
 
 
-class Evaluation(Result):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Evaluation(DocumentResult):
     """One or several models on one test sample.
 
     `ev["accuracy"]` is an Interval, `ev["recall", "b"]` that of one class; any registered metric can be asked for.
     With several models, `ev.model(name)` gives one; `ev.slices[value]` gives the evaluation of a slice.
     """
 
-    __slots__ = ("_frames", "estimand", "findings", "labels", "n", "parts", "reading", "settings", "slices")
     n: int
     labels: tuple[Label, ...]
     parts: tuple[ModelEvaluation, ...]
     reading: str
     estimand: str
     findings: Findings
-    slices: dict[Label, Evaluation]
-    settings: dict[str, Any]
-    _frames: str | None
-
-    def __init__(
-        self,
-        *,
-        n: int,
-        labels: tuple[Label, ...],
-        parts: tuple[ModelEvaluation, ...],
-        reading: str,
-        estimand: str,
-        findings: Findings,
-        slices: Mapping[Label, Evaluation] | None = None,
-        settings: Mapping[str, Any] | None = None,
-        backend: str | None = None,
-    ) -> None:
-        fields = {
-            "n": n,
-            "labels": labels,
-            "parts": parts,
-            "reading": reading,
-            "estimand": estimand,
-            "findings": findings,
-            "slices": dict(slices or {}),
-            "settings": dict(settings or {}),
-            "_frames": backend,
-        }
-        for field, value in fields.items():
-            object.__setattr__(self, field, value)
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError("an evaluation is frozen")
+    slices: dict[Label, Evaluation] = field(default_factory=dict)
+    settings: RecordedSettings = field(default_factory=RecordedSettings)
+    backend: str | None = field(default=None, metadata=NOT_SAVED)
 
     def __reduce__(self) -> Any:
-        return (Evaluation._from_data, ({**self._to_data(), "backend": self._frames},))
+        return (Evaluation._from_data, ({**self._to_data(), "backend": self.backend},))
 
     @property
     def _backend(self) -> str | None:  # type: ignore[override]
-        return self._frames
+        return self.backend
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -256,19 +192,9 @@ class Evaluation(Result):
         """The evaluation of one of the models."""
         for part in self.parts:
             if part.name == name:
-                kept = Findings(items=tuple(f for f in self.findings if f.about in ("", name)))
+                about = Findings(items=tuple(f for f in self.findings if f.about in ("", name)))
                 slices = {value: s.model(name) for value, s in self.slices.items()}
-                return Evaluation(
-                    n=self.n,
-                    labels=self.labels,
-                    parts=(part,),
-                    reading=self.reading,
-                    estimand=self.estimand,
-                    findings=kept,
-                    slices=slices,
-                    settings=self.settings,
-                    backend=self._frames,
-                )
+                return replace(self, parts=(part,), findings=about, slices=slices)
         raise InputError(f"there is no model {name!r}{nearest(name, self.models)}")
 
     def without(self, *codes: str) -> Evaluation:
@@ -276,17 +202,7 @@ class Evaluation(Result):
         if not codes:
             return self
         slices = {value: inner.without(*codes) for value, inner in self.slices.items()}
-        return Evaluation(
-            n=self.n,
-            labels=self.labels,
-            parts=self.parts,
-            reading=self.reading,
-            estimand=self.estimand,
-            findings=self.findings.without(*codes),
-            slices=slices,
-            settings=self.settings,
-            backend=self._frames,
-        )
+        return replace(self, findings=self.findings.without(*codes), slices=slices)
 
     @property
     def only(self) -> ModelEvaluation:
@@ -306,9 +222,7 @@ class Evaluation(Result):
     @property
     def verdict(self) -> str:
         """How good the models are, in a sentence or two of plain words."""
-        from trueerror.verbs._evaluation_text import spoken_verdict
-
-        return spoken_verdict(self)
+        return " ".join(" ".join(_verdict_lines(self)).split())
 
     @property
     def cheapest(self) -> OperatingPoint | None:
@@ -339,24 +253,6 @@ class Evaluation(Result):
             rows += [{"slice": value, **record} for record in inner.records()]
         return rows
 
-    def _table(self) -> Table:
-        from trueerror.verbs._evaluation_text import overall_table
-
-        return overall_table(self)
-
-    def __str__(self) -> str:
-        from trueerror.verbs._evaluation_text import evaluation_text
-
-        return evaluation_text(self)
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        from trueerror.verbs._evaluation_text import evaluation_html
-
-        return evaluation_html(self)
-
     def explain(self) -> Text:
         """Each method that was used, with formula, source and what it assumes."""
         from trueerror.methods import explain, method
@@ -371,18 +267,334 @@ class Evaluation(Result):
             blocks.append(f"{method(key).title}: {', '.join(names)}\n{explain(key)}")
         return Text("\n\n".join(blocks))
 
-    def _to_data(self) -> dict[str, Any]:
-        return {
-            "n": self.n,
-            "labels": self.labels,
-            "parts": self.parts,
-            "reading": self.reading,
-            "estimand": self.estimand,
-            "findings": self.findings,
-            "slices": self.slices,
-            "settings": self.settings,
-        }
+    def document(self) -> Document:
+        blocks: list[Block | None] = [_models_in_pieces(self)]
+        if len(self.parts) == 1:
+            part = self.parts[0]
+            blocks = [TableBlock(metrics_table(part)), Paragraph(reasons(part), hanging="  ")]
+            blocks.append(TableBlock(class_table(part), where=Media.SCREEN) if part.classes_matter else None)
+            blocks.append(Paragraph(_confident_lines(part)))
+        for table in (thresholds_table(self), slice_table(self)):
+            blocks.append(None if table is None else TableBlock(table, where=Media.SCREEN))
+        blocks.append(self.findings.block(several=len(self.parts) > 1))
+        return page(self.reading, _verdict_lines(self), *blocks, footer=_footer_lines(self))
 
-    @classmethod
-    def _from_data(cls, data: dict[str, Any]) -> Self:
-        return cls(**data)
+
+def _verdict_lines(ev: Evaluation) -> tuple[str, ...]:
+    return model_verdict(ev.parts[0]) if len(ev.parts) == 1 else _leader(ev)
+
+
+def model_verdict(part: ModelEvaluation) -> tuple[str, ...]:
+    """How good the model is, and whether that is more than a constant answer would get."""
+    if part.confusion is None:
+        return _labels_verdict(part) if part.classes else _uncut_verdict(part)
+    accuracy = part.overall.get("accuracy")
+    if accuracy is None:
+        return _first_metric(part)
+    if math.isnan(accuracy.estimate):
+        return (f"{one_line(part.name)} cannot be judged: {accuracy.note}.",)
+    plausible = _reach(accuracy, percents=True)
+    sentence = f"{one_line(part.name)} is right on {100 * accuracy.estimate:.1f} % of rows like these, {plausible}."
+    if part.baseline_label is not None and not math.isnan(part.baseline.estimate):
+        share = f"{100 * part.baseline.estimate:.1f} %"
+        constant = f'Always answering "{one_line(str(part.baseline_label))}" would be right on {share}'
+        sentence += f" {constant}: {_against_baseline(accuracy, part)}."
+    return (sentence,)
+
+
+def _reach(interval: Interval, *, percents: bool = False) -> str:
+    """The limits in a sentence, or that there are none."""
+    low, high = interval.low, interval.high
+    if math.isnan(low) or math.isnan(high) or (math.isinf(low) and math.isinf(high)):
+        return "with no limits to be had"
+    if math.isinf(high):
+        return f"plausibly {number(low)} or more"
+    if math.isinf(low):
+        return f"plausibly {number(high)} or less"
+    return (
+        f"plausibly {100 * low:.1f} to {100 * high:.1f} %" if percents else f"plausibly {number(low)} to {number(high)}"
+    )
+
+
+def _first_metric(part: ModelEvaluation) -> tuple[str, ...]:
+    """The verdict where accuracy was not asked for: the first metric that was."""
+    for metric, interval in part.overall.items():
+        if not math.isnan(interval.estimate):
+            figure = f"{number(interval.estimate)}, {_reach(interval)}"
+            return (f"{one_line(part.name)}: {metric_title(part, metric)} is {figure}.",)
+    return ()
+
+
+def _labels_verdict(part: ModelEvaluation) -> tuple[str, ...]:
+    right = part.metric("accuracy")
+    return (
+        f"{one_line(part.name)} gets all labels of a row right on {100 * right.estimate:.1f} % of rows like these, "
+        f"{_reach(right, percents=True)}.",
+    )
+
+
+def _uncut_verdict(part: ModelEvaluation) -> tuple[str, ...]:
+    rest = "Its scores lie outside [0, 1], so nothing was called: give a threshold for accuracy and the rest."
+    return (*_first_metric(part), rest)
+
+
+def _against_baseline(accuracy: Interval, part: ModelEvaluation) -> str:
+    gap = accuracy.estimate - part.baseline.estimate
+    p = part.baseline_p
+    if math.isnan(p):
+        return _by_interval(accuracy, part.baseline.estimate)
+    better = "better" if gap > 0 else "worse"
+    if p <= 0.005 and gap != 0:
+        return f"the model is clearly {better} than that ({p_value(p)})"
+    if p <= 0.05 and gap != 0:
+        return f"the model is probably {better} than that ({p_value(p)})"
+    if gap <= 0:
+        return "the model did no better than that"
+    return f"whether the model is better than that cannot be told from these rows ({p_value(p)})"
+
+
+def _by_interval(accuracy: Interval, constant: float) -> str:
+    """The same without a test: a class mix that was given is known, so the model's own interval decides."""
+    if accuracy.estimate <= constant:
+        return "the model did no better than that"
+    if accuracy.low > constant:
+        return "the model is better than that, beyond its interval"
+    return "whether the model is better than that cannot be told from these rows"
+
+
+def _leader(ev: Evaluation) -> tuple[str, ...]:
+    """Who has the best figure: by the first metric that every model has a value of, else by one that some have."""
+    names = [m for m in _in_order(ev) if find_measure(m).higher_is_better is not None]
+    defined = {m: [p for p in ev.parts if not math.isnan(p.overall[m].estimate)] for m in names}
+    name = next((m for m in names if len(defined[m]) == len(ev.parts)), next((m for m in names if defined[m]), None))
+    if name is None:
+        return ()
+    measure, ranked = find_measure(name), defined[name]
+    best = (max if measure.higher_is_better else min)(ranked, key=lambda p: p.overall[name].estimate)
+    first = best.overall[name]
+    word = "Highest" if measure.higher_is_better else "Lowest"
+    ties = [one_line(p.name) for p in ranked if p.overall[name].estimate == first.estimate]
+    each = " each" if len(ties) > 1 else ""
+    without = some([one_line(p.name) for p in ev.parts if p not in ranked])
+    unknown = f" It is undefined for {without}." if without else ""
+    doubt = "one is really better than another" if len(ties) > 1 else "it is really better than the others"
+    return (
+        f"{word} {measure.title}: {some(ties)} with {number(first.estimate)}{each}, {_reach(first)}.{unknown} "
+        f"Whether {doubt} is another question: trueerror compare answers it.",
+    )
+
+
+def _in_order(ev: Evaluation) -> list[str]:
+    """The metrics that all models have: those asked for in their order, else the most telling first, then the rest."""
+    shared = _shared_metrics(ev)
+    asked = ev.settings.get("asked")
+    first = shared if asked and asked != "all" else [m for m in COLUMNS if m in shared]
+    return [*first, *(m for m in shared if m not in first)]
+
+
+def _shared_metrics(ev: Evaluation) -> list[str]:
+    return [m for m in ev.parts[0].overall if all(m in p.overall for p in ev.parts)]
+
+
+def _of_one_class(measure: Measure) -> bool:
+    return measure.needs in ("binary", "scores")
+
+
+def metric_title(part: ModelEvaluation, metric: str) -> str:
+    """A metric's name in a table, with the class that it speaks of."""
+    measure = find_measure(metric)
+    if _of_one_class(measure) and part.positive not in (None, 1):
+        return f"{measure.title} ({one_line(str(part.positive))})"
+    return measure.title
+
+
+def metrics_table(part: ModelEvaluation) -> Table:
+    """A row for each metric of one model, and one for the constant answer."""
+    with_counts = not part.at_given_prior
+    rows = []
+    for metric, interval in part.overall.items():
+        counts = _counts(part, metric) if with_counts and not math.isnan(interval.estimate) else ""
+        rows.append((metric_title(part, metric), number(interval.estimate), _bracket(interval), counts))
+    if part.baseline_label is not None:
+        title = f'always "{one_line(str(part.baseline_label))}": accuracy'
+        counts = _baseline_counts(part) if with_counts else ""
+        rows.append((title, number(part.baseline.estimate), _bracket(part.baseline), counts))
+    columns: tuple[str, ...] = ("", "estimate", f"{percent(part.confidence)} interval", "counts")
+    last = len(columns) if any(row[-1] for row in rows) else len(columns) - 1
+    return Table(columns=columns[:last], rows=tuple(row[:last] for row in rows))
+
+
+def _bracket(interval: Interval) -> str:
+    """The limits, or a dash where there are none."""
+    return "–" if math.isnan(interval.low) and math.isnan(interval.high) else limits(interval.low, interval.high)
+
+
+def _counts(part: ModelEvaluation, metric: str) -> str:
+    """The counts behind a proportion, as people picture them: 78 of 85."""
+    measure, t = find_measure(metric), part.confusion
+    if measure.share is None or t is None or t.weight_sums is not None:
+        return ""
+    x, n = measure.share(t.binary(t.positive) if measure.needs == "binary" else t.classes(weighted=False))
+    return f"{whole(float(x))} of {whole(float(n))}"
+
+
+def _baseline_counts(part: ModelEvaluation) -> str:
+    if part.confusion is None or part.confusion.weight_sums is not None:
+        return ""
+    totals = part.confusion.classes(weighted=False).truth
+    index = part.confusion.labels.index(part.baseline_label)
+    return f"{whole(float(totals[index]))} of {whole(float(totals.sum()))}"
+
+
+def reasons(part: ModelEvaluation) -> tuple[str, ...]:
+    """Why an estimate or its limits are missing, for each metric where they are."""
+    lines = []
+    for metric, interval in part.overall.items():
+        missing = "undefined" if math.isnan(interval.estimate) else "no limits" if math.isnan(interval.low) else ""
+        if missing and interval.note:
+            lines.append(one_line(f"{find_measure(metric).title}: {missing}, {interval.note}."))
+    return tuple(lines)
+
+
+def shown_metrics(ev: Evaluation) -> list[str]:
+    """The columns of the table of models: a model that lacks a metric does not take it from the others."""
+    if ev.settings.get("asked"):
+        return _shared_metrics(ev)
+    return [m for m in COLUMNS if any(m in p.overall for p in ev.parts)]
+
+
+def models_block(
+    ev: Evaluation, metrics: list[str], *, missing: str = "–", errors: bool = False, constant: bool = True
+) -> TableBlock:
+    """A row for each model, and one for the constant answer where accuracy is shown.
+
+    `missing` stands for a metric that a model cannot have; `errors` puts misses and false alarms after the first one.
+    """
+    part = next((p for p in ev.parts if p.baseline_label is not None), ev.parts[0])
+    columns = ["model", *(find_measure(m).title for m in metrics)]
+    rows: list[list[Cell]] = [
+        [(p.name, None), *(interval_cell(p.overall.get(m), missing) for m in metrics)] for p in ev.parts
+    ]
+    if constant and "accuracy" in metrics and part.baseline_label is not None:
+        base = [interval_cell(part.baseline if m == "accuracy" else None, "") for m in metrics]
+        rows.append([(f'always "{part.baseline_label}"', None), *base])
+    if errors:
+        columns[2:2] = ["misses", "false alarms"]
+        for row, counted in zip_longest(rows, ev.parts):
+            row[2:2] = [("", None), ("", None)] if counted is None else _errors(counted)
+    of_class = [find_measure(m).title for m in metrics if _of_one_class(find_measure(m))]
+    title = f"In brackets: {percent(part.confidence)} intervals."
+    if of_class and part.positive not in (None, 1):
+        title += f" {listing(of_class)}: of {one_line(str(part.positive))}."
+    return cells_block(columns, rows, title=filled(title, WIDTH))
+
+
+def _errors(part: ModelEvaluation) -> list[Cell]:
+    """The misses of the positives and the false alarms of the negatives."""
+    assert part.confusion is not None
+    c = part.confusion.binary(part.positive)
+    cells = ((c.fn, c.tp + c.fn), (c.fp, c.fp + c.tn))
+    return [(f"{whole(round(float(x), 1))} of {whole(round(float(n), 1))}", float(x)) for x, n in cells]
+
+
+def _models_in_pieces(ev: Evaluation) -> TableBlock:
+    """All metrics that were asked for, in as many tables as fit a terminal; else the most telling ones that fit."""
+    chosen, asked = shown_metrics(ev), bool(ev.settings.get("asked"))
+    pieces, rest = [], chosen
+    while rest:
+        piece = _fitting(ev, rest)
+        pieces.append(piece)
+        rest = rest[len(piece.columns) - 1 :] if asked else []
+    if not asked:
+        # Without a metric that models share there is nothing to print, but a table to be had.
+        return TableBlock(pieces[0]) if pieces else replace(models_block(ev, []), where=Media.NOTEBOOK | Media.EXPORT)
+    return replace(models_block(ev, chosen), pieces=tuple(pieces))
+
+
+def _fitting(ev: Evaluation, chosen: list[str]) -> Table:
+    """The table of the first metrics that fit beside each other."""
+    for count in range(min(len(chosen), 4), 1, -1):
+        table = models_block(ev, chosen[:count]).table
+        if max(map(width, table.text(WIDTH).splitlines())) <= WIDTH:
+            return table
+    return models_block(ev, chosen[:1]).table
+
+
+def class_table(part: ModelEvaluation) -> Table:
+    """Precision, recall and F1 of each class, as far as they can be had; beyond a dozen classes, the weakest."""
+    totals = {label: interval.n or 0 for (metric, label), interval in part.classes.items() if metric == "recall"}
+    metrics = list(dict.fromkeys(metric for metric, _ in part.classes))
+    labels = list(dict.fromkeys(label for _, label in part.classes))
+    title = ""
+    if len(labels) > SHOWN_CLASSES:
+        last = metrics[-1]
+        title = f"The {SHOWN_CLASSES} classes of {len(labels):,} with the lowest {find_measure(last).title}:"
+
+        def weakness(label: Label) -> float:
+            value = part.classes[last, label].estimate
+            return math.inf if math.isnan(value) else value
+
+        labels = sorted(labels, key=weakness)[:SHOWN_CLASSES]
+    rows = tuple(
+        (str(label), whole(float(totals[label])), *(short(part.classes[metric, label]) for metric in metrics))
+        for label in labels
+    )
+    return Table(columns=("class", "rows", *(find_measure(m).title for m in metrics)), rows=rows, title=title)
+
+
+def thresholds_table(ev: Evaluation) -> Table | None:
+    """The cost-optimal threshold of each model that has one; None where none has."""
+    rows = []
+    for part in ev.parts:
+        point = part.cheapest
+        if point is None:
+            continue
+        cut = "none" if math.isinf(point.threshold) else number(point.threshold)
+        out_of_bag = "not known" if math.isnan(point.optimism) else short(point.corrected)
+        plain = "" if math.isnan(point.untuned) else number(point.untuned)
+        rows.append((part.name, cut, number(point.cost), out_of_bag, plain))
+    if not rows:
+        return None
+    title = "Cost-optimal thresholds (chosen on these rows: their cost here flatters):"
+    columns = ("model", "from", "cost a row", "out of the bag", "by costs alone")
+    return Table(columns=columns, rows=tuple(rows), title=title)
+
+
+def slice_table(ev: Evaluation) -> Table | None:
+    """Accuracy of each slice, for each model; None without slices."""
+    if not ev.slices:
+        return None
+    metric = next(iter(ev.parts[0].overall), "accuracy")
+    slices = list(ev.slices.items())[:SHOWN_SLICES]
+    rows = tuple(
+        (str(value), whole(inner.n), *(short(p.metric(metric)) for p in inner.parts[:3])) for value, inner in slices
+    )
+    names = ev.models[:3] if len(ev.parts) > 1 else (find_measure(metric).title,)
+    more = "" if len(slices) == len(ev.slices) else f" (the first {SHOWN_SLICES} of {len(ev.slices):,})"
+    title = f"{find_measure(metric).title} by slice{more}:"
+    return Table(columns=("slice", "rows", *names), rows=rows, title=title)
+
+
+def _confident_lines(part: ModelEvaluation) -> tuple[str, ...]:
+    shares = [f"{100 * share:.0f} %: {short(interval)}" for share, interval in part.selective.items()]
+    return (f"Accuracy on its most confident {'; '.join(shares)}.",) if shares else ()
+
+
+def _footer_lines(ev: Evaluation) -> tuple[str, ...]:
+    # A metric whose method depends on a model's counts is named once, with all methods.
+    by_metric: dict[str, list[str]] = {}
+    for part in ev.parts:
+        for metric, interval in part.overall.items():
+            if interval.method and interval.method not in by_metric.setdefault(metric, []):
+                by_metric[metric].append(interval.method)
+    used: dict[tuple[str, ...], list[str]] = {}
+    for metric, methods in by_metric.items():
+        used.setdefault(tuple(methods), []).append(metric)
+    named = "; ".join(
+        f"{listing(list(methods), 'or')} ({', '.join(find_measure(x).title for x in names[:3])}"
+        f"{', …' if len(names) > 3 else ''})"
+        for methods, names in used.items()
+        if methods
+    )
+    lines = (one_line(ev.estimand),)
+    return (*lines, f"Methods: {named}; .explain() or --explain for more.") if named else lines

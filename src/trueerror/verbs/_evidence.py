@@ -22,7 +22,7 @@ from trueerror.inputs._labels import cost_matrix
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, Interval
 from trueerror.sources._predictions import Predictions
-from trueerror.tallies import Agreement, Discordance, ScoreTable
+from trueerror.tallies import Agreement, ScoreTable
 from trueerror.tallies._confusion import is_graded
 from trueerror.verbs._comparison import Comparison, told_apart
 from trueerror.verbs._evaluation import ModelEvaluation
@@ -59,7 +59,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
             tuned = _tuned(bench, p, table)
             if tuned is not None:
                 facts["tuned_threshold"] = tuned
-    return Evidence(model=part.name, confusion=part.confusion, scores=table, clusters=bench.clusters, facts=facts)
+    return Evidence(model=part.name, confusion=part.confusion, scores=table, clusters=bench.clusters, **facts)
 
 
 def _proportions(overall: dict[str, Interval]) -> dict[str, Any]:
@@ -117,9 +117,9 @@ def sample_evidence(p: Predictions, measure: Measure, settings: Settings) -> lis
     counted = measure.of_labels
     if not benches or not (counted or int((p.truth_counts() > 0).sum()) == 1):
         return []
-    found = [Evidence(confusion=benches[0].confusion, facts={"metrics": (measure.name,)})]
+    found = [Evidence(confusion=benches[0].confusion, metrics=(measure.name,))]
     if measure.right_or_wrong and not is_graded(benches[0].confusion):
-        found += [Evidence(model=b.model, confusion=b.confusion, facts={"baseline_p": commonest_p(b)}) for b in benches]
+        found += [Evidence(model=b.model, confusion=b.confusion, baseline_p=commonest_p(b)) for b in benches]
     return found
 
 
@@ -131,7 +131,7 @@ def comparison_findings(
     evidence = [
         Evidence(
             model=f"{c.first} and {c.second}",
-            facts={**_pair_facts(made, c, sound), "closest": (c.first, c.second) == closest},
+            **{**_pair_facts(made, c, sound), "closest": (c.first, c.second) == closest},
         )
         for c in made.pairs
     ]
@@ -140,31 +140,27 @@ def comparison_findings(
         if f.code in ABOUT_THE_SAMPLE:
             about = "" if f.code != "TE201" else f.about
             of_sample.setdefault((f.code, f.message, about), replace(f, about=about))
-    return sorted_findings([*find([*evidence, Evidence(facts=_whole_facts(made))]), *of_sample.values()])
+    return sorted_findings([*find([*evidence, Evidence(**_whole_facts(made))]), *of_sample.values()])
 
 
 def _pair_facts(made: Comparison, c: Any, sound: Mapping[tuple[str, str], Mapping[str, float]]) -> dict[str, Any]:
     pair = (c.first, c.second)
-    counts = made.facts["discordance"].get(pair)
     facts: dict[str, Any] = {
-        "pair": pair,
         "p_values": dict(sound.get(pair, {})),
         "level": 1 - made.confidence,
         "difference": c.estimate,
         "limits": (c.low, c.high),
         "p_value": c.p_value if c.p_adjusted is None else c.p_adjusted,
-        "told_apart": told_apart(c),
+        "significant": told_apart(c),
         "comparisons": len(made.pairs),
-        "share": bool(made.facts.get("share")),
+        "share": made.facts.share,
         "with_best": made.best in pair,
         "n": c.n,
     }
     # Two models alone are shown by their difference: there are no two intervals that could mislead.
     if len(made.models) > 2:
         facts["intervals"] = tuple((made.estimates[m].low, made.estimates[m].high) for m in pair)
-    facts |= made.facts.get("twins", {}).get(pair, {})
-    if counts is not None:
-        facts["discordance"] = Discordance(*counts)
+    facts |= (made.facts.twins or {}).get(pair, {})
     if made.margin is not None:
         facts["margin"] = made.margin
     return facts
@@ -173,7 +169,7 @@ def _pair_facts(made: Comparison, c: Any, sound: Mapping[tuple[str, str], Mappin
 def _closest(made: Comparison) -> tuple[str, str] | None:
     """The pair of the best models, by rank, that differ and cannot be told apart: one word about power is enough."""
     rank = {m: i for i, m in enumerate(made.ranked)}
-    same = made.facts.get("twins", {})
+    same = made.facts.twins or {}
     open_ = [(c.first, c.second) for c in made.pairs if not told_apart(c) and (c.first, c.second) not in same]
     return min(open_, key=lambda pair: (rank[pair[0]] + rank[pair[1]], max(rank[m] for m in pair)), default=None)
 
@@ -185,10 +181,10 @@ def _whole_facts(made: Comparison) -> dict[str, Any]:
         "best": made.best,
         "comparisons": len(made.pairs),
         "adjusted": made.adjust != "none" or len(made.pairs) < 2,
-        "not_told_from_best": sum(not told_apart(made[made.best, m]) for m in compared if _has(made, m)),
+        "not_different_from_best": sum(not told_apart(made[made.best, m]) for m in compared if _has(made, m)),
     }
-    if "could_be_paired" in made.facts:
-        facts |= {"paired": False, "could_be_paired": made.facts["could_be_paired"]}
+    if made.facts.could_be_paired is not None:
+        facts |= {"paired": False, "could_be_paired": made.facts.could_be_paired}
     return facts
 
 

@@ -1,20 +1,20 @@
-"""A gate's answer: pass, fail or cannot tell, with the one-sided limits behind it.
+"""A gate's answer: pass, fail or cannot tell, with the one-sided limits behind it, and how it is said.
 
-How a gate speaks: the decision first, then by how much, then what would settle it.
+The decision comes first, then by how much, then what would settle it.
 """
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from trueerror.inputs._options import InputError, nearest
-from trueerror.results import Result, Table, Text
-from trueerror.results._format import filled, listing, number, percent, whole
-from trueerror.results._tables import markdown_escape, one_line
+from trueerror.results import DocumentResult, Result, Table, Text
+from trueerror.results._document import Document, Paragraph, TableBlock, page
+from trueerror.results._format import listing, number, one_line, percent, whole
+from trueerror.results._tables import markdown_escape
 
 Decision = Literal["pass", "fail", "cannot tell"]
 EXIT_CODES: dict[str, int] = {"pass": 0, "fail": 1, "cannot tell": 3}
@@ -60,12 +60,10 @@ class GateCheck(Result):
     @property
     def reason(self) -> str:
         """What was asked, what was found, and whether that passed, in a sentence."""
-
-        return reason(self)
+        return _reason(self)
 
     def __str__(self) -> str:
-
-        return check_words(self, "the candidate", "the baseline")
+        return _check_words(self, "the candidate", "the baseline")
 
 
 def decide(low: float, high: float, bound: float, *, higher_is_better: bool, strictly: bool) -> Decision:
@@ -95,8 +93,8 @@ def together(checks: tuple[GateCheck, ...]) -> Decision:
     return "pass" if found == {"pass"} else "cannot tell"
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Gate(Result):
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Gate(DocumentResult):
     """Whether a candidate may go in: `decision` is "pass", "fail" or "cannot tell", `exit_code` 0, 1 or 3.
 
     `checks` holds one for each demand, `gate["recall"]` gives the first one of a metric. `verdict` says it in words,
@@ -112,7 +110,7 @@ class Gate(Result):
     sequential: bool = False
     n: int = 0
     reading: str = ""
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, object] = field(default_factory=dict)
 
     @property
     def exit_code(self) -> int:
@@ -133,9 +131,10 @@ class Gate(Result):
 
     @property
     def verdict(self) -> str:
-        """The decision and why, in plain words."""
-
-        return verdict(self)
+        """The decision and why, in plain words: the checks that made it."""
+        telling = [c for c in self.checks if c.decision == self.decision]
+        candidate, baseline = one_line(self.candidate), one_line(self.baseline or "the baseline")
+        return f"{LEADS[self.decision]}: {' '.join(_check_words(c, candidate, baseline) for c in telling)}"
 
     def __getitem__(self, metric: str) -> GateCheck:
         for c in self.checks:
@@ -147,25 +146,21 @@ class Gate(Result):
         """One record for each check."""
         return [{**record, "reason": c.reason} for c in self.checks for record in c.records()]
 
-    def _table(self) -> Table:
-
-        return checks_table(self)
-
-    def __str__(self) -> str:
-
-        return gate_text(self)
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-
-        return gate_html(self)
+    def document(self) -> Document:
+        table, notes = TableBlock(_checks_table(self)), Paragraph(_notes(self))
+        return page(self.reading, [self.verdict], table, notes, footer=[_limits_and_methods(self)])
 
     def to_markdown(self) -> str:
         """A comment for a pull request: the decision, why, and the table."""
-
-        return gate_markdown(self)
+        mark = {"pass": "✅", "fail": "❌", "cannot tell": "❔"}[self.decision]
+        against = f" against {markdown_escape(self.baseline)}" if self.baseline else ""
+        lines = [
+            f"### {mark} {LEADS[self.decision]}: {markdown_escape(self.candidate)}{against}",
+            markdown_escape(self.verdict),
+            DocumentResult.to_markdown(self),
+            markdown_escape(" ".join([self.reading, *_notes(self), _limits_and_methods(self)])),
+        ]
+        return "\n\n".join(line for line in lines if line)
 
     def explain(self) -> Text:
         """The rule of the gate, and each method with formula, source and what it assumes."""
@@ -175,7 +170,6 @@ class Gate(Result):
         return Text("\n\n".join(b for b in (self.reading, RULE, *(explain(key) for key in keys)) if b))
 
 
-WIDTH = 80
 LEADS = {"pass": "Pass", "fail": "Fail", "cannot tell": "Cannot tell"}
 OUTCOMES = {"pass": "passed", "fail": "failed", "cannot tell": "cannot tell"}
 RULE = (
@@ -186,12 +180,12 @@ RULE = (
 )
 
 
-def size(c: GateCheck, x: float, *, signed: bool = True) -> str:
+def gap_words(c: GateCheck, x: float, *, signed: bool = True) -> str:
     """A difference: in points of a percent for shares, else as a number; with digits that tell it from the line."""
     return _size(c, x, _more(c, _size), signed=signed)
 
 
-def level(c: GateCheck, x: float) -> str:
+def _own_value(c: GateCheck, x: float) -> str:
     """A model's own figure, with digits enough to tell it from the line that it is held against."""
     return _level(c, x, _more(c, _level) if c.kind == "threshold" else 0)
 
@@ -222,30 +216,33 @@ def _more(c: GateCheck, shown: Callable[[GateCheck, float, int], str]) -> int:
     return 0
 
 
-def margin_words(c: GateCheck) -> str:
+def _margin_words(c: GateCheck) -> str:
     """The margin with its unit."""
     margin = float(c.margin or 0.0)
     return f"{100 * margin:.3g} point{'' if margin == 0.01 else 's'}" if c.share else f"{margin:g}"
 
 
-def check_words(c: GateCheck, candidate: str, baseline: str) -> str:
+def _check_words(c: GateCheck, candidate: str, baseline: str) -> str:
     """One check as a sentence."""
     if not math.isfinite(c.estimate):
         return f"{c.title} cannot be judged: {c.note}."
     return _threshold_words(c, candidate) if c.kind == "threshold" else _difference_words(c, candidate, baseline)
 
 
-def reason(c: GateCheck) -> str:
+def _reason(c: GateCheck) -> str:
     """What was asked, what was found, and whether that passed, for those who read one check by itself."""
     worst, best = (c.low, c.high) if c.higher_is_better else (c.high, c.low)
     unit = ""
     if c.kind == "threshold":
-        asked, shown = f"{c.title} {'at least' if c.higher_is_better else 'at most'} {level(c, c.bound)}", level
+        asked, shown = (
+            f"{c.title} {'at least' if c.higher_is_better else 'at most'} {_own_value(c, c.bound)}",
+            _own_value,
+        )
     else:
         demand = (
-            f"not worse than the baseline by more than {margin_words(c)}" if c.margin else "better than the baseline"
+            f"not worse than the baseline by more than {_margin_words(c)}" if c.margin else "better than the baseline"
         )
-        asked, shown, unit = f"{c.title} {demand}", size, f"{' points' if c.share else ''} from the baseline"
+        asked, shown, unit = f"{c.title} {demand}", gap_words, f"{' points' if c.share else ''} from the baseline"
     if not math.isfinite(c.estimate):
         return f"Asked: {asked}. Found: nothing to judge by, {c.note}: cannot tell."
     found = f"{shown(c, c.estimate)}{unit}"
@@ -259,32 +256,32 @@ def reason(c: GateCheck) -> str:
 
 
 def _threshold_words(c: GateCheck, candidate: str) -> str:
-    claim = f"{'at least' if c.higher_is_better else 'at most'} {level(c, c.bound)}"
-    estimate = level(c, c.estimate)
+    claim = f"{'at least' if c.higher_is_better else 'at most'} {_own_value(c, c.bound)}"
+    estimate = _own_value(c, c.estimate)
     worst, best = (c.low, c.high) if c.higher_is_better else (c.high, c.low)
     if c.decision == "pass":
-        return f"{c.title} of {candidate} is {claim}: {estimate}, at worst {level(c, worst)}."
+        return f"{c.title} of {candidate} is {claim}: {estimate}, at worst {_own_value(c, worst)}."
     if c.decision == "fail":
-        return f"{c.title} of {candidate} is not {claim}: {estimate}, at best {level(c, best)}."
+        return f"{c.title} of {candidate} is not {claim}: {estimate}, at best {_own_value(c, best)}."
     return (
-        f"{c.title} of {candidate} may or may not be {claim}: {estimate}, plausibly {level(c, c.low)} to "
-        f"{level(c, c.high)}.{_settles(c)}"
+        f"{c.title} of {candidate} may or may not be {claim}: {estimate}, plausibly {_own_value(c, c.low)} to "
+        f"{_own_value(c, c.high)}.{_settles(c)}"
     )
 
 
 def _difference_words(c: GateCheck, candidate: str, baseline: str) -> str:
     unit = " points" if c.share else ""
-    by = f"{size(c, c.estimate)}{unit} of {c.title}"
+    by = f"{gap_words(c, c.estimate)}{unit} of {c.title}"
     worst, best = (c.low, c.high) if c.higher_is_better else (c.high, c.low)
-    beyond = f" by more than {margin_words(c)}" if c.margin else ""
+    beyond = f" by more than {_margin_words(c)}" if c.margin else ""
     if c.decision == "pass":
         claim = f"is not worse than {baseline}{beyond}" if c.margin else f"is better than {baseline}"
-        return f"{candidate} {claim}: {by}, at worst {size(c, worst)}."
+        return f"{candidate} {claim}: {by}, at worst {gap_words(c, worst)}."
     if c.decision == "fail":
-        return f"{candidate} is worse than {baseline}{beyond}: {by}, at best {size(c, best)}."
+        return f"{candidate} is worse than {baseline}{beyond}: {by}, at best {gap_words(c, best)}."
     asked = f"worse than {baseline}{beyond}" if c.margin else f"better or worse than {baseline}"
     reach = (
-        f"plausibly {size(c, c.low)} to {size(c, c.high)}"
+        f"plausibly {gap_words(c, c.low)} to {gap_words(c, c.high)}"
         if math.isfinite(c.low) and math.isfinite(c.high)
         else "with no limits to be had"
     )
@@ -300,33 +297,26 @@ def _settles(c: GateCheck) -> str:
     return ""
 
 
-def verdict(gate: Gate) -> str:
-    """The decision, then the checks that made it."""
-    telling = [c for c in gate.checks if c.decision == gate.decision]
-    candidate, baseline = one_line(gate.candidate), one_line(gate.baseline or "the baseline")
-    return f"{LEADS[gate.decision]}: {' '.join(check_words(c, candidate, baseline) for c in telling)}"
-
-
-def checks_table(gate: Gate) -> Table:
+def _checks_table(gate: Gate) -> Table:
     """One row a check."""
     rows = []
     for c in gate.checks:
         if c.kind == "threshold":
-            asked, shown = f"{'≥' if c.higher_is_better else '≤'} {level(c, c.bound)}", level
+            asked, shown = f"{'≥' if c.higher_is_better else '≤'} {_own_value(c, c.bound)}", _own_value
         else:
-            asked, shown = f"gap {'>' if c.higher_is_better else '<'} {size(c, c.bound)}", size
+            asked, shown = f"gap {'>' if c.higher_is_better else '<'} {gap_words(c, c.bound)}", gap_words
         limits = "none" if math.isnan(c.low) else f"[{shown(c, c.low)}, {shown(c, c.high)}]"
-        rows.append((c.title, asked, level(c, c.candidate), _own(c), limits, c.decision))
+        rows.append((c.title, asked, _own_value(c, c.candidate), _baseline_cell(c), limits, c.decision))
     return Table(
         columns=("metric", "asked", "candidate", "baseline", "one-sided limits", "decision"), rows=tuple(rows), names=2
     )
 
 
-def _own(c: GateCheck) -> str:
-    return "" if c.baseline is None else level(c, c.baseline)
+def _baseline_cell(c: GateCheck) -> str:
+    return "" if c.baseline is None else _own_value(c, c.baseline)
 
 
-def footer(gate: Gate) -> str:
+def _limits_and_methods(gate: Gate) -> str:
     """Confidence, correction, methods."""
     methods = listing(list(dict.fromkeys(c.method for c in gate.checks if c.method)))
     several = len(gate.checks) > 1 and gate.adjust != "none"
@@ -335,36 +325,6 @@ def footer(gate: Gate) -> str:
     return f"Limits: each one-sided, {percent(gate.confidence)}{more}, {looks}. Methods: {methods or 'none'}."
 
 
-def notes(gate: Gate) -> list[str]:
+def _notes(gate: Gate) -> tuple[str, ...]:
     """Why a part is undefined or drawn in."""
-    return [f"{c.title}: {c.note}" for c in gate.checks if c.note and math.isfinite(c.estimate)]
-
-
-def gate_text(gate: Gate) -> str:
-    """The whole answer for a terminal."""
-    blocks = [filled(one_line(gate.reading), WIDTH) if gate.reading else ""]
-    blocks.append(filled(gate.verdict, WIDTH - 2, initial_indent="  ", subsequent_indent="  "))
-    blocks.append(checks_table(gate).text(WIDTH))
-    blocks.append("\n".join(filled(f"Note: {n}.", WIDTH) for n in notes(gate)))
-    blocks.append(filled(footer(gate), WIDTH))
-    return "\n\n".join(b for b in blocks if b)
-
-
-def gate_markdown(gate: Gate) -> str:
-    """A comment for a pull request."""
-    mark = {"pass": "✅", "fail": "❌", "cannot tell": "❔"}[gate.decision]
-    against = f" against {markdown_escape(gate.baseline)}" if gate.baseline else ""
-    lines = [
-        f"### {mark} {LEADS[gate.decision]}: {markdown_escape(gate.candidate)}{against}",
-        markdown_escape(gate.verdict),
-        checks_table(gate).to_markdown(),
-        markdown_escape(" ".join([gate.reading, *(f"Note: {n}." for n in notes(gate)), footer(gate)])),
-    ]
-    return "\n\n".join(line for line in lines if line)
-
-
-def gate_html(gate: Gate) -> str:
-    """The same for a notebook."""
-    parts = [f"<p>{html.escape(gate.reading)}</p>", f"<p><b>{html.escape(gate.verdict)}</b></p>"]
-    parts += [checks_table(gate)._repr_html_(), f"<p><small>{html.escape(footer(gate))}</small></p>"]
-    return f"<div>{''.join(parts)}</div>"
+    return tuple(f"Note: {c.title}: {c.note}." for c in gate.checks if c.note and math.isfinite(c.estimate))

@@ -188,14 +188,14 @@ def _reading(sheet: ScoreSheet, higher_is_better: bool) -> str:
 
 
 def _findings(sheet: ScoreSheet, base: Ranking, higher_is_better: bool) -> Findings:
-    facts: dict[str, Any] = {
-        "data_sets": len(sheet.data_sets),
-        "pairs": len(base.pairs),
-        "level": base.alpha,
-        "method": base.method,
-        "folds": sheet.has_folds,
-        "dropped": sheet.dropped,
-        "value_name": sheet.value_name,
-        "higher_is_better": higher_is_better,
-    }
-    return find([Evidence(facts=facts)])
+    evidence = Evidence(
+        data_sets=len(sheet.data_sets),
+        pairs=len(base.pairs),
+        level=base.alpha,
+        method=base.method,
+        folds=sheet.has_folds,
+        dropped=sheet.dropped,
+        value_name=sheet.value_name,
+        higher_is_better=higher_is_better,
+    )
+    return find([evidence])

@@ -1,13 +1,7 @@
-"""A ranking of learners over data sets, with what their folds say within each data set.
-
-The tables of a ranking of learners: ranks, scores by data set, all pairs; and how their cells are written.
-
-How a ranking of learners speaks: who leads, who is behind by how much, and what cannot be told.
-"""
+"""A ranking of learners over data sets, with what their folds say within each data set, its tables and its words."""
 
 from __future__ import annotations
 
-import html
 import math
 import statistics
 from dataclasses import dataclass, field, replace
@@ -18,13 +12,14 @@ from trueerror.inference._contrast import mirrored
 from trueerror.inference._multiplicity import adjust
 from trueerror.inference.ranking._rank_tests import nemenyi_distance
 from trueerror.inference.ranking._ranking import Ranking
-from trueerror.results import Contrast, Posterior, Table, Text
-from trueerror.results._format import filled, listing, number, one_line, p_value, percent, short_names, width
-from trueerror.verbs._evaluation_text import findings_text
+from trueerror.results import Contrast, DocumentResult, Posterior, Table, Text
+from trueerror.results._document import WIDTH, Document, Media, TableBlock, page
+from trueerror.results._format import listing, number, one_line, p_cell, p_value, percent, short_names, width
+from trueerror.results._values import deciding_p
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class LearnerRanking(Ranking):
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class LearnerRanking(DocumentResult, Ranking):
     """Learners ranked over data sets: mean ranks, tests of pairs over data sets, and tests within each data set.
 
     `scores` are data sets × learners, folds averaged. `within` compares pairs on one data set each (`name`) by the
@@ -77,8 +72,7 @@ class LearnerRanking(Ranking):
     @property
     def verdict(self) -> str:
         """What the ranking says, in a few sentences; learners that were not told apart are never called equal."""
-
-        return verdict(self)
+        return _verdict(self)
 
     def wins(self) -> Table:
         """Won–tied–lost of each learner (row) against each other (column), over data sets."""
@@ -90,8 +84,7 @@ class LearnerRanking(Ranking):
 
     def matrix(self) -> Table:
         """All pairs at a glance: mean difference, won–tied–lost and adjusted p of row against column."""
-
-        return comparison_matrix(self)
+        return _pairs_matrix(self)
 
     def records(self) -> list[dict[str, object]]:
         """One record for each pair."""
@@ -115,20 +108,17 @@ class LearnerRanking(Ranking):
         keys += ["bayes-signed-rank"] if self.posterior is not None else []
         return Text("\n\n".join([self.reading, *(explain(key) for key in keys if key != "none")]))
 
-    def _table(self) -> Table:
-
-        return ranks_table(self)
-
-    def __str__(self) -> str:
-
-        return ranking_text(self)
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-
-        return ranking_html(self)
+    def document(self) -> Document:
+        table = scores_table(self)
+        return page(
+            self.reading,
+            [self.verdict],
+            TableBlock(_ranks_table(self)),
+            None if table is None else TableBlock(table, where=Media.SCREEN),
+            self.findings.block(several=True),
+            footer=_footer_lines(self),
+            hanging="  ",
+        )
 
 
 def _outcome(gaps: dict[str, float]) -> str:
@@ -136,13 +126,12 @@ def _outcome(gaps: dict[str, float]) -> str:
     return f"{sum(v > 0 for v in values)}–{sum(v == 0 for v in values)}–{sum(v < 0 for v in values)}"
 
 
-WIDTH = 80
 LONGEST_HEADING = 20
 SHOWN_LEARNERS = 6
 SHOWN_DATA_SETS = 12
 
 
-def ranks_table(r: LearnerRanking) -> Table:
+def _ranks_table(r: LearnerRanking) -> Table:
     """Each learner beside the best one (or the control): rank, mean score, difference, outcomes, p-value."""
     anchor = r.best if r.control is None else r.control
     ranks, means = r.ranks, r.means
@@ -154,10 +143,10 @@ def ranks_table(r: LearnerRanking) -> Table:
             continue
         gaps = list(r.gaps(name, anchor).values())
         pair, (wins, ties, losses) = r._compared(name, anchor)
-        p = p_value(deciding_p(pair)).removeprefix("p ").removeprefix("= ")
+        p = p_cell(p_value(deciding_p(pair)))
         # The difference of the numbers as shown: of errors, + is worse.
         shown = statistics.median(gaps) if r.higher_is_better else -statistics.median(gaps)
-        rows.append((*own, signed(r, shown), f"{wins}–{ties}–{losses}", p))
+        rows.append((*own, _signed(r, shown), f"{wins}–{ties}–{losses}", p))
     unit = " (points)" if r.share else ""
     adjusted = "p" if len(r.pairs) < 2 or r.adjust == "none" else "adjusted p"
     score = one_line(r.value_name or "score")
@@ -182,7 +171,7 @@ def scores_table(r: LearnerRanking) -> Table | None:
         cells = []
         for m in r.order:
             c = r.on(d, m, anchor) if m != anchor else None
-            mark = "" if c is None or not differs(r, c) else "v" if r.gaps(m, anchor)[d] > 0 else "*"
+            mark = "" if c is None or not _differs(r, c) else "v" if r.gaps(m, anchor)[d] > 0 else "*"
             cells.append(number(by_name[m]) + (mark or " " if marked else ""))
         rows.append((d, *cells))
     title = f"* worse than {one_line(anchor)} there, v better (corrected t over folds, {r.adjust})" if marked else ""
@@ -193,7 +182,7 @@ def scores_table(r: LearnerRanking) -> Table | None:
     return made if max(width(line) for line in made.text(WIDTH).splitlines()) <= WIDTH else None
 
 
-def comparison_matrix(r: LearnerRanking) -> Table:
+def _pairs_matrix(r: LearnerRanking) -> Table:
     """Row against column: mean difference, outcomes, adjusted p."""
     means = r.means
     rows = []
@@ -204,23 +193,18 @@ def comparison_matrix(r: LearnerRanking) -> Table:
                 cells.append("")
                 continue
             pair, (wins, ties, losses) = r._compared(a, b)
-            gap = signed(r, means[a] - means[b])
+            gap = _signed(r, means[a] - means[b])
             cells.append(f"{gap} · {wins}–{ties}–{losses} · {p_value(deciding_p(pair))}")
         rows.append((a, *cells))
     return Table(columns=("row against column", *r.order), rows=tuple(rows))
 
 
-def differs(r: LearnerRanking, c: Contrast) -> bool:
+def _differs(r: LearnerRanking, c: Contrast) -> bool:
     """Whether a pair is told apart at the level."""
     return deciding_p(c) <= r.alpha
 
 
-def deciding_p(c: Contrast) -> float:
-    """The p-value that decides: adjusted where pairs were adjusted."""
-    return c.p_value if c.p_adjusted is None else c.p_adjusted
-
-
-def amount(r: LearnerRanking, x: float) -> str:
+def _amount(r: LearnerRanking, x: float) -> str:
     """A size without its sign."""
     if not r.share:
         return number(abs(x))
@@ -228,7 +212,7 @@ def amount(r: LearnerRanking, x: float) -> str:
     return f"{shown} point{'' if shown == '1.0' else 's'}"
 
 
-def signed(r: LearnerRanking, x: float) -> str:
+def _signed(r: LearnerRanking, x: float) -> str:
     """A size with its sign, without a unit."""
     shown = f"{100 * x:+.1f}" if r.share else f"{x:+.3g}"
     return "0.0" if shown in ("+0.0", "-0.0") else shown
@@ -240,7 +224,7 @@ PROVEN = 0.005
 TESTS = {"wilcoxon": "signed-rank", "sign": "sign"}
 
 
-def verdict(r: LearnerRanking) -> str:
+def _verdict(r: LearnerRanking) -> str:
     """The verdict in a few sentences."""
     if r.control is not None:
         return _against_control(r)
@@ -307,7 +291,7 @@ def _one_data_set(r: LearnerRanking) -> str:
         nearest = r.on(r.data_sets[0], best, front[1])
         if nearest is not None:
             gap = r.gaps(best, front[1])[r.data_sets[0]]
-            parts.append(f"{one_line(front[1])} is {amount(r, gap)} behind ({p_value(deciding_p(nearest))}).")
+            parts.append(f"{one_line(front[1])} is {_amount(r, gap)} behind ({p_value(deciding_p(nearest))}).")
     parts += [_throughout(r, m, best) for m in behind[:3]]
     return " ".join(parts)
 
@@ -349,7 +333,7 @@ def _behind(r: LearnerRanking, behind: list[str], best: str) -> str:
         gaps = list(r.gaps(best, m).values())
         lost = sum(g > 0 for g in gaps)
         p = deciding_p(r[best, m])
-        sizes.append(f"by {amount(r, statistics.median(gaps))} in the median, {_lost(lost, len(gaps))}, {p_value(p)}")
+        sizes.append(f"by {_amount(r, statistics.median(gaps))} in the median, {_lost(lost, len(gaps))}, {p_value(p)}")
     if len(behind) > 3:
         return f"{_named(behind)} rank behind {one_line(best)} over the data sets (the nearest {sizes[0]})."
     if len(behind) == 1:
@@ -366,7 +350,7 @@ def _worse_throughout(r: LearnerRanking, m: str, best: str) -> bool:
     """Whether a learner loses on every data set, and beyond chance on at least one by its folds."""
     if not all(gap > 0 for gap in r.gaps(best, m).values()):
         return False
-    return any(differs(r, c) for c in _within(r, best, m))
+    return any(_differs(r, c) for c in _within(r, best, m))
 
 
 def _throughout(r: LearnerRanking, m: str, best: str) -> str:
@@ -375,8 +359,8 @@ def _throughout(r: LearnerRanking, m: str, best: str) -> str:
     where = "" if n == 1 else " on both" if n == 2 else f" on all {numeral(n)}"
     span = _span(r, min(gaps), max(gaps))
     tested = _within(r, best, m)
-    sure = [c.name for c in tested if differs(r, c) and deciding_p(c) <= PROVEN]
-    likely = [c.name for c in tested if differs(r, c) and deciding_p(c) > PROVEN]
+    sure = [c.name for c in tested if _differs(r, c) and deciding_p(c) <= PROVEN]
+    likely = [c.name for c in tested if _differs(r, c) and deciding_p(c) > PROVEN]
     words = []
     for names, how in ((sure, "beyond doubt"), (likely, "probably")):
         if names:
@@ -394,10 +378,10 @@ def _two(r: LearnerRanking) -> str:
     own = r.method in ("wilcoxon", "sign")
     middle = abs(c.estimate) if own else statistics.median(gaps)
     won = "both" if ahead == n == 2 else f"all {n:,}" if ahead == n else f"{ahead:,} of {n:,}"
-    score = f"{a} is ahead on {won} data sets, by about {amount(r, middle)}"
+    score = f"{a} is ahead on {won} data sets, by about {_amount(r, middle)}"
     low, high = (c.low, c.high) if r.higher_is_better else (-c.high, -c.low)
     if own and math.isfinite(low) and math.isfinite(high):
-        score += f", plausibly {signed(r, low)} to {signed(r, high)}"
+        score += f", plausibly {_signed(r, low)} to {_signed(r, high)}"
     p = deciding_p(c)
     if all(g == 0 for g in gaps):
         parts = [f"{a} and {b} cannot be told apart: they tie on every data set. That is no proof that they are alike."]
@@ -421,7 +405,7 @@ def _against_control(r: LearnerRanking) -> str:
             gaps = list(r.gaps(m, control).values())
             middle = statistics.median(gaps)
             if (r.ranks[m] < r.ranks[control]) == ahead:
-                size = f"by {amount(r, middle)} in the median, {p_value(deciding_p(r[m, control]))}"
+                size = f"by {_amount(r, middle)} in the median, {p_value(deciding_p(r[m, control]))}"
                 parts.append(f"{one_line(m)} is {word} than {one_line(control)} ({size}).")
     unclear = [m for m in others if m not in apart]
     if unclear:
@@ -429,27 +413,12 @@ def _against_control(r: LearnerRanking) -> str:
     return " ".join(parts)
 
 
-def ranking_text(r: LearnerRanking) -> str:
-    """The whole ranking for a terminal, at most 80 columns wide."""
-    blocks = [
-        _filled(one_line(r.reading)),
-        _filled(r.verdict, "  "),
-        ranks_table(r).text(WIDTH),
-    ]
-    table = scores_table(r)
-    blocks += [] if table is None else [table.text(WIDTH)]
-    if len(r.findings):
-        blocks.append(findings_text(r.findings, several=True))
-    blocks.append("\n".join(_filled(line, more="  ") for line in _footer(r)))
-    return "\n\n".join(blocks)
-
-
-def _footer(r: LearnerRanking) -> list[str]:
+def _footer_lines(r: LearnerRanking) -> tuple[str, ...]:
     lines = [r._omnibus()] if len(r.names) > 2 else []
     if r.posterior is not None:
         p = r.posterior
         first, second = (one_line(m) for m in r.names)
-        middle = f"no difference beyond ±{amount(r, p.rope_width)} {_chance(p.rope)}, " if p.rope_width else ""
+        middle = f"no difference beyond ±{_amount(r, p.rope_width)} {_chance(p.rope)}, " if p.rope_width else ""
         lines.append(
             f"Posterior probabilities (Bayesian signed rank): {first} better {_chance(p.right)}, {middle}{second} "
             f"better {_chance(p.left)}."
@@ -461,22 +430,7 @@ def _footer(r: LearnerRanking) -> list[str]:
         how += f", mean ranks must lie {r.critical_difference:.2f} apart"
     if r.within:
         how += "; corrected t within data sets"
-    return [*lines, f"{how}; .explain() or --explain for more."]
-
-
-def ranking_html(r: LearnerRanking) -> str:
-    """The same for a notebook."""
-    parts = [
-        f"<p>{html.escape(r.reading)}</p>",
-        f"<p><b>{html.escape(r.verdict)}</b></p>",
-        ranks_table(r)._repr_html_(),
-    ]
-    table = scores_table(r)
-    parts += [] if table is None else [table._repr_html_()]
-    if len(r.findings):
-        parts.append("<ul>" + "".join(f"<li>{html.escape(line)}</li>" for line in r.findings.lines) + "</ul>")
-    parts.append(f"<p><small>{html.escape(' '.join(_footer(r)))}</small></p>")
-    return f"<div>{''.join(parts)}</div>"
+    return (*lines, f"{how}; .explain() or --explain for more.")
 
 
 def _within(r: LearnerRanking, first: str, second: str) -> list[Contrast]:
@@ -503,7 +457,3 @@ def _named(models: list[str]) -> str:
     if len(shown) <= SHOWN:
         return listing(shown)
     return f"{', '.join(shown[: SHOWN - 1])} and {len(shown) - SHOWN + 1} more"
-
-
-def _filled(text: str, indent: str = "", more: str = "") -> str:
-    return filled(text, WIDTH - len(indent), initial_indent=indent, subsequent_indent=more or indent)

@@ -4,35 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 from trueerror.findings import Evidence, Findings, find
+from trueerror.findings.metrics import Overfit
 from trueerror.inference._multiplicity import adjust
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._options import InputError, check_confidence
-from trueerror.results import Contrast, Result, Table
-from trueerror.results._format import filled, listing, p_value, percent
-from trueerror.results._tables import one_line
+from trueerror.results import Contrast, DocumentResult, Table
+from trueerror.results._document import Document, TableBlock, page
+from trueerror.results._format import listing, one_line, p_cell, p_value, percent
 from trueerror.sources._api import opened
 from trueerror.sources._predictions import Predictions
 
-WIDTH = 80
 ESTIMAND = "this model: accuracy on the rows that it was fitted to, less that on rows like the test rows"
 
 
-class Overfit(NamedTuple):
-    """A model that is better than `rival` on the training rows (by `training_lead`) and worse on the test rows."""
-
-    model: str
-    rival: str
-    training_lead: float
-    test_lead: float
-    p_value: float
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class TrainingGap(Result):
+class TrainingGap(DocumentResult):
     """For each model accuracy on the training rows − accuracy on the test rows, and the models that overfit.
 
     A model overfits against another one when it is better on the training rows, and worse on the test rows beyond
@@ -101,7 +91,7 @@ class TrainingGap(Result):
             )
         return " ".join(parts)
 
-    def _table(self) -> Table:
+    def document(self) -> Document:
         rows = tuple(
             (
                 g.name,
@@ -109,19 +99,16 @@ class TrainingGap(Result):
                 f"{100 * test:.1f} %",
                 f"{100 * g.estimate:+.1f}",
                 f"[{100 * g.low:+.1f}, {100 * g.high:+.1f}]",
-                p_value(g.p_value)[2:].lstrip("= "),
+                p_cell(p_value(g.p_value)),
             )
             for g, training, test in zip(self.gaps, self.training, self.test, strict=True)
         )
         interval = f"{percent(self.confidence)} interval"
-        return Table(columns=("model", "training", "test", "gap (points)", interval, "p"), rows=rows)
-
-    def __str__(self) -> str:
-        lead = filled(self.verdict, WIDTH - 2, initial_indent="  ", subsequent_indent="  ")
-        return f"{lead}\n\n{self._table().text(WIDTH)}"
+        table = Table(columns=("model", "training", "test", "gap (points)", interval, "p"), rows=rows)
+        return page("", [self.verdict], TableBlock(table))
 
     def _to_data(self) -> dict[str, Any]:
-        data = Result._to_data(self)
+        data = DocumentResult._to_data(self)
         return {**data, "overfits": tuple(tuple(o) for o in self.overfits)}
 
     @classmethod
@@ -166,11 +153,7 @@ def gap_evidence(test: Predictions, training: Predictions) -> list[Evidence]:
 
 def _evidence(gaps: tuple[Contrast, ...], overfits: tuple[Overfit, ...]) -> list[Evidence]:
     return [
-        Evidence(
-            model=g.name,
-            facts={"training_gap": g, "overfits": tuple(o for o in overfits if o.model == g.name)},
-        )
-        for g in gaps
+        Evidence(model=g.name, training_gap=g, overfits=tuple(o for o in overfits if o.model == g.name)) for g in gaps
     ]
 
 

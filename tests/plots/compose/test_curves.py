@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import altair
 import numpy as np
 import pytest
 
@@ -21,7 +20,7 @@ from trueerror.curves._precision_recall import precision_recall, precision_recal
 from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.curves._roc import roc
 from trueerror.inputs._options import InputError
-from trueerror.plots import chart, picture, spec
+from trueerror.plots import picture
 from trueerror.plots._specs import Curves
 from trueerror.plots.compose.curves import davis_goadrich_path
 from trueerror.tallies import ScoreTable
@@ -45,7 +44,7 @@ KINDS: dict[str, Callable[..., Any]] = {
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_one_and_two_models_make_valid_charts(kind: str, rows: Any) -> None:
+def test_one_and_two_models_make_valid_pictures(kind: str, rows: Any, svg: Any) -> None:
     truth, scores = rows
     both = {name: KINDS[kind](truth, s) for name, s in scores.items()}
     one = picture(both["smooth"])
@@ -53,14 +52,16 @@ def test_one_and_two_models_make_valid_charts(kind: str, rows: Any) -> None:
     assert isinstance(one, Curves)
     assert len([line for line in two.lines if line.role == "curve"]) == 2
     assert "of 2 models" in two.title
-    for made in (chart(both["smooth"]), chart(both)):
-        assert isinstance(made, altair.LayerChart | altair.VConcatChart)
-        assert made.to_dict()["$schema"].startswith("https://vega.github.io/schema/vega-lite/")
+    assert len(svg(both["smooth"]).all("polyline", "curve")) == 1
+    shown = svg(both)
+    assert len(shown.all("polyline", "curve")) == 2
+    assert [name.split(":")[0] for name in shown.legend()[:2]] == ["smooth", "rough"]
+    assert {one.x.title + " →", "↑ " + one.y.title} <= set(svg(both["smooth"]).texts())
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 @pytest.mark.parametrize("case", ["ties", "perfect", "wrong", "one positive", "two rows"])
-def test_degenerate_scores_still_make_a_picture(kind: str, case: str) -> None:
+def test_degenerate_scores_still_make_a_picture(kind: str, case: str, svg: Any) -> None:
     truth, scores = {
         "ties": (np.array([0, 1] * 8), np.full(16, 0.5)),
         "perfect": (np.array([0, 1] * 8), np.array([0.1, 0.9] * 8)),
@@ -69,38 +70,30 @@ def test_degenerate_scores_still_make_a_picture(kind: str, case: str) -> None:
         "two rows": (np.array([0, 1]), np.array([0.0, 1.0])),
     }[case]
     if kind == "average":  # each fold gets the whole case, so that it has both classes
-        made = spec(average_curves([ScoreTable.count(truth, scores) for _ in range(3)]))
+        made = svg(average_curves([ScoreTable.count(truth, scores) for _ in range(3)]))
     else:
-        made = spec(KINDS[kind](truth, scores))
-    assert np.isfinite(_numbers(made)).all()
-
-
-def _numbers(value: Any) -> list[float]:
-    if isinstance(value, dict):
-        return [n for v in value.values() for n in _numbers(v)]
-    if isinstance(value, list):
-        return [n for v in value for n in _numbers(v)]
-    return [float(value)] if isinstance(value, int | float) and not isinstance(value, bool) else []
+        made = svg(KINDS[kind](truth, scores))
+    assert np.isfinite(made.numbers()).all()
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_specifications_hold_finite_numbers_only(kind: str, rows: Any) -> None:
+def test_drawings_hold_finite_numbers_only(kind: str, rows: Any, svg: Any) -> None:
     truth, scores = rows
-    made = spec({name: KINDS[kind](truth, s) for name, s in scores.items()})
-    assert np.isfinite(_numbers(made)).all()
+    made = svg({name: KINDS[kind](truth, s) for name, s in scores.items()}).numbers()
+    assert len(made) > 100
+    assert np.isfinite(made).all()
 
 
-def test_precision_recall_has_prevalence_and_equal_f(rows: Any) -> None:
+def test_precision_recall_has_prevalence_and_equal_f(rows: Any, svg: Any) -> None:
     truth, scores = rows
     made = picture(precision_recall(truth, scores["smooth"]), band=True)
     words = [line.words for line in made.lines if line.words]
     assert "F1 0.8" in words
     assert any(w.startswith("random: prevalence 0.2") for w in words)
     assert "pointwise" in made.bands[0].name
-    assert any(
-        "pointwise" in str(layer.get("data"))
-        for layer in spec(precision_recall(truth, scores["smooth"]), band=True)["layer"]
-    )
+    shown = svg(precision_recall(truth, scores["smooth"]), band=True)
+    assert shown.legend() == [made.bands[0].name]
+    assert len([e for e in shown.all("polygon", "band") if e.get("points")]) == 1
 
 
 def test_precision_recall_bends_between_distant_points() -> None:
@@ -121,12 +114,16 @@ def test_gains_and_lift_have_random_and_perfect(rows: Any) -> None:
         assert {"random", "perfect"} <= words
 
 
-def test_det_axes_are_normal_deviates(rows: Any) -> None:
+def test_det_axes_are_normal_deviates(rows: Any, svg: Any) -> None:
     truth, scores = rows
-    made = spec(det(truth, scores["smooth"]))
-    axis = made["layer"][0]["encoding"]["x"]["axis"]
-    assert "cumulativeNormal" in axis["labelExpr"]
-    assert min(axis["values"]) < -1
+    made = svg(det(truth, scores["smooth"]))
+    bottom = max(float(e.get("y")) for e in made.all("text") if (e.text or "").endswith(" %"))
+    across = {e.text: float(e.get("x")) for e in made.all("text") if float(e.get("y")) == bottom}
+    assert "1 %" in across
+    # As far from 20 to 50 % as from 50 to 80 %, and further from 5 to 20 % than a straight scale would have it.
+    assert across["50 %"] - across["20 %"] == pytest.approx(across["80 %"] - across["50 %"], abs=0.2)
+    step = (across["20 %"] - across["5 %"]) / (across["50 %"] - across["20 %"])
+    assert step == pytest.approx((1.6449 - 0.8416) / 0.8416, abs=0.01)
 
 
 def test_decision_curve_has_both_constant_policies(rows: Any) -> None:
@@ -153,23 +150,23 @@ def test_cost_curve_stays_inside_the_triangle(rows: Any) -> None:
     assert {"call nothing", "call everything"} <= {line.words for line in made.lines}
 
 
-def test_long_curves_are_thinned_and_say_so() -> None:
+def test_long_curves_are_thinned_and_say_so(svg: Any) -> None:
     rng = np.random.default_rng(0)
     n = 200_000
     truth = (rng.random(n) < 0.3).astype(int)
-    made = spec(precision_recall(truth, rng.normal(size=n) + truth))
-    assert "points are drawn, nowhere more than" in made["description"]
-    rows = sum(len(layer["data"]["values"]) for layer in made["layer"] if "data" in layer)
-    assert rows < 5000
+    made = svg(precision_recall(truth, rng.normal(size=n) + truth))
+    (about,) = made.all("desc")
+    assert "points are drawn, nowhere more than" in about.text
+    assert sum(len(e.get("points").split()) for e in made.all("polyline")) + len(made.all("circle")) < 5000
+    assert len(made.source) < 60_000
 
 
-def test_tooltips_give_the_exact_threshold(rows: Any) -> None:
+def test_tooltips_give_the_exact_threshold(rows: Any, svg: Any) -> None:
     truth, scores = rows
     curve = precision_recall(truth, scores["rough"])
-    hover = spec(curve)["layer"][-1]
-    titles = [tip["title"] for tip in hover["encoding"]["tooltip"]]
-    assert titles == ["threshold", "recall", "precision"]
-    told = {row["tip0"] for row in hover["data"]["values"]}
+    tips = [dict(line.split(": ") for line in tip.split("\n")) for tip in svg(curve).tips()]
+    assert {tuple(tip) for tip in tips} == {("threshold", "recall", "precision")}
+    told = {tip["threshold"] for tip in tips}
     assert {f"{t:.3f}" for t in curve.thresholds} <= told
     assert "none" not in told
 
@@ -183,9 +180,11 @@ def test_curves_of_different_kinds_do_not_share_a_picture(rows: Any) -> None:
         picture(measured)
 
 
-def test_twelve_models_have_twelve_legend_entries(rows: Any) -> None:
+def test_twelve_models_have_twelve_legend_entries_that_look_different(rows: Any, svg: Any) -> None:
     truth, scores = rows
-    made = spec({f"model {i}": precision_recall(truth, scores["rough"]) for i in range(12)})
-    colours = next(la["encoding"]["color"] for la in made["layer"] if "scale" in la["encoding"].get("color", {}))
-    assert len(set(colours["scale"]["domain"])) == 12
-    assert colours["legend"] is not None
+    made = svg({f"model {i}": precision_recall(truth, scores["rough"]) for i in range(12)})
+    assert [name.split(":")[0] for name in made.legend()] == [f"model {i}" for i in range(12)]
+    (legend,) = made.all("g", "legend")
+    looks = [(e.get("class"), e.get("stroke-dasharray")) for e in legend.iter() if e.tag.endswith("}line")]
+    assert len(set(looks)) == 12
+    assert looks == [(e.get("class"), e.get("stroke-dasharray")) for e in made.all("polyline", "curve")]

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 import trueerror as te
 from trueerror.inputs._options import InputError
-from trueerror.plots import picture, spec
+from trueerror.plots import picture
 from trueerror.plots._specs import Forest
 from trueerror.plots.compose.forests import MOST_ROWS, domain_of
 
@@ -21,33 +22,46 @@ def test_one_interval_shows_estimate_limits_and_how() -> None:
     assert 0 <= made.panels[0].domain[0] < row.low < row.high < made.panels[0].domain[1] <= 1
 
 
-def test_one_sided_limits_are_arrows_to_the_edge() -> None:
-    made = picture({"at least": te.interval(75, 100, side="lower"), "at most": te.interval(5, 100, side="upper")})
-    rows = spec({"at least": te.interval(75, 100, side="lower"), "at most": te.interval(5, 100, side="upper")})["data"]
-    lower, upper = rows["values"]
-    assert made.panels[0].rows[0].words == "0.750, at least 0.673"
-    assert lower["arrow_high"] == pytest.approx(made.panels[0].domain[1])
-    assert lower["cap_high"] is None
-    assert lower["arrow_low"] is None
-    assert upper["arrow_low"] == pytest.approx(made.panels[0].domain[0])
-    assert upper["arrow_high"] is None
+def test_one_sided_limits_are_arrows_to_the_edge(svg: Any) -> None:
+    given = {"at least": te.interval(75, 100, side="lower"), "at most": te.interval(5, 100, side="upper")}
+    lower, upper = svg(given).all("svg", "interval")[:2]
+    assert picture(given).panels[0].rows[0].words == "0.750, at least 0.673"
+    for row, arrow, edge in ((lower, "▸", "100.00%"), (upper, "◂", "0.00%")):
+        assert [e.text for e in row if e.tag.endswith("}text")] == [arrow]
+        line, *caps = [e for e in row if e.get("class") == "limits"]
+        assert edge in (line.get("x1"), line.get("x2"))
+        # A cap where the interval ends, none where it goes on.
+        assert len(caps) == 1
+        assert caps[0].get("x1") != edge
 
 
-def test_undefined_is_said_and_not_drawn() -> None:
+def test_undefined_is_said_and_not_drawn(svg: Any) -> None:
     nothing = te.Interval(name="recall", estimate=math.nan, low=math.nan, high=math.nan, note="no positives")
-    made = spec([nothing, te.interval(1, 2)])
-    row = made["data"]["values"][0]
-    assert row["words"] == "undefined: no positives"
-    assert row["estimate"] is None
+    made = svg([nothing, te.interval(1, 2)])
+    assert "undefined: no positives" in made.texts()
+    first, second = made.all("svg", "interval")[:2]
+    assert [e.get("class") for e in first] == ["ground"]
+    assert "estimate" in [e.get("class") for e in second]
+    assert np.isfinite(made.numbers()).all()
     alone = picture(nothing)
     assert all(math.isfinite(v) for v in alone.panels[0].domain)
 
 
-def test_infinite_limits_stay_inside_the_axis() -> None:
+def test_infinite_limits_stay_inside_the_axis(svg: Any) -> None:
     wide = te.Interval(name="ratio", estimate=3.0, low=1.0, high=math.inf)
-    made = spec(wide)
-    assert made["data"]["values"][0]["arrow_high"] is not None
-    assert "Infinity" not in str(made)
+    made = svg(wide)
+    assert "▸" in made.texts()
+    assert np.isfinite(made.numbers()).all()
+
+
+def test_estimate_and_limits_lie_where_the_axis_says(svg: Any) -> None:
+    given = te.interval(750, 1000)
+    low, high = picture(given).panels[0].domain
+    (row, _) = svg(given).all("svg", "interval")
+    line = next(e for e in row if e.get("class") == "limits")
+    dot = next(e for e in row if e.get("class") == "estimate")
+    for value, at in ((given.low, line.get("x1")), (given.high, line.get("x2")), (given.estimate, dot.get("cx"))):
+        assert float(at.rstrip("%")) == pytest.approx(100 * (value - low) / (high - low), abs=0.01)
 
 
 def test_contrast_has_zero_line_margin_and_sign() -> None:

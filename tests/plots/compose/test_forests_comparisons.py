@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import trueerror as te
 from trueerror.inputs._options import InputError
-from trueerror.plots import chart, picture
+from trueerror.plots import picture
 from trueerror.plots._specs import Forest, Heat
 
 
@@ -41,7 +43,7 @@ def test_words_say_what_colour_shows(comparison: te.Comparison) -> None:
         assert rows["b"].endswith("cannot tell")
 
 
-def test_every_pair_at_a_glance(comparison: te.Comparison) -> None:
+def test_every_pair_at_a_glance(comparison: te.Comparison, svg: Any) -> None:
     made = picture(comparison, show="pairs")
     assert isinstance(made, Heat)
     assert len(made.words) == 9
@@ -51,7 +53,9 @@ def test_every_pair_at_a_glance(comparison: te.Comparison) -> None:
     assert by_place[2, 0][0].startswith("−")
     assert by_place[0, 2][2] == "better"
     assert by_place[2, 0][2] == "worse"
-    chart(comparison, show="pairs").to_dict()
+    shown = svg(comparison, show="pairs")
+    assert {words for cell in made.words for words in cell if words} <= set(shown.texts())
+    assert (len(shown.all("rect", "cell")), len(shown.all("rect", "empty"))) == (6, 3)
 
 
 def test_pairs_that_were_not_compared_are_empty() -> None:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.plots import chart, picture, spec
+from trueerror.plots import picture
 from trueerror.plots._specs import Bars, Ranks
 from trueerror.plots.compose.matrices import lay_out
 
@@ -50,17 +52,22 @@ def test_a_model_that_a_bar_only_crosses_has_no_dot() -> None:
     assert bar.ranks == (1.0, 3.0)
 
 
-def test_the_control_is_marked() -> None:
+def test_the_control_is_marked(svg: Any) -> None:
     ranking = te.significance.bonferroni_dunn(scores(5, 20), control=2)
-    made = spec(ranking)
-    text = str(made)
-    assert "(control)" in text
-    assert "control ±" in text
-    chart(ranking).to_dict()
+    made = svg(ranking)
+    assert [words for words in made.texts() if "(control)" in words] == [
+        e.words for e in lay_out(picture(ranking)).elbows if "(control)" in e.words
+    ]
+    assert any(words.startswith("control ±") for words in made.texts())
+    assert len(made.all("polyline", "elbow")) == 5
+    assert len(made.all("line", "ruler")) == 3
+    assert len(made.all("line", "group")) == len(lay_out(picture(ranking)).bars)
 
 
-def test_posterior_is_three_bars() -> None:
-    made = picture(te.Posterior(left=0.1, rope=0.2, right=0.7, rope_width=0.01))
+def test_posterior_is_three_bars(svg: Any) -> None:
+    posterior = te.Posterior(left=0.1, rope=0.2, right=0.7, rope_width=0.01)
+    made = picture(posterior)
     assert isinstance(made, Bars)
     assert made.amounts == (0.7, 0.2, 0.1)
     assert made.highest == 1.0
+    assert [float(e.get("width")) for e in svg(posterior).all("rect", "bar")] == pytest.approx([210, 60, 30])

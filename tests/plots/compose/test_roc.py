@@ -9,7 +9,7 @@ from trueerror.curves._hull import roc_hull
 from trueerror.curves._roc import roc
 from trueerror.curves._roc_difference import roc_difference
 from trueerror.inputs._options import InputError
-from trueerror.plots import picture, spec
+from trueerror.plots import picture
 from trueerror.plots._specs import Curves, Line
 
 
@@ -74,35 +74,27 @@ def test_what_is_not_wanted_is_left_out(rows: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", ["pointwise", "simultaneous"])
-def test_bands_say_in_the_legend_what_they_are(rows: Any, kind: Any) -> None:
+def test_bands_say_in_the_legend_what_they_are(rows: Any, kind: Any, svg: Any) -> None:
     truth, scores = rows
     curve = roc(truth, scores["rough"])
     made = picture(curve, band=kind)
     assert made.bands[0].name == f"95 % {kind} band"
-    legends = [
-        la["encoding"]["fill"]["scale"]["domain"]
-        for la in spec(curve, band=kind)["layer"]
-        if la["encoding"].get("fill", {}).get("legend")
-    ]
-    assert legends == [[f"95 % {kind} band"]]
+    assert svg(curve, band=kind).legend() == [f"95 % {kind} band"]
     assert kind in picture(curve.band(kind)).subtitle[0]
 
 
-def test_bands_of_several_models_share_one_legend_entry(rows: Any) -> None:
+def test_bands_of_several_models_share_one_legend_entry(rows: Any, svg: Any) -> None:
     truth, scores = rows
-    made = spec({name: roc(truth, s) for name, s in scores.items()}, band="pointwise")
-    domains = [
-        la["encoding"]["fill"]["scale"]["domain"]
-        for la in made["layer"]
-        if "fill" in la["encoding"] and la["encoding"]["fill"].get("legend")
-    ]
-    assert domains == [["95 % pointwise band"]]
+    made = svg({name: roc(truth, s) for name, s in scores.items()}, band="pointwise")
+    assert made.legend()[2:] == ["95 % pointwise band"]
+    assert len([e for e in made.all("polygon", "band") if e.get("points")]) == 2
 
 
 def test_options_reach_the_picture_from_the_result(rows: Any) -> None:
     truth, scores = rows
-    made = roc(truth, scores["rough"]).plot(cost_fn=10).to_dict()
-    assert "a miss 10" in " ".join(made["title"]["subtitle"])
+    made = roc(truth, scores["rough"]).plot(cost_fn=10)
+    assert "a miss 10" in " ".join(made.picture.subtitle)
+    assert "a miss 10" in made.svg
 
 
 def test_points_of_a_curve_are_forests(rows: Any) -> None:
@@ -134,7 +126,7 @@ def test_who_is_cheapest_where(rows: Any) -> None:
     chosen = picture(hull.best(replicates=200))
     assert sum(chosen.amounts) == pytest.approx(1)
     for result in (hull.ranges(), hull.best(replicates=200)):
-        result.plot().to_dict()
+        assert result.plot().svg.count('class="bar c0"') == len(picture(result).labels)
 
 
 def test_wrong_options_are_refused(rows: Any) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from trueerror.plots._specs import Bars, Heat, Ranks
-from trueerror.plots._style import distinct, fold, plain
+from trueerror.plots._style import columns_needed, distinct, fold, plain
 from trueerror.results import Posterior
 from trueerror.results._format import number, p_value, percent, whole
 
@@ -67,6 +67,27 @@ def confusion_picture(table: Any, *, title: str | None = None) -> Heat | Bars:
         extra_columns=width - k,
         text=written,
     )
+
+
+MAP_SIZE = 620
+ROW_NAME, COLUMN_NAME = 26, 18
+# Average width of a character, in pixels.
+CHARACTER = 6.5
+GAP = 0.35  # of a cell, before columns that stand apart
+
+
+def cell_size(picture: Heat) -> tuple[float, float]:
+    """Width and height of a cell in pixels: as wide as what is written, or as large as the whole map allows."""
+    rows, columns = len(picture.rows), len(picture.columns)
+    if not picture.text:
+        side = MAP_SIZE / max(rows, columns)
+        return side, side
+    written = columns_needed(picture.words) * CHARACTER + 14
+    roomy = 76 if rows <= 4 else 60 if rows <= 12 else 34
+    if rows <= 6:
+        # A few classes: wide enough for their names to stand level.
+        written = max(written, columns_needed(distinct(picture.columns, COLUMN_NAME)) * CHARACTER + 12)
+    return max(written, float(roomy) if rows <= 12 else 46.0), float(roomy)
 
 
 def worst_pairs(table: Any, *, title: str | None = None) -> Bars:
@@ -195,10 +216,10 @@ BAR_LEVEL = 0.45
 class Elbow:
     """A model's line: from its rank on the axis down to its level, then out to its name."""
 
-    place: int
     rank: float
     level: float
     left: bool
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +231,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class RankLayout:
+class RanksLayout:
     """Everything in its place; levels grow downwards from the axis at 0."""
 
     low: float
@@ -220,7 +241,7 @@ class RankLayout:
     depth: float
 
 
-def lay_out(picture: Ranks) -> RankLayout:
+def lay_out(picture: Ranks) -> RanksLayout:
     """The better half of the models has its names at the left, the best on top; the others at the right."""
     count = len(picture.names)
     bars = _bars(picture)
@@ -230,7 +251,9 @@ def lay_out(picture: Ranks) -> RankLayout:
     for place, rank in enumerate(picture.ranks):
         left = place < half
         down = place if left else count - 1 - place
-        elbows.append(Elbow(place, rank, first + down, left))
+        name = picture.names[place] + (" (control)" if picture.control == place else "")
+        words = f"{name} · {rank:.2f}" if left else f"{rank:.2f} · {name}"
+        elbows.append(Elbow(rank, first + down, left, words))
     # The axis shows all ranks where they are few, and else those that occur.
     whole = count <= 12
     low = 1.0 if whole else float(math.floor(min(picture.ranks)))
@@ -238,10 +261,10 @@ def lay_out(picture: Ranks) -> RankLayout:
     if picture.difference is not None and picture.control is None:
         # The ruler must fit, even where no difference between these ranks could reach it.
         high = max(high, float(math.ceil(low + picture.difference)))
-    return RankLayout(low, max(high, low + 1), tuple(elbows), bars, first + max(half - 1, 0))
+    return RanksLayout(low, max(high, low + 1), tuple(elbows), bars, first + max(half - 1, 0))
 
 
-def ruler(picture: Ranks, layout: RankLayout) -> tuple[float, float, str]:
+def ruler(picture: Ranks, layout: RanksLayout) -> tuple[float, float, str]:
     """From where to where the critical difference is drawn, and its words: around the control, else from the left."""
     width = picture.difference or 0.0
     if picture.control is None:

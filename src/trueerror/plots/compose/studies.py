@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -75,7 +76,7 @@ def _curve_picture(curve: Any) -> Curves:
     y = domain_of(drawn, (0.0, 1.0) if all(0 <= v <= 1 for v in drawn) else (-math.inf, math.inf))
     lines += [_last_size(float(sizes[-1]), y)] if bands else []
     lines += [_crossing_line(c, y) for c in curve.crossings if c.share >= SURE and not math.isnan(c.size)]
-    subtitle = _verdict_lines(curve.verdict)
+    subtitle = _wrapped(curve.verdict_lines)
     beyond = f"; right of {whole(sizes[-1])} rows: extrapolated" if bands else ""
     subtitle.append(f"{curve.plan} of {whole(curve.rows)} rows{beyond}")
     who = f"{len(curve.learners)} learners" if len(curve.learners) > 1 else shorten(curve.learners[0], 40)
@@ -112,8 +113,8 @@ def _last_size(size: float, y: tuple[float, float]) -> Line:
     )  # fmt: skip
 
 
-def _verdict_lines(verdict: str, room: int = 118) -> list[str]:
-    return [part for line in verdict.split("\n") for part in textwrap.wrap(plain(line), room)][:8]
+def _wrapped(verdict: Sequence[str], columns: int = 118) -> list[str]:
+    return [part for line in verdict for part in textwrap.wrap(plain(line), columns)][:8]
 
 
 def _training_line(sizes: Floats, training: Floats, place: int) -> Line:
@@ -176,7 +177,7 @@ def overfitting_picture(view: Any) -> Curves:
     return Curves(
         title=f"{plain(view.title)} over {plain(view.parameter)}",
         subtitle=(
-            *_verdict_lines(view.verdict, 100),
+            *_wrapped([view.verdict], 100),
             f"{view.plan}, {whole(view.size)} training rows; {percent(view.confidence)} intervals (corrected t)",
         ),
         x=x,
@@ -237,7 +238,7 @@ def lesion_picture(study: Any, *, show: Literal["contributions", "roc"] = "contr
             axis="", heading=plain(study.title), within=(0.0, 1.0) if study.full.low >= 0 else (-math.inf, math.inf),
         )
     )  # fmt: skip
-    verdict = [part for line in study.verdict.split("\n") for part in textwrap.wrap(plain(line), 115)][:8]
+    verdict = _wrapped(study.verdict_lines, 115)
     how = f"{percent(study.confidence)} intervals (corrected t), not adjusted; p-values adjusted ({study.adjust})"
     return Forest(
         title=f"What each part contributes to {plain(study.title)}",
@@ -284,7 +285,7 @@ def bias_picture(found: Any) -> Forest:
     # One scale for all learners, so that they can be compared by eye.
     low, high = min(p.domain[0] for p in panels), max(p.domain[1] for p in panels)
 
-    verdict = [part for line in found.verdict.split("\n") for part in textwrap.wrap(plain(line), 110)][:8]
+    verdict = _wrapped(found.verdict_lines, 110)
     sets = f"{whole(found.rounds)} training sets of {whole(found.size)} rows, {found.drawn}"
     return Forest(
         title="Where the error comes from",

@@ -159,7 +159,7 @@
       head.textContent = nameOf(r);
       for (const x of [r.from, r.to]) { const cell = row.insertCell(); cell.className = "number"; cell.textContent = share(x); }
       row.classList.toggle("best", r.from <= state.prior && state.prior <= r.to);
-      const look = r.model < 0 ? "always" : r.model < 7 ? "s" + r.model : "rest";
+      const look = r.model < 0 ? "always" : r.model < 7 ? "c" + r.model : "rest";
       make(strip, "rect", { x: 100 * r.from + "%", width: 100 * (r.to - r.from) + "%", y: 4, height: 14, class: "range " + look });
     }
     make(strip, "line", { x1: 100 * state.prior + "%", x2: 100 * state.prior + "%", y1: 0, y2: 24, class: "now" });

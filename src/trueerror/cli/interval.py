@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueerror.cli._app import Format, answers, show
-from trueerror.cli._options import Confidence, Explain, OutputFormat
+from trueerror.cli import _options as o
+from trueerror.cli._app import Without, command
+from trueerror.inputs._options import InputError
+from trueerror.results import Alternative, Side
 from trueerror.results._format import filled, number, p_value, percent, whole
 
 if TYPE_CHECKING:
@@ -25,14 +27,12 @@ INTERVAL_EPILOG = (
 
 def parse_counts(text: str) -> tuple[float, int]:
     """ "750/1000" as (750, 1000); a rate such as "0.15/30" keeps its fraction."""
-    from trueerror.inputs._options import InputError
-
-    found = re.fullmatch(r"\s*([-+]?[\d_,.]*\d\.?)\s*(?:/|of)\s*([-+]?[\d_,.]+)\s*", text)
+    written = re.fullmatch(r"\s*([-+]?[\d_,.]*\d\.?)\s*(?:/|of)\s*([-+]?[\d_,.]+)\s*", text)
     try:
-        if not found:
+        if not written:
             raise ValueError
-        x = float(found[1].replace(",", "").replace("_", ""))
-        n = float(found[2].replace(",", "").replace("_", ""))
+        x = float(written[1].replace(",", "").replace("_", ""))
+        n = float(written[2].replace(",", "").replace("_", ""))
     except ValueError:
         raise InputError(f"cannot read {text!r}: write counts as X/N, such as 750/1000") from None
     if not n.is_integer():
@@ -40,10 +40,11 @@ def parse_counts(text: str) -> tuple[float, int]:
     return x, int(n)
 
 
-@answers
+@command
 def interval_command(
+    *,
     counts: Annotated[str, typer.Argument(help="Successes and trials as X/N, such as 750/1000.", metavar="X/N")],
-    confidence: Confidence = 0.95,
+    confidence: o.Confidence = 0.95,
     method: Annotated[
         str,
         typer.Option(
@@ -53,38 +54,37 @@ def interval_command(
         ),
     ] = "wilson",
     side: Annotated[
-        str, typer.Option("--side", help="two-sided, lower (only a lower limit) or upper.", metavar="WORD")
+        Side, typer.Option("--side", help="two-sided, lower (only a lower limit) or upper.", metavar="WORD")
     ] = "two-sided",
-    form: OutputFormat = Format.text,
-    explain: Explain = False,
+    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """Where the true rate lies, given X of N."""
     from trueerror.inference.proportion._interval import interval
 
     x, n = parse_counts(counts)
     is_rate = 0 < x < 1
-    found = interval(
+    limits = interval(
         None if is_rate else int(x) if x.is_integer() else x,
         n,
         rate=x if is_rate else None,
         method=method,  # type: ignore[arg-type]
         confidence=confidence,
-        side=side,  # type: ignore[arg-type]
+        side=side,
     )
 
     def words() -> str:
-        level = f"{percent(found.confidence)} {found.method}"
-        seen = f"{whole(x) if not is_rate else number(x * n)} of {whole(n)} is {number(found.estimate)}"
+        level = f"{percent(limits.confidence)} {limits.method}"
+        seen = f"{whole(x) if not is_rate else number(x * n)} of {whole(n)} is {number(limits.estimate)}"
         if side == "lower":
-            verdict = f"the true rate is plausibly {number(found.low)} or more"
+            verdict = f"the true rate is plausibly {number(limits.low)} or more"
         elif side == "upper":
-            verdict = f"the true rate is plausibly {number(found.high)} or less"
+            verdict = f"the true rate is plausibly {number(limits.high)} or less"
         else:
-            verdict = f"the true rate is plausibly {number(found.low)} to {number(found.high)}"
-        note = f"\n! {found.note}" if found.note else ""
+            verdict = f"the true rate is plausibly {number(limits.low)} to {number(limits.high)}"
+        note = f"\n! {limits.note}" if limits.note else ""
         return f"{seen}; {verdict}\n({level} interval; --explain for more).{note}"
 
-    show(found, form, explain=explain, text=words)
+    output.show(limits, words)
 
 
 DIFFERENCE_HELP = "Whether two rates from different rows differ, given X of N twice."
@@ -98,11 +98,12 @@ PROVEN = 0.005
 ALTERNATIVES = {"two-sided": "a difference either way", "greater": "a higher first rate", "less": "a lower first rate"}
 
 
-@answers
+@command
 def difference_command(
+    *,
     first: Annotated[str, typer.Argument(help="Successes and rows of the first as X/N.", metavar="X/N")],
     second: Annotated[str, typer.Argument(help="Successes and rows of the second as X/N.", metavar="X/N")],
-    confidence: Confidence = 0.95,
+    confidence: o.Confidence = 0.95,
     method: Annotated[
         str | None,
         typer.Option(
@@ -113,38 +114,37 @@ def difference_command(
         ),
     ] = None,
     alternative: Annotated[
-        str, typer.Option("--alternative", help="two-sided, greater or less (than the second).", metavar="WORD")
+        Alternative, typer.Option("--alternative", help="two-sided, greater or less (than the second).", metavar="WORD")
     ] = "two-sided",
-    form: OutputFormat = Format.text,
-    explain: Explain = False,
+    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """Whether two rates from different rows differ."""
     from trueerror.inference.proportion._two_samples import difference
 
     pairs = [parse_counts(text) for text in (first, second)]
     is_rate = any(0 < x < 1 and not (x * n).is_integer() for x, n in pairs)
-    found = difference(
+    contrast = difference(
         pairs[0],
         pairs[1],
         method=method or ("newcombe" if is_rate else "miettinen-nurminen"),  # type: ignore[arg-type]
         confidence=confidence,
-        alternative=alternative,  # type: ignore[arg-type]
+        alternative=alternative,
     )
     rates = [x if 0 < x < 1 else x / n if n else float("nan") for x, n in pairs]
-    show(found, form, explain=explain, text=lambda: difference_words(found, rates[0], rates[1]))
+    output.show(contrast, lambda: difference_words(contrast, rates[0], rates[1]))
 
 
 def difference_words(c: Contrast, first: float, second: float) -> str:
     """Verdict, size, how surprising it would be by luck, what would settle it, and what was tested."""
     level = 1 - c.confidence
-    told = c.p_value <= level
+    significant = c.p_value <= level
     side = "higher" if c.estimate > 0 else "lower"
     figures = f"{100 * first:.1f} % against {100 * second:.1f} %"
     reach = {"lower": f"{_points(c.low)} or more", "upper": f"{_points(c.high)} or less"}
     size = f"{_points(c.estimate)} points, plausibly {reach.get(c.side, f'{_points(c.low)} to {_points(c.high)}')}"
     if c.estimate != c.estimate:
         return f"  Cannot be judged: {c.note}."
-    if told and (c.alternative == "two-sided" or (c.alternative == "greater") == (c.estimate > 0)):
+    if significant and (c.alternative == "two-sided" or (c.alternative == "greater") == (c.estimate > 0)):
         lead = f"The first rate is {'' if c.p_value <= PROVEN else 'probably '}{side}: {figures}, {size}."
     else:
         lead = f"Cannot tell whether the rates differ: {figures}, {size}."
@@ -158,7 +158,7 @@ def difference_words(c: Contrast, first: float, second: float) -> str:
     blocks = [_filled(f"{lead} {surprise}", "  ")]
     if c.note:
         blocks.append(_filled(f"! {c.note}", more="  "))
-    step = "" if told else _next_step(c, first, second)
+    step = "" if significant else _next_step(c, first, second)
     if step:
         blocks.append(_filled(step))
     blocks.append(
@@ -186,7 +186,6 @@ def one_time_in(p: float) -> str:
 
 def _next_step(c: Contrast, first: float, second: float) -> str:
     from trueerror.inference.power._plan import sample_size
-    from trueerror.inputs._options import InputError
 
     if first == second:
         return ""

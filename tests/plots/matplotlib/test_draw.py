@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,7 +17,7 @@ from trueerror.curves._folds import average_curves
 from trueerror.curves._precision_recall import precision_recall
 from trueerror.curves._roc import roc
 from trueerror.plots import draw
-from trueerror.plots.matplotlib._curves import drawable
+from trueerror.plots.matplotlib._draw import drawable
 from trueerror.tallies import Confusion, ScoreTable
 
 matplotlib.use("Agg")
@@ -87,7 +86,7 @@ def test_result_draw_reaches_the_twin() -> None:
     assert "0.750 [0.657, 0.825]" in texts(ax)
 
 
-def test_cells_say_what_the_altair_picture_says() -> None:
+def test_cells_say_what_the_svg_picture_says() -> None:
     ax = draw(Confusion([[40, 3], [5, 52]], labels=["no", "yes"]))
     assert "40\n93.0 %" in texts(ax)
     assert ax.get_xlabel() == "predicted"
@@ -109,9 +108,3 @@ def test_legend_shows_names_that_begin_with_an_underscore(rows: Any) -> None:
 
 def test_characters_that_the_font_lacks_become_boxes() -> None:
     assert drawable("aé\U0010fffd") == "aé□"
-
-
-def test_without_matplotlib_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(ImportError, match=r"pip install 'trueerror\[matplotlib\]'"):
-        te.interval(1, 2).draw()

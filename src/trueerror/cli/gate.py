@@ -1,0 +1,123 @@
+"""`trueerror gate`: may this candidate go in? For continuous integration: the exit code is the decision."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Annotated
+
+import typer
+
+from trueerror.cli import _options as o
+from trueerror.cli._app import After, Without, command, complete_metrics
+from trueerror.inputs._options import InputError, nearest
+
+GATE_HELP = "Whether a candidate may go in: exit code 0 pass, 1 fail, 3 cannot tell (2 bad input)."
+GATE_EPILOG = (
+    "Examples: trueerror gate new.csv --baseline old.csv --margin 0.02 · trueerror gate preds.csv --baseline old "
+    "--metric accuracy --metric recall --positive 1 · trueerror gate new.csv --at-least 0.9 · "
+    "trueerror gate new.csv --baseline old.csv --margin 0.01 --format markdown > comment.md"
+)
+
+
+@command
+def gate_command(
+    *,
+    file: Annotated[
+        str, typer.Argument(help="The candidate's predictions: a file, or - for standard input.", metavar="CANDIDATE")
+    ],
+    baseline: Annotated[
+        str | None,
+        typer.Option("--baseline", "-b", help="The baseline's file, or a model in the same file.", metavar="FILE"),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric", help="What to judge by; repeat for several.", metavar="NAME", autocompletion=complete_metrics
+        ),
+    ] = None,
+    margin: Annotated[
+        list[str] | None,
+        typer.Option("--margin", help="How much worse is still good enough; also METRIC=NUMBER.", metavar="NUMBER"),
+    ] = None,
+    at_least: Annotated[
+        list[str] | None,
+        typer.Option("--at-least", help="What the candidate itself must reach; also METRIC=NUMBER.", metavar="NUMBER"),
+    ] = None,
+    sequential: Annotated[
+        bool, typer.Option("--sequential", help="Limits that hold however often the gate is asked.")
+    ] = False,
+    unpaired: o.Unpaired = False,
+    adjust: Annotated[
+        str, typer.Option("--adjust", help="For several checks: bonferroni, sidak or none.", metavar="WORD")
+    ] = "bonferroni",
+    rows: Annotated[o.RowsOptions, Without("by")],
+    model: Annotated[
+        str | None,
+        After("score"),
+        typer.Option("--candidate", help="Which model of the file to judge.", metavar="MODEL"),
+    ] = None,
+    costs: o.CostOptions,
+    chance: o.ChanceOptions,
+    output: Annotated[o.OutputOptions, Without("ignore")],
+) -> None:
+    """Whether a candidate may go in."""
+    from trueerror.verbs._evaluate import named_costs
+    from trueerror.verbs._gate import gate
+
+    prices = named_costs(costs.matrix(), costs.cost_fp, costs.cost_fn)
+    margins, least = parse_numbers(margin, "--margin"), parse_numbers(at_least, "--at-least")
+    if file == baseline == "-":
+        raise InputError("standard input can be read once; give a file for one of the two")
+    given = rows.read(file, output)
+    other = None
+    if baseline is not None and (os.path.exists(baseline) or baseline not in given.models):
+        if not os.path.exists(baseline) and not re.search(r"[-/\\.*?\[]", baseline):
+            raise InputError(
+                f"--baseline {baseline!r} is neither a file nor a model of {file}{nearest(baseline, given.models)}"
+            )
+        other = rows.read(baseline, output)
+    if output.columns:
+        print(given.roles if other is None else f"{given.roles}\n\n{other.roles}")
+        return
+    judged = gate(
+        given,
+        baseline if other is None else other,
+        metric=metric or (["expected_cost"] if prices is not None else ["accuracy"]),
+        margin=0.0 if margins is None else margins,
+        at_least=least,
+        confidence=chance.confidence,
+        adjust=adjust,  # type: ignore[arg-type]
+        sequential=sequential,
+        paired=False if unpaired else None,
+        model=model,
+        threshold=rows.threshold,
+        costs=prices,
+        rng=chance.seed,
+    )
+    output.show(judged)
+    if judged.exit_code and not output.explain:
+        raise typer.Exit(judged.exit_code)
+
+
+def parse_numbers(words: list[str] | None, option: str) -> float | dict[str, float] | None:
+    """One number for all metrics, or METRIC=NUMBER for some.
+
+    >>> parse_numbers(["0.02"], "--margin"), parse_numbers(["recall=0.01", "f1=0.03"], "--margin")
+    (0.02, {'recall': 0.01, 'f1': 0.03})
+    """
+    if not words:
+        return None
+    named: dict[str, float] = {}
+    for word in words:
+        name, mark, number = word.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            raise InputError(f"{option} {word!r} is neither a number nor METRIC=NUMBER") from None
+        if not mark:
+            if len(words) > 1:
+                raise InputError(f"{option} is given {len(words)} times: write METRIC=NUMBER, one for each metric")
+            return value
+        named[name] = value
+    return named

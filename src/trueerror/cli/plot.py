@@ -1,0 +1,124 @@
+"""`trueerror plot`: one picture of the models in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trueerror.cli import _options as o
+from trueerror.cli._app import Without, command, tell
+from trueerror.cli._terminal import target
+from trueerror.inputs._options import InputError, nearest
+
+if TYPE_CHECKING:
+    from trueerror.curves._base import TableCurve
+    from trueerror.results import Result
+    from trueerror.sources._predictions import Predictions
+
+PLOT_HELP = "One picture of the models in a file, as .svg, .png, .pdf or an .html page that needs no network."
+PLOT_EPILOG = (
+    "Examples: trueerror plot preds.csv --kind roc --positive 1 -o roc.svg · "
+    "trueerror plot preds.csv --kind confusion --model svm -o svm.png · "
+    "trueerror plot preds.csv --kind differences -o differences.pdf"
+)
+ENDINGS = (".svg", ".png", ".pdf", ".html")
+
+
+# Pictures that are not curves of a score table, and other words for them.
+TABLES = {"confusion": ("matrix",), "forest": ("metrics",), "differences": ("compare",), "hull": ()}
+
+
+def kinds() -> dict[str, tuple[str, ...]]:
+    """What there is to show, with other words for it: the curves that declare a word, and tables."""
+    from trueerror.curves._base import every_curve_kind
+
+    return {**{kind.word: kind.aliases for kind in every_curve_kind() if kind.word}, **TABLES}
+
+
+def kind_named(word: str) -> str:
+    """A kind of picture by its name.
+
+    >>> kind_named("precision-recall")
+    'pr'
+    """
+    for kind, aliases in kinds().items():
+        if word in (kind, *aliases):
+            return kind
+    raise typer.BadParameter(f"{word!r} is not a kind of picture{nearest(word, list(kinds()))}")
+
+
+def complete_kinds(incomplete: str) -> list[str]:
+    """The kinds that begin so, for the shell."""
+    return [kind for kind in kinds() if kind.startswith(incomplete)]
+
+
+@command
+def plot_command(
+    *,
+    file: o.File,
+    picture: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write it: .svg, .png, .pdf or .html.", metavar="FILE")
+    ],
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--kind",
+            "-k",
+            help=f"What to show: {', '.join(kinds())}.",
+            metavar="WORD",
+            parser=kind_named,
+            autocompletion=complete_kinds,
+        ),
+    ] = "roc",
+    rows: Annotated[o.RowsOptions, Without("repeat")],
+    metric: Annotated[
+        str | None, typer.Option("--metric", help="For forest and differences: which metric.", metavar="NAME")
+    ] = None,
+    chance: o.ChanceOptions,
+    output: Annotated[o.OutputOptions, Without("form", "explain", "ignore")],
+) -> None:
+    """One picture of the models in a file."""
+    path = target(picture, ENDINGS, "a picture")
+    if metric is not None and kind not in ("forest", "differences"):
+        raise InputError(f"--metric goes with --kind forest or differences, not with {kind}")
+    given = rows.read(file, output, cut=True)
+    if output.columns:
+        print(given.roles)
+        return
+    from trueerror.plots import save
+
+    shown = tables(given, kind, metric, chance) if kind in TABLES else curves(given, kind)
+    tell(f"Wrote {save(shown, path)}.")
+
+
+def curves(p: Predictions, kind: str) -> dict[str, TableCurve]:
+    """The same curve of each model that has scores."""
+    from trueerror.curves._base import every_curve_kind
+
+    make = next(k.make() for k in every_curve_kind() if k.word == kind)
+    scored = [m for m in p.models if p.has_scores(m)]
+    if not scored:
+        raise InputError(f"--kind {kind} needs scores, and the file has labels only; name them with --score")
+    return {m: make(p, model=m) for m in scored}
+
+
+def tables(p: Predictions, kind: str, metric: str | None, chance: o.ChanceOptions) -> Result:
+    """A confusion matrix, the metrics of the models, their differences from the leader, or their common hull."""
+    if kind == "confusion":
+        if len(p.models) > 1:
+            names = ", ".join(p.models[:12])
+            raise InputError(f"--kind confusion shows one model; choose one with --model: {names}")
+        return p.confusion()
+    if kind == "differences":
+        from trueerror.verbs._compare import compare
+
+        return compare(p, metric=metric or "accuracy", confidence=chance.confidence, rng=chance.seed)
+    if kind == "hull":
+        from trueerror.curves._hull import roc_hull
+
+        return roc_hull(curves(p, "roc"))
+    from trueerror.verbs._evaluate import evaluate
+
+    return evaluate(p, metrics=metric, confidence=chance.confidence, rng=chance.seed)

@@ -1,0 +1,84 @@
+"""`trueerror rank`: which learner is best over several data sets?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from trueerror.cli import _options as o
+from trueerror.cli._app import Without, command
+from trueerror.inputs._options import check_confidence
+
+RANK_HELP = "Which learner is best over several data sets, from a file of scores."
+RANK_EPILOG = (
+    "A wide file has a row for each data set and a column for each learner; a long one has columns dataset, learner, "
+    "value and, where there are folds, fold. Examples: trueerror rank scores.csv · trueerror rank cv.csv --value error "
+    "--lower-is-better · trueerror rank scores.csv --method nemenyi"
+)
+
+
+@command
+def rank_command(
+    *,
+    file: o.File,
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", help="Column that names the data sets.", metavar="COLUMN")
+    ] = None,
+    learner: Annotated[
+        str | None, typer.Option("--learner", help="In a long file: column of learners.", metavar="COLUMN")
+    ] = None,
+    fold: o.Fold = None,
+    repeat: o.Repeat = None,
+    value: Annotated[
+        str | None, typer.Option("--value", help="In a long file: column of scores.", metavar="COLUMN")
+    ] = None,
+    lower: Annotated[
+        bool, typer.Option("--lower-is-better", help="For errors, losses and costs; else higher is better.")
+    ] = False,
+    missing: Annotated[
+        str,
+        typer.Option(
+            "--missing", help="A learner without a score: error, or drop (leaves out its data set).", metavar="RULE"
+        ),
+    ] = "error",
+    method: Annotated[
+        str,
+        typer.Option("--method", help="wilcoxon, sign, nemenyi, shaffer or bonferroni-dunn.", metavar="WORD"),
+    ] = "wilcoxon",
+    adjust: o.Adjust = "holm",
+    control: Annotated[
+        str | None, typer.Option("--control", help="Compare only with this learner.", metavar="LEARNER")
+    ] = None,
+    rope: Annotated[
+        float | None,
+        typer.Option("--rope", help="For two learners: the largest difference that does not matter.", metavar="NUMBER"),
+    ] = None,
+    test_train_ratio: Annotated[
+        float | None,
+        typer.Option("--test-train-ratio", help="Of the folds, where it is not 1/(folds − 1).", metavar="NUMBER"),
+    ] = None,
+    chance: o.ChanceOptions,
+    output: Annotated[o.OutputOptions, Without("columns")],
+) -> None:
+    """Which learner is best over several data sets."""
+    from trueerror.verbs._rank import rank
+
+    found = rank(
+        file,
+        higher_is_better=not lower,
+        method=method,  # type: ignore[arg-type]
+        adjust=adjust,  # type: ignore[arg-type]
+        control=control,
+        alpha=round(1 - check_confidence(chance.confidence), 12),
+        missing=missing,  # type: ignore[arg-type]
+        dataset=dataset,
+        learner=learner,
+        fold=fold,
+        repeat=repeat,
+        value=value,
+        test_train_ratio=test_train_ratio,
+        rope=rope,
+        rng=chance.seed,
+    )
+    output.show(output.kept(found))

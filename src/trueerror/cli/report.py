@@ -1,0 +1,100 @@
+"""`trueerror report`: everything about the models of a file on one page.
+
+`trueerror demo`: the main job on bundled real predictions.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from trueerror.cli import _options as o
+from trueerror.cli._app import Format, Without, command, repeated, tell
+from trueerror.cli._terminal import target
+
+REPORT_HELP = "One HTML page about the models in a file: verdict, differences, findings, tables and pictures, offline."
+REPORT_EPILOG = (
+    "Examples: trueerror report preds.csv -o report.html · "
+    "trueerror report preds.csv --positive 1 --cost-fn 10 -o report.html · "
+    "trueerror report preds.csv --positive 1 --metric auc --title Churn"
+)
+
+# Options that need no saying when a command is repeated.
+USUAL = {"missing": "error", "metric": "accuracy", "confidence": 0.95}
+
+
+@command
+def report_command(
+    *,
+    file: o.File,
+    page: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write the page (.html).", metavar="FILE")
+    ] = Path("report.html"),
+    title: Annotated[str | None, typer.Option("--title", help="The page's heading.", metavar="TEXT")] = None,
+    rows: Annotated[o.RowsOptions, Without("repeat")],
+    metric: o.Metric = "accuracy",
+    reference: o.Reference = None,
+    margin: o.Margin = None,
+    costs: Annotated[o.CostOptions, Without("costs")],
+    prior: o.Prior = None,
+    chance: o.ChanceOptions,
+    output: Annotated[o.OutputOptions, Without("form", "explain")],
+) -> None:
+    """One HTML page about the models in a file."""
+    path = target(page, (".html", ".htm"), "a report")
+    given = rows.read(file, output, cut=True)
+    if output.columns:
+        print(given.roles)
+        return
+    from trueerror.reports import report
+
+    asked = {
+        "page": page, "title": title, **dataclasses.asdict(rows), "metric": metric, "reference": reference,
+        "margin": margin, **dataclasses.asdict(costs), "prior": prior, "confidence": chance.confidence,
+        "ignore": output.ignore, "seed": chance.seed,
+    }  # fmt: skip
+    written = report(
+        given,
+        path,
+        title=title,
+        metric=metric,
+        reference=reference,
+        margin=margin,
+        cost_fp=costs.cost_fp,
+        cost_fn=costs.cost_fn,
+        prior=prior,
+        confidence=chance.confidence,
+        ignore=output.ignore or (),
+        rng=chance.seed,
+        command=repeated("report", file, {k: v for k, v in asked.items() if v != USUAL.get(k)}),
+    )
+    tell(f"Wrote {written}: open it in a browser.")
+
+
+DEMO_HELP = "Judge bundled real predictions, print the verdict and write report.html."
+DEMO_EPILOG = "Examples: trueerror demo · trueerror demo -o first.html"
+
+
+@command
+def demo_command(
+    *,
+    page: Annotated[
+        Path, typer.Option("--output", "-o", help="Where to write the report (.html).", metavar="FILE")
+    ] = Path("report.html"),
+    output: Annotated[o.OutputOptions, Without("explain", "ignore", "columns")],
+) -> None:
+    """Judge bundled real predictions."""
+    from trueerror.data import path as bundled
+    from trueerror.reports import report
+    from trueerror.sources._api import read
+    from trueerror.verbs._compare import compare
+
+    path = target(page, (".html", ".htm"), "a report")
+    given = read(bundled("breast_cancer"), positive="malignant")
+    output.show(compare(given))
+    written = report(given, path, title="Four models on 285 breast tumours", command="trueerror demo")
+    if output.form is Format.text:
+        tell(f"\nWrote {written}: open it in a browser.")

@@ -1,0 +1,126 @@
+"""What `.plot()` returns: a picture that shows itself in notebooks and pages, and is saved by its file's ending."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trueerror.plots._specs import Bars, Curves, Forest, Heat, Picture
+from trueerror.plots._style import plain
+from trueerror.plots.svg._charts import write_bars, write_forest, write_heat, write_ranks
+from trueerror.plots.svg._curves import write_curves
+from trueerror.plots.svg._document import Frame, document, frame_of, page
+from trueerror.plots.svg._elements import Drawing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ENDINGS = (".html", ".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Figure:
+    """The picture of a result. As the last value of a notebook's cell it shows itself, without a network.
+
+    >>> import trueerror as te
+    >>> figure = te.interval(750, 1000).plot()
+    >>> figure
+    Figure('proportion')
+    >>> figure.svg[:4], "0.750 [0.722, 0.776]" in figure.svg
+    ('<svg', True)
+    """
+
+    picture: Picture
+
+    @property
+    def title(self) -> str:
+        """What stands above the picture."""
+        return plain(self.picture.title)
+
+    @property
+    def svg(self) -> str:
+        """The picture as an SVG document: text stays text, and colours follow light and dark."""
+        return document(write_drawing(self.picture), self.picture.title, self.picture.subtitle)
+
+    @property
+    def html(self) -> str:
+        """A page with the picture that loads nothing and runs nothing."""
+        return page(self.svg, self.title)
+
+    @property
+    def _frame(self) -> Frame:
+        return frame_of(write_drawing(self.picture), self.picture.title, self.picture.subtitle)
+
+    def draw(self, ax: Axes | None = None) -> Axes:
+        """The same picture on matplotlib axes, which are returned; without axes, on a new figure of pyplot."""
+        from trueerror.plots.matplotlib._draw import draw_picture
+
+        axes: Axes = draw_picture(self.picture, ax, self._frame)
+        return axes
+
+    def save(self, path: str | Path) -> Path:
+        """Write the picture as .svg, .html, .png or .pdf, by the file's ending."""
+        target = Path(path)
+        target.write_bytes(self.to_bytes(target.suffix.lower()))
+        return target
+
+    def to_bytes(self, ending: str) -> bytes:
+        """The content of a file with that ending."""
+        if ending == ".svg":
+            return self.svg.encode()
+        if ending == ".html":
+            return self.html.encode()
+        if ending in (".png", ".pdf"):
+            from trueerror.plots.matplotlib._draw import file_bytes
+
+            return file_bytes(self.picture, self._frame, "png" if ending == ".png" else "pdf")
+        known = f"{' '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+        raise ValueError(f"a picture cannot be saved as {ending or 'a file without ending'!r}; use {known}")
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def _repr_html_(self) -> str:
+        return self.svg
+
+    def _repr_mimebundle_(
+        self, include: Container[str] | None = None, exclude: Container[str] | None = None
+    ) -> dict[str, str]:
+        """Inline SVG, and an image for front ends that show no HTML."""
+        svg = self.svg
+        bundle = {"text/html": svg, "image/svg+xml": svg, "text/plain": repr(self)}
+        return {k: v for k, v in bundle.items() if (include is None or k in include) and not (exclude and k in exclude)}
+
+    def __repr__(self) -> str:
+        return f"Figure({self.title!r})"
+
+    def __str__(self) -> str:
+        return f'Picture: {self.title or "untitled"}; .save("picture.svg") writes it (also .html, .png, .pdf)'
+
+
+def write_drawing(picture: Picture) -> Drawing:
+    """What a picture shows beneath its title."""
+    if isinstance(picture, Forest):
+        return write_forest(picture)
+    if isinstance(picture, Heat):
+        return write_heat(picture)
+    if isinstance(picture, Bars):
+        return write_bars(picture)
+    if isinstance(picture, Curves):
+        return write_curves(picture)
+    return write_ranks(picture)
+
+
+def script_safe(value: Any) -> str:
+    """JSON that cannot end the script element that holds it, nor open a comment in it.
+
+    >>> script_safe("</script>")
+    '"\\\\u003c/script\\\\u003e"'
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

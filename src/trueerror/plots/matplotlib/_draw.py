@@ -1,0 +1,527 @@
+"""Pictures on matplotlib axes, as the SVG writers show them: for figures that users compose, for PNG and PDF files."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+
+from trueerror.plots import _style as theme
+from trueerror.plots._simplify import axis_ticks, drawn, ends, legend_names, placed
+from trueerror.plots._specs import (
+    Axis,
+    Bars,
+    Curves,
+    Floats,
+    Forest,
+    ForestRow,
+    Heat,
+    Mark,
+    Panel,
+    Picture,
+    Ranks,
+)
+from trueerror.plots._style import columns_needed, distinct, fold, fold_all, shorten
+from trueerror.plots.compose.matrices import CHARACTER, COLUMN_NAME, GAP, ROW_NAME, cell_size, lay_out, ruler
+from trueerror.plots.svg._curves import Plot, Words, words_apart
+from trueerror.plots.svg._document import Frame
+
+POINTS_A_CHARACTER = 4.4  # of the subtitle's font, about
+# The pixels of the SVG picture on an inch, and so in points.
+PIXELS = 90
+POINTS = 72 / PIXELS
+# Dots an inch of PNG files: twice the pixels of the SVG picture, sharp on dense screens and in print.
+DENSITY = 180
+# Lines that are not curves: colour, width, dash.
+ROLES: dict[str, tuple[str, float, tuple[float, ...]]] = {
+    "hull": (theme.INK, 1.4, (2, 2)),
+    "iso": (theme.INK, 1.2, ()),
+    "reference": (theme.REFERENCE, 1.3, (5, 4)),
+    "aside": (theme.REFERENCE, 1.5, (1.5, 3)),
+    "faint": ("#C4C4C4", 1.0, ()),
+}
+
+
+def draw_picture(picture: Picture, ax: Any, frame: Frame) -> Any:
+    """The picture on the given axes, or on those of a new figure of pyplot as large as `frame`; returns the axes."""
+    if ax is not None:
+        _draw_on(picture, ax, None)
+        return ax
+    import matplotlib.pyplot as plt
+
+    ax = plt.figure(figsize=_inches(frame), layout="constrained").add_subplot()
+    _draw_on(picture, ax, frame)
+    return ax
+
+
+def file_bytes(picture: Picture, frame: Frame, ending: Literal["png", "pdf"]) -> bytes:
+    """The picture as a file, by a figure of its own that pyplot knows nothing of."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=_inches(frame), layout="constrained", facecolor="white")
+    _draw_on(picture, figure.add_subplot(facecolor="white"), frame)
+    # Without a date, so that the same picture is the same file.
+    about = {"Title": picture.title} | ({"CreationDate": None} if ending == "pdf" else {})
+    out = io.BytesIO()
+    figure.savefig(out, format=ending, dpi=DENSITY, bbox_inches="tight", pad_inches=0.15, metadata=about)
+    return out.getvalue()
+
+
+def _inches(frame: Frame) -> tuple[float, float]:
+    return frame.width / PIXELS, frame.height / PIXELS
+
+
+def _draw_on(picture: Picture, ax: Any, frame: Frame | None) -> None:
+    """The picture with its title; a figure of our own has the title at its left edge and the legend beside the plot."""
+    heading, above = False, False
+    if isinstance(picture, Forest):
+        draw_forest(picture, ax)
+        first = picture.panels[0]
+        heading, above = bool(first.heading), any(words for _, words in first.references)
+    elif isinstance(picture, Heat):
+        draw_heat(picture, ax)
+    elif isinstance(picture, Bars):
+        draw_bars(picture, ax)
+    elif isinstance(picture, Curves):
+        draw_curves(picture, ax, beside=frame is not None)
+        # Words above the right end of the plot, such as where a curve is extrapolated.
+        above = any(
+            n.words and n.words_at and n.words_at[1] >= picture.y.high and n.shift[1] < 0 for n in picture.lines
+        )
+    else:
+        draw_ranks(picture, ax)
+    write_title(ax, picture, frame, 8.0 + (15.0 if heading else 0.0) + (12.0 if above else 0.0))
+
+
+def split(ax: Any, heights: Sequence[float]) -> list[Any]:
+    """The place of the axes shared out among as many axes above each other; the first are the given ones."""
+    cell = ax.get_subplotspec()
+    if cell is None:
+        # Axes that somebody placed by hand have no grid: the others hang below them.
+        total, down = heights[0], 0.0
+        others = []
+        for height in heights[1:]:
+            down += (height + 0.15 * total) / total
+            others.append(ax.inset_axes((0, -down, 1, height / total)))
+        return [ax, *others]
+    grid = cell.subgridspec(len(heights), 1, height_ratios=list(heights))
+    ax.set_subplotspec(grid[0])
+    return [ax, *(ax.figure.add_subplot(grid[i]) for i in range(1, len(heights)))]
+
+
+def write_title(ax: Any, picture: Picture, frame: Frame | None, room: float) -> None:
+    """Title and what was read, so many points above the axes: over words that stand there already."""
+    if frame is None:
+        columns = max(40, int(72 * ax.figure.get_figwidth() * ax.get_position().width / POINTS_A_CHARACTER))
+        lines = [part for line in picture.subtitle for part in fold(line, columns, lines=3)]
+        names, x = [shorten(picture.title, columns)], 0.0
+    else:
+        names, lines, x = list(frame.title), list(frame.subtitle), -POINTS * frame.left
+    for line in reversed(lines):
+        write_above(ax, line, (x, room), fontsize=8.5, color=theme.FAINT_INK)
+        room += 11.5
+    for name in reversed(names):
+        write_above(ax, name, (x, room + 3.0), fontsize=10.5, fontweight="bold")
+        room += 14.0
+
+
+def write_above(ax: Any, text: str, points: tuple[float, float], **style: Any) -> None:
+    """A line of text so many points right of and above the upper left corner of the axes."""
+    look = {"color": theme.INK, "ha": "left", "va": "bottom", "annotation_clip": False, **as_text(), **style}
+    ax.annotate(drawable(text), (0, 1), points, xycoords="axes fraction", textcoords="offset points", **look)
+
+
+def as_text() -> dict[str, Any]:
+    """Names are not formulas: no mathtext, no TeX; and fonts for names in any script that one is installed for."""
+    return {"parse_math": False, "usetex": False, "fontfamily": list(_families())}
+
+
+def drawable(text: str) -> str:
+    """The text with a box for each character that the font lacks, which matplotlib would warn of at every drawing."""
+    return "".join(c if c.isascii() or has_glyph(c, _families()) else "□" for c in text)
+
+
+def _families() -> tuple[str, ...]:
+    from matplotlib.font_manager import FontProperties
+
+    return (*FontProperties().get_family(), *_other_scripts())
+
+
+@cache
+def _other_scripts() -> tuple[str, ...]:
+    """Installed fonts that have Chinese, Japanese and Korean."""
+    from matplotlib.font_manager import fontManager
+
+    installed = {font.name for font in fontManager.ttflist}
+    return tuple(name for name in theme.FONT.split(", ")[5:] if name in installed)
+
+
+@cache
+def has_glyph(character: str, families: tuple[str, ...]) -> bool:
+    """Whether one of the font families can show a character."""
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    fonts = [get_font(findfont(FontProperties(family=[family]))) for family in families]
+    return any(font.get_char_index(ord(character)) for font in fonts)
+
+
+def tidy(ax: Any) -> None:
+    """A frame as light as in the SVG pictures."""
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_color(theme.REFERENCE)
+    ax.tick_params(colors=theme.INK, labelsize=8.5)
+    ax.set_axisbelow(True)
+
+
+def dash_style(dash: Sequence[float]) -> Any:
+    """A dash pattern in matplotlib's words."""
+    return (0, tuple(0.7 * d for d in dash)) if dash else "-"
+
+
+SHAPES = {"circle": "o", "diamond": "D", "square": "s", "cross": "P"}
+
+
+def draw_curves(picture: Curves, ax: Any, *, beside: bool = False) -> None:
+    """Bands, references, curves, points and words, in this order; the legend where there is something to tell apart."""
+    entries: list[tuple[Any, str]] = []
+    for band in picture.bands:
+        colour = theme.series_style(band.series)[0]
+        x, low, high = placed(band.x, picture.x), placed(band.low, picture.y), placed(band.high, picture.y)
+        area = ax.fill_between(x, low, high, color=colour, alpha=0.2, lw=0, zorder=1)
+        if band.name not in [name for _, name in entries]:
+            entries.append((area, band.name))
+    entries = [*_draw_lines(ax, picture), *entries]
+    for w in picture.whiskers:
+        colour = theme.series_style(w.series)[0]
+        upright, across = _arms(w.y, w.low, w.high), _arms(w.x, w.left, w.right)
+        ax.errorbar(
+            placed(w.x, picture.x), w.y, upright, across, fmt="o", color=colour, ms=5, lw=1.6, capsize=3, zorder=5
+        )
+    for mark in picture.marks:
+        _draw_mark(ax, mark, picture)
+    plot = Plot(picture)
+    for words in words_apart(plot):
+        _write(ax, words, picture)
+    _set_axis(ax, picture.x, "x")
+    _set_axis(ax, picture.y, "y")
+    ax.grid(visible=True, color=theme.GRID, lw=0.8)
+    tidy(ax)
+    # Beyond words that stand at the right of the plot.
+    away = 1.01 + plot.right / picture.size[0] if plot.beside else 1.01
+    _draw_legend(ax, entries, "" if beside else picture.empty_corner, away)
+    if picture.histogram is not None:
+        _draw_histogram(ax, picture, "" if beside else "best")
+
+
+def _arms(middle: Floats, low: Floats | None, high: Floats | None) -> Any:
+    return None if low is None or high is None else np.abs(np.stack([middle - low, high - middle]))
+
+
+def _draw_lines(ax: Any, picture: Curves) -> list[tuple[Any, str]]:
+    entries: list[tuple[Any, str]] = []
+    names = iter(legend_names(picture))
+    beside: dict[str, Any] = {}
+    place = 0
+    for line in picture.lines:
+        shape = drawn(line, picture)
+        if line.role == "curve":
+            colour, dash = theme.series_style(place if line.series is None else line.series)
+            place += 1
+            handle = ax.plot(shape.x, shape.y, color=colour, ls=dash_style(dash), lw=1.7, zorder=4)[0]
+            entries.append((handle, next(names)))
+        else:
+            stroke, width, pattern = ROLES[line.role]
+            colour = stroke if line.series is None else theme.series_style(line.series)[0]
+            style = {"ls": dash_style(pattern), "lw": width}
+            ax.plot(shape.x, shape.y, color=colour, zorder=3 if line.role == "hull" else 2, **style)
+            if line.role == "aside" and line.name and line.name not in beside:
+                beside[line.name] = ax.plot([], [], color=stroke, **style)[0]
+    entries += [(handle, name) for name, handle in beside.items()]
+    return entries if len(entries) > 1 else []
+
+
+def _draw_mark(ax: Any, mark: Mark, picture: Curves) -> None:
+    colour = theme.INK if mark.series is None else theme.series_style(mark.series)[0]
+    x, y = (float(placed(np.array([v]), a)[0]) for v, a in ((mark.x, picture.x), (mark.y, picture.y)))
+    ax.plot([x], [y], marker=SHAPES[mark.shape], ms=7, color=colour, mfc="white" if mark.hollow else colour,
+            clip_on=False, zorder=6, ls="")  # fmt: skip
+
+
+def _write(ax: Any, one: Words, picture: Curves) -> None:
+    from matplotlib.patheffects import withStroke
+
+    x, y = (float(placed(np.array([v]), a)[0]) for v, a in zip(one.at, (picture.x, picture.y), strict=True))
+    ax.annotate(
+        drawable(one.words), (x, y), (POINTS * one.shift[0], -POINTS * one.shift[1]), textcoords="offset points",
+        ha=one.align, va="center", fontsize=8, color=theme.INK if one.of_mark else theme.FAINT_INK,
+        annotation_clip=False, zorder=7,
+        path_effects=[withStroke(linewidth=2.5, foreground="white", alpha=0.85)], **as_text(),
+    )  # fmt: skip
+
+
+def _set_axis(ax: Any, axis: Axis, which: str) -> None:
+    getattr(ax, f"set_{which}lim")(*ends(axis))
+    getattr(ax, f"set_{which}label")(drawable(axis.title), fontsize=9, color=theme.INK, **as_text())
+    if axis.scale != "linear" or axis.ticks:
+        written = axis_ticks(axis)
+        getattr(ax, f"set_{which}ticks")([place for place, _ in written], labels=[words for _, words in written])
+
+
+def _draw_legend(ax: Any, entries: list[tuple[Any, str]], corner: str, away: float = 1.01) -> None:
+    """Beside the plot for many or without a corner, else there; names are set afterwards, so that `_x` is shown too."""
+    if not entries:
+        return
+    handles = [handle for handle, _ in entries]
+    labels = [str(i) for i in range(len(entries))]
+    outside = (
+        {"loc": "upper left", "bbox_to_anchor": (away, 1.0)} if len(entries) > 4 or not corner else {"loc": corner}
+    )
+    legend = ax.legend(handles, labels, fontsize=8, frameon=True, framealpha=0.85, edgecolor="none", **outside)
+    legend.set_zorder(8)
+    for text, (_, name) in zip(legend.get_texts(), entries, strict=True):
+        text.set_parse_math(False)
+        text.set_usetex(False)
+        text.set_fontfamily(list(_families()))
+        text.set_text(drawable("\n".join(fold(name, 46))))
+
+
+def _draw_histogram(ax: Any, picture: Curves, corner: str) -> None:
+    """Counts beneath the curve, on axes of their own that keep the x axis."""
+    h = picture.histogram
+    assert h is not None
+    below = split(ax, (4.5, 1))[1]
+    below.set_xlim(*ax.get_xlim())
+    widths = np.diff(h.edges)
+    first = below.bar(h.edges[:-1], h.first, widths, align="edge", color=theme.PALETTE[0], alpha=0.75)
+    second = below.bar(h.edges[:-1], h.second, widths, bottom=h.first, align="edge", color=theme.PALETTE[1], alpha=0.75)
+    below.set_ylabel(h.axis, fontsize=9, color=theme.INK)
+    tidy(below)
+    _draw_legend(below, [(first, h.names[0]), (second, h.names[1])], corner)
+
+
+ROW = 26
+
+
+def draw_forest(picture: Forest, ax: Any) -> None:
+    """One panel on the axes themselves; several share their place."""
+    several = len(picture.panels) > 1
+    places = split(ax, [ROW * len(p.rows) for p in picture.panels]) if several else [ax]
+    for place, panel in zip(places, picture.panels, strict=True):
+        _draw_panel(place, panel)
+        above = any(words for _, words in panel.references)
+        if panel.heading:
+            write_above(place, panel.heading, (0.0, 5.0 + (12.0 if above else 0.0)), fontsize=9, fontweight="bold")
+
+
+def _draw_panel(ax: Any, panel: Panel) -> None:
+    if panel.margin is not None:
+        ax.axvspan(*panel.margin, color=theme.MARGIN, lw=0, zorder=0)
+    for value, words in panel.references:
+        ax.axvline(value, color=theme.REFERENCE, lw=1.1, ls=(0, (4, 3)), zorder=1)
+        if words:
+            ax.annotate(
+                drawable(words), (value, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points",
+                ha="center", va="bottom", fontsize=8, color=theme.FAINT_INK, annotation_clip=False, **as_text(),
+            )  # fmt: skip
+    for place, row in enumerate(panel.rows):
+        _draw_row(ax, row, place, panel.domain)
+    ax.set_xlim(*panel.domain)
+    ax.set_ylim(len(panel.rows) - 0.5, -0.5)
+    labels = [drawable("\n".join(lines)) for lines in fold_all([r.label for r in panel.rows], 30)]
+    ax.set_yticks(range(len(panel.rows)), labels=labels, fontsize=9, **as_text())
+    ax.set_xlabel(drawable(panel.axis), fontsize=9, color=theme.INK, **as_text())
+    ax.xaxis.grid(visible=True, color=theme.GRID, lw=0.8)
+    tidy(ax)
+    ax.spines["left"].set_visible(False)
+    ax.tick_params(axis="y", length=0, pad=9)
+
+
+def _draw_row(ax: Any, row: ForestRow, place: int, domain: tuple[float, float]) -> None:
+    colour = theme.REFERENCE if row.aside else theme.ACCENT
+    text = theme.FAINT_INK if row.aside or not row.drawn else theme.INK
+    ax.annotate(
+        drawable(row.words), (1, place), (9, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
+        va="center", ha="left", fontsize=9, color=text, annotation_clip=False, **as_text(),
+    )  # fmt: skip
+    if not row.drawn:
+        return
+    if row.points:
+        across, down = zip(*row.dots(place), strict=True)
+        ax.plot(across, down, ls="", marker="o", ms=2.4, mew=0, color=theme.REFERENCE, alpha=0.55, zorder=1.5)
+    if not math.isnan(row.low + row.high):
+        low, high = max(row.low, domain[0]), min(row.high, domain[1])
+        ax.plot([low, high], [place, place], color=colour, lw=1.8, solid_capstyle="butt", zorder=2)
+        for end, is_open, arrow in (
+            (low, row.side == "upper" or math.isinf(row.low), "<"),
+            (high, row.side == "lower" or math.isinf(row.high), ">"),
+        ):
+            ax.plot(
+                [end], [place], marker=arrow if is_open else "|", color=colour, ms=7, mew=1.6, clip_on=False, zorder=3
+            )
+    ax.plot(
+        [row.estimate], [place], marker="o", ms=6, color=colour,
+        mfc="white" if row.aside else colour, zorder=4, clip_on=False,
+    )  # fmt: skip
+
+
+def draw_heat(picture: Heat, ax: Any) -> None:
+    """Cells, what they say, and the names around them."""
+    rows, columns = len(picture.rows), len(picture.columns)
+    gap = GAP if picture.extra_columns else 0.0
+    side_x, side_y = cell_size(picture)
+    base = columns - picture.extra_columns
+    for low, high, shift in ((0, base, 0.0), (base, columns, gap)):
+        if high > low:
+            _draw_block(ax, picture, low, high, shift)
+    if picture.text:
+        _write_cells(ax, picture, base, gap, side_y)
+    else:
+        _draw_scale(ax, picture)
+    ax.set_xlim(0, columns + gap)
+    ax.set_ylim(rows, 0)
+    _name_axes(ax, picture, base, gap, (side_x, side_y))
+
+
+def _draw_block(ax: Any, picture: Heat, low: int, high: int, shift: float) -> None:
+    """The colours of neighbouring columns as one image."""
+    from matplotlib.colors import to_rgb
+
+    rows = len(picture.rows)
+    image = np.ones((rows, high - low, 3))
+    for (i, j), share in zip(picture.place.tolist(), picture.share.tolist(), strict=True):
+        if low <= j < high:
+            image[i, j - low] = to_rgb(theme.EMPTY if math.isnan(share) else theme.shade(math.sqrt(share)))
+    left, right = low + shift, high + shift
+    ax.imshow(image, extent=(left, right, rows, 0), interpolation="nearest", aspect="auto", zorder=1)
+    ax.plot(
+        [left, right, right, left, left], [0, 0, rows, rows, 0], color=theme.REFERENCE, lw=0.8, clip_on=False, zorder=3
+    )
+    if picture.text:
+        for i in range(1, rows):
+            ax.plot([left, right], [i, i], color="white", lw=0.8, zorder=2)
+        for j in range(low + 1, high):
+            ax.plot([j + shift, j + shift], [0, rows], color="white", lw=0.8, zorder=2)
+
+
+def _draw_scale(ax: Any, picture: Heat) -> None:
+    """What the colours mean, where no numbers say it."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import LinearSegmentedColormap, PowerNorm
+
+    colours = LinearSegmentedColormap.from_list("shares", theme.SHADES)
+    made = ScalarMappable(norm=PowerNorm(0.5, 0, 1), cmap=colours)
+    bar = ax.figure.colorbar(made, ax=ax, shrink=0.3, anchor=(0.0, 1.0), format="{x:.0%}")
+    bar.set_label(drawable(picture.scale_title), fontsize=8, **as_text())
+    bar.ax.tick_params(labelsize=8)
+    bar.outline.set_visible(False)
+
+
+def _write_cells(ax: Any, picture: Heat, base: int, gap: float, side: float) -> None:
+    size = 9 if side >= 44 else 7
+    for k, (i, j) in enumerate(picture.place.tolist()):
+        share = float(picture.share[k])
+        ink = theme.ink_on(theme.EMPTY if math.isnan(share) else theme.shade(math.sqrt(share)))
+        x = j + 0.5 + (gap if j >= base else 0.0)
+        ax.text(x, i + 0.5, "\n".join(picture.words[k]), ha="center", va="center", fontsize=size, color=ink, zorder=4)
+
+
+def _name_axes(ax: Any, picture: Heat, base: int, gap: float, sides: tuple[float, float]) -> None:
+    across, down = (max(1, math.ceil(14 / side)) for side in sides)
+    names = distinct(picture.columns, COLUMN_NAME)
+    flat = columns_needed(names) * CHARACTER <= sides[0] - 4
+    shown = [j for j in range(len(names)) if j % across == 0 or j >= base]
+    places = [j + 0.5 + (gap if j >= base else 0.0) for j in shown]
+    size = 9 if min(sides) >= 24 else 7
+    # Beneath the map, not above it as in the SVG picture: there the title needs the room.
+    ax.xaxis.set_ticks_position("bottom")
+    turned = {} if flat else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+    ax.set_xticks(places, labels=[drawable(names[j]) for j in shown], fontsize=size, **turned, **as_text())
+    rows = [i for i in range(len(picture.rows)) if i % down == 0]
+    row_names = distinct(picture.rows, ROW_NAME)
+    labels = [drawable(row_names[i]) for i in rows]
+    ax.set_yticks([i + 0.5 for i in rows], labels=labels, fontsize=size, **as_text())
+    ax.set_xlabel(drawable(picture.column_title), fontsize=9, **as_text())
+    ax.set_ylabel(drawable(picture.row_title), fontsize=9, **as_text())
+    ax.tick_params(length=0)
+    for side in ax.spines.values():
+        side.set_visible(False)
+    for i, note in enumerate(picture.row_notes):
+        ax.annotate(
+            note, (1, i + 0.5), (5, 0), xycoords=("axes fraction", "data"), textcoords="offset points", va="center",
+            fontsize=size, color=theme.FAINT_INK, annotation_clip=False, **as_text(),
+        )  # fmt: skip
+
+
+def draw_bars(picture: Bars, ax: Any) -> None:
+    """Horizontal bars with words at their ends."""
+    count = len(picture.labels)
+    highest = picture.highest or max(picture.amounts) or 1.0
+    starts = picture.starts or (0.0,) * count
+    lengths = [end - start for start, end in zip(starts, picture.amounts, strict=True)]
+    ax.barh(range(count), lengths, left=starts, height=0.6, color=theme.ACCENT)
+    ends = [highest] * count if picture.starts else picture.amounts
+    for i, (amount, words) in enumerate(zip(ends, picture.words, strict=True)):
+        ax.annotate(drawable(words), (amount, i), (5, 0), textcoords="offset points", va="center", fontsize=9,
+                    annotation_clip=False, **as_text())  # fmt: skip
+    labels = [drawable("\n".join(lines)) for lines in fold_all(picture.labels, 44)]
+    ax.set_yticks(range(count), labels=labels, fontsize=9, **as_text())
+    ax.set_xlim(0, highest)
+    ax.set_ylim(count - 0.5, -0.5)
+    if picture.starts:
+        ax.set_xlabel(drawable(picture.axis), fontsize=9, **as_text())
+    else:
+        ax.set_xticks([])
+    tidy(ax)
+    for side in ax.spines.values():
+        side.set_visible(False)
+    ax.tick_params(length=0)
+
+
+RULER = -2.3
+
+
+def draw_ranks(picture: Ranks, ax: Any) -> None:
+    """Ranks across with the best at the left, names beside their level."""
+    layout = lay_out(picture)
+    for elbow in layout.elbows:
+        edge = layout.low if elbow.left else layout.high
+        ax.plot([elbow.rank, elbow.rank, edge], [0, elbow.level, elbow.level], color=theme.REFERENCE, lw=1.0, zorder=1)
+        ax.plot([elbow.rank], [0], "o", color=theme.ACCENT, ms=5, zorder=4, clip_on=False)
+        ax.annotate(
+            drawable(elbow.words), (edge, elbow.level), (-6 if elbow.left else 6, 0), textcoords="offset points",
+            ha="right" if elbow.left else "left", va="center", fontsize=9, color=theme.INK, annotation_clip=False,
+            **as_text(),
+        )  # fmt: skip
+    for bar in layout.bars:
+        ax.plot(bar.ranks, [bar.level] * len(bar.ranks), "-o", color=theme.INK, lw=3.2, ms=5.5, zorder=3)
+    if picture.difference is not None:
+        start, end, words = ruler(picture, layout)
+        ax.plot([start, end], [RULER, RULER], "-|", color=theme.PALETTE[1], lw=1.8, ms=8, clip_on=False)
+        ax.annotate(
+            words, (end, RULER), (6, 0), textcoords="offset points", va="center", fontsize=8, annotation_clip=False
+        )
+    ax.set_xlim(layout.low, layout.high)
+    ax.set_ylim(layout.depth + 0.5, RULER - 0.5 if picture.difference is not None else -1.7)
+    ax.xaxis.set_ticks_position("top")
+    ax.xaxis.set_label_position("top")
+    ax.spines["top"].set_position(("data", 0))
+    for side in ("left", "right", "bottom"):
+        ax.spines[side].set_visible(False)
+    ax.set_yticks([])
+    ax.tick_params(labelsize=8.5)
+    # The label belongs to the axis at level 0, not to the top of the plot.
+    ax.text(
+        (layout.low + layout.high) / 2,
+        -1.3,
+        "mean rank (1 is best)",
+        ha="center",
+        va="center",
+        fontsize=9,
+        color=theme.INK,
+    )

@@ -1,0 +1,1 @@
+"""Pictures as SVG text: for notebooks, files and the report."""

@@ -1,1 +1,0 @@
-"""Pictures as Vega-Lite specifications and Altair charts."""

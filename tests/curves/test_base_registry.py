@@ -1,0 +1,44 @@
+"""A curve declares itself: catalogue, pictures and `trueerror plot` read the registry."""
+
+import inspect
+from importlib import import_module
+
+import pytest
+
+import trueerror as te
+from trueerror.cli.plot import kinds
+from trueerror.curves._base import CurveVerb, TableCurve, every_curve_kind
+from trueerror.methods import every_method
+
+
+def subclasses(kind):
+    return {kind, *(c for direct in kind.__subclasses__() for c in subclasses(direct))}
+
+
+@pytest.mark.parametrize("kind", every_curve_kind(), ids=lambda k: k.key)
+def test_every_curve_has_a_method_a_verb_and_a_picture(kind):
+    assert every_method()[kind.key].formula
+    assert kind.make() is getattr(te, kind.verb)
+    module, composer = kind.picture.split(".")
+    assert callable(getattr(import_module(f"trueerror.plots.compose.{module}"), composer))
+
+
+def test_every_curve_of_a_score_table_is_declared():
+    declared = {c.__name__ for c in subclasses(TableCurve) if "kind" in vars(c)}
+    public = {c.__name__ for c in subclasses(TableCurve) if not c.__name__.startswith("_")} - {"TableCurve"}
+    assert declared == public
+    assert len(every_curve_kind()) == len(public)
+
+
+def test_words_of_pictures_are_their_own():
+    words = [word for kind, aliases in kinds().items() for word in (kind, *aliases)]
+    assert len(words) == len(set(words))
+
+
+@pytest.mark.parametrize("kind", every_curve_kind(), ids=lambda k: k.key)
+def test_every_verb_shows_all_its_parameters(kind):
+    shared = [name for name in inspect.signature(CurveVerb.__call__).parameters if name != "self"]
+    shown = inspect.signature(kind.make())
+    assert set(shared) <= set(shown.parameters)
+    assert shown.return_annotation in {c.__name__ for c in subclasses(TableCurve)}
+    assert ">>>" in kind.make().__doc__
