@@ -52,9 +52,9 @@ from trueerror.results import load as load
 from trueerror.sources._api import read as read
 from trueerror.sources._collect import predictions as predictions
 from trueerror.sources._predictions import Predictions as Predictions
+from trueerror.studies._ablation import LesionStudy as LesionStudy
 from trueerror.studies._ablation import ablation as ablation
 from trueerror.studies._ablation import lesion_study as lesion_study
-from trueerror.studies._ablation_result import LesionStudy as LesionStudy
 from trueerror.studies._bias_variance import BiasVariance as BiasVariance
 from trueerror.studies._bias_variance import bias_variance as bias_variance
 from trueerror.studies._learning_curve import learning_curve as learning_curve

@@ -4,7 +4,7 @@ import runpy
 from pathlib import Path
 
 import trueerror as te
-from trueerror.experiments._dataset import fingerprint
+from trueerror.experiments._dataset import learner_fingerprint
 from trueerror.experiments._toml import read_recipe
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -14,8 +14,8 @@ def test_the_script_and_the_recipe_are_one_experiment():
     script = runpy.run_path(str(EXAMPLES / "experiment.py"))
     recipe = read_recipe(EXAMPLES / "experiment.toml")
     assert len(recipe.learners) >= 5
-    assert {name: fingerprint(x) for name, x in recipe.learners.items()} == {
-        name: fingerprint(x) for name, x in script["learners"].items()
+    assert {name: learner_fingerprint(x) for name, x in recipe.learners.items()} == {
+        name: learner_fingerprint(x) for name, x in script["learners"].items()
     }
     assert {name: d.fingerprint for name, d in recipe.data.items()} == {
         name: d.fingerprint for name, d in script["data"].items()

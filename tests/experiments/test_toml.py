@@ -5,7 +5,7 @@ import pytest
 
 import trueerror as te
 from trueerror.experiments._dataset import read_dataset
-from trueerror.experiments._toml import make_plan, read_recipe
+from trueerror.experiments._toml import plan_from_toml, read_recipe
 from trueerror.inputs._options import InputError
 
 HEAD = """
@@ -69,9 +69,11 @@ steps = [
 
 
 def test_plans_by_kind():
-    assert make_plan(7) == te.KFold(7)
-    assert make_plan({"kind": "Holdout", "test": 0.25}) == te.Holdout(0.25)
-    assert make_plan({"kind": "NestedCV", "outer": 4, "inner": {"kind": "Holdout"}}) == te.NestedCV(4, te.Holdout())
+    assert plan_from_toml(7) == te.KFold(7)
+    assert plan_from_toml({"kind": "Holdout", "test": 0.25}) == te.Holdout(0.25)
+    assert plan_from_toml({"kind": "NestedCV", "outer": 4, "inner": {"kind": "Holdout"}}) == te.NestedCV(
+        4, te.Holdout()
+    )
 
 
 def test_missing_numbers_are_nan(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from study_learners import Late, Nearest, Neighbours, Spoilt, two_normals
 
 import trueerror as te
-from trueerror.studies._learning_curve_fit import crossing
+from trueerror.studies._learning_curve_fit import curve_crossing
 
 SIZES = [10, 20, 40, 80, 160]
 
@@ -136,12 +136,12 @@ def test_crossing_has_the_size_at_which_the_mean_curves_meet():
     sizes = np.array([10.0, 100.0, 1000.0])
     first = 0.30 + rng.normal(0, 0.01, (20, 3))
     second = np.array([0.40, 0.30, 0.20]) + rng.normal(0, 0.01, (20, 3))
-    found = crossing(sizes, first, second, 0.25, 0.95, np.random.default_rng(1))
+    found = curve_crossing(sizes, first, second, 0.25, 0.95, np.random.default_rng(1))
     assert found.share == 1.0
     assert found.low < 100 < found.high
     assert found.size == pytest.approx(100, rel=0.2)
     # Noisier curves leave more open.
-    noisy = crossing(sizes, first, second + rng.normal(0, 0.05, (20, 3)), 0.25, 0.95, np.random.default_rng(1))
+    noisy = curve_crossing(sizes, first, second + rng.normal(0, 0.05, (20, 3)), 0.25, 0.95, np.random.default_rng(1))
     assert noisy.high / noisy.low > found.high / found.low
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from trueerror.studies._learning_curve_fit import FORMS, fit, held_out_errors, parameters
+from trueerror.studies._learning_curve_fit import FORMS, fit_curve, held_out_errors, parameters
 
 SIZES = np.array([10.0, 20, 40, 80, 160, 320])
 
@@ -19,7 +19,7 @@ SIZES = np.array([10.0, 20, 40, 80, 160, 320])
     ],
 )
 def test_a_form_finds_its_own_curve_and_carries_it_on(form, curve):
-    made = fit(form, SIZES, curve(SIZES)[None, :], np.ones(6))
+    made = fit_curve(form, SIZES, curve(SIZES)[None, :], np.ones(6))
     assert made.at(640.0)[0, 0] == pytest.approx(float(curve(640.0)), abs=0.002)
     assert made.residual[0] < 1e-5
 
@@ -28,8 +28,8 @@ def test_many_curves_are_fitted_as_one_by_one():
     rng = np.random.default_rng(0)
     curves = 0.2 + 1 / SIZES + rng.normal(0, 0.01, (5, 6))
     weights = rng.random(6) + 0.1
-    together = fit("power", SIZES, curves, weights).at(500.0)[:, 0]
-    apart = [fit("power", SIZES, c[None, :], weights).at(500.0)[0, 0] for c in curves]
+    together = fit_curve("power", SIZES, curves, weights).at(500.0)[:, 0]
+    apart = [fit_curve("power", SIZES, c[None, :], weights).at(500.0)[0, 0] for c in curves]
     np.testing.assert_allclose(together, apart)
 
 
@@ -40,7 +40,7 @@ def test_least_squares_against_scipy():
     y = 0.15 + 2 * SIZES**-0.9 + rng.normal(0, 0.004, 6)
     errors = np.array([0.02, 0.015, 0.01, 0.008, 0.006, 0.005])
     best, _ = curve_fit(lambda n, a, b, c: a + b * n**-c, SIZES, y, p0=(0.1, 1, 1), sigma=errors)
-    made = fit("power", SIZES, y[None, :], 1 / errors**2)
+    made = fit_curve("power", SIZES, y[None, :], 1 / errors**2)
     assert made.at(640.0)[0, 0] == pytest.approx(best[0] + best[1] * 640.0 ** -best[2], abs=5e-4)
 
 
@@ -48,15 +48,15 @@ def test_errors_are_never_below_zero_and_never_rise():
     rng = np.random.default_rng(1)
     curves = rng.random((50, 6))
     for form in FORMS:
-        at = fit(form, SIZES, curves, np.ones(6)).at(np.array([10.0, 100, 1000, 1e6]))
+        at = fit_curve(form, SIZES, curves, np.ones(6)).at(np.array([10.0, 100, 1000, 1e6]))
         assert (at >= 0).all()
         assert (np.diff(at, axis=1) <= 1e-12).all()
 
 
 def test_parameters_are_for_rows_not_for_shares():
-    made = fit("power", SIZES, (0.1 + 3 * SIZES**-0.5)[None, :], np.ones(6))
+    made = fit_curve("power", SIZES, (0.1 + 3 * SIZES**-0.5)[None, :], np.ones(6))
     assert parameters(made) == pytest.approx((0.1, 3.0, 0.5))
-    a, b, _ = parameters(fit("logarithm", SIZES, (0.6 - 0.08 * np.log(SIZES))[None, :], np.ones(6)))
+    a, b, _ = parameters(fit_curve("logarithm", SIZES, (0.6 - 0.08 * np.log(SIZES))[None, :], np.ones(6)))
     assert (a, b) == pytest.approx((0.6, 0.08))
 
 

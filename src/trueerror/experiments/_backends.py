@@ -1,8 +1,8 @@
 """Engines: where the fits run. This process, joblib's back ends (loky by default, threads, Ray), or a Dask cluster.
 
 An engine takes chunks of tasks and gives back their outcomes in any order; results do not depend on it. A worker does
-the tasks of a chunk one after the other and records each before the next begins. `Run` has pending tasks done, also
-where workers die.
+the tasks of a chunk one after the other and records each before the next begins. `ExperimentRun` has pending tasks
+done, also where workers die.
 """
 
 from __future__ import annotations
@@ -340,7 +340,7 @@ PATIENCE = 1
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Run:
+class ExperimentRun:
     """A run under way."""
 
     datasets: Sequence[Dataset]

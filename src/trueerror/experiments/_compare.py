@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.experiments._estimate import ask, learner_at, learner_interval, left_out, plan_situation, rounds_of_folds
-from trueerror.experiments._outcomes import FoldScores, PairLosses, ResampleResults, mean_over_rows
+from trueerror.experiments._outcomes import FoldPairLosses, FoldScores, ResampleResults, mean_over_rows
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inference._contrast import check_margin, contrast, normal_p, normal_quantile
@@ -192,7 +192,7 @@ class LearnerPairs:
         )  # fmt: skip
 
 
-def _difference(a: PairLosses, b: PairLosses, sign: float) -> _Losses:
+def _difference(a: FoldPairLosses, b: FoldPairLosses, sign: float) -> _Losses:
     return _Losses(
         [sign * (x - y) for x, y in zip(a.single, b.single, strict=True)],
         {key: (sign * (a.pair[key][0] - b.pair[key][0]), sign * (a.pair[key][1] - b.pair[key][1])) for key in a.pair},
@@ -202,7 +202,7 @@ def _difference(a: PairLosses, b: PairLosses, sign: float) -> _Losses:
 PAIRS_OF_MODELS = ("learner-holdout", "learner-leave-one-out")
 
 
-def compare(
+def compare_learners(
     run: ResampleResults,
     metric: str = "accuracy",
     data: str | None = None,
@@ -336,7 +336,7 @@ def _reading(run: ResampleResults, data: str, learners: Sequence[str]) -> str:
     return f"{shown}{len(learners)} learners on {dataset.n:,} rows, {run.plan!r}; the same test parts for all."
 
 
-def rank(
+def rank_learners(
     run: ResampleResults,
     metric: str = "accuracy",
     *,

@@ -70,7 +70,7 @@ def fresh(learner: Learner, seed: int) -> Learner:
     made = clone(learner)
     if hasattr(made, "get_params") and hasattr(made, "set_params"):
         states = {
-            key: number(f"{seed}/{key}") % (1 << 31)
+            key: text_seed(f"{seed}/{key}") % (1 << 31)
             for key, value in made.get_params(deep=True).items()
             if (key == "random_state" or key.endswith("__random_state")) and value is None
         }
@@ -79,24 +79,24 @@ def fresh(learner: Learner, seed: int) -> Learner:
     return made
 
 
-def number(text: str) -> int:
+def text_seed(text: str) -> int:
     """A number of 63 bits for a text."""
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little") >> 1
 
 
-def words(learner: Learner) -> str:
+def describe_learner(learner: Learner) -> str:
     """A learner in one line."""
     return " ".join(str(repr(learner)).split())[:200]
 
 
-def versions(learners: Iterable[Learner]) -> dict[str, str]:
+def package_versions(learners: Iterable[Learner]) -> dict[str, str]:
     """The versions of Python, of NumPy and of the packages that the learners come from."""
     packages = {"numpy", *(type(learner).__module__.partition(".")[0] for learner in learners)}
     found = {name: str(getattr(sys.modules.get(name), "__version__", "")) for name in sorted(packages)}
     return {"python": platform.python_version()} | {name: version for name, version in found.items() if version}
 
 
-def fingerprint(learner: Learner) -> str:
+def learner_fingerprint(learner: Learner) -> str:
     """A digest of a learner's class and settings, the same in every process."""
     text = json.dumps(_plain(learner, 0), sort_keys=True)
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()

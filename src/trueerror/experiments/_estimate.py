@@ -145,7 +145,7 @@ def plan_situation(plan: Plan, splits: Sequence[Split]) -> str:
     return "learner-folds"
 
 
-def class_mix(data: Dataset) -> str:
+def _class_mix(data: Dataset) -> str:
     """The class mix that a result is for."""
     counts = np.bincount(data.codes, minlength=len(data.labels))
     return class_mix_words(data.labels, counts.tolist(), data.positive)
@@ -163,19 +163,19 @@ def learner_at(data: Dataset, sizes: Sequence[int], chosen: bool = False) -> str
     who = "the setting that is chosen from these" if chosen else "this learner"
     low, high = min(sizes), max(sizes)
     shown = f"{low:,} to {high:,}" if high > MUCH_MORE * low else f"{round(sum(sizes) / len(sizes)):,}"
-    return f"{who} at {shown} training rows, on rows like these {data.n:,}, {class_mix(data)}"
+    return f"{who} at {shown} training rows, on rows like these {data.n:,}, {_class_mix(data)}"
 
 
 def these_models(data: Dataset, models: int) -> str:
     """The models that were fitted, not the learner."""
     which = "this model" if models == 1 else f"these {models:,} models"
-    return f"{which}, on rows like these {data.n:,}, {class_mix(data)}"
+    return f"{which}, on rows like these {data.n:,}, {_class_mix(data)}"
 
 
 def as_it_stands(data: Dataset, size: int, chosen: bool = False) -> str:
     """One model."""
     which = " of the chosen setting" if chosen else ""
-    return f"this model{which}, fitted to {size:,} rows, on rows like these {data.n:,}, {class_mix(data)}"
+    return f"this model{which}, fitted to {size:,} rows, on rows like these {data.n:,}, {_class_mix(data)}"
 
 
 def left_out(missing: int, parts: int) -> str:
@@ -411,7 +411,7 @@ METHODS: dict[str, Callable[[Question], Interval]] = {
 }
 
 
-def estimate(
+def estimate_learner(
     run: ResampleResults,
     learner: str | None = None,
     data: str | None = None,
@@ -453,7 +453,7 @@ def only_learner(run: ResampleResults) -> str:
     return run.learners[0]
 
 
-def roc(
+def learner_roc(
     run: ResampleResults,
     learner: str | None = None,
     data: str | None = None,
@@ -492,7 +492,7 @@ def roc(
 def _area(run: ResampleResults, learner: str, data: str | None, **options: Any) -> Interval | None:
     """The AUC as `estimate` has it by default; None where the plan has no interval for it."""
     try:
-        found = estimate(run, learner, data, "auc", **options)
+        found = estimate_learner(run, learner, data, "auc", **options)
     except InputError:
         # The curve then keeps the mean of its own areas, and says so.
         return None

@@ -9,9 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from trueerror.experiments import _dataset as about
-from trueerror.experiments._backends import Run, choose_engine, progress_bar, ran_short
-from trueerror.experiments._dataset import Dataset, as_datasets
+from trueerror.experiments._backends import ExperimentRun, choose_engine, progress_bar, ran_short
+from trueerror.experiments._dataset import (
+    Dataset,
+    as_datasets,
+    as_learners,
+    describe_learner,
+    learner_fingerprint,
+    package_versions,
+    text_seed,
+)
 from trueerror.experiments._fit import Balance, FitOptions, Job
 from trueerror.experiments._outcomes import CHOSEN
 from trueerror.experiments._result import Experiment
@@ -92,10 +99,10 @@ class RunOptions:
 
 def run_experiment(learners: Any, data: Any, plan: Any, options: RunOptions) -> Experiment:
     """`te.experiment` with its options as one."""
-    named, datasets, chosen = about.as_learners(learners), as_datasets(data), as_plan(plan)
+    named, datasets, chosen = as_learners(learners), as_datasets(data), as_plan(plan)
     if CHOSEN in named:
         raise InputError(f"{CHOSEN!r} is what a choice among the learners is called; give the learner another name")
-    seed = seed_of(options.rng)
+    seed = experiment_seed(options.rng)
     engine = choose_engine(options.engine, options.jobs)
     splits = {name: _splits(chosen, d, seed, name) for name, d in datasets.items()}
     manifest = _manifest(chosen, seed, named, datasets, options.balance)
@@ -113,7 +120,7 @@ def run_experiment(learners: Any, data: Any, plan: Any, options: RunOptions) -> 
         finished = {task: o for task, o in finished.items() if not ran_short(o, options.timeout)}
         resumed = sum(job.task in finished for job in jobs)
         with progress_bar(len(jobs), resumed, wanted=options.progress) as advance:
-            run = Run(
+            run = ExperimentRun(
                 datasets=[datasets[name] for name in data_numbers],
                 engine=engine,
                 options=FitOptions(balance=options.balance, timeout=options.timeout, alone=not engine.shared),
@@ -138,7 +145,7 @@ def run_experiment(learners: Any, data: Any, plan: Any, options: RunOptions) -> 
     )  # fmt: skip
 
 
-def seed_of(rng: Any) -> int:
+def experiment_seed(rng: Any) -> int:
     """The seed of an experiment; None is 0, a generator gives its next number."""
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(0, 1 << 62))
@@ -171,7 +178,7 @@ def _jobs(
     """All tasks: a split with all its learners before the next, so that learners can be compared early."""
     for name, number in numbers.items():
         for at, split in enumerate(splits[name]):
-            state = about.number(f"{seed}/{name}/{at}")
+            state = text_seed(f"{seed}/{name}/{at}")
             for learner, estimator in learners.items():
                 yield Job(task=Task(number, order[learner], at), learner=estimator, split=split, seed=state)
 
@@ -188,9 +195,9 @@ def _manifest(
             for name, d in datasets.items()
         ),
         learners=tuple(
-            {"name": name, "words": about.words(item), "fingerprint": about.fingerprint(item)}
+            {"name": name, "words": describe_learner(item), "fingerprint": learner_fingerprint(item)}
             for name, item in learners.items()
         ),
         balance=balance,
-        versions=about.versions(learners.values()),
+        versions=package_versions(learners.values()),
     )

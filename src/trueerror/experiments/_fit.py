@@ -24,7 +24,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import Dataset, Features, Learner, fresh, number
+from trueerror.experiments._dataset import Dataset, Features, Learner, fresh, text_seed
 from trueerror.experiments._store import NO_LABELS, Outcome, Status, Task
 from trueerror.inputs._arrays import column
 from trueerror.inputs._labels import Label, code_column, find_label, plain_label, recode
@@ -325,7 +325,7 @@ def seeded(seed: int, wanted: bool) -> Iterator[None]:
         yield
         return
     before = np.random.get_state()  # noqa: NPY002
-    np.random.seed(number(f"global/{seed}") % (1 << 32))  # noqa: NPY002
+    np.random.seed(text_seed(f"global/{seed}") % (1 << 32))  # noqa: NPY002
     try:
         yield
     finally:

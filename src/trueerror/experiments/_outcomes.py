@@ -58,7 +58,7 @@ class FoldScores:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class PairLosses:
+class FoldPairLosses:
     """Losses of one repeat of a `BatesCV` plan, from fits without one fold (`single`) and without two (`pair`).
 
     `single[k]` are those on fold k, `pair[i, j]` those on fold i and those on fold j, i < j.
@@ -93,7 +93,7 @@ def mean_over_rows(measure: Measure) -> bool:
     return measure.right_or_wrong != 0 or measure.of_losses
 
 
-def row_losses(name: str, data: Dataset, test: Ints, outcome: Outcome) -> Floats:
+def outcome_losses(name: str, data: Dataset, test: Ints, outcome: Outcome) -> Floats:
     """The loss of each row: 0 or 1 for accuracy and error_rate, else that of a metric that is a mean of losses."""
     if outcome.status != "done":
         raise InputError(f"a fit failed, so its losses are not known: {outcome.error:.200}")
@@ -212,10 +212,10 @@ class ResampleResults:
         found = []
         for i in self.parts(name, part):
             test = self.splits[name][i].test
-            found.append((test, row_losses(metric, self.datasets[name], test, outcomes[i])))
+            found.append((test, outcome_losses(metric, self.datasets[name], test, outcomes[i])))
         return found
 
-    def pair_losses(self, learner: str, data: str | None = None, metric: str = "error_rate") -> list[PairLosses]:
+    def pair_losses(self, learner: str, data: str | None = None, metric: str = "error_rate") -> list[FoldPairLosses]:
         """The losses that Bates, Hastie and Tibshirani's interval is made of, for each repeat of a `BatesCV` plan."""
         name = self.data_name(data)
         if not self.parts(name, "pair"):
@@ -224,13 +224,13 @@ class ResampleResults:
         single: dict[int, list[Any]] = {}
         pairs: dict[int, dict[tuple[int, int], Any]] = {}
         for split, outcome in zip(self.splits[name], outcomes, strict=True):
-            values = row_losses(metric, self.datasets[name], split.test, outcome)
+            values = outcome_losses(metric, self.datasets[name], split.test, outcome)
             if split.part == "fold":
                 single.setdefault(split.repeat, []).append(values)
             else:
                 cut = len(single[split.repeat][split.fold])
                 pairs.setdefault(split.repeat, {})[split.fold, split.second] = (values[:cut], values[cut:])
-        return [PairLosses(single=tuple(single[r]), pair=pairs[r]) for r in sorted(single)]
+        return [FoldPairLosses(single=tuple(single[r]), pair=pairs[r]) for r in sorted(single)]
 
     def chosen(
         self, metric: str = "accuracy", data: str | None = None, *, positive: Any = None, **options: Any

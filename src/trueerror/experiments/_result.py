@@ -60,29 +60,29 @@ class Experiment(ResampleResults):
         self, learner: str | None = None, data: str | None = None, metric: str = "accuracy", **options: Any
     ) -> Interval:
         """How good a learner is, with an interval of the kind that the plan calls for."""
-        from trueerror.experiments._estimate import estimate
+        from trueerror.experiments._estimate import estimate_learner
 
-        return estimate(self, learner, data, metric, **options)
+        return estimate_learner(self, learner, data, metric, **options)
 
     def compare(self, metric: str = "accuracy", data: str | None = None, **options: Any) -> Comparison:
         """Every pair of learners on one data set."""
-        from trueerror.experiments._compare import compare
+        from trueerror.experiments._compare import compare_learners
 
-        return compare(self, metric, data, **options)
+        return compare_learners(self, metric, data, **options)
 
     def rank(self, metric: str = "accuracy", **options: Any) -> LearnerRanking:
         """The learners over all data sets."""
-        from trueerror.experiments._compare import rank
+        from trueerror.experiments._compare import rank_learners
 
-        return rank(self, metric, **options)
+        return rank_learners(self, metric, **options)
 
     def roc(
         self, learner: str | None = None, data: str | None = None, *, how: str = "pooled", **options: Any
     ) -> Roc | AverageCurve:
         """The ROC curve of a learner: test parts pooled, or averaged."""
-        from trueerror.experiments._estimate import roc
+        from trueerror.experiments._estimate import learner_roc
 
-        return roc(self, learner, data, how=how, **options)
+        return learner_roc(self, learner, data, how=how, **options)
 
     # What happened.
 

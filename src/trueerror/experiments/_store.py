@@ -174,7 +174,7 @@ def reconcile(old: Manifest, new: Manifest, place: str) -> Manifest:
     ours = f"the store {place} is for"
     way_out = "use another folder, or the same settings to go on"
     if old.plan_fingerprint != new.plan_fingerprint:
-        raise InputError(f"{ours} another plan: {plan_words(old.plan)}, not {plan_words(new.plan)}; {way_out}")
+        raise InputError(f"{ours} another plan: {_plan_words(old.plan)}, not {_plan_words(new.plan)}; {way_out}")
     if old.seed != new.seed:
         raise InputError(f"{ours} seed {old.seed}, not {new.seed}; {way_out}")
     if old.balance != new.balance:
@@ -206,9 +206,9 @@ def reconcile(old: Manifest, new: Manifest, place: str) -> Manifest:
     return replace(old, learners=(*old.learners, *added))
 
 
-def plan_words(plan: Mapping[str, object]) -> str:
+def _plan_words(plan: Mapping[str, object]) -> str:
     """A plan in words, from its settings."""
-    inside = ", ".join(f"{k}={plan_words(v) if isinstance(v, dict) else v}" for k, v in plan.items() if k != "plan")
+    inside = ", ".join(f"{k}={_plan_words(v) if isinstance(v, dict) else v}" for k, v in plan.items() if k != "plan")
     return f"{plan['plan']}({inside})"
 
 

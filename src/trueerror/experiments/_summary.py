@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from trueerror.experiments._compare import compare, experiment_findings, fitted_learners, rank
+from trueerror.experiments._compare import compare_learners, experiment_findings, fitted_learners, rank_learners
 from trueerror.experiments._estimate import ask, learner_interval
 from trueerror.experiments._outcomes import CHOSEN, ResampleResults
 from trueerror.findings import Findings
@@ -290,7 +290,7 @@ def _verdict(
         return "".join(single_verdict(name, interval) for name, interval in own.items())
     try:
         lead = "Out of the bag: " if run.plan.name == "Bootstrap" else ""
-        return lead + compare(run, metric, data, confidence=confidence).verdict
+        return lead + compare_learners(run, metric, data, confidence=confidence).verdict
     except InputError as error:
         problems.setdefault(str(error), {("differences", data): []})
         return ""
@@ -300,7 +300,7 @@ def _overall(run: ResampleResults, metric: str, problems: Problems) -> tuple[str
     if len(fitted_learners(run, list(run.datasets))) < 2 or len(run.datasets) < 2 or run.plan.name == "NestedCV":
         return "", Findings()
     try:
-        ranking = rank(run, metric)
+        ranking = rank_learners(run, metric)
     except InputError as error:
         problems.setdefault(str(error), {("ranks", "all data sets"): []})
         return "", Findings()

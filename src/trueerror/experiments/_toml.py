@@ -81,7 +81,7 @@ def _recipe(content: TomlTable, folder: Path) -> Recipe:
     if store is not None:
         options["store"] = store if "://" in store else str(folder / store)
     if "plan" in content:
-        options["plan"] = make_plan(content["plan"])
+        options["plan"] = plan_from_toml(content["plan"])
     datasets = {name: _dataset(given, folder, f"data.{name}") for name, given in data.items()}
     return Recipe(
         learners={name: make_learner(given, f"learners.{name}") for name, given in learners.items()},
@@ -124,10 +124,10 @@ def _tables(content: Mapping[str, Any], key: str) -> dict[str, TomlTable]:
     return given
 
 
-def make_plan(given: Any) -> Plan:
+def plan_from_toml(given: Any) -> Plan:
     """A plan from its kind and settings, or a number of folds.
 
-    >>> make_plan({"kind": "KFold", "k": 5})
+    >>> plan_from_toml({"kind": "KFold", "k": 5})
     KFold(k=5, repeats=1, stratify=True)
     """
     if isinstance(given, int) and not isinstance(given, bool):
@@ -143,7 +143,7 @@ def make_plan(given: Any) -> Plan:
         if key not in known:
             raise InputError(f"plan.{key} is not a setting of {plan.__name__}{nearest(key, known)}")
     if plan is NestedCV:
-        settings = {key: make_plan(value) for key, value in settings.items()}
+        settings = {key: plan_from_toml(value) for key, value in settings.items()}
     return plan(**settings)
 
 

@@ -14,7 +14,17 @@ from typing import Any
 import numpy as np
 
 from trueerror.inputs._options import InputError
-from trueerror.resampling._plan import Ints, Plan, Rows, Split, assign_folds, draw_share, enough, share, whole
+from trueerror.resampling._plan import (
+    Ints,
+    Plan,
+    Rows,
+    Split,
+    assign_folds,
+    check_test_share,
+    check_whole,
+    draw_share,
+    enough,
+)
 
 
 @dataclass(frozen=True)
@@ -37,8 +47,8 @@ class KFold(Plan):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        whole(self.k, "k", 2)
-        whole(self.repeats, "repeats", 1)
+        check_whole(self.k, "k", 2)
+        check_whole(self.repeats, "repeats", 1)
 
     def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
         enough(rows, self.k, f"{self.k}-fold cross-validation")
@@ -88,8 +98,8 @@ class BatesCV(Plan):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        whole(self.k, "k", 3)
-        whole(self.repeats, "repeats", 1)
+        check_whole(self.k, "k", 3)
+        check_whole(self.repeats, "repeats", 1)
 
     @property
     def fits(self) -> int:
@@ -139,9 +149,9 @@ class DisjointHalves(Plan):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        whole(self.repeats, "repeats", 1)
-        whole(self.splits_each, "splits_each", 1)
-        if share(self.test, "test") >= 0.5:
+        check_whole(self.repeats, "repeats", 1)
+        check_whole(self.splits_each, "splits_each", 1)
+        if check_test_share(self.test, "test") >= 0.5:
             raise InputError(f"test={self.test!r} leaves no training rows in a half; use less than 0.5, such as 0.1")
 
     def splits(self, rows: Rows, seed: int) -> Iterator[Split]:

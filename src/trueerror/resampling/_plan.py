@@ -230,14 +230,14 @@ def _plain(value: object) -> object:
     return {"plan": value.name, **value.settings()} if isinstance(value, Plan) else value
 
 
-def whole(value: Any, option: str, least: int) -> int:
+def check_whole(value: Any, option: str, least: int) -> int:
     """A whole number from `least` up."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise InputError(f"{option}={value!r} must be a whole number of at least {least}")
     return int(value)
 
 
-def share(value: Any, option: str) -> float:
+def check_test_share(value: Any, option: str) -> float:
     """A share strictly between 0 and 1."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < float(value) < 1:
         raise InputError(f"{option}={value!r} must be a share between 0 and 1, such as 1/3")

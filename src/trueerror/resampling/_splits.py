@@ -9,7 +9,7 @@ import numpy as np
 
 from trueerror.inputs._options import InputError
 from trueerror.kernels._random import words
-from trueerror.resampling._plan import Ints, Plan, Rows, Split, draw_share, enough, share, whole
+from trueerror.resampling._plan import Ints, Plan, Rows, Split, check_test_share, check_whole, draw_share, enough
 
 # Streams of the bootstrap's further tries lie beyond those of its first.
 TRIES = 1 << 40
@@ -28,7 +28,7 @@ class Holdout(Plan):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        share(self.test, "test")
+        check_test_share(self.test, "test")
 
     def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
         yield from _random_splits(rows, self.test, 1, seed, stratify=self.stratify)
@@ -51,8 +51,8 @@ class Subsampling(Plan):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        whole(self.repeats, "repeats", 1)
-        share(self.test, "test")
+        check_whole(self.repeats, "repeats", 1)
+        check_test_share(self.test, "test")
 
     def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
         yield from _random_splits(rows, self.test, self.repeats, seed, stratify=self.stratify)
@@ -87,7 +87,7 @@ class Bootstrap(Plan):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        whole(self.b, "b", 2)
+        check_whole(self.b, "b", 2)
 
     def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
         enough(rows, 2, "a bootstrap")
@@ -152,10 +152,10 @@ class TimeOrdered(Plan):
     window: int | None = None
 
     def __post_init__(self) -> None:
-        whole(self.k, "k", 1)
-        whole(self.gap, "gap", 0)
+        check_whole(self.k, "k", 1)
+        check_whole(self.gap, "gap", 0)
         if self.window is not None:
-            whole(self.window, "window", 1)
+            check_whole(self.window, "window", 1)
 
     def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
         enough(rows, self.k + 1, f"{self.k} parts in order of time")

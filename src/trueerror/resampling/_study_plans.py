@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from trueerror.inputs._options import InputError, check_word
-from trueerror.resampling._plan import Ints, Plan, Rows, Split, assign_folds, draw_share, enough, shuffled, whole
+from trueerror.resampling._plan import Ints, Plan, Rows, Split, assign_folds, check_whole, draw_share, enough, shuffled
 from trueerror.resampling._splits import Bootstrap
 
 Redraw = Literal["bootstrap", "half", "fresh"]
@@ -58,7 +58,7 @@ class Reseeded(Plan):
     seeds: int = 1
 
     def __post_init__(self) -> None:
-        whole(self.seeds, "seeds", 1)
+        check_whole(self.seeds, "seeds", 1)
 
     def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
         for split in self.plan.splits(rows, seed):
@@ -90,8 +90,8 @@ class Redrawn(Plan):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        whole(self.rounds, "rounds", 1)
-        whole(self.held_out, "held_out", 1)
+        check_whole(self.rounds, "rounds", 1)
+        check_whole(self.held_out, "held_out", 1)
         check_word(self.how, ("bootstrap", "half", "fresh"), "how")
 
     def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
@@ -149,9 +149,9 @@ class GrowingSubsets(Plan):
     stratify: bool = True
 
     def __post_init__(self) -> None:
-        whole(self.folds, "folds", 2)
-        whole(self.repeats, "repeats", 1)
-        sizes = tuple(whole(s, "sizes", 1) for s in self.sizes)
+        check_whole(self.folds, "folds", 2)
+        check_whole(self.repeats, "repeats", 1)
+        sizes = tuple(check_whole(s, "sizes", 1) for s in self.sizes)
         if not sizes or list(sizes) != sorted(set(sizes)):
             raise InputError(f"sizes={self.sizes!r} must be whole numbers, each larger than the one before")
         object.__setattr__(self, "sizes", sizes)

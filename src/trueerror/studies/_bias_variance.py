@@ -13,23 +13,20 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import Dataset, Features, as_learners
-from trueerror.experiments._dataset import number as number_of
-from trueerror.experiments._experiment import RunOptions, run_experiment, seed_of
-from trueerror.experiments._outcomes import row_losses
+from trueerror.experiments._dataset import Dataset, Features, as_learners, text_seed
+from trueerror.experiments._experiment import RunOptions, experiment_seed, run_experiment
+from trueerror.experiments._outcomes import outcome_losses
 from trueerror.experiments._result import Experiment
 from trueerror.inference._spec import Terms, critical_t
 from trueerror.inference.loss._mean import mean_limits
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
-from trueerror.resampling._plan import draw_share, take
-from trueerror.resampling._plan import share as check_test_share
-from trueerror.resampling._plan import whole as whole_number
+from trueerror.resampling._plan import check_test_share, check_whole, draw_share, take
 from trueerror.resampling._study_plans import Redrawn
 from trueerror.results import Interval, Result, Table
-from trueerror.results._format import filled, limits, number, percent
+from trueerror.results._format import limits, number, percent
 from trueerror.results._tables import one_line
-from trueerror.studies._learning_curve import as_study_data, part_of, seen_scores, why_failed
-from trueerror.studies._simulation import draw, find_generator, posterior_of
+from trueerror.studies._simulation import find_generator, generate_rows, posterior_of
+from trueerror.studies._study import as_study_data, part_of, seen_scores, study_text, why_failed
 
 Floats = NDArray[np.float64]
 Decomposition = Literal["domingos", "kohavi-wolpert", "squared"]
@@ -136,7 +133,6 @@ def decompose(
     return domingos(called, posterior) if how == "domingos" else kohavi_wolpert(called, posterior, rounds)
 
 
-WIDTH = 80
 NAMES = {
     "domingos": "Domingos' decomposition of 0-1 loss: error = noise + bias + variance, which may be negative",
     "kohavi-wolpert": "Kohavi and Wolpert's decomposition of 0-1 loss: error = noise + bias² + variance",
@@ -238,13 +234,11 @@ class BiasVariance(Result):
 
     def __str__(self) -> str:
         head = f"{self.rounds:,} training sets of {self.size:,} rows, {self.drawn}; {self.test_rows:,} test rows."
-        body = "\n".join(filled(f"  {line}", WIDTH, subsequent_indent="  ") for line in self.verdict_lines)
         last = [f"{NAMES[self.method]}. Limits of {percent(self.confidence)} are in .frame()."]
         if not self.noise_known:
             last.append("The noise is not known from held-out rows: it is counted as bias.")
         last += self.notes
-        words = "\n".join(filled(line, WIDTH) for line in last)
-        return "\n\n".join([filled(head, WIDTH), body, self._table().text(WIDTH), words])
+        return study_text(head, self.verdict_lines, self._table(), last)
 
 
 # Draws of the rounds, for their part in a standard error.
@@ -303,8 +297,8 @@ def bias_variance(
     check_word(loss, ("zero-one", "squared"), "loss")
     check_word(decomposition, ("domingos", "kohavi-wolpert"), "decomposition")
     check_word(sampling, ("bootstrap", "half"), "sampling")
-    whole_number(rounds, "rounds", 2)
-    seed = seed_of(rng)
+    check_whole(rounds, "rounds", 2)
+    seed = experiment_seed(rng)
     how: Decomposition = "squared" if loss == "squared" else decomposition
     rows = _fresh(generator, n, rounds, test_rows, seed) if generator is not None else None
     if rows is None:
@@ -341,10 +335,10 @@ class _StudyRows(NamedTuple):
 
 def _fresh(generator: Any, n: int, rounds: int, test_rows: int, seed: int) -> _StudyRows:
     source = find_generator(generator)
-    whole_number(n, "n", 4)
-    whole_number(test_rows, "test_rows", 2)
-    dice = np.random.Generator(np.random.Philox(number_of(f"{seed}/generator")))
-    X, y = draw(source, n * rounds + test_rows, dice)
+    check_whole(n, "n", 4)
+    check_whole(test_rows, "test_rows", 2)
+    dice = np.random.Generator(np.random.Philox(text_seed(f"{seed}/generator")))
+    X, y = generate_rows(source, n * rounds + test_rows, dice)
     data = Dataset(X, y)
     return _StudyRows(data, test_rows, n * rounds, posterior_of(source, X[-test_rows:], len(data.labels)))
 
@@ -358,7 +352,7 @@ def _given(X: Any, y: Any, test: Any, held_out: float, seed: int) -> _StudyRows:
         joined = Dataset(_stacked(data.X, other.X), np.concatenate([data.y, other.y]), positive=data.positive)
         return _StudyRows(joined, other.n, data.n, None)
     check_test_share(held_out, "held_out")
-    inside = draw_share(data.rows, held_out, seed=number_of(f"{seed}/held out"), stream=0, stratify=True)
+    inside = draw_share(data.rows, held_out, seed=text_seed(f"{seed}/held out"), stream=0, stratify=True)
     order = np.concatenate([np.flatnonzero(~inside), np.flatnonzero(inside)])
     joined = Dataset(take(data.X, order), data.y[order], positive=data.positive)
     return _StudyRows(joined, int(inside.sum()), int((~inside).sum()), None)
@@ -392,7 +386,7 @@ def _learner(run: Experiment, learner: str, how: Decomposition, posterior: Float
         if (probabilities < 0).any() or (probabilities.sum(axis=2) > 1 + 1e-6).any():
             raise InputError(f'loss="squared" needs probabilities, but the scores of {learner!r} are none')
     found = decompose(how, calls, probabilities, posterior)
-    errors = _standard_errors(how, calls, probabilities, posterior, found, number_of(f"{run.seed}/{learner}/rounds"))
+    errors = _standard_errors(how, calls, probabilities, posterior, found, text_seed(f"{run.seed}/{learner}/rounds"))
     made = {
         field: _interval(field, float(getattr(found, field).mean()), errors[field], len(calls), level, posterior)
         for field in ("loss", "noise", "bias", "variance")
@@ -479,6 +473,6 @@ def row_error(run: Experiment, learner: str, metric: str) -> float:
     for split, outcome in zip(run.splits[data], run.outcomes[data, learner], strict=True):
         if outcome.status == "done":
             part = slice(None, split.second)
-            losses.append(row_losses(metric, run.datasets[data], split.test[part], part_of(outcome, part)))
+            losses.append(outcome_losses(metric, run.datasets[data], split.test[part], part_of(outcome, part)))
     mean = np.mean(losses, axis=0)
     return float(mean.std(ddof=1)) / math.sqrt(len(mean))

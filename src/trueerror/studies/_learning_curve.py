@@ -17,20 +17,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import Dataset, as_learners
-from trueerror.experiments._dataset import number as number_of
+from trueerror.experiments._dataset import Dataset, as_learners, text_seed
 from trueerror.experiments._experiment import RunOptions, run_experiment
 from trueerror.experiments._fit import Balance
-from trueerror.experiments._outcomes import mean_over_rows, row_losses, score
 from trueerror.experiments._result import Experiment
-from trueerror.experiments._store import Outcome
-from trueerror.inference._spec import Range, Terms
-from trueerror.inference.learner._intervals import corrected_t_interval
-from trueerror.inference.loss._mean import mean_limits
 from trueerror.inputs._options import InputError, check_confidence, check_word
-from trueerror.metrics._registry import Measure, find_measure
+from trueerror.metrics._registry import Measure
 from trueerror.resampling._study_plans import GrowingSubsets
-from trueerror.results import Contrast, Interval
+from trueerror.results import Contrast
 from trueerror.results._format import number
 from trueerror.studies._learning_curve_fit import (
     FEWEST_SIZES,
@@ -38,12 +32,22 @@ from trueerror.studies._learning_curve_fit import (
     SURE,
     Fitted,
     compared_forms,
-    crossing,
+    curve_crossing,
     last_gain,
     parameters,
     worst_rise,
 )
-from trueerror.studies._learning_curve_result import Crossing, CurveFit, CurvePoint, LearningCurve, shortfall
+from trueerror.studies._learning_curve_result import Crossing, CurveFit, CurvePoint, LearningCurve
+from trueerror.studies._study import (
+    SeenScores,
+    as_study_data,
+    judged_measure,
+    row_variance,
+    seen_scores,
+    shortfall,
+    spread_interval,
+    why_failed,
+)
 
 Schedule = Literal["geometric", "arithmetic"]
 # Below this many rows hardly any learner has anything to go by.
@@ -120,119 +124,6 @@ def given_sizes(sizes: Sequence[int | float], largest: int) -> tuple[int, ...]:
 
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class SeenScores:
-    """One metric on the rows held out and on the training rows: a row for each learner, a column for each split.
-
-    `held_out` and `training` are NaN where the fit failed, or the metric is undefined or infinite; `trains` are the
-    numbers of training rows.
-    """
-
-    measure: Measure
-    learners: tuple[str, ...]
-    held_out: Floats
-    training: Floats
-    trains: Floats
-    test_train_ratio: float
-
-
-def seen_scores(run: Experiment, metric: str, *, positive: Any = None, **options: Any) -> SeenScores:
-    """The scores of all "seen" splits of an experiment on one data set."""
-    measure = judged_measure(metric)
-    data = run.data_name(None)
-    numbers = run.parts(data, "seen")
-    splits = [run.splits[data][i] for i in numbers]
-    held_out, training = np.full((2, len(run.learners), len(splits)), np.nan)
-    for row, learner in enumerate(run.learners):
-        for column, (i, split) in enumerate(zip(numbers, splits, strict=True)):
-            outcome = run.outcomes[data, learner][i]
-            for values, part in ((held_out, slice(None, split.second)), (training, slice(split.second, None))):
-                values[row, column] = score(
-                    metric, run.datasets[data], split.test[part], part_of(outcome, part), positive, **options
-                )
-    # An infinite loss (a sure answer that was wrong) has no mean: such splits count as without a score.
-    for values in (held_out, training):
-        values[~np.isfinite(values)] = np.nan
-    tested = float(np.mean([s.second for s in splits]))
-    return SeenScores(
-        measure=measure,
-        learners=run.learners,
-        held_out=held_out,
-        training=training,
-        trains=np.array([s.train_size for s in splits], dtype=np.float64),
-        test_train_ratio=tested / (run.datasets[data].n - tested),
-    )
-
-
-def part_of(outcome: Outcome, part: slice) -> Outcome:
-    """The outcome for some of the test rows."""
-    if outcome.status != "done":
-        return outcome
-    scores = None if outcome.scores is None else outcome.scores[part]
-    return replace(outcome, labels=outcome.labels[part], scores=scores)
-
-
-def why_failed(runs: Sequence[Experiment], learner: str) -> str:
-    """The first failure of a learner in brackets, where there is one."""
-    first = next((f for run in runs for f in run.failures if f.learner == learner), None)
-    return "" if first is None else f" (first failure: {' '.join(first.error.split())[:200]})"
-
-
-def judged_measure(metric: str) -> Measure:
-    """A metric that learners can be judged by."""
-    measure = find_measure(metric)
-    if measure.higher_is_better is None or measure.additive:
-        raise InputError(f"{measure.name} has no better end, or is a total, so learners cannot be judged by it")
-    return measure
-
-
-def row_variance(run: Experiment, learner: str, metric: str, numbers: list[int]) -> float:
-    """The variance between rows of the mean loss of each, over these "seen" splits; NaN where there are no losses."""
-    measure = find_measure(metric)
-    if not mean_over_rows(measure):
-        return math.nan
-    data = run.data_name(None)
-    sums, often = np.zeros(run.datasets[data].n), np.zeros(run.datasets[data].n)
-    for i in numbers:
-        split, outcome = run.splits[data][i], run.outcomes[data, learner][i]
-        if outcome.status == "done":
-            rows, part = split.test[: split.second], slice(None, split.second)
-            sums[rows] += row_losses(metric, run.datasets[data], rows, part_of(outcome, part))
-            often[rows] += 1
-    seen = often > 0
-    if seen.sum() < 2:
-        return math.nan
-    mean = float((sums[seen] / often[seen]).mean())
-    if measure.right_or_wrong:
-        # Of right and wrong, p(1 − p) bounds the variance of what a row does on average.
-        return mean * (1 - mean)
-    return float((sums[seen] / often[seen]).var(ddof=1))
-
-
-def spread_interval(
-    values: Floats, *, ratio: float, rows: int, bounds: Range, confidence: float, name: str, estimand: str
-) -> Interval:
-    """The corrected t of a mean over splits; where all splits score the same, Wilson's room for another loss."""
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return Interval(
-            name=name, estimate=math.nan, low=math.nan, high=math.nan, confidence=confidence, method="corrected-t",
-            n=rows, note="every fit failed, or the metric is undefined", estimand=estimand,
-        )  # fmt: skip
-    made = corrected_t_interval(
-        known, test_train_ratio=ratio, bounds=bounds, confidence=confidence, name=name, rows=rows, estimand=estimand
-    )
-    if math.isnan(made.low) and len(known) > 1:
-        spec = Terms(confidence=confidence, estimand=estimand)
-        low, high, method, note = mean_limits(float(known.mean()), 0.0, rows - 1.0, rows, bounds, spec)
-        if method == "wilson-constant-loss":
-            return spec.interval(
-                name, float(known.mean()), low, high, bounds=bounds, method=method, n=rows,
-                note=note.replace("all rows have the same loss", "all splits score the same"),
-            )  # fmt: skip
-    return made
 
 
 # A flat end is looked for from so many sizes on.
@@ -323,17 +214,6 @@ def learning_curve(
                 words = f"Stopped at {size:,} rows: the last step gained less than {number(stop)} (upper limits)."
                 return replace(curve, stopped=words)
     return made_curve(runs, wanted, plan, asked)
-
-
-def as_study_data(X: Any, y: Any) -> Dataset:
-    """The rows of a study: X and y, or a data set."""
-    if isinstance(X, Dataset):
-        if y is not None:
-            raise InputError("X is a te.Dataset, which holds its y already; leave y out")
-        return X
-    if y is None:
-        raise InputError("pass X and y, or a te.Dataset")
-    return Dataset(X, y)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -482,9 +362,9 @@ def _crossings(
         both = ~np.isnan(values[a] + values[b]).any(axis=1)
         if both.sum() < 2:
             continue
-        generator = np.random.Generator(np.random.Philox(number_of(f"{seed}/{a}/{b}/crossing")))
+        generator = np.random.Generator(np.random.Philox(text_seed(f"{seed}/{a}/{b}/crossing")))
         first, second = (shortfall(values[x][both], measure) for x in (a, b))
-        found = crossing(sizes, first, second, ratio, confidence, generator)
+        found = curve_crossing(sizes, first, second, ratio, confidence, generator)
         start = float((first[:, 0] - second[:, 0]).mean())
         before, after = (a, b) if start <= 0 else (b, a)
         made.append(

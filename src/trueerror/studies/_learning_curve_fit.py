@@ -88,7 +88,7 @@ def parameters(made: Fitted, row: int = 0) -> Parameters:
     """The parameters of one fit, for n itself instead of shares of the largest size.
 
     >>> n = np.array([20.0, 40, 80, 160])
-    >>> parameters(fit("power", n, (0.1 + 2 / n)[None, :], np.ones(4)))
+    >>> parameters(fit_curve("power", n, (0.1 + 2 / n)[None, :], np.ones(4)))
     Parameters(a=0.1, b=2.0, c=1.0)
     """
     a, b, c = (float(part[row]) for part in (made.a, made.b, made.c))
@@ -101,11 +101,11 @@ def parameters(made: Fitted, row: int = 0) -> Parameters:
     return Parameters(*(float(f"{x:.12g}") for x in (a, b, c)))
 
 
-def fit(form: FormName, sizes: Floats, curves: Floats, weights: Floats) -> Fitted:
+def fit_curve(form: FormName, sizes: Floats, curves: Floats, weights: Floats) -> Fitted:
     """Weighted least squares of each row of `curves` (rows × sizes), a and b not negative.
 
     >>> n = np.array([20.0, 40, 80, 160, 320])
-    >>> made = fit("power", n, (0.1 + 2 / n)[None, :], np.ones(5))
+    >>> made = fit_curve("power", n, (0.1 + 2 / n)[None, :], np.ones(5))
     >>> made.at(640.0).round(3).tolist()
     [[0.103]]
     """
@@ -148,7 +148,7 @@ def held_out_errors(sizes: Floats, curves: Floats, weights: Floats) -> dict[Form
     keep = len(sizes) - (2 if len(sizes) >= 6 else 1)
     found: dict[FormName, Floats] = {}
     for name in FORMS:
-        made = fit(name, sizes[:keep], curves[:, :keep], weights[:keep])
+        made = fit_curve(name, sizes[:keep], curves[:, :keep], weights[:keep])
         found[name] = ((made.at(sizes[keep:]) - curves[:, keep:]) ** 2).mean(axis=1)
     return found
 
@@ -198,7 +198,7 @@ def last_gain(sizes: Floats, losses: Floats, ratio: float, confidence: float) ->
     )  # fmt: skip
 
 
-def crossing(
+def curve_crossing(
     sizes: Floats, first: Floats, second: Floats, ratio: float, confidence: float, generator: np.random.Generator
 ) -> Crossed:
     """Where first − second changes its sign, on the scale of log n.
@@ -285,7 +285,7 @@ def resampled_fits(sizes: Floats, values: Floats, form: str, generator: np.rando
     curves = values[generator.integers(0, splits, (REPLICATES, splits))].mean(axis=1)
     weights = weights_of(values)
     forms: tuple[FormName, ...] = CHOOSABLE if form == "auto" else (form,)  # type: ignore[assignment]
-    fits = {name: fit(name, sizes, curves, weights) for name in forms}
+    fits = {name: fit_curve(name, sizes, curves, weights) for name in forms}
     chosen = np.zeros(REPLICATES, dtype=np.intp)
     if len(forms) > 1:
         errors = held_out_errors(sizes, curves, weights)
@@ -331,7 +331,7 @@ def misfit(
     best: tuple[float, float] | None = None
     least = math.inf
     for name in CHOOSABLE if form == "auto" else (form,):
-        off = mean - fit(name, sizes, mean[None, :], weights).at(sizes)[0]  # type: ignore[arg-type]
+        off = mean - fit_curve(name, sizes, mean[None, :], weights).at(sizes)[0]  # type: ignore[arg-type]
         worst = np.abs(off) / reach
         at = int(worst.argmax())
         if worst[at] < least:
@@ -344,4 +344,4 @@ def compared_forms(sizes: Floats, values: Floats) -> dict[FormName, tuple[Fitted
     mean, weights = values.mean(axis=0, keepdims=True), weights_of(values)
     errors = held_out_errors(sizes, mean, weights)
     ordered = sorted(FORMS, key=lambda name: float(errors[name][0]))
-    return {name: (fit(name, sizes, mean, weights), math.sqrt(float(errors[name][0]))) for name in ordered}
+    return {name: (fit_curve(name, sizes, mean, weights), math.sqrt(float(errors[name][0]))) for name in ordered}

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import number as number_of
+from trueerror.experiments._dataset import text_seed
 from trueerror.inputs._options import InputError, check_confidence, nearest
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, DocumentResult, Interval, Result, Table
 from trueerror.results._document import Document, TableBlock, page
 from trueerror.results._format import limits, number, one_line, p_value, percent, whole
 from trueerror.studies._learning_curve_fit import FEWEST_SIZES, SURE, Level, limits_at, misfit, resampled_fits
+from trueerror.studies._study import shortfall
 
 Floats = NDArray[np.float64]
 # Beyond this many times the largest size nobody should believe a fitted curve.
@@ -238,7 +239,7 @@ class LearningCurve(DocumentResult):
         name = self.learner(learner)
         measure = find_measure(self.metric)
         values = np.asarray(self.values[name], dtype=np.float64)
-        generator = np.random.Generator(np.random.Philox(number_of(f"{self.seed}/{name}/curve")))
+        generator = np.random.Generator(np.random.Philox(text_seed(f"{self.seed}/{name}/curve")))
         fitted = resampled_fits(
             np.asarray(self.sizes, dtype=np.float64), shortfall(values, measure), self.form, generator
         )
@@ -287,13 +288,6 @@ class LearningCurve(DocumentResult):
         last += [*forms, *([EXPECTED] if forms else []), *self.notes]
         reading = f"{whole(self.rows)} rows, {sizes}; {self.plan}; {several}."
         return page(reading, self.verdict_lines, TableBlock(self._points_table()), footer=last)
-
-
-def shortfall(values: Floats, measure: Measure) -> Floats:
-    """How far a metric is from its best value: what falls as learners learn."""
-    best = measure.best or 0.0
-    made: Floats = best - values if measure.higher_is_better else values - best
-    return made
 
 
 def back(found: tuple[Floats, Floats, Floats], measure: Measure) -> tuple[Floats, Floats, Floats]:

@@ -24,19 +24,18 @@ from trueerror.metrics._registry import find_measure
 from trueerror.resampling._cross_validation import KFold, as_plan
 from trueerror.resampling._study_plans import WithTraining
 from trueerror.results import Result, Table
-from trueerror.results._format import filled, limits, listing, number, p_value, percent
+from trueerror.results._format import limits, listing, number, p_value, percent
 from trueerror.results._tables import one_line
-from trueerror.studies._learning_curve import (
+from trueerror.studies._study import (
     SeenScores,
     as_study_data,
     judged_measure,
     seen_scores,
+    shortfall,
     spread_interval,
+    study_text,
     why_failed,
 )
-from trueerror.studies._learning_curve_result import shortfall
-
-WIDTH = 80
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -168,9 +167,7 @@ class Overfitting(Result):
             f"Intervals of {percent(self.confidence)} (corrected t). Overfitting is tested for each pair of settings: "
             "training rows and held-out rows must both say so (Holm)."
         )
-        body = filled(f"  {self.verdict}", WIDTH, subsequent_indent="  ")
-        words = [filled(w, WIDTH) for w in (last, *self.notes)]
-        return "\n\n".join([filled(head, WIDTH), body, self._table().text(WIDTH), "\n".join(words)])
+        return study_text(head, [self.verdict], self._table(), [last, *self.notes])
 
 
 Floats = NDArray[np.float64]

@@ -15,21 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.experiments._dataset import Dataset, as_learners
-from trueerror.experiments._dataset import number as number_of
-from trueerror.experiments._experiment import RunOptions, run_experiment, seed_of
+from trueerror.experiments._dataset import Dataset, as_learners, text_seed
+from trueerror.experiments._experiment import RunOptions, experiment_seed, run_experiment
 from trueerror.experiments._result import Experiment
 from trueerror.inference.loss._interval import mean_interval
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.resampling._cross_validation import KFold, LeaveOneOut
-from trueerror.resampling._plan import Plan, Split
-from trueerror.resampling._plan import whole as whole_number
+from trueerror.resampling._plan import Plan, Split, check_whole
 from trueerror.resampling._splits import Bootstrap, Holdout
 from trueerror.resampling._study_plans import Redrawn
 from trueerror.results import Interval, Result, Table
-from trueerror.results._format import filled, limits, number, percent
-
-WIDTH = 80
+from trueerror.results._format import limits, number, percent
+from trueerror.studies._study import study_text
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -119,8 +116,7 @@ class EstimatorLaboratory(Result):
             f"{percent(self.confidence)} for the number of samples; coverage: of each {percent(self.confidence)} "
             "interval."
         )
-        body = filled(f"  {self.verdict}", WIDTH, subsequent_indent="  ")
-        return "\n\n".join([head, body, self._table().text(WIDTH), filled(last, WIDTH)])
+        return study_text(head, [self.verdict], self._table(), [last])
 
 
 def _signed(i: Interval) -> str:
@@ -212,14 +208,14 @@ def find_generator(given: Any) -> Any:
     return given
 
 
-class Drawn(NamedTuple):
+class GeneratedRows(NamedTuple):
     """Rows of a generator."""
 
     X: Floats
     y: Any
 
 
-def draw(generator: Any, n: int, rng: np.random.Generator) -> Drawn:
+def generate_rows(generator: Any, n: int, rng: np.random.Generator) -> GeneratedRows:
     """n rows; what comes must have n of them, in two dimensions."""
     made = generator(n, rng)
     if not isinstance(made, tuple) or len(made) != 2:
@@ -227,7 +223,7 @@ def draw(generator: Any, n: int, rng: np.random.Generator) -> Drawn:
     X, y = np.asarray(made[0]), np.asarray(made[1])
     if X.ndim != 2 or len(X) != n or len(y) != n:
         raise InputError(f"the generator was asked for {n:,} rows and gave X {X.shape} and y {y.shape}")
-    return Drawn(X, y)
+    return GeneratedRows(X, y)
 
 
 def posterior_of(generator: Any, X: Floats, classes: int) -> Floats | None:
@@ -292,10 +288,10 @@ def estimator_laboratory(
     True
     """
     ((name, system),) = _single(learner)
-    source, level, seed = find_generator(generator), check_confidence(confidence), seed_of(rng)
-    whole_number(n, "n", 10)
-    whole_number(runs, "runs", 2)
-    whole_number(test_rows, "test_rows", 2)
+    source, level, seed = find_generator(generator), check_confidence(confidence), experiment_seed(rng)
+    check_whole(n, "n", 10)
+    check_whole(runs, "runs", 2)
+    check_whole(test_rows, "test_rows", 2)
     for word in estimators:
         check_word(word, ESTIMATORS, "estimators")
     plans: dict[str, Plan] = {
@@ -354,8 +350,8 @@ def _samples(source: Any, n: int, runs: int, test_rows: int, seed: int) -> _Samp
     made = _Samples({}, {}, {})
     for at in range(runs):
         for attempt in range(1000):
-            dice = np.random.Generator(np.random.Philox(number_of(f"{seed}/sample {at}/{attempt}")))
-            X, y = draw(source, n + test_rows, dice)
+            dice = np.random.Generator(np.random.Philox(text_seed(f"{seed}/sample {at}/{attempt}")))
+            X, y = generate_rows(source, n + test_rows, dice)
             classes, counts = np.unique(y[:n], return_counts=True)
             # A sample with a single class, or one row of a class, can be neither learned from nor split.
             if len(classes) == len(np.unique(y)) > 1 and counts.min() > 1:
