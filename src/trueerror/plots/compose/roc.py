@@ -18,7 +18,7 @@ from trueerror.results._format import limits, listing, number, percent
 
 if TYPE_CHECKING:
     from trueerror.curves._folds import AverageCurve
-    from trueerror.curves._hull import HullChoice, HullCorner, HullRanges
+    from trueerror.curves._hull import HullChoice, HullCorner, HullRanges, Stretch
     from trueerror.curves._operating_point import Condition
     from trueerror.curves._roc import Roc, RocBand
     from trueerror.curves._roc_difference import RocDifference
@@ -221,7 +221,7 @@ def ranges_picture(ranges: HullRanges) -> Bars:
     )
 
 
-def _stretch_words(stretch: dict[str, Any]) -> str:
+def _stretch_words(stretch: Stretch) -> str:
     first, last = stretch["thresholds"]
     if math.isinf(first):
         return "call nothing" if first > 0 else "call everything"

@@ -26,7 +26,7 @@ from trueerror.results._format import limits, number, percent, whole
 from trueerror.studies._learning_curve_fit import SURE
 
 if TYPE_CHECKING:
-    from trueerror.studies._ablation_result import Contribution, LesionStudy
+    from trueerror.studies._ablation import Contribution, LesionStudy
     from trueerror.studies._bias_variance import BiasVariance
     from trueerror.studies._learning_curve_result import Crossing, LearningCurve
     from trueerror.studies._overfitting import ComplexityPoint, Overfitting
