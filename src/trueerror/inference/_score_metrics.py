@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from trueerror.inference._sampling import Design
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.auc._binned import area_reach, precision_reach
 from trueerror.inference.auc._delong import delong_from_table, satterthwaite
 from trueerror.inference.auc._interval import AREA_METHODS, area_limits, effective_rows
@@ -38,7 +38,7 @@ def with_bounds(
     found: Interval,
     measure: Measure,
     table: ScoreTable,
-    terms: Terms,
+    spec: IntervalSpec,
     *,
     method: str | None = None,
     options: dict[str, Any] | None = None,
@@ -58,16 +58,16 @@ def with_bounds(
         return noted(found, NO_BOUND)
     low, high = moved(found, bounds)
     if measure.area:
-        low, high = _area(found, measure, table, terms, method, (low, high))
+        low, high = _area(found, measure, table, spec, method, (low, high))
     elif measure.name == "average_precision" and not found.method.startswith("bootstrap"):
-        low, high = precision_reach(bounds, float(table.n_positive), terms)
+        low, high = precision_reach(bounds, float(table.n_positive), spec)
     elif measure.of_losses and not found.method.startswith("bootstrap") and prior is None:
-        low, high = _loss_reach(found, measure, table, bounds, chosen, terms)
+        low, high = _loss_reach(found, measure, table, bounds, chosen, spec)
     ends = loss_range(measure, chosen)
     low, high = max(ends[0], min(low, found.low)), min(ends[1], max(high, found.high))
-    if terms.side == "upper":
+    if spec.side == "upper":
         low = found.low
-    elif terms.side == "lower":
+    elif spec.side == "lower":
         high = found.high
     return noted(replace(found, low=low, high=high), bound_words(bounds))
 
@@ -93,13 +93,13 @@ def _area(
     found: Interval,
     measure: Measure,
     table: ScoreTable,
-    terms: Terms,
+    spec: IntervalSpec,
     method: str | None,
     moved_out: tuple[float, float],
 ) -> tuple[float, float]:
     if not found.method.startswith("bootstrap"):
         # Where a bootstrap shows no spread, the usual method stands in.
-        low, high = area_reach(table, terms, method if method in AREA_METHODS else AREA_METHODS[0])
+        low, high = area_reach(table, spec, method if method in AREA_METHODS else AREA_METHODS[0])
         return (low, high) if measure.name == "auc" else (2 * low - 1, 2 * high - 1)
     variance = float(delong_from_table(table.positives, table.negatives).covariance[0, 0])
     growth = table.bounds.standard_error_slack() / math.sqrt(variance) if variance > 0 else 0.0
@@ -110,7 +110,7 @@ def _area(
 
 
 def _loss_reach(
-    found: Interval, measure: Measure, table: ScoreTable, bounds: Bounds, options: dict[str, Any], terms: Terms
+    found: Interval, measure: Measure, table: ScoreTable, bounds: Bounds, options: dict[str, Any], spec: IntervalSpec
 ) -> tuple[float, float]:
     """The outer limits of the smallest and the largest mean with the largest standard error.
 
@@ -137,7 +137,7 @@ def _loss_reach(
     error = moments.standard_error + math.sqrt(off / ((n - 1) * n))
     method = found.method if found.method in ("t-log-mean", "t-mean") else "t-mean"
     ends = loss_range(measure, options)
-    made = [loss_limits(mean, error, n - 1, n, ends, terms, method) for mean in bounds]
+    made = [loss_limits(mean, error, n - 1, n, ends, spec, method) for mean in bounds]
     return min(x[0] for x in made), max(x[1] for x in made)
 
 
@@ -145,7 +145,7 @@ def score_interval(
     measure: Measure,
     table: ScoreTable,
     options: dict[str, Any],
-    terms: Terms,
+    spec: IntervalSpec,
     method: str | None = None,
     *,
     prior: Prior | None = None,
@@ -157,19 +157,19 @@ def score_interval(
     # Probabilities are best read in the middle of a bin; its lowest score is where a threshold is exact.
     used = middled(table) if measure.of_losses or measure.probabilities else table
     found = _score_interval(
-        measure, used, options, terms, method, prior=prior, design=design, rng=rng, replicates=replicates
+        measure, used, options, spec, method, prior=prior, design=design, rng=rng, replicates=replicates
     )
     if table.exact:
         return found
     prior = None if measure.area else prior
-    return with_bounds(found, measure, table, terms, method=method, options=options, prior=prior)
+    return with_bounds(found, measure, table, spec, method=method, options=options, prior=prior)
 
 
 def _score_interval(
     measure: Measure,
     table: ScoreTable,
     options: dict[str, Any],
-    terms: Terms,
+    spec: IntervalSpec,
     method: str | None,
     *,
     prior: Prior | None,
@@ -191,7 +191,7 @@ def _score_interval(
         reason = undefined_reason(measure, table, prior=prior, **options)
         low, high = (b if math.isfinite(b) else math.nan for b in measure.range)
         key = method or "delong-logit" if measure.area else "bootstrap-bca"
-        return terms.interval(measure.name, estimate, low, high, bounds=measure.range, method=key, n=n, note=reason)
+        return spec.interval(measure.name, estimate, low, high, bounds=measure.range, method=key, n=n, note=reason)
     offered = _offered(measure)
     asked = offered[0] if method is None else "bootstrap-bca" if method == "bootstrap" else method
     if asked not in offered:
@@ -199,25 +199,25 @@ def _score_interval(
     why = ""
     if asked.startswith("bootstrap"):
         low, high, key, why = bootstrap_of_scores(
-            measure, table, estimate, asked, terms, options, prior=prior, design=design, rng=rng, replicates=replicates
+            measure, table, estimate, asked, spec, options, prior=prior, design=design, rng=rng, replicates=replicates
         )
         if low < high or offered[0].startswith("bootstrap"):
-            return terms.interval(measure.name, estimate, low, high, bounds=measure.range, method=key, n=n, note=why)
+            return spec.interval(measure.name, estimate, low, high, bounds=measure.range, method=key, n=n, note=why)
         asked, why = offered[0], f"{why}: {offered[0]} instead of the bootstrap"
     if measure.of_losses:
-        return _loss(measure, table, estimate, options, terms, prior, asked)
+        return _loss(measure, table, estimate, options, spec, prior, asked)
     if measure.calibration_error:
         share = None if prior is None else score_share(prior, table)
-        low, high = calibration_error_limits(measure, table, estimate, options, terms, share=share)
+        low, high = calibration_error_limits(measure, table, estimate, options, spec, share=share)
         key, note = "calibration-gaps", ""
     elif measure.area:
-        made = area_limits(table, (estimate + 1) / 2 if measure.name == "gini" else estimate, terms, asked)
+        made = area_limits(table, (estimate + 1) / 2 if measure.name == "gini" else estimate, spec, asked)
         low, high = (2 * made.low - 1, 2 * made.high - 1) if measure.name == "gini" else (made.low, made.high)
         key, note = made.method, made.note
     else:
-        low, high, key, note = average_precision_limits(estimate, effective_rows(table)[0], terms)
+        low, high, key, note = average_precision_limits(estimate, effective_rows(table)[0], spec)
     note = "; ".join(x for x in (why, note) if x)
-    return terms.interval(measure.name, estimate, low, high, bounds=measure.range, method=key, n=n, note=note)
+    return spec.interval(measure.name, estimate, low, high, bounds=measure.range, method=key, n=n, note=note)
 
 
 def _offered(measure: Measure) -> tuple[str, ...]:
@@ -231,19 +231,19 @@ def _offered(measure: Measure) -> tuple[str, ...]:
     return (*LOSS_METHODS, *resampled) if measure.of_losses else resampled
 
 
-def average_precision_limits(estimate: float, positives: float, terms: Terms) -> tuple[float, float, str, str]:
+def average_precision_limits(estimate: float, positives: float, spec: IntervalSpec) -> tuple[float, float, str, str]:
     """Boyd's logit θ ± z/√(P·θ(1 − θ)); Wilson's interval at the P positives where P·θ(1 − θ) is below 1.
 
     There the logit interval widens without bound; at θ = 1 it has no width at all.
     """
     spread = positives * estimate * (1 - estimate)
     if spread < 1:
-        low, high = limits(estimate * positives, positives, "wilson", terms.level, terms.side)
+        low, high = limits(estimate * positives, positives, "wilson", spec.level, spec.side)
         rows = f"{whole(round(positives, 1))} positive{'' if positives == 1 else 's'}"
         note = f"few positives or a value near its end: Wilson's interval at the {rows}"
         return float(low), float(high), "wilson-boyd", note
     # Boyd's error on the logit scale is that of a proportion of P rows.
-    low, high = on_logit(estimate, estimate * (1 - estimate) / positives, terms.factor())
+    low, high = on_logit(estimate, estimate * (1 - estimate) / positives, spec.factor())
     return float(low), float(high), "boyd-logit", ""
 
 
@@ -252,17 +252,17 @@ def _loss(
     table: ScoreTable,
     estimate: float,
     options: dict[str, Any],
-    terms: Terms,
+    spec: IntervalSpec,
     prior: Prior | None,
     method: str,
 ) -> Interval:
     """The mean of a loss over the rows of a score table: plain, weighted, or at another share of positives."""
     if prior is None and table.squares is None:
-        return loss_interval(measure, loss_moments(table, measure, **options), options, terms, method)
+        return loss_interval(measure, loss_moments(table, measure, **options), options, spec, method)
     bounds = loss_range(measure, options)
     n = float(table.n)
     if math.isinf(estimate):
-        return terms.interval(
+        return spec.interval(
             measure.name, estimate, math.nan, estimate, bounds=bounds, method=method, n=n, note=INFINITE
         )
     losses = table_losses(table, measure, **options)
@@ -295,5 +295,5 @@ def _loss(
         ]
         v, size = sum(p[0] for p in parts), sum(rows)
         df = satterthwaite(*parts) if v > 0 else size - 1
-    low, high, key, note = loss_limits(estimate, math.sqrt(v), df, size, bounds, terms, method)
-    return terms.interval(measure.name, estimate, low, high, bounds=bounds, method=key, n=n, note=note)
+    low, high, key, note = loss_limits(estimate, math.sqrt(v), df, size, bounds, spec, method)
+    return spec.interval(measure.name, estimate, low, high, bounds=bounds, method=key, n=n, note=note)

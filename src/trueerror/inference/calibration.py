@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import Limits, check_options, contrast, tail_area
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import Measure
@@ -40,7 +40,7 @@ def calibration_error_limits(
     table: ScoreTable,
     estimate: float,
     options: Mapping[str, Any],
-    terms: Terms,
+    spec: IntervalSpec,
     *,
     share: float | None = None,
 ) -> tuple[float, float]:
@@ -54,11 +54,11 @@ def calibration_error_limits(
     >>> from trueerror.metrics._registry import find_measure
     >>> from trueerror.tallies import ScoreTable
     >>> table = ScoreTable.count([0] * 40 + [1] * 60, [0.5] * 100)
-    >>> [round(x, 3) for x in calibration_error_limits(find_measure("ece"), table, 0.1, {}, Terms())]
+    >>> [round(x, 3) for x in calibration_error_limits(find_measure("ece"), table, 0.1, {}, IntervalSpec())]
     [0.0, 0.198]
     """
     errors, rows = gap_errors(table, share, **options)
-    tail = terms.tail
+    tail = spec.tail
     z = -float(special.ndtri(tail))
     # Forecasts near 0 or 1 of which none failed have shown no noise: as with Wilson's limit for 0 of n, z² rows may.
     if measure.name == "ece":
@@ -166,9 +166,9 @@ def calibration_contrast(
     estimate = errors[0] - errors[1]
 
     def limits(tail: float) -> Limits:
-        terms = Terms(each_at=1 - 2 * tail)
+        spec = IntervalSpec(each_at=1 - 2 * tail)
         (low1, high1), (low2, high2) = (
-            calibration_error_limits(measure, t, e, given, terms) for t, e in zip((first, second), errors, strict=True)
+            calibration_error_limits(measure, t, e, given, spec) for t, e in zip((first, second), errors, strict=True)
         )
         return low1 - high2, high1 - low2
 

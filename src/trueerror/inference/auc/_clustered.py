@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.auc._delong import score_influences
 from trueerror.inference.auc._interval import FEW, newcombe_limits
 from trueerror.inference.bootstrap._limits import bootstrap_limits
@@ -40,7 +40,7 @@ def clustered_score_interval(
     scores: NDArray[Any],
     keys: Ints,
     options: dict[str, Any],
-    terms: Terms,
+    spec: IntervalSpec,
     *,
     positive: Label = 1,
     prior: Prior | None = None,
@@ -51,7 +51,7 @@ def clustered_score_interval(
 
     >>> from trueerror.metrics._registry import find_measure
     >>> up, keys = np.array([False, True] * 20), np.repeat(np.arange(10), 4)
-    >>> made = clustered_score_interval(find_measure("auc"), up, np.arange(40) % 7 + up, keys, {}, Terms())
+    >>> made = clustered_score_interval(find_measure("auc"), up, np.arange(40) % 7 + up, keys, {}, IntervalSpec())
     >>> made.method, made.note.split(";")[0]
     ('delong-clustered', '10 clusters')
     """
@@ -67,26 +67,26 @@ def clustered_score_interval(
     if math.isnan(estimate):
         low, high = (b if math.isfinite(b) else math.nan for b in measure.range)
         reason = undefined_reason(measure, table, prior=prior, **options)
-        return terms.interval(measure.name, estimate, low, high, note=reason, **facts)
+        return spec.interval(measure.name, estimate, low, high, note=reason, **facts)
     if groups < 2:
-        return terms.interval(measure.name, estimate, math.nan, math.nan, note=ONE_CLUSTER, **facts)
+        return spec.interval(measure.name, estimate, math.nan, math.nan, note=ONE_CLUSTER, **facts)
     if is_area:
         area = (estimate + 1) / 2 if measure.name == "gini" else estimate
-        low, high, note = _area(up, scores, codes, groups, area, terms)
+        low, high, note = _area(up, scores, codes, groups, area, spec)
         if measure.name == "gini":
             low, high = 2 * low - 1, 2 * high - 1
     else:
         held = _Held.of(measure, table, up, scores, codes, groups, options, prior)
         if precision:
             own = (float(up.sum()), float(len(np.unique(codes[up]))))
-            low, high, note = _average_precision(held, estimate, own, terms)
+            low, high, note = _average_precision(held, estimate, own, spec)
         else:
-            low, high, note = _resampled(held, estimate, terms, rng, replicates)
-    return terms.interval(measure.name, estimate, low, high, note=note, **facts)
+            low, high, note = _resampled(held, estimate, spec, rng, replicates)
+    return spec.interval(measure.name, estimate, low, high, note=note, **facts)
 
 
 def clustered_loss_interval(
-    measure: Measure, sizes: Ints, sums: Floats, options: dict[str, Any], terms: Terms
+    measure: Measure, sizes: Ints, sums: Floats, options: dict[str, Any], spec: IntervalSpec
 ) -> Interval:
     """The mean of a loss over rows, from how many rows each cluster has and the sum of their losses."""
     there = sizes > 0
@@ -96,21 +96,21 @@ def clustered_loss_interval(
     facts: dict[str, Any] = {"bounds": bounds, "n": n, "method": "cluster-t"}
     if n == 0:
         low, high = (b if math.isfinite(b) else math.nan for b in bounds)
-        return terms.interval(measure.name, math.nan, low, high, note="there are no rows", **facts)
+        return spec.interval(measure.name, math.nan, low, high, note="there are no rows", **facts)
     mean = total / n
     if math.isinf(mean):
-        return terms.interval(measure.name, mean, math.nan, mean, note=INFINITE, **facts)
+        return spec.interval(measure.name, mean, math.nan, mean, note=INFINITE, **facts)
     if groups < 2:
-        return terms.interval(measure.name, mean, math.nan, math.nan, note=ONE_CLUSTER, **facts)
+        return spec.interval(measure.name, mean, math.nan, math.nan, note=ONE_CLUSTER, **facts)
     rest = (sums[there] - mean * sizes[there]) / n
     error = math.sqrt(groups / (groups - 1) * float((rest * rest).sum()))
-    low, high, key, note = mean_limits(mean, error, groups - 1, groups, bounds, terms)
+    low, high, key, note = mean_limits(mean, error, groups - 1, groups, bounds, spec)
     facts["method"] = "cluster-t" if key == "t-mean" else key
-    return terms.interval(measure.name, mean, low, high, note=note or f"{whole(groups)} clusters", **facts)
+    return spec.interval(measure.name, mean, low, high, note=note or f"{whole(groups)} clusters", **facts)
 
 
 def _area(
-    up: NDArray[np.bool_], scores: NDArray[Any], codes: Ints, groups: int, area: float, terms: Terms
+    up: NDArray[np.bool_], scores: NDArray[Any], codes: Ints, groups: int, area: float, spec: IntervalSpec
 ) -> tuple[float, float, str]:
     """Obuchowski's variance on the logit scale; Newcombe's method 5 where few pairs are misordered."""
     m, n = int(up.sum()), int((~up).sum())
@@ -119,7 +119,7 @@ def _area(
     sums = np.bincount(codes, weights=rows, minlength=groups)
     variance = groups / (groups - 1) * float((sums * sums).sum())
     alone = float((rows * rows).sum())
-    z = max(terms.factor(groups - 1), 0.0)
+    z = max(spec.factor(groups - 1), 0.0)
     note = f"{whole(groups)} clusters"
     if not variance > 1e-18 or not 0 < area < 1:
         ours, theirs = (float(len(np.unique(codes[side]))) for side in (up, ~up))
@@ -202,7 +202,7 @@ class _Held:
 
 
 def _average_precision(
-    held: _Held, estimate: float, own: tuple[float, float], terms: Terms
+    held: _Held, estimate: float, own: tuple[float, float], spec: IntervalSpec
 ) -> tuple[float, float, str]:
     """Boyd's logit interval with t(G − 1) and the larger of his error and that of leaving out clusters in turn.
 
@@ -218,13 +218,13 @@ def _average_precision(
     note = f"{whole(g)} clusters"
     if positives * inside < 1:
         size = min(with_positives, positives)
-        low, high = limits(estimate * size, size, "wilson", terms.level, terms.side, z=max(terms.factor(g - 1), 0.0))
+        low, high = limits(estimate * size, size, "wilson", spec.level, spec.side, z=max(spec.factor(g - 1), 0.0))
         return float(low), float(high), f"{note}; a value near its end: Wilson's interval at those with positives"
-    low, high = on_logit(estimate, variance, max(terms.factor(g - 1), 0.0))
+    low, high = on_logit(estimate, variance, max(spec.factor(g - 1), 0.0))
     return float(low), float(high), note
 
 
-def _resampled(held: _Held, estimate: float, terms: Terms, rng: Any, replicates: int) -> tuple[float, float, str]:
+def _resampled(held: _Held, estimate: float, spec: IntervalSpec, rng: Any, replicates: int) -> tuple[float, float, str]:
     """BCa over whole clusters drawn with replacement."""
     if replicates < FEWEST:
         raise InputError(f"replicates={replicates!r} must be a whole number of at least {FEWEST}; 2,000 is usual")
@@ -249,6 +249,6 @@ def _resampled(held: _Held, estimate: float, terms: Terms, rng: Any, replicates:
     if float(drawn.min()) == float(drawn.max()):
         return math.nan, math.nan, "the resamples have no spread"
     influences = jackknife.mean() - jackknife if np.isfinite(jackknife).all() else None
-    low, high = bootstrap_limits(centre, drawn, tail=terms.tail, influences=influences)
+    low, high = bootstrap_limits(centre, drawn, tail=spec.tail, influences=influences)
     move = estimate - centre
     return low + move, high + move, f"{whole(groups)} clusters, {replicates:,} resamples of them, {seed}"

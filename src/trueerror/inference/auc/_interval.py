@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.auc._delong import delong_from_table
 from trueerror.inference.proportion._array_intervals import on_logit
 from trueerror.inputs._options import check_word
@@ -31,16 +31,16 @@ class AreaLimits(NamedTuple):
     note: str = ""
 
 
-def area_limits(table: ScoreTable, area: float, terms: Terms, method: str = "delong-logit") -> AreaLimits:
+def area_limits(table: ScoreTable, area: float, spec: IntervalSpec, method: str = "delong-logit") -> AreaLimits:
     """Limits of the area under the ROC curve of a score table with both classes.
 
     >>> t = ScoreTable.count([0] * 20 + [1] * 20, list(range(40)))
-    >>> round(area_limits(t, 1.0, Terms()).low, 4)
+    >>> round(area_limits(t, 1.0, IntervalSpec()).low, 4)
     0.8987
     """
     check_word(method, AREA_METHODS, "method")
     m, n = effective_rows(table)
-    z = max(terms.factor(), 0.0)
+    z = max(spec.factor(), 0.0)
     own = newcombe_limits(area, m, n, z)
     if method == "newcombe":
         return AreaLimits(*own, "newcombe-auc")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._contrast import contrast, student_p, student_quantile, tail_area
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.auc._delong import satterthwaite
 from trueerror.inference.auc._interval import FEW, HALVINGS
 from trueerror.inference.counts._one_class import ONE_CLUSTER
@@ -36,7 +36,7 @@ def class_area_interval(
     scores: Floats,
     labels: tuple[Label, ...],
     options: Mapping[str, Any],
-    terms: Terms,
+    spec: IntervalSpec,
     clusters: Ints | None = None,
 ) -> Interval:
     """A mean of areas with logit limits: every row's placements, averaged over the areas that it takes part in.
@@ -52,19 +52,19 @@ def class_area_interval(
     facts: dict[str, Any] = {"bounds": WHOLE, "method": "delong-classes", "n": n}
     if math.isnan(estimate):
         note = undefined_reason(measure, ClassScores(codes, scores, labels), **options)
-        return terms.interval(measure.name, math.nan, 0.0, 1.0, note=note, **facts)
+        return spec.interval(measure.name, math.nan, 0.0, 1.0, note=note, **facts)
     shares = area_shares(measure, codes, scores, options)
     sizes = np.bincount(codes, minlength=scores.shape[1]).astype(float)
     notes = []
-    variance, z = area_variance(shares, codes, sizes), max(terms.factor(), 0.0)
+    variance, z = area_variance(shares, codes, sizes), max(spec.factor(), 0.0)
     if clusters is not None:
         _, groups = np.unique(clusters, return_inverse=True)
         g = int(groups.max()) + 1
         if g < 2:
-            return terms.interval(measure.name, estimate, math.nan, math.nan, note=ONE_CLUSTER, **facts)
+            return spec.interval(measure.name, estimate, math.nan, math.nan, note=ONE_CLUSTER, **facts)
         sums = np.bincount(groups, weights=shares)
         joint = g / (g - 1) * float((sums * sums).sum())
-        z = max(terms.factor(g - 1), 0.0)
+        z = max(spec.factor(g - 1), 0.0)
         # As many independent rows as would give this variance; without any, the clusters of each class.
         apart = np.array([len(np.unique(groups[codes == c])) for c in range(len(sizes))], dtype=float)
         sizes = np.maximum(1.0, sizes * min(1.0, variance / joint)) if min(variance, joint) > 0 else apart
@@ -79,7 +79,7 @@ def class_area_interval(
         own = modelled_limits(estimate, sizes, z)
         low, high = min(low, own[0]), max(high, own[1])
         notes.append("few errors of order: the outer limits with those from Hanley and McNeil's variance")
-    return terms.interval(measure.name, estimate, low, high, note="; ".join(notes), **facts)
+    return spec.interval(measure.name, estimate, low, high, note="; ".join(notes), **facts)
 
 
 def area_variance(shares: Floats, codes: Codes, sizes: Floats) -> float:

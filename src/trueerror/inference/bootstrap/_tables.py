@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from trueerror.inference._delta import variance
 from trueerror.inference._sampling import Design, Sample
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.bootstrap._limits import BootstrapMethod, bootstrap_limits
 from trueerror.inputs._options import InputError, generator
 from trueerror.kernels import chosen
@@ -70,7 +70,7 @@ def bootstrap_of_table(
     sample: Sample,
     estimate: float,
     method: str,
-    terms: Terms,
+    spec: IntervalSpec,
     options: dict[str, Any],
     *,
     rng: Any = None,
@@ -100,10 +100,10 @@ def bootstrap_of_table(
     if float(values.min()) == float(values.max()):
         raise Unfit("the resamples have no spread")
     if kind == "studentised":
-        return *_studentised(measure, sample, estimate, values, errors[known], terms, options), note
+        return *_studentised(measure, sample, estimate, values, errors[known], spec, options), note
     influences, counts = _accelerating(measure, sample, options) if kind == "bca" else (None, None)
     low, high = bootstrap_limits(
-        estimate, values, tail=terms.tail, method=cast(BootstrapMethod, kind), influences=influences, counts=counts
+        estimate, values, tail=spec.tail, method=cast(BootstrapMethod, kind), influences=influences, counts=counts
     )
     return low, high, note
 
@@ -177,7 +177,7 @@ def _studentised(
     estimate: float,
     values: Floats,
     errors: Floats,
-    terms: Terms,
+    spec: IntervalSpec,
     options: dict[str, Any],
 ) -> tuple[float, float]:
     """estimate − t*·SE with t* the quantiles of (θ* − θ̂)/SE*; on the scale of the metric."""
@@ -188,7 +188,7 @@ def _studentised(
     # A resample at a perfect score has no error of its own.
     if not own > 0 or float(1 - fine.mean()) > MOST_LOST:
         raise Unfit("too many resamples have no standard error of their own")
-    t = np.quantile((values[fine] - estimate) / errors[fine], [terms.tail, 1 - terms.tail])
+    t = np.quantile((values[fine] - estimate) / errors[fine], [spec.tail, 1 - spec.tail])
     return estimate - float(t[1]) * own, estimate - float(t[0]) * own
 
 
@@ -266,7 +266,7 @@ def bootstrap_of_scores(
     table: ScoreTable,
     estimate: float,
     method: str,
-    terms: Terms,
+    spec: IntervalSpec,
     options: dict[str, Any],
     *,
     prior: Prior | None = None,
@@ -308,7 +308,7 @@ def bootstrap_of_scores(
     if float(values.min()) == float(values.max()):
         return math.nan, math.nan, method, "the resamples have no spread"
     kind = cast(BootstrapMethod, method.removeprefix("bootstrap-"))
-    low, high = bootstrap_limits(centre, values, tail=terms.tail, method=kind, influences=influences, counts=counts)
+    low, high = bootstrap_limits(centre, values, tail=spec.tail, method=kind, influences=influences, counts=counts)
     move = estimate - centre
     low, high = min(low + move, estimate), max(high + move, estimate)
     return low, high, method, f"{int(replicates):,} resamples, {seed}"

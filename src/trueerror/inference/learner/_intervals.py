@@ -23,7 +23,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._spec import Range, Terms
+from trueerror.inference._spec import IntervalSpec, Range
 from trueerror.inference.bootstrap._limits import quantiles
 from trueerror.inference.loss._interval import NO_SPREAD, ONE_VALUE
 from trueerror.inference.loss._mean import mean_limits
@@ -62,7 +62,7 @@ def fold_t(
     mean over folds 0.100 [0.093, 0.107], 95 % fold-t, n = 11 (the folds' training sets overlap: too narrow for the
     learner)
     """
-    terms = Terms(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence, estimand=estimand)
     if scores is not None:
         if (mean, sd, folds) != (None, None, None):
             raise InputError("give the scores of the folds, or mean=, sd= and folds=, not both")
@@ -73,7 +73,7 @@ def fold_t(
         if not (math.isfinite(mean) and math.isfinite(sd) and sd >= 0 and folds == int(folds) and folds >= 1):
             raise InputError(f"mean={mean!r}, sd={sd!r} and folds={folds!r}: finite, sd not negative, folds from 1 up")
         spread = Spread(float(mean), float(sd) / math.sqrt(folds), int(folds) - 1)
-    return _t_interval(spread, terms, "fold-t", name, bounds, spread.df + 1 if rows is None else rows, (TOO_NARROW,))
+    return _t_interval(spread, spec, "fold-t", name, bounds, spread.df + 1 if rows is None else rows, (TOO_NARROW,))
 
 
 def corrected_t_interval(
@@ -98,10 +98,10 @@ def corrected_t_interval(
     >>> print(corrected_t_interval(folds, test_train_ratio=1 / 9, repeats=1))
     mean over folds 0.822 [0.794, 0.850], 95 % corrected-t, n = 10 (one round of folds: conservative)
     """
-    terms = Terms(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence, estimand=estimand)
     spread = corrected_spread(numbers(matrix(scores, "scores").reshape(-1), "scores"), test_train_ratio)
     notes = (SINGLE_ROUND,) if repeats == 1 else ()
-    return _t_interval(spread, terms, "corrected-t", name, bounds, spread.df + 1 if rows is None else rows, notes)
+    return _t_interval(spread, spec, "corrected-t", name, bounds, spread.df + 1 if rows is None else rows, notes)
 
 
 def bayle(
@@ -123,17 +123,17 @@ def bayle(
     >>> print(bayle([1] * 10 + [0] * 90, bounds=(0, 1)))
     mean loss 0.100 [0.041, 0.159], 95 % bayle, n = 100
     """
-    terms = Terms(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence, estimand=estimand)
     values = numbers(losses, "losses")
     n = len(values)
     if n == 0:
         raise InputError("losses is empty; a mean needs at least one row")
     error = float(values.std()) / math.sqrt(n)
     if n > 1 and error > 1e-13 * max(abs(float(values.mean())), 1e-300):
-        reach = terms.factor() * error
+        reach = spec.factor() * error
         mean = float(values.mean())
-        return terms.interval(name, mean, mean - reach, mean + reach, bounds=bounds, method="bayle", n=n)
-    return _flat(float(values.mean()), n, bounds, terms, name)
+        return spec.interval(name, mean, mean - reach, mean + reach, bounds=bounds, method="bayle", n=n)
+    return _flat(float(values.mean()), n, bounds, spec, name)
 
 
 def conservative_z(
@@ -157,7 +157,7 @@ def conservative_z(
     >>> print(conservative_z(0.2, [[0.22, 0.18], [0.24, 0.20], [0.19, 0.23]]))
     mean over splits 0.200 [0.145, 0.255], 95 % conservative-z, n = 3
     """
-    terms = Terms(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence, estimand=estimand)
     table = matrix(halves, "halves")
     if table.ndim != 2 or table.shape[1] != 2 or len(table) == 0:
         raise InputError("halves must have a row for each repetition and two columns, one estimate for each half")
@@ -166,22 +166,22 @@ def conservative_z(
     low = high = math.nan
     note = NO_SPREAD
     if error > 0:
-        reach = terms.factor() * error
+        reach = spec.factor() * error
         low, high, note = estimate - reach, estimate + reach, ""
     n = len(pairs) if rows is None else rows
-    return terms.interval(name, float(estimate), low, high, bounds=bounds, method="conservative-z", n=n, note=note)
+    return spec.interval(name, float(estimate), low, high, bounds=bounds, method="conservative-z", n=n, note=note)
 
 
-def _flat(mean: float, n: int, bounds: Range, terms: Terms, name: str) -> Interval:
+def _flat(mean: float, n: int, bounds: Range, spec: IntervalSpec, name: str) -> Interval:
     """All losses are the same."""
-    low, high, method, note = mean_limits(mean, 0.0, n - 1.0, n, bounds, terms)
+    low, high, method, note = mean_limits(mean, 0.0, n - 1.0, n, bounds, spec)
     if method == "t-mean":
         method = "bayle"
-    return terms.interval(name, mean, low, high, bounds=bounds, method=method, n=n, note=note)
+    return spec.interval(name, mean, low, high, bounds=bounds, method=method, n=n, note=note)
 
 
 def _t_interval(
-    spread: Spread, terms: Terms, method: str, name: str, bounds: Range, n: int, notes: tuple[str, ...]
+    spread: Spread, spec: IntervalSpec, method: str, name: str, bounds: Range, n: int, notes: tuple[str, ...]
 ) -> Interval:
     mean, error, df = spread
     low = high = math.nan
@@ -190,9 +190,9 @@ def _t_interval(
     elif not error > 0:
         notes = (NO_SPREAD,)
     else:
-        reach = terms.factor(df) * error
+        reach = spec.factor(df) * error
         low, high = mean - reach, mean + reach
-    return terms.interval(name, mean, low, high, bounds=bounds, method=method, n=n, note="; ".join(notes))
+    return spec.interval(name, mean, low, high, bounds=bounds, method=method, n=n, note="; ".join(notes))
 
 
 class PairLosses(Protocol):
@@ -242,17 +242,17 @@ def bates(
     >>> made.method, made.n, made.low < made.estimate < made.high
     ('bates', 100, True)
     """
-    terms = Terms(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence, estimand=estimand)
     found = nested_error(repeats)
     mean = min(max(found.mean, bounds[0]), bounds[1])
     if not found.error > 1e-13 * max(abs(mean), 1e-300):
-        low, high, method, note = mean_limits(mean, 0.0, found.rows - 1.0, found.rows, bounds, terms)
+        low, high, method, note = mean_limits(mean, 0.0, found.rows - 1.0, found.rows, bounds, spec)
         method = "bates" if method == "t-mean" else method
     else:
-        reach = terms.factor() * found.error
+        reach = spec.factor() * found.error
         low, high, method = found.mean - reach, found.mean + reach, "bates"
         note = f"{found.inflation:.2f} times the naive standard error"
-    return terms.interval(name, mean, low, high, bounds=bounds, method=method, n=found.rows, note=note)
+    return spec.interval(name, mean, low, high, bounds=bounds, method=method, n=found.rows, note=note)
 
 
 def nested_error(repeats: Sequence[PairLosses]) -> NestedError:
@@ -402,7 +402,7 @@ def bootstrap_error(
     ('bootstrap-632+', 0.27)
     """
     check_word(kind, BOOTSTRAP_ERRORS, "kind")
-    terms = Terms(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence, estimand=estimand)
     held = [s for s in samples if len(s.rows)]
     if len(held) < 2:
         raise InputError(f"{len(held)} bootstrap samples leave rows out; an interval needs at least two, better 200")
@@ -419,13 +419,13 @@ def bootstrap_error(
     spread = corrected_spread(np.array([float(s.losses.mean()) for s in held]), tested / (n - tested))
     method = f"bootstrap-{kind}"
     if spread.error > 0:
-        reach = terms.factor(spread.df) * spread.error
+        reach = spec.factor(spread.df) * spread.error
         low, high = estimate - reach, estimate + reach
     else:
-        low, high, used, note = mean_limits(estimate, 0.0, n - 1.0, n, bounds, terms)
+        low, high, used, note = mean_limits(estimate, 0.0, n - 1.0, n, bounds, spec)
         method = method if used == "t-mean" else used
         notes.append(note)
-    return terms.interval(name, estimate, low, high, bounds=bounds, method=method, n=n, note="; ".join(notes))
+    return spec.interval(name, estimate, low, high, bounds=bounds, method=method, n=n, note="; ".join(notes))
 
 
 # Cells of rows × replicates held at a time.
@@ -455,7 +455,7 @@ def bbc_cv(
     >>> float(round(draws.mean(axis=0).min(), 2)), round(bbc_cv(draws).estimate, 2)
     (0.23, 0.31)
     """
-    terms = Terms(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence, estimand=estimand)
     table = matrix(losses, "losses")
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 1:
         raise InputError("losses must have a row for each example (at least 2) and a column for each setting")
@@ -468,11 +468,11 @@ def bbc_cv(
     scores = np.concatenate([_chosen_scores(often, values, sign) for often in _draws(n, int(replicates), draw)])
     scores = scores[~np.isnan(scores)]
     mean, method, note = float(scores.mean()), "bbc-cv", f"{replicates:,} resamples, {seed}"
-    low, high = (float(q) for q in quantiles(scores, np.array([terms.tail, 1 - terms.tail])))
+    low, high = (float(q) for q in quantiles(scores, np.array([spec.tail, 1 - spec.tail])))
     if not high > low:
-        low, high, method, note = mean_limits(mean, 0.0, n - 1.0, n, bounds, terms)
+        low, high, method, note = mean_limits(mean, 0.0, n - 1.0, n, bounds, spec)
         method = "bbc-cv" if method == "t-mean" else method
-    return terms.interval(name, mean, low, high, bounds=bounds, method=method, n=n, note=note)
+    return spec.interval(name, mean, low, high, bounds=bounds, method=method, n=n, note=note)
 
 
 def _draws(n: int, replicates: int, draw: np.random.Generator) -> Iterator[Floats]:

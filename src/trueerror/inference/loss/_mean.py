@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._contrast import contrast
-from trueerror.inference._spec import Range, Terms
+from trueerror.inference._spec import IntervalSpec, Range
 from trueerror.inference.loss._interval import t_limits
 from trueerror.inference.proportion._array_intervals import chosen_method, limits, on_log
 from trueerror.inputs._labels import Codes
@@ -32,12 +32,12 @@ INFINITE = "a row that was called certain was wrong, which costs an infinite los
 
 
 def loss_interval(
-    measure: Measure, moments: Moments, options: dict[str, Any], terms: Terms, method: str | None = None
+    measure: Measure, moments: Moments, options: dict[str, Any], spec: IntervalSpec, method: str | None = None
 ) -> Interval:
     """The interval of a mean loss, within the loss's range: t on the scale of the logarithm, or plain ("t-mean").
 
     >>> from trueerror.metrics._registry import find_measure
-    >>> print(loss_interval(find_measure("brier"), Moments(100, 0.2, 4.0), {}, Terms()))
+    >>> print(loss_interval(find_measure("brier"), Moments(100, 0.2, 4.0), {}, IntervalSpec()))
     brier 0.200 [0.163, 0.245], 95 % t-log-mean, n = 100
     """
     used = chosen_method(measure, "mean-loss", method, default_for("mean-loss"))
@@ -46,17 +46,17 @@ def loss_interval(
     bounds = loss_range(measure, options)
     mean, n = (moments.mean, moments.n) if moments.n else (math.nan, 0)
     if n == 0:
-        return terms.interval(
+        return spec.interval(
             measure.name, mean, *_finite(bounds), bounds=bounds, method=used, n=0, note="there are no rows"
         )
     if math.isinf(mean):
-        return terms.interval(measure.name, mean, math.nan, mean, bounds=bounds, method=used, n=n, note=INFINITE)
-    low, high, key, note = loss_limits(mean, moments.standard_error, n - 1, n, bounds, terms, used)
-    return terms.interval(measure.name, mean, low, high, bounds=bounds, method=key, n=n, note=note)
+        return spec.interval(measure.name, mean, math.nan, mean, bounds=bounds, method=used, n=n, note=INFINITE)
+    low, high, key, note = loss_limits(mean, moments.standard_error, n - 1, n, bounds, spec, used)
+    return spec.interval(measure.name, mean, low, high, bounds=bounds, method=key, n=n, note=note)
 
 
 def loss_limits(
-    mean: float, error: float, df: float, rows: float, bounds: Range, terms: Terms, method: str
+    mean: float, error: float, df: float, rows: float, bounds: Range, spec: IntervalSpec, method: str
 ) -> tuple[float, float, str, str]:
     """mean·exp(±t·error/mean) for "t-log-mean": a few rows hold most of a loss, so its mean is skewed; else
     `mean_limits`, as also below ten rows, where t on that scale reaches beyond all bounds.
@@ -66,17 +66,17 @@ def loss_limits(
     varies at most as one that is either 0 or that, so Wilson's limits for the share of the highest hold too: they cut
     the others.
     """
-    low, high, key, note = mean_limits(mean, error, df, rows, bounds, terms)
+    low, high, key, note = mean_limits(mean, error, df, rows, bounds, spec)
     curved = method == "t-log-mean" and key == "t-mean" and not note
     if not (curved and df >= FEW - 1 and bounds[0] == 0 and mean > 0):
         return low, high, key, note
-    down, up = map(float, on_log(mean, error * error, terms.factor(_settled(df, error / mean))))
+    down, up = map(float, on_log(mean, error * error, spec.factor(_settled(df, error / mean))))
     if math.isfinite(bounds[1]) and rows == df + 1:  # independent rows
-        least, most = limits(mean / bounds[1] * rows, rows, "wilson", terms.level, terms.side)
+        least, most = limits(mean / bounds[1] * rows, rows, "wilson", spec.level, spec.side)
         down, up = max(down, float(least) * bounds[1]), min(up, float(most) * bounds[1])
     return (
-        -math.inf if terms.side == "upper" else down,
-        math.inf if terms.side == "lower" else up,
+        -math.inf if spec.side == "upper" else down,
+        math.inf if spec.side == "lower" else up,
         "t-log-mean",
         "",
     )
@@ -91,16 +91,16 @@ def _settled(df: float, relative: float) -> float:
 
 
 def mean_limits(
-    mean: float, error: float, df: float, rows: float, bounds: Range, terms: Terms
+    mean: float, error: float, df: float, rows: float, bounds: Range, spec: IntervalSpec
 ) -> tuple[float, float, str, str]:
     """mean ± t·error; equal losses leave room for the share of rows that would have another, where there is a range."""
     # Rounding dust in the squares of equal losses must not pass for a spread.
     flat = df >= 1 and not error > 1e-13 * max(abs(mean), 1e-300)
     if flat and all(map(math.isfinite, bounds)):
-        _, share = limits(0.0, rows, "wilson", terms.level, "two-sided" if terms.side == "two-sided" else "upper")
+        _, share = limits(0.0, rows, "wilson", spec.level, "two-sided" if spec.side == "two-sided" else "upper")
         low, high = mean - float(share) * (mean - bounds[0]), mean + float(share) * (bounds[1] - mean)
         return low, high, "wilson-constant-loss", "all rows have the same loss"
-    low, high, note = t_limits(mean, 0.0 if flat else error, df, terms.level, terms.side)
+    low, high, note = t_limits(mean, 0.0 if flat else error, df, spec.level, spec.side)
     return low, high, "t-mean", note
 
 
