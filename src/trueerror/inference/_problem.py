@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from trueerror.inputs._options import InputError, nearest
 from trueerror.methods._decision_table import methods_for
-from trueerror.methods._registry import InferenceMethod
+from trueerror.methods._registry import InferenceMethod, always
 
 if TYPE_CHECKING:
     from trueerror.inference._spec import IntervalSpec
@@ -48,11 +48,16 @@ def words_for(q: Problem[Any]) -> dict[str, InferenceMethod]:
 
 
 def choose(q: Problem[Any]) -> InferenceMethod:
-    """The default: the first method of the situation whose condition holds."""
+    """The default: the first method of the situation whose condition holds; one without a condition comes last."""
+    general = None
     for m in methods_for(q.situation):
         default = m.defaults.get(q.situation)
-        if default is not None and default.when(q):
+        if default is not None and default.when is always:
+            general = general or m
+        elif default is not None and default.when(q):
             return m
+    if general is not None:
+        return general
     raise LookupError(f"no method is the default for {q.situation!r}")
 
 

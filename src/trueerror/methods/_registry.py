@@ -14,7 +14,7 @@ import json
 import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -126,7 +126,7 @@ PARTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """What is known about one method; `key` is what a result carries as its `method`."""
+    """What is known about one method; `key` is what a result carries as its `method`, `part` a chapter of the docs."""
 
     key: str
     title: str
@@ -135,7 +135,11 @@ class Method:
     assumes: str = ""
     measured: str = ""
     advice: str = ""
+    part: str = ""
 
+
+# What most methods assume.
+ROWS = "independent rows, drawn at random from the population that you care about"
 
 # Methods that were declared beside their functions, by key, and those that can be run, in their files' order.
 _DECLARED: dict[str, Method] = {}
@@ -210,12 +214,12 @@ def inference_method(
     return enter
 
 
-def declare(*entries: Method) -> None:
-    """Enter what is known of methods, beside the code that computes them."""
+def declare(*entries: Method, part: str = "") -> None:
+    """Enter what is known of methods, beside the code that computes them; `part` is that of those that name none."""
     for entry in entries:
         if entry.key in _DECLARED:
             raise ValueError(f"method {entry.key!r} is in the catalogue twice")
-        _DECLARED[entry.key] = entry
+        _DECLARED[entry.key] = replace(entry, part=entry.part or part)
 
 
 def runnable(situation: str) -> list[InferenceMethod]:
@@ -224,9 +228,10 @@ def runnable(situation: str) -> list[InferenceMethod]:
 
 
 def entries_of(part: str) -> tuple[Method, ...]:
-    """The entries of one part, in its order."""
-    found: tuple[Method, ...] = getattr(import_module(PARTS[part]), f"{part.upper()}_METHODS")
-    return found
+    """The entries of one part: those of its module, then those that stand beside their functions."""
+    listed: tuple[Method, ...] = getattr(import_module(PARTS[part]), f"{part.upper()}_METHODS", ())
+    _import_homes()
+    return listed + tuple(entry for entry in _DECLARED.values() if entry.part == part)
 
 
 def every_method() -> dict[str, Method]:
@@ -235,11 +240,14 @@ def every_method() -> dict[str, Method]:
     >>> every_method()["wilson"].title
     'Wilson score interval'
     """
+    return {entry.key: entry for part in PARTS for entry in entries_of(part)} | _DECLARED
+
+
+def _import_homes() -> None:
     from trueerror.methods._decision_table import SITUATIONS
 
     for home in dict.fromkeys(home for row in SITUATIONS.values() for home in row.homes):
         import_module(home)
-    return {entry.key: entry for part in PARTS for entry in entries_of(part)} | _DECLARED
 
 
 def method(key: str) -> Method:

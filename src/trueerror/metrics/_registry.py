@@ -57,7 +57,8 @@ class Measure:
     less than the sum of these two proportions of different rows. `area`: it is this many times an area under the ROC
     curve, less what is beyond 1 (Gini 2). `by_rank`: only the order of the scores matters. `calibration_error`: it is
     one. `chance_corrected`: 0 is what chance agreement gives. `given_by_prior`: a class distribution that is asked for
-    is its value.
+    is its value. `worst_bin`: a calibration error of the bin where it is largest, not of all. `by_pairs`: a mean over
+    pairs of classes, not over each class against the rest. `range_for`: the range as a function of the options.
     """
 
     name: str
@@ -87,6 +88,9 @@ class Measure:
     calibration_error: bool = False
     chance_corrected: bool = False
     given_by_prior: bool = False
+    worst_bin: bool = False
+    by_pairs: bool = False
+    range_for: Callable[..., tuple[float, float]] | None = None
 
     @property
     def higher_is_better(self) -> bool | None:

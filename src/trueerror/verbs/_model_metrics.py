@@ -23,10 +23,11 @@ from numpy.typing import NDArray
 from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.metrics import ConstantAnswer
 from trueerror.inference._metric_interval import class_intervals, metric_interval
+from trueerror.inference._score_metrics import clustered_score_interval
 from trueerror.inference._spec import Terms
-from trueerror.inference.auc._clustered import clustered_loss_interval, clustered_score_interval
 from trueerror.inference.auc._multiclass import class_area_interval
 from trueerror.inference.counts._vs_constant import against_one_answer, gains_in_accuracy
+from trueerror.inference.loss._mean import ClusterSums, loss_interval
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inputs._labels import Codes, Label, cost_matrix, find_label, need_positive
 from trueerror.inputs._options import InputError, check_confidence, check_word
@@ -333,7 +334,7 @@ class Bench:
             if self.settings.prior is not None or self.settings.design == "case-control":
                 raise InputError(f"{measure.name} at another class mix is not offered with clusters; leave one out")
             losses = p.keyed_losses(self.model, "clusters", measure.function, **options)
-            return clustered_loss_interval(measure, losses.sizes, losses.sums, options, terms)
+            return loss_interval(measure, ClusterSums(losses.sizes, losses.sums), options, terms)
         rows = scored_rows(p, [self.model], positive=label)
         assert rows.clusters is not None
         return clustered_score_interval(

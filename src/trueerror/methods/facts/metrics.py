@@ -203,13 +203,6 @@ RESAMPLED_METHODS: tuple[Method, ...] = (
         advice="with a perfect score or a rare class the analytic interval takes over",
     ),
     Method(
-        key="bootstrap-bca-clustered",
-        title="bootstrap of whole clusters, bias-corrected and accelerated",
-        formula="as bootstrap-bca, G clusters drawn with replacement; a from the values with one cluster left out",
-        source="Efron 1987, JASA 82:171; Davison and Hinkley 1997, Bootstrap Methods and their Application, 3.8",
-        assumes="independent clusters, any dependence within",
-    ),
-    Method(
         key="bootstrap-percentile",
         title="bootstrap, percentiles",
         formula="the α/2 and 1 − α/2 quantiles of B resamples",

@@ -76,34 +76,6 @@ BINOMIAL_METHODS: tuple[Method, ...] = (
         assumes=ROWS + "; a Beta(½, ½) prior",
         measured="mean coverage .950 at n = 50 (enumeration)",
     ),
-    Method(
-        key="t-mean",
-        title="t-interval of a mean",
-        formula="mean ± t(n − 1)·s/√n, cut to the range where there is one",
-        source="Student 1908, Biometrika 6:1",
-        assumes="independent values; near to normal, or many of them",
-        advice="the errors of cross-validation folds share training rows: use a corrected interval for those",
-    ),
-    Method(
-        key="t-log-mean",
-        title="t-interval of a mean loss, on the scale of the logarithm",
-        formula="mean·exp(±t(m)·s/(√n·mean)), m = min(n − 1, max(2, (Σℓ)²/Σℓ²)); of a loss in [0, c] within "
-        "c times Wilson's limits for Σℓ/c of n",
-        source=(
-            "the delta method for the logarithm of a mean; Student 1908, Biometrika 6:1; the rows that a loss is worth "
-            "as Kish 1965, Survey Sampling, counts weights"
-        ),
-        assumes=ROWS + "; a loss that is never negative",
-        measured="covers .94–.96 with 30 to 1,000 rows; the plain t-interval covers .89–.95 and misses on one side",
-        advice="where (mean/standard error)² is below 5 a few rows decide, and the limits are wide",
-    ),
-    Method(
-        key="wilson-constant-loss",
-        title="limits for a loss that was the same on all rows",
-        formula="c − u·(c − min) to c + u·(max − c), u = z²/(n + z²): Wilson's limit for the share of rows that differ",
-        source="Wilson 1927, JASA 22:209, on the share of rows with another loss",
-        assumes=ROWS + "; a loss that cannot leave [min, max]",
-    ),
 )
 
 
