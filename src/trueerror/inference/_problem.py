@@ -47,6 +47,11 @@ def words_for(q: Problem[Any]) -> dict[str, InferenceMethod]:
     return {m.word: m for m in known if m.word is not None}
 
 
+def words_of(situation: str) -> set[str]:
+    """Every word that can be asked for in a situation, whatever the sample."""
+    return {m.word for m in methods_for(situation) if m.word is not None}
+
+
 def choose(q: Problem[Any]) -> InferenceMethod:
     """The default: the first method of the situation whose condition holds; one without a condition comes last."""
     general = None

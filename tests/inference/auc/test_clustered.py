@@ -161,12 +161,12 @@ def test_average_precision_of_clusters_at_a_perfect_score_has_width():
 @pytest.mark.parametrize("prior", [None, {True: 0.1, False: 0.9}])
 def test_clusters_left_out_to_first_order_are_clusters_left_out_in_turn(name, prior, monkeypatch):
     up, scores, keys = rows(groups=900, size=3)
-    turned = interval(name, up, scores, keys, prior=prior, positive=True)
-    monkeypatch.setattr("trueerror.inference.auc._clustered.TURNS", 0)
+    turned = interval(name, up, scores, keys, prior=prior, label=True)
+    monkeypatch.setattr("trueerror.inference.bootstrap._tables.TURNS", 0)
     if name == "average_precision":
-        step = property(lambda held: pytest.fail("left out in turn"))
-        monkeypatch.setattr("trueerror.inference.auc._clustered._Held.step", step)
-    first_order = interval(name, up, scores, keys, prior=prior, positive=True)
+        step = property(lambda cells: pytest.fail("left out in turn"))
+        monkeypatch.setattr("trueerror.inference.bootstrap._tables.ClusterCells.step", step)
+    first_order = interval(name, up, scores, keys, prior=prior, label=True)
     assert (first_order.low, first_order.high) == pytest.approx((turned.low, turned.high), abs=0.02 * turned.width)
 
 
