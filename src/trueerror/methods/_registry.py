@@ -105,22 +105,26 @@ def _stretched(value: float | None) -> float:
     return value
 
 
-# Part → the module with its tuple <PART>_METHODS, in catalogue order.
-PARTS = {
-    "binomial": "trueerror.methods.facts.proportions",
-    "composite": "trueerror.methods.facts.metrics",
-    "resampled": "trueerror.methods.facts.metrics",
-    "learners": "trueerror.methods.facts.learners",
-    "studies": "trueerror.methods.facts.learners",
-    "differences": "trueerror.methods.facts.proportions",
-    "omnibus": "trueerror.methods.facts.learners",
-    "areas": "trueerror.methods.facts.areas_curves",
-    "curves": "trueerror.methods.facts.areas_curves",
-    "curve_shapes": "trueerror.methods.facts.areas_curves",
-    "bayesian": "trueerror.methods.facts.metrics",
-    "sequential": "trueerror.methods.facts.metrics",
-    "planning": "trueerror.methods.facts.learners",
-    "verdicts": "trueerror.methods.facts.metrics",
+# Part → the modules with its tuple <PART>_METHODS or its declarations, in catalogue order.
+PARTS: dict[str, tuple[str, ...]] = {
+    "binomial": ("trueerror.methods.facts.proportions",),
+    "composite": ("trueerror.methods.facts.metrics",),
+    "resampled": ("trueerror.methods.facts.metrics", "trueerror.inference.bootstrap._paired"),
+    "learners": ("trueerror.inference.learner._intervals",),
+    "studies": ("trueerror.methods.facts.learners",),
+    "differences": (
+        "trueerror.methods.facts.proportions",
+        "trueerror.inference.loss._t_tests",
+        "trueerror.inference.ranking._signed",
+    ),
+    "omnibus": ("trueerror.inference.ranking._rank_tests", "trueerror.inference._multiplicity"),
+    "areas": ("trueerror.methods.facts.areas_curves",),
+    "curves": ("trueerror.methods.facts.areas_curves",),
+    "curve_shapes": ("trueerror.methods.facts.areas_curves",),
+    "bayesian": ("trueerror.inference._bayes",),
+    "sequential": ("trueerror.methods.facts.metrics",),
+    "planning": ("trueerror.inference.power._plan",),
+    "verdicts": ("trueerror.methods.facts.metrics",),
 }
 
 
@@ -229,7 +233,9 @@ def runnable(situation: str) -> list[InferenceMethod]:
 
 def entries_of(part: str) -> tuple[Method, ...]:
     """The entries of one part: those of its module, then those that stand beside their functions."""
-    listed: tuple[Method, ...] = getattr(import_module(PARTS[part]), f"{part.upper()}_METHODS", ())
+    listed: tuple[Method, ...] = ()
+    for module in PARTS[part]:
+        listed += getattr(import_module(module), f"{part.upper()}_METHODS", ())
     _import_homes()
     return listed + tuple(entry for entry in _DECLARED.values() if entry.part == part)
 

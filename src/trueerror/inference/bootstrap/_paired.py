@@ -28,6 +28,7 @@ from trueerror.inference.proportion._distributions import at_least
 from trueerror.inputs._arrays import count as whole_count
 from trueerror.inputs._arrays import numbers, paired_numbers
 from trueerror.inputs._options import InputError, check_word, generator
+from trueerror.methods._registry import Method, declare
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._agreement import Agreement
 
@@ -405,3 +406,24 @@ def _contrast(
         notes=(note,),
         p_better=better,
     )
+
+
+declare(
+    Method(
+        key="permutation-paired",
+        title="Sign-flip permutation test of paired scores",
+        formula="share of the 2^n sign patterns with a mean at least as far out; drawn: (1 + count)/(1 + B)",
+        source="Fisher 1935, Design of Experiments; Hartigan 1969, JASA 64:1303; Phipson and Smyth 2010, SAGMB 9:39",
+        assumes="under no difference each difference could as well have the other sign; differences are independent",
+        measured="exact by construction; the limits invert the same test",
+    ),
+    Method(
+        key="permutation-unpaired",
+        title="Permutation test of two independent sets of scores",
+        formula="share of the splits whose means lie at least as far apart; drawn: (1 + count)/(1 + B)",
+        source="Pitman 1937, JRSS Suppl. 4:119; Tritchler 1984, JASA 79:200; Phipson and Smyth 2010, SAGMB 9:39",
+        assumes="under no difference the two sets come from one distribution; scores are independent",
+        measured="exact by construction; the limits invert the one-sided tests, p counts both tails",
+    ),
+    part="resampled",
+)
