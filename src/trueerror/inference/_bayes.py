@@ -1,7 +1,4 @@
-"""How probable is it that one is better, in practice: three posterior probabilities instead of a p-value.
-
-The Bayesian view of a pair: how probable is it that the first is better by more than what matters?
-"""
+"""Bayesian comparisons: how probable is it that one is better by more than what matters, in practice?"""
 
 from __future__ import annotations
 

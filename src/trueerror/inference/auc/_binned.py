@@ -1,4 +1,4 @@
-"""Limits of an area from binned scores that hold those of the exact area, wherever it lies within its bounds.
+"""Areas from binned scores, of one model and of two: what binning leaves open goes into limits and p-values.
 
 The exact area A lies in [low, high], and DeLong's standard error in s ± δ (see `ScoreBounds`). The limits of an exact
 table are a function of the two, so that the outermost values of that function over what is possible are sought: cell
@@ -8,9 +8,7 @@ Placements are in [0, 1] and have the mean A. Of k of them, how far they fall sh
 their squares add up to no more than min(k(1 − A), k²(1 − A)²); hence what they add to the variance of the area is at
 most min((1 − A)², A(1 − A)/(k − 1)), and so with A for 1 − A. Near the ends of the range this says more than s + δ.
 
-Two areas from binned scores: what binning leaves open goes into the interval and the p-value.
-
-The exact difference of the areas lies within ± the sum of both slacks. Its standard error is a norm of the differences
+The exact difference of two areas lies within ± the sum of both slacks. Its standard error is a norm of the differences
 of placements, both classes together, so it is off by at most the sum of both errors; so is the part of either class,
 from which the degrees of freedom follow. Limits and p-value are the outermost over all that this leaves possible.
 """

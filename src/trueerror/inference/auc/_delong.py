@@ -1,4 +1,5 @@
-"""The covariance of areas under ROC curves from placements: DeLong's estimator, by one sort a model.
+"""The covariance of areas under ROC curves from placements: DeLong's estimator, by one sort a model; and how far one
+more row at each score moves a metric of scores (its first derivatives, in one pass over the table).
 
 With m positives and n negatives, V10 of a positive is the share of negatives that it beats and V01 of a negative the
 share of positives that beat it (ties half); the area is the mean of either, and the covariance of two areas is
@@ -6,8 +7,6 @@ S10/m + S01/n, where S10 and S01 are the sample covariances of the placements.
 
 Source: DeLong, DeLong and Clarke-Pearson 1988, Biometrics 44:837; the mid-rank form is Sun and Xu 2014,
 IEEE Signal Process. Lett. 21:1389.
-
-How far one more row at each score moves a metric of scores: its first derivatives, in one pass over the table.
 """
 
 from __future__ import annotations

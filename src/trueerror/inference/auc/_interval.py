@@ -105,7 +105,7 @@ def delong_logit(q: Problem[ScoreSample]) -> IntervalLimits:
     measured="AUC .95 of 20 and 20 rows: .84–.86; .99 of 50 and 50: .79–.80 (simulated)",
     advice="prefer delong-logit",
 )
-def delong(q: Problem[ScoreSample]) -> IntervalLimits:
+def delong_straight(q: Problem[ScoreSample]) -> IntervalLimits:
     """DeLong's variance as it is."""
     return _limits(q, "delong")
 
@@ -138,7 +138,7 @@ def hanley_mcneil(q: Problem[ScoreSample]) -> IntervalLimits:
     assumes="independent rows; higher scores are more positive",
     measured="at A = 1 the lower limit is .8987 of 20 and 20 rows, .9603 of 50 and 50",
 )
-def newcombe(q: Problem[ScoreSample]) -> IntervalLimits:
+def newcombe_auc(q: Problem[ScoreSample]) -> IntervalLimits:
     """Newcombe's method 5."""
     return _limits(q, "newcombe")
 

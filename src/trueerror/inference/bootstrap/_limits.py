@@ -4,8 +4,6 @@ Every function takes the estimate on the sample and the replicates of the same s
 row, or each cell of equal rows, moves the statistic.
 
 Source: Efron 1987, JASA 82:171; Davison and Hinkley 1997, Bootstrap Methods and their Application, chapter 5.
-
-The bootstrap of any statistic: variance, percentile limits, bias and the bias-corrected estimate.
 """
 
 from __future__ import annotations

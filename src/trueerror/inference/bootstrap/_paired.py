@@ -1,11 +1,9 @@
-"""Tests by resampling: rearranging scores, and drawing test rows again.
+"""Permutation tests of two sets of scores, and the paired bootstrap of a metric of labels.
 
-All, or many random, ways to rearrange two sets of scores under the hypothesis that nothing separates them.
-
-A paired test flips the signs of differences, an unpaired one exchanges members of the two sets. Either way a
-rearrangement r comes with a typical value v: the shift of the first set at which r and the observed arrangement give
-the same difference of means. The one-sided tests count typical values on either side of 0, and the interval that
-inverts them lies between two typical values in size order.
+A paired test flips the signs of differences, an unpaired one exchanges members of the two sets: all, or many random,
+permutations. Either way a permutation r comes with a typical value v: the shift of the first set at which r and the
+observed arrangement give the same difference of means. The one-sided tests count typical values on either side of 0,
+and the interval that inverts them lies between two typical values in size order.
 
 Source: Fisher 1935, The Design of Experiments; Hartigan 1969, JASA 64:1303 (typical values); Tritchler 1984, JASA
 79:200; Phipson and Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9:39 (random ones count the observed one).
@@ -34,7 +32,7 @@ from trueerror.tallies._agreement import Agreement
 
 Floats = NDArray[np.float64]
 
-# Up to this many rearrangements are enumerated.
+# Up to this many permutations are enumerated.
 ENUMERATED = 1 << 20
 # Up to this many differences that are not 0 the p-value is exact: each half of them is enumerated, and the halves met.
 EXACT_FLIPS = 40
@@ -42,8 +40,8 @@ EXACT_FLIPS = 40
 BLOCK = 1 << 20
 
 
-class Rearranged(NamedTuple):
-    """What the rearrangements say; the observed arrangement is counted, and has no typical value.
+class Permutations(NamedTuple):
+    """What the permutations say; the observed arrangement is counted, and has no typical value.
 
     `exact`: the p-values are; `drawn`: the typical values are a random sample.
     """
@@ -54,7 +52,7 @@ class Rearranged(NamedTuple):
     exact: bool
     drawn: bool
 
-    def turned(self) -> Rearranged:
+    def turned(self) -> Permutations:
         """The same with the two sets exchanged."""
         p = self.p_values
         swapped = {"greater": p["less"], "less": p["greater"], "two-sided": p["two-sided"]}
@@ -69,7 +67,7 @@ class Rearranged(NamedTuple):
         return float(ranked[k - 1]), float(ranked[len(self.typical) - k])
 
 
-def flip_signs(d: Floats, dust: float, *, exact: bool | None, draws: int, rng: np.random.Generator) -> Rearranged:
+def flip_signs(d: Floats, dust: float, *, exact: bool | None, draws: int, rng: np.random.Generator) -> Permutations:
     """Paired differences with random signs; `dust` is what rounding can do to their sum."""
     n = len(d)
     if exact is not False and n <= ENUMERATED.bit_length() - 1:
@@ -87,7 +85,7 @@ def flip_signs(d: Floats, dust: float, *, exact: bool | None, draws: int, rng: n
 
 def exchange(
     a: Floats, b: Floats, dust: float, *, exact: bool | None, draws: int, rng: np.random.Generator
-) -> Rearranged:
+) -> Permutations:
     """Two sets of scores whose members could as well be in the other set."""
     total = float(a.sum() + b.sum())
     unit = 1 / len(a) + 1 / len(b)
@@ -108,8 +106,8 @@ def _comes_before(a: Floats, b: Floats) -> bool:
 
 def _judge(
     statistics: Floats, losses: Floats, sizes: Floats, observed: float, dust: float, *, drawn: bool
-) -> Rearranged:
-    """`losses`: by how much each rearrangement lowers the sum of the first set; `sizes`: how many members it moves."""
+) -> Permutations:
+    """`losses`: by how much each permutation lowers the sum of the first set; `sizes`: how many members it moves."""
     moved = sizes > 0
     counts = {
         "greater": int((losses <= dust).sum()),
@@ -119,7 +117,7 @@ def _judge(
     extra = 1 if drawn else 0
     total = len(losses) + extra
     typical = losses[moved] / sizes[moved]
-    return Rearranged({side: (c + extra) / total for side, c in counts.items()}, typical, total, not drawn, drawn)
+    return Permutations({side: (c + extra) / total for side, c in counts.items()}, typical, total, not drawn, drawn)
 
 
 def _subset_sums(d: Floats) -> tuple[Floats, Floats]:

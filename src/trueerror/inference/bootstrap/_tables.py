@@ -276,7 +276,7 @@ def resampled_limits(q: Problem[ScoreSample], kind: BootstrapMethod) -> Interval
         if sample.table.squares is not None:
             raise Unfit("sampling weights were summed over rows, which cannot be resampled")
         draw, seed = generator(spec.rng)
-        small = grouped(sample.table)
+        small = coarse_table(sample.table)
         cells = table_cells(small.positives, small.negatives)
         statistic = score_statistic(q.metric, small, q.options, sample.share)
         ranked = small is not sample.table and sample.share is None and sample.design == "random" and q.metric.by_rank
@@ -330,7 +330,7 @@ class ClusterCells:
         from scipy import sparse
 
         table = q.sample.table
-        small = grouped(table)
+        small = coarse_table(table)
         size = len(small.scores)
         # Among the few scores that begin a group: a search among millions of them waits for memory at every step.
         place = np.searchsorted(table.scores[group_starts(table)], rows.scores + 0.0, side="right") - 1
@@ -434,13 +434,13 @@ for _kind in KINDS:
     )(partial(resampled_limits, kind=_kind))
 
 
-def grouped(table: ScoreTable, groups: int = GROUPS) -> ScoreTable:
+def coarse_table(table: ScoreTable, groups: int = GROUPS) -> ScoreTable:
     """The table with neighbouring scores joined at their mean, about as many rows in each group."""
     starts = group_starts(table, groups)
-    return table if len(starts) == len(table.scores) else joined(table, starts)
+    return table if len(starts) == len(table.scores) else join_scores(table, starts)
 
 
-def joined(table: ScoreTable, starts: NDArray[np.intp]) -> ScoreTable:
+def join_scores(table: ScoreTable, starts: NDArray[np.intp]) -> ScoreTable:
     """The scores from each start to the next as one, at their mean."""
     rows = (table.positives + table.negatives).astype(np.float64)
     positives, negatives = np.add.reduceat(table.positives, starts), np.add.reduceat(table.negatives, starts)

@@ -1,17 +1,10 @@
-"""Intervals for a learner, from scores of test parts or from the losses of rows that each were tested once.
+"""Intervals for a learner: over test parts, over rows that were each tested once, over bootstrap samples.
 
 Pure functions of arrays: no learner is fitted here. Which one a plan calls for stands in the decision table
 (`trueerror.methods.decisions()`); `te.experiment(…).estimate` takes it from there.
 
-Bates, Hastie and Tibshirani's interval: cross-validation that measures its own variance.
-
-Source: Bates, Hastie and Tibshirani 2024, J. Am. Stat. Assoc. 119:1434 (arXiv 2104.00673), algorithm 1.
-
-Bootstrap estimates of a learner's error: out of bag, .632 and .632+.
-
-Source: Efron and Tibshirani 1997, J. Am. Stat. Assoc. 92:548.
-
-The best of several settings looks better than it is: its error, corrected for the choice.
+Source: Bates, Hastie and Tibshirani 2024, J. Am. Stat. Assoc. 119:1434 (arXiv 2104.00673), algorithm 1, for
+cross-validation that measures its own variance; Efron and Tibshirani 1997, J. Am. Stat. Assoc. 92:548, for .632+.
 """
 
 from __future__ import annotations
@@ -27,7 +20,7 @@ from trueerror.inference._spec import IntervalSpec, Range
 from trueerror.inference.bootstrap._limits import quantiles
 from trueerror.inference.loss._interval import NO_SPREAD, ONE_VALUE
 from trueerror.inference.loss._mean import mean_limits
-from trueerror.inference.loss._t_tests import Spread, corrected_spread
+from trueerror.inference.loss._t_tests import CorrectedSpread, corrected_spread
 from trueerror.inputs._arrays import matrix, numbers
 from trueerror.inputs._options import InputError, check_word, generator
 from trueerror.methods._registry import Method, declare
@@ -73,7 +66,7 @@ def fold_t(
             raise InputError("give the scores of the folds, or all of mean=, sd= and folds=")
         if not (math.isfinite(mean) and math.isfinite(sd) and sd >= 0 and folds == int(folds) and folds >= 1):
             raise InputError(f"mean={mean!r}, sd={sd!r} and folds={folds!r}: finite, sd not negative, folds from 1 up")
-        spread = Spread(float(mean), float(sd) / math.sqrt(folds), int(folds) - 1)
+        spread = CorrectedSpread(float(mean), float(sd) / math.sqrt(folds), int(folds) - 1)
     return _t_interval(spread, spec, "fold-t", name, bounds, spread.df + 1 if rows is None else rows, (TOO_NARROW,))
 
 
@@ -182,7 +175,7 @@ def _flat(mean: float, n: int, bounds: Range, spec: IntervalSpec, name: str) -> 
 
 
 def _t_interval(
-    spread: Spread, spec: IntervalSpec, method: str, name: str, bounds: Range, n: int, notes: tuple[str, ...]
+    spread: CorrectedSpread, spec: IntervalSpec, method: str, name: str, bounds: Range, n: int, notes: tuple[str, ...]
 ) -> Interval:
     mean, error, df = spread
     low = high = math.nan
@@ -196,7 +189,7 @@ def _t_interval(
     return spec.interval(name, mean, low, high, bounds=bounds, method=method, n=n, note="; ".join(notes))
 
 
-class PairLosses(Protocol):
+class LeaveTwoOutLosses(Protocol):
     """Losses of one repetition of K folds, row by row.
 
     `single[k]` are those of fold k from the model fitted without it; `pair[i, j]`, i < j, those of fold i and of fold j
@@ -220,7 +213,7 @@ class NestedError(NamedTuple):
 
 
 def bates(
-    repeats: Sequence[PairLosses],
+    repeats: Sequence[LeaveTwoOutLosses],
     *,
     bounds: Range = (-math.inf, math.inf),
     confidence: float = 0.95,
@@ -256,7 +249,7 @@ def bates(
     return spec.interval(name, mean, low, high, bounds=bounds, method=method, n=found.rows, note=note)
 
 
-def nested_error(repeats: Sequence[PairLosses]) -> NestedError:
+def nested_error(repeats: Sequence[LeaveTwoOutLosses]) -> NestedError:
     """The estimate behind `bates`, without limits; also for differences of two learners' losses."""
     if not repeats:
         raise InputError("there are no repetitions; nested cross-validation needs at least one")
@@ -290,7 +283,7 @@ def _inside(pair: Mapping[tuple[int, int], Any], fold: int, other: int) -> Float
     return losses
 
 
-def _check(r: PairLosses, k: int) -> None:
+def _check(r: LeaveTwoOutLosses, k: int) -> None:
     if len(r.single) != k:
         raise InputError(f"one repetition has {len(r.single)} folds and another {k}; all must have the same number")
     for i in range(k):

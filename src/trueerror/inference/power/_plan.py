@@ -8,7 +8,14 @@ from typing import Any
 
 from scipy import special
 
-from trueerror.inference.power._designs import Options, Plan, PlannedMethod, PlannedTest, make_plan, smallest_n
+from trueerror.inference.power._designs import (
+    PlannedMethod,
+    PlannedTest,
+    PowerOptions,
+    PowerPlan,
+    power_plan,
+    smallest_n,
+)
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._arrays import count, open_share
 from trueerror.inputs._options import InputError, check_alternative, check_share
@@ -124,10 +131,10 @@ def power(
             "first= and second= are needed: the two accuracies; for the smallest difference that n rows show give "
             "te.significance.smallest_difference the accuracy that you start from, baseline="
         )
-    options = Options(
+    options = PowerOptions(
         first, second, disagreement, prevalence, margin, alpha, alternative, method, correlation, sd
     )  # fmt: skip
-    plan, effect = make_plan(test, options), design_effect(icc, cluster_size)
+    plan, effect = power_plan(test, options), design_effect(icc, cluster_size)
     return _result(plan, test, options, count(n, "n"), effect)
 
 
@@ -167,10 +174,10 @@ def sample_size(
     if accuracy is not None or half_width is not None:
         return _size_for_width(accuracy, half_width, alpha, effect)
     target = open_share(power, "power")
-    options = Options(
+    options = PowerOptions(
         first, second, disagreement, prevalence, margin, alpha, alternative, method, correlation, sd
     )  # fmt: skip
-    plan = make_plan(test, options)
+    plan = power_plan(test, options)
     if plan.first == plan.second and margin is None:
         raise InputError(
             f"first and second are both {plan.first:g}: no number of rows shows a difference; "
@@ -209,11 +216,11 @@ def smallest_difference(
     target, effect = open_share(power, "power"), design_effect(icc, cluster_size)
     rows = _effective(count(n, "n"), effect)
 
-    def plan_for(gap: float) -> tuple[Plan, Options]:
-        options = Options(
+    def plan_for(gap: float) -> tuple[PowerPlan, PowerOptions]:
+        options = PowerOptions(
             baseline + gap, baseline, disagreement, prevalence, None, alpha, "two-sided", method, correlation, sd
         )  # fmt: skip
-        return make_plan(test, options), options
+        return power_plan(test, options), options
 
     if test in ("equivalence", "noninferiority"):
         raise InputError(f"{test} shows that a difference is small; give test='mcnemar' for the smallest that is found")
@@ -256,7 +263,7 @@ def _largest_gap(test: str, baseline: float, disagreement: float | None, sd: flo
     return min(room, disagreement, 2 * room - disagreement)
 
 
-def _rows_needed(plan: Plan, target: float, guess: float) -> int | None:
+def _rows_needed(plan: PowerPlan, target: float, guess: float) -> int | None:
     at_least = math.ceil(guess) if plan.formula_counts else 0
     if at_least and _power_at(plan, at_least) >= target:
         return at_least
@@ -267,30 +274,30 @@ def _effective(n: int, effect: float) -> int:
     return math.floor(n / effect + 1e-9)
 
 
-def _power_at(plan: Plan, rows: int) -> float:
-    found = plan.chances(rows).power
+def _power_at(plan: PowerPlan, rows: int) -> float:
+    found = plan.at(rows).power
     return 0.0 if math.isnan(found) else found
 
 
-def _result(plan: Plan, test: str, options: Options, n: int, effect: float) -> Power:
+def _result(plan: PowerPlan, test: str, options: PowerOptions, n: int, effect: float) -> Power:
     rows = _effective(n, effect)
     if rows < (2 if test.endswith("-t") else 1):
         raise InputError(f"n={n} is too few rows to plan with")
-    chances = plan.chances(rows)
+    analysis = plan.at(rows)
     notes = [plan.note]
     if effect > 1:
         notes.append(f"worth {rows:,} independent rows: design effect {effect:.3g}")
     return Power(
         test=test,
         n=n,
-        power=chances.power,
+        power=analysis.power,
         alpha=options.alpha,
         alternative=options.alternative,
         first=plan.first,
         second=plan.second,
         difference=plan.first - plan.second,
-        wrong_sign=chances.wrong_sign,
-        exaggeration=chances.exaggeration,
+        wrong_sign=analysis.wrong_sign,
+        exaggeration=analysis.exaggeration,
         margin=options.margin,
         groups=plan.groups,
         design_effect=effect,

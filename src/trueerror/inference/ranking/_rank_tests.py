@@ -1,12 +1,8 @@
 """Many models on many data sets, by ranks: is there any difference, and between whom?
 
-Rows are data sets, columns are models; rank 1 is the best. Each function takes what `score_matrix` reads.
-
-The studentized range with infinite degrees of freedom, which Nemenyi's test needs.
-
-SciPy's general version integrates twice and takes milliseconds a value; with a known variance one integral is enough.
-
-Scores of several models on several data sets: rows are data sets, columns are models.
+Rows are data sets, columns are models; rank 1 is the best. Each function takes what `score_matrix` reads. Nemenyi's
+test needs the studentized range with infinite degrees of freedom: SciPy's general version integrates twice and takes
+milliseconds a value; with a known variance one integral is enough.
 """
 
 from __future__ import annotations
