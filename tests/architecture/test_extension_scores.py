@@ -19,7 +19,7 @@ def toy():
         return IntervalLimits(q.sample.estimate - 0.01, q.sample.estimate + 0.01, "toy")
 
     yield limits
-    _registry._RUNNABLE[:] = [m for m in _registry._RUNNABLE if m.key != "toy"]
+    _registry.RUNNABLE[:] = [m for m in _registry.RUNNABLE if m.key != "toy"]
     del _registry._DECLARED["toy"]
 
 

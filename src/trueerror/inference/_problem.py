@@ -40,6 +40,16 @@ class Problem(Generic[S]):
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
+def clustered(q: Problem[Any]) -> bool:
+    """Whether the rows of a sample come in clusters."""
+    return q.sample.clusters is not None
+
+
+def independent(q: Problem[Any]) -> bool:
+    """Whether the rows of a sample are not in clusters."""
+    return q.sample.clusters is None
+
+
 def words_for(q: Problem[Any]) -> dict[str, InferenceMethod]:
     """What can be asked for in answer to a question, the default first."""
     known = [m for m in methods_for(q.situation) if m.word is not None and m.applies(q)]

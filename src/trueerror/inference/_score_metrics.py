@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._problem import Problem, choose, named
+from trueerror.inference._problem import Problem, choose, clustered, independent, named
 from trueerror.inference._sampling import ClusteredRows, Design, ScoreSample
 from trueerror.inference._spec import IntervalLimits, IntervalSpec, joined_notes
 from trueerror.inference.auc._binned import area_reach, precision_reach
@@ -22,7 +22,7 @@ from trueerror.inference.auc._delong import delong_from_table
 from trueerror.inference.auc._interval import effective_rows, on_scale
 from trueerror.inference.bootstrap._tables import ClusterCells
 from trueerror.inference.counts._one_class import ONE_CLUSTER
-from trueerror.inference.loss._mean import loss_limits, loss_range
+from trueerror.inference.loss._mean import loss_limits
 from trueerror.inference.proportion._array_intervals import limits, on_logit
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
@@ -72,7 +72,7 @@ def score_interval(
         spec=replace(spec, rng=rng, replicates=replicates),
     )  # fmt: skip
     chosen = choose(q) if method is None else named(q, "bootstrap-bca" if method == "bootstrap" else method)
-    bounds = loss_range(measure, options)
+    bounds = measure.bounds(options)
     if math.isnan(sample.estimate):
         low, high = (b if math.isfinite(b) else math.nan for b in bounds)
         made = IntervalLimits(low, high, chosen.key, undefined_reason(measure, used, prior=prior, **options))
@@ -120,10 +120,10 @@ def clustered_score_interval(
     "boyd-clustered",
     answers="average-precision",
     word="boyd-logit",
-    applies=lambda q: q.sample.clusters is not None,
+    applies=clustered,
     default=Default(
         why="Of rows in clusters boyd-clustered, with the larger of Boyd's error and that of leaving out clusters",
-        when=lambda q: q.sample.clusters is not None,
+        when=clustered,
     ),
     part="areas",
     title="Boyd's logit interval of an area under PR, for clustered rows",
@@ -157,7 +157,7 @@ def boyd_clustered(q: Problem[ScoreSample]) -> IntervalLimits:
 @inference_method(
     "boyd-logit",
     answers="average-precision",
-    applies=lambda q: q.sample.clusters is None,
+    applies=independent,
     default=Default(why="covers .949–.993; the percentile bootstrap .87–.92"),
     part="areas",
     title="Boyd's logit interval of an area under PR",
@@ -224,7 +224,7 @@ def _with_bounds(
         low, high = precision_reach(bounds, float(table.n_positive), q.spec)
     elif q.metric.of_losses and not made.resampled and prior is None:
         low, high = _loss_reach(found, q, table, bounds)
-    ends = loss_range(q.metric, q.options)
+    ends = q.metric.bounds(q.options)
     low, high = max(ends[0], min(low, found.low)), min(ends[1], max(high, found.high))
     if q.spec.side == "upper":
         low = found.low
@@ -257,7 +257,7 @@ def _loss_reach(found: Interval, q: Problem[ScoreSample], table: ScoreTable, bou
     how far the losses may be off.
     """
     measure, options, n = q.metric, q.options, float(table.n)
-    ends = loss_range(measure, options)
+    ends = measure.bounds(options)
     if not math.isfinite(bounds.high):
         return ends  # the standard error may be anything
     if table.squares is not None or n < 2:

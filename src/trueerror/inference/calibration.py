@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import Limits, check_options, contrast, tail_area
-from trueerror.inference._problem import Problem
+from trueerror.inference._problem import Problem, independent
 from trueerror.inference._sampling import ScoreSample
 from trueerror.inference._spec import IntervalLimits, IntervalSpec
 from trueerror.inference.proportion._distributions import crossing
@@ -73,7 +73,7 @@ def calibration_error_limits(
 @inference_method(
     "calibration-gaps",
     answers="calibration-error",
-    applies=lambda q: q.sample.clusters is None,
+    applies=independent,
     default=Default(
         why="covers .97–1.00; chance pushes these errors up, and resampling pushes twice: BCa covers .00 where "
         "forecasts are calibrated, .24–.96 where they are not (simulated)"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 
-from trueerror.methods._registry import InferenceMethod, always, runnable
+from trueerror.methods._registry import RUNNABLE, InferenceMethod, always
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -372,7 +372,7 @@ def methods_for(situation: str) -> list[InferenceMethod]:
     """The methods that answer a situation, in their files' order; those files are imported now."""
     for home in SITUATIONS[situation].homes:
         import_module(home)
-    return runnable(situation)
+    return [m for m in RUNNABLE if situation in m.answers]
 
 
 @cache

@@ -147,7 +147,7 @@ ROWS = "independent rows, drawn at random from the population that you care abou
 
 # Methods that were declared beside their functions, by key, and those that can be run, in their files' order.
 _DECLARED: dict[str, Method] = {}
-_RUNNABLE: list[InferenceMethod] = []
+RUNNABLE: list[InferenceMethod] = []
 
 
 def always(_: Any) -> bool:
@@ -203,7 +203,7 @@ def inference_method(
     def enter(function: Function) -> Function:
         if facts:
             declare(Method(key=key, **facts))
-        _RUNNABLE.append(
+        RUNNABLE.append(
             InferenceMethod(
                 key=key,
                 function=function,
@@ -224,11 +224,6 @@ def declare(*entries: Method, part: str = "") -> None:
         if entry.key in _DECLARED:
             raise ValueError(f"method {entry.key!r} is in the catalogue twice")
         _DECLARED[entry.key] = replace(entry, part=entry.part or part)
-
-
-def runnable(situation: str) -> list[InferenceMethod]:
-    """The methods that answer a situation, in their files' order, as far as they are imported."""
-    return [m for m in _RUNNABLE if situation in m.answers]
 
 
 def entries_of(part: str) -> tuple[Method, ...]:

@@ -11,7 +11,7 @@ The catalogue: every metric with its facts, as a table.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal, Self
@@ -147,6 +147,10 @@ class Measure:
         if self.of_all_classes:
             return self.function(table.classes(masses), **options)
         return self.function(table, masses, **options)
+
+    def bounds(self, options: Mapping[str, Any]) -> tuple[float, float]:
+        """Where its value can lie with these options."""
+        return self.range if self.range_for is None else self.range_for(**options)
 
     def is_prior_free(self, classes: int) -> bool:
         """Whether it is the same at every distribution of so many classes."""

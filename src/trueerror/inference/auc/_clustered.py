@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._problem import Problem
+from trueerror.inference._problem import Problem, clustered
 from trueerror.inference._sampling import ScoreSample
 from trueerror.inference._spec import IntervalLimits
 from trueerror.inference.auc._interval import FEW, newcombe_limits, of_area, on_scale
@@ -68,10 +68,10 @@ def clustered_area_covariance(
 @inference_method(
     "delong-clustered",
     answers="auc",
-    applies=lambda q: q.sample.clusters is not None,
+    applies=clustered,
     default=Default(
         why="Of rows in clusters delong-clustered, which sums placements within them",
-        when=lambda q: q.sample.clusters is not None,
+        when=clustered,
     ),
     part="areas",
     title="DeLong's placements summed within clusters, on the logit scale",

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._problem import Problem
+from trueerror.inference._problem import Problem, independent
 from trueerror.inference._sampling import ScoreSample
 from trueerror.inference._spec import IntervalLimits, IntervalSpec
 from trueerror.inference.auc._delong import delong_from_table
@@ -63,11 +63,6 @@ def on_scale(measure: Measure, limits: IntervalLimits) -> IntervalLimits:
     return limits._replace(low=low, high=high)
 
 
-def unclustered(q: Problem[ScoreSample]) -> bool:
-    """Whether the rows are independent."""
-    return q.sample.clusters is None
-
-
 def _limits(q: Problem[ScoreSample], method: str) -> IntervalLimits:
     return on_scale(q.metric, area_limits(q.sample.table, of_area(q.metric, q.sample.estimate), q.spec, method))
 
@@ -75,7 +70,7 @@ def _limits(q: Problem[ScoreSample], method: str) -> IntervalLimits:
 @inference_method(
     "delong-logit",
     answers="auc",
-    applies=unclustered,
+    applies=independent,
     default=Default(
         why="at AUC .95 with 20/20 plain DeLong covers .84–.86, the logit scale .946; "
         "with few errors Newcombe's method 5 joins in"
@@ -96,7 +91,7 @@ def delong_logit(q: Problem[ScoreSample]) -> IntervalLimits:
 @inference_method(
     "delong",
     answers="auc",
-    applies=unclustered,
+    applies=independent,
     part="areas",
     title="DeLong's interval",
     formula="A ± z·√(S10/m + S01/n), cut to [0, 1]",
@@ -113,7 +108,7 @@ def delong_straight(q: Problem[ScoreSample]) -> IntervalLimits:
 @inference_method(
     "hanley-mcneil",
     answers="auc",
-    applies=unclustered,
+    applies=independent,
     part="areas",
     title="Hanley and McNeil's interval",
     formula="A ± z·√((A(1−A) + (m−1)(Q1−A²) + (n−1)(Q2−A²))/mn), Q1 = A/(2−A), Q2 = 2A²/(1+A)",
@@ -130,7 +125,7 @@ def hanley_mcneil(q: Problem[ScoreSample]) -> IntervalLimits:
     "newcombe-auc",
     word="newcombe",
     answers="auc",
-    applies=unclustered,
+    applies=independent,
     part="areas",
     title="Newcombe's interval of an area, method 5",
     formula="θ with (A − θ)² = z²·θ(1−θ)(1 + ν(1−θ)/(2−θ) + νθ/(1+θ))/mn, ν = (m + n)/2 − 1",

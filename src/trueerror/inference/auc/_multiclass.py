@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._contrast import contrast, student_p, student_quantile, tail_area
-from trueerror.inference._problem import Problem, choose, named
+from trueerror.inference._problem import Problem, choose, clustered, independent, named
 from trueerror.inference._spec import IntervalLimits, IntervalSpec, joined_notes
 from trueerror.inference.auc._delong import satterthwaite
 from trueerror.inference.auc._interval import DELONG, FEW, HALVINGS
@@ -70,10 +70,10 @@ def class_area_interval(
 @inference_method(
     "delong-classes-clustered",
     answers="class-areas",
-    applies=lambda q: q.sample.clusters is not None,
+    applies=clustered,
     default=Default(
         why="Of rows in clusters delong-classes-clustered, which sums the rows' shares within them",
-        when=lambda q: q.sample.clusters is not None,
+        when=clustered,
     ),
     part="areas",
     title="DeLong's variance of a mean of areas over classes, rows in clusters",
@@ -101,7 +101,7 @@ def delong_classes_clustered(q: Problem[ClassScoreSample]) -> IntervalLimits:
 @inference_method(
     "delong-classes",
     answers="class-areas",
-    applies=lambda q: q.sample.clusters is None,
+    applies=independent,
     default=Default(
         why="carries the dependence of areas that share rows; with a rare class, where that alone covers .28–.90, "
         "joined by limits from Hanley and McNeil's variance (.92–1.00, simulated)"

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._delta import variance
-from trueerror.inference._problem import Problem, choose
+from trueerror.inference._problem import Problem, choose, clustered, independent
 from trueerror.inference._sampling import ClusteredRows, Sample, ScoreSample
 from trueerror.inference._spec import BootstrapNote, IntervalLimits, IntervalSpec, joined_notes
 from trueerror.inference.auc._delong import score_influences
@@ -382,19 +382,14 @@ class ClusterCells:
         return np.concatenate([self.evaluate(np.asarray((self.cells.T @ often.T).T)) for often in blocks])
 
 
-def is_clustered(q: Problem[ScoreSample]) -> bool:
-    """Whether the rows come in clusters."""
-    return isinstance(q.sample, ScoreSample) and q.sample.clusters is not None
-
-
 @inference_method(
     "bootstrap-bca-clustered",
     answers=("calibration-error", "score-metric"),
     word="bootstrap-bca",
-    applies=is_clustered,
+    applies=clustered,
     default={
         situation: Default(
-            why="Of rows in clusters bootstrap-bca-clustered, which draws whole clusters", when=is_clustered
+            why="Of rows in clusters bootstrap-bca-clustered, which draws whole clusters", when=clustered
         )
         for situation in ("calibration-error", "score-metric")
     },
@@ -426,12 +421,17 @@ def clustered_bca(q: Problem[ScoreSample]) -> IntervalLimits:
 KINDS: tuple[BootstrapMethod, ...] = ("bca", "percentile", "basic", "normal")
 BOOTSTRAPS = frozenset(f"bootstrap-{kind}" for kind in KINDS)
 for _kind in KINDS:
+    _limits = partial(resampled_limits, kind=_kind)
     inference_method(
         f"bootstrap-{_kind}",
-        answers=("score-metric", "auc", "average-precision", "calibration-error", "mean-loss"),
-        applies=lambda q: isinstance(q.sample, ScoreSample) and q.sample.clusters is None,
+        answers=("score-metric", "auc", "average-precision", "calibration-error"),
+        applies=independent,
         default=Default(why="drawing rows again needs no formula") if _kind == "bca" else None,
-    )(partial(resampled_limits, kind=_kind))
+    )(_limits)
+    # Of moments there are no rows to draw.
+    inference_method(f"bootstrap-{_kind}", answers="mean-loss", applies=lambda q: isinstance(q.sample, ScoreSample))(
+        _limits
+    )
 
 
 def coarse_table(table: ScoreTable, groups: int = GROUPS) -> ScoreTable:

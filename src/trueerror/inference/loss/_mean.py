@@ -70,7 +70,7 @@ def loss_interval(
     """
     q: Problem[LossSample] = Problem(situation="mean-loss", metric=measure, sample=sample, spec=spec, options=options)
     chosen = choose(q) if method is None else named(q, method)
-    bounds = loss_range(measure, options)
+    bounds = measure.bounds(options)
     if isinstance(sample, ClusterSums):
         n = float(sample.sizes.sum())
         mean = float(sample.sums[sample.sizes > 0].sum()) / n if n else math.nan
@@ -103,7 +103,7 @@ def clustered_mean(q: Problem[ClusterSums]) -> IntervalLimits:
         return IntervalLimits(math.nan, math.nan, "cluster-t", ONE_CLUSTER)
     rest = (sums - mean * sizes) / n
     error = math.sqrt(groups / (groups - 1) * float((rest * rest).sum()))
-    bounds = loss_range(q.metric, q.options)
+    bounds = q.metric.bounds(q.options)
     low, high, key, note = mean_limits(mean, error, groups - 1, groups, bounds, q.spec)
     return IntervalLimits(low, high, "cluster-t" if key == "t-mean" else key, note or f"{whole(groups)} clusters")
 
@@ -159,7 +159,7 @@ def _t_limits(q: Problem[LossSample], method: str) -> IntervalLimits:
     loss = mean_loss_of(q)
     if math.isinf(loss.mean):
         return IntervalLimits(math.nan, loss.mean, method, INFINITE)
-    return IntervalLimits(*loss_limits(*loss, loss_range(q.metric, q.options), q.spec, method))
+    return IntervalLimits(*loss_limits(*loss, q.metric.bounds(q.options), q.spec, method))
 
 
 def mean_loss_of(q: Problem[LossSample]) -> MeanLoss:
@@ -253,7 +253,7 @@ def mean_limits(
 
 def loss_range(measure: Measure, options: Mapping[str, Any]) -> Range:
     """Where the loss can lie: Brier's own form is twice the half."""
-    return measure.range if measure.range_for is None else measure.range_for(**options)
+    return measure.bounds(options)
 
 
 def _finite(bounds: Range) -> tuple[float, float]:
