@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,20 +186,21 @@ def newcombe_limits(area: float, m: float, n: float, z: float) -> tuple[float, f
     >>> [round(newcombe_limits(1.0, a, b, 1.959964)[0], 4) for a, b in ((20, 20), (50, 50), (10, 500))]
     [0.8987, 0.9603, 0.9001]
     """
-    return _newcombe_low(area, m, n, z), 1 - _newcombe_low(1 - area, m, n, z)
+
+    def spread(theta: float) -> float:
+        nu = (m + n) / 2 - 1
+        return theta * (1 - theta) / (m * n) * (1 + nu * (1 - theta) / (2 - theta) + nu * theta / (1 + theta))
+
+    return score_low(area, z, spread), 1 - score_low(1 - area, z, spread)
 
 
-def _newcombe_low(area: float, m: float, n: float, z: float) -> float:
-    if area <= 0:
-        return 0.0
-    nu = (m + n) / 2 - 1
+def score_low(area: float, z: float, variance: Callable[[float], float]) -> float:
+    """The θ below the area with (A − θ)² = z²·V(θ), by halving."""
     low, high = 0.0, min(area, 1 - 1e-15)
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        spread = middle * (1 - middle) / (m * n)
-        spread *= 1 + nu * (1 - middle) / (2 - middle) + nu * middle / (1 + middle)
-        if (area - middle) ** 2 > z * z * spread:
-            low = middle
+    for _ in range(HALVINGS if area > 0 else 0):
+        theta = (low + high) / 2
+        if (area - theta) ** 2 > z * z * variance(theta):
+            low = theta
         else:
-            high = middle
+            high = theta
     return (low + high) / 2

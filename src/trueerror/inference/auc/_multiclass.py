@@ -16,7 +16,7 @@ from trueerror.inference._contrast import contrast, student_p, student_quantile,
 from trueerror.inference._problem import Problem, choose, clustered, independent, named
 from trueerror.inference._spec import IntervalLimits, IntervalSpec, joined_notes
 from trueerror.inference.auc._delong import satterthwaite
-from trueerror.inference.auc._interval import DELONG, FEW, HALVINGS
+from trueerror.inference.auc._interval import DELONG, FEW, score_low
 from trueerror.inference.counts._one_class import ONE_CLUSTER
 from trueerror.inference.proportion._array_intervals import on_logit
 from trueerror.inputs._labels import Codes, Label
@@ -166,22 +166,13 @@ def modelled_limits(area: float, sizes: Floats, z: float) -> tuple[float, float]
     >>> [round(v, 3) for v in modelled_limits(1.0, np.array([20.0, 20.0]), 1.96)]
     [0.917, 1.0]
     """
-    return _modelled_low(area, sizes, z), 1 - _modelled_low(1 - area, sizes, z)
+    k, rows = len(sizes), float((1 / sizes).sum()) / len(sizes) ** 2
 
-
-def _modelled_low(area: float, sizes: Floats, z: float) -> float:
-    k = len(sizes)
-    rows = float((1 / sizes).sum()) / (k * k)
-    low, high = 0.0, min(area, 1 - 1e-15)
-    for _ in range(HALVINGS if area > 0 else 0):
-        theta = (low + high) / 2
+    def spread(theta: float) -> float:
         own, other = theta * (1 - theta) ** 2 / (2 - theta), theta * theta * (1 - theta) / (1 + theta)
-        spread = own + 2 * math.sqrt(own * other) / (k - 1) ** 1.5 + other / (k - 1)
-        if (area - theta) ** 2 > z * z * spread * rows:
-            low = theta
-        else:
-            high = theta
-    return (low + high) / 2
+        return float(own + 2 * math.sqrt(own * other) / (k - 1) ** 1.5 + other / (k - 1)) * rows
+
+    return score_low(area, z, spread), 1 - score_low(1 - area, z, spread)
 
 
 def area_shares(measure: Measure, codes: Codes, scores: Floats, options: Mapping[str, Any]) -> Floats:
