@@ -370,9 +370,15 @@ SITUATIONS: dict[str, Decision] = {
 
 def methods_for(situation: str) -> list[InferenceMethod]:
     """The methods that answer a situation, in their files' order; those files are imported now."""
-    for home in SITUATIONS[situation].homes:
+    homes = SITUATIONS[situation].homes
+    for home in homes:
         import_module(home)
-    return [m for m in RUNNABLE if situation in m.answers]
+
+    def place(m: InferenceMethod) -> int:
+        module = m.function.__module__
+        return homes.index(module) if module in homes else len(homes)
+
+    return sorted((m for m in RUNNABLE if situation in m.answers), key=place)
 
 
 @cache

@@ -232,7 +232,7 @@ def entries_of(part: str) -> tuple[Method, ...]:
     for module in PARTS[part]:
         listed += getattr(import_module(module), f"{part.upper()}_METHODS", ())
     _import_homes()
-    return listed + tuple(entry for entry in _DECLARED.values() if entry.part == part)
+    return listed + tuple(_DECLARED[key] for key in sorted(_DECLARED) if _DECLARED[key].part == part)
 
 
 def every_method() -> dict[str, Method]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, update_wrapper
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -421,7 +421,7 @@ def clustered_bca(q: Problem[ScoreSample]) -> IntervalLimits:
 KINDS: tuple[BootstrapMethod, ...] = ("bca", "percentile", "basic", "normal")
 BOOTSTRAPS = frozenset(f"bootstrap-{kind}" for kind in KINDS)
 for _kind in KINDS:
-    _limits = partial(resampled_limits, kind=_kind)
+    _limits = update_wrapper(partial(resampled_limits, kind=_kind), resampled_limits)
     inference_method(
         f"bootstrap-{_kind}",
         answers=("score-metric", "auc", "average-precision", "calibration-error"),
