@@ -14,7 +14,7 @@ MODELS = {"a": [0, 1] * 45 + [1, 0] * 5, "b": [0, 1] * 40 + [1, 0] * 10}
 @pytest.fixture
 def toy():
     """A sign test of the rows on which two models differ, as anybody might add it."""
-    declared, runnable = dict(registry._DECLARED), list(registry._RUNNABLE)
+    declared, runnable = dict(registry._DECLARED), list(registry.RUNNABLE)
 
     @inference_method(
         "toy-sign", answers="paired-proportions", word="toy", title="a toy", formula="(b − c)/n", source="this test"
@@ -29,7 +29,7 @@ def toy():
     yield
     registry._DECLARED.clear()
     registry._DECLARED.update(declared)
-    registry._RUNNABLE[:] = runnable
+    registry.RUNNABLE[:] = runnable
 
 
 @pytest.mark.usefixtures("toy")

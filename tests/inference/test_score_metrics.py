@@ -7,7 +7,7 @@ from scipy import stats
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._spec import Terms
 from trueerror.inference.auc._interval import area_limits, hanley_mcneil_variance, newcombe_limits
-from trueerror.inference.bootstrap._tables import grouped
+from trueerror.inference.bootstrap._tables import coarse_table
 from trueerror.inputs._options import InputError
 from trueerror.tallies import ScoreTable
 
@@ -162,7 +162,7 @@ def test_sums_of_weights_are_not_resampled():
 
 def test_many_scores_are_grouped_for_the_replicates():
     t = noisy(5000)
-    small = grouped(t)
+    small = coarse_table(t)
     assert len(small.scores) <= 1024
     assert (small.n_positive, small.n_negative) == (t.n_positive, t.n_negative)
     made = metric_interval("brier_skill_score", t, replicates=200)

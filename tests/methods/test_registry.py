@@ -5,13 +5,13 @@ import pytest
 
 import trueerror as te
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.inference.auc._interval import AREA_METHODS
 from trueerror.inference.proportion._array_intervals import BOOTSTRAPS, OFFERED
 from trueerror.inference.proportion._interval import BINOMIAL_METHODS
 from trueerror.methods import SITUATIONS, decision, default_for, every_method, explain, method
 from trueerror.metrics._registry import AVERAGES, every_measure, find_measure
 from trueerror.tallies import Confusion, ScoreTable
 
+AREA_METHODS = ("delong-logit", "delong", "hanley-mcneil", "newcombe")
 # Words that users may say and the key that results carry.
 SHORT = {"bootstrap": "bootstrap-bca", "newcombe": "newcombe-auc"}
 

@@ -81,7 +81,7 @@ def test_t_rows(case: dict[str, Any]) -> None:
     design = NormalDesign(case["delta"], case["sd"], case["sd"])
 
     def excess(n: float) -> float:
-        return design.student_chances(n, n - 1, case["sig_level"], "two-sided").power - case["power"]
+        return design.student_analysis(n, n - 1, case["sig_level"], "two-sided").power - case["power"]
 
     assert crossing(excess, 2.0, 1000.0) == close(case["n"])
     made = te.sample_size(

@@ -10,7 +10,7 @@ import numpy as np
 
 from trueerror.inference._sampling import Design, Sample
 from trueerror.inference._score_metrics import score_interval
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import Terms, joined_notes
 from trueerror.inference.bootstrap._tables import Unfit, bootstrap_of_table
 from trueerror.inference.counts._all_classes import (
     cost_bounds,
@@ -211,19 +211,19 @@ def table_interval(
                 )
             why = "the bootstrap limits have no width"
         except Unfit as unfit:
-            why = str(unfit)
+            why = unfit.note
         if dear and own[0] < own[1]:
             low, high = _held(*own, estimate, bounds)
             return terms.interval(
                 m.name, estimate, low, high, bounds=bounds, method="mover-cost", n=sample.rows.n,
-                note=f"{why}: limits of the mean cost instead of the bootstrap",
+                note=joined_notes(why, "limits of the mean cost instead of the bootstrap", by=": "),
             )  # fmt: skip
         if situation == "other":
             return terms.interval(
                 m.name, estimate, math.nan, math.nan, bounds=bounds, method=asked, n=sample.rows.n, note=why
             )
         asked = default_for(situation)
-        why = f"{why}: {asked} instead of the bootstrap"
+        why = joined_notes(why, f"{asked} instead of the bootstrap", by=": ")
     if method is None and carried_through(m, sample):
         low, high = limits_at_prior(m, sample, estimate, terms, options)
         return terms.interval(m.name, estimate, low, high, bounds=bounds, method="mover-wilson", n=sample.rows.n)
@@ -241,7 +241,7 @@ def table_interval(
         if method is None and has_small_counts(m, sample):
             made = joined(m, sample, estimate, made, terms, options)
     low, high, key, remark = (np.ravel(a)[0] for a in made)
-    note = "; ".join(x for x in (why, remark) if x)
+    note = joined_notes(why, remark)
     return terms.interval(m.name, estimate, float(low), float(high), bounds=bounds, method=str(key), n=n, note=note)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from trueerror.inputs._options import InputError, nearest
 from trueerror.methods._decision_table import methods_for
-from trueerror.methods._registry import InferenceMethod
+from trueerror.methods._registry import InferenceMethod, always
 
 if TYPE_CHECKING:
     from trueerror.inference._spec import IntervalSpec
@@ -40,6 +40,16 @@ class Problem(Generic[S]):
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
+def clustered(q: Problem[Any]) -> bool:
+    """Whether the rows of a sample come in clusters."""
+    return q.sample.clusters is not None
+
+
+def independent(q: Problem[Any]) -> bool:
+    """Whether the rows of a sample are not in clusters."""
+    return q.sample.clusters is None
+
+
 def words_for(q: Problem[Any]) -> dict[str, InferenceMethod]:
     """What can be asked for in answer to a question, the default first."""
     known = [m for m in methods_for(q.situation) if m.word is not None and m.applies(q)]
@@ -47,12 +57,22 @@ def words_for(q: Problem[Any]) -> dict[str, InferenceMethod]:
     return {m.word: m for m in known if m.word is not None}
 
 
+def words_of(situation: str) -> set[str]:
+    """Every word that can be asked for in a situation, whatever the sample."""
+    return {m.word for m in methods_for(situation) if m.word is not None}
+
+
 def choose(q: Problem[Any]) -> InferenceMethod:
-    """The default: the first method of the situation whose condition holds."""
+    """The default: the first method of the situation whose condition holds; one without a condition comes last."""
+    general = None
     for m in methods_for(q.situation):
         default = m.defaults.get(q.situation)
-        if default is not None and default.when(q):
+        if default is not None and default.when is always:
+            general = general or m
+        elif default is not None and default.when(q):
             return m
+    if general is not None:
+        return general
     raise LookupError(f"no method is the default for {q.situation!r}")
 
 

@@ -33,6 +33,7 @@ from trueerror.metrics._registry import Measure
 from trueerror.metrics._values import Prior, class_shares, needs_collapse, reweighted
 from trueerror.tallies._agreement import KeyedConfusion
 from trueerror.tallies._confusion import BinaryCounts, Confusion, collapsed, sum_columns
+from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -307,3 +308,28 @@ def _at_shares(table: Confusion, shares: Floats, masses: Any, slopes: Floats) ->
     scale = shares * np.asarray(masses.sum(axis=-1))[..., None] / safe
     out: Floats = scale[..., table.row] * (slopes - mean[..., table.row])
     return out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClusteredRows:
+    """Rows with a score and a cluster each: `codes` from 0 to `groups` − 1."""
+
+    positive: NDArray[np.bool_]
+    scores: NDArray[Any]
+    codes: NDArray[np.intp]
+
+    @property
+    def groups(self) -> int:
+        """How many clusters there are."""
+        return int(self.codes.max()) + 1 if len(self.codes) else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScoreSample:
+    """A score table, the metric of it, how its rows came to be, and the share of positives that is asked for."""
+
+    table: ScoreTable
+    estimate: float
+    share: float | None = None
+    design: Design = "random"
+    clusters: ClusteredRows | None = None

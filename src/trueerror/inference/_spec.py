@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.results import Alternative, Interval, Side
@@ -130,7 +130,7 @@ class IntervalSpec:
             low = bounds[0]
         elif self.side == "lower" and not math.isnan(low):
             high = bounds[1]
-        notes = [note] if note else []
+        notes = [note]
         if low == high:
             low = high = math.nan
             notes.append(NO_WIDTH)
@@ -138,8 +138,44 @@ class IntervalSpec:
             notes.append(f"holds together with others: made at {percent(self.level)}")
         return Interval(
             name=name, estimate=estimate, low=low, high=high, confidence=self.confidence, side=self.side, method=method,
-            n=n, note="; ".join(notes), estimand=self.estimand,
+            n=n, note=joined_notes(*notes), estimand=self.estimand,
         )  # fmt: skip
 
 
 Terms = IntervalSpec
+
+
+class BootstrapNote(str):
+    """A note on resamples that gave no limits; `lost` is the share of them without a value, where that is why."""
+
+    lost: float | None
+
+    def __new__(cls, words: str, lost: float | None = None) -> Self:
+        note = super().__new__(cls, words)
+        note.lost = lost
+        return note
+
+
+def joined_notes(*notes: str, by: str = "; ") -> str:
+    """Notes in one, which knows what share of resamples was lost if one of them does.
+
+    >>> joined_notes("", "few rows", BootstrapNote("12 % lost", 0.12)).lost
+    0.12
+    """
+    words = by.join(note for note in notes if note)
+    lost = [note.lost for note in notes if isinstance(note, BootstrapNote)]
+    return BootstrapNote(words, lost[0]) if lost else words
+
+
+class IntervalLimits(NamedTuple):
+    """What a method gives: both limits, the key of the method that was used in the end, and a note.
+
+    `resampled`: they come from replicates. `asked`: the word of the method that another stood in for, if one did.
+    """
+
+    low: float
+    high: float
+    method: str
+    note: str = ""
+    resampled: bool = False
+    asked: str = ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 
-from trueerror.methods._registry import InferenceMethod, runnable
+from trueerror.methods._registry import RUNNABLE, InferenceMethod, always
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,32 +132,37 @@ SITUATIONS: dict[str, Decision] = {
         Decision(
             situation="auc",
             title="area under the ROC curve",
-            default="delong-logit",
-            why="at AUC .95 with 20/20 plain DeLong covers .84–.86, the logit scale .946; "
-            "with few errors Newcombe's method 5 joins in",
-            also=("delong", "hanley-mcneil", "newcombe", "bootstrap"),
+            homes=(
+                "trueerror.inference.auc._interval",
+                "trueerror.inference.auc._clustered",
+                "trueerror.inference.bootstrap._tables",
+            ),
         ),
         Decision(
             situation="average-precision",
             title="average precision (area under PR)",
-            default="boyd-logit",
-            why="covers .949–.993; the percentile bootstrap .87–.92",
-            also=("bootstrap",),
+            homes=(
+                "trueerror.inference._score_metrics",
+                "trueerror.inference.bootstrap._tables",
+            ),
         ),
         Decision(
             situation="calibration-error",
             title="expected and maximum calibration error",
-            default="calibration-gaps",
-            why="covers .97–1.00; chance pushes these errors up, and resampling pushes twice: BCa covers .00 where "
-            "forecasts are calibrated, .24–.96 where they are not (simulated)",
-            also=("bootstrap",),
+            homes=(
+                "trueerror.inference.calibration",
+                "trueerror.inference.bootstrap._tables",
+            ),
         ),
         Decision(
             situation="class-areas",
             title="mean of areas over many classes (Hand and Till, one-vs-rest)",
-            default="delong-classes",
-            why="carries the dependence of areas that share rows; with a rare class, where that alone covers .28–.90, "
-            "joined by limits from Hanley and McNeil's variance (.92–1.00, simulated)",
+            homes=("trueerror.inference.auc._multiclass",),
+        ),
+        Decision(
+            situation="score-metric",
+            title="any other metric of scores (Brier skill score)",
+            homes=("trueerror.inference.bootstrap._tables",),
         ),
         Decision(
             situation="clustered",
@@ -175,16 +180,15 @@ SITUATIONS: dict[str, Decision] = {
         Decision(
             situation="mean",
             title="mean of measured values",
-            default="t-mean",
-            why="exact for normal values",
+            homes=("trueerror.inference.loss._mean",),
         ),
         Decision(
             situation="mean-loss",
             title="mean loss over test rows (log loss, Brier score)",
-            default="t-log-mean",
-            why="a few rows hold most of a loss; the plain t-interval covers .89–.94 below 300 rows and misses nearly "
-            "always on one side, on the log scale .94–.96 (simulated)",
-            also=("t-mean", "bootstrap"),
+            homes=(
+                "trueerror.inference.loss._mean",
+                "trueerror.inference.bootstrap._tables",
+            ),
         ),
         Decision(
             situation="paired-proportions",
@@ -356,9 +360,15 @@ SITUATIONS: dict[str, Decision] = {
 
 def methods_for(situation: str) -> list[InferenceMethod]:
     """The methods that answer a situation, in their files' order; those files are imported now."""
-    for home in SITUATIONS[situation].homes:
+    homes = SITUATIONS[situation].homes
+    for home in homes:
         import_module(home)
-    return runnable(situation)
+
+    def place(m: InferenceMethod) -> int:
+        module = m.function.__module__
+        return homes.index(module) if module in homes else len(homes)
+
+    return sorted((m for m in RUNNABLE if situation in m.answers), key=place)
 
 
 @cache
@@ -372,10 +382,11 @@ def decision(situation: str) -> Decision:
     if not row.homes:
         return row
     known = methods_for(situation)
-    # The last that is chosen unasked is the general one; those before it are for cases that need more.
+    # What is chosen without a condition, or else last, is the general one; the others are for cases that need more.
     unasked = [m for m in known if situation in m.defaults]
+    unasked.sort(key=lambda m: m.defaults[situation].when is always)
     general = unasked[-1]
-    also = tuple(m.key for m in known if m.word is not None and m is not general)
+    also = tuple(dict.fromkeys(m.key for m in known if m.word is not None and m.key != general.key))
     before = tuple((m.key, m.defaults[situation].why) for m in unasked[:-1])
     return replace(row, default=general.key, why=general.defaults[situation].why, before=before, also=also)
 

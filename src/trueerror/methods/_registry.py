@@ -14,7 +14,7 @@ import json
 import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -105,28 +105,32 @@ def _stretched(value: float | None) -> float:
     return value
 
 
-# Part → the module with its tuple <PART>_METHODS, in catalogue order.
-PARTS = {
-    "binomial": "trueerror.methods.facts.proportions",
-    "composite": "trueerror.methods.facts.metrics",
-    "resampled": "trueerror.methods.facts.metrics",
-    "learners": "trueerror.methods.facts.learners",
-    "studies": "trueerror.methods.facts.learners",
-    "differences": "trueerror.methods.facts.proportions",
-    "omnibus": "trueerror.methods.facts.learners",
-    "areas": "trueerror.methods.facts.areas_curves",
-    "curves": "trueerror.methods.facts.areas_curves",
-    "curve_shapes": "trueerror.methods.facts.areas_curves",
-    "bayesian": "trueerror.methods.facts.metrics",
-    "sequential": "trueerror.methods.facts.metrics",
-    "planning": "trueerror.methods.facts.learners",
-    "verdicts": "trueerror.methods.facts.metrics",
+# Part → the modules with its tuple <PART>_METHODS or its declarations, in catalogue order.
+PARTS: dict[str, tuple[str, ...]] = {
+    "binomial": ("trueerror.methods.facts.proportions",),
+    "composite": ("trueerror.methods.facts.metrics",),
+    "resampled": ("trueerror.methods.facts.metrics", "trueerror.inference.bootstrap._paired"),
+    "learners": ("trueerror.inference.learner._intervals",),
+    "studies": ("trueerror.methods.facts.learners",),
+    "differences": (
+        "trueerror.methods.facts.proportions",
+        "trueerror.inference.loss._t_tests",
+        "trueerror.inference.ranking._signed",
+    ),
+    "omnibus": ("trueerror.inference.ranking._rank_tests", "trueerror.inference._multiplicity"),
+    "areas": ("trueerror.methods.facts.areas_curves",),
+    "curves": ("trueerror.methods.facts.areas_curves",),
+    "curve_shapes": ("trueerror.methods.facts.areas_curves",),
+    "bayesian": ("trueerror.inference._bayes",),
+    "sequential": ("trueerror.methods.facts.metrics",),
+    "planning": ("trueerror.inference.power._plan",),
+    "verdicts": ("trueerror.methods.facts.metrics",),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Method:
-    """What is known about one method; `key` is what a result carries as its `method`."""
+    """What is known about one method; `key` is what a result carries as its `method`, `part` a chapter of the docs."""
 
     key: str
     title: str
@@ -135,11 +139,15 @@ class Method:
     assumes: str = ""
     measured: str = ""
     advice: str = ""
+    part: str = ""
 
+
+# What most methods assume.
+ROWS = "independent rows, drawn at random from the population that you care about"
 
 # Methods that were declared beside their functions, by key, and those that can be run, in their files' order.
 _DECLARED: dict[str, Method] = {}
-_RUNNABLE: list[InferenceMethod] = []
+RUNNABLE: list[InferenceMethod] = []
 
 
 def always(_: Any) -> bool:
@@ -195,7 +203,7 @@ def inference_method(
     def enter(function: Function) -> Function:
         if facts:
             declare(Method(key=key, **facts))
-        _RUNNABLE.append(
+        RUNNABLE.append(
             InferenceMethod(
                 key=key,
                 function=function,
@@ -210,17 +218,12 @@ def inference_method(
     return enter
 
 
-def declare(*entries: Method) -> None:
-    """Enter what is known of methods, beside the code that computes them."""
+def declare(*entries: Method, part: str = "") -> None:
+    """Enter what is known of methods, beside the code that computes them; `part` is that of those that name none."""
     for entry in entries:
         if entry.key in _DECLARED:
             raise ValueError(f"method {entry.key!r} is in the catalogue twice")
-        _DECLARED[entry.key] = entry
-
-
-def runnable(situation: str) -> list[InferenceMethod]:
-    """The methods that answer a situation, in their files' order, as far as they are imported."""
-    return [m for m in _RUNNABLE if situation in m.answers]
+        _DECLARED[entry.key] = replace(entry, part=entry.part or part)
 
 
 def reason_for(key: str) -> str:
@@ -229,13 +232,16 @@ def reason_for(key: str) -> str:
     >>> reason_for("mcnemar-exact")
     ''
     """
-    return next((d.why for m in _RUNNABLE if m.key == key for d in m.defaults.values()), "")
+    return next((d.why for m in RUNNABLE if m.key == key for d in m.defaults.values()), "")
 
 
 def entries_of(part: str) -> tuple[Method, ...]:
-    """The entries of one part, in its order."""
-    found: tuple[Method, ...] = getattr(import_module(PARTS[part]), f"{part.upper()}_METHODS")
-    return found
+    """The entries of one part: those of its module, then those that stand beside their functions."""
+    listed: tuple[Method, ...] = ()
+    for module in PARTS[part]:
+        listed += getattr(import_module(module), f"{part.upper()}_METHODS", ())
+    _import_homes()
+    return listed + tuple(_DECLARED[key] for key in sorted(_DECLARED) if _DECLARED[key].part == part)
 
 
 def every_method() -> dict[str, Method]:
@@ -244,12 +250,15 @@ def every_method() -> dict[str, Method]:
     >>> every_method()["wilson"].title
     'Wilson score interval'
     """
+    return {entry.key: entry for part in PARTS for entry in entries_of(part)} | _DECLARED
+
+
+def _import_homes() -> None:
     from trueerror.methods._decision_table import SITUATIONS
 
     for home in dict.fromkeys(home for row in SITUATIONS.values() for home in row.homes):
         import_module(home)
     import_module("trueerror.curves._base").every_curve_kind()  # curves declare theirs, too
-    return {entry.key: entry for part in PARTS for entry in entries_of(part)} | _DECLARED
 
 
 def method(key: str) -> Method:

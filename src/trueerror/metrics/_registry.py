@@ -11,7 +11,7 @@ The catalogue: every metric with its facts, as a table.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal, Self
@@ -57,7 +57,8 @@ class Measure:
     less than the sum of these two proportions of different rows. `area`: it is this many times an area under the ROC
     curve, less what is beyond 1 (Gini 2). `by_rank`: only the order of the scores matters. `calibration_error`: it is
     one. `chance_corrected`: 0 is what chance agreement gives. `given_by_prior`: a class distribution that is asked for
-    is its value.
+    is its value. `worst_bin`: a calibration error of the bin where it is largest, not of all. `by_pairs`: a mean over
+    pairs of classes, not over each class against the rest. `range_for`: the range as a function of the options.
     """
 
     name: str
@@ -87,6 +88,9 @@ class Measure:
     calibration_error: bool = False
     chance_corrected: bool = False
     given_by_prior: bool = False
+    worst_bin: bool = False
+    by_pairs: bool = False
+    range_for: Callable[..., tuple[float, float]] | None = None
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -143,6 +147,10 @@ class Measure:
         if self.of_all_classes:
             return self.function(table.classes(masses), **options)
         return self.function(table, masses, **options)
+
+    def bounds(self, options: Mapping[str, Any]) -> tuple[float, float]:
+        """Where its value can lie with these options."""
+        return self.range if self.range_for is None else self.range_for(**options)
 
     def is_prior_free(self, classes: int) -> bool:
         """Whether it is the same at every distribution of so many classes."""

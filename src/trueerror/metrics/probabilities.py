@@ -44,7 +44,8 @@ def log_loss(
 
 
 @measure("brier", needs="losses", best=0.0, situation="mean-loss", title="Brier score",
-         aliases=("brier_score", "brier_score_loss"), options=("scale",), undefined=NO_ROWS)  # fmt: skip
+         aliases=("brier_score", "brier_score_loss"), options=("scale",), undefined=NO_ROWS,
+         range_for=lambda scale="half": (0.0, 1.0 if scale == "half" else 2.0))  # fmt: skip
 def brier(
     codes: Codes, probabilities: NDArray[Any], *, scale: Literal["half", "sum", "mean"] = "half"
 ) -> Floats:  # fmt: skip
@@ -125,6 +126,7 @@ def loss_moments(table: ScoreTable, loss: Measure, **options: Any) -> Moments:
 
 
 @measure("brier_skill_score", title="Brier skill score", needs="scores", best=1.0, range=(-np.inf, 1.0),
+         situation="score-metric",
          aliases=("brier_skill", "bss"), probabilities=True, undefined="all rows are of one class")  # fmt: skip
 def brier_skill_score(t: ScoreTable, masses: Masses = None) -> Any:
     """1 − Brier score / that of always forecasting the share of positives, q(1 − q)."""
@@ -183,7 +185,7 @@ def ece(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binnin
 
 @measure("mce", needs="scores", best=0.0, title="maximum calibration error", aliases=("maximum_calibration_error",),
          options=("bins", "binning"), probabilities=True, top_label=True, undefined=NO_ROWS,
-         situation="calibration-error", calibration_error=True)  # fmt: skip
+         situation="calibration-error", calibration_error=True, worst_bin=True)  # fmt: skip
 def mce(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binning = "width") -> Any:
     """Largest |share of positives − mean forecast| of any bin; bins as in `ece`."""
     gaps, sizes = _bin_gaps(t, masses, bins, binning)

@@ -83,7 +83,7 @@ def pairwise_auc(codes: Codes, scores: NDArray[Any]) -> Floats:
 
 
 @measure("hand_till_auc", needs="class_scores", best=1.0, situation="class-areas", title="Hand and Till's AUC",
-         aliases=("auc_ovo",), undefined="a class has no rows", prior_free="always")  # fmt: skip
+         aliases=("auc_ovo",), undefined="a class has no rows", prior_free="always", by_pairs=True)  # fmt: skip
 def hand_till_auc(codes: Codes, scores: NDArray[Any], shares: Floats | None = None) -> float:
     """Mean over all pairs of classes of (A(i | j) + A(j | i)) / 2 (Hand and Till 2001); class sizes do not matter.
 

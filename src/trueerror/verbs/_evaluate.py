@@ -231,8 +231,8 @@ def evaluate(
     `costs[i][j]` is what it costs to call truth i as j (`cost_fp=`, `cost_fn=` for two classes: a false alarm, a miss);
     `prior=` asks for the result at another class distribution; with either, `.cheapest` is the cost-optimal threshold
     of a model that has scores.
-    `method=` replaces Wilson's interval for plain proportions; `simultaneous=True` widens the intervals so that all
-    hold together.
+    `method=` replaces Wilson's interval for plain proportions, and the default of metrics of scores that know the word;
+    `simultaneous=True` widens the intervals so that all hold together.
 
     >>> ev = evaluate(["cat", "dog", "dog", "cat"] * 10, ["cat", "dog", "cat", "cat"] * 10)
     >>> print(ev["accuracy"])

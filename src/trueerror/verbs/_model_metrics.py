@@ -20,10 +20,13 @@ import numpy as np
 from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.metrics import ConstantAnswer
 from trueerror.inference._metric_interval import class_intervals, metric_interval
+from trueerror.inference._problem import words_of
+from trueerror.inference._score_metrics import clustered_score_interval
 from trueerror.inference._spec import IntervalSpec, Terms
-from trueerror.inference.auc._clustered import clustered_loss_interval, clustered_score_interval
 from trueerror.inference.auc._multiclass import class_area_interval
 from trueerror.inference.counts._vs_constant import against_one_answer, gains_in_accuracy
+from trueerror.inference.loss._mean import ClusterSums, loss_interval
+from trueerror.inference.proportion._array_intervals import BOOTSTRAPS, OFFERED
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
 from trueerror.inputs._options import InputError, check_confidence, check_word
@@ -225,7 +228,7 @@ class Bench:
         common: dict[str, Any] = {
             "options": options,
             "confidence": self.settings.confidence,
-            "method": self.settings.method if measure.situation == "proportion" else None,
+            "method": self._method_for(measure),
             "rng": self.settings.rng,
             "replicates": self.settings.replicates,
             "simultaneous_over": self.settings.facts.get("simultaneous_over", 1),
@@ -243,6 +246,16 @@ class Bench:
             )
         return self._from_scores(measure, chosen, common)
 
+    def _method_for(self, measure: Measure) -> str | None:
+        """The method that was asked for, where this metric knows it; also where no other does, to be refused there."""
+        asked, wanted = self.settings.method, self.settings.metrics
+        if asked is None or _knows(measure, asked):
+            return asked
+        if wanted is None:
+            return asked if measure.situation == "proportion" else None
+        alone = measure.name in wanted and not any(_knows(find_measure(name), asked) for name in wanted)
+        return asked if alone else None
+
     def _from_scores(self, measure: Measure, label: Label | None, common: dict[str, Any]) -> Interval:
         if self._predictions is None or not self._predictions.has_scores(self.model):
             raise InputError(f"{measure.name} needs scores, and {self.model} has labels only: pass scores=")
@@ -250,7 +263,9 @@ class Bench:
         if self._predictions.has_key("clusters") and not measure.of_class_scores:
             return self._from_clustered_scores(measure, label, common)
         elsewhere = self.settings.prior is not None or self.settings.design == "case-control"
-        if measure.of_scores or (measure.of_losses and elsewhere and self.positive is not None):
+        # Rows can be drawn again from a score table, not from moments.
+        tabled = elsewhere or common["method"] is not None
+        if measure.of_scores or (measure.of_losses and tabled and self.positive is not None):
             at = {"prior": self.settings.prior, "design": self.settings.design}
             few = common | {"replicates": min(self.settings.replicates, SCORE_REPLICATES)}
             return metric_interval(measure, self.score_table(label), **at, **few)
@@ -266,7 +281,7 @@ class Bench:
         rows = class_scored_rows(self._predictions, [self.model])
         terms = Terms(confidence=self.settings.confidence, over=common["simultaneous_over"], estimand=self.estimand)
         return class_area_interval(
-            measure, rows.codes, rows.scores[0], self.labels, common["options"], terms, rows.clusters
+            measure, rows.codes, rows.scores[0], self.labels, common["options"], terms, rows.clusters, common["method"]
         )
 
     def _from_clustered_scores(self, measure: Measure, label: Label | None, common: dict[str, Any]) -> Interval:
@@ -278,12 +293,12 @@ class Bench:
             if self.settings.prior is not None or self.settings.design == "case-control":
                 raise InputError(f"{measure.name} at another class mix is not offered with clusters; leave one out")
             losses = p.keyed_losses(self.model, "clusters", measure.function, **options)
-            return clustered_loss_interval(measure, losses.sizes, losses.sums, options, terms)
+            return loss_interval(measure, ClusterSums(losses.sizes, losses.sums), options, terms, common["method"])
         rows = scored_rows(p, [self.model], positive=label)
         assert rows.clusters is not None
         return clustered_score_interval(
-            measure, rows.up, rows.scores[:, 0], rows.clusters, options, terms, prior=self.settings.prior,
-            rng=common["rng"], replicates=min(self.settings.replicates, SCORE_REPLICATES),
+            measure, rows.up, rows.scores[:, 0], rows.clusters, options, terms, method=common["method"],
+            prior=self.settings.prior, rng=common["rng"], replicates=min(self.settings.replicates, SCORE_REPLICATES),
         )  # fmt: skip
 
     def _positive(self, measure: Measure) -> Label:
@@ -305,7 +320,7 @@ class Bench:
                 measure,
                 self.confusion,
                 confidence=self.settings.confidence,
-                method=self.settings.method if measure.situation == "proportion" else None,
+                method=self._method_for(measure),
                 clusters=self.clusters,
                 prior=self.settings.prior,
                 design=self.settings.design,
@@ -315,6 +330,11 @@ class Bench:
             )
             found |= {(name, label): interval for label, interval in intervals.items()}
         return found
+
+
+def _knows(measure: Measure, method: str) -> bool:
+    known = OFFERED.get(measure.situation, ()) if measure.of_labels else words_of(measure.situation)
+    return method in (*known, *BOOTSTRAPS, "bootstrap")
 
 
 SHARES = (0.5, 0.8, 0.9)

@@ -6,8 +6,11 @@ import pytest
 from scipy import special
 
 from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference._score_metrics import clustered_score_interval
 from trueerror.inference._spec import Terms
-from trueerror.inference.auc._clustered import clustered_loss_interval, clustered_score_interval
+from trueerror.inference.auc._clustered import clustered_area_covariance
+from trueerror.inference.auc._delong import delong_covariance
+from trueerror.inference.loss._mean import ClusterSums, loss_interval
 from trueerror.metrics._registry import find_measure
 from trueerror.tallies import ScoreTable
 
@@ -20,6 +23,10 @@ def rows(seed=0, groups=40, size=8, effect=1.0):
     return up, 1 / (1 + np.exp(-scores)), keys
 
 
+def clustered_loss_interval(measure, sizes, sums, options, spec):
+    return loss_interval(measure, ClusterSums(sizes, sums), options, spec)
+
+
 def interval(name, up, scores, keys, **more):
     return clustered_score_interval(find_measure(name), up, scores, keys, {}, Terms(), **more)
 
@@ -30,6 +37,14 @@ def test_rows_as_their_own_clusters_change_next_to_nothing(name):
     own, alone = metric_interval(name, ScoreTable.from_codes(up, scores, 1)), interval(name, up, scores, np.arange(320))
     assert alone.estimate == pytest.approx(own.estimate)
     assert (alone.low, alone.high) == pytest.approx((own.low, own.high), abs=0.003)
+
+
+def test_the_covariance_of_rows_as_their_own_clusters_is_delongs():
+    up, scores, _ = rows()
+    columns = [scores, np.round(scores, 1)]
+    ours, delong = clustered_area_covariance(up, columns, np.arange(320)), delong_covariance(up, columns)
+    assert ours.areas == pytest.approx(delong.areas, abs=1e-15)
+    assert ours.covariance == pytest.approx(delong.covariance, rel=0.02)
 
 
 @pytest.mark.parametrize("name", ["ece", "brier_skill_score"])
@@ -146,12 +161,12 @@ def test_average_precision_of_clusters_at_a_perfect_score_has_width():
 @pytest.mark.parametrize("prior", [None, {True: 0.1, False: 0.9}])
 def test_clusters_left_out_to_first_order_are_clusters_left_out_in_turn(name, prior, monkeypatch):
     up, scores, keys = rows(groups=900, size=3)
-    turned = interval(name, up, scores, keys, prior=prior, positive=True)
-    monkeypatch.setattr("trueerror.inference.auc._clustered.TURNS", 0)
+    turned = interval(name, up, scores, keys, prior=prior, label=True)
+    monkeypatch.setattr("trueerror.inference.bootstrap._tables.TURNS", 0)
     if name == "average_precision":
-        step = property(lambda held: pytest.fail("left out in turn"))
-        monkeypatch.setattr("trueerror.inference.auc._clustered._Held.step", step)
-    first_order = interval(name, up, scores, keys, prior=prior, positive=True)
+        step = property(lambda cells: pytest.fail("left out in turn"))
+        monkeypatch.setattr("trueerror.inference.bootstrap._tables.ClusterCells.step", step)
+    first_order = interval(name, up, scores, keys, prior=prior, label=True)
     assert (first_order.low, first_order.high) == pytest.approx((turned.low, turned.high), abs=0.02 * turned.width)
 
 

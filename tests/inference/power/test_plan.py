@@ -10,11 +10,10 @@ import trueerror as te
 from trueerror.inference.power._designs import (
     MAKERS,
     NormalDesign,
-    binomial_chances,
+    binomial_power,
     critical_count,
-    margin_chances,
-    mcnemar_chances,
-    run_variance,
+    margin_power,
+    mcnemar_power,
 )
 from trueerror.inference.proportion._paired import METHODS, mcnemar_test
 from trueerror.inputs._options import InputError
@@ -36,10 +35,9 @@ def test_published_figures():
 
 
 def test_rows_of_an_evaluation_with_repeated_answers():
-    sd = math.sqrt(run_variance(1 / 9))
-    assert te.sample_size(test="paired-mean", first=0.03, sd=sd).n == 969
-    noisy = run_variance(1 / 9, within=(0.2, 0.2), runs=(4, 4))
-    assert noisy == pytest.approx(1 / 9 + 0.1)
+    # ω² + σA²/KA + σB²/KB is the variance of a row's difference when each model answers it K times.
+    assert te.sample_size(test="paired-mean", first=0.03, sd=math.sqrt(1 / 9)).n == 969
+    noisy = 1 / 9 + 0.2 / 4 + 0.2 / 4
     assert te.sample_size(test="paired-mean", first=0.03, sd=math.sqrt(noisy)).n == pytest.approx(969 * 1.9, rel=2e-3)
 
 
@@ -53,7 +51,7 @@ def test_mcnemar_by_listing_all_outcomes(method, alternative):
             if mcnemar_test(b, c, method, alternative)[1] <= 0.05:
                 weight = comb(n, b) * comb(n - b, c) * p10**b * p01**c * (1 - p10 - p01) ** (n - b - c)
                 power, wrong, size = power + weight, wrong + weight * (b < c), size + weight * abs(b - c) / n
-    made = mcnemar_chances(n, p10, p01, 0.05, method, alternative)
+    made = mcnemar_power(n, p10, p01, 0.05, method, alternative)
     assert made == pytest.approx((power, wrong / power, size / power / (p10 - p01)), rel=1e-10)
 
 
@@ -67,7 +65,7 @@ def test_one_proportion_by_listing_all_outcomes(alternative, p, p0):
             weight = comb(n, x) * p**x * (1 - p) ** (n - x)
             power, size = power + weight, size + weight * abs(x / n - p0)
             wrong += weight * ((x / n < p0) if p > p0 else (x / n > p0))
-    made = binomial_chances(n, p, p0, 0.05, alternative)
+    made = binomial_power(n, p, p0, 0.05, alternative)
     assert made == pytest.approx((power, wrong / power, size / power / abs(p - p0)), rel=1e-6)
 
 
@@ -81,7 +79,7 @@ def test_margins_by_listing_all_outcomes(both):
         for c in range(20)
         if test(b, c, n=n, margin=margin).p_value <= 0.05
     )
-    assert margin_chances(n, p10, p01, margin, 0.05, both=both).power == pytest.approx(power, rel=1e-6)
+    assert margin_power(n, p10, p01, margin, 0.05, both=both).power == pytest.approx(power, rel=1e-6)
 
 
 def test_critical_counts_are_where_the_test_turns():
@@ -300,8 +298,8 @@ def test_a_billion_rows_are_planned_at_once():
     made = te.power(n=10**9, first=0.80004, second=0.8, disagreement=0.1)
     assert made.power == pytest.approx(0.98, abs=0.02)
     close = [
-        mcnemar_chances(10**6, 0.0505, 0.0496, 0.05, "mid-p", "two-sided").power,
-        NormalDesign(0.0009, math.sqrt(0.1001), math.sqrt(0.1001 - 0.0009**2)).chances(10**6, 0.05, "two-sided").power,
+        mcnemar_power(10**6, 0.0505, 0.0496, 0.05, "mid-p", "two-sided").power,
+        NormalDesign(0.0009, math.sqrt(0.1001), math.sqrt(0.1001 - 0.0009**2)).analysis(10**6, 0.05, "two-sided").power,
     ]
     assert close[0] == pytest.approx(close[1], abs=1e-4)
 

@@ -1,4 +1,4 @@
-"""Limits of an area from binned scores that hold those of the exact area, wherever it lies within its bounds.
+"""Areas from binned scores, of one model and of two: what binning leaves open goes into limits and p-values.
 
 The exact area A lies in [low, high], and DeLong's standard error in s ± δ (see `ScoreBounds`). The limits of an exact
 table are a function of the two, so that the outermost values of that function over what is possible are sought: cell
@@ -8,9 +8,7 @@ Placements are in [0, 1] and have the mean A. Of k of them, how far they fall sh
 their squares add up to no more than min(k(1 − A), k²(1 − A)²); hence what they add to the variance of the area is at
 most min((1 − A)², A(1 − A)/(k − 1)), and so with A for 1 − A. Near the ends of the range this says more than s + δ.
 
-Two areas from binned scores: what binning leaves open goes into the interval and the p-value.
-
-The exact difference of the areas lies within ± the sum of both slacks. Its standard error is a norm of the differences
+The exact difference of two areas lies within ± the sum of both slacks. Its standard error is a norm of the differences
 of placements, both classes together, so it is off by at most the sum of both errors; so is the part of either class,
 from which the degrees of freedom follow. Limits and p-value are the outermost over all that this leaves possible.
 """
@@ -25,7 +23,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import check_options, contrast, student_p, student_quantile, tail_area
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.auc._delong import AreaCovariance, delong_from_placements, delong_from_table
 from trueerror.inference.auc._interval import (
     FEW,
@@ -45,16 +43,16 @@ Floats = NDArray[np.float64]
 CELLS = 256
 
 
-def area_reach(table: ScoreTable, terms: Terms, method: str = "delong-logit") -> tuple[float, float]:
+def area_reach(table: ScoreTable, spec: IntervalSpec, method: str = "delong-logit") -> tuple[float, float]:
     """The outermost limits by `method` of the area of any table that these bins may hold.
 
     >>> table = ScoreTable([0.0, 0.5], [10, 20], [20, 10], exact=False, uppers=np.array([0.4, 1.0]))
-    >>> [round(x, 3) for x in area_reach(table, Terms())]
+    >>> [round(x, 3) for x in area_reach(table, IntervalSpec())]
     [0.23, 0.976]
     """
     low, high = table.bounds.auc()
     m, n = effective_rows(table)
-    z = max(terms.factor(), 0.0)
+    z = max(spec.factor(), 0.0)
     own = newcombe_limits(low, m, n, z)[0], newcombe_limits(high, m, n, z)[1]
     if method == "newcombe" or (method != "hanley-mcneil" and min(m, n) < 2):
         return own
@@ -91,13 +89,13 @@ def _relative_error(first: Floats, last: Floats, sizes: tuple[float, float], err
     return np.minimum(error * steep, np.sqrt(capped))
 
 
-def precision_reach(bounds: Bounds, positives: float, terms: Terms) -> tuple[float, float]:
+def precision_reach(bounds: Bounds, positives: float, spec: IntervalSpec) -> tuple[float, float]:
     """The outermost limits of an average precision that lies between bounds: Boyd's, and Wilson's near the ends.
 
     logit θ ∓ c/√(θ(1 − θ)) rises and then falls (or falls and then rises) with θ, so that over a range it is outermost
     at an end; so is Wilson's. Which of the two is taken changes where P·θ(1 − θ) = 1.
 
-    >>> [round(x, 3) for x in precision_reach(Bounds(0.5, 0.6), 100, Terms())]
+    >>> [round(x, 3) for x in precision_reach(Bounds(0.5, 0.6), 100, IntervalSpec())]
     [0.403, 0.691]
     """
     low, high = float(bounds.low), float(bounds.high)
@@ -106,10 +104,10 @@ def precision_reach(bounds: Bounds, positives: float, terms: Terms) -> tuple[flo
     made = []
     if root > 0 and low <= turns[1] and high >= turns[0]:
         for theta in (max(low, turns[0]), min(high, turns[1])):
-            made.append([float(x) for x in on_logit(theta, theta * (1 - theta) / positives, terms.factor())])
+            made.append([float(x) for x in on_logit(theta, theta * (1 - theta) / positives, spec.factor())])
     if root == 0 or low < turns[0] or high > turns[1]:
         for theta in (low, high):
-            wilson = limits(theta * positives, positives, "wilson", terms.level, terms.side)
+            wilson = limits(theta * positives, positives, "wilson", spec.level, spec.side)
             made.append([float(x) for x in wilson])
     return max(0.0, min(x[0] for x in made) - ROUNDING), min(1.0, max(x[1] for x in made) + ROUNDING)
 

@@ -1,4 +1,5 @@
-"""The covariance of areas under ROC curves from placements: DeLong's estimator, by one sort a model.
+"""The covariance of areas under ROC curves from placements: DeLong's estimator, by one sort a model; and how far one
+more row at each score moves a metric of scores (its first derivatives, in one pass over the table).
 
 With m positives and n negatives, V10 of a positive is the share of negatives that it beats and V01 of a negative the
 share of positives that beat it (ties half); the area is the mean of either, and the covariance of two areas is
@@ -6,14 +7,13 @@ S10/m + S01/n, where S10 and S01 are the sample covariances of the placements.
 
 Source: DeLong, DeLong and Clarke-Pearson 1988, Biometrics 44:837; the mid-rank form is Sun and Xu 2014,
 IEEE Signal Process. Lett. 21:1389.
-
-How far one more row at each score moves a metric of scores: its first derivatives, in one pass over the table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from trueerror.kernels import chosen
 from trueerror.kernels._random import in_threads
 from trueerror.metrics._registry import Measure
-from trueerror.metrics.probabilities import bin_places
+from trueerror.metrics.probabilities import Binning, bin_places
 from trueerror.tallies._moments import Placements
 from trueerror.tallies._scores import ScoreTable
 
@@ -174,48 +174,53 @@ def score_influences(
     >>> made.positives.tolist(), made.negatives.tolist()
     ([-0.25, 0.0, 0.25], [0.25, 0.0, -0.25])
     """
-    make = _KNOWN.get(measure.name)
-    if make is None or not table.n_positive or not table.n_negative:
+    derivatives = _DERIVATIVES.get(measure.name)
+    if derivatives is None or not table.n_positive or not table.n_negative or share in (0, 1):
         return None
-    up, down = (np.asarray(x, dtype=np.float64) for x in (table.positives, table.negatives))
-    if share in (0, 1):
-        return None
+    positives, negatives = (np.asarray(x, dtype=np.float64) for x in (table.positives, table.negatives))
     if share is None:
-        return make(table.scores, up, down, dict(options or {}))
+        return derivatives(_Counts(table.scores, positives, negatives), **(options or {}))
     # One more row of a class makes all others of it count less.
-    scales = share / float(up.sum()), (1 - share) / float(down.sum())
-    found = make(table.scores, up * scales[0], down * scales[1], dict(options or {}))
+    scales = share / float(positives.sum()), (1 - share) / float(negatives.sum())
+    found = derivatives(_Counts(table.scores, positives * scales[0], negatives * scales[1]), **(options or {}))
     one, two = (
-        scale * (slopes - float((mass * slopes).sum()) / float(mass.sum()))
-        for slopes, mass, scale in zip(found, (up, down), scales, strict=True)
+        scale * (slopes - float((rows * slopes).sum()) / float(rows.sum()))
+        for slopes, rows, scale in zip(found, (positives, negatives), scales, strict=True)
     )
     return ScoreInfluences(one, two)
 
 
-def _auc(scores: Floats, up: Floats, down: Floats, options: dict[str, Any]) -> ScoreInfluences:
+class _Counts(NamedTuple):
+    """Distinct scores with their (weighted) rows of either class."""
+
+    scores: Floats
+    positives: Floats
+    negatives: Floats
+
+    @property
+    def totals(self) -> tuple[float, float]:
+        return float(self.positives.sum()), float(self.negatives.sum())
+
+
+def _auc(t: _Counts, scale: float = 1.0) -> ScoreInfluences:
     """A = Σ u·(negatives below + ties/2)/(PN): a row's placement less the area, over its class."""
-    m, n = float(up.sum()), float(down.sum())
-    beats = (np.cumsum(down) - down / 2) / n
-    beaten = (m - np.cumsum(up) + up / 2) / m
-    area = float((up * beats).sum()) / m
-    return ScoreInfluences((beats - area) / m, (beaten - area) / n)
+    m, n = t.totals
+    beats = (np.cumsum(t.negatives) - t.negatives / 2) / n
+    beaten = (m - np.cumsum(t.positives) + t.positives / 2) / m
+    area = float((t.positives * beats).sum()) / m
+    return ScoreInfluences(scale * ((beats - area) / m), scale * ((beaten - area) / n))
 
 
-def _gini(scores: Floats, up: Floats, down: Floats, options: dict[str, Any]) -> ScoreInfluences:
-    found = _auc(scores, up, down, options)
-    return ScoreInfluences(2 * found.positives, 2 * found.negatives)
-
-
-def _average_precision(scores: Floats, up: Floats, down: Floats, options: dict[str, Any]) -> ScoreInfluences:
+def _average_precision(t: _Counts) -> ScoreInfluences:
     """AP = Σ u·F/C over P, with F positives and C rows at or above a score: F and C grow for all scores below a row."""
-    m = float(up.sum())
-    found = np.cumsum(up[::-1])[::-1]
-    called = found + np.cumsum(down[::-1])[::-1]
+    m = t.totals[0]
+    found = np.cumsum(t.positives[::-1])[::-1]
+    called = found + np.cumsum(t.negatives[::-1])[::-1]
     called = np.where(called == 0, 1, called)
     precision = found / called
-    weight = up / called
-    value = float((up * precision).sum()) / m
-    # What a positive gains, up·(C − F)/C², is what a row costs, up·F/C², taken from up/C.
+    weight = t.positives / called
+    value = float((t.positives * precision).sum()) / m
+    # What a positive gains, u·(C − F)/C², is what a row costs, u·F/C², taken from u/C.
     lost = np.cumsum(weight * precision)
     gained = np.cumsum(weight)
     gained -= lost
@@ -226,50 +231,49 @@ def _average_precision(scores: Floats, up: Floats, down: Floats, options: dict[s
     return ScoreInfluences(gained, lost)
 
 
-def _brier_skill_score(scores: Floats, up: Floats, down: Floats, options: dict[str, Any]) -> ScoreInfluences:
+def _brier_skill_score(t: _Counts) -> ScoreInfluences:
     """1 − Σ(s − y)²·n/(PN), since the climate's Brier score is PN/n²."""
-    m, n = float(up.sum()), float(down.sum())
-    squares = float((up * (1 - scores) ** 2 + down * scores**2).sum())
-    ratio = squares * (m + n) / (m * n)
-    grows = 1 / (m + n)
-    positives = ratio * ((1 - scores) ** 2 / squares + grows - 1 / m) if squares else np.zeros(len(scores))
-    negatives = ratio * (scores**2 / squares + grows - 1 / n) if squares else np.zeros(len(scores))
-    return ScoreInfluences(-positives, -negatives)
+    (m, n), at_positive, at_negative = t.totals, (1 - t.scores) ** 2, t.scores**2
+    squares = float((t.positives * at_positive + t.negatives * at_negative).sum())
+    if not squares:
+        return ScoreInfluences(np.zeros(len(t.scores)), np.zeros(len(t.scores)))
+    ratio, grows = squares * (m + n) / (m * n), 1 / (m + n)
+    return ScoreInfluences(
+        -(ratio * (at_positive / squares + grows - 1 / m)), -(ratio * (at_negative / squares + grows - 1 / n))
+    )
 
 
-def _ece(scores: Floats, up: Floats, down: Floats, options: dict[str, Any]) -> ScoreInfluences:
+def _ece(t: _Counts, **bins: Any) -> ScoreInfluences:
     """Σ_bins |Σ(y − s)|/n, the bins held where they are."""
-    place, gaps, sizes = _bins(scores, up, down, options)
+    place, gaps, sizes = _bins(t, **bins)
     total = float(sizes.sum())
     value = float(np.abs(gaps).sum()) / total
     sign = np.where(gaps < 0, -1.0, 1.0)[place]
-    return ScoreInfluences((sign * (1 - scores) - value) / total, (-sign * scores - value) / total)
+    return ScoreInfluences((sign * (1 - t.scores) - value) / total, (-sign * t.scores - value) / total)
 
 
-def _mce(scores: Floats, up: Floats, down: Floats, options: dict[str, Any]) -> ScoreInfluences:
+def _mce(t: _Counts, **bins: Any) -> ScoreInfluences:
     """|Σ(y − s)|/n of the bin where it is largest; other bins do not move it."""
-    place, gaps, sizes = _bins(scores, up, down, options)
-    shares = np.abs(gaps) / np.where(sizes == 0, 1, sizes)
-    worst = int(np.argmax(shares))
+    place, gaps, sizes = _bins(t, **bins)
+    errors = np.abs(gaps) / np.where(sizes == 0, 1, sizes)
+    worst = int(np.argmax(errors))
     sign = -1.0 if gaps[worst] < 0 else 1.0
     inside = np.where(place == worst, 1.0, 0.0) / sizes[worst]
     return ScoreInfluences(
-        inside * (sign * (1 - scores) - shares[worst]), inside * (-sign * scores - shares[worst])
-    )  # fmt: skip
+        inside * (sign * (1 - t.scores) - errors[worst]), inside * (-sign * t.scores - errors[worst])
+    )
 
 
-def _bins(
-    scores: Floats, up: Floats, down: Floats, options: dict[str, Any]
-) -> tuple[NDArray[np.int64], Floats, Floats]:
-    mass, bins = up + down, int(options.get("bins", 10))
-    place = bin_places(scores, mass, bins, options.get("binning", "width"))
-    gaps = np.bincount(place, weights=up - mass * scores, minlength=bins)
-    return place, gaps.astype(np.float64), np.bincount(place, weights=mass, minlength=bins).astype(np.float64)
+def _bins(t: _Counts, bins: int = 10, binning: Binning = "width") -> tuple[NDArray[np.int64], Floats, Floats]:
+    rows = t.positives + t.negatives
+    place = bin_places(t.scores, rows, bins, binning)
+    gaps = np.bincount(place, weights=t.positives - rows * t.scores, minlength=bins)
+    return place, gaps.astype(np.float64), np.bincount(place, weights=rows, minlength=bins).astype(np.float64)
 
 
-_KNOWN: dict[str, Callable[[Floats, Floats, Floats, dict[str, Any]], ScoreInfluences]] = {
+_DERIVATIVES: dict[str, Callable[..., ScoreInfluences]] = {
     "auc": _auc,
-    "gini": _gini,
+    "gini": partial(_auc, scale=2.0),
     "average_precision": _average_precision,
     "brier_skill_score": _brier_skill_score,
     "ece": _ece,

@@ -4,8 +4,6 @@ Every function takes the estimate on the sample and the replicates of the same s
 row, or each cell of equal rows, moves the statistic.
 
 Source: Efron 1987, JASA 82:171; Davison and Hinkley 1997, Bootstrap Methods and their Application, chapter 5.
-
-The bootstrap of any statistic: variance, percentile limits, bias and the bias-corrected estimate.
 """
 
 from __future__ import annotations
@@ -20,6 +18,7 @@ from scipy import special
 from trueerror.inference._spec import tail
 from trueerror.inputs._arrays import numbers
 from trueerror.inputs._options import InputError
+from trueerror.methods._registry import Method, declare
 from trueerror.results import Alternative
 
 Floats = NDArray[np.float64]
@@ -230,3 +229,48 @@ def bootstrap_facts(replicates: Any, estimate: float, *, confidence: float = 0.9
     variance = float(values.var(ddof=1)) if values.min() < values.max() else 0.0
     low, high = order_limits(values, confidence)
     return BootstrapFacts(float(estimate), bias, float(estimate) - bias, variance, math.sqrt(variance), low, high)
+
+
+_DRAWN = "rows drawn at random from the population, and drawn again together: one multinomial draw over the cells"
+_BOOTSTRAP = "Efron and Tibshirani 1993, An Introduction to the Bootstrap"
+declare(
+    Method(
+        key="bootstrap-bca",
+        title="bootstrap, bias-corrected and accelerated",
+        formula="quantiles of B resamples at Φ(z₀ + (z₀ + z)/(1 − a(z₀ + z))), a = Σnd³/(6(Σnd²)^1.5), ties half in z₀",
+        source=f"Efron 1987, JASA 82:171; {_BOOTSTRAP}",
+        assumes=_DRAWN,
+        measured="accuracy of 30 rows, .8 and more: .930 (.884 with ties not counted)",
+        advice="with a perfect score or a rare class the analytic interval takes over",
+    ),
+    Method(
+        key="bootstrap-percentile",
+        title="bootstrap, percentiles",
+        formula="the α/2 and 1 − α/2 quantiles of B resamples",
+        source=_BOOTSTRAP,
+        assumes=_DRAWN,
+        measured="average precision .87–.92; AUC .95 of 20 and 20 rows .893 (simulated)",
+    ),
+    Method(
+        key="bootstrap-basic",
+        title="bootstrap, basic",
+        formula="2θ̂ less the 1 − α/2 and α/2 quantiles of B resamples, cut to the range",
+        source="Davison and Hinkley 1997, Bootstrap Methods and their Application, 5.2",
+        assumes=_DRAWN,
+    ),
+    Method(
+        key="bootstrap-normal",
+        title="bootstrap, normal",
+        formula="θ̂ − bias ± z·sd of B resamples, cut to the range",
+        source="Davison and Hinkley 1997, Bootstrap Methods and their Application, 5.2",
+        assumes=_DRAWN,
+    ),
+    Method(
+        key="bootstrap-studentised",
+        title="bootstrap, studentised",
+        formula="θ̂ − t*·SE, t* the quantiles of (θ* − θ̂)/SE* over B resamples, SE by the delta method in each",
+        source="Davison and Hinkley 1997, Bootstrap Methods and their Application, 5.2",
+        assumes=_DRAWN,
+    ),
+    part="resampled",
+)

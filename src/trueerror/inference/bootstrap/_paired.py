@@ -1,11 +1,9 @@
-"""Tests by resampling: rearranging scores, and drawing test rows again.
+"""Permutation tests of two sets of scores, and the paired bootstrap of a metric of labels.
 
-All, or many random, ways to rearrange two sets of scores under the hypothesis that nothing separates them.
-
-A paired test flips the signs of differences, an unpaired one exchanges members of the two sets. Either way a
-rearrangement r comes with a typical value v: the shift of the first set at which r and the observed arrangement give
-the same difference of means. The one-sided tests count typical values on either side of 0, and the interval that
-inverts them lies between two typical values in size order.
+A paired test flips the signs of differences, an unpaired one exchanges members of the two sets: all, or many random,
+permutations. Either way a permutation r comes with a typical value v: the shift of the first set at which r and the
+observed arrangement give the same difference of means. The one-sided tests count typical values on either side of 0,
+and the interval that inverts them lies between two typical values in size order.
 
 Source: Fisher 1935, The Design of Experiments; Hartigan 1969, JASA 64:1303 (typical values); Tritchler 1984, JASA
 79:200; Phipson and Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9:39 (random ones count the observed one).
@@ -28,12 +26,13 @@ from trueerror.inference.proportion._distributions import at_least
 from trueerror.inputs._arrays import count as whole_count
 from trueerror.inputs._arrays import numbers, paired_numbers
 from trueerror.inputs._options import InputError, check_word, generator
+from trueerror.methods._registry import Method, declare
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._agreement import Agreement
 
 Floats = NDArray[np.float64]
 
-# Up to this many rearrangements are enumerated.
+# Up to this many permutations are enumerated.
 ENUMERATED = 1 << 20
 # Up to this many differences that are not 0 the p-value is exact: each half of them is enumerated, and the halves met.
 EXACT_FLIPS = 40
@@ -41,8 +40,8 @@ EXACT_FLIPS = 40
 BLOCK = 1 << 20
 
 
-class Rearranged(NamedTuple):
-    """What the rearrangements say; the observed arrangement is counted, and has no typical value.
+class Permutations(NamedTuple):
+    """What the permutations say; the observed arrangement is counted, and has no typical value.
 
     `exact`: the p-values are; `drawn`: the typical values are a random sample.
     """
@@ -53,7 +52,7 @@ class Rearranged(NamedTuple):
     exact: bool
     drawn: bool
 
-    def turned(self) -> Rearranged:
+    def turned(self) -> Permutations:
         """The same with the two sets exchanged."""
         p = self.p_values
         swapped = {"greater": p["less"], "less": p["greater"], "two-sided": p["two-sided"]}
@@ -68,7 +67,7 @@ class Rearranged(NamedTuple):
         return float(ranked[k - 1]), float(ranked[len(self.typical) - k])
 
 
-def flip_signs(d: Floats, dust: float, *, exact: bool | None, draws: int, rng: np.random.Generator) -> Rearranged:
+def flip_signs(d: Floats, dust: float, *, exact: bool | None, draws: int, rng: np.random.Generator) -> Permutations:
     """Paired differences with random signs; `dust` is what rounding can do to their sum."""
     n = len(d)
     if exact is not False and n <= ENUMERATED.bit_length() - 1:
@@ -86,7 +85,7 @@ def flip_signs(d: Floats, dust: float, *, exact: bool | None, draws: int, rng: n
 
 def exchange(
     a: Floats, b: Floats, dust: float, *, exact: bool | None, draws: int, rng: np.random.Generator
-) -> Rearranged:
+) -> Permutations:
     """Two sets of scores whose members could as well be in the other set."""
     total = float(a.sum() + b.sum())
     unit = 1 / len(a) + 1 / len(b)
@@ -107,8 +106,8 @@ def _comes_before(a: Floats, b: Floats) -> bool:
 
 def _judge(
     statistics: Floats, losses: Floats, sizes: Floats, observed: float, dust: float, *, drawn: bool
-) -> Rearranged:
-    """`losses`: by how much each rearrangement lowers the sum of the first set; `sizes`: how many members it moves."""
+) -> Permutations:
+    """`losses`: by how much each permutation lowers the sum of the first set; `sizes`: how many members it moves."""
     moved = sizes > 0
     counts = {
         "greater": int((losses <= dust).sum()),
@@ -118,7 +117,7 @@ def _judge(
     extra = 1 if drawn else 0
     total = len(losses) + extra
     typical = losses[moved] / sizes[moved]
-    return Rearranged({side: (c + extra) / total for side, c in counts.items()}, typical, total, not drawn, drawn)
+    return Permutations({side: (c + extra) / total for side, c in counts.items()}, typical, total, not drawn, drawn)
 
 
 def _subset_sums(d: Floats) -> tuple[Floats, Floats]:
@@ -405,3 +404,24 @@ def _contrast(
         notes=(note,),
         p_better=better,
     )
+
+
+declare(
+    Method(
+        key="permutation-paired",
+        title="Sign-flip permutation test of paired scores",
+        formula="share of the 2^n sign patterns with a mean at least as far out; drawn: (1 + count)/(1 + B)",
+        source="Fisher 1935, Design of Experiments; Hartigan 1969, JASA 64:1303; Phipson and Smyth 2010, SAGMB 9:39",
+        assumes="under no difference each difference could as well have the other sign; differences are independent",
+        measured="exact by construction; the limits invert the same test",
+    ),
+    Method(
+        key="permutation-unpaired",
+        title="Permutation test of two independent sets of scores",
+        formula="share of the splits whose means lie at least as far apart; drawn: (1 + count)/(1 + B)",
+        source="Pitman 1937, JRSS Suppl. 4:119; Tritchler 1984, JASA 79:200; Phipson and Smyth 2010, SAGMB 9:39",
+        assumes="under no difference the two sets come from one distribution; scores are independent",
+        measured="exact by construction; the limits invert the one-sided tests, p counts both tails",
+    ),
+    part="resampled",
+)

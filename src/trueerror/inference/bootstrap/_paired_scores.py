@@ -1,16 +1,13 @@
 """The difference of a metric of scores between two models on the same rows, by drawing rows or clusters again.
 
-Replicates of the difference of a metric of scores: the same rows, or clusters, drawn again for both models.
-
 Few rows are drawn one by one, in the order of their scores, so that no replicate sorts. Many rows are counted first,
-neighbouring scores joined, and each cell is drawn as a whole (`score_cells`): replicates then cost the same for a
+neighbouring scores joined, and each cell is drawn as a whole (`JointCells`): replicates then cost the same for a
 hundred million rows as for one million. What joining does to the spread is known to first order from the rows'
 influences, and is taken back; the estimate is always that of all rows, unjoined.
 
-Two models' scores on many rows, counted into cells: (group of the first, group of the second, class).
-
-Groups join neighbouring scores, as many as keep the cells few, so finer where the models agree in their order. Half of
-a group's width is measured in positives and half in negatives, so that rare positives are not all in one group.
+Cells are (group of the first, group of the second, class). Groups join neighbouring scores, as many as keep the cells
+few, so finer where the models agree in their order. Half of a group's width is measured in positives and half in
+negatives, so that rare positives are not all in one group.
 """
 
 from __future__ import annotations
@@ -27,7 +24,7 @@ from scipy import sparse, special
 from trueerror.inference._contrast import Limits, contrast, student_p, tail_area
 from trueerror.inference.auc._delong import ScoreInfluences, score_influences
 from trueerror.inference.bootstrap._limits import bootstrap_limits
-from trueerror.inference.bootstrap._tables import joined
+from trueerror.inference.bootstrap._tables import join_scores
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._options import InputError, generator
 from trueerror.kernels._cell_draws import CellDraws
@@ -107,7 +104,7 @@ class OrderedScores:
 
     def joined(self, groups: Codes) -> ScoreTable:
         """The table with one score for each group that occurs."""
-        return joined(self.table, np.flatnonzero(np.concatenate(([True], groups[1:] > groups[:-1]))))
+        return join_scores(self.table, np.flatnonzero(np.concatenate(([True], groups[1:] > groups[:-1]))))
 
 
 class JointCells(NamedTuple):

@@ -1,68 +1,115 @@
-"""The bootstrap of a confusion matrix: resampling rows is one multinomial draw over its cells, whatever their number.
+"""The bootstrap of counts: rows, classes or whole clusters are drawn again, and a statistic of the counts is taken.
 
-Rows are resampled together, not class by class, unless the classes' sizes were fixed by design; clusters are resampled
-whole. The same seed gives the same replicates whatever the size of the blocks that they are drawn in.
-
-Resamples of a score table by its cells: positives at each score, then negatives at each score.
-
-Drawing rows again is one multinomial draw over the cells, whatever the number of rows; leaving out one row of each
-cell gives how far a row moves a statistic, for BCa's acceleration.
-
-The bootstrap of a score table: one multinomial draw over its (score, class) cells, neighbours grouped when many.
+Resampling rows is one multinomial draw over the cells of a table, whatever their number: of a confusion matrix its
+cells, of a score table the positives and then the negatives at each score, neighbouring scores joined when many. Rows
+are resampled together, not class by class, unless the classes' sizes were fixed by design; clusters are resampled
+whole. Leaving out one row of each cell, or one cluster, gives how far it moves a statistic, for BCa's acceleration.
+The same seed gives the same replicates whatever the size of the blocks that they are drawn in.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial, update_wrapper
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._delta import variance
-from trueerror.inference._sampling import Design, Sample
-from trueerror.inference._spec import Terms
+from trueerror.inference._problem import Problem, choose, clustered, independent
+from trueerror.inference._sampling import ClusteredRows, Sample, ScoreSample
+from trueerror.inference._spec import BootstrapNote, IntervalLimits, IntervalSpec, joined_notes
+from trueerror.inference.auc._delong import score_influences
 from trueerror.inference.bootstrap._limits import BootstrapMethod, bootstrap_limits
 from trueerror.inputs._options import InputError, generator
 from trueerror.kernels import chosen
-from trueerror.kernels._random import rank_layout, seed_of
+from trueerror.kernels._random import EXACT, rank_layout, row_weights, seed_of
+from trueerror.methods._registry import Default, inference_method
 from trueerror.metrics._registry import Measure
-from trueerror.metrics._values import Prior, reweighted_scores, score_share
+from trueerror.metrics._values import reweighted_scores
 from trueerror.metrics.probabilities import mean_loss
-from trueerror.results._format import percent
+from trueerror.results._format import percent, whole
 from trueerror.tallies._confusion import sum_columns
 from trueerror.tallies._scores import ScoreTable
 
+if TYPE_CHECKING:
+    from scipy import sparse
+
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+# (positives, negatives), one table a row → one number a row.
+Statistic = Callable[[NDArray[Any], NDArray[Any]], Floats]
 # Cells held at a time: 16 MB.
 BLOCK = 1 << 21
 FEWEST = 100
 # Above this share of replicates without a value the bootstrap is not to be trusted.
 MOST_LOST = 0.01
-
-
-_LOST = "of the resamples had no value, as where a class was lost"
-
-
-def lost_words(share: float) -> str:
-    """What the note of an interval says where resampling failed: `lost_share` reads it back."""
-    return f"{percent(round(share, 3))} {_LOST}"
-
-
-def lost_share(note: str) -> float | None:
-    """The share of resamples without a value that a note tells of; None where it does not.
-
-    >>> lost_share(lost_words(0.125)), lost_share("2,000 resamples, seed 0")
-    (0.125, None)
-    """
-    found = re.search(rf"([\d.]+) % {_LOST}", note)
-    return None if found is None else float(found[1]) / 100
+# With more distinct scores neighbours are grouped for the replicates, which moves an area or a calibration error by
+# far less than its standard error; the limits are moved by what grouping does to the estimate.
+GROUPS = 1024
+# Areas of ranks are resampled row by row, without grouping, while rows × resamples do not exceed this.
+VISITS = 2_000_000_000
+# Clusters times cells up to which each cluster is left out in turn.
+TURNS = 1 << 26
 
 
 class Unfit(Exception):
-    """The replicates give no interval; the message says why."""
+    """The replicates give no interval; the note says why."""
+
+    @property
+    def note(self) -> str:
+        """Why, as the note of an interval."""
+        return cast(str, self.args[0])
+
+
+def check_replicates(replicates: float, usual: int) -> int:
+    """How many resamples to draw."""
+    if replicates < FEWEST or replicates != int(replicates):
+        raise InputError(f"replicates={replicates!r} must be a whole number of at least {FEWEST}; {usual:,} is usual")
+    return int(replicates)
+
+
+def with_a_value(values: Floats) -> tuple[NDArray[np.bool_], float]:
+    """Which replicates have a value, and the share that has none; `Unfit` where that is too large, or all are alike."""
+    known = np.isfinite(values)
+    lost = 1 - float(known.mean())
+    if lost > MOST_LOST:
+        words = f"{percent(round(lost, 3))} of the resamples had no value, as where a class was lost"
+        raise Unfit(BootstrapNote(words, round(lost, 3)))
+    if float(values[known].min()) == float(values[known].max()):
+        raise Unfit("the resamples have no spread")
+    return known, lost
+
+
+def drawn_counts(
+    counts: NDArray[Any], strata: Sequence[NDArray[np.intp]], draw: np.random.Generator, replicates: int
+) -> Iterator[Counts]:
+    """Blocks of resamples, one a row: the rows of each stratum's cells are drawn among themselves.
+
+    The draws come one after the other, so the size of a block changes nothing.
+    """
+    totals = [int(counts[s].sum()) for s in strata]
+    shares = [counts[s] / t for s, t in zip(strata, totals, strict=True)]
+    step = max(1, BLOCK // max(len(counts), 1))
+    for start in range(0, replicates, step):
+        drawn = np.zeros((min(step, replicates - start), len(counts)), dtype=np.int64)
+        if len(strata) == 1:
+            drawn[:, strata[0]] = draw.multinomial(totals[0], shares[0], size=len(drawn))
+        else:
+            for row in drawn:
+                for s, t, p in zip(strata, totals, shares, strict=True):
+                    row[s] = draw.multinomial(t, p)
+        yield drawn
+
+
+def drawn_clusters(clusters: int, draw: np.random.Generator, replicates: int, step: int) -> Iterator[Floats]:
+    """Blocks of how often each cluster is in a resample, one a row."""
+    even = np.full(clusters, 1 / clusters)
+    for start in range(0, replicates, step):
+        yield draw.multinomial(clusters, even, size=min(step, replicates - start)).astype(np.float64)
 
 
 def bootstrap_of_table(
@@ -70,15 +117,14 @@ def bootstrap_of_table(
     sample: Sample,
     estimate: float,
     method: str,
-    terms: Terms,
+    spec: IntervalSpec,
     options: dict[str, Any],
     *,
     rng: Any = None,
     replicates: int = 10_000,
 ) -> tuple[float, float, str]:
-    """Limits and a note; raises `Unfit` where there are none."""
-    if replicates < FEWEST or replicates != int(replicates):
-        raise InputError(f"replicates={replicates!r} must be a whole number of at least {FEWEST}; 10,000 is usual")
+    """Limits and a note for a metric of a confusion matrix; raises `Unfit` where there are none."""
+    b = check_replicates(replicates, usual=10_000)
     if sample.kind == "weighted":
         raise InputError(
             "the bootstrap resamples rows, but sampling weights were summed over rows: use the default method"
@@ -87,78 +133,42 @@ def bootstrap_of_table(
         raise Unfit("all rows are in one cluster")
     kind = method.removeprefix("bootstrap-")
     draw, seed = generator(rng)
+    studentised = kind == "studentised"
+    parts, errors = [], []
     with np.errstate(invalid="ignore", divide="ignore"):
-        values, errors = _values(measure, sample, options, draw, int(replicates), studentised=kind == "studentised")
-    known = np.isfinite(values)
-    lost = 1 - float(known.mean())
-    if lost > MOST_LOST:
-        raise Unfit(lost_words(lost))
-    note = f"{replicates:,} resamples, {seed}" + (
-        f", {percent(round(lost, 4))} without a value left out" if lost else ""
-    )
-    values = values[known]
-    if float(values.min()) == float(values.max()):
-        raise Unfit("the resamples have no spread")
-    if kind == "studentised":
-        return *_studentised(measure, sample, estimate, values, errors[known], terms, options), note
-    influences, counts = _accelerating(measure, sample, options) if kind == "bca" else (None, None)
+        for counts in _sample_draws(sample, draw, b):
+            parts.append(np.asarray(sample.value(measure, options, counts), dtype=np.float64))
+            if studentised:
+                errors.append(np.sqrt(variance(sample.influence(measure, options, counts), counts)))
+    values = np.concatenate(parts)
+    known, lost = with_a_value(values)
+    left_out = f", {percent(round(lost, 4))} without a value left out" if lost else ""
+    note = f"{replicates:,} resamples, {seed}{left_out}"
+    if studentised:
+        own_errors = np.concatenate(errors)[known]
+        return *_studentised(measure, sample, estimate, values[known], own_errors, spec, options), note
+    influences, sizes = _accelerating(measure, sample, options) if kind == "bca" else (None, None)
     low, high = bootstrap_limits(
-        estimate, values, tail=terms.tail, method=cast(BootstrapMethod, kind), influences=influences, counts=counts
+        estimate, values[known], tail=spec.tail, method=cast(BootstrapMethod, kind), influences=influences, counts=sizes
     )
     return low, high, note
 
 
-def _values(
-    measure: Measure, sample: Sample, options: dict[str, Any], draw: np.random.Generator, b: int, *, studentised: bool
-) -> tuple[Floats, Floats]:
-    """The metric of each replicate, and its delta-method variance where asked for."""
-    values, errors = [], []
-    for masses in _draws(sample, draw, b):
-        values.append(np.asarray(sample.value(measure, options, masses), dtype=np.float64))
-        if studentised:
-            errors.append(np.sqrt(variance(sample.influence(measure, options, masses), masses)))
-    return np.concatenate(values), np.concatenate(errors) if studentised else np.empty(0)
-
-
-def _draws(sample: Sample, draw: np.random.Generator, b: int) -> Iterator[Floats]:
-    rows = sample.rows
+def _sample_draws(sample: Sample, draw: np.random.Generator, b: int) -> Iterator[Floats]:
+    rows, clusters = sample.rows, sample.clusters
     cells = len(rows.counts)
-    if sample.clusters is not None:
-        yield from _cluster_draws(sample, draw, b)
+    if clusters is None:
+        by_class = sample.design == "case-control"
+        strata = [np.flatnonzero(rows.row == k) for k in np.unique(rows.row)] if by_class else [np.arange(cells)]
+        yield from (drawn.astype(np.float64) for drawn in drawn_counts(rows.counts, strata, draw, b))
         return
-    step = max(1, BLOCK // max(cells, 1))
-    strata = [np.arange(cells)]
-    if sample.design == "case-control":
-        strata = [np.flatnonzero(rows.row == k) for k in np.unique(rows.row)]
-    totals = [int(rows.counts[s].sum()) for s in strata]
-    shares = [rows.counts[s] / t for s, t in zip(strata, totals, strict=True)]
-    for start in range(0, b, step):
-        size = min(step, b - start)
-        if len(strata) == 1:
-            yield draw.multinomial(totals[0], shares[0], size=size).astype(np.float64)
-            continue
-        out = np.empty((size, cells))
-        for i in range(size):  # replicate by replicate, so that blocks do not change what is drawn
-            for s, t, p in zip(strata, totals, shares, strict=True):
-                out[i, s] = draw.multinomial(t, p)
-        yield out
-
-
-def _cluster_draws(sample: Sample, draw: np.random.Generator, b: int) -> Iterator[Floats]:
-    """Whole clusters with replacement: how often each was drawn, times what it holds."""
-    clusters = sample.clusters
-    assert clusters is not None
-    there = np.unique(clusters.key)
-    g, cells = len(there), len(sample.rows.counts)
-    key = np.searchsorted(there, clusters.key)
-    step = max(1, BLOCK // max(g, len(key), cells))
-    for start in range(0, b, step):
-        size = min(step, b - start)
-        often = draw.multinomial(g, np.full(g, 1 / g), size=size).astype(np.float64)
+    known = np.unique(clusters.key)
+    key = np.searchsorted(known, clusters.key)
+    for often in drawn_clusters(len(known), draw, b, max(1, BLOCK // max(len(known), len(key), cells))):
         yield sum_columns(often[:, key] * clusters.counts, clusters.cell, cells)
 
 
-def _accelerating(measure: Measure, sample: Sample, options: dict[str, Any]) -> tuple[Floats | None, Any]:
+def _accelerating(measure: Measure, sample: Sample, options: dict[str, Any]) -> tuple[Floats | None, Counts | None]:
     """Influences for BCa: of the rows by cell, or of whole clusters; none where the metric has no derivative."""
     try:
         influences = sample.influence(measure, options)
@@ -177,24 +187,19 @@ def _studentised(
     estimate: float,
     values: Floats,
     errors: Floats,
-    terms: Terms,
+    spec: IntervalSpec,
     options: dict[str, Any],
 ) -> tuple[float, float]:
     """estimate − t*·SE with t* the quantiles of (θ* − θ̂)/SE*; on the scale of the metric."""
     if sample.clusters is not None:
         raise InputError("method='bootstrap-studentised' is not offered with clusters; use 'bootstrap-bca'")
-    own = float(np.sqrt(sample.variance(sample.influence(measure, options))))
+    error = float(np.sqrt(sample.variance(sample.influence(measure, options))))
     fine = np.isfinite(errors) & (errors > 0)
     # A resample at a perfect score has no error of its own.
-    if not own > 0 or float(1 - fine.mean()) > MOST_LOST:
+    if not error > 0 or float(1 - fine.mean()) > MOST_LOST:
         raise Unfit("too many resamples have no standard error of their own")
-    t = np.quantile((values[fine] - estimate) / errors[fine], [terms.tail, 1 - terms.tail])
-    return estimate - float(t[1]) * own, estimate - float(t[0]) * own
-
-
-Counts = NDArray[np.int64]
-# (positives, negatives), one table a row → one number a row.
-Statistic = Callable[[NDArray[Any], NDArray[Any]], Floats]
+    t = np.quantile((values[fine] - estimate) / errors[fine], [spec.tail, 1 - spec.tail])
+    return estimate - float(t[1]) * error, estimate - float(t[0]) * error
 
 
 def table_cells(positives: NDArray[Any], negatives: NDArray[Any]) -> Counts:
@@ -207,38 +212,28 @@ def drawn_tables(
 ) -> Iterator[tuple[Counts, Counts]]:
     """Blocks of resamples, one a row; with `by_class` the rows of each class are drawn among themselves.
 
-    The draws come one after the other, so the size of a block changes nothing.
-
     >>> blocks = list(drawn_tables(np.array([2, 0, 1, 3]), np.random.default_rng(0), 5))
     >>> [int(sum(part.sum() for part in block)) for block in blocks], blocks[0][0][:, 1].tolist()
     ([30], [0, 0, 0, 0, 0])
     """
     size = len(cells) // 2
-    there = np.flatnonzero(cells)
-    parts = [p for p in (there[there < size], there[there >= size]) if len(p)] if by_class else [there]
-    step = max(1, BLOCK // len(cells))
-    for start in range(0, replicates, step):
-        full = np.zeros((min(step, replicates - start), len(cells)), dtype=np.int64)
-        if len(parts) == 1:
-            full[:, there] = draw.multinomial(int(cells.sum()), cells[there] / cells.sum(), size=len(full))
-        else:
-            for row in full:
-                for p in parts:
-                    row[p] = draw.multinomial(int(cells[p].sum()), cells[p] / cells[p].sum())
-        yield full[:, :size], full[:, size:]
+    occupied = np.flatnonzero(cells)
+    strata = [s for s in (occupied[occupied < size], occupied[occupied >= size]) if len(s)] if by_class else [occupied]
+    for drawn in drawn_counts(cells, strata, draw, replicates):
+        yield drawn[:, :size], drawn[:, size:]
 
 
 def one_row_less(cells: Counts, statistic: Statistic) -> Floats:
     """The statistic without one row of each occupied cell, in the order of the cells."""
     size = len(cells) // 2
-    there = np.flatnonzero(cells)
+    occupied = np.flatnonzero(cells)
     step = max(1, BLOCK // len(cells))
     values = []
-    for start in range(0, len(there), step):
-        part = there[start : start + step]
-        full = np.repeat(cells[None], len(part), axis=0)
-        full[np.arange(len(part)), part] -= 1
-        values.append(statistic(full[:, :size], full[:, size:]))
+    for start in range(0, len(occupied), step):
+        part = occupied[start : start + step]
+        counts = np.repeat(cells[None], len(part), axis=0)
+        counts[np.arange(len(part)), part] -= 1
+        values.append(statistic(counts[:, :size], counts[:, size:]))
     return np.concatenate(values)
 
 
@@ -254,97 +249,214 @@ def row_influences(one_less: Sequence[float] | Floats, sizes: Counts) -> Floats:
     return np.where(known, mean - np.where(known, values, 0.0), 0.0)
 
 
-# With more distinct scores neighbours are grouped for the replicates, which moves an area or a calibration error by
-# far less than its standard error; the limits are moved by what grouping does to the estimate.
-GROUPS = 1024
-# Areas of ranks are resampled row by row, without grouping, while rows × resamples do not exceed this.
-VISITS = 2_000_000_000
+def score_statistic(
+    measure: Measure, table: ScoreTable, options: Mapping[str, Any], share: float | None = None
+) -> Statistic:
+    """The metric as a function of other counts at the table's scores; `share` is another share of positives."""
+
+    def statistic(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
+        counts = (positives, negatives)
+        counts = counts if share is None else reweighted_scores(table, share, counts)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = (
+                mean_loss(table, measure, counts, **options)
+                if measure.of_losses
+                else measure.function(table, counts, **options)
+            )
+            return np.asarray(found, dtype=np.float64)
+
+    return statistic
 
 
-def bootstrap_of_scores(
-    measure: Measure,
-    table: ScoreTable,
-    estimate: float,
-    method: str,
-    terms: Terms,
-    options: dict[str, Any],
-    *,
-    prior: Prior | None = None,
-    design: Design = "random",
-    rng: Any = None,
-    replicates: int = 2_000,
-) -> tuple[float, float, str, str]:
-    """Limits, method and note; NaN limits with the reason where the replicates give none."""
-    if replicates < FEWEST or replicates != int(replicates):
-        raise InputError(f"replicates={replicates!r} must be a whole number of at least {FEWEST}; 2,000 is usual")
-    if table.squares is not None:
-        return math.nan, math.nan, method, "sampling weights were summed over rows, which cannot be resampled"
-    draw, seed = generator(rng)
-    small = grouped(table)
-    cells = table_cells(small.positives, small.negatives)
-    share = None if prior is None else score_share(prior, table)
-
-    def evaluate(up: Any, down: Any) -> Floats:
-        masses = (up, down) if share is None else reweighted_scores(small, share, (up, down))
-        if measure.of_losses:
-            return np.asarray(mean_loss(small, measure, masses, **options), dtype=np.float64)
-        return np.asarray(measure.function(small, masses, **options), dtype=np.float64)
-
-    by_rank = small is not table and prior is None and design == "random" and measure.by_rank
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if by_rank and float(table.n) * replicates <= VISITS:
-            values, centre = _rank_replicates(measure.name, table, draw, int(replicates)), estimate
+def resampled_limits(q: Problem[ScoreSample], kind: BootstrapMethod) -> IntervalLimits:
+    """Limits of a metric of a score table; the default method's where the replicates give none."""
+    sample, spec, method = q.sample, q.spec, f"bootstrap-{kind}"
+    b = check_replicates(spec.replicates, usual=2_000)
+    try:
+        if sample.table.squares is not None:
+            raise Unfit("sampling weights were summed over rows, which cannot be resampled")
+        draw, seed = generator(spec.rng)
+        small = coarse_table(sample.table)
+        cells = table_cells(small.positives, small.negatives)
+        statistic = score_statistic(q.metric, small, q.options, sample.share)
+        ranked = small is not sample.table and sample.share is None and sample.design == "random" and q.metric.by_rank
+        if ranked and float(sample.table.n) * b <= VISITS:
+            values, centre = _rank_replicates(q.metric, sample.table, draw, b), sample.estimate
         else:
-            drawn = drawn_tables(cells, draw, int(replicates), by_class=design == "case-control")
-            values = np.concatenate([evaluate(*pair) for pair in drawn])
-            centre = float(evaluate(small.positives[None], small.negatives[None])[0])
-        counts = cells[cells > 0] if method == "bootstrap-bca" else None
-        influences = None if counts is None else row_influences(one_row_less(cells, evaluate), counts)
-    known = np.isfinite(values)
-    lost = 1 - float(known.mean())
-    if lost > MOST_LOST:
-        return math.nan, math.nan, method, lost_words(lost)
-    values = values[known]
-    if float(values.min()) == float(values.max()):
-        return math.nan, math.nan, method, "the resamples have no spread"
-    kind = cast(BootstrapMethod, method.removeprefix("bootstrap-"))
-    low, high = bootstrap_limits(centre, values, tail=terms.tail, method=kind, influences=influences, counts=counts)
-    move = estimate - centre
-    low, high = min(low + move, estimate), max(high + move, estimate)
-    return low, high, method, f"{int(replicates):,} resamples, {seed}"
+            drawn = drawn_tables(cells, draw, b, by_class=sample.design == "case-control")
+            values = np.concatenate([statistic(*pair) for pair in drawn])
+            centre = float(statistic(small.positives[None], small.negatives[None])[0])
+        known, _ = with_a_value(values)
+        sizes = cells[cells > 0] if kind == "bca" else None
+        influences = None if sizes is None else row_influences(one_row_less(cells, statistic), sizes)
+        low, high = bootstrap_limits(
+            centre, values[known], tail=spec.tail, method=kind, influences=influences, counts=sizes
+        )
+        move = sample.estimate - centre
+        low, high = min(low + move, sample.estimate), max(high + move, sample.estimate)
+        made = IntervalLimits(low, high, method, f"{b:,} resamples, {seed}", resampled=True)
+    except Unfit as unfit:
+        made = IntervalLimits(math.nan, math.nan, method, unfit.note, resampled=True)
+    default = choose(q)
+    if made.low < made.high or default.key in BOOTSTRAPS:
+        return made
+    instead: IntervalLimits = default.function(q)
+    why = joined_notes(made.note, f"{default.key} instead of the bootstrap", by=": ")
+    return instead._replace(note=joined_notes(why, instead.note))
 
 
-def _rank_replicates(name: str, table: ScoreTable, draw: np.random.Generator, b: int) -> Floats:
+def _rank_replicates(measure: Measure, table: ScoreTable, draw: np.random.Generator, b: int) -> Floats:
     """Areas of resampled rows, without grouping and without sorting again: rows stay in score order."""
     layout = rank_layout(table.positives, table.negatives)
     kernels = chosen(layout.rows * b)
-    areas, precisions = kernels.area_replicates(layout, seed_of(draw), 0, b, precision=name == "average_precision")
-    return precisions if name == "average_precision" else 2 * areas - 1 if name == "gini" else areas
+    areas, precisions = kernels.area_replicates(layout, seed_of(draw), 0, b, precision=not measure.area)
+    return measure.area * areas - (measure.area - 1) if measure.area else precisions
 
 
-def grouped(table: ScoreTable, groups: int = GROUPS) -> ScoreTable:
+@dataclass(frozen=True, slots=True, eq=False)
+class ClusterCells:
+    """Clusters × (class, score) cells: what each cluster adds to the table, and the metric of any such sum."""
+
+    cells: sparse.csr_matrix
+    groups: int
+    size: int
+    statistic: Statistic
+    # What a row in each cell adds to the metric, to first order; None where that is not known.
+    influences: Floats | None
+
+    @classmethod
+    def of(cls, q: Problem[ScoreSample], rows: ClusteredRows) -> ClusterCells:
+        """The rows of a sample, neighbouring scores joined where they are many."""
+        from scipy import sparse
+
+        table = q.sample.table
+        small = coarse_table(table)
+        size = len(small.scores)
+        # Among the few scores that begin a group: a search among millions of them waits for memory at every step.
+        place = np.searchsorted(table.scores[group_starts(table)], rows.scores + 0.0, side="right") - 1
+        cell = np.where(rows.positive, place, size + place)
+        cells = sparse.csr_matrix((np.ones(len(cell)), (rows.codes, cell)), shape=(rows.groups, 2 * size))
+        found = score_influences(q.metric, small, q.options, share=q.sample.share)
+        statistic = score_statistic(q.metric, small, q.options, q.sample.share)
+        return cls(cells, rows.groups, size, statistic, None if found is None else np.concatenate(found))
+
+    @property
+    def step(self) -> int:
+        """How many tables are held at a time."""
+        return max(1, BLOCK // max(2 * self.size, self.groups))
+
+    @property
+    def total(self) -> Floats:
+        """The whole table, as one row."""
+        return np.asarray(self.cells.sum(axis=0), dtype=np.float64).reshape(1, -1)
+
+    def evaluate(self, counts: Floats) -> Floats:
+        """The metric of tables, one a row."""
+        return self.statistic(counts[:, : self.size], counts[:, self.size :])
+
+    def one_less(self) -> Floats:
+        """The metric without each cluster in turn; to first order where so many tables would take minutes.
+
+        Of so many clusters one moves the metric by little, and the second order is smaller by that factor again.
+        """
+        if self.groups * 2 * self.size > TURNS and self.influences is not None:
+            return float(self.evaluate(self.total)[0]) - np.asarray(self.cells @ self.influences)
+        parts = [
+            self.evaluate(self.total - self.cells[start : start + self.step].toarray())
+            for start in range(0, self.groups, self.step)
+        ]
+        return np.concatenate(parts)
+
+    def replicates(self, draw: np.random.Generator, b: int) -> Floats:
+        """The metric of whole clusters drawn with replacement."""
+        if self.groups <= EXACT:
+            blocks = drawn_clusters(self.groups, draw, b, self.step)
+        else:
+            key = seed_of(draw)
+            blocks = (
+                np.stack([row_weights(self.groups, key, i) for i in range(start, min(start + self.step, b))]).astype(
+                    np.float64
+                )
+                for start in range(0, b, self.step)
+            )
+        return np.concatenate([self.evaluate(np.asarray((self.cells.T @ often.T).T)) for often in blocks])
+
+
+@inference_method(
+    "bootstrap-bca-clustered",
+    answers=("calibration-error", "score-metric"),
+    word="bootstrap-bca",
+    applies=clustered,
+    default={
+        situation: Default(
+            why="Of rows in clusters bootstrap-bca-clustered, which draws whole clusters", when=clustered
+        )
+        for situation in ("calibration-error", "score-metric")
+    },
+    part="resampled",
+    title="bootstrap of whole clusters, bias-corrected and accelerated",
+    formula="as bootstrap-bca, G clusters drawn with replacement; a from the values with one cluster left out",
+    source="Efron 1987, JASA 82:171; Davison and Hinkley 1997, Bootstrap Methods and their Application, 3.8",
+    assumes="independent clusters, any dependence within",
+)
+def clustered_bca(q: Problem[ScoreSample]) -> IntervalLimits:
+    """BCa over whole clusters drawn with replacement."""
+    assert q.sample.clusters is not None
+    b, method = check_replicates(q.spec.replicates, usual=2_000), "bootstrap-bca-clustered"
+    cells = ClusterCells.of(q, q.sample.clusters)
+    draw, seed = generator(q.spec.rng)
+    values, centre = cells.replicates(draw, b), float(cells.evaluate(cells.total)[0])
+    try:
+        known, _ = with_a_value(values)
+    except Unfit as unfit:
+        return IntervalLimits(math.nan, math.nan, method, unfit.note, resampled=True)
+    jackknife = cells.one_less()
+    influences = jackknife.mean() - jackknife if np.isfinite(jackknife).all() else None
+    low, high = bootstrap_limits(centre, values[known], tail=q.spec.tail, influences=influences)
+    move = q.sample.estimate - centre
+    note = f"{whole(cells.groups)} clusters, {b:,} resamples of them, {seed}"
+    return IntervalLimits(low + move, high + move, method, note, resampled=True)
+
+
+KINDS: tuple[BootstrapMethod, ...] = ("bca", "percentile", "basic", "normal")
+BOOTSTRAPS = frozenset(f"bootstrap-{kind}" for kind in KINDS)
+for _kind in KINDS:
+    _limits = update_wrapper(partial(resampled_limits, kind=_kind), resampled_limits)
+    inference_method(
+        f"bootstrap-{_kind}",
+        answers=("score-metric", "auc", "average-precision", "calibration-error"),
+        applies=independent,
+        default=Default(why="drawing rows again needs no formula") if _kind == "bca" else None,
+    )(_limits)
+    # Of moments there are no rows to draw.
+    inference_method(f"bootstrap-{_kind}", answers="mean-loss", applies=lambda q: isinstance(q.sample, ScoreSample))(
+        _limits
+    )
+
+
+def coarse_table(table: ScoreTable, groups: int = GROUPS) -> ScoreTable:
     """The table with neighbouring scores joined at their mean, about as many rows in each group."""
     starts = group_starts(table, groups)
-    return table if len(starts) == len(table.scores) else joined(table, starts)
+    return table if len(starts) == len(table.scores) else join_scores(table, starts)
 
 
-def joined(table: ScoreTable, starts: NDArray[np.intp]) -> ScoreTable:
+def join_scores(table: ScoreTable, starts: NDArray[np.intp]) -> ScoreTable:
     """The scores from each start to the next as one, at their mean."""
-    mass = (table.positives + table.negatives).astype(np.float64)
-    up, down = np.add.reduceat(table.positives, starts), np.add.reduceat(table.negatives, starts)
+    rows = (table.positives + table.negatives).astype(np.float64)
+    positives, negatives = np.add.reduceat(table.positives, starts), np.add.reduceat(table.negatives, starts)
     finite = np.isfinite(table.scores)
-    sums = np.add.reduceat(mass * np.where(finite, table.scores, 0.0), starts)
-    scores = sums / np.add.reduceat(mass, starts)
+    sums = np.add.reduceat(rows * np.where(finite, table.scores, 0.0), starts)
+    scores = sums / np.add.reduceat(rows, starts)
     # Infinite scores have no mean with others; the first score of the group stands for it then.
     if not finite.all() or not (np.diff(scores) > 0).all():
         scores = table.scores[starts]
-    return ScoreTable(scores, up, down, positive=table.positive, exact=False)
+    return ScoreTable(scores, positives, negatives, positive=table.positive, exact=False)
 
 
 def group_starts(table: ScoreTable, groups: int = GROUPS) -> NDArray[np.intp]:
     """Where each group of neighbouring scores begins; every score by itself while there are few."""
     if len(table.scores) <= groups:
         return np.arange(len(table.scores))
-    mass = (table.positives + table.negatives).astype(np.float64)
-    place = np.floor((np.cumsum(mass) - mass / 2) * groups / mass.sum())
+    rows = (table.positives + table.negatives).astype(np.float64)
+    place = np.floor((np.cumsum(rows) - rows / 2) * groups / rows.sum())
     return np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))

@@ -1,8 +1,7 @@
-"""What is planned, in one shape for all tests: the chances at n rows, and a first guess at how many rows.
+"""What a test will find when there is a true difference: how often, with the wrong sign, how exaggerated.
 
-What a test will find when there is a true difference: how often, how often with the wrong sign, how exaggerated.
-
-Power of tests on counts by adding up the probability of every outcome that they would call significant.
+One shape for all planned tests: the power at n rows, and a first guess at how many rows. Of tests on counts the
+probability of every outcome that they would call significant is added up.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from trueerror.results import Alternative
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
 
 
-class Chances(NamedTuple):
+class DesignAnalysis(NamedTuple):
     """power: P(significant); wrong_sign: P(wrong sign | significant); exaggeration: E(|estimate| | significant)/|true|.
 
     The last two are Gelman and Carlin's type S and type M errors (2014, Perspect. Psychol. Sci. 9:641).
@@ -56,14 +55,14 @@ class NormalDesign(NamedTuple):
         z = normal_quantile(1 - alpha, alternative)
         return ((z * self.null_sd + float(special.ndtri(power)) * self.sd) / self.delta) ** 2
 
-    def chances(self, n: float, alpha: float, alternative: Alternative) -> Chances:
+    def analysis(self, n: float, alpha: float, alternative: Alternative) -> DesignAnalysis:
         """At n rows, with the normal test."""
         root = math.sqrt(n)
         cut = normal_quantile(1 - alpha, alternative) * self.null_sd / root
         right, wrong, size = tails(self.delta, self.sd / root, cut, alternative)
         return gathered(self.delta, float(right), float(wrong), float(size), alternative)
 
-    def student_chances(self, n: float, df: float, alpha: float, alternative: Alternative) -> Chances:
+    def student_analysis(self, n: float, df: float, alpha: float, alternative: Alternative) -> DesignAnalysis:
         """At n rows, with a t-test on `df` degrees of freedom (non-central t)."""
         error = self.sd / math.sqrt(n)
         critical = student_quantile(1 - alpha, alternative, df)
@@ -74,7 +73,7 @@ class NormalDesign(NamedTuple):
         seen = error * np.sqrt(special.chdtri(df, (1 - NODES) / 2) / df)
         right, wrong, size = (WEIGHTS @ part / 2 for part in tails(self.delta, error, critical * seen, alternative))
         rough = gathered(self.delta, float(right), float(wrong), float(size), alternative)
-        return Chances(power, rough.wrong_sign, rough.exaggeration)
+        return DesignAnalysis(power, rough.wrong_sign, rough.exaggeration)
 
 
 def tails(delta: float, sd: float, cut: Any, alternative: Alternative) -> tuple[Any, Any, Any]:
@@ -94,13 +93,13 @@ def tails(delta: float, sd: float, cut: Any, alternative: Alternative) -> tuple[
     return (right, 0 * wrong, right_size) if along else (0 * right, wrong, wrong_size)
 
 
-def gathered(delta: float, right: float, wrong: float, size: float, alternative: Alternative) -> Chances:
+def gathered(delta: float, right: float, wrong: float, size: float, alternative: Alternative) -> DesignAnalysis:
     """Power counts the right sign only with two sides, as R's power.prop.test and power.t.test do."""
     significant = right + wrong
     power = right if alternative == "two-sided" and delta else significant
     if delta == 0 or significant <= 0:
-        return Chances(power, 0.5 if delta == 0 else math.nan, math.nan)
-    return Chances(power, wrong / significant, size / significant / abs(delta))
+        return DesignAnalysis(power, 0.5 if delta == 0 else math.nan, math.nan)
+    return DesignAnalysis(power, wrong / significant, size / significant / abs(delta))
 
 
 def _density(x: Any) -> Any:
@@ -123,15 +122,15 @@ def area_design(first: float, second: float | None, prevalence: float, correlati
     """One area under the ROC curve against ½, or two areas, by Obuchowski's variance function; rows of both classes."""
     odds = (1 - prevalence) / prevalence
     if second is None:
-        delta, null, alternative = first - 0.5, area_variance(0.5, odds), area_variance(first, odds)
+        delta, null, alternative = first - 0.5, binormal_area_variance(0.5, odds), binormal_area_variance(first, odds)
     else:
-        one, two = area_variance(first, odds), area_variance(second, odds)
-        delta, null = first - second, 2 * area_variance((first + second) / 2, odds) * (1 - correlation)
+        one, two = binormal_area_variance(first, odds), binormal_area_variance(second, odds)
+        delta, null = first - second, 2 * binormal_area_variance((first + second) / 2, odds) * (1 - correlation)
         alternative = one + two - 2 * correlation * math.sqrt(one * two)
     return NormalDesign(delta, math.sqrt(null / prevalence), math.sqrt(alternative / prevalence))
 
 
-def area_variance(area: float, odds: float) -> float:
+def binormal_area_variance(area: float, odds: float) -> float:
     """Variance of an area times the number of positives; `odds` is negatives per positive.
 
     0.0099·exp(−A²/2)·(5A² + 8 + (A² + 8)/odds), A = 1.414·Φ⁻¹(area), the constants as published (Obuchowski and
@@ -141,33 +140,22 @@ def area_variance(area: float, odds: float) -> float:
     return 0.0099 * math.exp(-a * a / 2) * (5 * a * a + 8 + (a * a + 8) / odds)
 
 
-def run_variance(between: float, *, within: tuple[float, float] = (0.0, 0.0), runs: tuple[int, int] = (1, 1)) -> float:
-    """Variance of one row's difference when each model answers the row several times: ω² + σA²/KA + σB²/KB.
-
-    >>> design = NormalDesign(0.03, *[run_variance(1 / 9) ** 0.5] * 2)
-    >>> import math
-    >>> math.ceil(design.rows(0.05, 0.8, "two-sided"))
-    969
-    """
-    return between + within[0] / runs[0] + within[1] / runs[1]
-
-
 Floats = NDArray[np.float64]
 
 # Outcomes further out than this many standard deviations have less than 1e-16 in all.
 REACH = 8.6
 
 
-def mcnemar_chances(
+def mcnemar_power(
     n: int, p10: float, p01: float, alpha: float, method: McNemarMethod, alternative: Alternative
-) -> Chances:
+) -> DesignAnalysis:
     """Over all numbers of differing rows and all ways that they split; p10 is P(only the first is right).
 
-    >>> round(mcnemar_chances(500, 0.0225, 0.0025, 0.05, "exact", "two-sided").power, 3)
+    >>> round(mcnemar_power(500, 0.0225, 0.0025, 0.05, "exact", "two-sided").power, 3)
     0.798
     """
     if alternative == "less":
-        return mcnemar_chances(n, p01, p10, alpha, method, "greater")
+        return mcnemar_power(n, p01, p10, alpha, method, "greater")
     differ, weights = _differing(n, p10 + p01)
     share = p10 / (p10 + p01) if p10 + p01 else 0.5
     k = critical_count(differ, alpha, method, alternative)
@@ -180,8 +168,8 @@ def mcnemar_chances(
     size = float(weights @ (up_size + down_size)) / n if n else 0.0
     delta, significant = p10 - p01, ups + downs
     if significant <= 0 or delta == 0:
-        return Chances(significant, 0.5 if delta == 0 else math.nan, math.nan)
-    return Chances(significant, (downs if delta > 0 else ups) / significant, size / significant / abs(delta))
+        return DesignAnalysis(significant, 0.5 if delta == 0 else math.nan, math.nan)
+    return DesignAnalysis(significant, (downs if delta > 0 else ups) / significant, size / significant / abs(delta))
 
 
 def critical_count(
@@ -192,7 +180,7 @@ def critical_count(
     z = normal_quantile(1 - alpha, alternative)
 
     def significant(k: NDArray[np.int64]) -> NDArray[np.bool_]:
-        if method.startswith("chi2"):
+        if method in ("chi2", "chi2-cc"):
             gap = np.maximum(0, differ - 2 * k - (method == "chi2-cc"))
             return np.asarray(gap >= z * np.sqrt(differ))
         half = pmf(k, differ, 0.5) / 2 if method == "mid-p" else 0.0
@@ -211,7 +199,7 @@ def critical_count(
     return low
 
 
-def margin_chances(n: int, p10: float, p01: float, margin: float, alpha: float, *, both: bool) -> Chances:
+def margin_power(n: int, p10: float, p01: float, margin: float, alpha: float, *, both: bool) -> DesignAnalysis:
     """Tango's tests against −margin, and with `both` against +margin too (equivalence)."""
     differ, weights = _differing(n, p10 + p01)
     share = p10 / (p10 + p01) if p10 + p01 else 0.5
@@ -228,10 +216,10 @@ def margin_chances(n: int, p10: float, p01: float, margin: float, alpha: float, 
     passed = at_least(wins, differ, share)
     if both:
         passed = np.maximum(0.0, passed - at_least(differ - wins + 1, differ, share))
-    return Chances(min(1.0, float(weights @ passed)), math.nan, math.nan)
+    return DesignAnalysis(min(1.0, float(weights @ passed)), math.nan, math.nan)
 
 
-def binomial_chances(n: int, p: float, p0: float, alpha: float, alternative: Alternative) -> Chances:
+def binomial_power(n: int, p: float, p0: float, alpha: float, alternative: Alternative) -> DesignAnalysis:
     """The exact test of one proportion: p is true, p0 is tested."""
     centre, spread = n * p0, math.sqrt(n * p0 * (1 - p0))
     low, high = max(0, math.floor(centre - REACH * spread - 10)), min(n, math.ceil(centre + REACH * spread + 10))
@@ -254,9 +242,9 @@ def binomial_chances(n: int, p: float, p0: float, alpha: float, alternative: Alt
         up = up_size = 0.0
     delta, significant = p - p0, up + down
     if significant <= 0 or delta == 0:
-        return Chances(significant, 0.5 if delta == 0 else math.nan, math.nan)
+        return DesignAnalysis(significant, 0.5 if delta == 0 else math.nan, math.nan)
     wrong = down if delta > 0 else up
-    return Chances(significant, wrong / significant, (up_size + down_size) / n / significant / abs(delta))
+    return DesignAnalysis(significant, wrong / significant, (up_size + down_size) / n / significant / abs(delta))
 
 
 def _binomial_significant(
@@ -318,7 +306,7 @@ PlannedMethod = Literal["mid-p", "exact", "chi2", "chi2-cc", "normal"]
 ENUMERATE_UP_TO = 100_000
 
 
-class Options(NamedTuple):
+class PowerOptions(NamedTuple):
     """What the caller said, unchecked."""
 
     first: float | None
@@ -333,10 +321,10 @@ class Options(NamedTuple):
     sd: float | None
 
 
-class Plan(NamedTuple):
+class PowerPlan(NamedTuple):
     """One test of one true difference; `groups` is 2 where n is the rows of each of two groups."""
 
-    chances: Callable[[int], Chances]
+    at: Callable[[int], DesignAnalysis]
     guess: Callable[[float], float]
     first: float
     second: float
@@ -347,50 +335,50 @@ class Plan(NamedTuple):
     formula_counts: bool = False
 
 
-def make_plan(test: PlannedTest, options: Options) -> Plan:
+def power_plan(test: PlannedTest, options: PowerOptions) -> PowerPlan:
     """The plan of a test, with every option checked."""
     check_word(test, MAKERS, "test")
     open_share(options.alpha, "alpha")
     return MAKERS[test](options)
 
 
-def _mcnemar(o: Options) -> Plan:
+def _mcnemar(o: PowerOptions) -> PowerPlan:
     first, second = _accuracies(o)
     p10, p01, note = _discordant(o, first, second)
     method = o.method or "mid-p"
     check_word(method, ("mid-p", "exact", "chi2", "chi2-cc", "normal"), "method")
     design = paired_design(p10, p01)
 
-    def chances(n: int) -> Chances:
+    def analysis(n: int) -> DesignAnalysis:
         if method == "normal" or n * (p10 + p01) > ENUMERATE_UP_TO:
-            return design.chances(n, o.alpha, o.alternative)
-        return mcnemar_chances(n, p10, p01, o.alpha, method, o.alternative)
+            return design.analysis(n, o.alpha, o.alternative)
+        return mcnemar_power(n, p10, p01, o.alpha, method, o.alternative)
 
     key = "power-mcnemar-normal" if method == "normal" else "power-mcnemar"
     note = "; ".join(part for part in ("" if method == "normal" else f"{method} test", note) if part)
-    return Plan(chances, _guess(design, o), first, second, key, note, formula_counts=True)
+    return PowerPlan(analysis, _guess(design, o), first, second, key, note, formula_counts=True)
 
 
-def _two_proportions(o: Options) -> Plan:
+def _two_proportions(o: PowerOptions) -> PowerPlan:
     first, second = _accuracies(o)
     design = two_group_design(first, second)
-    return Plan(
+    return PowerPlan(
         _normal(design, o), _guess(design, o), first, second, "power-two-proportions", "n rows in each group", groups=2
     )
 
 
-def _one_proportion(o: Options) -> Plan:
+def _one_proportion(o: PowerOptions) -> PowerPlan:
     first, second = _accuracies(o, "the true proportion", "the proportion that is tested, p0")
     open_share(second, "second")
     design = NormalDesign(first - second, math.sqrt(second * (1 - second)), math.sqrt(first * (1 - first)))
 
-    def chances(n: int) -> Chances:
-        return binomial_chances(n, first, second, o.alpha, o.alternative)
+    def analysis(n: int) -> DesignAnalysis:
+        return binomial_power(n, first, second, o.alpha, o.alternative)
 
-    return Plan(chances, _guess(design, o), first, second, "power-one-proportion")
+    return PowerPlan(analysis, _guess(design, o), first, second, "power-one-proportion")
 
 
-def _auc(o: Options) -> Plan:
+def _auc(o: PowerOptions) -> PowerPlan:
     first = open_share(_needed(o.first, "first", "the area under the ROC curve"), "first")
     second = None if o.second is None else open_share(o.second, "second")
     notes = []
@@ -408,10 +396,10 @@ def _auc(o: Options) -> Plan:
         raise InputError(f"correlation={correlation!r} must lie in [0, 1)")
     design = area_design(first, second, open_share(prevalence, "prevalence"), correlation)
     baseline = 0.5 if second is None else second
-    return Plan(_normal(design, o), _guess(design, o), first, baseline, "power-auc", "; ".join(notes))
+    return PowerPlan(_normal(design, o), _guess(design, o), first, baseline, "power-auc", "; ".join(notes))
 
 
-def _margin_plan(o: Options, *, both: bool) -> Plan:
+def _margin_plan(o: PowerOptions, *, both: bool) -> PowerPlan:
     first = check_share(_needed(o.first, "first", "the accuracy of the first model"), "first")
     second = first if o.second is None else check_share(o.second, "second")
     if o.margin is None:
@@ -424,17 +412,17 @@ def _margin_plan(o: Options, *, both: bool) -> Plan:
     spread = math.sqrt(max(0.0, p10 + p01 - (p10 - p01) ** 2))
     design = NormalDesign(room, spread, spread)
 
-    def chances(n: int) -> Chances:
-        return margin_chances(n, p10, p01, margin, o.alpha, both=both)
+    def analysis(n: int) -> DesignAnalysis:
+        return margin_power(n, p10, p01, margin, o.alpha, both=both)
 
     def guess(power: float) -> float:
         # A model and its twin never differ: then only the z²·(1 − margin)/margin rows of Tango's test are needed.
         return max(2 / margin, design.rows(o.alpha, power, "greater"))
 
-    return Plan(chances, guess, first, second, "power-equivalence" if both else "power-noninferiority", note)
+    return PowerPlan(analysis, guess, first, second, "power-equivalence" if both else "power-noninferiority", note)
 
 
-def _means(o: Options, *, kind: str) -> Plan:
+def _means(o: PowerOptions, *, kind: str) -> PowerPlan:
     first, second = _needed(o.first, "first", "a mean"), o.second if o.second is not None else 0.0
     if o.sd is None or not (math.isfinite(o.sd) and o.sd > 0):
         raise InputError(f"sd={o.sd!r} must be a positive number: the standard deviation of the row differences")
@@ -442,16 +430,16 @@ def _means(o: Options, *, kind: str) -> Plan:
     sd = o.sd * math.sqrt(groups)
     design = NormalDesign(first - second, sd, sd)
     if kind == "paired-mean":
-        return Plan(_normal(design, o), _guess(design, o), first, second, "power-paired-mean")
+        return PowerPlan(_normal(design, o), _guess(design, o), first, second, "power-paired-mean")
 
-    def chances(n: int) -> Chances:
-        return design.student_chances(n, float(groups * (n - 1)), o.alpha, o.alternative)
+    def analysis(n: int) -> DesignAnalysis:
+        return design.student_analysis(n, float(groups * (n - 1)), o.alpha, o.alternative)
 
     note = "n values in each group" if groups == 2 else ""
-    return Plan(chances, _guess(design, o), first, second, "power-t", note, groups=groups)
+    return PowerPlan(analysis, _guess(design, o), first, second, "power-t", note, groups=groups)
 
 
-MAKERS: dict[str, Callable[[Options], Plan]] = {
+MAKERS: dict[str, Callable[[PowerOptions], PowerPlan]] = {
     "mcnemar": _mcnemar,
     "two-proportions": _two_proportions,
     "one-proportion": _one_proportion,
@@ -464,11 +452,11 @@ MAKERS: dict[str, Callable[[Options], Plan]] = {
 }
 
 
-def _normal(design: NormalDesign, o: Options) -> Callable[[int], Chances]:
-    return lambda n: design.chances(n, o.alpha, o.alternative)
+def _normal(design: NormalDesign, o: PowerOptions) -> Callable[[int], DesignAnalysis]:
+    return lambda n: design.analysis(n, o.alpha, o.alternative)
 
 
-def _guess(design: NormalDesign, o: Options) -> Callable[[float], float]:
+def _guess(design: NormalDesign, o: PowerOptions) -> Callable[[float], float]:
     return lambda power: design.rows(o.alpha, power, o.alternative) if design.delta else math.inf
 
 
@@ -482,13 +470,15 @@ def _needed(value: float | None, name: str, what: str) -> float:
 
 
 def _accuracies(
-    o: Options, what_first: str = "the accuracy of the first model", what_second: str = "the accuracy of the second"
+    o: PowerOptions,
+    what_first: str = "the accuracy of the first model",
+    what_second: str = "the accuracy of the second",
 ) -> tuple[float, float]:
     first = check_share(_needed(o.first, "first", what_first), "first")
     return first, check_share(_needed(o.second, "second", what_second), "second")
 
 
-def _discordant(o: Options, first: float, second: float) -> tuple[float, float, str]:
+def _discordant(o: PowerOptions, first: float, second: float) -> tuple[float, float, str]:
     """P(only the first is right), P(only the second is right)."""
     note = ""
     if o.disagreement is None:

@@ -8,10 +8,18 @@ from typing import Any
 
 from scipy import special
 
-from trueerror.inference.power._designs import Options, Plan, PlannedMethod, PlannedTest, make_plan, smallest_n
+from trueerror.inference.power._designs import (
+    PlannedMethod,
+    PlannedTest,
+    PowerOptions,
+    PowerPlan,
+    power_plan,
+    smallest_n,
+)
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._arrays import count, open_share
 from trueerror.inputs._options import InputError, check_alternative, check_share
+from trueerror.methods._registry import Method, declare
 from trueerror.results import Alternative, Result, Table
 from trueerror.results._format import folded, number, percent, whole
 
@@ -123,10 +131,10 @@ def power(
             "first= and second= are needed: the two accuracies; for the smallest difference that n rows show give "
             "te.significance.smallest_difference the accuracy that you start from, baseline="
         )
-    options = Options(
+    options = PowerOptions(
         first, second, disagreement, prevalence, margin, alpha, alternative, method, correlation, sd
     )  # fmt: skip
-    plan, effect = make_plan(test, options), design_effect(icc, cluster_size)
+    plan, effect = power_plan(test, options), design_effect(icc, cluster_size)
     return _result(plan, test, options, count(n, "n"), effect)
 
 
@@ -166,10 +174,10 @@ def sample_size(
     if accuracy is not None or half_width is not None:
         return _size_for_width(accuracy, half_width, alpha, effect)
     target = open_share(power, "power")
-    options = Options(
+    options = PowerOptions(
         first, second, disagreement, prevalence, margin, alpha, alternative, method, correlation, sd
     )  # fmt: skip
-    plan = make_plan(test, options)
+    plan = power_plan(test, options)
     if plan.first == plan.second and margin is None:
         raise InputError(
             f"first and second are both {plan.first:g}: no number of rows shows a difference; "
@@ -208,11 +216,11 @@ def smallest_difference(
     target, effect = open_share(power, "power"), design_effect(icc, cluster_size)
     rows = _effective(count(n, "n"), effect)
 
-    def plan_for(gap: float) -> tuple[Plan, Options]:
-        options = Options(
+    def plan_for(gap: float) -> tuple[PowerPlan, PowerOptions]:
+        options = PowerOptions(
             baseline + gap, baseline, disagreement, prevalence, None, alpha, "two-sided", method, correlation, sd
         )  # fmt: skip
-        return make_plan(test, options), options
+        return power_plan(test, options), options
 
     if test in ("equivalence", "noninferiority"):
         raise InputError(f"{test} shows that a difference is small; give test='mcnemar' for the smallest that is found")
@@ -255,7 +263,7 @@ def _largest_gap(test: str, baseline: float, disagreement: float | None, sd: flo
     return min(room, disagreement, 2 * room - disagreement)
 
 
-def _rows_needed(plan: Plan, target: float, guess: float) -> int | None:
+def _rows_needed(plan: PowerPlan, target: float, guess: float) -> int | None:
     at_least = math.ceil(guess) if plan.formula_counts else 0
     if at_least and _power_at(plan, at_least) >= target:
         return at_least
@@ -266,30 +274,30 @@ def _effective(n: int, effect: float) -> int:
     return math.floor(n / effect + 1e-9)
 
 
-def _power_at(plan: Plan, rows: int) -> float:
-    found = plan.chances(rows).power
+def _power_at(plan: PowerPlan, rows: int) -> float:
+    found = plan.at(rows).power
     return 0.0 if math.isnan(found) else found
 
 
-def _result(plan: Plan, test: str, options: Options, n: int, effect: float) -> Power:
+def _result(plan: PowerPlan, test: str, options: PowerOptions, n: int, effect: float) -> Power:
     rows = _effective(n, effect)
     if rows < (2 if test.endswith("-t") else 1):
         raise InputError(f"n={n} is too few rows to plan with")
-    chances = plan.chances(rows)
+    analysis = plan.at(rows)
     notes = [plan.note]
     if effect > 1:
         notes.append(f"worth {rows:,} independent rows: design effect {effect:.3g}")
     return Power(
         test=test,
         n=n,
-        power=chances.power,
+        power=analysis.power,
         alpha=options.alpha,
         alternative=options.alternative,
         first=plan.first,
         second=plan.second,
         difference=plan.first - plan.second,
-        wrong_sign=chances.wrong_sign,
-        exaggeration=chances.exaggeration,
+        wrong_sign=analysis.wrong_sign,
+        exaggeration=analysis.exaggeration,
         margin=options.margin,
         groups=plan.groups,
         design_effect=effect,
@@ -323,3 +331,78 @@ def _size_for_width(accuracy: Any, half_width: Any, alpha: float, effect: float)
         method="wilson-half-width",
         note="" if effect == 1 else f"design effect {effect:.3g}",
     )
+
+
+declare(
+    Method(
+        key="power-mcnemar",
+        title="power of McNemar's test by enumeration",
+        formula="Σ over the number m of differing rows, Bin(n, pd), of P(the test rejects | m), Bin(m, p10/pd)",
+        source="enumeration; normal formula for the sample size: Connor 1987, Biometrics 43:207",
+        assumes="the accuracies and the share of rows on which the models disagree",
+    ),
+    Method(
+        key="power-mcnemar-normal",
+        title="power of McNemar's test by the normal formula",
+        formula="n = (z_{α/2}√pd + z_β√(pd − δ²))²/δ²",
+        source="Connor 1987, Biometrics 43:207",
+        assumes="the accuracies and the share of rows on which the models disagree; many differing rows",
+    ),
+    Method(
+        key="power-two-proportions",
+        title="power of the pooled z-test of two proportions",
+        formula="Φ((√n·|p1 − p2| − z_{α/2}√(2p̄q̄))/√(p1q1 + p2q2)), n in each group",
+        source="Fleiss, Levin and Paik 2003, Statistical Methods for Rates and Proportions, ch. 4",
+        assumes="two samples of different rows",
+    ),
+    Method(
+        key="power-one-proportion",
+        title="power of the exact binomial test by enumeration",
+        formula="Σ P(k | p) over the counts k that the test of p0 rejects",
+        source="enumeration",
+        assumes="independent rows",
+    ),
+    Method(
+        key="power-auc",
+        title="power for areas under ROC curves",
+        formula="V = 0.0099·exp(−A²/2)(5A² + 8 + (A² + 8)m/n), A = 1.414·Φ⁻¹(area), per positive; normal test",
+        source="Obuchowski and McClish 1997, Stat. Med. 16:1529",
+        assumes="scores that are normal in each class after some monotone change",
+    ),
+    Method(
+        key="power-equivalence",
+        title="power of equivalence on the same rows by enumeration",
+        formula="Σ P(b, c) over the outcomes that pass both of Tango's one-sided tests",
+        source="enumeration; Tango 1998, Stat. Med. 17:891",
+        assumes="the accuracies and the share of rows on which the models disagree",
+    ),
+    Method(
+        key="power-noninferiority",
+        title="power of non-inferiority on the same rows by enumeration",
+        formula="Σ P(b, c) over the outcomes that pass Tango's one-sided test against −margin",
+        source="enumeration; Tango 1998, Stat. Med. 17:891",
+        assumes="the accuracies and the share of rows on which the models disagree",
+    ),
+    Method(
+        key="power-paired-mean",
+        title="power for a mean difference by the normal formula",
+        formula="n = (z_{α/2} + z_β)²·sd²/δ²; with K answers a row sd² = ω² + σA²/KA + σB²/KB",
+        source="any textbook; Miller 2024, arXiv:2411.00640, for repeated answers",
+        assumes="many independent rows; a known standard deviation",
+    ),
+    Method(
+        key="power-t",
+        title="power of a t-test",
+        formula="non-central t with shift δ/(sd/√n)",
+        source="Cohen 1988, Statistical Power Analysis, ch. 2",
+        assumes="independent normal values; extra repeats of cross-validation are not extra values",
+    ),
+    Method(
+        key="wilson-half-width",
+        title="rows for an accuracy within ± a half width",
+        formula="n = z²/u with h²(1 + u)² = u·pq + u²/4: Wilson's interval has half width h",
+        source="Wilson 1927, JASA 22:209",
+        assumes="independent rows",
+    ),
+    part="planning",
+)

@@ -1,12 +1,8 @@
 """Many models on many data sets, by ranks: is there any difference, and between whom?
 
-Rows are data sets, columns are models; rank 1 is the best. Each function takes what `score_matrix` reads.
-
-The studentized range with infinite degrees of freedom, which Nemenyi's test needs.
-
-SciPy's general version integrates twice and takes milliseconds a value; with a known variance one integral is enough.
-
-Scores of several models on several data sets: rows are data sets, columns are models.
+Rows are data sets, columns are models; rank 1 is the best. Each function takes what `score_matrix` reads. Nemenyi's
+test needs the studentized range with infinite degrees of freedom: SciPy's general version integrates twice and takes
+milliseconds a value; with a known variance one integral is enough.
 """
 
 from __future__ import annotations
@@ -30,6 +26,7 @@ from trueerror.inference.ranking._ranking import Ranking, compose_ranking
 from trueerror.inputs._arrays import column, matrix, open_share, same_length
 from trueerror.inputs._options import InputError, nearest
 from trueerror.kernels._numpy import average_ranks
+from trueerror.methods._registry import Method, declare
 from trueerror.results import Contrast, Test
 
 Floats = NDArray[np.float64]
@@ -447,3 +444,60 @@ def _find_model(control: Any, models: tuple[str, ...]) -> int:
     if isinstance(control, int | np.integer) and not isinstance(control, bool) and 0 <= control < len(models):
         return int(control)
     raise InputError(f"control={control!r} is not among the models{nearest(control, models)}")
+
+
+_DEMSAR = "Demšar 2006, JMLR 7:1"
+_RANKS = "independent data sets; scores of one data set can be compared with each other"
+_POOL = "mean ranks, and so the verdict on two models, depend on which other models are in the pool"
+declare(
+    Method(
+        key="friedman",
+        title="Friedman's test of equal mean ranks",
+        formula="χ² = 12N/(k(k+1))·(Σ R̄ⱼ² − k(k+1)²/4) on k − 1 df, divided by 1 − Σ(t³ − t)/(N(k³ − k)) for ties",
+        source=f"Friedman 1937, JASA 32:675; {_DEMSAR}",
+        assumes=_RANKS,
+        measured="too careful with few data sets; Iman and Davenport's F is closer to its level",
+        advice="Demšar's paper leaves out the correction for ties: ties=False",
+    ),
+    Method(
+        key="iman-davenport",
+        title="Iman and Davenport's F for equal mean ranks",
+        formula="F = (N − 1)χ²/(N(k − 1) − χ²) on k − 1 and (k − 1)(N − 1) df",
+        source=f"Iman and Davenport 1980, Commun. Stat. A 9:571; {_DEMSAR}",
+        assumes=_RANKS,
+        advice="when every data set ranks alike F is infinite; p is then the chance of that, (Πt!/k!)^(N − 1)",
+    ),
+    Method(
+        key="quade",
+        title="Quade's test: ranks weighted by how far the models lie apart on a data set",
+        formula="Sᵢⱼ = Qᵢ(rᵢⱼ − (k+1)/2), Q the rank of the range; F = (N − 1)B/(A − B), A = ΣΣS², B = Σⱼ(Σᵢ S)²/N",
+        source="Quade 1979, JASA 74:680; Conover 1999, Practical Nonparametric Statistics, 3rd ed., 5.8",
+        assumes="independent data sets whose score ranges can be compared",
+        advice="ranges that differ by rounding alone count as tied",
+    ),
+    Method(
+        key="nemenyi",
+        title="Nemenyi's test of all pairs on mean ranks",
+        formula="critical difference q_α·√(k(k+1)/(6N)), q from the studentized range with infinite df over √2",
+        source=f"Nemenyi 1963, PhD thesis, Princeton; {_DEMSAR}",
+        assumes=_RANKS,
+        advice=f"{_POOL}; signed-rank tests with Holm's correction do not",
+    ),
+    Method(
+        key="bonferroni-dunn",
+        title="Bonferroni–Dunn test of all models against one control on mean ranks",
+        formula="critical difference z_{α/(2(k−1))}·√(k(k+1)/(6N)); adjusted p = (k − 1)·p",
+        source=f"Dunn 1961, JASA 56:52; {_DEMSAR}",
+        assumes=f"{_RANKS}; the control was named before the results were seen",
+        advice=_POOL,
+    ),
+    Method(
+        key="shaffer",
+        title="Shaffer's static procedure for all pairs on mean ranks",
+        formula="step i multiplies p₍ᵢ₎ by the most pairs that can be equal when i − 1 differ",
+        source="Shaffer 1986, JASA 81:826; García and Herrera 2008, JMLR 9:2677",
+        assumes=_RANKS,
+        advice=f"{_POOL}; more powerful than Nemenyi and Holm",
+    ),
+    part="omnibus",
+)

@@ -23,6 +23,7 @@ from trueerror.inference.proportion._distributions import at_least, at_most
 from trueerror.inputs._arrays import paired_numbers
 from trueerror.inputs._options import check_word
 from trueerror.kernels._numpy import average_ranks
+from trueerror.methods._registry import Method, declare
 from trueerror.results import Alternative, Contrast
 
 Floats = NDArray[np.float64]
@@ -280,3 +281,32 @@ def _opened(low: float, high: float, ranked: Floats) -> tuple[Limits, str]:
     low = float(below[-1]) if len(below) else -math.inf
     high = float(above[0]) if len(above) else math.inf
     return (low, high), "tied values: limits reach out to the next different value"
+
+
+PAIRED_SCORES = "independent pairs of scores, such as one pair a data set"
+declare(
+    Method(
+        key="wilcoxon",
+        title="Wilcoxon's signed-rank test",
+        formula="W₊ = ranks of |d| summed over d > 0, zeros left out, ties sharing ranks; exact up to 100 values, "
+        "beyond normal with Var = Σ rank²/4; Hodges–Lehmann estimate",
+        source="Wilcoxon 1945, Biometrics Bull. 1:80; Hodges and Lehmann 1963, Ann. Math. Stat. 34:598",
+        assumes=PAIRED_SCORES + "; differences symmetric about their median",
+    ),
+    Method(
+        key="wilcoxon-pratt",
+        title="Wilcoxon's signed-rank test with Pratt's zeros",
+        formula="as Wilcoxon's, with zeros ranked and then left out",
+        source="Pratt 1959, JASA 54:655",
+        assumes=PAIRED_SCORES + "; differences symmetric about their median",
+    ),
+    Method(
+        key="sign",
+        title="sign test",
+        formula="2·P(Bin(wins + losses, ½) ≤ min(wins, losses)); median difference with order-statistic limits",
+        source="Dixon and Mood 1946, JASA 41:557",
+        assumes=PAIRED_SCORES,
+        advice="sees only who won, not by how much: less power than Wilcoxon's",
+    ),
+    part="differences",
+)

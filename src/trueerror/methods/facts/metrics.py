@@ -194,67 +194,6 @@ _BOOTSTRAP = "Efron and Tibshirani 1993, An Introduction to the Bootstrap"
 
 RESAMPLED_METHODS: tuple[Method, ...] = (
     Method(
-        key="bootstrap-bca",
-        title="bootstrap, bias-corrected and accelerated",
-        formula="quantiles of B resamples at Φ(z₀ + (z₀ + z)/(1 − a(z₀ + z))), a = Σnd³/(6(Σnd²)^1.5), ties half in z₀",
-        source=f"Efron 1987, JASA 82:171; {_BOOTSTRAP}",
-        assumes=_DRAWN,
-        measured="accuracy of 30 rows, .8 and more: .930 (.884 with ties not counted)",
-        advice="with a perfect score or a rare class the analytic interval takes over",
-    ),
-    Method(
-        key="bootstrap-bca-clustered",
-        title="bootstrap of whole clusters, bias-corrected and accelerated",
-        formula="as bootstrap-bca, G clusters drawn with replacement; a from the values with one cluster left out",
-        source="Efron 1987, JASA 82:171; Davison and Hinkley 1997, Bootstrap Methods and their Application, 3.8",
-        assumes="independent clusters, any dependence within",
-    ),
-    Method(
-        key="bootstrap-percentile",
-        title="bootstrap, percentiles",
-        formula="the α/2 and 1 − α/2 quantiles of B resamples",
-        source=_BOOTSTRAP,
-        assumes=_DRAWN,
-        measured="average precision .87–.92; AUC .95 of 20 and 20 rows .893 (simulated)",
-    ),
-    Method(
-        key="bootstrap-basic",
-        title="bootstrap, basic",
-        formula="2θ̂ less the 1 − α/2 and α/2 quantiles of B resamples, cut to the range",
-        source="Davison and Hinkley 1997, Bootstrap Methods and their Application, 5.2",
-        assumes=_DRAWN,
-    ),
-    Method(
-        key="bootstrap-normal",
-        title="bootstrap, normal",
-        formula="θ̂ − bias ± z·sd of B resamples, cut to the range",
-        source="Davison and Hinkley 1997, Bootstrap Methods and their Application, 5.2",
-        assumes=_DRAWN,
-    ),
-    Method(
-        key="bootstrap-studentised",
-        title="bootstrap, studentised",
-        formula="θ̂ − t*·SE, t* the quantiles of (θ* − θ̂)/SE* over B resamples, SE by the delta method in each",
-        source="Davison and Hinkley 1997, Bootstrap Methods and their Application, 5.2",
-        assumes=_DRAWN,
-    ),
-    Method(
-        key="permutation-paired",
-        title="Sign-flip permutation test of paired scores",
-        formula="share of the 2^n sign patterns with a mean at least as far out; drawn: (1 + count)/(1 + B)",
-        source="Fisher 1935, Design of Experiments; Hartigan 1969, JASA 64:1303; Phipson and Smyth 2010, SAGMB 9:39",
-        assumes="under no difference each difference could as well have the other sign; differences are independent",
-        measured="exact by construction; the limits invert the same test",
-    ),
-    Method(
-        key="permutation-unpaired",
-        title="Permutation test of two independent sets of scores",
-        formula="share of the splits whose means lie at least as far apart; drawn: (1 + count)/(1 + B)",
-        source="Pitman 1937, JRSS Suppl. 4:119; Tritchler 1984, JASA 79:200; Phipson and Smyth 2010, SAGMB 9:39",
-        assumes="under no difference the two sets come from one distribution; scores are independent",
-        measured="exact by construction; the limits invert the one-sided tests, p counts both tails",
-    ),
-    Method(
         key="paired-bootstrap-bca",
         title="Paired bootstrap, bias-corrected and accelerated",
         formula="quantiles of B replicates at Φ(z₀ + (z₀ + z)/(1 − a(z₀ + z))), a = Σnd³/(6(Σnd²)^1.5)",
@@ -292,42 +231,6 @@ RESAMPLED_METHODS: tuple[Method, ...] = (
         formula="θ̂ − bias ± z·sd of B replicates",
         source="Davison and Hinkley 1997, Bootstrap Methods and their Application, 5.2",
         assumes=_DRAWN,
-    ),
-)
-
-
-BAYESIAN_METHODS: tuple[Method, ...] = (
-    Method(
-        key="bayes-correlated-t",
-        title="Bayesian correlated t-test",
-        formula="mean difference ~ t(n − 1) around d̄ with scale s·√(1/n + ρ/(1 − ρ)), flat prior",
-        source="Corani and Benavoli 2015, Mach. Learn. 100:285; Benavoli et al. 2017, JMLR 18:77",
-        assumes="differences over folds of one data set, about normal, with the same correlation ρ between any two",
-        advice="ρ is the share of rows that a fold tests: 0.1 for 10 folds, also when they are repeated",
-    ),
-    Method(
-        key="bayes-signed-rank",
-        title="Bayesian signed-rank test",
-        formula="shares of Dirichlet samples in which left, rope or right has the largest Σ wᵢwⱼ[zᵢ + zⱼ …]",
-        source="Benavoli et al. 2014, ICML; Benavoli et al. 2017, JMLR 18:77",
-        assumes="independent data sets; differences on different data sets can be compared",
-        advice="the probabilities say which is more probable on a new data set of this kind, not by how much",
-    ),
-    Method(
-        key="dirichlet-paired",
-        title="posterior of a paired difference of shares",
-        formula="(both, first, second, neither) ~ Dirichlet(counts + ½); shares of 200,000 draws of first − second",
-        source="Jeffreys' prior for multinomial shares: Jeffreys 1946, Proc. R. Soc. A 186:453",
-        assumes="independent rows, both models on the same rows; a flat (Jeffreys) prior",
-        advice="probabilities about the difference given these rows, not p-values",
-    ),
-    Method(
-        key="flat-prior",
-        title="posterior of a difference under a flat prior",
-        formula="difference ~ estimate + standard error · t(df), or normal",
-        source="Gelman et al. 2013, Bayesian Data Analysis, section 3.2",
-        assumes="an estimate that is about normal; a flat prior",
-        advice="probabilities about the difference given these rows, not p-values",
     ),
 )
 

@@ -76,34 +76,6 @@ BINOMIAL_METHODS: tuple[Method, ...] = (
         assumes=ROWS + "; a Beta(½, ½) prior",
         measured="mean coverage .950 at n = 50 (enumeration)",
     ),
-    Method(
-        key="t-mean",
-        title="t-interval of a mean",
-        formula="mean ± t(n − 1)·s/√n, cut to the range where there is one",
-        source="Student 1908, Biometrika 6:1",
-        assumes="independent values; near to normal, or many of them",
-        advice="the errors of cross-validation folds share training rows: use a corrected interval for those",
-    ),
-    Method(
-        key="t-log-mean",
-        title="t-interval of a mean loss, on the scale of the logarithm",
-        formula="mean·exp(±t(m)·s/(√n·mean)), m = min(n − 1, max(2, (Σℓ)²/Σℓ²)); of a loss in [0, c] within "
-        "c times Wilson's limits for Σℓ/c of n",
-        source=(
-            "the delta method for the logarithm of a mean; Student 1908, Biometrika 6:1; the rows that a loss is worth "
-            "as Kish 1965, Survey Sampling, counts weights"
-        ),
-        assumes=ROWS + "; a loss that is never negative",
-        measured="covers .94–.96 with 30 to 1,000 rows; the plain t-interval covers .89–.95 and misses on one side",
-        advice="where (mean/standard error)² is below 5 a few rows decide, and the limits are wide",
-    ),
-    Method(
-        key="wilson-constant-loss",
-        title="limits for a loss that was the same on all rows",
-        formula="c − u·(c − min) to c + u·(max − c), u = z²/(n + z²): Wilson's limit for the share of rows that differ",
-        source="Wilson 1927, JASA 22:209, on the share of rows with another loss",
-        assumes=ROWS + "; a loss that cannot leave [min, max]",
-    ),
 )
 
 
@@ -274,87 +246,6 @@ DIFFERENCES_METHODS: tuple[Method, ...] = (
         formula="Σ (n_ij − n_ji)²/(n_ij + n_ji) over pairs that were ever confused, one degree of freedom each",
         source="Bowker 1948, JASA 43:572",
         assumes=TOGETHER,
-    ),
-    Method(
-        key="paired-t",
-        title="paired t-test",
-        formula="t = d̄/(s/√k), k − 1 degrees of freedom",
-        source="Student 1908, Biometrika 6:1",
-        assumes=PAIRED_SCORES + "; near to normal, or many of them",
-        measured="over folds of cross-validation equal learners are called different in .04–.08 (one 10-fold run) to "
-        ".53–.60 (repeats, resampled splits) of the cases, at a level of .05",
-        advice="folds share training rows, so they are not independent: use corrected_t for them",
-    ),
-    Method(
-        key="welch-t",
-        title="Welch's t-test",
-        formula="t = (m1 − m2)/√(s1²/k + s2²/j), Satterthwaite's degrees of freedom",
-        source="Welch 1947, Biometrika 34:28",
-        assumes="independent scores in each of two groups; near to normal, or many of them",
-    ),
-    Method(
-        key="pooled-t",
-        title="t-test with a pooled variance",
-        formula="t = (m1 − m2)/√(s²(1/k + 1/j)), k + j − 2 degrees of freedom",
-        source="Student 1908, Biometrika 6:1",
-        assumes="independent scores in each of two groups with the same variance",
-    ),
-    Method(
-        key="conservative-t",
-        title="unpaired t-test with the smaller group's degrees of freedom",
-        formula="t = (m1 − m2)/√(s1²/k + s2²/j), min(k, j) − 1 degrees of freedom",
-        source="Welch 1947, Biometrika 34:28, for the statistic; its degrees of freedom lie above this bound",
-        assumes="independent scores in each of two groups",
-        advice="conservative; Welch's degrees of freedom lose less",
-    ),
-    Method(
-        key="corrected-t-test",
-        title="corrected resampled t-test",
-        formula="t = d̄/√(s²(1/J + n_test/n_train)), J − 1 degrees of freedom",
-        source="Nadeau and Bengio 2003, Mach. Learn. 52:239; Bouckaert and Frank 2004, PAKDD",
-        assumes="J splits of the same rows; the share n_test/n_train of each",
-        measured="equal learners called different in .03–.05 of the cases over 10 × 10 folds, but .12 for 5 "
-        "neighbours, which a few rows change; .009–.040 over a single 10-fold run (conservative), at a level of .05",
-    ),
-    Method(
-        key="five-by-two-t",
-        title="5×2cv t-test",
-        formula="t = p₁⁽¹⁾/√(mean s²), 5 degrees of freedom",
-        source="Dietterich 1998, Neural Comput. 10:1895",
-        assumes="five repeats of 2-fold cross-validation",
-        measured="type I error .059 at .05",
-        advice="its numerator is a single fold; the F version uses all ten",
-    ),
-    Method(
-        key="five-by-two-f",
-        title="combined 5×2cv F-test",
-        formula="F = ΣΣp²/(2Σs²), 10 and 5 degrees of freedom",
-        source="Alpaydın 1999, Neural Comput. 11:1885",
-        assumes="five repeats of 2-fold cross-validation",
-        measured="type I error .059 at .05, .096 with 100 rows",
-    ),
-    Method(
-        key="wilcoxon",
-        title="Wilcoxon's signed-rank test",
-        formula="W₊ = ranks of |d| summed over d > 0, zeros left out, ties sharing ranks; exact up to 100 values, "
-        "beyond normal with Var = Σ rank²/4; Hodges–Lehmann estimate",
-        source="Wilcoxon 1945, Biometrics Bull. 1:80; Hodges and Lehmann 1963, Ann. Math. Stat. 34:598",
-        assumes=PAIRED_SCORES + "; differences symmetric about their median",
-    ),
-    Method(
-        key="wilcoxon-pratt",
-        title="Wilcoxon's signed-rank test with Pratt's zeros",
-        formula="as Wilcoxon's, with zeros ranked and then left out",
-        source="Pratt 1959, JASA 54:655",
-        assumes=PAIRED_SCORES + "; differences symmetric about their median",
-    ),
-    Method(
-        key="sign",
-        title="sign test",
-        formula="2·P(Bin(wins + losses, ½) ≤ min(wins, losses)); median difference with order-statistic limits",
-        source="Dixon and Mood 1946, JASA 41:557",
-        assumes=PAIRED_SCORES,
-        advice="sees only who won, not by how much: less power than Wilcoxon's",
     ),
     *(
         Method(
