@@ -3,7 +3,7 @@
 Facts that these rules look at, beside the confusion matrix:
 metrics           names of the metrics that were read
 repeated_ids      (rows, example): rows whose id an earlier row has, and one such id
-doubled           Doubles from `rows.doubles`: copies of rows, and how many of them lie in different clusters
+doubled           DuplicateRows from `rows.doubles`: copies of rows, and how many of them lie in different clusters
 repeats           Repeats from `rows.doubles`: the same items several times
 undecided         ((model, rows without its prediction), …) and all rows, where nothing says how the former count
 training_overlap  Overlap from `rows.doubles`: test rows among the training rows

@@ -19,7 +19,7 @@ from trueerror.metrics._binned import metric_bounds
 from trueerror.metrics._registry import Measure
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.sources._predictions import Predictions
-from trueerror.sources.engines._memory import NoRoom
+from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.verbs._model_metrics import Bench, Settings, scored_rows
 
@@ -59,7 +59,7 @@ def _areas(
     """DeLong over the rows; over score tables where the rows do not fit into memory."""
     try:
         (up1, s1, _), (up2, s2, _) = (scored_rows(p, [m]) for p, m in (first, second))
-    except NoRoom:
+    except MemoryBudgetExceeded:
         tables = [p.scores(m) for p, m in (first, second)]
         return unpaired_table_contrast(*tables, confidence=settings.confidence, alternative=alternative)
     return delong_unpaired(

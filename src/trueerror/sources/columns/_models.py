@@ -8,8 +8,7 @@ from typing import Any
 
 from trueerror.inputs._labels import Label, label_from_text, plain_label
 from trueerror.inputs._options import ColumnError, InputError, nearest
-from trueerror.sources._collect import ONE_MODEL
-from trueerror.sources._protocols import ModelLayout, Table, need_column
+from trueerror.sources._protocols import ONE_MODEL, ModelLayout, Table, need_column
 from trueerror.sources.columns import _names as naming
 from trueerror.sources.columns._names import respelt_labels, spoilt_scores
 

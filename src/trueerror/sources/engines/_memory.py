@@ -1,15 +1,15 @@
-"""Whether rows fit into the memory that they may take."""
+"""The memory budget: refusing to pull rows that would take more."""
 
 from __future__ import annotations
 
 from trueerror.inputs._options import InputError
 
 
-class NoRoom(InputError):
+class MemoryBudgetExceeded(InputError):
     """Rows would take more memory than they may."""
 
 
-def need_room(
+def need_memory(
     rows: int, columns: int, what: str, budget: int, *, all_columns: int = 0, clustered: bool = False
 ) -> None:
     """Refuse to pull rows that would take more than the budget.
@@ -26,7 +26,7 @@ def need_room(
         if clustered
         else "choose a metric that can be counted, or "
     )
-    raise NoRoom(
+    raise MemoryBudgetExceeded(
         f"this needs {what} themselves, {rows:,} of them, about {amount(needed)}, and the memory budget is "
         f'{amount(budget)}: {reason}allow more with budget="{enough}"'
     )
