@@ -82,7 +82,7 @@ def sorted_parts(keys: Keys) -> list[Keys]:
         inside = keys >= cuts[i - 1] if i else keys < cuts[0]
         if 0 < i < len(cuts):
             inside &= keys < cuts[i]
-        part = keys[inside]
+        part: Keys = keys[inside]
         part.sort()
         return part
 
