@@ -54,7 +54,7 @@ def read_named(file: str, **options: Any) -> Predictions:
         return reader(named, score=score or None, missing=options["missing"])
     if given.models != ("model",) or file == "-":
         return given
-    parts = {kind: c for c, role in given.roles.items() for kind in ("labels", "scores") if role == f"{kind} of model"}
+    parts = {kind: c for kind in ("labels", "scores") if (c := given.roles.column(kind, "model")) is not None}
     if not parts:
         return given
     name = Path(file).stem

@@ -117,7 +117,7 @@ def read(
     source: Source = table.counted(layout, options) or build(given_rows(table, layout, options))
     return Predictions(
         source=source,
-        roles=Roles(layout.words),
+        roles=Roles(layout.roles),
         notes=(*absent_notes(source.facts), *about_files, *layout.notes),
         backend=table.backend,
     )

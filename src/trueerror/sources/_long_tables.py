@@ -169,7 +169,7 @@ def widen(table: Table, layout: Layout, wanted: Sequence[str] | None, budget: in
         id=layout.id,
         keys=layout.keys,
         weight=layout.weight,
-        words=layout.words,
+        roles=layout.roles,
         notes=layout.notes,
     )
 

@@ -19,6 +19,7 @@ from trueerror.results._format import whole
 from trueerror.results._tables import one_line
 from trueerror.sources._protocols import (
     KINDS,
+    ColumnRoles,
     Facts,
     Floats,
     KeyedLosses,
@@ -29,6 +30,7 @@ from trueerror.sources._protocols import (
     Source,
     Threshold,
     apply_threshold,
+    role_words,
 )
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Missing, Moments, ScoreTable
 from trueerror.tallies._confusion import GRADES, holds_grades
@@ -38,15 +40,22 @@ Counted = TypeVar("Counted")
 
 
 class Roles(Mapping[str, str]):
-    """How each column was read, in words."""
+    """How each column was read, in words; `column` asks the other way round."""
 
-    __slots__ = ("_words",)
+    __slots__ = ("_roles", "_words")
 
-    def __init__(self, words: Mapping[str, str]) -> None:
-        self._words = dict(words)
+    def __init__(self, roles: Mapping[str, str | ColumnRoles]) -> None:
+        self._words = {c: role if isinstance(role, str) else role_words(role) for c, role in roles.items()}
+        self._roles = {c: role for c, role in roles.items() if not isinstance(role, str)}
 
     def __getitem__(self, column: str) -> str:
         return self._words[column]
+
+    def column(self, kind: str, model: str = "") -> str | None:
+        """The column that was read as this, None where there is none: "id", or the "labels" of a model."""
+        wanted = (kind, model, "")
+        found = (c for c, roles in self._roles.items() if any((r.kind, r.model, r.label) == wanted for r in roles))
+        return next(found, None)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._words)
@@ -355,7 +364,7 @@ class Predictions:
 
     def _column_of(self, kind: str) -> str:
         """Which column of a file tells clusters, folds … apart: it may have been recognised by its name."""
-        named = next((column for column, word in self.roles.items() if word == kind[:-1]), None)
+        named = self.roles.column(kind.removesuffix("s"))
         return "" if named is None else f" (column {one_line(named)!r})"
 
     def _models(self) -> str:

@@ -353,6 +353,43 @@ class ModelLayout:
         return one if self.class_scores is None else (*one, *self.class_scores.values())
 
 
+RoleKind = Literal[
+    "truth", "model", "id", "slice", "fold", "repeat", "cluster", "weight", "labels", "scores", "left out"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRole:
+    """What a column was taken for: whose labels or scores, of which class; why it was left out; what weights mean.
+
+    >>> ColumnRole("scores", model="svm", label="cat").words, ColumnRole("left out", why="dates").words
+    ('scores of svm for cat', 'left out: dates')
+    """
+
+    kind: RoleKind
+    model: str = ""
+    label: str = ""
+    why: str = ""
+
+    @property
+    def words(self) -> str:
+        """The same for people."""
+        if self.kind == "weight":
+            return f"{self.why} weights"
+        if self.kind == "left out":
+            return f"left out: {self.why}" if self.why else "left out"
+        return f"{self.kind}{self.model and f' of {self.model}'}{self.label and f' for {self.label}'}"
+
+
+# A column may answer for several models.
+ColumnRoles = tuple[ColumnRole, ...]
+
+
+def role_words(roles: ColumnRoles) -> str:
+    """The roles of a column for people."""
+    return "; ".join(role.words for role in roles)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """All roles. In a long table `model` names the column that says whose answer a row is."""
@@ -363,7 +400,7 @@ class Layout:
     keys: Mapping[KeyKind, str] = field(default_factory=dict)
     weight: str | None = None
     model: str | None = None
-    words: Mapping[str, str] = field(default_factory=dict)
+    roles: Mapping[str, ColumnRoles] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     # All labels, where positive= declares one that the truth never shows.
     declared: tuple[Label, ...] | None = None

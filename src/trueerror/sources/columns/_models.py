@@ -8,22 +8,29 @@ from typing import Any
 
 from trueerror.inputs._labels import Label, label_from_text, plain_label
 from trueerror.inputs._options import ColumnError, InputError, nearest
-from trueerror.sources._protocols import ONE_MODEL, ModelLayout, Table, need_column
+from trueerror.sources._protocols import ONE_MODEL, ColumnRole, ColumnRoles, ModelLayout, Table, need_column, role_words
 from trueerror.sources.columns import _names as naming
 from trueerror.sources.columns._names import respelt_labels, spoilt_scores
 
 NUMERIC = ("boolean", "integer", "number")
 
 
-class Contenders:
-    """Finds the models of a table; `words` says in words how each column was read, and grows on the way."""
+def left_out(why: str = "") -> ColumnRoles:
+    """The role of a column that has none."""
+    return (ColumnRole("left out", why=why),)
 
-    def __init__(self, table: Table, labels: tuple[Label, ...], positive: Label | None, words: dict[str, str]) -> None:
+
+class ModelFinder:
+    """Finds the models of a table; `roles` says how each column was read, and grows on the way."""
+
+    def __init__(
+        self, table: Table, labels: tuple[Label, ...], positive: Label | None, roles: dict[str, ColumnRoles]
+    ) -> None:
         self.table = table
         self.labels = labels
         self.known = frozenset(labels)
         self.positive = positive
-        self.words = words
+        self.roles = roles
         self.notes: list[str] = []
         self.models: dict[str, ModelLayout] = {}
 
@@ -51,7 +58,7 @@ class Contenders:
     def long(self, label: str | None, score: Any) -> dict[str, ModelLayout]:
         """The columns that hold every model's answers in a table with one row for each item and model."""
         found = ModelLayout()
-        rest = [c for c in self.table.columns if c not in self.words and self.table.filled(c)]
+        rest = [c for c in self.table.columns if c not in self.roles and self.table.filled(c)]
         if label is None and score is None:
             labelled = [c for c in rest if naming.bare(c) in naming.PREDICTED | {"label", "labels", "class"}]
             scored = [c for c in rest if naming.bare(c) in naming.SCORE]
@@ -62,14 +69,14 @@ class Contenders:
             label = labelled[0] if labelled else None
             score = scored[0] if scored else None
         if label is not None:
-            found = replace(found, label=self._take(label, "label", "labels"))
+            found = replace(found, label=self._take(label, "label", ColumnRole("labels")))
         if score is not None:
             found = self._with_scores(found, score, "score", "the model")
         classes = None if found.score or found.class_scores else self._class_groups(rest).get("")
         if classes is not None:
             found = replace(found, class_scores=classes)
         for column in self.table.columns:
-            self.words.setdefault(column, "left out: it has no role in a long table")
+            self.roles.setdefault(column, left_out("it has no role in a long table"))
         if not found.columns():
             raise self._nothing()
         return {"": found}
@@ -87,7 +94,9 @@ class Contenders:
             raise InputError(f"{option} has {unknown!r}{nearest(unknown, ('label', 'score'))}")
         layout = ModelLayout()
         if spec.get("label") is not None:
-            layout = replace(layout, label=self._take(spec["label"], f"{option}['label']", f"labels of {name}"))
+            layout = replace(
+                layout, label=self._take(spec["label"], f"{option}['label']", ColumnRole("labels", model=name))
+            )
         if spec.get("score") is not None:
             layout = self._with_scores(layout, spec["score"], f"{option}['score']", name)
         if not layout.columns():
@@ -100,7 +109,7 @@ class Contenders:
             inner = naming.marked(name)
             self._add((inner.model or ONE_MODEL) if inner else name, self._explicit_part(name), name)
             return
-        parts = {c: naming.marked(c) for c in self.table.columns if c not in self.words}
+        parts = {c: naming.marked(c) for c in self.table.columns if c not in self.roles}
         mine = [(c, m) for c, m in parts.items() if m is not None and m.model == name]
         if not mine:
             known = [*self.table.columns, *(m.model for m in parts.values() if m is not None)]
@@ -123,14 +132,15 @@ class Contenders:
 
     def _with_scores(self, layout: ModelLayout, score: Any, option: str, name: str) -> ModelLayout:
         if not isinstance(score, Mapping):
-            column = self._take(score, option, f"scores of {name}")
+            column = self._take(score, option, ColumnRole("scores", model=name))
             self._need_numbers(column)
             return replace(layout, score=column)
         classes: dict[Label, str] = {}
         for label, given in score.items():
             typed = isinstance(label, str) and not any(isinstance(v, str) for v in self.labels)
             known = label_from_text(label, self.labels) if typed else plain_label(label, option)
-            column = self._take(given, f"{option}[{label!r}]", f"scores of {name} for {known}")
+            role = ColumnRole("scores", model=name, label=str(known))
+            column = self._take(given, f"{option}[{label!r}]", role)
             self._need_numbers(column)
             classes[known] = column
         if len(classes) == 1 and len(self.labels) == 2:
@@ -158,31 +168,31 @@ class Contenders:
         if self.positive != label:
             raise InputError(f"column {column!r} holds scores of {label!r}, but positive is {self.positive!r}")
 
-    def _take(self, column: Any, option: str, words: str) -> str:
+    def _take(self, column: Any, option: str, role: ColumnRole) -> str:
         found = need_column(self.table, column, option)
-        before = self.words.get(found)
-        if before == "truth":
+        before = self.roles.get(found, left_out())
+        if before[0].kind == "truth":
             raise ColumnError(f"{option}={found!r}: that column is the truth; it cannot also be a model's answer")
-        self.words[found] = words if before is None or before.startswith("left out") else f"{before}; {words}"
+        self.roles[found] = (role,) if before[0].kind == "left out" else (*before, role)
         return found
 
     # What can be seen.
 
     def _look(self) -> None:
-        rest = tuple(c for c in self.table.columns if c not in self.words)
+        rest = tuple(c for c in self.table.columns if c not in self.roles)
         for name, columns in self._class_groups(rest).items():
             self.models[name or ONE_MODEL] = ModelLayout(class_scores=columns)
             for label, column in columns.items():
-                self.words[column] = f"scores of {name or ONE_MODEL} for {label}"
+                self.roles[column] = (ColumnRole("scores", model=name or ONE_MODEL, label=str(label)),)
         generic = any((m := naming.marked(c)) is not None and not m.model for c in rest)
         for column in rest:
-            if column not in self.words:
+            if column not in self.roles:
                 self._look_at(column, generic)
 
     def _look_at(self, column: str, generic: bool) -> None:
         reason = self._unfit(column)
         if reason:
-            self.words[column] = f"left out: {reason}"
+            self.roles[column] = left_out(reason)
             return
         name = naming.marked(column)
         labels = self.holds_labels(column)
@@ -192,9 +202,9 @@ class Contenders:
             part: naming.Part = "score" if name.part == "score" or fractions else "label"
             if part == "score" and kind not in NUMERIC:
                 self._refuse_spoilt(column)
-                self.words[column] = "left out: text, where its name speaks of scores"
+                self.roles[column] = left_out("text, where its name speaks of scores")
             elif part == "score" and len(self.labels) != 2 and self.positive is None:
-                self.words[column] = f"left out: {self._no_choice()}"
+                self.roles[column] = left_out(self._no_choice())
             else:
                 self._add(name.model or ONE_MODEL, part, column)
         elif labels:
@@ -202,13 +212,13 @@ class Contenders:
         elif kind not in NUMERIC or kind == "boolean":
             if kind == "text":
                 self._refuse_spoilt(column)
-            self.words[column] = f"left out: {self._odd_value(column)}"
+            self.roles[column] = left_out(self._odd_value(column))
         elif self.table.is_whole(column) and self.table.n > 2 and self.table.distinct(column) == self.table.n:
-            self.words[column] = "left out: another whole number in every row, as ids are"
+            self.roles[column] = left_out("another whole number in every row, as ids are")
         elif len(self.labels) != 2 and self.positive is None:
-            self.words[column] = f"left out: {self._no_choice()}"
+            self.roles[column] = left_out(self._no_choice())
         elif generic:
-            self.words[column] = "left out: other columns say that they are the predictions"
+            self.roles[column] = left_out("other columns say that they are the predictions")
         else:
             self._add(column, "score", column)
 
@@ -284,7 +294,7 @@ class Contenders:
                 f"both {before!r} and {column!r} could hold the {part}s of {name!r}; say which with "
                 f'models={{{name!r}: {{"{part}": …}}}}'
             )
-        found = self._take(column, f"models[{name!r}]", f"{part}s of {name}")
+        found = self._take(column, f"models[{name!r}]", ColumnRole(f"{part}s", model=name))  # type: ignore[arg-type]
         if part == "score":
             self._need_numbers(found)
         self.models[name] = replace(layout, label=found) if part == "label" else replace(layout, score=found)
@@ -295,13 +305,15 @@ class Contenders:
         return f"one score tells two classes apart, and the truth is always {self.labels[0]!r}"
 
     def _nothing(self) -> ColumnError:
-        if len(self.labels) == 1 and any(self._no_choice() in words for words in self.words.values()):
+        if len(self.labels) == 1 and any(roles[0].why == self._no_choice() for roles in self.roles.values()):
             one = self.labels[0]
             return ColumnError(
                 f"the truth of {self.table.name} is always {one!r}, and one score tells two classes apart: say which "
                 f"class the scores are for with positive=, be it {one!r} or one that no row shows"
             )
-        shown = ", ".join(f"{c!r} ({self.words[c].removeprefix('left out: ')})" for c in self.table.columns[:30])
+        shown = ", ".join(
+            f"{c!r} ({self.roles[c][0].why or role_words(self.roles[c])})" for c in self.table.columns[:30]
+        )
         return ColumnError(
             f"no column of {self.table.name} could be read as a model's labels or scores; name them with models=; "
             f"there are {shown}"

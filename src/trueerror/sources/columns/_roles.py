@@ -20,9 +20,18 @@ from trueerror.inputs._labels import (
     with_declared,
 )
 from trueerror.inputs._options import ColumnError, InputError
-from trueerror.sources._protocols import KINDS, Layout, Table, need_column
+from trueerror.sources._protocols import (
+    KINDS,
+    ColumnRole,
+    ColumnRoles,
+    Layout,
+    RoleKind,
+    Table,
+    need_column,
+    role_words,
+)
 from trueerror.sources.columns import _names as naming
-from trueerror.sources.columns._models import Contenders
+from trueerror.sources.columns._models import ModelFinder, left_out
 from trueerror.sources.columns._names import item_column
 
 # A column's name, False for "there is none, whatever it looks like", None for "see for yourself".
@@ -52,30 +61,30 @@ class Asked:
 
 def resolve(table: Table, asked: Asked) -> tuple[Layout, tuple[Label, ...]]:
     """The roles of all columns, and the labels that the truth holds."""
-    words: dict[str, str] = {}
+    roles: dict[str, ColumnRoles] = {}
     model = _model_column(table, asked)
     truth = _truth_column(table, asked, long=model is not None)
-    words[truth] = "truth"
+    roles[truth] = (ColumnRole("truth"),)
     if model is not None:
-        words[model] = "model"
-    named = _other_roles(table, asked, words, long=model is not None)
+        roles[model] = (ColumnRole("model"),)
+    named = _other_roles(table, asked, roles, long=model is not None)
     labels = _known_labels(table, truth, asked.labels)
     declared = with_declared(labels, asked.positive) if asked.labels is None else labels
     fresh, labels = declared != labels, declared
     positive = _positive(asked.positive, labels)
-    contenders = Contenders(table, labels, positive, words)
-    models = contenders.long(asked.label, asked.score) if model is not None else contenders.wide(
+    finder = ModelFinder(table, labels, positive, roles)
+    models = finder.long(asked.label, asked.score) if model is not None else finder.wide(
         asked.models, asked.label, asked.score
     )  # fmt: skip
     for column in table.columns:
-        words.setdefault(column, "left out")
+        roles.setdefault(column, left_out())
     if model is not None and "id" not in named and asked.id is None:
-        spare = [c for c in table.columns if words[c].startswith("left out")]
+        spare = [c for c in table.columns if roles[c][0].kind == "left out"]
         found = item_column(table, model, spare)
         if found is not None:
-            named["id"], words[found] = found, "id"
+            named["id"], roles[found] = found, (ColumnRole("id"),)
         else:
-            contenders.notes.append("Without ids, rows of the models were matched by their order.")
+            finder.notes.append("Without ids, rows of the models were matched by their order.")
     layout = Layout(
         truth=truth,
         models=models,
@@ -83,8 +92,8 @@ def resolve(table: Table, asked: Asked) -> tuple[Layout, tuple[Label, ...]]:
         keys={kind: named[kind] for kind in KINDS if kind in named},
         weight=named.get("weight"),
         model=model,
-        words={column: words[column] for column in table.columns},
-        notes=tuple(contenders.notes) + _left_out(table, words),
+        roles={column: roles[column] for column in table.columns},
+        notes=tuple(finder.notes) + _left_out(table, roles),
         declared=labels if fresh else None,
     )
     return layout, labels
@@ -152,29 +161,29 @@ def _mentioned(asked: Asked) -> set[str]:
     return found
 
 
-def _other_roles(table: Table, asked: Asked, words: dict[str, str], *, long: bool) -> dict[str, str]:
+def _other_roles(table: Table, asked: Asked, roles: dict[str, ColumnRoles], *, long: bool) -> dict[str, str]:
     """id, clusters, slices, folds, repeats and weight, each where it was named or is plain."""
     spoken = _mentioned(asked)
     named: dict[str, str] = {}
-    refused: dict[str, str] = {}
+    refused: dict[str, ColumnRoles] = {}
 
-    def settle(role: str, option: str, choice: ColumnChoice, known: frozenset[str], word: str) -> None:
+    def settle(role: str, option: str, choice: ColumnChoice, known: frozenset[str], kind: RoleKind) -> None:
         if choice is not None:
             # A column that looks like this role and does not have it is no model either.
             for column in table.columns:
-                if naming.bare(column) in known and column not in spoken and column not in words:
+                if naming.bare(column) in known and column not in spoken and column not in roles:
                     why = "it was said that there is none" if choice is False else f"{choice!r} was named instead"
-                    refused[column] = f"left out: its name says {option}, but {why}"
+                    refused[column] = left_out(f"its name says {option}, but {why}")
         if choice is False:
             return
         if choice is not None:
             if choice is True:
                 raise ColumnError(f"{option}=True says nothing; name a column, or False for none")
             column = need_column(table, choice, option)
-            if column in words:
-                raise ColumnError(f"{option}={column!r}: that column is the {words[column]} already")
+            if column in roles:
+                raise ColumnError(f"{option}={column!r}: that column is the {role_words(roles[column])} already")
         else:
-            found = [c for c in table.columns if naming.bare(c) in known and c not in words and c not in spoken]
+            found = [c for c in table.columns if naming.bare(c) in known and c not in roles and c not in spoken]
             if not found:
                 return
             plain = [c for c in found if c.lower() == option]
@@ -185,7 +194,7 @@ def _other_roles(table: Table, asked: Asked, words: dict[str, str], *, long: boo
                 )
             column = found[0] if len(found) == 1 else plain[0]
         named[role] = column
-        words[column] = word
+        roles[column] = (ColumnRole(kind, why=str(asked.weights_kind) if kind == "weight" else ""),)
 
     settle("slices", "by", asked.by, frozenset(), "slice")
     settle("id", "id", asked.id, naming.ID, "id")
@@ -193,21 +202,21 @@ def _other_roles(table: Table, asked: Asked, words: dict[str, str], *, long: boo
     settle("repeats", "repeat", asked.repeat, naming.REPEAT, "repeat")
     settle("clusters", "cluster", asked.cluster, naming.CLUSTER, "cluster")
     if asked.weight is not None or asked.weights_kind is not None:
-        settle("weight", "weight", asked.weight, naming.WEIGHT, f"{asked.weights_kind} weights")
+        settle("weight", "weight", asked.weight, naming.WEIGHT, "weight")
     for column in table.columns:
-        if column in words or column in spoken:
+        if column in roles or column in spoken:
             continue
         if column in refused and naming.bare(column) not in naming.ID:
-            words[column] = refused[column]
+            roles[column] = refused[column]
         elif naming.bare(column) in naming.WEIGHT:
-            words[column] = "left out: weights are used when weight= and weights_kind= are given"
+            roles[column] = left_out("weights are used when weight= and weights_kind= are given")
         elif naming.bare(column) in naming.ROW_NUMBER | naming.ID:
             if "id" not in named and asked.id is None and not long and table.distinct(column) == table.n:
-                named["id"], words[column] = column, "id"
+                named["id"], roles[column] = column, (ColumnRole("id"),)
             else:
-                words[column] = "left out: row numbers"
+                roles[column] = left_out("row numbers")
     if asked.cluster is None and "clusters" in named and table.distinct(named["clusters"]) == table.n:
-        words[named.pop("clusters")] = "left out: it is different in every row, so it groups nothing"
+        roles[named.pop("clusters")] = left_out("it is different in every row, so it groups nothing")
     return named
 
 
@@ -237,14 +246,15 @@ def _positive(positive: Any, labels: tuple[Label, ...]) -> Label | None:
     return find_label(positive, labels)
 
 
-def _left_out(table: Table, words: Mapping[str, str]) -> tuple[str, ...]:
-    shown = [
-        f"{column!r} ({words[column].removeprefix('left out: ')})"
-        for column in table.columns
-        if words[column].startswith("left out: ")
-    ]
+def _left_out(table: Table, roles: Mapping[str, ColumnRoles]) -> tuple[str, ...]:
+    shown = [f"{column!r} ({roles[column][0].why})" for column in table.columns if is_left_out(roles[column])]
     more = f" and {len(shown) - 12} more" if len(shown) > 12 else ""
     return (f"Left out: {', '.join(shown[:12])}{more}.",) if shown else ()
+
+
+def is_left_out(roles: ColumnRoles) -> bool:
+    """Whether a column was left out for a reason."""
+    return roles[0].kind == "left out" and bool(roles[0].why)
 
 
 def _listed(columns: Iterable[str]) -> str:
