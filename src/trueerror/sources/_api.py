@@ -20,7 +20,7 @@ from trueerror.sources._long_tables import widen
 from trueerror.sources._paths import names_files
 from trueerror.sources._predictions import Predictions, Roles
 from trueerror.sources._protocols import Options, Source, Table, Threshold
-from trueerror.sources.columns._roles import Asked, ColumnChoice, ModelChoice, resolve
+from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve
 from trueerror.sources.logs._recognise import log_reader, read_log
 from trueerror.tallies import Missing
 
@@ -82,7 +82,7 @@ def read(
         return read_log(path_or_table, reader, score=score, positive=positive, missing=missing, **named)
     table = _open(path_or_table)
     about_files = table.notes
-    asked = Asked(
+    asked = ColumnRequest(
         truth=truth,
         models=models,
         label=label,

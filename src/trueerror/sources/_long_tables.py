@@ -24,7 +24,7 @@ from trueerror.sources.engines._memory import need_memory
 MOST_MODELS = 1_000
 
 
-class Spread(NamedTuple):
+class WideColumn(NamedTuple):
     """A column of the wide table: the values of `source` in the rows of one model, or (None) in all rows of an item."""
 
     source: str
@@ -46,17 +46,17 @@ def widened_there(table: EngineTable, layout: Layout, models: Sequence[str], bud
     return _wide_table(table, layout, spreads, models), wide
 
 
-def _spreads(table: EngineTable, layout: Layout, models: Sequence[str]) -> tuple[list[Spread], Layout]:
+def _spreads(table: EngineTable, layout: Layout, models: Sequence[str]) -> tuple[list[WideColumn], Layout]:
     """All columns of the wide table, and which are whose."""
     shared = [layout.truth, *layout.keys.values(), *([layout.weight] if layout.weight else [])]
-    spreads = [Spread(str(layout.id), None, str(layout.id), table.kind(str(layout.id)))]
-    spreads += [Spread(c, None, c, table.kind(c)) for c in dict.fromkeys(shared) if c != layout.id]
+    spreads = [WideColumn(str(layout.id), None, str(layout.id), table.kind(str(layout.id)))]
+    spreads += [WideColumn(c, None, c, table.kind(c)) for c in dict.fromkeys(shared) if c != layout.id]
     parts, found = layout.models[""], {}
 
     def column(source: str | None, model: str) -> str | None:
         if source is None:
             return None
-        spreads.append(Spread(source, model, f"{source!r} of model {model!r}", table.kind(source)))
+        spreads.append(WideColumn(source, model, f"{source!r} of model {model!r}", table.kind(source)))
         return spreads[-1].name
 
     for model in models:
@@ -75,7 +75,9 @@ def _item_columns(layout: Layout) -> list[str]:
     return [str(layout.id), *([repeats] if repeats is not None else [])]
 
 
-def _wide_table(table: EngineTable, layout: Layout, spreads: Sequence[Spread], models: Sequence[str]) -> EngineTable:
+def _wide_table(
+    table: EngineTable, layout: Layout, spreads: Sequence[WideColumn], models: Sequence[str]
+) -> EngineTable:
     d, col = table.dialect, table.col
     whose = d.text(col(str(layout.model)))
     is_model = {m: d.equal(whose, m) for m in models}

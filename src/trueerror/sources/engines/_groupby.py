@@ -67,7 +67,7 @@ from trueerror.sources.engines._group_tallies import (
     ValueRange,
     WeightedCounts,
 )
-from trueerror.sources.engines._memory import amount, need_memory
+from trueerror.sources.engines._memory import byte_amount, need_memory
 from trueerror.sources.engines._numpy import ArraySource, moments_of, probabilities, table_moments
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Moments, ScoreTable
 from trueerror.tallies._moments import Placements
@@ -371,7 +371,7 @@ class GroupedSource:
         """In words that scores were binned, where some were; else empty."""
         if not self.memory.get("open"):
             return ""
-        budget = amount(self.memory_budget)
+        budget = byte_amount(self.memory_budget)
         return (
             f"Scores are in bins, since exact tables would take more than the memory budget of {budget}: "
             f"areas are known to ±{self.memory['open'] / 2:.2g}"
