@@ -29,7 +29,7 @@ from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Interval
-from trueerror.sources._duplicates import Overlap, doubled_rows, repeated_sample
+from trueerror.sources._duplicates import Overlap, duplicate_rows, repeated_sample
 from trueerror.sources._predictions import Predictions
 from trueerror.sources._protocols import ScoreRange
 from trueerror.tallies import Confusion, ScoreTable
@@ -67,7 +67,7 @@ def evidence(rng: np.random.Generator) -> list[Evidence]:
     calls = (scores >= 0.5).astype(np.int64)
     p = te.predictions(truth, scores={m: scores[:, j] for j, m in enumerate(NAMES)},
                        clusters=np.arange(ROWS) // CLUSTER)  # fmt: skip
-    pieces = [Evidence(**SETTLED, repeats=repeated_sample(p), doubled=doubled_rows(p))]
+    pieces = [Evidence(**SETTLED, repeats=repeated_sample(p), doubled=duplicate_rows(p))]
     pieces += [model(p, truth, scores[:, j], calls[:, j], name, rng) for j, name in enumerate(NAMES)]
     return pieces + pairs(truth, calls)
 

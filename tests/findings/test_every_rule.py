@@ -16,7 +16,7 @@ from trueerror.inference.power._plan import smallest_difference
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.results import Interval
-from trueerror.sources._duplicates import Doubles, Overlap, Repeats
+from trueerror.sources._duplicates import DuplicateRows, Overlap, Repeats
 from trueerror.sources._protocols import ScoreRange
 from trueerror.tallies import Confusion, Discordance, ScoreTable
 
@@ -95,10 +95,10 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     ),
     "TE107": (fact(repeated_ids=(12, "p7")), "12 rows repeat the id of an earlier row, such as 'p7'",
               [fact(repeated_ids=(0, None))]),
-    "TE108": (fact(doubled=Doubles(30, 0, 300)), "30 of 300 rows have exactly the truth and scores",
-              [fact(doubled=Doubles(3, 0, 300)), fact(doubled=Doubles(0, 0, 300))]),
-    "TE109": (fact(doubled=Doubles(30, 20, 300)), "20 of 300 rows have a copy in another cluster",
-              [fact(doubled=Doubles(30, 0, 300))]),
+    "TE108": (fact(doubled=DuplicateRows(30, 0, 300)), "30 of 300 rows have exactly the truth and scores",
+              [fact(doubled=DuplicateRows(3, 0, 300)), fact(doubled=DuplicateRows(0, 0, 300))]),
+    "TE109": (fact(doubled=DuplicateRows(30, 20, 300)), "20 of 300 rows have a copy in another cluster",
+              [fact(doubled=DuplicateRows(30, 0, 300))]),
     "TE110": (fact(repeats=Repeats(10, 285, True)), "285 rows stand there 10 times, once for each repeat",
               [fact(repeats=None)]),
     "TE111": (fact(training_overlap=Overlap(7, 100)), "7 of 100 test rows are training rows too",

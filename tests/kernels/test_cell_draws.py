@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trueerror.kernels._cell_draws import TABLED, CellDraws
-from trueerror.kernels._random import row_weights
+from trueerror.kernels._random import TABLED, CellDraws, row_weights
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, TABLED, TABLED + 1, 1_000, 250_000])

@@ -1,12 +1,20 @@
-"""The bucket sort of tagged scores: in order, lossless, whatever the distribution."""
+"""The sort of tagged scores: in order, lossless, whatever the distribution."""
 
 import itertools
 
 import numpy as np
 import pytest
 
+from trueerror.inputs._options import config
 from trueerror.kernels import _numpy as sorting
 from trueerror.kernels._numpy import scores_of, sorted_parts, tagged_keys
+
+
+@pytest.fixture(autouse=True)
+def threads():
+    yield
+    config(threads=None)
+
 
 RNG = np.random.default_rng(3)
 SIZE = 300_000
@@ -24,14 +32,16 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_sorts_any_distribution(name):
+def test_sorts_any_distribution(name, monkeypatch):
+    monkeypatch.setattr(sorting, "LARGE", 1000)
+    config(threads=2)
     scores = SHAPES[name]
     positive = RNG.random(SIZE) < 0.4
     tagged = tagged_keys(scores, positive)
     if tagged is None:
         pytest.fail("63 bits should suffice here")
     keys, power = tagged
-    runs = sorted_parts(keys, scores)
+    runs = sorted_parts(keys)
     found = np.concatenate([scores_of(run, power) for run in runs])
     assert (found == np.sort(scores.astype(np.float64))).all()
     tags = np.concatenate(runs) & 1
@@ -41,10 +51,11 @@ def test_sorts_any_distribution(name):
 
 
 def test_large_inputs_come_in_parts_that_do_not_split_ties(monkeypatch):
-    monkeypatch.setattr(sorting, "CROWD", 1)
+    monkeypatch.setattr(sorting, "LARGE", 1000)
+    config(threads=2)
     scores = np.round(RNG.normal(size=SIZE), 3)
     keys, power = tagged_keys(scores, scores > 0)
-    runs = [scores_of(run, power) for run in sorted_parts(keys, scores)]
+    runs = [scores_of(run, power) for run in sorted_parts(keys)]
     assert len(runs) > 1
     filled = [run for run in runs if len(run)]
     assert all(a[-1] < b[0] for a, b in itertools.pairwise(filled))

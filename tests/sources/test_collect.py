@@ -33,12 +33,12 @@ def test_a_score_at_the_threshold_is_positive() -> None:
 
 def test_scores_beyond_zero_and_one_need_a_threshold() -> None:
     p = te.predictions([0, 1, 1], scores={"svm": [-1.5, 0.2, 3.0]})
-    assert not p.can_call("svm")
+    assert not p.has_predictions("svm")
     with pytest.raises(InputError, match=r"'svm' run from -1.5 to 3, not within \[0, 1\].*threshold="):
         p.confusion("svm")
     assert p.confusion("svm", threshold=0).matrix.tolist() == [[1, 0], [0, 2]]
     given = te.predictions([0, 1, 1], scores={"svm": [-1.5, 0.2, 3.0]}, threshold=0)
-    assert given.can_call("svm")
+    assert given.has_predictions("svm")
     assert given.confusion("svm") == p.confusion("svm", threshold=0)
     one_each = te.predictions([0, 1], scores={"a": [-1.0, 1.0], "b": [0.2, 9.0]}, threshold={"a": 0, "b": 0.1})
     assert one_each.confusion("b").matrix.tolist() == [[0, 1], [0, 1]]
@@ -47,7 +47,7 @@ def test_scores_beyond_zero_and_one_need_a_threshold() -> None:
 def test_the_positive_class_is_never_guessed() -> None:
     p = te.predictions(["no", "yes"], scores={"svm": [0.1, 0.9]})
     assert p.positive is None
-    assert not p.can_call("svm")
+    assert not p.has_predictions("svm")
     for ask in (p.confusion, p.scores):
         with pytest.raises(InputError, match="positive= one of 'no', 'yes'"):
             ask("svm")

@@ -10,7 +10,7 @@ import pytest
 
 import trueerror as te
 from trueerror.data import path
-from trueerror.sources._duplicates import Doubles, Overlap, Repeats, doubled_rows, repeated_sample, shared_rows
+from trueerror.sources._duplicates import DuplicateRows, Overlap, Repeats, duplicate_rows, repeated_sample, shared_rows
 
 RNG = np.random.default_rng(5)
 N = 200
@@ -27,24 +27,24 @@ WITH_COPIES = np.concatenate((ALL, ALL[:30]))
 
 
 def test_distinct_rows_have_no_copies() -> None:
-    assert doubled_rows(scored(ALL)) == Doubles(0, 0, N)
+    assert duplicate_rows(scored(ALL)) == DuplicateRows(0, 0, N)
 
 
 def test_copies_are_counted() -> None:
-    assert doubled_rows(scored(WITH_COPIES)) == Doubles(30, 0, 230)
+    assert duplicate_rows(scored(WITH_COPIES)) == DuplicateRows(30, 0, 230)
 
 
 def test_a_sample_that_stands_there_twice() -> None:
-    assert doubled_rows(scored(np.tile(ALL, 2))) == Doubles(N, 0, 2 * N)
-    assert doubled_rows(scored(np.repeat(ALL, 3))) == Doubles(2 * N, 0, 3 * N)
+    assert duplicate_rows(scored(np.tile(ALL, 2))) == DuplicateRows(N, 0, 2 * N)
+    assert duplicate_rows(scored(np.repeat(ALL, 3))) == DuplicateRows(2 * N, 0, 3 * N)
 
 
 def test_copies_in_other_clusters() -> None:
     clusters = np.arange(230) // 10
-    found = doubled_rows(scored(WITH_COPIES, clusters=clusters))
-    assert found == Doubles(30, 30, 230)
+    found = duplicate_rows(scored(WITH_COPIES, clusters=clusters))
+    assert found == DuplicateRows(30, 30, 230)
     together = np.concatenate((np.arange(N) // 10, np.arange(30) // 10))
-    assert doubled_rows(scored(WITH_COPIES, clusters=together)) == Doubles(30, 0, 230)
+    assert duplicate_rows(scored(WITH_COPIES, clusters=together)) == DuplicateRows(30, 0, 230)
 
 
 @pytest.mark.parametrize("scores", [
@@ -55,22 +55,22 @@ def test_copies_in_other_clusters() -> None:
 ], ids=["forest", "neighbours", "rounded", "calls"])  # fmt: skip
 def test_coarse_scores_cannot_tell_rows_apart(scores: Any) -> None:
     p = te.predictions(TRUTH, scores={"model": scores})
-    assert doubled_rows(p) is None
+    assert duplicate_rows(p) is None
 
 
 def test_scores_of_exactly_0_and_1_are_no_copies() -> None:
     saturated = np.where(FINE > 0.6, 1.0, np.where(FINE < 0.2, 0.0, FINE))
-    found = doubled_rows(te.predictions(TRUTH, scores={"model": saturated}))
-    assert found == Doubles(0, 0, N)
+    found = duplicate_rows(te.predictions(TRUTH, scores={"model": saturated}))
+    assert found == DuplicateRows(0, 0, N)
 
 
 def test_labels_alone_say_nothing() -> None:
-    assert doubled_rows(te.predictions(TRUTH, {"a": TRUTH})) is None
+    assert duplicate_rows(te.predictions(TRUTH, {"a": TRUTH})) is None
 
 
 def test_bundled_predictions_hold_no_copies() -> None:
     p = te.read(path("breast_cancer"), positive="malignant")
-    assert doubled_rows(p) == Doubles(0, 0, 285)
+    assert duplicate_rows(p) == DuplicateRows(0, 0, 285)
     assert repeated_sample(p) is None
 
 
@@ -78,7 +78,7 @@ def test_files_and_arrays_agree(tmp_path: Path) -> None:
     file = tmp_path / "preds.csv"
     rows = "\n".join(f"{TRUTH[i]},{float(FINE[i])!r},{float(FINE[i]) ** 2!r}" for i in WITH_COPIES)
     file.write_text(f"truth,svm,net\n{rows}\n")
-    assert doubled_rows(te.read(file)) == Doubles(30, 0, 230)
+    assert duplicate_rows(te.read(file)) == DuplicateRows(30, 0, 230)
 
 
 def test_declared_repeats() -> None:

@@ -16,7 +16,7 @@ import pytest
 import trueerror as te
 from tests.sources.lazy_places import BLIND_TO_CASE, LAZY, QUIET, duckdb_relation, ibis_table
 from trueerror.sources.engines._duckdb import FileSource
-from trueerror.sources.engines._narwhals import LazySource
+from trueerror.sources.engines._groupby import GroupedSource
 
 pytestmark = list(QUIET)
 N = 60
@@ -140,7 +140,7 @@ def read(place: Callable[..., Any], columns: dict[str, Column], folder: Path, **
     p = te.read(place(columns, folder), **settings)
     # Files are counted inside DuckDB, lazy tables inside their engine; neither is pulled.
     assert isinstance(p.source, FileSource) == (place in (*FILES, duckdb_relation, ibis_table))
-    assert isinstance(p.source, LazySource) == (place in LAZY and place not in (duckdb_relation, ibis_table))
+    assert (type(p.source) is GroupedSource) == (place in LAZY and place not in (duckdb_relation, ibis_table))
     return p
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.sources.engines._duckdb_tables import FileTable
+from trueerror.sources.engines._duckdb_tables import DuckDBTable
 
 N, MODELS = 700, 50
 rng = np.random.default_rng(9)
@@ -27,10 +27,9 @@ def test_fifty_models_in_one_scan(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     p = te.read(written({"truth": truth, **scores}, tmp_path))
     direct = te.predictions(truth, scores=scores)
     scans: list[str] = []
-    stream, ask = FileTable.stream, FileTable.ask
-    monkeypatch.setattr(FileTable, "stream", lambda self, *a: scans.append("stream") or stream(self, *a))
-    monkeypatch.setattr(FileTable, "fetch", lambda *a: scans.append("fetch"))
-    monkeypatch.setattr(FileTable, "ask", lambda self, q, v=(): (" raw " in q or scans.append(q)) and ask(self, q, v))
+    stream, fetched = DuckDBTable.stream, DuckDBTable._fetched
+    monkeypatch.setattr(DuckDBTable, "stream", lambda self, *a: scans.append("stream") or stream(self, *a))
+    monkeypatch.setattr(DuckDBTable, "_fetched", lambda self, q: (" raw " in q or scans.append(q)) and fetched(self, q))
     for i in range(MODELS):
         assert p.confusion(f"m{i}") == direct.confusion(f"m{i}")
         assert p.agreement("m0", f"m{i}") == direct.agreement("m0", f"m{i}")

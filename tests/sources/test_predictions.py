@@ -74,7 +74,7 @@ def test_what_is_known_without_counting() -> None:
 
 def test_a_threshold_on_one_score_needs_two_classes() -> None:
     p = te.predictions([0, 1, 2], scores={"m": [0.1, 0.5, 0.9]}, positive=2)
-    assert not p.can_call("m")
+    assert not p.has_predictions("m")
     assert p.scores("m").n_positive == 1
     with pytest.raises(InputError, match="tells two classes apart, but there are 3"):
         p.confusion("m")

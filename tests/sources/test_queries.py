@@ -9,9 +9,7 @@ import polars as pl
 import pytest
 
 import trueerror as te
-from trueerror.sources.engines import _narwhals as lazy
-from trueerror.sources.engines import _narwhals as lazysource
-from trueerror.sources.engines import _native as engines
+from trueerror.sources.engines import _groupby, _narwhals
 
 N = 9_000
 rng = np.random.default_rng(1)
@@ -22,14 +20,13 @@ FRAME = pl.DataFrame({"truth": TRUTH.astype(int), **{f"{m}_score": rng.random(N)
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     seen: list[Any] = []
-    before = engines.answer
+    before = _narwhals.answer
 
     def answer(frame: Any) -> Any:
         seen.append(frame)
         return before(frame)
 
-    for module in (lazy, lazysource):
-        monkeypatch.setattr(module, "answer", answer)
+    monkeypatch.setattr(_narwhals, "answer", answer)
     return seen
 
 
@@ -51,7 +48,7 @@ def test_comparing_takes_no_more(asked: list[Any]) -> None:
 def test_scores_that_hardly_repeat_are_taken_once_for_all_models(
     asked: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lazysource, "MANY_ROWS", 1000)
+    monkeypatch.setattr(_groupby, "MANY_ROWS", 1000)
     made = te.evaluate(FRAME.lazy(), metrics=["auc", "brier"])
     # Rows, gaps and ranges; the first rows; the classes; the calls; a sample of the scores; truth and all scores.
     assert len(asked) == 6
@@ -86,7 +83,7 @@ def test_rows_and_groups_make_the_same_tables(how: str, monkeypatch: pytest.Monk
     grouped = te.read(frame.lazy(), **options)
     tables = {m: grouped.scores(m) for m in "abc"}
     losses = {m: grouped.moments(m, _loss) for m in "abc"}
-    monkeypatch.setattr(lazysource, "MANY_ROWS", 1000)
+    monkeypatch.setattr(_groupby, "MANY_ROWS", 1000)
     rows = te.read(frame.lazy(), **options)
     assert rows.source.nearly_distinct("a_score")
     assert rows.source.nearly_distinct("b_score") == (how != "repeated")

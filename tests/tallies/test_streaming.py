@@ -157,7 +157,7 @@ def test_hundreds_of_batches_in_any_order(many: tuple[list[te.ScoreTable], te.Sc
     assert copy.deepcopy(sum(tables)) == whole
     with pytest.raises(ValueError, match="read-only"):
         sum(tables).positives[0] = 7
-    with pytest.raises(AttributeError, match=r"frozen|no setter"):
+    with pytest.raises(AttributeError, match="cannot assign to field"):
         sum(tables).scores = None
 
 

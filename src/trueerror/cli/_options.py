@@ -159,7 +159,7 @@ def read_named(file: str, **options: Any) -> "Predictions":
     if reader is not None:
         wanted = ("positive",) if reader.__name__ == "weka" else ("score",)
         return reader({name: file}, missing=options["missing"], **{word: options[word] or None for word in wanted})
-    parts = {kind: c for c, role in given.roles.items() for kind in ("labels", "scores") if role == f"{kind} of model"}
+    parts = {kind: c for kind in ("labels", "scores") if (c := given.roles.column(kind, "model")) is not None}
     if not parts:
         return given
     rest = {k: v for k, v in options.items() if k not in ("models", "score")}

@@ -23,7 +23,7 @@ from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, limits, number, percent, whole
 from trueerror.sources._api import is_openable, opened, refuse_columns
 from trueerror.sources._collect import takes_table_options
-from trueerror.sources.engines._memory import NoRoom
+from trueerror.sources.engines._memory import MemoryBudgetExceeded
 
 ALWAYS_NEG, ALWAYS_POS = "AlwaysNeg", "AlwaysPos"
 # How the classifiers that need no model are called in print; data carry their names.
@@ -316,7 +316,7 @@ def _same_rows(curves: Mapping[str, Roc]) -> tuple[NDArray[np.bool_], list[Float
         return None
     try:
         truth, scores = predictions.score_columns([s.name for s in sources], positive=positive)
-    except NoRoom:
+    except MemoryBudgetExceeded:
         return None  # the note says that curves were resampled by themselves
     return truth, [np.ascontiguousarray(scores[:, i]) for i in range(len(sources))]
 

@@ -168,14 +168,14 @@ def _from_predictions(data: Predictions, model: str | None, threshold: float | N
         raise InputError(f"{name!r} has labels only; risk and coverage need its scores: pass them in scores=")
     array = np.asarray(scores, dtype=np.float64)
     absent = _lacking(array)
-    called = np.asarray(rows.calls(name, threshold))
+    called = np.asarray(rows.predicted_codes(name, threshold))
     if array.ndim == 1:
         if len(data.labels) > 2:
             raise InputError(
                 f"{name!r} has one score a row for {len(data.labels)} classes; give it one column of scores for each "
                 "class, or call te.risk_coverage(truth, confidence, predicted=labels)"
             )
-        cut = data.facts.way(name, threshold).threshold
+        cut = data.facts.decision_rule(name, threshold).threshold
         confidence = _distance(array, default_threshold(array[~absent], cut))
     else:
         confidence = _confidence(array, called)

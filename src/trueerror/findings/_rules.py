@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trueerror.findings.metrics import ConstantAnswer, Overfit
     from trueerror.findings.scores import TunedThreshold
     from trueerror.inputs._labels import Label
-    from trueerror.sources._duplicates import Doubles, Overlap, Repeats
+    from trueerror.sources._duplicates import DuplicateRows, Overlap, Repeats
     from trueerror.sources._protocols import ScoreRange
 
 Severity = Literal["note", "warning", "error"]
@@ -135,7 +135,7 @@ class Evidence:
     # About rows (TE1xx).
     metrics: tuple[str, ...] | None = None  # names of the metrics that were read
     repeated_ids: tuple[int, Any] | None = None  # rows whose id an earlier row has, and one such id
-    doubled: Doubles | None = None  # copies of rows, and how many of them lie in different clusters
+    doubled: DuplicateRows | None = None  # copies of rows, and how many of them lie in different clusters
     repeats: Repeats | None = None  # the same items several times
     # (model, rows without its prediction) of each, and all rows, where nothing says how they count
     undecided: tuple[tuple[tuple[str, int], ...], int] | None = None

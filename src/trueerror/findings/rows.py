@@ -7,7 +7,7 @@ from typing import Any
 
 from trueerror.findings._rules import rule
 from trueerror.results._format import listing, percent, whole
-from trueerror.sources._duplicates import Doubles, Overlap, Repeats
+from trueerror.sources._duplicates import DuplicateRows, Overlap, Repeats
 from trueerror.tallies import Confusion
 from trueerror.tallies._confusion import is_graded
 
@@ -143,7 +143,7 @@ def duplicated_ids(repeated_ids: tuple[int, Any]) -> Iterator[str]:
     title="duplicated rows",
     fix="Leave the copies out, or pass clusters= so that a row and its copies count as one.",
 )
-def duplicated_rows(doubled: Doubles) -> Iterator[str]:
+def duplicated_rows(doubled: DuplicateRows) -> Iterator[str]:
     """Copies of a row add no information, but shrink every interval as if they did.
 
     Two rows are taken for copies when the truth and the scores of all models agree to the last digit, where scores
@@ -160,7 +160,7 @@ def duplicated_rows(doubled: Doubles) -> Iterator[str]:
     title="duplicated rows across clusters",
     fix="Leave the copies out, or give rows that repeat each other one cluster.",
 )
-def rows_across_clusters(doubled: Doubles) -> Iterator[str]:
+def rows_across_clusters(doubled: DuplicateRows) -> Iterator[str]:
     """Clusters are taken as independent of each other. A row that is in two of them ties the two together, and the
     intervals are too narrow."""
     if doubled.apart > MOST_DOUBLED * doubled.n:

@@ -40,7 +40,7 @@ from trueerror.metrics._registry import Measure
 from trueerror.results import Contrast, Interval
 from trueerror.sources._predictions import Predictions
 from trueerror.sources._row_scores import ScoredRows, class_scored_rows, scored_rows
-from trueerror.sources.engines._memory import NoRoom
+from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Agreement, Discordance, Moments, ScoreTable
 from trueerror.tallies._confusion import BinaryCounts
 from trueerror.tallies._moments import Placements
@@ -506,7 +506,7 @@ def delong_of_two(q: Two) -> Contrast:
     confidence, alternative = q.spec.confidence, q.spec.alternative
     try:
         (up1, s1, _), (up2, s2, _) = (scored_rows(rows.p, [rows.model]) for rows in q.sample)
-    except NoRoom:
+    except MemoryBudgetExceeded:
         tables = [rows.p.scores(rows.model) for rows in q.sample]
         return unpaired_table_contrast(*tables, confidence=confidence, alternative=alternative)
     return delong_unpaired(

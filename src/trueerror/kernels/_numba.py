@@ -1,23 +1,11 @@
-"""The hot loops compiled by Numba (the extra `fast`), with the names and answers of `plain`.
+"""The hot loops compiled by Numba (the extra `fast`), with the names and answers of `_numpy`; importing loads Numba.
 
-Whole numbers agree to the last bit; sums of fractions are made in a fixed order and agree to 1e-12.
+Whole numbers agree to the last bit; sums of fractions are made in a fixed order and agree to 1e-12. Draws are those of
+`_random`, bit for bit: Philox as NumPy has it. Sorting (score, row) pairs by radix is kept, since it takes less than
+half the time of NumPy's argsort; scores alone are sorted by NumPy, as quick as a compiled radix sort (decision 10).
 
-Score tables by compiled loops: scores are sorted with their class and nothing else.
-
-Compiled loops that put scores in order: radix sort, distinct scores, placements. Importing this loads Numba.
-
-All run without the interpreter's lock, on parts of arrays. None uses Numba's own threads, whose default layer ends the
-process when two Python threads enter it at once.
-
-Compiled loops that sort scores with their class and nothing else: the class rides in the last bit of the key.
-
-Half again as quick as sorting (score, row) pairs, for the counts that a score table needs; see `sorting` for the keys.
-
-Compiled loops over score tables: spreads of placements, and the rank bootstrap with its draws.
-
-The draws are those of `draws`, bit for bit: Philox as NumPy has it.
-
-Bookkeeping of the compiled radix sorts: digits, places, cuts; and the word that compiling takes a while.
+All loops run without the interpreter's lock, on parts of arrays. None uses Numba's own threads, whose default layer
+ends the process when two Python threads enter it at once.
 """
 
 # Numba infers the types of compiled loops; mypy cannot follow it.
@@ -28,7 +16,7 @@ import logging
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
@@ -203,155 +191,29 @@ def fill_placements(keys: Any, loads: Any, result: Any) -> None:
 
 
 @compiled
-def score_extremes(scores: Any, start: int, stop: int) -> Any:
-    """The lowest and the highest score, and the smallest size of one that is not 0."""
-    low, high, tiny = np.inf, -np.inf, np.inf
-    for i in range(start, stop):
-        x = np.float64(scores[i])
-        low = min(low, x)
-        high = max(high, x)
-        size = abs(x)
-        if size > 0.0:
-            tiny = min(tiny, size)
-    return low, high, tiny
-
-
-@njit(nogil=True, cache=True, inline="always")
-def tagged_key(score: Any, positive: Any, scale: float) -> Any:
-    """An unsigned key that sorts as the score does, with the class in its last bit; |score · scale| is below 2."""
-    bits = np.float64(np.float64(score) * scale + 0.0).view(np.int64)
-    return U(((bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF)) << 1) | np.int64(positive)) ^ SIGN
-
-
-@compiled
-def one_key(score: float, positive: int, scale: float) -> Any:
-    """The key of one score."""
-    return tagged_key(score, positive, scale)
-
-
-@njit(nogil=True, cache=True, inline="always")
-def leading_digit(score: Any, key: Any, scale: float, base: float, factor: float, low: Any, shift: Any) -> Any:
-    """In which bucket a score belongs: by equal steps of its value, or (factor 0) by the leading bits of its key."""
-    if factor > 0.0:
-        return U((np.float64(score) * scale - base) * factor)
-    return (key - low) >> shift
-
-
-@compiled
-def tagged_histogram(
-    scores: Any, positive: Any, scale: float, start: int, stop: int, base: float, factor: float, low: Any, shift: Any,
-    counts: Any,
-) -> None:  # fmt: skip
-    """How many keys have each leading digit."""
-    for i in range(start, stop):
-        key = tagged_key(scores[i], positive[i], scale)
-        counts[leading_digit(scores[i], key, scale, base, factor, low, shift)] += 1
-
-
-@compiled
-def tagged_scatter(
-    scores: Any, positive: Any, scale: float, start: int, stop: int, base: float, factor: float, low: Any, shift: Any,
-    places: Any, keys: Any,
-) -> None:  # fmt: skip
-    """Put keys into the places of their leading digits."""
-    for i in range(start, stop):
-        key = tagged_key(scores[i], positive[i], scale)
-        digit = leading_digit(scores[i], key, scale, base, factor, low, shift)
-        place = places[digit]
-        places[digit] = place + 1
-        keys[place] = key
-
-
-@compiled
-def insertion_copy_tagged(keys: Any, to_keys: Any, start: int, stop: int) -> None:
-    """Sort a few keys from one place into another, or in place."""
-    for i in range(start, stop):
-        key = keys[i]
-        j = i
-        while j > start and to_keys[j - 1] > key:
-            to_keys[j] = to_keys[j - 1]
-            j -= 1
-        to_keys[j] = key
-
-
-@compiled
-def sort_tagged_runs(keys: Any, spare: Any, starts: Any, first: int, last: int) -> None:
-    """Sort the runs `first` to `last` in place: radix from the leading digit that tells a run's keys apart."""
-    begins, ends = np.empty(1 << 17, np.int64), np.empty(1 << 17, np.int64)
-    counts = np.empty((1 << DIGITS) + 1, np.int64)
-    for run in range(first, last):
-        begins[0], ends[0] = starts[run], starts[run + 1]
-        top = 1
-        while top > 0:
-            top -= 1
-            a, b = begins[top], ends[top]
-            size = b - a
-            if size <= FEW:
-                insertion_copy_tagged(keys, keys, a, b)
-                continue
-            low, high = keys[a], keys[a]
-            for i in range(a + 1, b):
-                low = min(low, keys[i])
-                high = max(high, keys[i])
-            # Equal scores need no order among their classes.
-            if (low | ONE) == (high | ONE):
-                continue
-            digits = 2
-            while digits < DIGITS and (size >> (digits + 3)) > 0:
-                digits += 1
-            shift = ONE
-            while ((high - low) >> shift) >= U(1 << digits):
-                shift += ONE
-            width = np.int64((high - low) >> shift) + 1
-            counts[: width + 1] = 0
-            for i in range(a, b):
-                counts[((keys[i] - low) >> shift) + ONE] += 1
-            for d in range(1, width + 1):
-                counts[d] += counts[d - 1]
-            for i in range(a, b):
-                digit = (keys[i] - low) >> shift
-                spare[a + counts[digit]] = keys[i]
-                counts[digit] += 1
-            begin = a
-            for d in range(width):
-                end = a + counts[d]
-                if end - begin > FEW:
-                    keys[begin:end] = spare[begin:end]
-                    begins[top], ends[top] = begin, end
-                    top += 1
-                else:
-                    insertion_copy_tagged(spare, keys, begin, end)
-                begin = end
-
-
-@compiled
-def count_tagged(keys: Any, start: int, stop: int) -> int:
-    """How many distinct scores end in this stretch of sorted keys."""
-    n = len(keys)
-    found = 0
-    for i in range(start, stop):
-        if i + 1 == n or (keys[i] | ONE) != (keys[i + 1] | ONE):
+def count_tagged(keys: Any) -> int:
+    """How many distinct scores sorted keys hold, the class in their last bit."""
+    found = 1 if len(keys) else 0
+    for i in range(1, len(keys)):
+        if keys[i] >> 1 != keys[i - 1] >> 1:
             found += 1
     return found
 
 
 @compiled
-def fill_tagged(
-    keys: Any, start: int, stop: int, place: int, unscale: float, scores: Any, ups: Any, downs: Any
-) -> None:
-    """Distinct scores and their class counts; `start` and `stop` lie between groups."""
+def fill_tagged(keys: Any, unscale: float, scores: Any, positives: Any, negatives: Any) -> None:
+    """Distinct scores and their class counts."""
+    place = 0
     up = down = np.int64(0)
-    n = len(keys)
-    for i in range(start, stop):
+    for i in range(len(keys)):
         key = keys[i]
-        tag = np.int64(key & ONE)
-        up += tag
-        down += 1 - tag
-        if i + 1 == n or (key | ONE) != (keys[i + 1] | ONE):
-            bits = np.int64(key ^ SIGN) >> 1
+        up += key & 1
+        down += 1 - (key & 1)
+        if i + 1 == len(keys) or key >> 1 != keys[i + 1] >> 1:
+            bits = key >> 1
             scores[place] = np.int64(bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF)).view(np.float64) * unscale
-            ups[place] = up
-            downs[place] = down
+            positives[place] = up
+            negatives[place] = down
             place += 1
             up = down = np.int64(0)
 
@@ -596,7 +458,7 @@ def announce(folder: Path) -> None:
     if _announced:
         return
     _announced = True
-    if folder.is_dir() and any(folder.glob("compiled_*.nbi")):
+    if folder.is_dir() and any(folder.glob("*.nbi")):
         return
     words = "compiling the fast kernels with Numba: some seconds, once for this installation"
     logging.getLogger("trueerror").info(words)
@@ -605,108 +467,27 @@ def announce(folder: Path) -> None:
 
 
 Floats = NDArray[np.float64]
-Keys = NDArray[np.uint64]
-# Equal steps into which values are cut, and the share of the rows (one in so many) that no step may exceed.
-STEPS = 1 << 12
-CROWDED = 64
-
-
-class _Rows(NamedTuple):
-    """Scores and classes, and how a score becomes a key."""
-
-    scores: NDArray[Any]
-    positive: NDArray[np.bool_]
-    pieces: list[slice]
-    scale: float
-    low: float
-    high: float
-
-
-class _Digits(NamedTuple):
-    """How a score finds its bucket (see `leading_digit`), and how many rows of each piece each bucket has."""
-
-    base: float
-    factor: float
-    lowest: np.uint64
-    shift: np.uint64
-    counts: Counts
 
 
 def score_groups(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Floats, Counts, Counts]:
     """Distinct scores, ascending, with how many positives and negatives have each; −0.0 is 0.0."""
-    n = len(scores)
-    if n == 0:
+    tagged = plain.tagged_keys(scores, positive)
+    if tagged is None:
         return plain.score_groups(scores, positive)
-    announce(Path(sort_tagged_runs.stats.cache_path))
-    pieces = parts(n, max(1, min(8, n // STRETCH)))
-    found = in_threads(lambda p: score_extremes(scores, p.start, p.stop), pieces)
-    low, high, tiny = min(f[0] for f in found), max(f[1] for f in found), min(f[2] for f in found)
-    largest = max(abs(low), abs(high))
-    # Scaled below 2, the order of a double fits into 63 bits; scores that this would round take the plain way.
-    power = max(0, int(np.frexp(largest)[1]) - 1) if largest < np.inf else 0
-    if not largest < np.inf or (power and tiny * 2.0**-power < 2.0**-1022):
-        return plain.score_groups(scores, positive)
-    keys = _sorted_keys(_Rows(scores, positive, pieces, 2.0**-power, low, high))
-    return _groups(keys, 2.0**power)
+    announce(Path(fill_tagged.stats.cache_path))
+    keys, power = tagged
+    runs = plain.sorted_parts(keys)
+    del keys, tagged
+    starts = np.cumsum([0, *in_threads(count_tagged, runs)])
+    distinct = np.empty(int(starts[-1]), dtype=np.float64)
+    positives, negatives = (np.empty(int(starts[-1]), dtype=np.int64) for _ in range(2))
 
+    def fill(i: int) -> None:
+        part = slice(starts[i], starts[i + 1])
+        fill_tagged(runs[i], 2.0**power, distinct[part], positives[part], negatives[part])
 
-def _sorted_keys(rows: _Rows) -> Keys:
-    """One scatter into buckets, then bucket by bucket; within equal scores the classes may be in any order."""
-    n = len(rows.scores)
-    span = (rows.high - rows.low) * rows.scale
-    # Equal steps of the value spread most scores well; where they crowd, the leading bits tell them apart.
-    digits = _digits(rows, (STEPS * (1 - 1e-12)) / span if span > 1e-290 else 0.0)
-    if digits.factor > 0 and int(digits.counts.sum(axis=0).max()) * CROWDED >= n:
-        digits = _digits(rows, 0.0)
-    places, starts = places_of(digits.counts, n)
-    keys = np.empty(n, dtype=np.uint64)
-
-    def scatter(i: int) -> None:
-        p = rows.pieces[i]
-        tagged_scatter(rows.scores, rows.positive, rows.scale, p.start, p.stop, *digits[:4], places[i], keys)
-
-    in_threads(scatter, range(len(rows.pieces)))
-    spare = np.empty(n, dtype=np.uint64)
-    in_threads(lambda r: sort_tagged_runs(keys, spare, starts, *r), list(pairwise(run_cuts(starts, n))))
-    return keys
-
-
-def _digits(rows: _Rows, factor: float) -> _Digits:
-    lowest, highest = (int(one_key(x, c, rows.scale)) for x, c in ((rows.low, 0), (rows.high, 1)))
-    shift, width = leading(lowest, highest)
-    counts = np.zeros((len(rows.pieces), STEPS if factor > 0 else width), dtype=np.int64)
-    made = _Digits(rows.low * rows.scale, factor, U(lowest), U(shift), counts)
-
-    def count(i: int) -> None:
-        p = rows.pieces[i]
-        tagged_histogram(rows.scores, rows.positive, rows.scale, p.start, p.stop, *made[:4], counts[i])
-
-    in_threads(count, range(len(rows.pieces)))
-    return made
-
-
-def _groups(keys: Keys, unscale: float) -> tuple[Floats, Counts, Counts]:
-    stretches = list(pairwise(_cuts_between_groups(keys)))
-    places = np.cumsum([0, *in_threads(lambda s: int(count_tagged(keys, *s)), stretches)])
-    size = int(places[-1])
-    distinct = np.empty(size, dtype=np.float64)
-    ups, downs = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
-    in_threads(
-        lambda i: fill_tagged(keys, *stretches[i], places[i], unscale, distinct, ups, downs),
-        range(len(stretches)),
-    )
-    return distinct, ups, downs
-
-
-def _cuts_between_groups(keys: Keys) -> list[int]:
-    """Places that cut sorted tagged keys into stretches without splitting equal scores."""
-    n = len(keys)
-    cuts = [0]
-    for piece in parts(n, max(1, n // STRETCH)):
-        cut = int(np.searchsorted(keys, keys[piece.stop - 1] | U(1), side="right"))
-        if cut > cuts[-1]:
-            cuts.append(cut)
-    return cuts
+    in_threads(fill, range(len(runs)))
+    return distinct, positives, negatives
 
 
 Sorted = tuple[NDArray[np.uint64], NDArray[np.uint32]]

@@ -1,12 +1,7 @@
-"""The hot loops in NumPy alone; `fast` has the same names where compiling pays.
+"""The hot loops in NumPy alone; `_numba` has the same names where compiling pays.
 
-Sort scores with their class in NumPy: the class rides in the last bit of an integer that sorts as the score does.
-
-A comparison sort of ten million numbers takes longer than all the rest, so large inputs are first cut into buckets of
-a few dozen rows (a monotone map to 16 bits, sorted by NumPy's radix sort) and only neighbours are compared: rows of
-the array are sorted, then rows shifted by half a row, which puts every bucket that fits into half a row in order.
-
-Orders and mid-ranks of scores: the one costly step of every statistic of ranks.
+Scores are sorted with their class, which rides in the last bit of an integer that sorts as the score does: NumPy's own
+sort of integers (SIMD) then needs no order of rows. Orders and mid-ranks of rows are by NumPy's argsort.
 """
 
 from __future__ import annotations
@@ -16,22 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inputs._options import current
 from trueerror.kernels._random import RankLayout, in_threads, parts, row_weights
 
 Keys = NDArray[np.int64]
 
 SORT_BLOCK = 1 << 15
-# Below this many rows a comparison sort is the quickest.
-SMALL = 1 << 16
-# Buckets of one part, rows that a bucket should hold, and how many parts at most.
-BUCKETS = 1 << 16
-CROWD = 44
-PARTS = 8
-SEGMENTS = 1 << 10
-SAMPLE = 1 << 15
-FINE = 1 << 12
-ROUNDS = 4
-WIDEST = 1 << 12
+# Rows from which sorting is shared among threads, and the keys that show where to cut.
+LARGE = 1 << 20
+SORT_SAMPLE = 1 << 10
 LOW_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
@@ -81,100 +69,24 @@ def scores_of(keys: Keys, power: int) -> NDArray[np.float64]:
     return scores
 
 
-def sorted_parts(keys: Keys, scores: NDArray[Any]) -> list[Keys]:
-    """The keys in ascending order, as parts that follow one another; equal scores are never in two parts.
-
-    Within equal scores the classes may be in any order.
-    """
-    if len(keys) < SMALL:
+def sorted_parts(keys: Keys) -> list[Keys]:
+    """The keys in ascending order, as parts that follow one another; equal scores are never in two parts."""
+    threads = current().thread_count
+    if len(keys) < LARGE or threads < 2:
         return [np.sort(keys)]
-    count = min(PARTS, -(-len(keys) // (BUCKETS * CROWD)))
-    part, bucket = _buckets(scores, count)
+    sample = np.sort(keys[:: max(1, len(keys) // SORT_SAMPLE)])
+    # Between scores: the last bit is the class.
+    cuts = np.unique(sample[[len(sample) * i // threads for i in range(1, threads)]] & ~np.int64(1))
 
     def sort_part(i: int) -> Keys:
-        mine = part == i
-        places = np.compress(mine, bucket)
-        order = np.argsort(places, kind="stable")
-        crowd = int(np.bincount(places, minlength=1).max())
-        return _sort_nearly_sorted(np.compress(mine, keys).take(order), crowd)
+        inside = keys >= cuts[i - 1] if i else keys < cuts[0]
+        if 0 < i < len(cuts):
+            inside &= keys < cuts[i]
+        part: Keys = keys[inside]
+        part.sort()
+        return part
 
-    return in_threads(sort_part, range(count))
-
-
-def _sort_nearly_sorted(keys: Keys, crowd: int) -> Keys:
-    """Sort keys that are in order but for runs of at most `crowd`."""
-    width = 256
-    while width < 2 * crowd:
-        width *= 2
-    if width > WIDEST:
-        # Crowded buckets are mostly equal scores, which are in order as they are, but for their classes.
-        plain = keys >> 1
-        if not (plain[1:] < plain[:-1]).any():
-            return keys
-        keys.sort()
-        return keys
-    for first in (0, width // 2):
-        last = first + (len(keys) - first) // width * width
-        keys[first:last].reshape(-1, width).sort(axis=1)
-        keys[max(last, 0) :].sort()
-    return keys
-
-
-def _buckets(scores: NDArray[Any], count: int) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
-    """A monotone map of the scores to count · 2¹⁶ buckets that hold about equally many: part, and bucket in it."""
-    part = np.zeros(len(scores), dtype=np.uint8)
-    bucket = np.zeros(len(scores), dtype=np.uint16)
-    low, high = float(scores.min()), float(scores.max())
-    if not 1e-290 < high - low < np.inf:
-        return part, bucket
-    sample = scores[:: max(1, len(scores) // SAMPLE)].astype(np.float64)
-    rounds = _even_rounds(sample, low, high, count * BUCKETS)
-
-    def fill(piece: slice) -> None:
-        for start in range(piece.start, piece.stop, SORT_BLOCK):
-            stop = min(start + SORT_BLOCK, piece.stop)
-            place = scores[start:stop].astype(np.float64)
-            for spread in rounds:
-                _spread(place, *spread)
-            whole = place.astype(np.uint32)
-            bucket[start:stop] = whole
-            whole >>= 16
-            part[start:stop] = whole
-
-    in_threads(fill, parts(len(scores), _pieces(len(scores))))
-    return part, bucket
-
-
-Spread = tuple[float, float, NDArray[np.float64], NDArray[np.float64]]
-
-
-def _even_rounds(sample: NDArray[np.float64], low: float, high: float, size: int) -> list[Spread]:
-    """How to spread scores evenly over [0, size): in each round equal segments get room by their share of a sample.
-
-    Scores that crowd at one place, as probabilities do near 0 and 1, take more than one round.
-    """
-    rounds: list[Spread] = []
-    while len(rounds) < ROUNDS:
-        scale = SEGMENTS / (high - low) * (1 - 1e-12)
-        seen = np.bincount(((sample - low) * scale).astype(np.intp), minlength=SEGMENTS) + 0.5
-        room = np.floor(seen * ((size - SEGMENTS) / seen.sum())) + 1
-        rounds.append((low, scale, np.cumsum(room) - room, room))
-        _spread(sample, *rounds[-1])
-        if np.bincount((sample * (FINE / size)).astype(np.intp)).max() * FINE < 16 * len(sample):
-            break
-        low, high = 0.0, float(size)
-    return rounds
-
-
-def _spread(
-    place: NDArray[np.float64], low: float, scale: float, base: NDArray[np.float64], room: NDArray[np.float64]
-) -> None:
-    place -= low
-    place *= scale
-    segment = place.astype(np.uint16)
-    place -= segment
-    place *= room.take(segment)
-    place += base.take(segment)
+    return in_threads(sort_part, range(len(cuts) + 1))
 
 
 def _pieces(size: int) -> int:
@@ -185,123 +97,24 @@ Floats = NDArray[np.float64]
 RankCounts = NDArray[np.signedinteger[Any]]
 Order = NDArray[np.intp]
 
-# Below this many rows a comparison sort is the fastest.
-FEW_SCORES = 1 << 13
 # Rows handled at a time stay in the processor's cache.
 RANK_BLOCK = 1 << 15
-# Scores looked at to see how unevenly they lie.
-RANK_SAMPLE = 1 << 10
 
 
 def ascending_order(scores: NDArray[Any]) -> Order:
-    """Positions of the scores from lowest to highest; the order within ties is not defined.
-
-    NumPy sorts 16-bit keys by radix, in a fraction of the time of a comparison sort. So scores are mapped by a monotone
-    function to 32 bits and sorted in two passes. Where unequal scores fall on one key, those few rows are put right;
-    where too many do, the comparison sort takes over.
-    """
-    return _ranked(scores)[0]
+    """Positions of the scores from lowest to highest; the order within ties is not defined."""
+    return np.argsort(scores)
 
 
 def _ranked(scores: NDArray[Any]) -> tuple[Order, Order]:
     """The ascending order, and the places in it whose score is that of the next place too."""
-    if len(scores) < FEW_SCORES or scores.dtype not in (np.float32, np.float64):
-        return _compared(scores)
-    keys = _keys(scores)
-    order = _radix_order(keys)
-    shared = _shared(keys, order)
-    if len(shared) == 0 or scores.dtype == np.float32:
-        return order, shared
-    # Only where keys are shared can scores be out of order, or tied.
-    wrong, tied = _compare(scores, order, shared)
-    if len(wrong):
-        if not _mend(order, keys, scores, wrong):
-            return _compared(scores)
-        _, tied = _compare(scores, order, shared)
-    return order, tied
-
-
-def _radix_order(keys: NDArray[np.uint32]) -> Order:
-    first = np.argsort(keys.astype(np.uint16), kind="stable")
-    upper = (keys >> np.uint32(16)).astype(np.uint16)
-    order = np.argsort(upper.take(first), kind="stable")
-    # Fresh memory costs more than the work on it: the second order is turned into the final one where it stands.
-    for block in _rank_blocks(len(order)):
-        order[block] = first.take(order[block])
-    return order
-
-
-def _shared(keys: NDArray[np.uint32], order: Order) -> Order:
-    """The places whose key is that of the next place too."""
-    found = []
-    for block in _rank_blocks(len(order)):
-        ranked = keys.take(order[block.start : block.stop + 1])
-        found.append(np.flatnonzero(ranked[1:] == ranked[:-1]) + block.start)
-    return np.concatenate(found)
-
-
-def _rank_blocks(size: int) -> list[slice]:
-    return [slice(start, min(size, start + RANK_BLOCK)) for start in range(0, size, RANK_BLOCK)]
-
-
-def _compare(scores: NDArray[Any], order: Order, shared: Order) -> tuple[Order, Order]:
-    """The places, among those that share a key with the next, whose score is above the next's, and equal to it."""
-    if len(shared) * 8 < len(order):
-        here, following = scores.take(order.take(shared)), scores.take(order.take(shared + 1))
-        return shared[following < here], shared[following == here]
-    ranked = scores.take(order)
-    return np.flatnonzero(ranked[1:] < ranked[:-1]), np.flatnonzero(ranked[1:] == ranked[:-1])
-
-
-def _compared(scores: NDArray[Any]) -> tuple[Order, Order]:
     order = np.argsort(scores)
     ranked = scores.take(order)
     return order, np.flatnonzero(ranked[1:] == ranked[:-1])
 
 
-def _keys(scores: NDArray[Any]) -> NDArray[np.uint32]:
-    """A monotone map to 32 bits: equal steps between the extremes, or leading bits where the scores are too uneven."""
-    if scores.dtype == np.float32:
-        return _leading_bits(scores)
-    low, high = float(scores.min()), float(scores.max())
-    step = (high - low) / (2.0**32 - 1)
-    if not 1e-290 < step < 1e290:
-        return _leading_bits(scores)
-    sample = np.sort(scores[:: max(1, len(scores) // RANK_SAMPLE)][:RANK_SAMPLE])
-    gaps = np.diff(sample)
-    # Between two neighbours of the sample lie about n / SAMPLE rows, which want a key each.
-    crowded = (gaps > 0) & (gaps * RANK_SAMPLE < 2 * step * len(scores))
-    if crowded.sum() * 16 > RANK_SAMPLE:
-        return _leading_bits(scores)
-    keys = np.empty(len(scores), dtype=np.uint32)
-    for block in _rank_blocks(len(scores)):
-        keys[block] = (scores[block] - low) * (1 / step)
-    return keys
-
-
-def _leading_bits(scores: NDArray[Any]) -> NDArray[np.uint32]:
-    """The first 32 bits, so changed that they sort as the numbers do: sign flipped, and all bits of negatives."""
-    # Adding zero turns −0.0 into 0.0, whose bits would otherwise differ.
-    bits = (scores + scores.dtype.type(0)).view(np.int32 if scores.dtype == np.float32 else np.int64)
-    if bits.dtype == np.int64:
-        bits = (bits >> 32).astype(np.int32)
-    keys: NDArray[np.uint32] = (bits ^ ((bits >> 31) & 0x7FFFFFFF)).view(np.uint32) ^ np.uint32(1 << 31)
-    return keys
-
-
-def _mend(order: Order, keys: NDArray[np.uint32], scores: NDArray[Any], wrong: Order) -> bool:
-    """Sort again, by score, the runs of equal keys in which something is out of place; False when they are too many."""
-    ranked = keys.take(order)
-    crowded = np.unique(ranked[wrong])
-    starts = np.searchsorted(ranked, crowded, side="left")
-    sizes = np.searchsorted(ranked, crowded, side="right") - starts
-    total = int(sizes.sum())
-    if total * 4 > len(order):
-        return False
-    places = np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(total)
-    rows = order[places]
-    order[places] = rows[np.lexsort((scores[rows], keys[rows]))]
-    return True
+def _rank_blocks(size: int) -> list[slice]:
+    return [slice(start, min(size, start + RANK_BLOCK)) for start in range(0, size, RANK_BLOCK)]
 
 
 def placements(scores: NDArray[Any], positive: NDArray[np.bool_]) -> Floats:
@@ -466,7 +279,7 @@ def score_groups(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Flo
     if tagged is None:
         return _groups_by_class(scores, positive)
     keys, power = tagged
-    runs = sorted_parts(keys, scores)
+    runs = sorted_parts(keys)
     del keys, tagged
     ends = in_threads(_group_ends, runs)
     starts = np.cumsum([0, *(len(e) for e in ends)])

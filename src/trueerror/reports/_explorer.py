@@ -89,9 +89,9 @@ def explore(p: Predictions, asked: ReportOptions | None = None) -> Explored | No
 
 def _in_use(p: Predictions, model: str) -> InUse | None:
     """A model's own calls, or its scores cut where they are cut; None where nothing is called."""
-    if not p.can_call(model):
+    if not p.has_predictions(model):
         return None
-    way = p.facts.way(model, None)
+    way = p.facts.decision_rule(model, None)
     cells = p.confusion(model).binary(p.positive)
     threshold = None if way.kind != "cut" else 0.5 if way.threshold is None else float(way.threshold)
     return InUse(threshold, float(cells.fp), float(cells.tp))

@@ -311,7 +311,7 @@ def _compare(p: Predictions, asked: ReportOptions) -> Comparison | None:
         if asked.metric != "accuracy" or asked.margin is not None:
             raise InputError("cost_fp= and cost_fn= judge by cost: leave metric= and margin= out")
         return compare(p, cost_fp=asked.cost_fp, cost_fn=asked.cost_fn, prior=asked.prior, **common)
-    if asked.metric == "accuracy" and not all(p.can_call(m) for m in p.models):
+    if asked.metric == "accuracy" and not all(p.has_predictions(m) for m in p.models):
         return None
     return compare(p, metric=asked.metric, margin=asked.margin, **common)
 

@@ -14,14 +14,13 @@ from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._labels import Label, label_from_text
 from trueerror.inputs._options import InputError, check_word, current, memory_bytes, nearest
 from trueerror.results import Result
-from trueerror.sources._build import build, given_rows
-from trueerror.sources._collect import absent_notes
+from trueerror.sources._collect import absent_notes, build, given_rows
 from trueerror.sources._frames import is_table, open_frame
 from trueerror.sources._long_tables import widen
 from trueerror.sources._paths import names_files
 from trueerror.sources._predictions import Predictions, Roles
 from trueerror.sources._protocols import Options, Source, Table, Threshold
-from trueerror.sources.columns._roles import Asked, ColumnChoice, ModelChoice, resolve
+from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve
 from trueerror.sources.logs._recognise import log_reader, read_log
 from trueerror.tallies import Missing
 
@@ -82,8 +81,8 @@ def read(
         }  # fmt: skip
         return read_log(path_or_table, reader, score=score, positive=positive, missing=missing, **named)
     table = _open(path_or_table)
-    about_files: tuple[str, ...] = getattr(table, "notes", ())
-    asked = Asked(
+    about_files = table.notes
+    asked = ColumnRequest(
         truth=truth,
         models=models,
         label=label,
@@ -101,10 +100,10 @@ def read(
     layout, known = resolve(table, asked)
     if weights_kind is not None and layout.weight is None:
         raise InputError(f"weights_kind={weights_kind!r} was given, but no weight column: name it with weight=")
-    room = current().budget_bytes if budget is None else memory_bytes(budget)
+    memory_budget = current().budget_bytes if budget is None else memory_bytes(budget)
     if layout.model is not None:
         wanted = None if models is None or isinstance(models, str) else list(models)
-        table, layout = widen(table, layout, wanted, room)
+        table, layout = widen(table, layout, wanted, memory_budget)
     order = layout.declared if given_labels is None else known[: len(given_labels)]
     options = Options(
         labels=order,
@@ -112,13 +111,13 @@ def read(
         weights_kind=weights_kind if layout.weight is not None else None,
         missing=missing,
         threshold=threshold,
-        budget=None if budget is None else room,
+        budget=None if budget is None else memory_budget,
     )
     # Counted where the rows are; where something is wrong, a look at the rows says what.
     source: Source = table.counted(layout, options) or build(given_rows(table, layout, options))
     return Predictions(
         source=source,
-        roles=Roles(layout.words),
+        roles=Roles(layout.roles),
         notes=(*absent_notes(source.facts), *about_files, *layout.notes),
         backend=table.backend,
     )

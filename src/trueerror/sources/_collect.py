@@ -1,23 +1,59 @@
-"""te.predictions: rows from arrays, series and fitted models.
+"""te.predictions: from arrays, series and fitted models to rows in memory, every check of what was given made once.
 
-Options of te.read beside a path or a table, in functions that take arrays as well.
+`build` takes what was given, of arrays or of the columns of a table (`given_rows`); `takes_table_options` is for
+functions that take arrays, and options of te.read beside a path or a table.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import wraps
 from inspect import Parameter, signature
 from typing import Any, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import WeightsKind
-from trueerror.inputs._labels import Label, plain_label
-from trueerror.inputs._options import InputError
-from trueerror.sources._build import GivenModel, GivenRows, build, read_fitted
+from trueerror.inputs._arrays import (
+    WeightsKind,
+    check_indexes,
+    column,
+    matrix,
+    missing_rows,
+    same_length,
+    score_array,
+    weight_column,
+)
+from trueerror.inputs._labels import (
+    Coded,
+    Label,
+    check_labels,
+    code_column,
+    find_label,
+    merge_labels,
+    natural_labels,
+    plain_label,
+    recode,
+    with_declared,
+)
+from trueerror.inputs._options import InputError, MissingPredictionError, check_word
+from trueerror.sources._keys import fold_keys, id_column, key_column
 from trueerror.sources._predictions import Predictions
-from trueerror.sources._protocols import Facts, Threshold
+from trueerror.sources._protocols import (
+    KINDS,
+    Facts,
+    KeyKind,
+    Layout,
+    ModelFacts,
+    Options,
+    Table,
+    Threshold,
+    apply_threshold,
+)
+from trueerror.sources._protocols import ONE_MODEL as ONE_MODEL
+from trueerror.sources.engines._numpy import ArraySource, KeyColumn, ModelColumns, count_absent
 from trueerror.tallies import Missing
 
 Made = TypeVar("Made", bound=Callable[..., Any])
@@ -51,9 +87,6 @@ def takes_table_options(make: Made) -> Made:
         return make(*args, **options)
 
     return cast("Made", called)
-
-
-ONE_MODEL = "model"
 
 
 @takes_table_options
@@ -203,3 +236,309 @@ def _named_fitted(fitted: Any, X: Any) -> Mapping[str, Any]:
     if isinstance(fitted, Mapping):
         return {str(name): model for name, model in fitted.items()}
     return {type(fitted).__name__: fitted}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenModel:
+    """One model as it was given. `classes` says whose scores the columns are; None: the label order.
+
+    `fill` is the score of a class that the model has never seen, where that can be said.
+    """
+
+    labels: Any = None
+    scores: Any = None
+    classes: tuple[Label, ...] | None = None
+    fill: float | None = None
+    place_of_labels: str = "predicted"
+    place_of_scores: str = "scores"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenRows:
+    """Everything that was given, with how to call each part in a message."""
+
+    truth: Any
+    models: Mapping[str, GivenModel]
+    labels: Iterable[Any] | None = None
+    positive: Any = None
+    ids: Any = None
+    keys: Mapping[KeyKind, Any] = field(default_factory=dict)
+    weights: Any = None
+    weights_kind: WeightsKind | None = None
+    missing: Missing = "error"
+    threshold: Threshold = None
+    places: Mapping[str, str] = field(default_factory=dict)
+    name: str = ""
+
+
+def build(given: GivenRows) -> ArraySource:
+    """Checked and coded rows."""
+    check_word(given.missing, ("error", "wrong", "drop"), "missing")
+    if not given.models:
+        raise InputError("there is no model: pass labels in predicted, or scores in scores=")
+    place = given.places.get("truth", "truth")
+    if given.ids is None:
+        check_indexes({place: given.truth, **_as_given(given)})
+    truth = _coded_truth(given.truth, place)
+    n = len(truth.codes)
+    parts = {name: _read_model(model, given.missing) for name, model in given.models.items()}
+    lengths: dict[str, Any] = {place: truth.codes}
+    for name, (coded, scores) in parts.items():
+        model = given.models[name]
+        lengths |= {model.place_of_labels: coded.codes} if coded is not None else {}
+        lengths |= {model.place_of_scores: scores} if scores is not None else {}
+    keyed = _key_columns(given)
+    lengths |= {given.places.get(kind, kind): codes.codes for kind, codes in keyed.items()}
+    same_length(lengths)
+    labels, declared = _label_order(given, place, truth, parts)
+    if not declared and given.positive is not None:
+        known, labels = labels, with_declared(labels, given.positive)
+        declared = labels != known
+    ids = None
+    if given.ids is not None:
+        repeats = keyed["repeats"].codes if "repeats" in keyed else None
+        same_length({place: truth.codes, "ids": column(given.ids, given.places.get("ids", "ids"))})
+        ids = id_column(given.ids, repeats, given.places.get("ids", "ids"))
+    weights = None
+    if given.weights is not None:
+        weights = weight_column(given.weights, given.weights_kind)
+        same_length({place: truth.codes, "weights": weights})
+    elif given.weights_kind is not None:
+        raise InputError(f"weights_kind={given.weights_kind!r} was given without weights")
+    columns: dict[str, ModelColumns] = {}
+    for name, (coded, scores) in parts.items():
+        model = given.models[name]
+        codes = None if coded is None else recode(coded, labels, model.place_of_labels)
+        columns[name] = ModelColumns(codes, None if scores is None else _in_label_order(scores, model, labels))
+    facts = Facts(
+        n=n,
+        labels=labels,
+        chosen=None if given.positive is None else find_label(given.positive, labels),
+        models=model_facts(columns, given.threshold),
+        declared=declared,
+        kinds=tuple(kind for kind in KINDS if kind in keyed),
+        has_ids=ids is not None,
+        weights_kind=given.weights_kind,
+        missing=given.missing,
+    )
+    return ArraySource(
+        facts=facts,
+        truth=recode(truth, labels, place),
+        columns=columns,
+        keyed=keyed,
+        ids=ids,
+        weights=weights,
+        name=given.name,
+    )
+
+
+def model_facts(columns: Mapping[str, ModelColumns], threshold: Threshold) -> tuple[ModelFacts, ...]:
+    """What is known of each model, with its threshold where one was given."""
+    models = []
+    for name, (labels, scores) in columns.items():
+        shape = "none" if scores is None else "one" if scores.ndim == 1 else "each"
+        models.append(
+            ModelFacts(name=name, has_labels=labels is not None, scores=shape, absent=count_absent(columns[name]))  # type: ignore[arg-type]
+        )
+    return apply_threshold(models, threshold)
+
+
+def _as_given(given: GivenRows) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for model in given.models.values():
+        found |= {} if model.labels is None else {model.place_of_labels: model.labels}
+        found |= {} if model.scores is None else {model.place_of_scores: model.scores}
+    found |= {given.places.get(kind, kind): values for kind, values in given.keys.items()}
+    return found if given.weights is None else found | {"weights": given.weights}
+
+
+def _coded_truth(values: Any, place: str) -> Coded:
+    array = column(values, place)
+    if len(array) == 0:
+        raise InputError(f"{place} is empty: there are no rows to count")
+    coded = code_column(array, place)
+    gone = coded.codes < 0
+    if gone.any():
+        row = int(np.argmax(gone)) + 1
+        raise InputError(
+            f"{place} is missing at row {row:,} ({int(gone.sum()):,} in all); a row without a truth cannot be "
+            "counted: leave it out of the input (missing= speaks of predictions)"
+        )
+    return coded
+
+
+def _read_model(model: GivenModel, missing: Missing) -> tuple[Coded | None, NDArray[Any] | None]:
+    coded = scores = None
+    if model.labels is not None:
+        place = model.place_of_labels
+        coded = code_column(column(model.labels, place), place)
+        _refuse_absent(coded.codes < 0, place, missing)
+    if model.scores is not None:
+        scores = scores_with_gaps(model.scores, model.place_of_scores, missing)
+    return coded, scores
+
+
+def _refuse_absent(gone: NDArray[np.bool_], place: str, missing: Missing) -> None:
+    if missing == "error" and gone.any():
+        raise MissingPredictionError(
+            f"{place} is missing at row {int(np.argmax(gone)) + 1:,} ({int(gone.sum()):,} in all); say what to do "
+            'with missing="wrong" (they count as errors) or missing="drop" (they are left out)'
+        )
+
+
+def scores_with_gaps(values: Any, place: str, missing: Missing) -> NDArray[Any]:
+    """Scores with NaN where one is absent; an absent one is an error unless `missing` says otherwise."""
+    array = matrix(values, place)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.dtype.kind == "f":
+        # The sum is NaN whenever a part is, and cheaper than a mask.
+        with np.errstate(invalid="ignore", over="ignore"):
+            suspect = np.isnan(array.sum())
+        gone = np.isnan(array) if suspect else np.zeros(0, dtype=bool)
+    else:
+        gone = missing_rows(array.reshape(-1)).reshape(array.shape)
+    if not gone.any():
+        return score_array(array, place)
+    _refuse_absent(_by_row(gone), place, missing)
+    filled = array.copy()
+    filled[gone] = 0
+    scores = score_array(filled, place)
+    scores = scores.copy() if scores is filled else scores
+    scores[gone] = np.nan
+    return scores
+
+
+def _by_row(gone: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    return gone if gone.ndim == 1 else np.logical_or.reduce(gone, axis=1)
+
+
+def _key_columns(given: GivenRows) -> dict[KeyKind, KeyColumn]:
+    keyed: dict[KeyKind, KeyColumn] = {}
+    for kind in KINDS:
+        values = given.keys.get(kind)
+        if values is not None:
+            keyed[kind] = KeyColumn(*key_column(values, given.places.get(kind, kind)))
+    if "folds" in keyed and "repeats" in keyed:
+        same_length({kind: keyed[kind].codes for kind in ("folds", "repeats")})
+        keyed["folds"] = KeyColumn(*fold_keys(keyed["repeats"], keyed["folds"]))
+    return keyed
+
+
+def _label_order(
+    given: GivenRows, place: str, truth: Coded, parts: Mapping[str, tuple[Coded | None, Any]]
+) -> tuple[tuple[Label, ...], bool]:
+    if given.labels is not None:
+        return check_labels(given.labels), True
+    seen: dict[str, tuple[Label, ...]] = {place: truth.values}
+    for name, (coded, _) in parts.items():
+        model = given.models[name]
+        seen |= {} if coded is None else {model.place_of_labels: coded.values}
+        seen |= {} if model.classes is None else {f"the classes of {name!r}": model.classes}
+    return natural_labels(merge_labels(seen)), False
+
+
+def _in_label_order(scores: NDArray[Any], model: GivenModel, labels: tuple[Label, ...]) -> NDArray[Any]:
+    """(n, K) scores with their columns in the label order."""
+    if scores.ndim == 1:
+        return scores
+    place = model.place_of_scores
+    if model.classes is None:
+        # A frame whose columns are called as the labels says more than their positions.
+        named = [str(name) for name in getattr(model.scores, "columns", ())]
+        if sorted(named) == sorted(map(str, labels)):
+            return scores[:, [named.index(str(label)) for label in labels]]
+        if scores.shape[1] != len(labels):
+            raise InputError(
+                f"{place} has {scores.shape[1]} columns but there are {len(labels)} labels; columns follow the label "
+                "order, one for each: pass labels= if the truth lacks some"
+            )
+        return scores
+    if len(model.classes) != scores.shape[1]:
+        raise InputError(f"{place} has {scores.shape[1]} columns for {len(model.classes)} classes")
+    position = {find_label(c, labels, place): i for i, c in enumerate(model.classes)}
+    lacking = next((v for v in labels if v not in position), None)
+    if lacking is None:
+        return scores[:, [position[v] for v in labels]]
+    if model.fill is None:
+        raise InputError(f"{place} has no column for {lacking!r}; give one for each label")
+    filled = np.full((len(scores), len(labels)), model.fill, dtype=scores.dtype)
+    for i, label in enumerate(labels):
+        if label in position:
+            filled[:, i] = scores[:, position[label]]
+    return filled
+
+
+def given_rows(table: Table, layout: Layout, options: Options) -> GivenRows:
+    """The columns of a wide table, each with its place for messages."""
+
+    def place(column: str) -> str:
+        return f"column {column!r} of {table.name}"
+
+    models = {}
+    for name, model in layout.models.items():
+        scores: Any = None
+        classes = None
+        at = place(model.label or name)
+        if model.score is not None:
+            scores, at = table.values(model.score), place(model.score)
+        elif model.class_scores is not None:
+            classes = tuple(model.class_scores)
+            scores = np.stack([table.values(c) for c in model.class_scores.values()], axis=1)
+            at = f"the scores of {name} in {table.name}"
+        models[name] = GivenModel(
+            labels=None if model.label is None else table.values(model.label),
+            scores=scores,
+            classes=classes,
+            place_of_labels=place(model.label or name),
+            place_of_scores=at,
+        )
+    places: dict[str, str] = {"truth": place(layout.truth)}
+    places |= {} if layout.id is None else {"ids": place(layout.id)}
+    places |= {str(kind): place(column) for kind, column in layout.keys.items()}
+    return GivenRows(
+        truth=table.values(layout.truth),
+        models=models,
+        labels=options.labels,
+        positive=options.positive,
+        ids=None if layout.id is None else table.values(layout.id),
+        keys={kind: table.values(column) for kind, column in layout.keys.items()},
+        weights=None if layout.weight is None else table.values(layout.weight),
+        weights_kind=options.weights_kind,
+        missing=options.missing,
+        threshold=options.threshold,
+        places=places,
+        name=table.provenance,
+    )
+
+
+def read_fitted(name: str, model: Any, X: Any) -> GivenModel:
+    """Labels by `predict`; scores by `predict_proba`, else by `decision_function`, in the order of `classes_`.
+
+    A two-class decision value d speaks for the second class, so the two classes score −d and d.
+    """
+    if not hasattr(model, "predict"):
+        raise InputError(
+            f"fitted={{{name!r}: …}} is a {type(model).__name__} without predict(); pass its labels in predicted, or "
+            "its scores in scores="
+        )
+    places: dict[str, Any] = {
+        "place_of_labels": f"the labels of {name!r}",
+        "place_of_scores": f"the scores of {name!r}",
+    }
+    labels = model.predict(X)
+    if not hasattr(model, "classes_"):
+        return GivenModel(labels=labels, **places)
+    classes = tuple(plain_label(v, f"a class of {name!r}") for v in np.asarray(model.classes_).tolist())
+    if hasattr(model, "predict_proba"):
+        scores = np.asarray(model.predict_proba(X))
+        return GivenModel(labels=labels, scores=scores, classes=classes, fill=0.0, **places)
+    if hasattr(model, "decision_function"):
+        scores = np.asarray(model.decision_function(X))
+        if scores.ndim == 1:
+            scores = np.stack([-scores, scores], axis=1)
+        if scores.shape[1] != len(classes):
+            # One column a pair of classes (one-vs-one) ranks nothing for a single class.
+            return GivenModel(labels=labels, **places)
+        return GivenModel(labels=labels, scores=scores, classes=classes, fill=-math.inf, **places)
+    return GivenModel(labels=labels, **places)

@@ -1,4 +1,4 @@
-"""Rows that are there more than once: copies of a row, a sample repeated below itself, test rows among training rows.
+"""Duplicate rows: copies of a row, a sample repeated below itself, test rows among training rows.
 
 Rows carry no features here, so two rows are taken for copies when the truth and the scores of all models agree to the
 last digit. That says something only where scores are fine enough not to agree by chance; elsewhere the answer is None.
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from trueerror.sources._keys import plain_id
 from trueerror.sources._predictions import Predictions
-from trueerror.sources.engines._memory import NoRoom
+from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.sources.engines._numpy import ArraySource
 
 # Beyond this many rows the search would take longer than all counting together.
@@ -29,7 +29,7 @@ FEW_RUNS = 10
 MOST_TIMES = 20
 
 
-class Doubles(NamedTuple):
+class DuplicateRows(NamedTuple):
     """Rows that copy an earlier one; `apart` of them lie in another cluster than one of their copies."""
 
     rows: int
@@ -52,14 +52,14 @@ class Overlap(NamedTuple):
     n: int
 
 
-def doubled_rows(p: Predictions) -> Doubles | None:
+def duplicate_rows(p: Predictions) -> DuplicateRows | None:
     """Copies of rows, or None where that cannot be told: no scores, scores too coarse to know a row by, or more rows
     than fit into the memory budget."""
     if p.n > MOST_ROWS or p.n < 2:
         return None
     try:
         source = p.source.fetched()
-    except NoRoom:
+    except MemoryBudgetExceeded:
         return None
     marks, known = _marks(source, [m for m in p.models if p.has_scores(m)])
     if not known.any():
@@ -77,7 +77,7 @@ def doubled_rows(p: Predictions) -> Doubles | None:
         np.minimum.at(lowest, where, clusters)
         np.maximum.at(highest, where, clusters)
         apart = int((sizes - 1)[highest > lowest].sum())
-    return Doubles(copies, apart, p.n)
+    return DuplicateRows(copies, apart, p.n)
 
 
 def repeated_sample(p: Predictions) -> Repeats | None:
@@ -166,9 +166,7 @@ def _decimals(values: NDArray[np.float64]) -> int:
 
 
 def _truth(p: Predictions) -> NDArray[Any]:
-    in_place = getattr(p.source, "truth_codes", None)  # without pulling the models' columns out of a file
-    codes: NDArray[Any] = p.source.fetched().truth if in_place is None else in_place()
-    return codes
+    return p.source.truth_codes()
 
 
 def _ids(p: Predictions) -> NDArray[Any]:

@@ -1,9 +1,7 @@
 """Long tables, one row for each item and model, turned into columns for each model.
 
-Long tables too large to be pulled, put side by side where the rows are: one GROUP BY over the items.
-
-For each item and model there is at most one row, so the largest value of a model's rows is the value. Files and DuckDB
-relations do it in SQL, once, into a table that DuckDB may spill to disk; lazy tables do it in a query of narwhals.
+Within the memory budget that is done in memory; beyond it where the rows are, by one GROUP BY over the items: for each
+item and model there is at most one row, so the largest value of a model's rows is the value.
 """
 
 from __future__ import annotations
@@ -19,13 +17,14 @@ from trueerror.inputs._arrays import Column, missing_rows
 from trueerror.inputs._options import InputError, nearest
 from trueerror.sources._keys import key_column, plain_id
 from trueerror.sources._protocols import ColumnsTable, Kind, Layout, ModelLayout, Table
-from trueerror.sources.engines._memory import need_room
+from trueerror.sources.engines._engine_table import EngineTable
+from trueerror.sources.engines._memory import need_memory
 
 # More models than this in a column are a mistake, and a query of so many columns would take long.
 MOST_MODELS = 1_000
 
 
-class Spread(NamedTuple):
+class WideColumn(NamedTuple):
     """A column of the wide table: the values of `source` in the rows of one model, or (None) in all rows of an item."""
 
     source: str
@@ -34,36 +33,30 @@ class Spread(NamedTuple):
     kind: Kind
 
 
-def is_engine(table: Table) -> bool:
-    """Whether the rows are in files or in an engine, rather than in memory."""
-    return hasattr(table, "narrowed")
-
-
-def widened_there(table: Any, layout: Layout, models: Sequence[str], budget: int) -> tuple[Table, Layout]:
+def widened_there(table: EngineTable, layout: Layout, models: Sequence[str], budget: int) -> tuple[Table, Layout]:
     """The wide table, its rows where they were, and its layout."""
     assert layout.model is not None
     if layout.id is None:
-        need_room(
+        need_memory(
             table.n, len(table.columns), "the rows of a long table without an id column (id= names one), side by side,",
             budget,
         )  # fmt: skip
         raise InputError("a long table needs an id column to be put side by side: name it with id=")
     spreads, wide = _spreads(table, layout, models)
-    make = _wide_frame if hasattr(table, "frame") else _wide_sql
-    return make(table, layout, spreads, models), wide
+    return _wide_table(table, layout, spreads, models), wide
 
 
-def _spreads(table: Any, layout: Layout, models: Sequence[str]) -> tuple[list[Spread], Layout]:
+def _spreads(table: EngineTable, layout: Layout, models: Sequence[str]) -> tuple[list[WideColumn], Layout]:
     """All columns of the wide table, and which are whose."""
     shared = [layout.truth, *layout.keys.values(), *([layout.weight] if layout.weight else [])]
-    spreads = [Spread(str(layout.id), None, str(layout.id), table.kind(layout.id))]
-    spreads += [Spread(c, None, c, table.kind(c)) for c in dict.fromkeys(shared) if c != layout.id]
+    spreads = [WideColumn(str(layout.id), None, str(layout.id), table.kind(str(layout.id)))]
+    spreads += [WideColumn(c, None, c, table.kind(c)) for c in dict.fromkeys(shared) if c != layout.id]
     parts, found = layout.models[""], {}
 
     def column(source: str | None, model: str) -> str | None:
         if source is None:
             return None
-        spreads.append(Spread(source, model, f"{source!r} of model {model!r}", table.kind(source)))
+        spreads.append(WideColumn(source, model, f"{source!r} of model {model!r}", table.kind(source)))
         return spreads[-1].name
 
     for model in models:
@@ -82,89 +75,56 @@ def _item_columns(layout: Layout) -> list[str]:
     return [str(layout.id), *([repeats] if repeats is not None else [])]
 
 
-def _refuse(table: Any, layout: Layout, twice: bool, changing: Sequence[str]) -> None:
-    if twice:
+def _wide_table(
+    table: EngineTable, layout: Layout, spreads: Sequence[WideColumn], models: Sequence[str]
+) -> EngineTable:
+    d, col = table.dialect, table.col
+    whose = d.text(col(str(layout.model)))
+    is_model = {m: d.equal(whose, m) for m in models}
+    one, none = d.constant(1), d.constant(0)
+    items = _item_columns(layout)
+    same = [s.source for s in spreads if s.model is None and s.source not in items]
+
+    def comparable(column: str) -> Any:
+        return d.whole(col(column)) if table.kind(column) == "boolean" else col(column)
+
+    parts = [col(c).alias(f"i{i}") for i, c in enumerate(items)]
+    amounts = [d.rows().alias("rows")]
+    for i, s in enumerate(spreads):
+        value = comparable(s.source)
+        parts.append((value if s.model is None else d.choose(is_model[s.model], value)).alias(f"v{i}"))
+        amounts.append(d.highest(d.column(f"v{i}")).alias(f"v{i}"))
+    for i, m in enumerate(models):
+        parts.append(d.choose(is_model[m], one, none).alias(f"m{i}"))
+        amounts.append(d.whole_total(d.column(f"m{i}")).alias(f"m{i}"))
+    for i, c in enumerate(same):
+        parts.append(comparable(c).alias(f"s{i}"))
+        value = d.column(f"s{i}")
+        amounts += [d.lowest(value).alias(f"low{i}"), d.highest(value).alias(f"high{i}"), d.count(value).alias(f"n{i}")]
+    rows = table.frame.filter(d.any_of(list(is_model.values()))).select(*parts)
+    wide = rows.group_by(*(f"i{i}" for i in range(len(items)))).agg(*amounts)
+    typed = [d.boolean(d.column(f"v{i}")) if s.kind == "boolean" else d.column(f"v{i}") for i, s in enumerate(spreads)]
+    twice = d.any_of([d.column(f"m{i}") > 1 for i in range(len(models))])
+    checks = [d.choose(twice, one, none).alias("twice")]
+    for i in range(len(same)):
+        there = d.column(f"n{i}")
+        differ = (d.column(f"low{i}") < d.column(f"high{i}")) | (there < d.column("rows"))
+        checks.append(d.choose((there > 0) & differ, one, none).alias(f"changes{i}"))
+    columns, kinds = tuple(s.name for s in spreads), tuple(s.kind for s in spreads)
+    made = table.made(wide.select(*(part.alias(f"c{i}") for i, part in enumerate(typed)), *checks), columns, kinds)
+    flags = ["twice", *(f"changes{i}" for i in range(len(same)))]
+    twice_there, *changes = made.ask(*(d.highest(d.column(flag)).alias(flag) for flag in flags)).values()
+    if twice_there:
         raise InputError(
             f"{table.name} has two rows of one model for one {layout.id!r}; ids must differ from row to row of a model"
         )
+    changing = [c for c, changed in zip(same, changes, strict=True) if changed]
     if changing:
         raise InputError(
             f"column {changing[0]!r} of {table.name} differs between rows of one {layout.id!r}; it must be the same in "
             "the rows of all models"
         )
-
-
-def _wide_sql(table: Any, layout: Layout, spreads: Sequence[Spread], models: Sequence[str]) -> Any:
-    from trueerror.sources.engines._duckdb_tables import RelationTable, WideFileTable, WideRelationTable, literal
-
-    place = table.place
-    items = [place(c) for c in _item_columns(layout)]
-    whose = f"{place(layout.model)}::VARCHAR"
-    terms = []
-    for i, s in enumerate(spreads):
-        only = "" if s.model is None else f" FILTER (WHERE {whose} = {literal(s.model)})"
-        terms.append(f"max({place(s.source)}){only} AS c{i}")
-    same = [s.source for s in spreads if s.model is None and s.source not in _item_columns(layout)]
-    often = [f"count(*) FILTER (WHERE {whose} = {literal(m)}) > 1" for m in models]
-    terms.append(f"({' OR '.join(often)}) AS twice")
-    for i, c in enumerate(map(place, same)):
-        terms.append(f"(min({c}) IS DISTINCT FROM max({c}) OR count({c}) NOT IN (0, count(*))) AS changes_{i}")
-    source = f"({table.data})" if isinstance(table, RelationTable) else "data"
-    chosen = ", ".join(literal(m) for m in models)
-    pivot = f"SELECT {', '.join(terms)} FROM {source} WHERE {whose} IN ({chosen}) GROUP BY {', '.join(items)}"
-    columns, kinds = tuple(s.name for s in spreads), tuple(s.kind for s in spreads)
-    made: WideFileTable | WideRelationTable
-    if isinstance(table, RelationTable):
-        made = WideRelationTable(table.relation, pivot, columns, kinds)
-    else:
-        made = WideFileTable.made(table, pivot, columns, kinds)
-    flags = ["bool_or(twice)", *(f"bool_or(changes_{i})" for i in range(len(same)))]
-    twice, *changes = made.ask(f"SELECT {', '.join(flags)} FROM counted")[0]
-    _refuse(table, layout, bool(twice), [c for c, changed in zip(same, changes, strict=True) if changed])
     return made
-
-
-def _wide_frame(table: Any, layout: Layout, spreads: Sequence[Spread], models: Sequence[str]) -> Any:
-    import narwhals as nw
-
-    from trueerror.sources.engines._narwhals import LazyTable
-    from trueerror.sources.engines._native import answer
-
-    items = _item_columns(layout)
-    same = [s.source for s in spreads if s.model is None and s.source not in items]
-    whole = {c: f"i{i}" for i, c in enumerate(items)}
-    whose = table.col(layout.model).cast(nw.String)
-    kept = table.frame.filter(whose.is_in(list(models)))
-    parts = [table.col(c).alias(key) for c, key in whole.items()]
-    parts += [nw.when(whose == m).then(nw.lit(1)).otherwise(nw.lit(0)).alias(f"m{i}") for i, m in enumerate(models)]
-    checks = [nw.len().alias("rows_all"), *(nw.col(f"m{i}").sum().alias(f"m{i}") for i in range(len(models)))]
-    for i, c in enumerate(same):
-        value = table.col(c).cast(nw.Int64) if table.kind(c) == "boolean" else table.col(c)
-        parts.append(value.alias(f"s{i}"))
-        checks += [nw.col(f"s{i}").min().alias(f"lo_{i}"), nw.col(f"s{i}").max().alias(f"hi_{i}")]
-        checks.append(nw.col(f"s{i}").count().alias(f"there_{i}"))
-    counts = kept.select(*parts).group_by(*whole.values()).agg(*checks)
-    asked = [nw.col(f"m{i}").max().alias(f"m{i}") for i in range(len(models))]
-    for i in range(len(same)):
-        partly = (nw.col(f"there_{i}") > 0) & (nw.col(f"there_{i}") < nw.col("rows_all"))
-        apart = (nw.col(f"there_{i}") > 0) & (nw.col(f"lo_{i}") != nw.col(f"hi_{i}"))
-        asked.append(nw.when(partly | apart).then(nw.lit(1)).otherwise(nw.lit(0)).max().alias(f"changed_{i}"))
-    found = {key: int(values[0]) for key, values in answer(counts.select(*asked)).items()}
-    twice = max(found[f"m{i}"] for i in range(len(models))) > 1
-    _refuse(table, layout, twice, [c for i, c in enumerate(same) if found[f"changed_{i}"]])
-    columns = [table.col(c).alias(key) for c, key in whole.items()]
-    for i, s in enumerate(spreads):
-        value = table.col(s.source)
-        value = value.cast(nw.Int64) if s.kind == "boolean" else value
-        columns.append((value if s.model is None else nw.when(whose == s.model).then(value)).alias(f"c{i}"))
-    wide = kept.select(*columns).group_by(*whole.values())
-    frame = wide.agg(*(nw.col(f"c{i}").max().alias(f"c{i}") for i in range(len(spreads))))
-    typed = [
-        nw.col(f"c{i}").cast(nw.Boolean).alias(f"c{i}") if s.kind == "boolean" else nw.col(f"c{i}")
-        for i, s in enumerate(spreads)
-    ]
-    names, kinds = tuple(s.name for s in spreads), tuple(s.kind for s in spreads)
-    return LazyTable(frame.select(*typed), names, kinds, name=table.name, backend=table.backend)
 
 
 Ints = NDArray[np.int64]
@@ -176,7 +136,7 @@ def widen(table: Table, layout: Layout, wanted: Sequence[str] | None, budget: in
     What is in files or in an engine comes into memory within the budget, and is put side by side there beyond it.
     """
     assert layout.model is not None
-    if is_engine(table) and 8 * table.n * len(table.columns) > budget:
+    if isinstance(table, EngineTable) and 8 * table.n * len(table.columns) > budget:
         named = table.few(layout.model, MOST_MODELS)
         if table.kind(layout.model) not in ("text", "integer"):
             raise InputError(f"column {layout.model!r} of {table.name} must name models by text or by whole numbers")
@@ -211,7 +171,7 @@ def widen(table: Table, layout: Layout, wanted: Sequence[str] | None, budget: in
         id=layout.id,
         keys=layout.keys,
         weight=layout.weight,
-        words=layout.words,
+        roles=layout.roles,
         notes=layout.notes,
     )
 

@@ -1,9 +1,4 @@
-"""Which files a path names: one file, a folder, a pattern, or standard input; and which format they have.
-
-The first line of a CSV file: its delimiter and its column names.
-
-What a database says of a bad file, in one sentence for people: the file, the row, the column.
-"""
+"""Which files a path names and which format they have; the header of CSV files; what is wrong with a file, in words."""
 
 from __future__ import annotations
 
@@ -50,7 +45,7 @@ class Files:
     shown: tuple[str, ...]
     gzipped: bool
     # Files of a folder that were not taken for tables.
-    passed_over: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -58,17 +53,17 @@ class Files:
         return self.shown[0] if len(self.shown) == 1 else f"{self.shown[0]} and {len(self.shown) - 1} more"
 
 
-def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], workshop: Path) -> Files:
+def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], temp_folder: Path) -> Files:
     """The files that a path, a folder, a pattern, a list of paths or "-" stands for.
 
-    `workshop` is a folder of our own, for standard input and for links to files with odd names.
+    `temp_folder` is a folder of our own, for standard input and for links to files with odd names.
     """
-    passed: list[str] = []
+    skipped: list[str] = []
     if isinstance(path, str) and path == "-":
-        found, shown = [_save_stdin(workshop)], ["standard input"]
+        found, shown = [_save_stdin(temp_folder)], ["standard input"]
     else:
         several = [path] if isinstance(path, str | os.PathLike) else list(path)
-        matches = [(Path(one), file) for one in several for file in _matches(os.fspath(one), passed)]
+        matches = [(Path(one), file) for one in several for file in _matches(os.fspath(one), skipped)]
         found = [file for _, file in matches]
         shown = [f"{one.name}/{file.relative_to(one)}" if one.is_dir() else file.name for one, file in matches]
     if not found:
@@ -83,8 +78,8 @@ def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
             f"{words[0]}, and {words[1]}: read files of one format, by a pattern such as {_pattern(found[0])}"
         )
     format_, gzipped = kinds[0]
-    safe = tuple(_safe(file, i, workshop, format_, gzipped) for i, file in enumerate(found))
-    return Files(format_, safe, tuple(shown), gzipped, tuple(passed))
+    safe = tuple(_safe(file, i, temp_folder, format_, gzipped) for i, file in enumerate(found))
+    return Files(format_, safe, tuple(shown), gzipped, tuple(skipped))
 
 
 def _pattern(file: Path) -> str:
@@ -103,8 +98,8 @@ def names_files(names: Sequence[object]) -> bool:
     )
 
 
-def _matches(text: str, passed: list[str]) -> list[Path]:
-    """The files behind one path; `passed` collects what a folder holds beside its tables."""
+def _matches(text: str, skipped: list[str]) -> list[Path]:
+    """The files behind one path; `skipped` collects what a folder holds beside its tables."""
     if REMOTE.match(text):
         raise FileError(f"{text} is not on this machine; trueerror reads local files only: download it first")
     if "\x00" in text:
@@ -117,7 +112,7 @@ def _matches(text: str, passed: list[str]) -> list[Path]:
             raise FileError(f"the folder {text} holds no CSV, Parquet or JSON file")
         words = [file for file in tables if _ending(file)[0] in BESIDE]
         if 0 < len(words) < len(tables):
-            passed += [str(file.relative_to(path)) for file in words]
+            skipped += [str(file.relative_to(path)) for file in words]
             tables = [file for file in tables if file not in words]
         return tables
     if path.exists():
@@ -168,12 +163,12 @@ def _format(file: Path) -> tuple[Format, bool]:
     return ("json" if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") else "csv"), gzipped
 
 
-def _safe(file: Path, index: int, workshop: Path, format_: Format, gzipped: bool) -> Path:
+def _safe(file: Path, index: int, temp_folder: Path, format_: Format, gzipped: bool) -> Path:
     """A path that DuckDB takes literally: a name with pattern characters is reached by a link of our own."""
     whole = file.absolute()
     if not re.search(r"[*?\[\]{}\x00-\x1f]", str(whole)):
         return whole
-    link = workshop / f"file{index}.{format_}{'.gz' if gzipped else ''}"
+    link = temp_folder / f"file{index}.{format_}{'.gz' if gzipped else ''}"
     try:
         link.symlink_to(whole.resolve())
     except OSError:
@@ -181,8 +176,8 @@ def _safe(file: Path, index: int, workshop: Path, format_: Format, gzipped: bool
     return link
 
 
-def _save_stdin(workshop: Path) -> Path:
-    target = workshop / "stdin"
+def _save_stdin(temp_folder: Path) -> Path:
+    target = temp_folder / "stdin"
     stream = getattr(sys.stdin, "buffer", None)
     with target.open("wb") as out:
         if stream is not None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from trueerror.results._format import whole
 from trueerror.results._tables import one_line
 from trueerror.sources._protocols import (
     KINDS,
+    ColumnRoles,
     Facts,
     Floats,
     KeyedLosses,
@@ -29,22 +30,32 @@ from trueerror.sources._protocols import (
     Source,
     Threshold,
     apply_threshold,
+    role_words,
 )
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Missing, Moments, ScoreTable
 from trueerror.tallies._confusion import GRADES, holds_grades
 from trueerror.tallies._moments import Placements
 
+Counted = TypeVar("Counted")
+
 
 class Roles(Mapping[str, str]):
-    """How each column was read, in words."""
+    """How each column was read, in words; `column` asks the other way round."""
 
-    __slots__ = ("_words",)
+    __slots__ = ("_roles", "_words")
 
-    def __init__(self, words: Mapping[str, str]) -> None:
-        self._words = dict(words)
+    def __init__(self, roles: Mapping[str, str | ColumnRoles]) -> None:
+        self._words = {c: role if isinstance(role, str) else role_words(role) for c, role in roles.items()}
+        self._roles = {c: role for c, role in roles.items() if not isinstance(role, str)}
 
     def __getitem__(self, column: str) -> str:
         return self._words[column]
+
+    def column(self, kind: str, model: str = "") -> str | None:
+        """The column that was read as this, None where there is none: "id", or the "labels" of a model."""
+        wanted = (kind, model, "")
+        found = (c for c, roles in self._roles.items() if any((r.kind, r.model, r.label) == wanted for r in roles))
+        return next(found, None)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._words)
@@ -85,7 +96,7 @@ class Predictions:
     roles: Roles = field(default_factory=lambda: Roles({}))
     notes: tuple[str, ...] = ()
     backend: str | None = None
-    _memory: dict[Any, Any] = field(default_factory=dict)
+    _memory: dict[tuple[Hashable, ...], Any] = field(default_factory=dict)
 
     # What is known.
 
@@ -159,65 +170,65 @@ class Predictions:
         """How many rows lack a score of a model that has scores."""
         return self._once(("unscored", model), partial(self.source.unscored, model)) if self.absent(model) else 0
 
-    def can_call(self, model: str, *, threshold: float | None = None) -> bool:
-        """Whether the model can be said to have called each row: `confusion` would answer."""
+    def has_predictions(self, model: str, *, threshold: float | None = None) -> bool:
+        """Whether the model has a predicted label for each row, given or by a threshold: `confusion` would answer."""
         try:
-            way = self.facts.way(model, threshold)
+            rule = self.facts.decision_rule(model, threshold)
         except InputError:
             return False
-        if way.kind != "cut" or way.threshold is not None:
+        if rule.kind != "cut" or rule.threshold is not None:
             return True
         low, high, *_ = self.score_range(model)
         return low >= 0 and high <= 1
 
+    can_call = has_predictions
+
     @property
     def fingerprint(self) -> str:
         """A digest of the truth in row order: equal for the same rows."""
-        return self._once(("fingerprint",), self.source.fingerprint)  # type: ignore[no-any-return]
+        return self._once(("fingerprint",), self.source.fingerprint)
 
     # Tallies.
 
     def truth_counts(self) -> NDArray[np.int64]:
         """Rows of each class, in label order."""
-        return self._once(("truth_counts",), self.source.truth_counts)  # type: ignore[no-any-return]
+        return self._once(("truth_counts",), self.source.truth_counts)
 
     def confusion(self, model: str | None = None, *, threshold: float | None = None) -> Confusion:
         """Truth × predicted of one model: by its labels, or by its scores at a threshold."""
         name = self.only(model)
-        return self._once(  # type: ignore[no-any-return]
-            ("confusion", name, threshold), partial(self.source.confusion, name, threshold=threshold)
-        )
+        return self._once(("confusion", name, threshold), partial(self.source.confusion, name, threshold=threshold))
 
     def keyed_confusion(self, model: str | None, kind: KeyKind, *, threshold: float | None = None) -> KeyedConfusion:
         """Truth × predicted, kept apart for each cluster, slice, fold or repeat."""
         name = self.only(model)
         count = partial(self.source.keyed_confusion, name, kind, threshold=threshold)
-        return self._once(("keyed_confusion", name, kind, threshold), count)  # type: ignore[no-any-return]
+        return self._once(("keyed_confusion", name, kind, threshold), count)
 
     def agreement(self, first: str, second: str, *, threshold: float | None = None) -> Agreement:
         """Truth × first × second: all that a paired comparison of labels can use."""
         count = partial(self.source.agreement, first, second, threshold=threshold)
-        return self._once(("agreement", first, second, threshold), count)  # type: ignore[no-any-return]
+        return self._once(("agreement", first, second, threshold), count)
 
     def keyed_agreement(
         self, first: str, second: str, kind: KeyKind, *, threshold: float | None = None
     ) -> KeyedAgreement:
         """The same, kept apart for each cluster, slice, fold or repeat."""
         count = partial(self.source.keyed_agreement, first, second, kind, threshold=threshold)
-        return self._once(("keyed_agreement", first, second, kind, threshold), count)  # type: ignore[no-any-return]
+        return self._once(("keyed_agreement", first, second, kind, threshold), count)
 
     def scores(self, model: str | None = None, *, positive: Any = None) -> ScoreTable:
         """The score table of one model: the positive class (or another one, `positive`) against the rest."""
         name = self.only(model)
         key = ("scores", name, positive)
-        found: ScoreTable = self._once(key, partial(self.source.scores, name, positive=positive))
+        table = self._once(key, partial(self.source.scores, name, positive=positive))
         self._keep_within_budget(key)
-        return found
+        return table
 
     def score_range(self, model: str | None = None) -> ScoreRange:
         """Between which values the scores of a model lie."""
         name = self.only(model)
-        return self._once(("score_range", name), partial(self.source.score_range, name))  # type: ignore[no-any-return]
+        return self._once(("score_range", name), partial(self.source.score_range, name))
 
     def class_scores(self, model: str | None = None) -> tuple[Codes, Floats]:
         """Truth codes, and one score for each row and class (n, K)."""
@@ -252,7 +263,7 @@ class Predictions:
 
     def keys(self, kind: KeyKind) -> Keys:
         """The distinct clusters, slices, folds or repeats, with their numbers of rows."""
-        return self._once(("keys", kind), partial(self.source.keys, kind))  # type: ignore[no-any-return]
+        return self._once(("keys", kind), partial(self.source.keys, kind))
 
     # Parts.
 
@@ -298,24 +309,25 @@ class Predictions:
     def _with(self, source: Source) -> Predictions:
         return replace(self, source=source, _memory={})
 
-    def _once(self, key: tuple[Any, ...], count: Any) -> Any:
+    def _once(self, key: tuple[Hashable, ...], count: Callable[[], Counted]) -> Counted:
         # Tallies are frozen, so one that was counted may be handed out again.
         if key not in self._memory:
             self._memory[key] = count()
-        return self._memory[key]
+        counted: Counted = self._memory[key]
+        return counted
 
-    def _keep_within_budget(self, newest: tuple[Any, ...]) -> None:
+    def _keep_within_budget(self, newest: tuple[Hashable, ...]) -> None:
         """Beyond half the budget let go of score tables of files and lazy tables: they can be counted again.
 
         The other half is for making the next one. The first tables stay, since whoever goes through all models twice
         would find none of the last ones either way. Rows in memory have their tables kept.
         """
-        room = getattr(self.source, "room", None)
-        if room is None:
+        budget = self.source.memory_budget
+        if budget is None:
             return
         sizes = {key: table.nbytes for key, table in self._memory.items() if key[0] == "scores"}
         for key in [key for key in reversed(sizes) if key != newest]:
-            if sum(sizes.values()) <= room // 2:
+            if sum(sizes.values()) <= budget // 2:
                 return
             del self._memory[key], sizes[key]
 
@@ -329,8 +341,7 @@ class Predictions:
         if extra:
             lines.append(f"With {', '.join(extra)}.")
         lines += [f"Note: {one_line(note)}" for note in self.notes]
-        binning = getattr(self.source, "binning", "")
-        lines += [binning] if binning else []
+        lines += [self.source.binning] if self.source.binning else []
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -353,7 +364,7 @@ class Predictions:
 
     def _column_of(self, kind: str) -> str:
         """Which column of a file tells clusters, folds … apart: it may have been recognised by its name."""
-        named = next((column for column, word in self.roles.items() if word == kind[:-1]), None)
+        named = self.roles.column(kind.removesuffix("s"))
         return "" if named is None else f" (column {one_line(named)!r})"
 
     def _models(self) -> str:

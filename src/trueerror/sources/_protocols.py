@@ -1,13 +1,7 @@
-"""What any place of rows can count: the contract between rows and tallies.
+"""The contract between rows and tallies (`Source`), and between columns and their roles (`Table`, `Layout`).
 
-Arrays, files and lazy tables each implement `Source`; everything above this room asks for tallies and never sees
-where the rows are.
-
-A table before it is read as predictions: named columns, and what must be known of them to tell their roles.
-
-Which column plays which role: the outcome of reading a table's header.
-
-Thresholds: where a score becomes a call.
+Arrays, files and lazy tables each implement `Source`; everything above this folder asks for tallies and never sees
+where the rows are. Thresholds, at which a score becomes a predicted label, are checked here.
 """
 
 from __future__ import annotations
@@ -32,6 +26,8 @@ if TYPE_CHECKING:
     from trueerror.sources.engines._numpy import ArraySource
 
 Floats = NDArray[np.float64]
+# What a model is called that was given without a name.
+ONE_MODEL = "model"
 KeyKind = Literal["clusters", "slices", "folds", "repeats"]
 KINDS: tuple[KeyKind, ...] = ("clusters", "slices", "folds", "repeats")
 # How each kind of key is given: the option of te.predictions, and that of te.read.
@@ -74,11 +70,12 @@ class Facts:
     has_ids: bool = False
     weights_kind: WeightsKind | None = None
     missing: Missing = "error"
+    # The positive class: the one that was named, else True, or 1 of {0, 1} or {−1, 1}; None when not known.
+    positive: Label | None = field(init=False)
 
-    @property
-    def positive(self) -> Label | None:
-        """The positive class: the one that was named, else True, or 1 of {0, 1} or {−1, 1}; None when not known."""
-        return natural_positive(self.labels) if self.chosen is None else self.chosen
+    def __post_init__(self) -> None:
+        positive = natural_positive(self.labels) if self.chosen is None else self.chosen
+        object.__setattr__(self, "positive", positive)
 
     def model(self, name: str) -> ModelFacts:
         """One model by name, or an error that suggests the nearest."""
@@ -113,16 +110,16 @@ class Facts:
             )
         return chosen
 
-    def way(self, model: str, threshold: float | None) -> Way:
-        """How the model's calls come about: its labels, the class with the highest score, or a cut of its score."""
+    def decision_rule(self, model: str, threshold: float | None) -> DecisionRule:
+        """Where predicted labels are from: the model's own, the class of the highest score, or a cut of its score."""
         facts = self.model(model)
         cut = facts.threshold if threshold is None else check_threshold(threshold)
         if facts.scores == "none" and threshold is not None:
             raise InputError(f"{model!r} has labels only; there is no score to cut at threshold={threshold:g}")
         if cut is None and facts.has_labels:
-            return Way("labels")
+            return DecisionRule("labels")
         if cut is None and facts.scores == "each":
-            return Way("argmax")
+            return DecisionRule("argmax")
         if self.positive is None:
             raise need_positive(self.labels, f"cutting the scores of {model!r}")
         if len(self.labels) == 1:
@@ -135,11 +132,11 @@ class Facts:
                 f"a threshold on one score tells two classes apart, but there are {len(self.labels)}; "
                 f"give {model!r} labels, or one column of scores for each class"
             )
-        return Way("cut", cut)
+        return DecisionRule("cut", cut)
 
 
-class Way(NamedTuple):
-    """How rows are called; `threshold` None in a cut means 0.5, if all scores are in [0, 1]."""
+class DecisionRule(NamedTuple):
+    """How rows get a predicted label; `threshold` None in a cut means 0.5, if all scores are in [0, 1]."""
 
     kind: Literal["labels", "argmax", "cut"]
     threshold: float | None = None
@@ -182,12 +179,26 @@ class Source(Protocol):
         """Where the rows are from, for messages and provenance."""
         ...
 
+    @property
+    def memory_budget(self) -> int | None:
+        """Bytes that tables counted from these rows may take; None where the rows are in memory already."""
+        ...
+
+    @property
+    def binning(self) -> str:
+        """In words that scores were binned, where some were; else empty."""
+        ...
+
     def with_facts(self, facts: Facts) -> Self:
         """The same rows, seen with other facts: fewer models, another positive class or threshold."""
         ...
 
     def truth_counts(self) -> NDArray[np.int64]:
         """Rows of each class, in label order."""
+        ...
+
+    def truth_codes(self) -> Codes:
+        """The truth in row order, as codes in label order."""
         ...
 
     def fingerprint(self) -> str:
@@ -342,6 +353,43 @@ class ModelLayout:
         return one if self.class_scores is None else (*one, *self.class_scores.values())
 
 
+RoleKind = Literal[
+    "truth", "model", "id", "slice", "fold", "repeat", "cluster", "weight", "labels", "scores", "left out"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRole:
+    """What a column was taken for: whose labels or scores, of which class; why it was left out; what weights mean.
+
+    >>> ColumnRole("scores", model="svm", label="cat").words, ColumnRole("left out", why="dates").words
+    ('scores of svm for cat', 'left out: dates')
+    """
+
+    kind: RoleKind
+    model: str = ""
+    label: str = ""
+    why: str = ""
+
+    @property
+    def words(self) -> str:
+        """The same for people."""
+        if self.kind == "weight":
+            return f"{self.why} weights"
+        if self.kind == "left out":
+            return f"left out: {self.why}" if self.why else "left out"
+        return f"{self.kind}{self.model and f' of {self.model}'}{self.label and f' for {self.label}'}"
+
+
+# A column may answer for several models.
+ColumnRoles = tuple[ColumnRole, ...]
+
+
+def role_words(roles: ColumnRoles) -> str:
+    """The roles of a column for people."""
+    return "; ".join(role.words for role in roles)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
     """All roles. In a long table `model` names the column that says whose answer a row is."""
@@ -352,7 +400,7 @@ class Layout:
     keys: Mapping[KeyKind, str] = field(default_factory=dict)
     weight: str | None = None
     model: str | None = None
-    words: Mapping[str, str] = field(default_factory=dict)
+    roles: Mapping[str, ColumnRoles] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     # All labels, where positive= declares one that the truth never shows.
     declared: tuple[Label, ...] | None = None
@@ -405,6 +453,11 @@ class Table(Protocol):
         """The data frame library that the table is from."""
         ...
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What there is to say about the files."""
+        ...
+
     def kind(self, name: str) -> Kind:
         """What a column holds."""
         ...
@@ -444,6 +497,8 @@ class Table(Protocol):
 
 class ColumnsTable:
     """A table in memory: named NumPy columns."""
+
+    notes: tuple[str, ...] = ()
 
     def __init__(
         self,

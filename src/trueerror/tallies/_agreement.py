@@ -1,8 +1,7 @@
 """The agreement table: truth × first × second, which holds all that a paired comparison of labels can use.
 
-Counts kept apart under a key: folds, clusters, slices. They are pooled only when asked to be.
-
-The agreement table kept apart under a key: what a paired comparison of dependent rows needs.
+`KeyedConfusion` and `KeyedAgreement` keep counts apart under a key (folds, clusters, slices), as dependent rows need;
+they are pooled only when asked to be.
 """
 
 from __future__ import annotations

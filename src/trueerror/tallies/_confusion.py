@@ -1,26 +1,19 @@
-"""The confusion matrix: how often each true class was called what. Kept sparsely, so 50,000 classes are no trouble.
+"""The confusion matrix, kept sparsely, so that 50,000 classes are no trouble; shards of one sample add up.
 
-Shards of one sample add up: which labels their sum has, and where each cell goes.
+`BinaryCounts` (one class against the rest) and `ClassCounts` (the margins of many classes) are what metrics look at:
+their fields are numbers or arrays of one shape, so one formula serves one table, all classes at once, and ten thousand
+bootstrap replicates. Absent predictions are an error, counted as wrong, or left out; never settled in silence.
 
-One class against the rest, as a table of two classes.
-
-Absent predictions: an error, counted as wrong, or left out; never settled in silence.
-
-Graded rows: what is known of a row is whether each model got it right, as logs of evaluations say.
-
-The truth of every row is then "right", and a model's call is "right" or "wrong": accuracy is the share that is right,
-and two models are compared row by row as ever. Metrics of classes would say nothing about such rows.
-
-What metrics look at: the four counts of one class against the rest, and the margins of many classes.
-
-Fields are numbers or arrays of one shape, so one formula serves one table, all classes at once, and ten thousand
-bootstrap replicates.
+Of graded rows it is known only whether each model got them right, as logs of evaluations say. Their truth is "right",
+and a predicted label "right" or "wrong": accuracy is the share that is right, and two models are compared row by row as
+ever. Metrics of classes would say nothing about such rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple, NoReturn, Self
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,6 +150,7 @@ DENSE_CELLS = 1 << 22
 SHOWN_CLASSES = 12
 
 
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Confusion(Result):
     """Counts of truth × predicted. Rows are the truth; shards of one sample add up.
 
@@ -171,8 +165,8 @@ class Confusion(Result):
     """
 
     __slots__ = (
-        "_chosen", "_declared", "_filled", "_implied", "_margins", "col", "counts", "labels", "row", "sources",
-        "weight_squares", "weight_sums",
+        "_chosen", "_declared", "_filled", "_implied", "_margins", "col", "counts", "labels", "positive", "row",
+        "sources", "weight_squares", "weight_sums",
     )  # fmt: skip
     labels: tuple[Label, ...]
     row: Ints
@@ -181,6 +175,8 @@ class Confusion(Result):
     weight_sums: Floats | None
     weight_squares: Floats | None
     sources: tuple[str, ...]
+    # The class that binary metrics speak of: the one that was named, else True, or 1 of {0, 1} or {−1, 1}.
+    positive: Label | None
     _chosen: Label | None
     _declared: bool  # the label order was given, not found in the rows
     _implied: tuple[Label, ...]  # the other side of 0/1, which no row has shown
@@ -233,6 +229,7 @@ class Confusion(Result):
                 array.flags.writeable = False
         values: dict[str, object] = {
             "labels": labels,
+            "positive": natural_positive(labels) if positive is None else positive,
             "_chosen": positive,
             "row": row,
             "col": col,
@@ -248,10 +245,7 @@ class Confusion(Result):
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError("a Confusion is frozen; make a new one")
-
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Any, ...]:
         return (_restore, (self._to_data(),))
 
     @classmethod
@@ -343,11 +337,6 @@ class Confusion(Result):
     # What can be read off.
 
     @property
-    def positive(self) -> Label | None:
-        """The class that binary metrics speak of: the one that was named, else True, or 1 of {0, 1} or {−1, 1}."""
-        return natural_positive(self.labels) if self._chosen is None else self._chosen
-
-    @property
     def n(self) -> int:
         """How many rows were counted."""
         return int(self.counts.sum())
@@ -427,7 +416,6 @@ class Confusion(Result):
     def __add__(self, other: object) -> Confusion:
         if not isinstance(other, Confusion):
             return NotImplemented
-
         return add_confusions(self, other)
 
     # As a result.

@@ -1,9 +1,4 @@
-"""The moments of a loss: how many rows, their mean, and the spread about it.
-
-Sums over rows of how each is placed among the rows of the other class: all that comparing areas needs.
-
-Rows that carry several labels: each label against its absence, and how many rows are right throughout.
-"""
+"""Sums over rows: the moments of a loss, placements (all that comparing areas needs), and counts of several labels."""
 
 from __future__ import annotations
 

@@ -1,12 +1,13 @@
 """The score table: how many positives and negatives have each distinct score; ROC, PR and calibration are in it.
 
-Score tables of shards add up: two by merging their sorted scores, many by one sort that finds sorted runs.
+Tables of shards add up: two by merging their sorted scores, many by one sort that finds sorted runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,7 @@ Floats = NDArray[np.float64]
 FIELDS = ("exact", "negatives", "positive", "positives", "scores", "sources", "squares", "uppers")
 
 
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class ScoreTable(Result):
     """Distinct scores, ascending, with the positives and negatives at each; shards of one sample add up.
 
@@ -71,16 +73,16 @@ class ScoreTable(Result):
         uppers: Floats | None = None,
     ) -> None:
         distinct = np.asarray(scores, dtype=np.float64) + 0.0
-        up, down = (
+        ups, downs = (
             _amounts(x, squares is None, name) for x, name in ((positives, "positives"), (negatives, "negatives"))
         )
-        same_length({"scores": distinct, "positives": up, "negatives": down})
+        same_length({"scores": distinct, "positives": ups, "negatives": downs})
         if np.isnan(distinct).any() or (len(distinct) > 1 and not (distinct[1:] > distinct[:-1]).all()):
             raise InputError("a score table needs distinct scores in ascending order, without NaN")
         if uppers is not None and ((uppers < distinct).any() or (uppers[:-1] >= distinct[1:]).any()):
             raise InputError("the bins of a score table must not overlap: were two samples binned by different grids?")
         self._keep(
-            _columns=(distinct, up, down), positive=positive, exact=exact, squares=squares, sources=sources,
+            _columns=(distinct, ups, downs), positive=positive, exact=exact, squares=squares, sources=sources,
             uppers=uppers,
         )  # fmt: skip
 
@@ -137,10 +139,7 @@ class ScoreTable(Result):
         """The negatives (or their weight) at each score."""
         return self._merged()[2]
 
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError("a ScoreTable is frozen; make a new one")
-
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Any, ...]:
         return (_restore, (self._to_data(),))
 
     @classmethod
@@ -187,14 +186,14 @@ class ScoreTable(Result):
     ) -> Self:
         """Count rows that are already coded."""
         if weights is None:
-            distinct, up, down = chosen(len(scores)).score_groups(scores, is_positive)
-            return cls._counted(distinct, up, down, positive=positive, sources=sources)
+            distinct, ups, downs = chosen(len(scores)).score_groups(scores, is_positive)
+            return cls._counted(distinct, ups, downs, positive=positive, sources=sources)
         distinct, where = np.unique(scores.astype(np.float64) + 0.0, return_inverse=True)
         size = len(distinct)
-        up = np.bincount(where[is_positive], weights=weights[is_positive], minlength=size)
-        down = np.bincount(where[~is_positive], weights=weights[~is_positive], minlength=size)
+        ups = np.bincount(where[is_positive], weights=weights[is_positive], minlength=size)
+        downs = np.bincount(where[~is_positive], weights=weights[~is_positive], minlength=size)
         if weights_kind == "frequency":
-            return cls(distinct, up.astype(np.int64), down.astype(np.int64), positive=positive, sources=sources)
+            return cls(distinct, ups.astype(np.int64), downs.astype(np.int64), positive=positive, sources=sources)
         squared = weights * weights
         squares: Floats = np.stack(
             [
@@ -202,7 +201,7 @@ class ScoreTable(Result):
                 np.bincount(where[~is_positive], weights=squared[~is_positive], minlength=size),
             ]
         )
-        return cls(distinct, up, down, positive=positive, squares=squares, sources=sources)
+        return cls(distinct, ups, downs, positive=positive, squares=squares, sources=sources)
 
     @property
     def n_positive(self) -> float:
@@ -235,7 +234,6 @@ class ScoreTable(Result):
     def __add__(self, other: object) -> ScoreTable:
         if not isinstance(other, ScoreTable):
             return NotImplemented
-
         return add_score_tables(self, other)
 
     def __radd__(self, other: object) -> ScoreTable:
@@ -249,7 +247,6 @@ class ScoreTable(Result):
         >>> ScoreTable.total(ScoreTable.count([0, 1], [i / 4, 0.9]) for i in range(100)).n
         200
         """
-
         return total_of(tables)
 
     def _to_data(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inputs._options import InputError, MissingPredictionError, RepeatedIdError
 from trueerror.sources._api import is_openable, opened
-from trueerror.sources._duplicates import doubled_rows, repeated_sample, shared_rows
+from trueerror.sources._duplicates import duplicate_rows, repeated_sample, shared_rows
 from trueerror.sources._predictions import Predictions
 from trueerror.sources._protocols import KeyKind
 from trueerror.tallies import Confusion
@@ -71,7 +71,7 @@ def check_predictions(
 ) -> Findings:
     """The findings about rows, about each model, about models that are one, and about the training rows."""
     about_rows: dict[str, Any] = {**(facts or {}), "repeats": repeated_sample(p)}
-    doubled = doubled_rows(p)
+    doubled = duplicate_rows(p)
     if doubled is not None:
         about_rows["doubled"] = doubled
     judged = _one_repeat(p)
@@ -116,7 +116,7 @@ def _twins(p: Predictions) -> Iterator[Evidence]:
     """Pairs of models that call every row alike; equal confusion matrices first, since they are counted anyway."""
     matrices: dict[bytes, list[str]] = {}
     for model in p.models:
-        if p.can_call(model):
+        if p.has_predictions(model):
             t = p.confusion(model)
             matrices.setdefault(b"".join(a.tobytes() for a in (t.row, t.col, t.counts)), []).append(model)
     for names in matrices.values():

@@ -62,7 +62,7 @@ def class_totals(source: Predictions | Confusion) -> list[float]:
     """How many rows each class stands for, weights counted in."""
     if isinstance(source, Confusion):
         return [float(x) for x in source.classes().truth]
-    weighed = source.weights_kind is not None and source.can_call(source.models[0])
+    weighed = source.weights_kind is not None and source.has_predictions(source.models[0])
     counts = source.confusion(source.models[0]).classes().truth if weighed else source.truth_counts()
     return [float(x) for x in counts]
 
@@ -75,7 +75,9 @@ def _prior_words(prior: Any, positive: Label | None) -> str:
 
 def reading(p: Predictions, settings: Settings) -> str:
     """What was read, and where scores were cut into calls."""
-    left = [_not_cut(p, m) for m in p.models if len(p.models) > 1 and not p.can_call(m, threshold=settings.threshold)]
+    left = [
+        _not_cut(p, m) for m in p.models if len(p.models) > 1 and not p.has_predictions(m, threshold=settings.threshold)
+    ]
     return "\n".join(line for line in (str(p), cut_words([p], settings), *left) if line)
 
 
@@ -84,8 +86,8 @@ def cut_words(given: Iterable[Predictions], settings: Settings) -> str:
     places = set()
     for p in given:
         cut = [m for m in p.models if not p.has_labels(m) and p.has_scores(m) and not p.has_class_scores(m)]
-        cut = [m for m in cut if p.can_call(m, threshold=settings.threshold)]
-        places |= {p.facts.way(m, settings.threshold).threshold for m in cut}
+        cut = [m for m in cut if p.has_predictions(m, threshold=settings.threshold)]
+        places |= {p.facts.decision_rule(m, settings.threshold).threshold for m in cut}
     shown = ", ".join(sorted(f"{0.5 if t is None else t:.4g}" for t in places))
     return f"Scores are cut at {shown}." if shown else ""
 

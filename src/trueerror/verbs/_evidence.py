@@ -217,7 +217,7 @@ def twins(p: Predictions, settings: Settings, contrasts: list[Contrast]) -> dict
     found = {}
     for c in contrasts:
         models = (c.first, c.second)
-        if c.estimate == 0 and all(p.can_call(m, threshold=settings.threshold) for m in models):
+        if c.estimate == 0 and all(p.has_predictions(m, threshold=settings.threshold) for m in models):
             facts = twin_facts(p, p.agreement(*models, threshold=settings.threshold), models)
             if facts is not None:
                 found[models] = facts

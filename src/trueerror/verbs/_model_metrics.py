@@ -36,7 +36,7 @@ from trueerror.results import Alternative, Interval
 from trueerror.results._tables import one_line
 from trueerror.sources._predictions import Predictions
 from trueerror.sources._row_scores import class_scored_rows, scored_rows
-from trueerror.sources.engines._memory import NoRoom
+from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 from trueerror.tallies._confusion import is_graded
 
@@ -157,7 +157,7 @@ class Bench:
     def calls(self) -> bool:
         """Whether the model calls classes; scores outside [0, 1] without a threshold do not."""
         p = self._predictions
-        return p is None or p.can_call(self.model, threshold=self.settings.threshold)
+        return p is None or p.has_predictions(self.model, threshold=self.settings.threshold)
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -353,7 +353,7 @@ def confident_shares(bench: Bench) -> dict[float, Interval]:
         return {}
     try:
         curve = risk_coverage(bench.predictions, model=bench.model, threshold=bench.settings.threshold)
-    except NoRoom:
+    except MemoryBudgetExceeded:
         return {}
     return {share: curve.at(coverage=share, confidence=bench.settings.confidence) for share in SHARES}
 

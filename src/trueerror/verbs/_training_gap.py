@@ -193,7 +193,7 @@ def _common(test: Predictions, training: Predictions) -> list[str]:
             f"no model is in both: the test rows have {', '.join(map(repr, test.models[:6]))}, the training rows "
             f"{', '.join(map(repr, training.models[:6]))}; give them the same names"
         )
-    return [m for m in models if test.can_call(m) and training.can_call(m)]
+    return [m for m in models if test.has_predictions(m) and training.has_predictions(m)]
 
 
 def _right(p: Predictions, model: str) -> tuple[int, int]:

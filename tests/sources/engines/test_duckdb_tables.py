@@ -21,7 +21,7 @@ import trueerror as te
 from trueerror.inputs._options import FileError, InputError
 from trueerror.sources._paths import damaged
 from trueerror.sources.engines._duckdb import FileSource
-from trueerror.sources.engines._duckdb_tables import FileTable, open_files
+from trueerror.sources.engines._duckdb_tables import DuckDBTable, open_files
 
 SMALL = "truth,svm\n0,0.2\n1,0.9\n1,0.4\n"
 
@@ -207,10 +207,10 @@ def test_the_connection_reads_nothing_else(ending: str, tmp_path: Path) -> None:
         "SET autoload_known_extensions = true",
     ):
         with pytest.raises(duckdb.Error):
-            table.connection.execute(query)
+            table.run(query)
     leak = [1, 2, 3]
     with pytest.raises(duckdb.Error):
-        table.connection.execute("SELECT * FROM leak")
+        table.run("SELECT * FROM leak")
     assert leak
 
 
@@ -270,7 +270,7 @@ def test_a_million_rows_in_seconds(tmp_path: Path) -> None:
 
 def test_questions_to_a_table(tmp_path: Path) -> None:
     table = open_files(small(tmp_path, text="truth,a,b,c\n1,x,1.5,2024-01-01\n0,y,2.0,2024-01-02\n1,,3,\n"))
-    assert isinstance(table, FileTable)
+    assert isinstance(table, DuckDBTable)
     kinds: list[Any] = [table.kind(c) for c in table.columns]
     assert kinds == ["integer", "text", "number", "date"]
     assert table.filled("a") == 2
@@ -298,7 +298,7 @@ def test_nearly_distinct_scores_are_not_grouped(kind: Any, tmp_path: Path, monke
         return ((table - np.eye(2)[codes]) ** 2).sum(axis=1)
 
     moments = grouped.moments("svm", brier)
-    monkeypatch.setattr("trueerror.sources.engines._duckdb.MANY_ROWS", 0)
+    monkeypatch.setattr("trueerror.sources.engines._groupby.MANY_ROWS", 0)
     p = te.read(path, **options)
     assert isinstance(p.source, FileSource)
     assert p.source.nearly_distinct("svm")

@@ -27,9 +27,8 @@ from trueerror.inference.bootstrap._limits import bootstrap_limits
 from trueerror.inference.bootstrap._tables import join_scores
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._options import InputError, generator
-from trueerror.kernels._cell_draws import CellDraws
 from trueerror.kernels._numpy import ascending_order
-from trueerror.kernels._random import in_threads, row_weights, seed_of
+from trueerror.kernels._random import CellDraws, in_threads, row_weights, seed_of
 from trueerror.metrics._registry import Measure
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._scores import ScoreTable

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trueerror.inputs._arrays import WeightsKind
@@ -19,11 +19,21 @@ from trueerror.inputs._labels import (
     typed_label,
     with_declared,
 )
-from trueerror.inputs._options import ColumnError, InputError
-from trueerror.sources._protocols import KINDS, Layout, Table, need_column
+from trueerror.inputs._options import ColumnError, InputError, nearest
+from trueerror.sources._protocols import (
+    KINDS,
+    ONE_MODEL,
+    ColumnRole,
+    ColumnRoles,
+    Layout,
+    ModelLayout,
+    RoleKind,
+    Table,
+    need_column,
+    role_words,
+)
 from trueerror.sources.columns import _names as naming
-from trueerror.sources.columns._models import Contenders
-from trueerror.sources.columns._names import item_column
+from trueerror.sources.columns._names import item_column, respelt_labels, spoilt_scores
 
 # A column's name, False for "there is none, whatever it looks like", None for "see for yourself".
 ColumnChoice = str | bool | None
@@ -32,7 +42,7 @@ WEAK_TRUTH = frozenset({"label", "labels", "class"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ColumnRequest:
     """What the user said of the columns."""
 
     truth: str | None = None
@@ -50,32 +60,32 @@ class Asked:
     positive: Any = None
 
 
-def resolve(table: Table, asked: Asked) -> tuple[Layout, tuple[Label, ...]]:
+def resolve(table: Table, asked: ColumnRequest) -> tuple[Layout, tuple[Label, ...]]:
     """The roles of all columns, and the labels that the truth holds."""
-    words: dict[str, str] = {}
+    roles: dict[str, ColumnRoles] = {}
     model = _model_column(table, asked)
     truth = _truth_column(table, asked, long=model is not None)
-    words[truth] = "truth"
+    roles[truth] = (ColumnRole("truth"),)
     if model is not None:
-        words[model] = "model"
-    named = _other_roles(table, asked, words, long=model is not None)
+        roles[model] = (ColumnRole("model"),)
+    named = _other_roles(table, asked, roles, long=model is not None)
     labels = _known_labels(table, truth, asked.labels)
     declared = with_declared(labels, asked.positive) if asked.labels is None else labels
     fresh, labels = declared != labels, declared
     positive = _positive(asked.positive, labels)
-    contenders = Contenders(table, labels, positive, words)
-    models = contenders.long(asked.label, asked.score) if model is not None else contenders.wide(
+    finder = ModelFinder(table, labels, positive, roles)
+    models = finder.long(asked.label, asked.score) if model is not None else finder.wide(
         asked.models, asked.label, asked.score
     )  # fmt: skip
     for column in table.columns:
-        words.setdefault(column, "left out")
+        roles.setdefault(column, unused_column())
     if model is not None and "id" not in named and asked.id is None:
-        spare = [c for c in table.columns if words[c].startswith("left out")]
+        spare = [c for c in table.columns if roles[c][0].kind == "left out"]
         found = item_column(table, model, spare)
         if found is not None:
-            named["id"], words[found] = found, "id"
+            named["id"], roles[found] = found, (ColumnRole("id"),)
         else:
-            contenders.notes.append("Without ids, rows of the models were matched by their order.")
+            finder.notes.append("Without ids, rows of the models were matched by their order.")
     layout = Layout(
         truth=truth,
         models=models,
@@ -83,14 +93,14 @@ def resolve(table: Table, asked: Asked) -> tuple[Layout, tuple[Label, ...]]:
         keys={kind: named[kind] for kind in KINDS if kind in named},
         weight=named.get("weight"),
         model=model,
-        words={column: words[column] for column in table.columns},
-        notes=tuple(contenders.notes) + _left_out(table, words),
+        roles={column: roles[column] for column in table.columns},
+        notes=tuple(finder.notes) + _left_out(table, roles),
         declared=labels if fresh else None,
     )
     return layout, labels
 
 
-def _model_column(table: Table, asked: Asked) -> str | None:
+def _model_column(table: Table, asked: ColumnRequest) -> str | None:
     """In a long table, the column that says whose answer a row is."""
     if isinstance(asked.models, str) and asked.models in table.columns:
         column = asked.models
@@ -104,7 +114,7 @@ def _model_column(table: Table, asked: Asked) -> str | None:
     return found[0]
 
 
-def _answers(table: Table, model: str, asked: Asked) -> bool:
+def _answers(table: Table, model: str, asked: ColumnRequest) -> bool:
     """Whether there is a column of labels or scores beside a column of model names."""
     if asked.label is not None or asked.score is not None:
         return True
@@ -115,7 +125,7 @@ def _answers(table: Table, model: str, asked: Asked) -> bool:
     return len(others) > 1 and bool(names & WEAK_TRUTH)
 
 
-def _truth_column(table: Table, asked: Asked, *, long: bool) -> str:
+def _truth_column(table: Table, asked: ColumnRequest, *, long: bool) -> str:
     if asked.truth is not None:
         return need_column(table, asked.truth, "truth")
     spoken = _mentioned(asked)
@@ -134,7 +144,7 @@ def _truth_column(table: Table, asked: Asked, *, long: bool) -> str:
     )
 
 
-def _mentioned(asked: Asked) -> set[str]:
+def _mentioned(asked: ColumnRequest) -> set[str]:
     """Columns that the user gave another role."""
     found: set[str] = {c for c in (asked.label, asked.score, asked.by) if isinstance(c, str)}
     for choice in (asked.id, asked.cluster, asked.fold, asked.repeat, asked.weight):
@@ -152,29 +162,29 @@ def _mentioned(asked: Asked) -> set[str]:
     return found
 
 
-def _other_roles(table: Table, asked: Asked, words: dict[str, str], *, long: bool) -> dict[str, str]:
+def _other_roles(table: Table, asked: ColumnRequest, roles: dict[str, ColumnRoles], *, long: bool) -> dict[str, str]:
     """id, clusters, slices, folds, repeats and weight, each where it was named or is plain."""
     spoken = _mentioned(asked)
     named: dict[str, str] = {}
-    refused: dict[str, str] = {}
+    refused: dict[str, ColumnRoles] = {}
 
-    def settle(role: str, option: str, choice: ColumnChoice, known: frozenset[str], word: str) -> None:
+    def settle(role: str, option: str, choice: ColumnChoice, known: frozenset[str], kind: RoleKind) -> None:
         if choice is not None:
             # A column that looks like this role and does not have it is no model either.
             for column in table.columns:
-                if naming.bare(column) in known and column not in spoken and column not in words:
+                if naming.bare(column) in known and column not in spoken and column not in roles:
                     why = "it was said that there is none" if choice is False else f"{choice!r} was named instead"
-                    refused[column] = f"left out: its name says {option}, but {why}"
+                    refused[column] = unused_column(f"its name says {option}, but {why}")
         if choice is False:
             return
         if choice is not None:
             if choice is True:
                 raise ColumnError(f"{option}=True says nothing; name a column, or False for none")
             column = need_column(table, choice, option)
-            if column in words:
-                raise ColumnError(f"{option}={column!r}: that column is the {words[column]} already")
+            if column in roles:
+                raise ColumnError(f"{option}={column!r}: that column is the {role_words(roles[column])} already")
         else:
-            found = [c for c in table.columns if naming.bare(c) in known and c not in words and c not in spoken]
+            found = [c for c in table.columns if naming.bare(c) in known and c not in roles and c not in spoken]
             if not found:
                 return
             plain = [c for c in found if c.lower() == option]
@@ -185,7 +195,7 @@ def _other_roles(table: Table, asked: Asked, words: dict[str, str], *, long: boo
                 )
             column = found[0] if len(found) == 1 else plain[0]
         named[role] = column
-        words[column] = word
+        roles[column] = (ColumnRole(kind, why=str(asked.weights_kind) if kind == "weight" else ""),)
 
     settle("slices", "by", asked.by, frozenset(), "slice")
     settle("id", "id", asked.id, naming.ID, "id")
@@ -193,21 +203,21 @@ def _other_roles(table: Table, asked: Asked, words: dict[str, str], *, long: boo
     settle("repeats", "repeat", asked.repeat, naming.REPEAT, "repeat")
     settle("clusters", "cluster", asked.cluster, naming.CLUSTER, "cluster")
     if asked.weight is not None or asked.weights_kind is not None:
-        settle("weight", "weight", asked.weight, naming.WEIGHT, f"{asked.weights_kind} weights")
+        settle("weight", "weight", asked.weight, naming.WEIGHT, "weight")
     for column in table.columns:
-        if column in words or column in spoken:
+        if column in roles or column in spoken:
             continue
         if column in refused and naming.bare(column) not in naming.ID:
-            words[column] = refused[column]
+            roles[column] = refused[column]
         elif naming.bare(column) in naming.WEIGHT:
-            words[column] = "left out: weights are used when weight= and weights_kind= are given"
+            roles[column] = unused_column("weights are used when weight= and weights_kind= are given")
         elif naming.bare(column) in naming.ROW_NUMBER | naming.ID:
             if "id" not in named and asked.id is None and not long and table.distinct(column) == table.n:
-                named["id"], words[column] = column, "id"
+                named["id"], roles[column] = column, (ColumnRole("id"),)
             else:
-                words[column] = "left out: row numbers"
+                roles[column] = unused_column("row numbers")
     if asked.cluster is None and "clusters" in named and table.distinct(named["clusters"]) == table.n:
-        words[named.pop("clusters")] = "left out: it is different in every row, so it groups nothing"
+        roles[named.pop("clusters")] = unused_column("it is different in every row, so it groups nothing")
     return named
 
 
@@ -237,16 +247,325 @@ def _positive(positive: Any, labels: tuple[Label, ...]) -> Label | None:
     return find_label(positive, labels)
 
 
-def _left_out(table: Table, words: Mapping[str, str]) -> tuple[str, ...]:
-    shown = [
-        f"{column!r} ({words[column].removeprefix('left out: ')})"
-        for column in table.columns
-        if words[column].startswith("left out: ")
-    ]
+def _left_out(table: Table, roles: Mapping[str, ColumnRoles]) -> tuple[str, ...]:
+    shown = [f"{column!r} ({roles[column][0].why})" for column in table.columns if is_left_out(roles[column])]
     more = f" and {len(shown) - 12} more" if len(shown) > 12 else ""
     return (f"Left out: {', '.join(shown[:12])}{more}.",) if shown else ()
+
+
+def is_left_out(roles: ColumnRoles) -> bool:
+    """Whether a column was left out for a reason."""
+    return roles[0].kind == "left out" and bool(roles[0].why)
 
 
 def _listed(columns: Iterable[str]) -> str:
     names = [repr(c) for c in columns]
     return ", ".join(names[:30]) + (f" and {len(names) - 30} more" if len(names) > 30 else "")
+
+
+NUMERIC = ("boolean", "integer", "number")
+
+
+def unused_column(why: str = "") -> ColumnRoles:
+    """The role of a column that has none."""
+    return (ColumnRole("left out", why=why),)
+
+
+class ModelFinder:
+    """Finds the models of a table; `roles` says how each column was read, and grows on the way."""
+
+    def __init__(
+        self, table: Table, labels: tuple[Label, ...], positive: Label | None, roles: dict[str, ColumnRoles]
+    ) -> None:
+        self.table = table
+        self.labels = labels
+        self.known = frozenset(labels)
+        self.positive = positive
+        self.roles = roles
+        self.notes: list[str] = []
+        self.models: dict[str, ModelLayout] = {}
+
+    # What was named.
+
+    def wide(self, models: Any, label: str | None, score: Any) -> dict[str, ModelLayout]:
+        """The models of a table with one row for each item."""
+        if label is not None or score is not None:
+            if models is not None:
+                raise InputError('label= and score= name the columns of one model; for several use models={"name": …}')
+            inner = naming.marked(label or score) if isinstance(label or score, str) else None
+            self._enter((inner.model if inner else "") or ONE_MODEL, {"label": label, "score": score})
+        elif models is None:
+            self._look()
+        elif isinstance(models, Mapping):
+            for name, spec in models.items():
+                self._enter(str(name), spec)
+        else:
+            for name in [models] if isinstance(models, str) else models:
+                self._enter_named(name)
+        if not self.models:
+            raise self._nothing()
+        return self.models
+
+    def long(self, label: str | None, score: Any) -> dict[str, ModelLayout]:
+        """The columns that hold every model's answers in a table with one row for each item and model."""
+        found = ModelLayout()
+        rest = [c for c in self.table.columns if c not in self.roles and self.table.filled(c)]
+        if label is None and score is None:
+            labelled = [c for c in rest if naming.bare(c) in naming.PREDICTED | {"label", "labels", "class"}]
+            scored = [c for c in rest if naming.bare(c) in naming.SCORE]
+            for columns, option in ((labelled, "label"), (scored, "score")):
+                if len(columns) > 1:
+                    shown = ", ".join(map(repr, columns))
+                    raise ColumnError(f"several columns could hold the {option}s: {shown}; say which with {option}=")
+            label = labelled[0] if labelled else None
+            score = scored[0] if scored else None
+        if label is not None:
+            found = replace(found, label=self._take(label, "label", ColumnRole("labels")))
+        if score is not None:
+            found = self._with_scores(found, score, "score", "the model")
+        classes = None if found.score or found.class_scores else self._class_groups(rest).get("")
+        if classes is not None:
+            found = replace(found, class_scores=classes)
+        for column in self.table.columns:
+            self.roles.setdefault(column, unused_column("it has no role in a long table"))
+        if not found.columns():
+            raise self._nothing()
+        return {"": found}
+
+    def _enter(self, name: str, spec: Any) -> None:
+        option = f"models[{name!r}]"
+        if isinstance(spec, str):
+            column = need_column(self.table, spec, option)
+            self._add(name, self._explicit_part(column), column)
+            return
+        if not isinstance(spec, Mapping):
+            raise InputError(f'{option} must be a column, or {{"label": column, "score": column}}, not {spec!r:.40}')
+        unknown = next((key for key in spec if key not in ("label", "score")), None)
+        if unknown is not None:
+            raise InputError(f"{option} has {unknown!r}{nearest(unknown, ('label', 'score'))}")
+        layout = ModelLayout()
+        if spec.get("label") is not None:
+            layout = replace(
+                layout, label=self._take(spec["label"], f"{option}['label']", ColumnRole("labels", model=name))
+            )
+        if spec.get("score") is not None:
+            layout = self._with_scores(layout, spec["score"], f"{option}['score']", name)
+        if not layout.columns():
+            raise InputError(f"{option} names neither a label column nor a score column")
+        self.models[name] = layout
+
+    def _enter_named(self, name: Any) -> None:
+        """A name in models=[…]: a column, or what stands before _label and _score in two of them."""
+        if name in self.table.columns:
+            inner = naming.marked(name)
+            self._add((inner.model or ONE_MODEL) if inner else name, self._explicit_part(name), name)
+            return
+        parts = {c: naming.marked(c) for c in self.table.columns if c not in self.roles}
+        mine = [(c, m) for c, m in parts.items() if m is not None and m.model == name]
+        if not mine:
+            known = [*self.table.columns, *(m.model for m in parts.values() if m is not None)]
+            raise ColumnError(f"models= names {name!r}: {self.table.name} has no such column{nearest(name, known)}")
+        for column, found in mine:
+            self._add(name, found.part, column)
+
+    def _explicit_part(self, column: str) -> naming.Part:
+        """A column that the user named holds labels, unless it can only hold scores."""
+        kind = self.table.kind(column)
+        if self.holds_labels(column):
+            return "label"
+        if kind == "text":
+            self._refuse_spoilt(column)
+        if kind in ("text", "boolean"):
+            return "label"
+        if kind not in NUMERIC:
+            raise InputError(f"column {column!r} of {self.table.name} holds neither labels nor scores")
+        return "label" if len(self.labels) > 2 and self.table.is_whole(column) else "score"
+
+    def _with_scores(self, layout: ModelLayout, score: Any, option: str, name: str) -> ModelLayout:
+        if not isinstance(score, Mapping):
+            column = self._take(score, option, ColumnRole("scores", model=name))
+            self._need_numbers(column)
+            return replace(layout, score=column)
+        classes: dict[Label, str] = {}
+        for label, given in score.items():
+            typed = isinstance(label, str) and not any(isinstance(v, str) for v in self.labels)
+            known = label_from_text(label, self.labels) if typed else plain_label(label, option)
+            role = ColumnRole("scores", model=name, label=str(known))
+            column = self._take(given, f"{option}[{label!r}]", role)
+            self._need_numbers(column)
+            classes[known] = column
+        if len(classes) == 1 and len(self.labels) == 2:
+            ((label, column),) = classes.items()
+            self._need_positive(label, column)
+            return replace(layout, score=column)
+        return replace(layout, class_scores=classes)
+
+    def _need_numbers(self, column: str) -> None:
+        if self.table.filled(column) == 0:
+            raise InputError(f"column {column!r} of {self.table.name} is empty")
+        if self.table.kind(column) not in NUMERIC:
+            what = {"text": "text", "date": "dates"}.get(self.table.kind(column), "something else")
+            raise InputError(f"column {column!r} of {self.table.name} holds {what}, not scores")
+
+    def _refuse_spoilt(self, column: str) -> None:
+        """A model that is left out because of one cell would be missed by nobody."""
+        wrong = spoilt_scores(self.table, column) or respelt_labels(self.table, column, self.labels)
+        if wrong:
+            raise InputError(f"{wrong}; or name the models that are meant with models=")
+
+    def _need_positive(self, label: Label, column: str) -> None:
+        if self.positive is None:
+            raise InputError(f"column {column!r} holds scores of {label!r}: say positive={label!r} to use them")
+        if self.positive != label:
+            raise InputError(f"column {column!r} holds scores of {label!r}, but positive is {self.positive!r}")
+
+    def _take(self, column: Any, option: str, role: ColumnRole) -> str:
+        found = need_column(self.table, column, option)
+        before = self.roles.get(found, unused_column())
+        if before[0].kind == "truth":
+            raise ColumnError(f"{option}={found!r}: that column is the truth; it cannot also be a model's answer")
+        self.roles[found] = (role,) if before[0].kind == "left out" else (*before, role)
+        return found
+
+    # What can be seen.
+
+    def _look(self) -> None:
+        rest = tuple(c for c in self.table.columns if c not in self.roles)
+        for name, columns in self._class_groups(rest).items():
+            self.models[name or ONE_MODEL] = ModelLayout(class_scores=columns)
+            for label, column in columns.items():
+                self.roles[column] = (ColumnRole("scores", model=name or ONE_MODEL, label=str(label)),)
+        generic = any((m := naming.marked(c)) is not None and not m.model for c in rest)
+        for column in rest:
+            if column not in self.roles:
+                self._look_at(column, generic)
+
+    def _look_at(self, column: str, generic: bool) -> None:
+        reason = self._unfit(column)
+        if reason:
+            self.roles[column] = unused_column(reason)
+            return
+        name = naming.marked(column)
+        labels = self.holds_labels(column)
+        kind = self.table.kind(column)
+        if name is not None:
+            fractions = kind == "number" and not self.table.is_whole(column)
+            part: naming.Part = "score" if name.part == "score" or fractions else "label"
+            if part == "score" and kind not in NUMERIC:
+                self._refuse_spoilt(column)
+                self.roles[column] = unused_column("text, where its name speaks of scores")
+            elif part == "score" and len(self.labels) != 2 and self.positive is None:
+                self.roles[column] = unused_column(self._no_choice())
+            else:
+                self._add(name.model or ONE_MODEL, part, column)
+        elif labels:
+            self._add(column, "label", column)
+        elif kind not in NUMERIC or kind == "boolean":
+            if kind == "text":
+                self._refuse_spoilt(column)
+            self.roles[column] = unused_column(self._odd_value(column))
+        elif self.table.is_whole(column) and self.table.n > 2 and self.table.distinct(column) == self.table.n:
+            self.roles[column] = unused_column("another whole number in every row, as ids are")
+        elif len(self.labels) != 2 and self.positive is None:
+            self.roles[column] = unused_column(self._no_choice())
+        elif generic:
+            self.roles[column] = unused_column("other columns say that they are the predictions")
+        else:
+            self._add(column, "score", column)
+
+    def _unfit(self, column: str) -> str:
+        """Why a column cannot be a model's answer, whatever its values."""
+        word = naming.bare(column)
+        if self.table.filled(column) == 0:
+            return "empty"
+        if self.table.kind(column) == "date":
+            return "dates"
+        if self.table.kind(column) == "other":
+            return "neither labels nor numbers"
+        if word in naming.TRUTH or word.startswith(naming.TRUTH_BEGINS):
+            return "it looks like another truth; name the models if it is one"
+        if word in naming.CONFIDENCE:
+            return (
+                "it may say how sure a model was of its own call; name it with score= if it scores the positive class"
+            )
+        return ""
+
+    def holds_labels(self, column: str) -> bool:
+        """Whether all values are among the truth's labels."""
+        values = self.table.few(column, len(self.labels))
+        if not values or self.table.kind(column) in ("date", "other"):
+            return False
+        try:
+            return all(plain_label(v) in self.known for v in values)
+        except InputError:
+            return False
+
+    def _odd_value(self, column: str) -> str:
+        kind = self.table.kind(column)
+        if kind == "boolean":
+            return "true and false, which the truth never is"
+        values = self.table.few(column, 4 * len(self.labels) + 4) or ()
+        odd = next((v for v in values if v not in self.known), None)
+        if odd is not None and any(v in self.known for v in values):
+            return f"text with {odd!r:.30}, which the truth never is; name the models if it is one"
+        return "text"
+
+    def _class_groups(self, columns: Sequence[str]) -> dict[str, dict[Label, str]]:
+        """Models with one column for each class, named by it."""
+        found: dict[str, dict[Label, str]] = {}
+        said: dict[str, bool] = {}
+        endings = frozenset(str(label) for label in self.labels)
+        for column in columns:
+            if self.table.kind(column) not in NUMERIC or len(self.labels) < 2:
+                continue
+            for label in self.labels:
+                ends = naming.ends_in_class(column, str(label))
+                if ends is None or naming.has_other_ending(ends.stem, self.table.columns, endings):
+                    continue
+                found.setdefault(ends.model, {}).setdefault(label, column)
+                said[ends.model] = said.get(ends.model, False) or ends.says_score
+                break
+        whole = {}
+        for model, classes in found.items():
+            ordered = {label: classes[label] for label in self.labels if label in classes}
+            if len(ordered) == len(self.labels):
+                if said[model] or self.table.sum_to_one(list(ordered.values())):
+                    whole[model] = ordered
+            elif len(self.labels) == 2 and said[model]:
+                ((label, column),) = ordered.items()
+                self._need_positive(label, column)
+                self._add(model or ONE_MODEL, "score", column)
+        return whole
+
+    def _add(self, name: str, part: naming.Part, column: str) -> None:
+        layout = self.models.get(name, ModelLayout())
+        before = layout.label if part == "label" else layout.score or next(iter(layout.class_scores or {}), None)
+        if before is not None:
+            raise ColumnError(
+                f"both {before!r} and {column!r} could hold the {part}s of {name!r}; say which with "
+                f'models={{{name!r}: {{"{part}": …}}}}'
+            )
+        found = self._take(column, f"models[{name!r}]", ColumnRole(f"{part}s", model=name))  # type: ignore[arg-type]
+        if part == "score":
+            self._need_numbers(found)
+        self.models[name] = replace(layout, label=found) if part == "label" else replace(layout, score=found)
+
+    def _no_choice(self) -> str:
+        if len(self.labels) > 1:
+            return f"one score cannot choose among {len(self.labels)} classes"
+        return f"one score tells two classes apart, and the truth is always {self.labels[0]!r}"
+
+    def _nothing(self) -> ColumnError:
+        if len(self.labels) == 1 and any(roles[0].why == self._no_choice() for roles in self.roles.values()):
+            one = self.labels[0]
+            return ColumnError(
+                f"the truth of {self.table.name} is always {one!r}, and one score tells two classes apart: say which "
+                f"class the scores are for with positive=, be it {one!r} or one that no row shows"
+            )
+        shown = ", ".join(
+            f"{c!r} ({self.roles[c][0].why or role_words(self.roles[c])})" for c in self.table.columns[:30]
+        )
+        return ColumnError(
+            f"no column of {self.table.name} could be read as a model's labels or scores; name them with models=; "
+            f"there are {shown}"
+        )

@@ -1,9 +1,8 @@
 """Score tables beyond the memory budget: bins that are made finer where it matters, until the area is known well.
 
 The area under the ROC curve lies within Σ pᵦnᵦ / (2PN) of the binned one, over the bins b that may hold more than one
-score. Bins with the largest products are split first.
-
-Bins counted by GROUP BY, for engines that own their data: scores, and pairs of scores, without pulling rows.
+score. Bins with the largest products are split first. `binned_by_groups` and `placements_by_groups` count bins, and
+pairs of bins, by GROUP BY, for engines that own their data; batches out of DuckDB are counted in `_duckdb`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.kernels._histogram import Grid, even_grid, leading_grid, pivoted, refined
 from trueerror.kernels._numpy import run_lengths
-from trueerror.sources.engines._group_tallies import Is, Place, Within
+from trueerror.sources.engines._group_tallies import BinNumber, IsLabel, ValueRange
 from trueerror.tallies import ScoreTable
 from trueerror.tallies._moments import Placements
 
@@ -37,8 +36,6 @@ EXACT_BYTES = 80
 # Bins of a first pass; finer where a large sample tells areas apart that are close, as long as counts stay in cache.
 MOST_BINS = 1 << 17
 ROUNDS = 6
-# Rows that show how scores lie, before all are counted.
-SAMPLE = 1 << 17
 # A value that at least this share of a sample has gets a bin of its own.
 COMMON = 5e-4
 
@@ -53,40 +50,40 @@ class Bins(NamedTuple):
 
     lower: Floats
     upper: Floats
-    up: Ints
-    down: Ints
+    positives: Ints
+    negatives: Ints
 
     @property
     def open_pairs(self) -> Floats:
         """For each bin the pairs of a positive and a negative whose order is not known."""
-        return np.where(self.upper > self.lower, self.up.astype(np.float64) * self.down, 0.0)
+        return np.where(self.upper > self.lower, self.positives.astype(np.float64) * self.negatives, 0.0)
 
     @property
     def slack(self) -> float:
         """The exact area lies within ± this of the binned one."""
-        total = float(self.up.sum()) * float(self.down.sum())
+        total = float(self.positives.sum()) * float(self.negatives.sum())
         return float(self.open_pairs.sum()) / (2 * total) if total else 0.0
 
     def table(self, positive: Label, source: str) -> ScoreTable:
         """The score table of these bins; exact where each can hold one score only."""
         exact = bool((self.upper == self.lower).all())
         return ScoreTable(
-            self.lower, self.up, self.down, positive=positive, exact=exact, sources=(source,) if source else (),
-            uppers=None if exact else self.upper,
+            self.lower, self.positives, self.negatives, positive=positive, exact=exact,
+            sources=(source,) if source else (), uppers=None if exact else self.upper,
         )  # fmt: skip
 
 
-def bins_of(grid: Grid, up: Ints, down: Ints) -> Bins:
+def bins_of(grid: Grid, positives: Ints, negatives: Ints) -> Bins:
     """The occupied bins of a grid, from the rows of each class in all of its bins."""
-    there = np.flatnonzero(up + down)
-    return Bins(*grid.spans(there), up[there], down[there])
+    there = np.flatnonzero(positives + negatives)
+    return Bins(*grid.spans(there), positives[there], negatives[there])
 
 
 def bin_count(budget: int, models: int) -> int:
     """How many bins each of some models may have: a power of two."""
     # Counts of both classes, and as much again for the edges and the tables that come of them.
-    room = budget // (64 * max(models, 1))
-    return max(64, min(MOST_BINS, 1 << max(room.bit_length() - 1, 0)))
+    most = budget // (64 * max(models, 1))
+    return max(64, min(MOST_BINS, 1 << max(most.bit_length() - 1, 0)))
 
 
 def heaviest(open_pairs: Floats, total: float, most: int) -> Ints:
@@ -98,11 +95,11 @@ def heaviest(open_pairs: Floats, total: float, most: int) -> Ints:
     return np.sort(chosen[open_pairs[chosen] > 0])
 
 
-def finer(grid: Grid, up: Ints, down: Ints, spare: int) -> Grid | None:
-    """The grid with its heaviest bins split; None where nothing can be split, or there is no room for it."""
-    there = np.flatnonzero(up + down)
-    bins = bins_of(grid, up, down)
-    total = float(up.sum()) * float(down.sum())
+def finer(grid: Grid, positives: Ints, negatives: Ints, spare: int) -> Grid | None:
+    """The grid with its heaviest bins split; None where nothing can be split, or there are no spare bins for it."""
+    there = np.flatnonzero(positives + negatives)
+    bins = bins_of(grid, positives, negatives)
+    total = float(positives.sum()) * float(negatives.sum())
     heavy = heaviest(bins.open_pairs, total, spare // 2)
     if not total or not len(heavy):
         return None
@@ -121,12 +118,12 @@ def fitted_grid(low: float, high: float, size: int, sample: Floats, positive: ND
     sides = (sample[rest & positive], sample[rest & ~positive])
 
     def counted(grid: Grid) -> tuple[Ints, Ints]:
-        up, down = (np.bincount(grid.places(side), minlength=grid.cells) for side in sides)
-        return up, down
+        positives, negatives = (np.bincount(grid.places(side), minlength=grid.cells) for side in sides)
+        return positives, negatives
 
     def open_pairs(grid: Grid) -> float:
-        up, down = counted(grid)
-        return float((up * down).sum())
+        positives, negatives = counted(grid)
+        return float((positives * negatives).sum())
 
     even, leading = (
         pivoted(grid, common) if len(common) and grid.cells > 1 else grid
@@ -172,7 +169,7 @@ def binned_by_groups(
     size = min(bin_count(budget, 1), enough_bins(source.facts.n))
     bins = _counted(source, column, chosen, _sampled_stretches(source, column, reach, size))
     for _ in range(ROUNDS - 1):
-        total = float(bins.up.sum()) * float(bins.down.sum())
+        total = float(bins.positives.sum()) * float(bins.negatives.sum())
         heavy = heaviest(bins.open_pairs, total, SPLIT)
         if bins.slack <= TARGET or len(bins.lower) > 4 * size or not len(heavy):
             break
@@ -205,8 +202,7 @@ def enough_bins(rows: int) -> int:
 
 def _sampled_stretches(source: GroupedSource, column: str, reach: tuple[float, float], size: int) -> list[Stretch]:
     """Stretches between values that cut a sample into equal shares, and the values that many of its rows have."""
-    take = getattr(source.table, "sampled", None)
-    sample = np.sort(np.array([] if take is None else take(column, SAMPLE), dtype=np.float64))
+    sample = np.sort(source.table.samples([column])[column])
     if len(sample) < MOST_COMMON * PIECES or not reach[0] < reach[1]:
         return [Stretch(*reach, size)]
     values, counts = run_lengths(sample)
@@ -234,23 +230,23 @@ def _counted(source: GroupedSource, column: str, chosen: Label, stretches: Seque
             wanted.append(False)
         grids.append(stretch.grid)
         wanted.append(True)
-    place = Place(
+    place = BinNumber(
         column,
         tuple(grid.low for grid in grids),
         tuple(grid.scale for grid in grids),
         tuple(grid.cells - 1 for grid in grids),
     )
-    within = Within(column, stretches[0].low, stretches[-1].high)
-    found = source.group([place, Is(source.layout.truth, chosen)], within=within)
-    places, is_positive = found.parts[0].astype(np.int64), found.parts[1] == 1
-    counts = found.masses.counts
-    up, down = (
+    within = ValueRange(column, stretches[0].low, stretches[-1].high)
+    found = source.group([place, IsLabel(source.layout.truth, chosen)], within=within)
+    places, is_positive = found.keys[0].astype(np.int64), found.keys[1] == 1
+    counts = found.weighed.counts
+    positives, negatives = (
         np.bincount(places[side], weights=counts[side], minlength=place.cells).astype(np.int64)
         for side in (is_positive, ~is_positive)
     )
     starts = np.cumsum([0, *(grid.cells for grid in grids)])
     parts = [
-        bins_of(grid, up[start : start + grid.cells], down[start : start + grid.cells])
+        bins_of(grid, positives[start : start + grid.cells], negatives[start : start + grid.cells])
         for grid, start, take in zip(grids, starts[:-1], wanted, strict=True)
         if take
     ]
@@ -270,20 +266,20 @@ def placements_by_groups(
     sums = np.zeros((2, k, k))
     error = np.zeros(k)
     for i, j in combinations(range(k), 2):
-        found = source.group([places[i], places[j], Is(source.layout.truth, chosen)]).ordered()
-        cells = [part.astype(np.int64) for part in found.parts[:2]]
-        up = (found.parts[2] == 1).astype(np.int64)
-        counts = found.masses.counts.astype(np.float64)
+        found = source.group([places[i], places[j], IsLabel(source.layout.truth, chosen)]).ordered()
+        cells = [part.astype(np.int64) for part in found.keys[:2]]
+        is_positive = (found.keys[2] == 1).astype(np.int64)
+        counts = found.weighed.counts.astype(np.float64)
         off = []
         for which, cell in zip((i, j), cells, strict=True):
             amounts = np.zeros((2, places[which].cells))
-            np.add.at(amounts, (up, cell), counts)
+            np.add.at(amounts, (is_positive, cell), counts)
             centred = _off_area(amounts)
-            off.append(centred[up, cell])
+            off.append(centred[is_positive, cell])
             sums[:, which, which] = (amounts * centred**2).sum(axis=1)
             error[which] = _coarse(amounts, _tied(places[which], tables[which])).bounds.standard_error_slack()
         for side in (0, 1):
-            sums[side, i, j] = sums[side, j, i] = float((counts * off[0] * off[1])[up == side].sum())
+            sums[side, i, j] = sums[side, j, i] = float((counts * off[0] * off[1])[is_positive == side].sum())
     bounds = [table.bounds.auc() for table in tables]
     return Placements(
         areas=np.array([(low + high) / 2 for low, high in bounds]),
@@ -296,7 +292,7 @@ def placements_by_groups(
     )
 
 
-def _even_shares(column: str, reach: tuple[float, float], table: ScoreTable) -> Place:
+def _even_shares(column: str, reach: tuple[float, float], table: ScoreTable) -> BinNumber:
     """Equal steps between values that cut the rows into equal shares."""
     through = np.cumsum(table.positives + table.negatives, dtype=np.float64)
     wanted = np.arange(1, PIECES) * through[-1] / PIECES
@@ -309,10 +305,10 @@ def _even_shares(column: str, reach: tuple[float, float], table: ScoreTable) -> 
         scales = (tops + 1) / np.diff(np.append(lows, reach[1]))
     sound = np.isfinite(scales)
     tops, scales = np.where(sound, tops, 0), np.where(sound, scales, 0.0)
-    return Place(column, tuple(lows.tolist()), tuple(scales.tolist()), tuple(tops.tolist()))
+    return BinNumber(column, tuple(lows.tolist()), tuple(scales.tolist()), tuple(tops.tolist()))
 
 
-def _tied(place: Place, table: ScoreTable) -> NDArray[np.bool_]:
+def _tied(place: BinNumber, table: ScoreTable) -> NDArray[np.bool_]:
     """Which coarse bins hold one score only, as far as the finer table knows."""
     cells = np.zeros(len(table.scores), dtype=np.int64)
     for low, scale, top, first in reversed(place.pieces):
@@ -327,15 +323,15 @@ def _tied(place: Place, table: ScoreTable) -> NDArray[np.bool_]:
 def _coarse(amounts: Floats, tied: NDArray[np.bool_]) -> ScoreTable:
     """Coarse bins as a table, of which only the order counts."""
     there = np.flatnonzero(amounts.sum(axis=0))
-    up, down = amounts[1, there].astype(np.int64), amounts[0, there].astype(np.int64)
+    positives, negatives = amounts[1, there].astype(np.int64), amounts[0, there].astype(np.int64)
     lower = there.astype(np.float64)
-    return ScoreTable(lower, up, down, exact=False, uppers=np.where(tied[there], lower, lower + 0.5))
+    return ScoreTable(lower, positives, negatives, exact=False, uppers=np.where(tied[there], lower, lower + 0.5))
 
 
 def _off_area(amounts: Floats) -> Floats:
     """For each bin what a negative's (row 0) and a positive's (row 1) placement is off the area of these bins."""
-    down, up = amounts
+    negatives, positives = amounts
     found = np.empty_like(amounts)
-    found[1] = (np.cumsum(down) - down / 2) / down.sum()
-    found[0] = 1 - (np.cumsum(up) - up / 2) / up.sum()
-    return found - float((up * found[1]).sum() / up.sum())
+    found[1] = (np.cumsum(negatives) - negatives / 2) / negatives.sum()
+    found[0] = 1 - (np.cumsum(positives) - positives / 2) / positives.sum()
+    return found - float((positives * found[1]).sum() / positives.sum())

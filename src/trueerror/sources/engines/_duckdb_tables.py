@@ -1,31 +1,17 @@
-"""Rows in files as DuckDB sees them.
+"""Files and relations as DuckDB sees them: opening them, and asking by SQL.
 
-Column names come from strangers, so none enters a query: columns are c0, c1, … by position, and values travel as
-parameters.
+CSV, TSV, Parquet, JSON and JSON Lines become one table of safely named columns: types of CSV from all rows, no guess at
+the dialect, no digit lost; the same columns in all files, and those that folders name (site=a/…). Names and paths come
+from strangers: columns are c0, c1, … by position, paths and values are quoted literals. The connection has no network,
+loads no extension and, once the rows are in, reads no other file.
 
-DuckDB relations: tables that stay in the connection they are from, asked by the same SQL as files.
+Relations stay in the connection they are from. They do not go through narwhals, which would leave words of DuckDB 2 on
+stderr when Python ends.
 
-They do not go through narwhals, which would leave words of DuckDB 2 on stderr when Python ends.
-
-Long tables that DuckDB has put side by side: of files in a table of its own, of relations in the query itself.
-
-Opening files with DuckDB: CSV, TSV, Parquet, JSON and JSON Lines as one table of safely named columns.
-
-Paths come from strangers and are quoted literals. The connection has no network, loads no extension and, once the
-rows are in, reads no other file.
-
-CSV files into DuckDB: types from all rows, no guess at the dialect, no digit lost.
-
-Parquet files as one view of DuckDB's: the same columns in all of them, and those that folders name (site=a/…).
-
-NaN in columns of numbers, found without trusting what a file says of itself.
-
-The lowest and highest values among a Parquet file's own statistics leave NaN out. DuckDB 2 takes them for the whole
-truth, so that isnan(x), and isnan of any function it sees through, is false without a look at the rows. A sum has to
-look at them. Where it is no number the rows are counted here, and of several ways to ask for NaN one is taken that
-finds as many.
-
-Text that goes into queries, and what a relation looks like.
+NaN is found without trusting what a file says of itself: the lowest and highest values among a Parquet file's own
+statistics leave NaN out, and DuckDB 2 takes them for the whole truth, so that isnan(x), and isnan of any function it
+sees through, is false without a look at the rows. A sum has to look at them. Where it is no number the rows are counted
+here, and of several ways to ask for NaN one is taken that finds as many.
 """
 
 from __future__ import annotations
@@ -37,6 +23,8 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial, partialmethod
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -44,7 +32,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from trueerror.inputs._arrays import Column, WeightsKind
+from trueerror.inputs._arrays import Column
 from trueerror.inputs._options import FileError, InputError
 from trueerror.sources._paths import (
     Files,
@@ -59,16 +47,20 @@ from trueerror.sources._paths import (
 )
 from trueerror.sources._protocols import Kind, Layout, Options, Source
 from trueerror.sources.engines._arrow_stream import Batch, batches
-from trueerror.sources.engines._native import unmasked
+from trueerror.sources.engines._engine_table import EngineTable
 
 WAYS = ("isnan({0} // 1.0::DOUBLE)", "isnan(coalesce(nullif({0}, {0} + 1), {0}))", "{0}::VARCHAR = 'nan'")
 
-# A query over `given`, the columns as they are, as a relation that has not been fetched.
-Ask = Callable[[str], Any]
+
+# A query as a relation that has not been fetched.
+Run = Callable[[str], Any]
 
 
-def without_nan(ask: Ask, names: Mapping[str, str]) -> dict[str, str]:
-    """For each column of numbers, place → name, an expression in which NaN is missing and −0.0 is 0.0."""
+def without_nan(ask: Run, names: Mapping[str, str]) -> dict[str, str]:
+    """For each column of numbers, place → name, an expression in which NaN is missing and −0.0 is 0.0.
+
+    `ask` runs a query over `given`, the columns as they are.
+    """
     if not names:
         return {}
     sums = ask(f"SELECT {', '.join(f'sum({place}::DOUBLE)' for place in names)} FROM given").fetchall()[0]
@@ -84,7 +76,7 @@ def _plain(place: str) -> str:
     return f"{place}::DOUBLE + 0.0::DOUBLE"
 
 
-def _guarded(ask: Ask, place: str, name: str) -> str:
+def _guarded(ask: Run, place: str, name: str) -> str:
     number = f"{place}::DOUBLE"
     nan = 0
     for batch in batches(ask(f"SELECT coalesce({number}, 0.0::DOUBLE) AS x FROM given"), [np.float64]):
@@ -141,94 +133,164 @@ def described(connection: duckdb.DuckDBPyConnection, relation: str) -> tuple[tup
     return tuple(str(row[0]) for row in found), [str(row[1]) for row in found]
 
 
-# Distinct values are looked for among so many rows first: a column of scores shows itself there.
-FIRST_ROWS = 4096
-# In the place of a value: whatever it is, it is there.
-ANY = object()
+@dataclass(frozen=True, slots=True, eq=False)
+class Sql:
+    """An expression as text."""
+
+    text: str
+
+    def _and(self, sign: str, other: object) -> Sql:
+        return Sql(f"({self.text} {sign} {other.text if isinstance(other, Sql) else literal(other)})")
+
+    __add__, __sub__ = partialmethod(_and, "+"), partialmethod(_and, "-")
+    __mul__, __mod__ = partialmethod(_and, "*"), partialmethod(_and, "%")
+    __and__, __or__ = partialmethod(_and, "AND"), partialmethod(_and, "OR")
+    __ge__, __le__ = partialmethod(_and, ">="), partialmethod(_and, "<=")
+    __gt__, __lt__ = partialmethod(_and, ">"), partialmethod(_and, "<")
+
+    def __invert__(self) -> Sql:
+        return Sql(f"(NOT {self.text})")
+
+    def alias(self, name: str) -> Sql:
+        return Sql(f"{self.text} AS {name}")
 
 
-class FileTable:
-    """Rows in files, asked by SQL. `where` narrows them to those whose columns hold certain values, or any at all."""
+class SqlDialect:
+    """Expressions of DuckDB's SQL."""
 
-    source = "data"
+    def column(self, place: str) -> Sql:
+        return Sql(place)
+
+    def constant(self, value: object) -> Sql:
+        return Sql(literal(value))
+
+    def equal(self, expression: Sql, value: object) -> Sql:
+        return expression._and("=", value)
+
+    def number(self, expression: Sql) -> Sql:
+        return Sql(f"{expression.text}::DOUBLE")
+
+    def whole(self, expression: Sql) -> Sql:
+        return Sql(f"({expression.text})::BIGINT")
+
+    def text(self, expression: Sql) -> Sql:
+        return Sql(f"({expression.text})::VARCHAR")
+
+    def boolean(self, expression: Sql) -> Sql:
+        return Sql(f"({expression.text})::BOOLEAN")
+
+    def missing(self, expression: Sql) -> Sql:
+        return Sql(f"({expression.text} IS NULL)")
+
+    def finite(self, expression: Sql) -> Sql:
+        return Sql(f"isfinite({expression.text})")
+
+    def choose(self, condition: Sql, then: Sql, otherwise: Sql | None = None) -> Sql:
+        return Sql(f"CASE WHEN {condition.text} THEN {then.text}{f' ELSE {otherwise.text}' if otherwise else ''} END")
+
+    def steps(self, expression: Sql, low: float, scale: float, top: int) -> Sql:
+        steps = f"floor(({expression.text} - {literal(low)}) * {literal(scale)})"
+        # greatest and least pass over what is missing.
+        return Sql(f"CASE WHEN {expression.text} IS NOT NULL THEN greatest(0, least({top:d}, {steps})) END")
+
+    def argmax(self, scores: Sequence[Sql]) -> Sql:
+        listed = ", ".join(score.text for score in scores)
+        # The list finds the first of equal scores, so the first class wins ties.
+        return Sql(f"(list_position([{listed}], greatest({listed})) - 1)")
+
+    def any_of(self, conditions: Sequence[Sql]) -> Sql:
+        return Sql(f"({' OR '.join(condition.text for condition in conditions)})")
+
+    def rows(self) -> Sql:
+        return Sql("count(*)")
+
+    def count(self, expression: Sql) -> Sql:
+        return Sql(f"count({expression.text})")
+
+    def lowest(self, expression: Sql) -> Sql:
+        return Sql(f"min({expression.text})")
+
+    def highest(self, expression: Sql) -> Sql:
+        return Sql(f"max({expression.text})")
+
+    def total(self, expression: Sql) -> Sql:
+        # fsum compensates, so that the order in which threads add does not show.
+        return Sql(f"fsum({expression.text})")
+
+    def whole_total(self, expression: Sql) -> Sql:
+        return Sql(f"sum({expression.text})::BIGINT")
+
+
+@dataclass(frozen=True, slots=True)
+class SqlFrame:
+    """A SELECT, with the names by which its rows are grouped next."""
+
+    query: str
+    names: tuple[str, ...] = ()
+
+    def select(self, *expressions: Sql) -> SqlFrame:
+        return SqlFrame(f"SELECT {', '.join(e.text for e in expressions)} FROM ({self.query})")
+
+    def filter(self, *conditions: Sql) -> SqlFrame:
+        return SqlFrame(f"SELECT * FROM ({self.query}) WHERE {' AND '.join(c.text for c in conditions)}")
+
+    def group_by(self, *names: str) -> SqlFrame:
+        return SqlFrame(self.query, names)
+
+    def agg(self, *amounts: Sql) -> SqlFrame:
+        keys = ", ".join(self.names)
+        return SqlFrame(f"SELECT {keys}, {', '.join(a.text for a in amounts)} FROM ({self.query}) GROUP BY {keys}")
+
+    def unique(self) -> SqlFrame:
+        return SqlFrame(f"SELECT DISTINCT * FROM ({self.query})")
+
+    def head(self, n: int) -> SqlFrame:
+        return SqlFrame(f"SELECT * FROM ({self.query}) LIMIT {n:d}")
+
+
+class DuckDBTable(EngineTable):
+    """Rows that DuckDB reads: those of `source`, which is a table, a view or a query in brackets.
+
+    `raw` names the columns as a file holds them, where its own statistics may be asked; None where there are none.
+    `store` makes a table of a query once, which DuckDB may put on disk; without it the query is run each time.
+    """
+
+    dialect = SqlDialect()
+    costly_queries = False
 
     def __init__(
         self,
-        connection: duckdb.DuckDBPyConnection | None,
-        name: str,
+        run: Run,
+        source: str,
         columns: tuple[str, ...],
         kinds: tuple[Kind, ...],
-        where: tuple[tuple[str, Any], ...] = (),
+        *,
+        name: str,
+        provenance: str = "",
+        raw: str | None = None,
+        store: Callable[[str], str] | None = None,
+        where: tuple[str, ...] = (),
     ) -> None:
-        self.connection = connection
-        self.name = name
-        self.columns = columns
-        self.provenance = name
-        self.backend: str | None = None
-        # What there is to say about the files.
-        self.notes: tuple[str, ...] = ()
-        self.where = where
-        self._kinds = dict(zip(columns, kinds, strict=True))
-        self._places = {column: f"c{i}" for i, column in enumerate(columns)}
-        self._filled: dict[str, int] = {}
-        self._tallied: dict[str, dict[Any, int]] = {}
-        self.n = int(self.ask("SELECT count(*) FROM counted")[0][0])
+        super().__init__(columns, kinds, name=name, provenance=provenance)
+        self.run, self.source, self.raw, self.store, self.where = run, source, raw, store, where
+        self.n = int(self.ask(self.dialect.rows().alias("n"))["n"])
 
-    def narrowed(self, column: str, value: Any) -> FileTable:
-        """The rows in which a column holds one value."""
-        return self._where(((column, value),))
+    @property
+    def frame(self) -> SqlFrame:
+        return SqlFrame(f"SELECT * FROM {self.source}{' WHERE ' if self.where else ''}{' AND '.join(self.where)}")
 
-    def complete(self, columns: Sequence[str]) -> FileTable:
-        """The rows in which all of these columns hold something."""
-        return self._where(tuple((column, ANY) for column in columns))
+    def answer(self, frame: Any) -> dict[str, Column]:
+        return self._fetched(frame.query)
 
-    def _where(self, more: tuple[tuple[str, Any], ...]) -> FileTable:
-        kinds = tuple(self._kinds.values())
-        return FileTable(self.connection, self.name, self.columns, kinds, (*self.where, *more))
+    def _fetched(self, query: str) -> dict[str, Column]:
+        with self._reading():
+            found = self.run(query).fetchnumpy()
+        return {name: unmasked(array) for name, array in found.items()}
 
-    def _terms(self, *, literals: bool) -> str:
-        """What narrows the rows, as the end of a SELECT; values as literals, or as parameters."""
-        terms = [
-            f"{self.place(column)} IS NOT NULL"
-            if value is ANY
-            else f"{self.place(column)} = {literal(value) if literals else '?'}"
-            for column, value in self.where
-        ]
-        return f" WHERE {' AND '.join(terms)}" if terms else ""
-
-    def place(self, column: str) -> str:
-        """The safe name of a column inside queries."""
-        return self._places[column]
-
-    def run(self, query: str, values: Sequence[Any] = ()) -> Any:
-        """A query over `counted`, the rows at hand, with its parameters."""
-        assert self.connection is not None
-        values = [*(value for _, value in self.where if value is not ANY), *values]
-        counted = f"(SELECT * FROM {self.source}{self._terms(literals=False)})"
-        return self.connection.cursor().execute(f"WITH counted AS {counted} {query}", values)
-
-    def stream(self, query: str, dtypes: Sequence[Any]) -> Iterator[Batch]:
+    def stream(self, frame: SqlFrame, dtypes: Sequence[Any]) -> Iterator[Batch]:
         """The columns of an answer, batch by batch: numbers without gaps."""
         with self._reading():
-            yield from batches(self.relation_of(query), dtypes)
-
-    def relation_of(self, query: str) -> Any:
-        """An answer that has not been fetched. The query holds its values as literals."""
-        assert self.connection is not None
-        counted = f"(SELECT * FROM {self.source}{self._terms(literals=True)})"
-        return self.connection.cursor().sql(f"WITH counted AS {counted} {query}")
-
-    def ask(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """The rows of an answer as plain values."""
-        with self._reading():
-            found: list[tuple[Any, ...]] = self.run(query, values).fetchall()
-        return found
-
-    def fetch(self, query: str, values: Sequence[Any] = ()) -> list[Column]:
-        """The columns of an answer as arrays: None (or NaN, in floats) where missing."""
-        with self._reading():
-            found = self.run(query, values).fetchnumpy()
-        return [unmasked(array) for array in found.values()]
+            yield from batches(self.run(frame.query), dtypes)
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -238,108 +300,62 @@ class FileTable:
         except duckdb.Error as error:
             raise damaged(self.name, error) from None
 
-    def kind(self, name: str) -> Kind:
-        return self._kinds[name]
+    def _over(self, source: str, columns: tuple[str, ...], kinds: tuple[Kind, ...], **more: Any) -> DuckDBTable:
+        return DuckDBTable(
+            self.run, source, columns, kinds, name=self.name, provenance=self.provenance, store=self.store, **more
+        )
 
-    def filled(self, name: str) -> int:
-        if not self._filled:
-            counts = [f"count({place})" for place in self._places.values()]
-            self._filled = dict(zip(self.columns, self.ask(f"SELECT {', '.join(counts)} FROM counted")[0], strict=True))
-        return self._filled[name]
+    def filtered(self, *conditions: Sql) -> DuckDBTable:
+        where = (*self.where, *(condition.text for condition in conditions))
+        return self._over(self.source, self.columns, self.kinds, where=where)
 
-    def ask_raw(self, select: str) -> tuple[Any, ...]:
-        """An answer about the columns as the file holds them: NaN is not missing there, and text is not read."""
-        return self.ask(f"{select} FROM raw AS r({', '.join(self._places.values())})")[0]
+    def made(self, frame: Any, columns: tuple[str, ...], kinds: tuple[Kind, ...]) -> DuckDBTable:
+        with self._reading():
+            source = f"({frame.query})" if self.store is None else self.store(frame.query)
+        return self._over(source, columns, kinds)
 
-    def column_range(self, name: str) -> tuple[float, float]:
-        """The lowest and the highest value of a column; NaN where it is empty."""
-        both = f"SELECT min({self.place(name)}::DOUBLE), max({self.place(name)}::DOUBLE)"
-        whole = not self.where and self.kind(name) == "number" and self.filled(name) == self.n
+    def range(self, name: str) -> tuple[float, float]:
+        both = f"SELECT min({self.place(name)}::DOUBLE) AS low, max({self.place(name)}::DOUBLE) AS high FROM"
         # Without gaps the file's own statistics hold, so that no row has to be looked at.
-        low, high = self.ask_raw(both) if whole else self.ask(f"{both} FROM counted")[0]
-        return (math.nan, math.nan) if low is None else (float(low) + 0.0, float(high) + 0.0)
+        whole = self.raw is not None and self.kind(name) == "number" and self.filled(name) == self.n
+        rows = f"{self.raw} AS r({', '.join(self._places.values())})" if whole else f"({self.frame.query})"
+        low, high = (
+            float(end[0]) if end[0] is not None else math.nan for end in self._fetched(f"{both} {rows}").values()
+        )
+        return low + 0.0, high + 0.0
 
-    def few(self, name: str, most: int) -> tuple[Any, ...] | None:
-        place = self.place(name)
-        if name not in self._tallied:
-            if self.n > FIRST_ROWS and most < FIRST_ROWS:
-                seen = self.ask(f"SELECT count(DISTINCT {place}) FROM (SELECT {place} FROM counted LIMIT {FIRST_ROWS})")
-                if seen[0][0] > most:
-                    return None
-            # Counting takes no longer than looking for what is there, and labels are counted soon after.
-            query = f"SELECT {place}, count(*) FROM counted WHERE {place} IS NOT NULL GROUP BY 1 LIMIT ?"
-            found = dict(self.ask(query, [most + 1]))
-            if len(found) > most:
-                return None
-            if len(found) > FIRST_ROWS:
-                return tuple(found)
-            self._tallied[name] = found
-        tallied = self._tallied[name]
-        return tuple(tallied) if len(tallied) <= most else None
-
-    def tallied(self, name: str) -> dict[Any, int] | None:
-        """The rows of each value of a column, where its values were few and have been asked for."""
-        return self._tallied.get(name)
-
-    def first(self, name: str, most: int) -> Column:
-        return self.fetch(f"SELECT {self.place(name)} FROM counted LIMIT ?", [most])[0]
-
-    def distinct(self, name: str) -> int:
-        return int(self.ask(f"SELECT count(DISTINCT {self.place(name)}) FROM counted")[0][0])
-
-    def is_whole(self, name: str) -> bool:
-        if self.kind(name) in ("boolean", "integer"):
-            return True
-        if self.kind(name) != "number":
-            return False
-        place = self.place(name)
-        whole = f"SELECT bool_and(isfinite({place}) AND {place} = floor({place})) FROM"
-        # A fraction among the first rows is enough to know.
-        for rows in (f"(SELECT {place} FROM counted LIMIT {FIRST_ROWS})", "counted"):
-            if self.ask(f"{whole} {rows}")[0][0] is False:
-                return False
-        return True
-
-    def sum_to_one(self, names: Sequence[str]) -> bool:
-        total = " + ".join(f"{self.place(name)}::DOUBLE" for name in names)
-        return self.ask(f"SELECT bool_and(abs({total} - 1) <= 1e-3) FROM counted")[0][0] is True
-
-    def absent(self, columns: Sequence[str]) -> int:
-        """How many rows lack a value in one of these columns."""
-        if all(self.filled(column) == self.n for column in columns):
-            return 0
-        gone = " OR ".join(f"{self.place(column)} IS NULL" for column in columns)
-        return int(self.ask(f"SELECT count(*) FROM counted WHERE {gone}")[0][0])
+    def estimated_distinct(self, names: Sequence[str]) -> dict[str, int]:
+        counts = self.ask(*(Sql(f"approx_count_distinct({self.place(c)}) AS n{i}") for i, c in enumerate(names)))
+        # The estimate is off by some percent.
+        return {c: min(int(1.1 * counts[f"n{i}"]), self.n) for i, c in enumerate(names)}
 
     def all_distinct(self, columns: Sequence[str]) -> bool:
-        """Whether no two rows agree in all of these columns."""
-        if any(self.filled(column) < self.n for column in columns):
-            return False
-        if len(columns) == 1 and self.kind(columns[0]) == "integer":
-            # Sorting whole numbers is far quicker than grouping so many.
-            values = self.values(columns[0])
-            ascending = bool((values[1:] > values[:-1]).all())
-            values = values if ascending else np.sort(values)
-            return ascending or bool((values[1:] > values[:-1]).all())
-        places = ", ".join(self.place(column) for column in columns)
-        return int(self.ask(f"SELECT count(*) FROM (SELECT DISTINCT {places} FROM counted)")[0][0]) == self.n
-
-    def weights_sound(self, column: str, kind: WeightsKind) -> bool:
-        """Whether weights are finite, not negative and not all 0; whole where rows are repeated."""
-        weight = f"{self.place(column)}::DOUBLE"
-        whole = f"AND {weight} = floor({weight})" if kind == "frequency" else ""
-        sound, most = self.ask(
-            f"SELECT bool_and(isfinite({weight}) AND {weight} >= 0 {whole}), max({weight}) FROM counted"
-        )[0]
-        return bool(sound) and most > 0
+        if len(columns) > 1 or self.kind(columns[0]) != "integer" or self.filled(columns[0]) < self.n:
+            return super().all_distinct(columns)
+        # Sorting whole numbers is far quicker than grouping so many.
+        values = self.values(columns[0])
+        ascending = bool((values[1:] > values[:-1]).all())
+        values = values if ascending else np.sort(values)
+        return ascending or bool((values[1:] > values[:-1]).all())
 
     def counted(self, layout: Layout, options: Options) -> Source | None:
         from trueerror.sources.engines._duckdb import build_file_source
 
         return build_file_source(self, layout, options)
 
-    def values(self, name: str) -> Column:
-        return self.fetch(f"SELECT {self.place(name)} FROM counted")[0]
+
+def unmasked(array: Any) -> Column:
+    """What DuckDB hands over, without NumPy's masks."""
+    if not isinstance(array, np.ma.MaskedArray):
+        return np.asarray(array)
+    mask = np.ma.getmaskarray(array)
+    if not mask.any():
+        return np.asarray(array.data)
+    if array.dtype.kind == "f":
+        return np.asarray(array.filled(np.nan))
+    plain = array.data.astype(object)
+    plain[mask] = None
+    return np.asarray(plain)
 
 
 MISSING = ("", "NA", "NaN", "nan")
@@ -461,12 +477,12 @@ WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "U
 DATE = r"^\d{4}-\d\d-\d\d([ T]\d\d:\d\d.*)?$"
 
 
-def open_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> FileTable:
+def open_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> DuckDBTable:
     """The table in one file or several of one format."""
-    workshop = Path(tempfile.mkdtemp(prefix="trueerror-"))
+    temp_folder = Path(tempfile.mkdtemp(prefix="trueerror-"))
     try:
-        files = find_files(path, workshop)
-        connection = _connect(workshop)
+        files = find_files(path, temp_folder)
+        connection = _connect(temp_folder)
         if files.format == "csv":
             names, types = load_csv(connection, files)
         elif files.format == "json":
@@ -475,26 +491,42 @@ def open_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
             names, types = view_parquet(connection, files)
         kinds = _normalise(connection, names, types, files)
         connection.execute("SET lock_configuration = true")
-        table = FileTable(connection, files.name, names, kinds)
-        if files.passed_over:
-            more = f" and {len(files.passed_over) - 3} more" if len(files.passed_over) > 3 else ""
-            table.notes = (f"Not taken for tables: {', '.join(files.passed_over[:3])}{more}.",)
+        table = _file_table(connection, names, kinds, files.name)
+        if files.skipped:
+            more = f" and {len(files.skipped) - 3} more" if len(files.skipped) > 3 else ""
+            table.notes = (f"Not taken for tables: {', '.join(files.skipped[:3])}{more}.",)
         if table.n == 0:
             raise FileError(f"{files.name} has column names but no rows")
     except BaseException:
-        shutil.rmtree(workshop, ignore_errors=True)
+        shutil.rmtree(temp_folder, ignore_errors=True)
         raise
-    weakref.finalize(connection, shutil.rmtree, workshop, ignore_errors=True)
+    weakref.finalize(connection, shutil.rmtree, temp_folder, ignore_errors=True)
     return table
 
 
-def _connect(workshop: Path) -> duckdb.DuckDBPyConnection:
+def _file_table(
+    connection: duckdb.DuckDBPyConnection, names: tuple[str, ...], kinds: tuple[Kind, ...], name: str
+) -> DuckDBTable:
+    numbers = count()
+
+    def store(query: str) -> str:
+        made = f"made_{next(numbers)}"
+        connection.cursor().execute(f"CREATE TABLE {made} AS {query}")
+        return made
+
+    return DuckDBTable(
+        lambda query: connection.cursor().sql(query), "data", names, kinds, name=name, provenance=name, raw="raw",
+        store=store,
+    )  # fmt: skip
+
+
+def _connect(temp_folder: Path) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(
         ":memory:",
         config={
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            "temp_directory": str(workshop / "spill"),
+            "temp_directory": str(temp_folder / "spill"),
         },
     )
     # A query must never reach a Python variable by its name.
@@ -555,7 +587,7 @@ def _normalise(
 
 
 def plain_column(place: str, type_: str) -> tuple[str, Kind]:
-    """A column in one of the few types, and what it holds; numbers may hold NaN yet, see `nans`."""
+    """A column in one of the few types, and what it holds; numbers may hold NaN yet, see `without_nan`."""
     if type_ == "BOOLEAN":
         return place, "boolean"
     if type_ in WHOLE:
@@ -571,35 +603,8 @@ def plain_column(place: str, type_: str) -> tuple[str, Kind]:
 VIEW = "trueerror_given"
 
 
-class RelationTable(FileTable):
-    """The rows of a relation; values go into queries as literals, since a relation takes no parameters."""
-
-    def __init__(
-        self, relation: Any, data: str, columns: tuple[str, ...], kinds: tuple[Kind, ...], where: Any = ()
-    ) -> None:
-        self.relation = relation
-        self.data = data
-        super().__init__(None, "the table", columns, kinds, where)
-        self.provenance = ""
-
-    def _where(self, more: tuple[tuple[str, Any], ...]) -> RelationTable:
-        kinds = tuple(self._kinds.values())
-        return type(self)(self.relation, self.data, self.columns, kinds, (*self.where, *more))
-
-    def run(self, query: str, values: Sequence[Any] = ()) -> Any:
-        first, *rest = query.split("?")
-        return self.relation_of(first + "".join(literal(v) + part for v, part in zip(values, rest, strict=True)))
-
-    def relation_of(self, query: str) -> Any:
-        counted = f"(SELECT * FROM data{self._terms(literals=True)})"
-        return self.relation.query(VIEW, f"WITH data AS ({self.data}), counted AS {counted} {query}")
-
-    def ask_raw(self, select: str) -> tuple[Any, ...]:
-        return self.ask(f"{select} FROM {VIEW} AS r({', '.join(self._places.values())})")[0]
-
-
-def open_relation(relation: Any) -> RelationTable:
-    """A DuckDB relation as a table."""
+def open_relation(relation: Any) -> DuckDBTable:
+    """A DuckDB relation as a table; values go into queries as literals, since a relation takes no parameters."""
     columns = tuple(str(name) for name in relation.columns)
     places = [f"c{i}" for i in range(len(columns))]
     found = [plain_column(place, str(type_)) for place, type_ in zip(places, relation.types, strict=True)]
@@ -609,47 +614,9 @@ def open_relation(relation: Any) -> RelationTable:
         {place: name for place, name, (_, kind) in zip(places, columns, found, strict=True) if kind == "number"},
     )
     parts = ", ".join(f"{numbers.get(place, part)} AS {place}" for place, (part, _) in zip(places, found, strict=True))
-    data = f"SELECT {parts} FROM {VIEW} AS r({', '.join(places)})"
-    table = RelationTable(relation, data, columns, tuple(kind for _, kind in found))
+    source = f"(SELECT {parts} FROM {VIEW} AS r({', '.join(places)}))"
+    kinds = tuple(kind for _, kind in found)
+    table = DuckDBTable(partial(relation.query, VIEW), source, columns, kinds, name="the table", raw=VIEW)
     if table.n == 0:
         raise InputError("the table has no rows")
     return table
-
-
-_numbers = count()
-
-
-class WideFileTable(FileTable):
-    """Rows of the table `source` of the connection, which holds what `data` holds of other files."""
-
-    @classmethod
-    def made(cls, table: FileTable, query: str, columns: tuple[str, ...], kinds: tuple[Kind, ...]) -> WideFileTable:
-        """The answer of a query over `data` as a table, made once; DuckDB may put parts of it on disk."""
-        assert table.connection is not None
-        source = f"wide_{next(_numbers)}"
-        with table._reading():
-            table.connection.cursor().execute(f"CREATE TABLE {source} AS {query}")
-        return cls._over(source, table, columns, kinds, ())
-
-    @classmethod
-    def _over(
-        cls, source: str, table: FileTable, columns: tuple[str, ...], kinds: tuple[Kind, ...], where: Any
-    ) -> WideFileTable:
-        made = cls.__new__(cls)
-        made.source = source
-        FileTable.__init__(made, table.connection, table.name, columns, kinds, where)
-        made.provenance = table.provenance
-        return made
-
-    def _where(self, more: tuple[tuple[str, Any], ...]) -> WideFileTable:
-        return self._over(self.source, self, self.columns, tuple(self._kinds.values()), (*self.where, *more))
-
-    def ask_raw(self, select: str) -> tuple[Any, ...]:
-        return self.ask(f"{select} FROM counted")[0]
-
-
-class WideRelationTable(RelationTable):
-    """A relation put side by side; nothing is known of its columns but by asking."""
-
-    def ask_raw(self, select: str) -> tuple[Any, ...]:
-        return self.ask(f"{select} FROM counted")[0]

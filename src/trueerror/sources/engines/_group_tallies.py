@@ -1,9 +1,7 @@
-"""From grouped counts to tallies: what every engine that counts by GROUP BY has in common.
+"""What rows are grouped by, what a GROUP BY gives back, and the tallies that are made of it.
 
 A group is one combination of codes with how many rows have it; −1 stands for an absent prediction. Groups may repeat:
 their counts add up.
-
-What rows are grouped by: parts that every engine translates into expressions of its own, and what it answers.
 """
 
 from __future__ import annotations
@@ -24,103 +22,103 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class Masses(NamedTuple):
+class WeightedCounts(NamedTuple):
     """What the groups weigh: rows (frequency weights counted in), and sums of sampling weights and their squares."""
 
     counts: Ints
     sums: Floats | None = None
     squares: Floats | None = None
 
-    def kept(self, which: NDArray[np.bool_] | Ints) -> Masses:
-        """The masses of some of the groups, by a mask or by their places."""
-        return Masses(*(None if m is None else m[which] for m in self))  # type: ignore[arg-type]
+    def kept(self, which: NDArray[np.bool_] | Ints) -> WeightedCounts:
+        """The weights of some of the groups, by a mask or by their places."""
+        return WeightedCounts(*(None if m is None else m[which] for m in self))  # type: ignore[arg-type]
 
-    def added(self, where: Ints, size: int) -> Masses:
-        """The masses of the groups that fall together."""
+    def added(self, where: Ints, size: int) -> WeightedCounts:
+        """The weights of the groups that fall together."""
         # Floats hold whole numbers exactly up to 2^53 rows.
         counts = np.bincount(where, weights=self.counts, minlength=size).astype(np.int64)
-        return Masses(counts, _added(self.sums, where, size), _added(self.squares, where, size))
+        return WeightedCounts(counts, _added(self.sums, where, size), _added(self.squares, where, size))
 
 
 def _added(values: Floats | None, where: Ints, size: int) -> Floats | None:
     return None if values is None else np.bincount(where, weights=values, minlength=size).astype(np.float64)
 
 
-def confusion(facts: Facts, truth: Ints, called: Ints, masses: Masses, source: str) -> Confusion:
+def confusion(facts: Facts, truth: Ints, called: Ints, weighed: WeightedCounts, source: str) -> Confusion:
     """The confusion matrix of groups (truth, called)."""
-    kept, (filled,) = _settled(facts, truth, [called], masses)
+    kept, (filled,) = _settled(facts, truth, [called], weighed)
     k = len(facts.labels)
     cells, where = np.unique(truth[kept] * (k + 1) + filled, return_inverse=True)
-    counts, sums, squares = masses.kept(kept).added(where, len(cells))
+    counts, sums, squares = weighed.kept(kept).added(where, len(cells))
     return Confusion.from_cells(
         labels=facts.labels, positive=facts.chosen, row=cells // (k + 1), col=cells % (k + 1), counts=counts,
         weight_sums=sums, weight_squares=squares, sources=(source,) if source else (), declared=facts.declared,
     )  # fmt: skip
 
 
-def agreement(facts: Facts, truth: Ints, first: Ints, second: Ints, masses: Masses) -> Agreement:
+def agreement(facts: Facts, truth: Ints, first: Ints, second: Ints, weighed: WeightedCounts) -> Agreement:
     """The agreement table of groups (truth, first, second)."""
-    _refuse_sampling(masses, "a paired comparison of labels")
-    kept, (a, b) = _settled(facts, truth, [first, second], masses)
+    _refuse_sampling(weighed, "a paired comparison of labels")
+    kept, (a, b) = _settled(facts, truth, [first, second], weighed)
     width = len(facts.labels) + 1
     cells, where = np.unique((truth[kept] * width + a) * width + b, return_inverse=True)
-    counts = masses.kept(kept).added(where, len(cells)).counts
+    counts = weighed.kept(kept).added(where, len(cells)).counts
     return Agreement(
         facts.labels, facts.positive, cells // (width * width), cells // width % width, cells % width, counts
     )
 
 
-def of_pairs(found: PairCounts, models: list[int]) -> tuple[list[Ints], Masses]:
+def of_pairs(found: PairCounts, models: list[int]) -> tuple[list[Ints], WeightedCounts]:
     """The groups (truth, call) of one model or (truth, first, second) of two, from counts of all pairs."""
     cells = found.pair(models[0], models[-1])
     truth, first, second = np.nonzero(cells)
     counts = cells[truth, first, second]
     # The last code stands for absent answers where there is one more than classes.
     calls = [np.where(c == found.classes, -1, c) for c in (first, second)][: len(models)]
-    return [truth, *calls], Masses(counts)
+    return [truth, *calls], WeightedCounts(counts)
 
 
 def keyed_confusion(
-    facts: Facts, keys: Ints, names: tuple[Label, ...], truth: Ints, called: Ints, masses: Masses, source: str
+    facts: Facts, keys: Ints, names: tuple[Label, ...], truth: Ints, called: Ints, weighed: WeightedCounts, source: str
 ) -> KeyedConfusion:
     """One confusion matrix for each key."""
-    if masses.sums is not None:
+    if weighed.sums is not None:
         raise InputError(
             "clusters and sampling weights do not combine yet: leave the clusters out (cluster=False, if a column was "
             "recognised by its name), or the weights"
         )
-    kept, (filled,) = _settled(facts, truth, [called], masses)
-    table = confusion(facts, truth, called, masses, source)
+    kept, (filled,) = _settled(facts, truth, [called], weighed)
+    table = confusion(facts, truth, called, weighed, source)
     width = len(facts.labels) + 1
     cell = np.searchsorted(table.row * width + table.col, truth[kept] * width + filled)
-    return KeyedConfusion(names, table, *_pairs(keys[kept], cell, len(table.counts), masses.kept(kept)))
+    return KeyedConfusion(names, table, *_pairs(keys[kept], cell, len(table.counts), weighed.kept(kept)))
 
 
 def keyed_agreement(
-    facts: Facts, keys: Ints, names: tuple[Label, ...], truth: Ints, first: Ints, second: Ints, masses: Masses
+    facts: Facts, keys: Ints, names: tuple[Label, ...], truth: Ints, first: Ints, second: Ints, weighed: WeightedCounts
 ) -> KeyedAgreement:
     """One agreement table for each key."""
-    kept, (a, b) = _settled(facts, truth, [first, second], masses)
-    table = agreement(facts, truth, first, second, masses)
+    kept, (a, b) = _settled(facts, truth, [first, second], weighed)
+    table = agreement(facts, truth, first, second, weighed)
     width = len(facts.labels) + 1
     known = (table.truth * width + table.first) * width + table.second
     cell = np.searchsorted(known, (truth[kept] * width + a) * width + b)
-    return KeyedAgreement(names, table, *_pairs(keys[kept], cell, len(known), masses.kept(kept)))
+    return KeyedAgreement(names, table, *_pairs(keys[kept], cell, len(known), weighed.kept(kept)))
 
 
 def score_table(
-    scores: Floats, is_positive: NDArray[np.bool_], masses: Masses, positive: Label, source: str
+    scores: Floats, is_positive: NDArray[np.bool_], weighed: WeightedCounts, positive: Label, source: str
 ) -> ScoreTable:
     """The score table of groups (score, whether positive)."""
     distinct, where = np.unique(scores + 0.0, return_inverse=True)
     size = len(distinct)
-    up = masses.kept(is_positive).added(where[is_positive], size)
-    down = masses.kept(~is_positive).added(where[~is_positive], size)
+    positives = weighed.kept(is_positive).added(where[is_positive], size)
+    negatives = weighed.kept(~is_positive).added(where[~is_positive], size)
     sources = (source,) if source else ()
-    if up.sums is None or down.sums is None or up.squares is None or down.squares is None:
-        return ScoreTable(distinct, up.counts, down.counts, positive=positive, sources=sources)
-    squares = np.stack([up.squares, down.squares])
-    return ScoreTable(distinct, up.sums, down.sums, positive=positive, squares=squares, sources=sources)
+    if positives.squares is None or negatives.squares is None:
+        return ScoreTable(distinct, positives.counts, negatives.counts, positive=positive, sources=sources)
+    squares = np.stack([positives.squares, negatives.squares])
+    return ScoreTable(distinct, positives.sums, negatives.sums, positive=positive, squares=squares, sources=sources)
 
 
 def absent_scores(facts: Facts, model: str, count: int) -> None:
@@ -132,9 +130,11 @@ def absent_scores(facts: Facts, model: str, count: int) -> None:
         )
 
 
-def _settled(facts: Facts, truth: Ints, calls: list[Ints], masses: Masses) -> tuple[NDArray[np.bool_], list[Ints]]:
+def _settled(
+    facts: Facts, truth: Ints, calls: list[Ints], weighed: WeightedCounts
+) -> tuple[NDArray[np.bool_], list[Ints]]:
     """Which groups count, and their calls with the absent ones filled in by the rule for them."""
-    kept: NDArray[np.bool_] = masses.counts > 0
+    kept: NDArray[np.bool_] = weighed.counts > 0
     absent = [c < 0 for c in calls]
     if any(a.any() for a in absent):
         if facts.missing == "drop":
@@ -148,26 +148,26 @@ def _settled(facts: Facts, truth: Ints, calls: list[Ints], masses: Masses) -> tu
     return kept, [c[kept] for c in calls]
 
 
-def _pairs(keys: Ints, cell: Any, size: int, masses: Masses) -> tuple[Ints, Ints, Ints]:
+def _pairs(keys: Ints, cell: Any, size: int, weighed: WeightedCounts) -> tuple[Ints, Ints, Ints]:
     pairs, where = np.unique(keys * max(size, 1) + cell, return_inverse=True)
-    counts = masses.added(where, len(pairs)).counts
+    counts = weighed.added(where, len(pairs)).counts
     return pairs // max(size, 1), pairs % max(size, 1), counts
 
 
-def _refuse_sampling(masses: Masses, what: str) -> None:
-    if masses.sums is not None:
+def _refuse_sampling(weighed: WeightedCounts, what: str) -> None:
+    if weighed.sums is not None:
         raise InputError(f'{what} does not take sampling weights; use weights_kind="frequency", or no weights')
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ColumnValue:
     """A column as it stands."""
 
     column: str
 
 
 @dataclass(frozen=True, slots=True)
-class Is:
+class IsLabel:
     """1 where a column holds a label, else 0."""
 
     column: str
@@ -175,7 +175,7 @@ class Is:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class ThresholdCode:
     """The code `above` where a column is at least the threshold, else `below`; −1 where it is missing."""
 
     column: str
@@ -185,14 +185,14 @@ class Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class Argmax:
+class ArgmaxCode:
     """The position of the first column that is highest; −1 where one is missing."""
 
     columns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BinNumber:
     """The bin of a column: from lows[i] up ⌊(x − lows[i])·scales[i]⌋, between 0 and tops[i], beyond the bins before.
 
     Missing where the column is missing.
@@ -217,10 +217,11 @@ class Place:
         return sum(self.tops) + len(self.tops)
 
 
-Part = Value | Is | Cut | Argmax | Place
+# What rows are grouped by; an engine writes each as an expression of its own.
+GroupKey = ColumnValue | IsLabel | ThresholdCode | ArgmaxCode | BinNumber
 
 
-class Within(NamedTuple):
+class ValueRange(NamedTuple):
     """The rows in which a column lies between two values, both included."""
 
     column: str
@@ -229,19 +230,19 @@ class Within(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """One array for each part, missing values as None or NaN, and what each group weighs."""
+    """One array for each key, missing values as None or NaN, and how many rows each group has, or what they weigh."""
 
-    parts: tuple[NDArray[Any], ...]
-    masses: Masses
+    keys: tuple[NDArray[Any], ...]
+    weighed: WeightedCounts
 
     def ordered(self) -> Groups:
-        """The groups by the values of their parts, which are numbers, the last part first.
+        """The groups by the values of their keys, which are numbers, the last key first.
 
         An engine gives groups in any order, and a sum over them must not differ in its last digit from run to run.
 
-        >>> found = Groups((np.array([0.7, 0.2]), np.array([0, 0])), groups.Masses(np.array([1, 5])))
-        >>> found.ordered().masses.counts
+        >>> found = Groups((np.array([0.7, 0.2]), np.array([0, 0])), WeightedCounts(np.array([1, 5])))
+        >>> found.ordered().weighed.counts
         array([5, 1])
         """
-        order = np.lexsort(self.parts)
-        return Groups(tuple(part[order] for part in self.parts), self.masses.kept(order))
+        order = np.lexsort(self.keys)
+        return Groups(tuple(key[order] for key in self.keys), self.weighed.kept(order))

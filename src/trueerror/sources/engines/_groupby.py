@@ -1,17 +1,14 @@
-"""Rows that an engine counts by GROUP BY: all of `Source`, from a few questions that an engine must answer.
+"""Rows that an engine counts by GROUP BY: all of `Source`, from the questions that an `EngineTable` answers.
 
-An engine (DuckDB over files here; others may follow) translates `Part`s into its own expressions and returns groups;
-everything else is common.
-
-What must hold before an engine may count rows where they are, and the facts that follow: common to all engines.
+`counted_facts` says what must hold before an engine may count rows where they are, and what is known of them then.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,16 +18,20 @@ from trueerror.inputs._labels import (
     Codes,
     Label,
     check_labels,
+    code_column,
     find_label,
     merge_labels,
     natural_labels,
     ordered,
     plain_label,
+    recode,
 )
 from trueerror.inputs._options import InputError, current
+from trueerror.sources._collect import build, given_rows
 from trueerror.sources._keys import truth_fingerprint
 from trueerror.sources._protocols import (
     KINDS,
+    ColumnsTable,
     Facts,
     Floats,
     KeyedLosses,
@@ -48,10 +49,26 @@ from trueerror.sources._protocols import (
 )
 from trueerror.sources.engines import _group_tallies as groups
 from trueerror.sources.engines._arrow_stream import PairCounts
-from trueerror.sources.engines._binned import EXACT_BYTES, TARGET, binned_by_groups, placements_by_groups
-from trueerror.sources.engines._group_tallies import Argmax, Cut, Groups, Is, Part, Value, Within
-from trueerror.sources.engines._memory import amount, need_room
-from trueerror.sources.engines._numpy import ArraySource, moments_of, probabilities
+from trueerror.sources.engines._binned import (
+    EXACT_BYTES,
+    TARGET,
+    binned_by_groups,
+    guessed_distinct,
+    placements_by_groups,
+)
+from trueerror.sources.engines._engine_table import EngineTable, Weight
+from trueerror.sources.engines._group_tallies import (
+    ArgmaxCode,
+    ColumnValue,
+    GroupKey,
+    Groups,
+    IsLabel,
+    ThresholdCode,
+    ValueRange,
+    WeightedCounts,
+)
+from trueerror.sources.engines._memory import byte_amount, need_memory
+from trueerror.sources.engines._numpy import ArraySource, moments_of, probabilities, table_moments
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Moments, ScoreTable
 from trueerror.tallies._moments import Placements
 
@@ -60,15 +77,18 @@ Ints = NDArray[np.int64]
 RANKED_BYTES = 32
 # Up to so many combinations of answers are counted together.
 MOST_CELLS = 1 << 16
+# With fewer rows grouping takes no time, whatever it finds.
+MANY_ROWS = 1 << 18
+NUMBERS = ("boolean", "integer", "number")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class GroupedSource(ABC):
-    """The common part of all engines."""
+class GroupedSource:
+    """A wide table in an engine; nothing but counts leaves it, unless a method needs rows."""
 
     facts: Facts
     layout: Layout
-    table: Any
+    table: EngineTable
     # What was counted already and serves more than one question; with other facts it is forgotten.
     memory: dict[Any, Any] = field(default_factory=dict)
     # Bytes; None for the budget of te.config.
@@ -77,117 +97,205 @@ class GroupedSource(ABC):
     @property
     def name(self) -> str:
         """Where the rows are from."""
-        return str(self.table.provenance)
+        return self.table.provenance
 
     def with_facts(self, facts: Facts) -> Self:
         """The same rows, seen with other facts."""
         return replace(self, facts=facts, memory={})
 
-    # What an engine must answer.
+    # Groups.
 
-    @abstractmethod
-    def group(self, parts: Sequence[Part], *, weighted: bool = True, within: Within | None = None) -> Groups:
-        """The rows counted by parts; `weighted=False` counts rows whatever their weights."""
+    def group(self, keys: Sequence[GroupKey], *, weighted: bool = True, within: ValueRange | None = None) -> Groups:
+        """The rows counted by keys; `weighted=False` counts rows whatever their weights."""
+        return self.table.group(keys, weight=self._weight() if weighted else None, within=within)
 
-    @abstractmethod
-    def rows(self, parts: Sequence[Part]) -> Groups:
+    def _weight(self) -> Weight | None:
+        kind, column = self.facts.weights_kind, self.layout.weight
+        return None if kind is None or column is None else Weight(column, kind)
+
+    def rows(self, keys: Sequence[GroupKey]) -> Groups:
         """The rows themselves, each a group of its own."""
+        columns = list(dict.fromkeys([self.layout.truth, *self._scored()]))
+        numeric = self.table.kind(self.layout.truth) in NUMBERS
+        fits = self.facts.n * (EXACT_BYTES + 8 * len(columns)) <= self.memory_budget
+        if not (self.table.costly_queries and numeric and fits and self._weight() is None):
+            return self.table.ungrouped(keys, self._weight())
+        # All models at once: an engine hands over all columns in little more time than one.
+        held = self.table.held(columns)
+        found = tuple(self._local(key, held) for key in keys)
+        return Groups(found, WeightedCounts(np.ones(len(found[0]), dtype=np.int64)))
 
-    @abstractmethod
+    def _local(self, key: GroupKey, rows: ColumnsTable) -> NDArray[Any]:
+        """A key of rows that are in memory."""
+        if isinstance(key, ColumnValue):
+            return rows.values(key.column)
+        assert isinstance(key, IsLabel)
+        return np.asarray(rows.values(key.column) == self.table.stored(key.column, key.label))
+
     def nearly_distinct(self, column: str) -> bool:
         """Whether grouping by a column would hardly make fewer groups than rows, so that it does not pay."""
+        n = self.facts.n
+        if n < MANY_ROWS or n * EXACT_BYTES > self.memory_budget:
+            return False
+        return self._guessed_distinct(column) > n // 8
 
-    @abstractmethod
     def about_distinct(self, column: str) -> int:
         """About how many distinct values a column has, rather too many than too few."""
+        known: dict[str, int] = self.memory.setdefault("distinct", {})
+        if column not in known:
+            guess = self._guessed_distinct(column)
+            # A sample without repetitions shows that there are many, without a look at all rows.
+            if guess * EXACT_BYTES > 4 * self.memory_budget:
+                known[column] = min(int(guess), self.facts.n)
+            else:
+                # Of all columns of scores at once, where one look at the rows serves every model.
+                known |= self.table.estimated_distinct([column, *(c for c in self._scored() if c not in known)])
+        return known[column]
 
-    @abstractmethod
+    def _guessed_distinct(self, column: str) -> float:
+        sample = self.table.samples([column, *self._scored()])[column]
+        seen = len(np.unique(sample))
+        # Of few values most are in the sample.
+        return guessed_distinct(len(sample), seen) if 2 * seen > len(sample) else seen
+
     def score_ranges(self) -> dict[str, ScoreRange]:
         """Between which values the scores of each model that has some lie, by one look at the rows."""
+        table, d = self.table, self.table.dialect
+        names = self._score_columns()
+        ranges = {c: table.range(c) for columns in names.values() for c in columns}
+        wanted = {f"r{i}": table.number(c) for i, c in enumerate(ranges) if ranges[c] is None}
+        for i, columns in enumerate(names.values()):
+            if len(columns) > 1:
+                wanted[f"s{i}"] = sum((table.number(c) for c in columns[1:]), table.number(columns[0]))
+        ends = [(d.lowest(e).alias(f"{key}low"), d.highest(e).alias(f"{key}high")) for key, e in wanted.items()]
+        found = table.ask(*(end for pair in ends for end in pair)) if wanted else {}
 
-    @abstractmethod
+        def asked(key: str) -> tuple[float, float]:
+            low, high = (math.nan if (v := found[f"{key}{end}"]) is None else float(v) for end in ("low", "high"))
+            return low, high
+
+        known = {c: asked(f"r{i}") if ends is None else ends for i, (c, ends) in enumerate(ranges.items())}
+        return {
+            model: ScoreRange(
+                min(known[c][0] for c in columns),
+                max(known[c][1] for c in columns),
+                *(asked(f"s{i}") if len(columns) > 1 else ()),
+            )
+            for i, (model, columns) in enumerate(names.items())
+        }
+
     def key_values(self, kind: KeyKind) -> tuple[list[tuple[Any, ...]], tuple[Label, ...]]:
         """The raw values behind each key, in the order of their names, and those names."""
+        columns = key_columns(self.layout, kind)
+        found = self.table.answer(self.table.frame.select(*map(self.table.col, columns)).unique())
+        return named_keys(list(zip(*(found[self.table.place(c)].tolist() for c in columns), strict=True)))
 
-    @abstractmethod
     def narrowed(self, kind: KeyKind, values: tuple[Any, ...]) -> Self:
         """The rows of one key."""
+        table = self.table
+        for column, value in zip(key_columns(self.layout, kind), values, strict=True):
+            table = table.narrowed(column, value)
+        return self._over(table, self.facts.models)
 
-    @abstractmethod
+    def _over(self, table: EngineTable, models: Iterable[ModelFacts]) -> Self:
+        """These models on other rows."""
+        known = tuple(replace(m, absent=table.absent(self.layout.models[m.name].columns())) for m in models)
+        return replace(self, table=table, facts=replace(self.facts, n=table.n, models=known), memory={})
+
     def truth_codes(self) -> Codes:
-        """The truth in row order, as codes in label order."""
+        if self.table.costly_queries:
+            need_memory(self.facts.n, 1, f"the rows of {self.table.name}", self.memory_budget)
+        values = self.table.pulled([self.layout.truth]).values(self.layout.truth)
+        return recode(code_column(values, "truth"), self.facts.labels, "truth")
 
-    @abstractmethod
     def fetched(self) -> ArraySource:
-        """The rows of the models at hand in memory."""
+        facts = self.facts
+        layout = self.layout.select(tuple(m.name for m in facts.models))
+        layout = layout if facts.has_ids else replace(layout, id=None)
+        options = Options(labels=facts.labels, weights_kind=facts.weights_kind, missing=facts.missing)
+        models, every = (
+            [c for model in part.models.values() for c in model.columns()] for part in (layout, self.layout)
+        )
+        need_memory(
+            facts.n, len(models), f"the rows of {self.table.name}", self.memory_budget, all_columns=len(every),
+            clustered="clusters" in facts.kinds,
+        )  # fmt: skip
+        rows: Table = self.table
+        if self.table.costly_queries:
+            extra = [column for column in (layout.id, layout.weight) if column is not None]
+            rows = self.table.pulled(list(dict.fromkeys([layout.truth, *models, *layout.keys.values(), *extra])))
+        return build(given_rows(rows, layout, options)).with_facts(facts)
 
     # What follows from it.
 
     def truth_counts(self) -> Ints:
-        found = self.group([Value(self.layout.truth)], weighted=False)
-        truth = self._codes(found.parts[0])
-        return found.masses.added(truth, len(self.facts.labels)).counts
+        known = self.table.tallied(self.layout.truth)
+        if known is not None:
+            return np.array([known.get(label, 0) for label in self.facts.labels], dtype=np.int64)
+        found = self.group([ColumnValue(self.layout.truth)], weighted=False)
+        truth = self._codes(found.keys[0])
+        return found.weighed.added(truth, len(self.facts.labels)).counts
 
     def fingerprint(self) -> str:
         return truth_fingerprint(self.truth_codes(), self.facts.labels)
 
     def confusion(self, model: str, *, threshold: float | None = None) -> Confusion:
-        (truth, called), masses = self._called([model], threshold)
-        return groups.confusion(self.facts, truth, called, masses, self.name)
+        (truth, predicted), weighed = self._predicted([model], threshold)
+        return groups.confusion(self.facts, truth, predicted, weighed, self.name)
 
     def keyed_confusion(self, model: str, kind: KeyKind, *, threshold: float | None = None) -> KeyedConfusion:
         columns, names, position = self._keys(kind)
-        parts = [Value(self.layout.truth), self._call(model, threshold)]
-        found = self.group([*parts, *columns])
-        truth, called = self._coded(parts, found)
-        keys = _positions(found.parts[2:], position)
-        return groups.keyed_confusion(self.facts, keys, names, truth, called, found.masses, self.name)
+        wanted = [ColumnValue(self.layout.truth), self._predicted_code(model, threshold)]
+        found = self.group([*wanted, *columns])
+        truth, predicted = self._coded(wanted, found)
+        keys = _positions(found.keys[2:], position)
+        return groups.keyed_confusion(self.facts, keys, names, truth, predicted, found.weighed, self.name)
 
     def agreement(self, first: str, second: str, *, threshold: float | None = None) -> Agreement:
-        (truth, a, b), masses = self._called([first, second], threshold)
-        return groups.agreement(self.facts, truth, a, b, masses)
+        (truth, a, b), weighed = self._predicted([first, second], threshold)
+        return groups.agreement(self.facts, truth, a, b, weighed)
 
-    def _called(self, models: Sequence[str], threshold: float | None) -> tuple[list[Ints], groups.Masses]:
-        """The truth and the calls of these models as codes, in groups.
+    def _predicted(self, models: Sequence[str], threshold: float | None) -> tuple[list[Ints], WeightedCounts]:
+        """The truth and the predictions of these models as codes, in groups.
 
         One scan counts all models together, where their answers can make few combinations only: whatever is asked of
         them next is then at hand.
         """
         for model in models:
-            self.facts.way(model, threshold)
-        every = self._callable(threshold)
+            self.facts.decision_rule(model, threshold)
+        every = self._predictable(threshold)
         if not all(model in every for model in models) or (len(self.facts.labels) + 1) ** (len(every) + 1) > MOST_CELLS:
             counted = self.pairs_at_once(every, threshold) if all(model in every for model in models) else None
             if counted is not None:
                 return groups.of_pairs(counted, [list(every).index(model) for model in models])
-            parts = [Value(self.layout.truth), *(self._call(model, threshold) for model in models)]
-            found = self.group(parts)
-            return self._coded(parts, found), found.masses
+            wanted = [ColumnValue(self.layout.truth), *(self._predicted_code(model, threshold) for model in models)]
+            found = self.group(wanted)
+            return self._coded(wanted, found), found.weighed
         key = ("joint", threshold)
         if key not in self.memory:
-            parts = [Value(self.layout.truth), *every.values()]
-            found = self.group(parts)
-            self.memory[key] = Groups(tuple(self._coded(parts, found)), found.masses).ordered()
-        (truth, *calls), masses = self.memory[key]
+            wanted = [ColumnValue(self.layout.truth), *every.values()]
+            found = self.group(wanted)
+            self.memory[key] = Groups(tuple(self._coded(wanted, found)), found.weighed).ordered()
+        (truth, *predicted), weighed = self.memory[key]
         position = {model: i for i, model in enumerate(every)}
-        return [truth, *(calls[position[model]] for model in models)], masses
+        return [truth, *(predicted[position[model]] for model in models)], weighed
 
-    def pairs_at_once(self, every: Mapping[str, Part], threshold: float | None) -> PairCounts | None:
+    def pairs_at_once(self, every: Mapping[str, GroupKey], threshold: float | None) -> PairCounts | None:
         """All pairs of many models in one scan, where an engine can do that."""
         return None
 
-    def _callable(self, threshold: float | None) -> dict[str, Part]:
-        """How each model calls rows, of those that do."""
+    def _predictable(self, threshold: float | None) -> dict[str, GroupKey]:
+        """How each model predicts rows, of those that do."""
         found = {}
         for model in self.facts.models:
             given = threshold if model.scores != "none" else None
             try:
-                way = self.facts.way(model.name, given)
+                rule = self.facts.decision_rule(model.name, given)
             except InputError:
                 continue
-            low, high, *_ = self.score_range(model.name) if way == ("cut", None) else (0.0, 1.0)
+            low, high, *_ = self.score_range(model.name) if rule == ("cut", None) else (0.0, 1.0)
             if low >= 0 and high <= 1:
-                found[model.name] = self._call(model.name, given)
+                found[model.name] = self._predicted_code(model.name, given)
         return found
 
     def score_range(self, model: str) -> ScoreRange:
@@ -206,15 +314,22 @@ class GroupedSource(ABC):
                 found[model.name] = [layout.score] if layout.score else list((layout.class_scores or {}).values())
         return found
 
+    def _scored(self) -> list[str]:
+        return [column for columns in self._score_columns().values() for column in columns]
+
     def keyed_agreement(
         self, first: str, second: str, kind: KeyKind, *, threshold: float | None = None
     ) -> KeyedAgreement:
         columns, names, position = self._keys(kind)
-        parts = [Value(self.layout.truth), self._call(first, threshold), self._call(second, threshold)]
-        found = self.group([*parts, *columns])
-        truth, a, b = self._coded(parts, found)
-        keys = _positions(found.parts[3:], position)
-        return groups.keyed_agreement(self.facts, keys, names, truth, a, b, found.masses)
+        wanted = [
+            ColumnValue(self.layout.truth),
+            self._predicted_code(first, threshold),
+            self._predicted_code(second, threshold),
+        ]
+        found = self.group([*wanted, *columns])
+        truth, a, b = self._coded(wanted, found)
+        keys = _positions(found.keys[3:], position)
+        return groups.keyed_agreement(self.facts, keys, names, truth, a, b, found.weighed)
 
     def scores(self, model: str, *, positive: Any = None) -> ScoreTable:
         chosen = self.facts.score_class(model, positive)
@@ -224,44 +339,48 @@ class GroupedSource(ABC):
             # Comparing areas asks for the tables again; they are kept as long as they take little of the budget.
             kept: dict[tuple[str, Label], ScoreTable] = self.memory.setdefault("binned", {})
             table = kept.get((model, chosen)) or self.binned(model, chosen)
-            if table.nbytes + sum(t.nbytes for t in kept.values()) <= self.room // 2:
+            if table.nbytes + sum(t.nbytes for t in kept.values()) <= self.memory_budget // 2:
                 kept[model, chosen] = table
             low, high = table.bounds.auc()
             self.memory["open"] = max(self.memory.get("open", 0.0), high - low)
             return table
-        scores, is_positive, masses = self._score_groups(model, chosen)
-        if self.facts.weights_kind is None and len(scores) == masses.counts.sum():
+        scores, is_positive, weighed = self._score_groups(model, chosen)
+        if self.facts.weights_kind is None and len(scores) == weighed.counts.sum():
             # Every group is one row: sorting the classes apart is the quickest way to the table.
-            return ScoreTable.from_codes(is_positive, scores, chosen, sources=(self.name,) if self.name else ())
-        return groups.score_table(scores, is_positive, masses, chosen, self.name)
+            table = ScoreTable.from_codes(is_positive, scores, chosen, sources=(self.name,) if self.name else ())
+        else:
+            table = groups.score_table(scores, is_positive, weighed, chosen, self.name)
+        self.memory["latest"] = (model, chosen, table)
+        return table
 
     # Beyond the memory budget.
 
     @property
-    def room(self) -> int:
+    def memory_budget(self) -> int:
         """Bytes that tables and rows in memory may take."""
         return self.budget or current().budget_bytes
 
     def table_fits(self, column: str) -> bool:
         """Whether an exact score table may be made in memory."""
-        if self.facts.n * EXACT_BYTES <= self.room:
+        if self.facts.n * EXACT_BYTES <= self.memory_budget:
             return True
-        return self.about_distinct(column) * EXACT_BYTES <= self.room
+        return self.about_distinct(column) * EXACT_BYTES <= self.memory_budget
 
     @property
     def binning(self) -> str:
         """In words that scores were binned, where some were; else empty."""
         if not self.memory.get("open"):
             return ""
+        budget = byte_amount(self.memory_budget)
         return (
-            f"Scores are in bins, since exact tables would take more than the memory budget of {amount(self.room)}: "
+            f"Scores are in bins, since exact tables would take more than the memory budget of {budget}: "
             f"areas are known to ±{self.memory['open'] / 2:.2g}"
             f"{'; a larger budget narrows that' if self.memory['open'] > 2 * TARGET else ''}."
         )
 
     def must_bin_pairs(self, models: Sequence[str]) -> bool:
         """Whether the scores of these models, side by side, take more memory than they may while they are ranked."""
-        return self.facts.weights_kind is None and self.facts.n * len(models) * RANKED_BYTES > self.room
+        return self.facts.weights_kind is None and self.facts.n * len(models) * RANKED_BYTES > self.memory_budget
 
     def complete(self, models: Sequence[str]) -> Self:
         """These models on the rows that all of them scored, where missing="drop" leaves the others out."""
@@ -270,17 +389,17 @@ class GroupedSource(ABC):
         if self.facts.missing != "drop" or all(self.table.filled(c) == self.table.n for c in wanted):
             return self
         table = self.table.complete([c for c in wanted if self.table.filled(c) < self.table.n])
-        known = (self.facts.model(model) for model in models)
-        facts = tuple(replace(m, absent=table.absent(self.layout.models[m.name].columns())) for m in known)
-        return replace(self, table=table, facts=replace(self.facts, n=table.n, models=facts), memory={})
+        return self._over(table, [self.facts.model(model) for model in models])
 
     def binned(self, model: str, chosen: Label) -> ScoreTable:
         """The score table in bins, counted by GROUP BY; the heaviest bins are split by further ones."""
         if self.facts.weights_kind == "sampling":
-            need_room(self.facts.n, EXACT_BYTES // 8, "the rows with their sampling weights", self.room)
+            need_memory(self.facts.n, EXACT_BYTES // 8, "the rows with their sampling weights", self.memory_budget)
         column = self._score_column(model, chosen)
         reach = self.score_range(model)
-        return binned_by_groups(self, column, chosen, (reach.low, reach.high), self.room).table(chosen, self.name)
+        return binned_by_groups(self, column, chosen, (reach.low, reach.high), self.memory_budget).table(
+            chosen, self.name
+        )
 
     def placements(self, models: Sequence[str], *, positive: Any = None) -> Placements | None:
         """What comparing areas needs, where the rows do not fit into memory; None where they do."""
@@ -295,7 +414,7 @@ class GroupedSource(ABC):
         return self.counted_placements(models, chosen)
 
     def unscored(self, model: str) -> int:
-        return int(self.table.absent(self._score_columns()[model]))
+        return self.table.absent(self._score_columns()[model])
 
     def counted_placements(self, models: Sequence[str], chosen: Sequence[Label]) -> Placements:
         """Placements of complete rows, by GROUP BY."""
@@ -307,8 +426,8 @@ class GroupedSource(ABC):
     def keys(self, kind: KeyKind) -> Keys:
         columns, names, position = self._keys(kind)
         found = self.group(columns, weighted=False)
-        where = _positions(found.parts, position)
-        return Keys(names, found.masses.added(where, len(names)).counts)
+        where = _positions(found.keys, position)
+        return Keys(names, found.weighed.added(where, len(names)).counts)
 
     def subset(self, kind: KeyKind, value: Any) -> Self:
         self.facts.need_kind(kind)
@@ -316,15 +435,21 @@ class GroupedSource(ABC):
         return self.narrowed(kind, values[pick_key(value, names, kind)])
 
     def moments(self, model: str, loss: Loss) -> Moments:
-        if self.facts.model(model).scores == "each" or self.facts.weights_kind == "sampling":
+        facts = self.facts
+        if facts.model(model).scores == "each" or facts.weights_kind == "sampling":
             return self._only([model]).fetched().moments(model, loss)
         # The loss of a row depends on its score and its class alone, so distinct scores are enough.
-        chosen = self.facts.score_class(model, None)
-        scores, is_positive, masses = self._score_groups(model, chosen)
-        table = probabilities(scores, self.facts, model)
-        index = self.facts.labels.index(chosen)
-        codes = np.where(is_positive, index, 1 - index)
-        return moments_of(np.asarray(loss(codes, table), np.float64), masses.counts.astype(np.float64), "frequency")
+        chosen = facts.score_class(model, None)
+        if self.table_fits(self._score_column(model, chosen)):
+            # Areas and losses of a model are asked for one after the other, and the table of its scores serves both.
+            latest: tuple[str, Label, ScoreTable] | None = self.memory.get("latest")
+            known = latest is not None and latest[:2] == (model, chosen)
+            table = latest[2] if latest is not None and known else self.scores(model)
+            return table_moments(table, facts, model, loss)
+        scores, is_positive, weighed = self._score_groups(model, chosen)
+        index = facts.labels.index(chosen)
+        values = loss(np.where(is_positive, index, 1 - index), probabilities(scores, facts, model))
+        return moments_of(np.asarray(values, np.float64), weighed.counts.astype(np.float64), "frequency")
 
     def paired_moments(self, first: str, second: str, loss: Loss) -> Moments:
         return self._only([first, second]).fetched().paired_moments(first, second, loss)
@@ -341,7 +466,7 @@ class GroupedSource(ABC):
     def score_columns(self, models: Sequence[str], *, positive: Any = None) -> tuple[NDArray[np.bool_], Floats]:
         return self._only(models).fetched().score_columns(models, positive=positive)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Any, ...]:
         # An engine cannot travel to another process; its rows can.
         return (_same, (self.fetched(),))
 
@@ -349,26 +474,26 @@ class GroupedSource(ABC):
         """These models without ids, which only joining needs."""
         return self.with_facts(replace(self.facts.select(models), has_ids=False))
 
-    def _keys(self, kind: KeyKind) -> tuple[list[Part], tuple[Label, ...], dict[tuple[Any, ...], int]]:
+    def _keys(self, kind: KeyKind) -> tuple[list[GroupKey], tuple[Label, ...], dict[tuple[Any, ...], int]]:
         self.facts.need_kind(kind)
         values, names = self.key_values(kind)
-        columns: list[Part] = [Value(column) for column in key_columns(self.layout, kind)]
+        columns: list[GroupKey] = [ColumnValue(column) for column in key_columns(self.layout, kind)]
         return columns, names, {value: i for i, value in enumerate(values)}
 
-    def _call(self, model: str, threshold: float | None) -> Part:
-        way = self.facts.way(model, threshold)
+    def _predicted_code(self, model: str, threshold: float | None) -> GroupKey:
+        rule = self.facts.decision_rule(model, threshold)
         layout = self.layout.models[model]
-        if way.kind == "labels":
+        if rule.kind == "labels":
             assert layout.label is not None
-            return Value(layout.label)
-        if way.kind == "argmax":
+            return ColumnValue(layout.label)
+        if rule.kind == "argmax":
             assert layout.class_scores is not None
-            return Argmax(tuple(layout.class_scores[label] for label in self.facts.labels))
+            return ArgmaxCode(tuple(layout.class_scores[label] for label in self.facts.labels))
         positive = self.facts.positive
         assert positive is not None
         index = self.facts.labels.index(positive)
-        cut = settled_threshold(model, way.threshold, lambda: self.score_range(model))
-        return Cut(self._score_column(model, positive), cut, index, 1 - index)
+        cut = settled_threshold(model, rule.threshold, lambda: self.score_range(model))
+        return ThresholdCode(self._score_column(model, positive), cut, index, 1 - index)
 
     def _score_column(self, model: str, label: Label) -> str:
         layout = self.layout.models[model]
@@ -377,23 +502,23 @@ class GroupedSource(ABC):
         assert layout.score is not None
         return layout.score
 
-    def _score_groups(self, model: str, chosen: Label) -> tuple[Floats, NDArray[np.bool_], groups.Masses]:
+    def _score_groups(self, model: str, chosen: Label) -> tuple[Floats, NDArray[np.bool_], WeightedCounts]:
         column = self._score_column(model, chosen)
         as_rows = self.nearly_distinct(column)
-        found = (self.rows if as_rows else self.group)([Value(column), Is(self.layout.truth, chosen)])
-        known = Groups((found.parts[0].astype(np.float64), found.parts[1] == 1), found.masses)
-        (scores, is_positive), masses = known if as_rows else known.ordered()
+        found = (self.rows if as_rows else self.group)([ColumnValue(column), IsLabel(self.layout.truth, chosen)])
+        known = Groups((found.keys[0].astype(np.float64), found.keys[1] == 1), found.weighed)
+        (scores, is_positive), weighed = known if as_rows else known.ordered()
         gone = np.isnan(scores)
         if not gone.any():
-            return scores, is_positive, masses
-        groups.absent_scores(self.facts, model, int(masses.counts[gone].sum()))
-        return scores[~gone], is_positive[~gone], masses.kept(~gone)
+            return scores, is_positive, weighed
+        groups.absent_scores(self.facts, model, int(weighed.counts[gone].sum()))
+        return scores[~gone], is_positive[~gone], weighed.kept(~gone)
 
-    def _coded(self, parts: Sequence[Part], found: Groups) -> list[Ints]:
-        """Labels as codes; calls by threshold or by the highest score are codes already."""
+    def _coded(self, wanted: Sequence[GroupKey], found: Groups) -> list[Ints]:
+        """Labels as codes; predictions by threshold or by the highest score are codes already."""
         return [
-            self._codes(values) if isinstance(part, Value) else values.astype(np.int64)
-            for part, values in zip(parts, found.parts, strict=False)
+            self._codes(values) if isinstance(part, ColumnValue) else values.astype(np.int64)
+            for part, values in zip(wanted, found.keys, strict=False)
         ]
 
     def _codes(self, values: NDArray[Any]) -> Ints:
@@ -417,26 +542,7 @@ def _same(source: ArraySource) -> ArraySource:
     return source
 
 
-NUMBERS = ("boolean", "integer", "number")
-
-
-class CountingTable(Table, Protocol):
-    """A table whose engine answers a few more questions."""
-
-    def absent(self, columns: Sequence[str]) -> int:
-        """How many rows lack a value in one of these columns."""
-        ...
-
-    def all_distinct(self, columns: Sequence[str]) -> bool:
-        """Whether no two rows agree in all of these columns."""
-        ...
-
-    def weights_sound(self, column: str, kind: WeightsKind) -> bool:
-        """Whether weights are what their kind says."""
-        ...
-
-
-def counted_facts(table: CountingTable, layout: Layout, options: Options) -> Facts | None:
+def counted_facts(table: EngineTable, layout: Layout, options: Options) -> Facts | None:
     """The facts of a wide table, or None where something is wrong that a look at the rows explains best."""
     n = table.n
     needed = [layout.truth, *layout.keys.values(), *([layout.weight] if layout.weight else [])]
@@ -482,7 +588,7 @@ def counted_facts(table: CountingTable, layout: Layout, options: Options) -> Fac
     )
 
 
-def _labels(table: CountingTable, column: str) -> tuple[Label, ...]:
+def _labels(table: EngineTable, column: str) -> tuple[Label, ...]:
     """The distinct labels of a column; a value that is none raises."""
     values = table.few(column, table.n) or ()
     if table.kind(column) == "other":
@@ -490,7 +596,7 @@ def _labels(table: CountingTable, column: str) -> tuple[Label, ...]:
     return ordered(plain_label(value, f"column {column!r}") for value in values)
 
 
-def _sound(table: CountingTable, layout: Layout, weights_kind: WeightsKind | None) -> bool:
+def _sound(table: EngineTable, layout: Layout, weights_kind: WeightsKind | None) -> bool:
     """Whether ids differ from row to row and weights are what their kind says."""
     if layout.id is not None:
         repeats = [layout.keys["repeats"]] if "repeats" in layout.keys else []

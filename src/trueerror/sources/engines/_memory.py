@@ -1,15 +1,15 @@
-"""Whether rows fit into the memory that they may take."""
+"""The memory budget: refusing to pull rows that would take more."""
 
 from __future__ import annotations
 
 from trueerror.inputs._options import InputError
 
 
-class NoRoom(InputError):
+class MemoryBudgetExceeded(InputError):
     """Rows would take more memory than they may."""
 
 
-def need_room(
+def need_memory(
     rows: int, columns: int, what: str, budget: int, *, all_columns: int = 0, clustered: bool = False
 ) -> None:
     """Refuse to pull rows that would take more than the budget.
@@ -19,23 +19,23 @@ def need_room(
     needed = 8 * rows * max(columns, 1)
     if needed <= budget:
         return
-    enough = amount(max(needed, 8 * rows * all_columns), up=True)
+    enough = byte_amount(max(needed, 8 * rows * all_columns), up=True)
     reason = (
         "scores of rows in clusters are not binned, since the rows of a cluster belong together; take the rows as "
         "independent with cluster=False, which bins them, or "
         if clustered
         else "choose a metric that can be counted, or "
     )
-    raise NoRoom(
-        f"this needs {what} themselves, {rows:,} of them, about {amount(needed)}, and the memory budget is "
-        f'{amount(budget)}: {reason}allow more with budget="{enough}"'
+    raise MemoryBudgetExceeded(
+        f"this needs {what} themselves, {rows:,} of them, about {byte_amount(needed)}, and the memory budget is "
+        f'{byte_amount(budget)}: {reason}allow more with budget="{enough}"'
     )
 
 
-def amount(size: int, *, up: bool = False) -> str:
+def byte_amount(size: int, *, up: bool = False) -> str:
     """Bytes in a unit that suits; `up` for an amount that is never less.
 
-    >>> amount(3_200_000_000), amount(1_231_000), amount(1_231_000, up=True)
+    >>> byte_amount(3_200_000_000), byte_amount(1_231_000), byte_amount(1_231_000, up=True)
     ('3.2GB', '1.23MB', '1.24MB')
     """
     for unit, word in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):

@@ -1,7 +1,4 @@
-"""Rows in memory: NumPy columns that are counted with the kernels.
-
-Losses of rows: from scores to probabilities, and from losses to their moments.
-"""
+"""Rows in memory: NumPy columns that are counted with the kernels; row losses and their moments."""
 
 from __future__ import annotations
 
@@ -136,6 +133,14 @@ class ArraySource:
     weights: Floats | None = None
     name: str = ""
 
+    @property
+    def memory_budget(self) -> None:
+        return None
+
+    @property
+    def binning(self) -> str:
+        return ""
+
     def with_facts(self, facts: Facts) -> ArraySource:
         return replace(self, facts=facts)
 
@@ -146,49 +151,53 @@ class ArraySource:
         counts: NDArray[np.int64] = plain.count_codes([self.truth], [len(self.facts.labels)])
         return counts
 
+    def truth_codes(self) -> Codes:
+        return self.truth
+
     def fingerprint(self) -> str:
         return truth_fingerprint(self.truth, self.facts.labels)
 
     # Labels.
 
-    def calls(self, model: str, threshold: float | None = None) -> Codes:
-        """What the model called each row, as codes in label order."""
-        way = self.facts.way(model, threshold)
+    def predicted_codes(self, model: str, threshold: float | None = None) -> Codes:
+        """The predicted label of each row, as codes in label order; −1 where it is absent."""
+        rule = self.facts.decision_rule(model, threshold)
         labels, scores = self.columns[model]
-        if way.kind == "labels":
+        if rule.kind == "labels":
             assert labels is not None
             return labels
         assert scores is not None
-        if way.kind == "argmax":
+        if rule.kind == "argmax":
             return _or_absent(np.argmax(scores, axis=1), np.isnan(scores).any(axis=1))
         positive = self.facts.positive
         assert positive is not None
         index = self.facts.labels.index(positive)
         one = scores if scores.ndim == 1 else scores[:, index]
         # A strong float64 compares 32-bit scores at full precision, as the score table holds them.
-        cut = np.float64(settled_threshold(model, way.threshold, lambda: self.score_range(model)))
+        cut = np.float64(settled_threshold(model, rule.threshold, lambda: self.score_range(model)))
         with np.errstate(invalid="ignore"):
-            called = np.where(one >= cut, index, 1 - index)
-        return _or_absent(called, np.isnan(one))
+            predicted = np.where(one >= cut, index, 1 - index)
+        return _or_absent(predicted, np.isnan(one))
 
     def confusion(self, model: str, *, threshold: float | None = None) -> Confusion:
         facts = self.facts
         return Confusion.from_codes(
-            self.truth, self.calls(model, threshold), facts.labels, positive=facts.chosen, weights=self.weights,
-            weights_kind=facts.weights_kind, missing=facts.missing, declared=facts.declared, sources=self._sources(),
+            self.truth, self.predicted_codes(model, threshold), facts.labels, positive=facts.chosen,
+            weights=self.weights, weights_kind=facts.weights_kind, missing=facts.missing, declared=facts.declared,
+            sources=self._sources(),
         )  # fmt: skip
 
     def keyed_confusion(self, model: str, kind: KeyKind, *, threshold: float | None = None) -> KeyedConfusion:
         codes, names = self._key_column(kind)
-        called = self.calls(model, threshold)
+        predicted = self.predicted_codes(model, threshold)
         return groups.keyed_confusion(
-            self.facts, _wide(codes), names, _wide(self.truth), _wide(called), self._masses(), self.name
+            self.facts, _wide(codes), names, _wide(self.truth), _wide(predicted), self._weighed(), self.name
         )
 
     def agreement(self, first: str, second: str, *, threshold: float | None = None) -> Agreement:
-        a, b = self.calls(first, threshold), self.calls(second, threshold)
+        a, b = self.predicted_codes(first, threshold), self.predicted_codes(second, threshold)
         if self.weights is not None:
-            return groups.agreement(self.facts, _wide(self.truth), _wide(a), _wide(b), self._masses())
+            return groups.agreement(self.facts, _wide(self.truth), _wide(a), _wide(b), self._weighed())
         facts = self.facts
         return Agreement.from_codes(self.truth, a, b, facts.labels, positive=facts.positive, missing=facts.missing)
 
@@ -196,9 +205,9 @@ class ArraySource:
         self, first: str, second: str, kind: KeyKind, *, threshold: float | None = None
     ) -> KeyedAgreement:
         codes, names = self._key_column(kind)
-        a, b = self.calls(first, threshold), self.calls(second, threshold)
+        a, b = self.predicted_codes(first, threshold), self.predicted_codes(second, threshold)
         return groups.keyed_agreement(
-            self.facts, _wide(codes), names, _wide(self.truth), _wide(a), _wide(b), self._masses()
+            self.facts, _wide(codes), names, _wide(self.truth), _wide(a), _wide(b), self._weighed()
         )
 
     # Scores.
@@ -361,12 +370,14 @@ class ArraySource:
     def _kept_weights(self, kept: NDArray[np.bool_] | None) -> Floats | None:
         return self.weights if self.weights is None or kept is None else self.weights[kept]
 
-    def _masses(self) -> groups.Masses:
+    def _weighed(self) -> groups.WeightedCounts:
         if self.weights is None:
-            return groups.Masses(np.ones(len(self.truth), dtype=np.int64))
+            return groups.WeightedCounts(np.ones(len(self.truth), dtype=np.int64))
         if self.facts.weights_kind == "frequency":
-            return groups.Masses(self.weights.astype(np.int64))
-        return groups.Masses(np.ones(len(self.truth), dtype=np.int64), self.weights, self.weights * self.weights)
+            return groups.WeightedCounts(self.weights.astype(np.int64))
+        return groups.WeightedCounts(
+            np.ones(len(self.truth), dtype=np.int64), self.weights, self.weights * self.weights
+        )
 
     def _sources(self) -> tuple[str, ...]:
         return (self.name,) if self.name else ()

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._options import InputError, nearest
-from trueerror.sources._build import GivenModel, read_fitted
-from trueerror.sources._collect import predictions
+from trueerror.sources._collect import GivenModel, predictions, read_fitted
 from trueerror.sources._predictions import Predictions
 
 Indices = NDArray[np.int64]

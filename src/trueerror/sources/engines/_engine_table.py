@@ -1,0 +1,377 @@
+"""Tables that stay in their engine: every question to them written once, for SQL and for narwhals.
+
+An engine brings a `Dialect` (how it writes expressions) and frames (select, filter, group_by, unique, head); all that
+is asked of a table, and the GROUP BY behind every tally, is put together from these. Columns go by position (c0, c1, …)
+and in few types: booleans, whole numbers, doubles without NaN and −0.0, text. So every engine counts the same things,
+and no name that a stranger chose enters a query.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs._arrays import Column, WeightsKind
+from trueerror.inputs._labels import Label
+from trueerror.inputs._options import current
+from trueerror.sources._protocols import ColumnsTable, Kind, Layout, Options, Source
+from trueerror.sources.engines._group_tallies import (
+    ArgmaxCode,
+    BinNumber,
+    ColumnValue,
+    GroupKey,
+    Groups,
+    IsLabel,
+    ThresholdCode,
+    ValueRange,
+    WeightedCounts,
+)
+from trueerror.sources.engines._memory import need_memory
+
+# Distinct values are looked for among so many rows first: a column of scores shows itself there.
+FIRST_ROWS = 4096
+# Rows that show how scores lie, before all are counted.
+SAMPLE = 1 << 17
+
+
+class Expression(Protocol):
+    """A column, or what is made of columns, inside a query."""
+
+    def __add__(self, other: Any) -> Self: ...
+    def __sub__(self, other: Any) -> Self: ...
+    def __mul__(self, other: Any) -> Self: ...
+    def __mod__(self, other: Any) -> Self: ...
+    def __and__(self, other: Any) -> Self: ...
+    def __or__(self, other: Any) -> Self: ...
+    def __ge__(self, other: Any) -> Self: ...
+    def __le__(self, other: Any) -> Self: ...
+    def __gt__(self, other: Any) -> Self: ...
+    def __lt__(self, other: Any) -> Self: ...
+    def __invert__(self) -> Self: ...
+    def alias(self, name: str) -> Self:
+        """The same under a name."""
+        ...
+
+
+class Grouped(Protocol):
+    """Rows in groups."""
+
+    def agg(self, *amounts: Any) -> Frame:
+        """One row for each group: its keys and these amounts."""
+        ...
+
+
+class Frame(Protocol):
+    """A query that has not been run."""
+
+    def select(self, *expressions: Any) -> Self: ...
+    def filter(self, *conditions: Any) -> Self: ...
+    def group_by(self, *names: str) -> Grouped: ...
+    def unique(self) -> Self: ...
+    def head(self, n: int) -> Self: ...
+
+
+class Dialect(Protocol):
+    """How an engine writes what queries are made of. Where a value is missing, so is what is made of it."""
+
+    def column(self, place: str) -> Any: ...
+    def constant(self, value: bool | int | float | str) -> Any: ...
+    def equal(self, expression: Any, value: object) -> Any: ...
+    def number(self, expression: Any) -> Any: ...
+    def whole(self, expression: Any) -> Any: ...
+    def text(self, expression: Any) -> Any: ...
+    def boolean(self, expression: Any) -> Any: ...
+    def missing(self, expression: Any) -> Any: ...
+    def finite(self, expression: Any) -> Any: ...
+    def choose(self, condition: Any, then: Any, otherwise: Any = None) -> Any: ...
+    def steps(self, expression: Any, low: float, scale: float, top: int) -> Any: ...
+    def argmax(self, scores: Sequence[Any]) -> Any: ...
+    def any_of(self, conditions: Sequence[Any]) -> Any: ...
+    def rows(self) -> Any: ...
+    def count(self, expression: Any) -> Any: ...
+    def lowest(self, expression: Any) -> Any: ...
+    def highest(self, expression: Any) -> Any: ...
+    def total(self, expression: Any) -> Any: ...
+    def whole_total(self, expression: Any) -> Any: ...
+
+
+class Weight(NamedTuple):
+    """The column of row weights, and what they mean."""
+
+    column: str
+    kind: WeightsKind
+
+
+class EngineTable(ABC):
+    """A table whose rows are counted where they are; only answers come out."""
+
+    dialect: ClassVar[Dialect]
+    # Whether every query is a job of its own (Spark): then columns are fetched together, and in one order.
+    costly_queries: ClassVar[bool]
+    backend: str | None = None
+    notes: tuple[str, ...] = ()
+    n: int
+
+    def __init__(self, columns: tuple[str, ...], kinds: tuple[Kind, ...], *, name: str, provenance: str = "") -> None:
+        self.columns = columns
+        self.name = name
+        self.provenance = provenance
+        self.kinds = kinds
+        self._kinds = dict(zip(columns, kinds, strict=True))
+        self._places = {column: f"c{i}" for i, column in enumerate(columns)}
+        self._filled: dict[str, int] = {}
+        self._first_rows: dict[str, Column] | None = None
+        self._tallied: dict[str, dict[Any, int]] = {}
+        self._samples: dict[str, NDArray[Any]] = {}
+        self._held: ColumnsTable | None = None
+
+    # What an engine brings.
+
+    @property
+    @abstractmethod
+    def frame(self) -> Frame:
+        """The rows at hand, as a query."""
+
+    @abstractmethod
+    def answer(self, frame: Frame) -> dict[str, Column]:
+        """The columns that a query gives: None, or NaN in floats, where a value is missing."""
+
+    @abstractmethod
+    def filtered(self, *conditions: Any) -> Self:
+        """The rows for which all of these hold."""
+
+    @abstractmethod
+    def made(self, frame: Frame, columns: tuple[str, ...], kinds: tuple[Kind, ...]) -> EngineTable:
+        """A table of the rows that a query gives, its columns called c0, c1, …"""
+
+    @abstractmethod
+    def range(self, name: str) -> tuple[float, float] | None:
+        """The lowest and the highest number of a column, NaN where it has none; None where that is not known."""
+
+    @abstractmethod
+    def counted(self, layout: Layout, options: Options) -> Source | None:
+        """The rows as a source that counts where they are; None where they must come to memory."""
+
+    def values(self, name: str) -> Column:
+        return self.answer(self.frame.select(self.col(name)))[self._places[name]]
+
+    def estimated_distinct(self, names: Sequence[str]) -> dict[str, int]:
+        """About how many distinct values the first of these columns has, or each of them where that costs no more."""
+        return {names[0]: self.distinct(names[0])}
+
+    # What follows from it.
+
+    def place(self, column: str) -> str:
+        """A column's name inside queries."""
+        return self._places[column]
+
+    def col(self, column: str) -> Any:
+        """A column inside queries."""
+        return self.dialect.column(self._places[column])
+
+    def number(self, column: str) -> Any:
+        """A column of numbers as doubles."""
+        return self.dialect.number(self.col(column))
+
+    def ask(self, *amounts: Any) -> dict[str, Any]:
+        """Sums, counts and the like over all rows, one value each."""
+        found = self.answer(self.frame.select(*amounts))
+        return {name: column[0].item() if hasattr(column[0], "item") else column[0] for name, column in found.items()}
+
+    def _count(self, condition: Any) -> int:
+        """In how many rows a condition holds; where it is missing it does not."""
+        return int(self.answer(self.frame.filter(condition).select(self.dialect.rows().alias("n")))["n"][0])
+
+    def narrowed(self, column: str, value: Any) -> Self:
+        """The rows in which a column holds one value."""
+        return self.filtered(self.dialect.equal(self.col(column), value))
+
+    def complete(self, columns: Sequence[str]) -> Self:
+        """The rows in which all of these columns hold something."""
+        return self.filtered(*(~self.dialect.missing(self.col(column)) for column in columns))
+
+    def pulled(self, columns: Sequence[str]) -> ColumnsTable:
+        """Some of the columns in memory, by one query: an engine may give rows in another order the next time."""
+        if self._held is not None and set(columns) <= set(self._held.columns):
+            return self._held
+        found = self.answer(self.frame.select(*(self.col(column) for column in columns)))
+        values = {column: found[self._places[column]] for column in columns}
+        return ColumnsTable(values, name=self.name, backend=self.backend)
+
+    def held(self, columns: Sequence[str]) -> ColumnsTable:
+        """The same, kept for whoever asks for these columns next."""
+        self._held = self.pulled(columns)
+        return self._held
+
+    def kind(self, name: str) -> Kind:
+        return self._kinds[name]
+
+    def filled(self, name: str) -> int:
+        if not self._filled:
+            counts = self.ask(*(self.dialect.count(self.col(c)).alias(p) for c, p in self._places.items()))
+            self._filled = {column: int(counts[place]) for column, place in self._places.items()}
+        return self._filled[name]
+
+    def first(self, name: str, most: int) -> Column:
+        if most > FIRST_ROWS:
+            return self.answer(self.frame.select(self.col(name)).head(most))[self._places[name]]
+        if self._first_rows is None:
+            # All columns at once: a query costs an engine more than its answer.
+            self._first_rows = self.answer(self.frame.head(FIRST_ROWS))
+        return self._first_rows[self._places[name]][:most]
+
+    def samples(self, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+        """The values of some rows, whichever the engine has at hand; missing ones are left out."""
+        new = [name for name in dict.fromkeys(names) if name not in self._samples]
+        if new:
+            found = self.answer(self.frame.select(*map(self.col, new)).head(SAMPLE))
+            for name in new:
+                values = found[self._places[name]].astype(np.float64)
+                self._samples[name] = values[~np.isnan(values)]
+        return self._samples
+
+    def few(self, name: str, most: int) -> tuple[Any, ...] | None:
+        if self.n > FIRST_ROWS and most < FIRST_ROWS:
+            seen = {value for value in self.first(name, FIRST_ROWS).tolist() if value is not None and value == value}
+            if len(seen) > most:
+                return None
+        if name not in self._tallied:
+            # Counting takes no longer than looking for what is there, and labels are counted soon after.
+            there = self.frame.select(self.col(name)).filter(~self.dialect.missing(self.col(name)))
+            place = self._places[name]
+            found = self.answer(there.group_by(place).agg(self.dialect.rows().alias("rows")).head(most + 1))
+            values = found[place].tolist()
+            if len(values) > most:
+                return None
+            if len(values) > FIRST_ROWS:
+                return tuple(values)
+            self._tallied[name] = dict(zip(values, found["rows"].tolist(), strict=True))
+        tallied = self._tallied[name]
+        return tuple(tallied) if len(tallied) <= most else None
+
+    def tallied(self, name: str) -> dict[Any, int] | None:
+        """The rows of each value of a column, where its values were few and have been asked for."""
+        return self._tallied.get(name)
+
+    def distinct(self, name: str) -> int:
+        values = self.frame.select(self.col(name)).filter(~self.dialect.missing(self.col(name))).unique()
+        return int(self.answer(values.select(self.dialect.rows().alias("n")))["n"][0])
+
+    def all_distinct(self, columns: Sequence[str]) -> bool:
+        """Whether no two rows agree in all of these columns."""
+        if any(self.filled(column) < self.n for column in columns):
+            return False
+        found = self.frame.select(*map(self.col, columns)).unique().select(self.dialect.rows().alias("n"))
+        return int(self.answer(found)["n"][0]) == self.n
+
+    def is_whole(self, name: str) -> bool:
+        if self.kind(name) != "number":
+            return self.kind(name) in ("boolean", "integer")
+        # A fraction among the first rows is enough to know.
+        if self.n > FIRST_ROWS and any(v is not None and v % 1.0 > 0 for v in self.first(name, FIRST_ROWS).tolist()):
+            return False
+        # Not by floor, which Ibis turns into a whole number of 64 bits.
+        return self._count(~self._is_whole(self.number(name))) == 0
+
+    def _is_whole(self, value: Any) -> Any:
+        return self.dialect.finite(value) & self.dialect.equal(value % 1.0, 0.0)
+
+    def sum_to_one(self, names: Sequence[str]) -> bool:
+        total = sum((self.number(name) for name in names[1:]), self.number(names[0])) - 1.0
+        return self._count((total > 1e-3) | (total < -1e-3)) == 0
+
+    def absent(self, columns: Sequence[str]) -> int:
+        """How many rows lack a value in one of these columns."""
+        if all(self.filled(column) == self.n for column in columns):
+            return 0
+        return self._count(self.dialect.any_of([self.dialect.missing(self.col(column)) for column in columns]))
+
+    def weights_sound(self, column: str, kind: WeightsKind) -> bool:
+        """Whether weights are finite, not negative and not all 0; whole where rows are repeated."""
+        weight = self.number(column)
+        sound = (self._is_whole(weight) if kind == "frequency" else self.dialect.finite(weight)) & (weight >= 0.0)
+        return self._count(~sound) == 0 and self._count(weight > 0.0) > 0
+
+    # Groups.
+
+    def group(
+        self, keys: Sequence[GroupKey], *, weight: Weight | None = None, within: ValueRange | None = None
+    ) -> Groups:
+        """The rows counted by keys: their number, or what they weigh."""
+        d, frame = self.dialect, self.frame
+        if within is not None:
+            value = self.number(within.column)
+            frame = frame.filter(value >= within.low, value <= within.high)
+        amounts = [d.rows().alias("rows")]
+        if weight is not None and weight.kind == "frequency":
+            amounts = [d.whole_total(d.column("w")).alias("rows")]
+        elif weight is not None:
+            amounts += [d.total(d.column(name)).alias(name) for name in ("w", "w2")]
+        names = [f"k{i}" for i in range(len(keys))]
+        found = self.answer(frame.select(*self._keys(keys, weight)).group_by(*names).agg(*amounts))
+        return Groups(tuple(found[name] for name in names), _counts(found, found["rows"], weight))
+
+    def ungrouped(self, keys: Sequence[GroupKey], weight: Weight | None) -> Groups:
+        """The rows themselves, each a group of its own."""
+        found = self.answer(self.frame.select(*self._keys(keys, weight)))
+        rows = found["w"] if weight is not None and weight.kind == "frequency" else np.ones(len(found["k0"]))
+        return Groups(tuple(found[f"k{i}"] for i in range(len(keys))), _counts(found, rows, weight))
+
+    def _keys(self, keys: Sequence[GroupKey], weight: Weight | None) -> list[Any]:
+        wanted = [self.expression(key).alias(f"k{i}") for i, key in enumerate(keys)]
+        if weight is not None and weight.kind == "frequency":
+            wanted.append(self.dialect.whole(self.col(weight.column)).alias("w"))
+        elif weight is not None:
+            value = self.number(weight.column)
+            wanted += [value.alias("w"), (value * value).alias("w2")]
+        return wanted
+
+    def expression(self, key: GroupKey) -> Any:
+        """A key of groups, as the engine writes it."""
+        d = self.dialect
+        if isinstance(key, ColumnValue):
+            return self.col(key.column)
+        if isinstance(key, IsLabel):
+            is_label = d.equal(self.col(key.column), self.stored(key.column, key.label))
+            return d.choose(is_label, d.constant(1), d.constant(0))
+        if isinstance(key, ThresholdCode):
+            value = self.number(key.column)
+            code = d.choose(value >= key.threshold, d.constant(key.above), d.constant(key.below))
+            return d.choose(d.missing(value), d.constant(-1), code)
+        if isinstance(key, BinNumber):
+            return d.whole(_bin_number(d, self.number(key.column), key.pieces[::-1]))
+        assert isinstance(key, ArgmaxCode)
+        scores = [self.number(column) for column in key.columns]
+        return d.choose(d.any_of([d.missing(score) for score in scores]), d.constant(-1), d.argmax(scores))
+
+    def stored(self, column: str, label: Label) -> Any:
+        """A label as the column holds it: booleans equal 0 and 1."""
+        if isinstance(label, str):
+            return label
+        kind = self.kind(column)
+        return bool(label) if kind == "boolean" else float(label) if kind == "number" else int(label)
+
+    def need_memory(self) -> None:
+        """Refuse to pull all columns where they take more than the memory budget of te.config."""
+        need_memory(self.n, len(self.columns), f"the rows of {self.name}", current().budget_bytes)
+
+
+def _bin_number(d: Dialect, value: Any, pieces: Sequence[tuple[float, float, int, int]]) -> Any:
+    """The bin of a value, its stretch found by halving: engines that go row by row look at few stretches then."""
+    if len(pieces) == 1:
+        low, scale, top, first = pieces[0]
+        return d.steps(value, low, scale, top) + float(first)
+    middle = len(pieces) // 2
+    above, below = _bin_number(d, value, pieces[middle:]), _bin_number(d, value, pieces[:middle])
+    return d.choose(value >= pieces[middle][0], above, below)
+
+
+def _counts(found: dict[str, Column], rows: Column, weight: Weight | None) -> WeightedCounts:
+    counts = rows.astype(np.int64)
+    if weight is None or weight.kind == "frequency":
+        return WeightedCounts(counts)
+    return WeightedCounts(counts, found["w"].astype(np.float64), found["w2"].astype(np.float64))
