@@ -443,13 +443,13 @@ def test_all_classes_with_clusters_are_the_same_as_one_by_one():
             assert many[label].note == one.note
 
 
-def test_methods_for_plain_rows_give_way_to_clusters_and_say_so():
+def test_methods_for_plain_rows_are_refused_elsewhere_with_the_words_that_apply():
     keyed = clustered()
-    made = metric_interval("accuracy", keyed.table, clusters=keyed, method="mid-p")
-    assert made.method == "wilson-clustered"
-    assert made.note.startswith("mid-p is for plain rows: wilson-clustered instead")
-    assert "mid-p" in metric_interval("recall", keyed.table, clusters=keyed, method="mid-p").note
-    assert "mover-wilson instead" in metric_interval("accuracy", BINARY, prior=0.2, method="mid-p").note
+    for name in ("accuracy", "recall"):
+        with pytest.raises(InputError, match="'wilson-clustered', 'cluster-t', 'bootstrap'"):
+            metric_interval(name, keyed.table, clusters=keyed, method="mid-p")
+    with pytest.raises(InputError, match="'mover-wilson'"):
+        metric_interval("accuracy", BINARY, prior=0.2, method="mid-p")
 
 
 def test_one_cluster_shows_nothing():

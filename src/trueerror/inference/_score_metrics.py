@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from trueerror.inference._sampling import Design
+from trueerror.inference._problem import NotOffered
 from trueerror.inference._spec import Terms
 from trueerror.inference.auc._binned import area_reach, precision_reach
 from trueerror.inference.auc._delong import delong_from_table, satterthwaite
@@ -22,8 +23,8 @@ from trueerror.inference.auc._interval import AREA_METHODS, area_limits, effecti
 from trueerror.inference.bootstrap._tables import bootstrap_of_scores
 from trueerror.inference.calibration import calibration_error_limits
 from trueerror.inference.loss._mean import INFINITE, LOSS_METHODS, loss_interval, loss_limits, loss_range
-from trueerror.inference.proportion._array_intervals import BOOTSTRAPS, limits, on_logit
-from trueerror.inputs._options import InputError, nearest
+from trueerror.inference.proportion._array_intervals import limits, on_logit
+from trueerror.inputs._options import InputError
 from trueerror.metrics._binned import NO_BOUND, bound_words, metric_bounds, middled, with_scores
 from trueerror.metrics._registry import Measure
 from trueerror.metrics._values import Prior, score_share, undefined_reason, value
@@ -195,7 +196,7 @@ def _score_interval(
     offered = _offered(measure)
     asked = offered[0] if method is None else "bootstrap-bca" if method == "bootstrap" else method
     if asked not in offered:
-        raise InputError(f"method={method!r} is not offered for {measure.name}{nearest(asked, offered)}")
+        raise NotOffered(str(method), measure.name, offered)
     why = ""
     if asked.startswith("bootstrap"):
         low, high, key, why = bootstrap_of_scores(
@@ -221,7 +222,7 @@ def _score_interval(
 
 
 def _offered(measure: Measure) -> tuple[str, ...]:
-    resampled = BOOTSTRAPS[:-1]
+    resampled = ("bootstrap-bca", "bootstrap-percentile", "bootstrap-basic", "bootstrap-normal")
     if measure.area:
         return (*AREA_METHODS, *resampled)
     if measure.name == "average_precision":

@@ -11,7 +11,7 @@ from scipy import special
 
 from trueerror.inference._metric_interval import table_interval
 from trueerror.inference._sampling import Design, Sample
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inputs._options import InputError, check_confidence, check_word, generator
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.metrics._values import Prior
@@ -65,9 +65,11 @@ def simultaneous_intervals(
     if how == "max-t" and len(measures) > 1:
         rows = [s.influence(m, o) for s, (m, _), o in zip(samples, measures, chosen, strict=True)]
         each = min(each, joint_level(correlations(samples[0], np.array(rows)), level, side, rng))
-    terms = Terms(confidence=level, side=side, estimand=estimand, each_at=each if len(measures) > 1 else None)
+    spec = IntervalSpec(
+        confidence=level, side=side, estimand=estimand, each_at=each if len(measures) > 1 else None, rng=rng
+    )
     return [
-        table_interval(m, s, o, terms, prior=prior, positive=label, rng=rng)
+        table_interval(m, s, o, spec, prior=prior, positive=label)
         for s, (m, label), o in zip(samples, measures, chosen, strict=True)
     ]
 

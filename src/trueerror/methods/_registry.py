@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
 from typing import Any, NamedTuple, TypeVar
 
 # Sizes that differ by more than this factor are not the same situation.
@@ -45,6 +45,8 @@ def every_measurement() -> tuple[Measured, ...]:
     >>> {m.kind for m in every_measurement()} <= {"interval", "test"}
     True
     """
+    from importlib.resources import files
+
     path = files("trueerror.methods").joinpath("coverage.json")
     return tuple(Measured(*row) for row in json.loads(path.read_text(encoding="utf-8"))["rows"])
 
@@ -105,22 +107,23 @@ def _stretched(value: float | None) -> float:
     return value
 
 
-# Part → the module with its tuple <PART>_METHODS, in catalogue order.
-PARTS = {
-    "binomial": "trueerror.methods.facts.proportions",
-    "composite": "trueerror.methods.facts.metrics",
-    "resampled": "trueerror.methods.facts.metrics",
-    "learners": "trueerror.methods.facts.learners",
-    "studies": "trueerror.methods.facts.learners",
-    "differences": "trueerror.methods.facts.proportions",
-    "omnibus": "trueerror.methods.facts.learners",
-    "areas": "trueerror.methods.facts.areas_curves",
-    "curves": "trueerror.methods.facts.areas_curves",
-    "curve_shapes": "trueerror.methods.facts.areas_curves",
-    "bayesian": "trueerror.methods.facts.metrics",
-    "sequential": "trueerror.methods.facts.metrics",
-    "planning": "trueerror.methods.facts.learners",
-    "verdicts": "trueerror.methods.facts.metrics",
+# Part of the catalogue → the module with its tuple <PART>_METHODS, if there is one, and the modules or folders whose
+# declarations belong to it; in catalogue order.
+PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "binomial": ("proportions", ("inference.proportion._interval",)),
+    "composite": ("", ("inference.counts", "inference._metric_interval")),
+    "resampled": ("metrics", ("inference.bootstrap",)),
+    "learners": ("learners", ("inference.learner", "experiments")),
+    "studies": ("learners", ("studies",)),
+    "differences": ("proportions", ("inference.proportion",)),
+    "omnibus": ("learners", ("inference.ranking", "inference._multiplicity")),
+    "areas": ("areas_curves", ("inference.auc",)),
+    "curves": ("areas_curves", ("curves", "inference.calibration")),
+    "curve_shapes": ("areas_curves", ()),
+    "bayesian": ("metrics", ("inference._bayes",)),
+    "sequential": ("metrics", ("inference.proportion._sequential",)),
+    "planning": ("learners", ("inference.power",)),
+    "verdicts": ("metrics", ("inference", "verbs", "")),
 }
 
 
@@ -137,8 +140,10 @@ class Method:
     advice: str = ""
 
 
-# Methods that were declared beside their functions, by key, and those that can be run, in their files' order.
+# Methods that were declared beside their functions, by key, with the module of each, and those that can be run, in
+# their files' order.
 _DECLARED: dict[str, Method] = {}
+_HOMES: dict[str, str] = {}
 _RUNNABLE: list[InferenceMethod] = []
 
 
@@ -194,7 +199,7 @@ def inference_method(
 
     def enter(function: Function) -> Function:
         if facts:
-            declare(Method(key=key, **facts))
+            declare(Method(key=key, **facts), home=function.__module__)
         _RUNNABLE.append(
             InferenceMethod(
                 key=key,
@@ -210,12 +215,21 @@ def inference_method(
     return enter
 
 
-def declare(*entries: Method) -> None:
-    """Enter what is known of methods, beside the code that computes them."""
+def declare(*entries: Method, home: str = "") -> None:
+    """Enter what is known of methods, beside the code that computes them; `home` is the calling module."""
+    home = home or str(sys._getframe(1).f_globals["__name__"])
     for entry in entries:
         if entry.key in _DECLARED:
             raise ValueError(f"method {entry.key!r} is in the catalogue twice")
         _DECLARED[entry.key] = entry
+        _HOMES[entry.key] = home
+
+
+def withdraw(key: str) -> None:
+    """Take a method out again, as a test does that entered one."""
+    _DECLARED.pop(key, None)
+    _HOMES.pop(key, None)
+    _RUNNABLE[:] = [m for m in _RUNNABLE if m.key != key]
 
 
 def runnable(situation: str) -> list[InferenceMethod]:
@@ -224,9 +238,29 @@ def runnable(situation: str) -> list[InferenceMethod]:
 
 
 def entries_of(part: str) -> tuple[Method, ...]:
-    """The entries of one part, in its order."""
-    found: tuple[Method, ...] = getattr(import_module(PARTS[part]), f"{part.upper()}_METHODS")
-    return found
+    """The entries of one part: those of its tuple, then those that its modules declare."""
+    return _by_part()[part]
+
+
+def _by_part() -> dict[str, tuple[Method, ...]]:
+    from trueerror.methods._decision_table import SITUATIONS
+
+    for home in dict.fromkeys(home for row in SITUATIONS.values() for home in row.homes):
+        import_module(home)
+    parts: dict[str, list[Method]] = {}
+    for part, (facts, _) in PARTS.items():
+        module = import_module(f"trueerror.methods.facts.{facts}") if facts else None
+        parts[part] = list(getattr(module, f"{part.upper()}_METHODS", ()))
+    for key, entry in _DECLARED.items():
+        parts[_part_of(_HOMES[key])].append(entry)
+    return {part: tuple(entries) for part, entries in parts.items()}
+
+
+def _part_of(home: str) -> str:
+    """The part whose folder is the nearest around a module."""
+    name = home.removeprefix("trueerror.")
+    around = [(len(f), part) for part, (_, homes) in PARTS.items() for f in homes if name == f or not f or name.startswith(f"{f}.")]
+    return max(around)[1]
 
 
 def every_method() -> dict[str, Method]:
@@ -235,11 +269,7 @@ def every_method() -> dict[str, Method]:
     >>> every_method()["wilson"].title
     'Wilson score interval'
     """
-    from trueerror.methods._decision_table import SITUATIONS
-
-    for home in dict.fromkeys(home for row in SITUATIONS.values() for home in row.homes):
-        import_module(home)
-    return {entry.key: entry for part in PARTS for entry in entries_of(part)} | _DECLARED
+    return {entry.key: entry for entries in _by_part().values() for entry in entries}
 
 
 def method(key: str) -> Method:

@@ -1,11 +1,8 @@
-"""The registry of metrics: a metric is a function of one tally with its facts attached.
+"""The registry of metrics, their averages over classes (macro, micro, weighted), and the catalogue that lists them.
 
-Formulas work on numbers and on arrays alike (all classes at once, all bootstrap replicates at once, complex numbers
-for derivatives), so they use `ratio` and plain arithmetic only.
-
-Averages of one-class metrics over the classes: macro, micro, weighted.
-
-The catalogue: every metric with its facts, as a table.
+A metric is a function of one tally with its facts attached. Formulas work on numbers and on arrays alike (all classes
+at once, all bootstrap replicates at once, complex numbers for derivatives), so they use `ratio` and plain arithmetic
+only.
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -58,6 +55,13 @@ class Measure:
     curve, less what is beyond 1 (Gini 2). `by_rank`: only the order of the scores matters. `calibration_error`: it is
     one. `chance_corrected`: 0 is what chance agreement gives. `given_by_prior`: a class distribution that is asked for
     is its value.
+
+    `within_class`: a proportion of the rows of its class, so that different classes' are independent. `rows_in_play`: a
+    function of a proportion of the rows that are positive or were called so. `logit_at_prior`: at another class
+    distribution it has a closed form on the logit scale. `relative_cost`: a cost against that of the cheapest constant
+    call. `takahashi`: the averages for which Takahashi and others published the variance. `gradient`: the derivative,
+    written out: by the margins (`ClassCounts` → `MarginGradients`) of a metric of all classes, by the cells
+    (table, counts) of one of cells; without it derivatives are taken by a complex step.
     """
 
     name: str
@@ -87,6 +91,12 @@ class Measure:
     calibration_error: bool = False
     chance_corrected: bool = False
     given_by_prior: bool = False
+    within_class: bool = False
+    rows_in_play: bool = False
+    logit_at_prior: bool = False
+    relative_cost: bool = False
+    takahashi: tuple[Average, ...] = ()
+    gradient: Callable[..., Any] | None = None
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -147,6 +157,15 @@ class Measure:
     def is_prior_free(self, classes: int) -> bool:
         """Whether it is the same at every distribution of so many classes."""
         return self.prior_free == "always" or (self.prior_free == "two classes" and classes <= 2)
+
+
+class MarginGradients(NamedTuple):
+    """∂f by each class's hits, true rows and calls, and by the total."""
+
+    hits: Any
+    truth: Any
+    predicted: Any
+    total: Any
 
 
 @dataclass(slots=True)
@@ -263,7 +282,7 @@ def averaged(base: Measure, average: Average) -> Measure:
     """The averaged version of a metric of one class, as a metric of all classes."""
     makers = {"macro": _macro, "micro": _micro, "weighted": _weighted}
     # Recalls weighted by their class's rows are the accuracy, as is the recall of all counts summed.
-    by_rows = average == "micro" or (average == "weighted" and base.name in ("recall", "fnr"))
+    by_rows = average == "micro" or (average == "weighted" and base.within_class)
     share = ROW_ONCE.get(base.name) if by_rows else None
     return replace(
         base,
@@ -278,9 +297,10 @@ def averaged(base: Measure, average: Average) -> Measure:
         of=base.name,
         # A mean of ratios that have no end is not one of what happens within classes.
         prior_free=base.prior_free if average == "macro" and math.isfinite(base.range[1]) else "never",
-        share_of_rows=(1 if base.best else -1) if by_rows and base.name in ("recall", "fnr") else 0,
+        share_of_rows=(1 if base.best else -1) if by_rows and base.within_class else 0,
         sum_of=None,
         given_by_prior=False,
+        gradient=None,
         undefined=base.undefined if average == "micro" else f"for some class {base.undefined}",
     )
 
@@ -290,7 +310,7 @@ def _situation(base: Measure, average: Average) -> str:
     if average == "macro" and base.situation == "f1":
         return "macro-f1"
     if average == "macro" and base.share is not None:
-        return "mean-of-recalls" if base.name in ("recall", "fnr") else "macro-of-shares"
+        return "mean-of-recalls" if base.within_class else "macro-of-shares"
     return {(0.0, 1.0): "smooth-share", (-1.0, 1.0): "correlation"}.get(base.range, "ratio")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from trueerror.results._base import Result
 from trueerror.results._format import limits, number, p_value, percent, whole
+from trueerror.results._notes import Note
 
 if TYPE_CHECKING:
     from trueerror.results._tables import Table
@@ -17,8 +18,23 @@ Alternative = Literal["two-sided", "greater", "less"]
 Df = float | tuple[float, float] | None
 
 
+class _Noted(Result):
+    """A result that still knows the notes which its `note` was written from; they are not written down with it."""
+
+    __slots__ = ("_notes",)
+    _notes: tuple[Note, ...]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What `note` says, as codes with values; empty for a result that was read back."""
+        return getattr(self, "_notes", ())
+
+    def _keep_notes(self, notes: tuple[Note, ...]) -> None:
+        object.__setattr__(self, "_notes", notes)
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Interval(Result):
+class Interval(_Noted):
     """A number and where the true one may lie.
 
     `note` says why a part is NaN or which fallback was taken; `estimand` says of what the true number is meant.

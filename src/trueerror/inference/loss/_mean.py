@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._contrast import contrast
+from trueerror.inference._problem import NotOffered
 from trueerror.inference._spec import Range, Terms
 from trueerror.inference.loss._interval import t_limits
-from trueerror.inference.proportion._array_intervals import chosen_method, limits, on_log
+from trueerror.inference.proportion._array_intervals import limits, on_log
 from trueerror.inputs._labels import Codes
-from trueerror.inputs._options import InputError
 from trueerror.methods import default_for
 from trueerror.metrics._registry import Measure
 from trueerror.results import Alternative, Contrast, Interval
@@ -40,9 +40,9 @@ def loss_interval(
     >>> print(loss_interval(find_measure("brier"), Moments(100, 0.2, 4.0), {}, Terms()))
     brier 0.200 [0.163, 0.245], 95 % t-log-mean, n = 100
     """
-    used = chosen_method(measure, "mean-loss", method, default_for("mean-loss"))
+    used = default_for("mean-loss") if method is None else method
     if used not in LOSS_METHODS:
-        raise InputError(f"method={method!r} needs the rows of {measure.name}, of which only the moments are here")
+        raise NotOffered(used, measure.name, LOSS_METHODS, ", which needs the rows where only moments are here")
     bounds = loss_range(measure, options)
     mean, n = (moments.mean, moments.n) if moments.n else (math.nan, 0)
     if n == 0:
