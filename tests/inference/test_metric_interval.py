@@ -503,7 +503,7 @@ def test_weighted_accuracy_of_a_ratio_by_hand():
     made = metric_interval("accuracy", t)
     assert limits(made) == pytest.approx(wilson(p * size, size, 1.959963984540054))
     assert made.n == 200
-    with pytest.raises(InputError, match="bootstrap resamples rows"):
+    with pytest.raises(InputError, match="not offered for accuracy; there are 'wilson-weighted'"):
         metric_interval("accuracy", t, method="bootstrap")
     keyed = KeyedConfusion.from_codes(np.arange(200), tuple(range(200)), truth, called, (0, 1))
     with pytest.raises(InputError, match="not supported"):
@@ -533,7 +533,7 @@ def test_savings_under_sampling_weights_have_a_reason_and_no_limits():
     made = metric_interval("savings", t, options={"costs": [[0, 1], [5, 0]]})
     assert math.isnan(made.low)
     assert "sampling weights" in made.note
-    with pytest.raises(InputError, match="resamples rows"):
+    with pytest.raises(InputError, match="not offered for savings"):
         metric_interval("savings", t, options={"costs": [[0, 1], [5, 0]]}, method="bootstrap")
 
 

@@ -41,7 +41,7 @@ from trueerror.resampling._plan import Plan, Split
 from trueerror.results import Interval
 from trueerror.results._format import percent, whole
 from trueerror.sources._predictions import Predictions
-from trueerror.verbs._model_metrics import Bench, Settings
+from trueerror.verbs._model_metrics import ModelMetrics, Settings
 
 Floats = NDArray[np.float64]
 
@@ -292,7 +292,7 @@ def _of_rows(q: Question, p: Predictions) -> Interval:
     """By the methods for models."""
     settings = Settings(confidence=q.confidence, metrics={q.measure.name: q.options}, rng=q.rng)
     label = q.positive if q.measure.needs in ("binary", "scores") else None
-    return Bench(q.learner, settings, predictions=p).interval(q.measure.name, label)
+    return ModelMetrics(q.learner, settings, predictions=p).interval(q.measure.name, label)
 
 
 def _bayle(q: Question, *, first_round: bool = False) -> Interval:

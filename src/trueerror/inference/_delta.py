@@ -5,7 +5,8 @@ doubled, so Σ n_c·d_c = 0, and the variance of f on a random sample of rows is
 complex step, Im f(n + ih)/h, which has no rounding error (Squire and Trapp 1998, SIAM Rev. 40:110); metrics of very
 many classes have theirs written out (`Measure.gradient`).
 
-MOVER combines the limits of parts to those of a weighted sum ("method of variance estimates recovery"). For θ = Σ w_i·θ_i the lower limit is θ̂ − √(ΣΣ w_i·w_j·ρ_ij·(θ̂_i − l_i)(θ̂_j − l_j)), the upper one likewise with
+MOVER combines the limits of parts to those of a weighted sum ("method of variance estimates recovery"): for
+θ = Σ w_i·θ_i the lower limit is θ̂ − √(ΣΣ w_i·w_j·ρ_ij·(θ̂_i − l_i)(θ̂_j − l_j)), the upper one likewise with
 u_i − θ̂_i. Parts keep their own skewed limits, so the sum does too, and it never collapses at a perfect score.
 
 Source: Agresti 2013, Categorical Data Analysis, 3rd ed., section 16.1; Zou and Donner 2008, Stat. Med. 27:1693; Donner

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from trueerror.inference._problem import Problem, general, named, solve
 from trueerror.inference._sampling import Design, Sample
 from trueerror.inference._score_metrics import score_interval
-from trueerror.inference._spec import IntervalSpec, Note
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.bootstrap._tables import Unfit, bootstrap_of_table
 from trueerror.inference.counts._all_classes import cost_bounds, rarely_seen_errors, savings_by_shares
 from trueerror.inference.counts._at_prior import multilabel_interval
@@ -36,15 +36,16 @@ from trueerror.methods import Default, default_for, inference_method
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.metrics._values import Prior, check_options, undefined_reason
 from trueerror.results import Interval, Side
+from trueerror.results._notes import Note
 from trueerror.tallies._agreement import KeyedConfusion
 from trueerror.tallies._confusion import Confusion
 from trueerror.tallies._moments import Moments, MultiLabel
 from trueerror.tallies._scores import ScoreTable
 
-# Every row of the decision table that a metric of a confusion matrix can fall under.
-COUNT_SITUATIONS = (
+# The rows of the decision table that a bootstrap of a confusion matrix answers.
+RESAMPLED_SITUATIONS = (
     "other", "proportion", "f1", "macro-f1", "mean-of-recalls", "macro-of-shares", "geometric-mean", "mcc", "smooth",
-    "smooth-share", "correlation", "ratio", "mean-cost", "clustered", "sampling-weights",
+    "smooth-share", "correlation", "ratio", "mean-cost", "clustered",
 )  # fmt: skip
 
 
@@ -184,9 +185,7 @@ def table_interval(
     found: RawLimits = solve(q, method)
     n = float(rows_spoken_of(q)[0]) if found.n is None else found.n
     low, high, used, note = (np.ravel(a)[0] for a in found[:4])
-    return spec.interval(
-        m.name, estimate, float(low), float(high), bounds=_bounds(q), method=str(used), n=n, note=note
-    )
+    return spec.interval(m.name, estimate, float(low), float(high), bounds=_bounds(q), method=str(used), n=n, note=note)
 
 
 def _bounds(q: CountProblem) -> tuple[float, float]:
@@ -250,6 +249,11 @@ def _instead(q: CountProblem, key: str, why: str) -> RawLimits:
     return found._replace(note=_in_array((Note("instead-of-bootstrap", (why, other.key)), found.note[0])))
 
 
+def _has_rows(q: CountProblem) -> bool:
+    """Whether rows can be drawn again: sampling weights were summed over them."""
+    return q.sample.kind != "weighted"
+
+
 def _rare_costly_errors(q: CountProblem) -> bool:
     """A costly error that was hardly seen: resamples know as little of it as the rows."""
     return q.metric.relative_cost and rarely_seen_errors(q.sample.sample)
@@ -283,8 +287,9 @@ def no_weighted_bootstrap(q: CountProblem) -> RawLimits:
 
 @inference_method(
     "bootstrap-bca",
-    answers=COUNT_SITUATIONS,
+    answers=RESAMPLED_SITUATIONS,
     word="bootstrap",
+    applies=_has_rows,
     default=Default(
         why="the unstratified multinomial bootstrap holds; stratifying a random test set undercovers "
         "(.71–.92 for precision)"
@@ -295,25 +300,25 @@ def bootstrap_bca(q: CountProblem) -> RawLimits:
     return _bootstrap(q, "bootstrap-bca")
 
 
-@inference_method("bootstrap-percentile", answers=COUNT_SITUATIONS)
+@inference_method("bootstrap-percentile", answers=RESAMPLED_SITUATIONS, applies=_has_rows)
 def bootstrap_percentile(q: CountProblem) -> RawLimits:
     """Quantiles of the resamples."""
     return _bootstrap(q, "bootstrap-percentile")
 
 
-@inference_method("bootstrap-basic", answers=COUNT_SITUATIONS)
+@inference_method("bootstrap-basic", answers=RESAMPLED_SITUATIONS, applies=_has_rows)
 def bootstrap_basic(q: CountProblem) -> RawLimits:
     """Quantiles mirrored at the estimate."""
     return _bootstrap(q, "bootstrap-basic")
 
 
-@inference_method("bootstrap-normal", answers=COUNT_SITUATIONS)
+@inference_method("bootstrap-normal", answers=RESAMPLED_SITUATIONS, applies=_has_rows)
 def bootstrap_normal(q: CountProblem) -> RawLimits:
     """The resamples' spread, their bias taken off."""
     return _bootstrap(q, "bootstrap-normal")
 
 
-@inference_method("bootstrap-studentised", answers=COUNT_SITUATIONS)
+@inference_method("bootstrap-studentised", answers=RESAMPLED_SITUATIONS, applies=_has_rows)
 def bootstrap_studentised(q: CountProblem) -> RawLimits:
     """Quantiles of t, each resample with its own error."""
     return _bootstrap(q, "bootstrap-studentised")

@@ -44,7 +44,9 @@ class NotOffered(InputError):
     """A method that does not apply to a metric of these rows; the message lists those that do."""
 
     def __init__(self, method: str, metric: str, words: Iterable[str], why: str = "") -> None:
-        super().__init__(f"method={method!r} is not offered for {metric}{why}{nearest(method, words)}")
+        known = list(words)
+        hint = nearest(method, known) if known else "; leave method= out"
+        super().__init__(f"method={method!r} is not offered for {metric}{why}{hint}")
 
 
 def words_for(q: Problem[Any]) -> dict[str, InferenceMethod]:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from trueerror.inference._sampling import Design
 from trueerror.inference._problem import NotOffered
+from trueerror.inference._sampling import Design
 from trueerror.inference._spec import Terms
 from trueerror.inference.auc._binned import area_reach, precision_reach
 from trueerror.inference.auc._delong import delong_from_table, satterthwaite

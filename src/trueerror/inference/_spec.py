@@ -1,4 +1,4 @@
-"""What is asked of an interval (confidence, side, how many at once), critical values, and how its result is finished."""
+"""What is asked of an interval (confidence, side, how many at once), critical values, and how a result is finished."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class IntervalSpec:
         bounds: Range,
         method: str,
         n: float,
-        note: str | Note | None | Iterable[str | Note | None] = None,
+        note: str | Note | Iterable[str | Note | None] | None = None,
     ) -> Interval:
         """The result: limits cut to the range and the side, holding the estimate; NaN with a note where they meet."""
         if not math.isnan(estimate):

@@ -259,7 +259,12 @@ def _by_part() -> dict[str, tuple[Method, ...]]:
 def _part_of(home: str) -> str:
     """The part whose folder is the nearest around a module."""
     name = home.removeprefix("trueerror.")
-    around = [(len(f), part) for part, (_, homes) in PARTS.items() for f in homes if name == f or not f or name.startswith(f"{f}.")]
+    around = [
+        (len(f), part)
+        for part, (_, homes) in PARTS.items()
+        for f in homes
+        if name == f or not f or name.startswith(f"{f}.")
+    ]
     return max(around)[1]
 
 

@@ -1,8 +1,8 @@
 """Metrics of a confusion matrix: of one class against the rest (its four counts), of all classes at once (hits and
 margins), and of every cell by itself (Cohen's kappa, costs), with the derivatives that are written out.
 
-Formulas of cells take a table and, in place of its own counts, `masses` (…, cells): bootstrap replicates, other priors, complex
-numbers for derivatives. They never build a K × K table of their own, so many classes are no trouble.
+Formulas of cells take a table and, in place of its own counts, `masses` (…, cells): bootstrap replicates, other priors,
+complex numbers for derivatives. They never build a K × K table of their own, so many classes are no trouble.
 """
 
 from __future__ import annotations
@@ -494,6 +494,6 @@ def savings(t: Confusion, masses: Any = None, *, costs: Any = None) -> Any:
 def cell_costs(t: Confusion, costs: Any = None) -> Floats:
     """What one row in each occupied cell costs; without `costs` every error costs 1."""
     if costs is None:
-        return (t.row != t.col).astype(np.float64)
-    table = cost_matrix(costs, t.labels, t.positive)
-    return table[t.row, np.minimum(t.col, len(t.labels))]
+        return np.not_equal(t.row, t.col).astype(np.float64)
+    prices: Floats = cost_matrix(costs, t.labels, t.positive)[t.row, np.minimum(t.col, len(t.labels))]
+    return prices

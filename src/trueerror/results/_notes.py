@@ -56,8 +56,10 @@ SENTENCES: dict[str, Callable[..., str]] = {
         "class-never-found": "a class was never found: its upper limit stands in for it",
         "class-borrowed": "a class was never found: its share with two rows borrowed from all classes stands in",
         "labels-dependent": "labels of one row may depend on each other in any way: the mean of the labels' limits",
-        "labels-by-rows": "labels of one row may depend on each other in any way: as many independent decisions as rows",
-        "labels-need-rows": "how the labels of a row depend on each other is not in the counts, so no limits can be told",
+        "labels-by-rows": "labels of one row may depend on each other in any way: as many independent decisions as "
+        "rows",
+        "labels-need-rows": "how the labels of a row depend on each other is not in the counts, so no limits can be "
+        "told",
         "summed-weights": "its interval needs resampled rows, and sampling weights were summed over rows",
         "flat-resamples": "the bootstrap limits have no width",
     }.items()
@@ -65,7 +67,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "simultaneous": lambda level: f"holds together with others: made at {percent(level)}",
     "no-width": lambda method: f"{method} has no width here",
     "clusters": lambda groups: f"{whole(groups)} clusters",
-    "clusters-worth": lambda groups, size: f"{whole(groups)} clusters, worth about {_rows_worth(size)} independent rows",
+    "clusters-worth": lambda g, size: f"{whole(g)} clusters, worth about {_rows_worth(size)} independent rows",
     "weights-worth": lambda size: f"the weights leave about {_rows_worth(size)} rows' worth",
     "wilson-at-rows": lambda units: f"no variance to be seen in the counts: Wilson's limit at the number of {units}",
     "unseen-class": lambda label: f"no rows of class {label!r}: its part may be anything from 0 to 1",

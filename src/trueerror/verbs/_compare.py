@@ -39,7 +39,7 @@ from trueerror.tallies import Discordance
 from trueerror.verbs._comparison import Comparison, told_apart
 from trueerror.verbs._estimand import compared_reading, fixed_model
 from trueerror.verbs._evidence import comparison_findings, sample_evidence, twins
-from trueerror.verbs._model_metrics import Bench, Rng, Settings
+from trueerror.verbs._model_metrics import ModelMetrics, Rng, Settings
 from trueerror.verbs._paired_contrast import Pairs
 from trueerror.verbs._unpaired_contrast import separate_contrast
 
@@ -280,7 +280,8 @@ def compare_predictions(
     if reference is not None and reference not in p.models:
         raise InputError(f"reference={reference!r} is not among the models{nearest(reference, p.models)}")
     estimates = {
-        m: Bench(m, settings, predictions=p, estimand=fixed_model(p, settings)).interval(measure.name) for m in p.models
+        m: ModelMetrics(m, settings, predictions=p, estimand=fixed_model(p, settings)).interval(measure.name)
+        for m in p.models
     }
     undefined = [m for m, found in estimates.items() if math.isnan(found.estimate)]
     if undefined:
@@ -457,7 +458,7 @@ def _separate(
             for name, p, m in ((c.first, first, a), (c.second, second, b)):
                 whose[name] = (p, m)
                 if name not in estimates:
-                    estimates[name] = Bench(m, settings, predictions=p).interval(measure.name)
+                    estimates[name] = ModelMetrics(m, settings, predictions=p).interval(measure.name)
     contrasts = _adjusted(contrasts, adjust)
     words = f"First: {first}\nSecond: {second}\nDifferent rows: not paired."
     made = Comparison(

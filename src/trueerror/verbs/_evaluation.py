@@ -13,7 +13,7 @@ from trueerror.metrics._registry import find_measure
 from trueerror.results import Interval, Result, Table, Text
 from trueerror.tallies import Confusion
 from trueerror.tallies._confusion import is_graded
-from trueerror.verbs._model_metrics import Bench, Settings
+from trueerror.verbs._model_metrics import ModelMetrics, Settings
 
 
 class ModelEvaluation(Result):
@@ -47,7 +47,7 @@ class ModelEvaluation(Result):
     baseline_p: float
     counts_suffice: bool
     cheapest: OperatingPoint | None
-    _bench: Bench | None
+    _bench: ModelMetrics | None
     _classes: dict[tuple[str, Label], Interval] | None
     _selective: dict[float, Interval] | None
 
@@ -65,7 +65,7 @@ class ModelEvaluation(Result):
         cheapest: OperatingPoint | None = None,
         selective: dict[float, Interval] | None = None,
         classes: dict[tuple[str, Label], Interval] | None = None,
-        bench: Bench | None = None,
+        bench: ModelMetrics | None = None,
     ) -> None:
         fields = {
             "name": name,
@@ -91,7 +91,7 @@ class ModelEvaluation(Result):
         return (ModelEvaluation._from_data, (self._to_data(),))
 
     @property
-    def bench(self) -> Bench:
+    def bench(self) -> ModelMetrics:
         """Where further metrics come from; a loaded evaluation still has its confusion matrix."""
         if self._bench is None:
             if self.confusion is None:
@@ -102,7 +102,7 @@ class ModelEvaluation(Result):
                     "that its intervals rest on, so no further metric can be had: evaluate the rows again"
                 )
             level = next((i.confidence for i in self.overall.values()), 0.95)
-            made = Bench(
+            made = ModelMetrics(
                 self.name, Settings(confidence=level), confusion=self.confusion, estimand=self.baseline.estimand
             )
             object.__setattr__(self, "_bench", made)

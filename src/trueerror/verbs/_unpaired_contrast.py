@@ -21,7 +21,7 @@ from trueerror.results import Alternative, Contrast, Interval
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._memory import NoRoom
 from trueerror.tallies._score_bounds import Bounds
-from trueerror.verbs._model_metrics import Bench, Settings, scored_rows
+from trueerror.verbs._model_metrics import ModelMetrics, Settings, scored_rows
 
 
 def separate_contrast(
@@ -106,7 +106,7 @@ def _combined(
 
     def intervals(confidence: float) -> tuple[Interval, Interval]:
         level = replace(settings, confidence=confidence)
-        a, b = (Bench(m, level, predictions=p).interval(measure.name) for p, m in (first, second))
+        a, b = (ModelMetrics(m, level, predictions=p).interval(measure.name) for p, m in (first, second))
         return a, b
 
     # Where scores are binned, the intervals are wider by what is open; that adds up, chance does not.

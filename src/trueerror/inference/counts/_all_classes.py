@@ -4,8 +4,8 @@
 the skew of a mean falls with √K; and the square root of a sum of Wilson's squared reaches is too short where each class
 has few rows. Both grow with K: balanced accuracy of 100 classes of 10 rows, each found at .95, is covered .84 by MOVER.
 From four classes on that carry the uncertainty the mean is taken for what it is then, nearly a proportion, of as many
-rows as its variance tells ("wilson-of-classes"). Where the parts are curved (F1, logarithms) the mean of their estimates
-is too low by about ½·f''·variance, which does not average out over classes; limits are moved up by it.
+rows as its variance tells ("wilson-of-classes"). Where the parts are curved (F1, logarithms) their mean is too low by
+about ½·f''·variance, which does not average out over classes; limits are moved up by it.
 
 **Rare classes.** The delta method sees only what occurred. Of 100 rows with one positive that was missed and two false
 alarms it makes kappa −.014 with limits −.032 and .005, whatever other positives would show. With two rows added, spread
@@ -36,7 +36,7 @@ from trueerror.inference._delta import (
     variance,
 )
 from trueerror.inference._sampling import Sample, effective_size
-from trueerror.inference._spec import IntervalSpec, Note
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.counts._one_class import (
     AVERAGES_OF_SHARES,
     DELTA,
@@ -52,7 +52,6 @@ from trueerror.inference.counts._one_class import (
     one_cluster,
     sum_of_two_limits,
     t_factors,
-    view_of_counts,
     view_of_sample,
 )
 from trueerror.inference.proportion._array_intervals import (
@@ -71,6 +70,7 @@ from trueerror.inputs._labels import cost_matrix
 from trueerror.methods import Default, inference_method
 from trueerror.metrics._registry import Measure, classes_in_play, find_measure
 from trueerror.metrics.counts import cell_costs
+from trueerror.results._notes import Note
 from trueerror.tallies._confusion import BinaryCounts, Confusion
 
 Floats = NDArray[np.float64]
@@ -176,6 +176,7 @@ def _limits(
     middle = float((weights * values).sum()) / float(weights.sum())
     size = float(weights.sum()) ** 2 * middle * (1 - middle) / variance
     return at_size(np.array([estimate]), np.array([size]), spec, spec.factor())
+
 
 class ClassMean(NamedTuple):
     """A mean over classes: the classes' counts, weights, values, variances and correlations of the averaged metric."""
@@ -290,9 +291,9 @@ def wilson_of_classes(q: CountProblem) -> RawLimits:
         return RawLimits.of((np.zeros(1) if lost else low, high), "wilson-of-classes", note)
     mean, estimate = class_mean(q), float(q.sample.estimate[0])
     pair = mean.limits_of_mean(estimate, q.spec.both_sides)
-    low, high = (float(v[0]) for v in pair)
+    centre, width = float(pair[0][0] + pair[1][0]) / 2, float(pair[1][0] - pair[0][0])
     # Limits stand off the estimate where the mean of small classes' F1s is known to be too low.
-    moved = mean.of_f1 and (low + high) / 2 - estimate > (high - low) / 4
+    moved = mean.of_f1 and centre - estimate > width / 4
     if q.spec.side != "two-sided":
         pair = mean.limits_of_mean(estimate, q.spec)
     return RawLimits.of(pair, "wilson-of-classes", Note("moved-up") if moved else None)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._problem import Problem, solve
-from trueerror.inference._spec import IntervalSpec, Note
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.counts._one_class import (
     AVERAGES_OF_SHARES,
     CountProblem,
@@ -32,6 +32,7 @@ from trueerror.methods import Default, Method, declare, inference_method
 from trueerror.metrics._registry import Measure, classes_in_play, find_measure
 from trueerror.metrics._values import undefined_reason, value
 from trueerror.results import Interval
+from trueerror.results._notes import Note
 from trueerror.tallies._confusion import BinaryCounts, Confusion
 from trueerror.tallies._moments import MultiLabel
 
@@ -116,7 +117,8 @@ def multilabel_interval(
     given for macro averages: cautious, and right without looking at the rows again.
     """
     estimate = value(measure, tally, positive=positive, **options)
-    n, key, note = float(tally.n), "wilson", None
+    n, key = float(tally.n), "wilson"
+    note: str | Note | None = None
     low, high = measure.range
     base = find_measure(measure.of) if measure.average == "macro" else None
     if math.isnan(estimate):

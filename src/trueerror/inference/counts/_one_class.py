@@ -24,7 +24,7 @@ from trueerror.inference._sampling import (
     effective_size,
     occupied,
 )
-from trueerror.inference._spec import IntervalSpec, Note, tail
+from trueerror.inference._spec import IntervalSpec, tail
 from trueerror.inference.proportion._array_intervals import (
     RawLimits,
     as_jaccard,
@@ -38,6 +38,7 @@ from trueerror.inference.proportion._array_intervals import (
 from trueerror.inference.proportion._interval import ROWS
 from trueerror.methods import Default, Method, declare, inference_method
 from trueerror.metrics._registry import Measure, find_measure
+from trueerror.results._notes import Note
 from trueerror.tallies._agreement import KeyedConfusion
 from trueerror.tallies._confusion import BinaryCounts, ClassCounts, Confusion
 
@@ -200,8 +201,7 @@ def wilson_weighted(q: CountProblem) -> RawLimits:
     answers="clustered",
     default=Default(why="covers .92–.98; a plain cluster-robust t-interval falls to .74 near 1"),
     title="Wilson score interval at the effective number of rows, for clustered rows",
-    formula="Wilson with n_eff = p̂q̂/V and t(G − 1) for z; V = G/(G − 1)·Σ_g(Σ d_i)²; n_eff ≤ n, "
-    "and = G where V = 0",
+    formula="Wilson with n_eff = p̂q̂/V and t(G − 1) for z; V = G/(G − 1)·Σ_g(Σ d_i)²; n_eff ≤ n, and = G where V = 0",
     source="Liang and Zeger 1986, Biometrika 73:13; Korn and Graubard 1998, Surv. Methodol. 24:193",
     assumes="independent clusters; any dependence within",
     measured=".92–.98 (simulated), where a plain cluster-robust t-interval falls to .74 near 1",
@@ -318,7 +318,9 @@ def delta_logit_of_f1(q: CountProblem) -> RawLimits:
 def fisher_z(q: CountProblem) -> RawLimits:
     """The delta method on the scale of atanh."""
     z = _factors(q)
-    return _spread_or_wilson(q, RawLimits.of(on_logit(q.sample.estimate, q.sample.variances, z, (-1.0, 1.0)), "fisher-z"))
+    return _spread_or_wilson(
+        q, RawLimits.of(on_logit(q.sample.estimate, q.sample.variances, z, (-1.0, 1.0)), "fisher-z")
+    )
 
 
 @inference_method(
@@ -344,8 +346,7 @@ def delta(q: CountProblem) -> RawLimits:
     answers=("proportion", "macro-f1", "macro-of-shares", "mean-of-recalls"),
     applies=lambda q: q.metric.average in q.metric.takahashi,
     title="delta method of Takahashi and others",
-    formula="macro-F1 ± z·√(2(a + b)/(n·r²)), a = ΣF(S − 2p_ii)/S²·((S − 2p_ii)/S + F/2), "
-    "b = Σ p_ij·F_i·F_j/(S_i·S_j)",
+    formula="macro-F1 ± z·√(2(a + b)/(n·r²)), a = ΣF(S − 2p_ii)/S²·((S − 2p_ii)/S + F/2), b = Σ p_ij·F_i·F_j/(S_i·S_j)",
     source="Takahashi, Yamamoto, Kuchiba and Koyama 2022, Appl. Intell. 52:4961",
     assumes=MANY_ROWS,
     measured="macro-F1 .76–.945 (simulated)",
@@ -401,8 +402,8 @@ def _with_unseen_errors(q: CountProblem, found: RawLimits) -> RawLimits:
     An error that was not seen adds nothing to the variance, however heavy it is: with misses that weigh 20 and one
     expected among 100 rows the delta method covers .61, so joined .97 (simulated).
     """
-    seen, more, centre, spread, slopes = _half_added(q)
-    unseen = np.any([(np.asarray(c) == 0) & (s != 0) for c, s in zip(seen, slopes, strict=True)], axis=0)
+    centre, spread, slopes = _half_added(q)
+    unseen = np.any([(np.asarray(c) == 0) & (s != 0) for c, s in zip(q.sample.seen, slopes, strict=True)], axis=0)
     if not unseen.any():
         return found
     low, high = on_logit(centre, spread, q.spec.factor())
@@ -410,13 +411,12 @@ def _with_unseen_errors(q: CountProblem, found: RawLimits) -> RawLimits:
     return found.replaced(unseen, outer.noted(Note("unseen-error")))
 
 
-def _half_added(q: CountProblem) -> tuple[BinaryCounts, BinaryCounts, Floats, Any, BinaryCounts]:
-    """The counts, the counts with ½ added to each, the metric of those, its variance and its slopes."""
-    seen: BinaryCounts = q.sample.seen
-    more = BinaryCounts(*(np.asarray(c) + 0.5 for c in seen))
+def _half_added(q: CountProblem) -> tuple[Floats, Any, BinaryCounts]:
+    """The metric of the counts with ½ added to each, its variance and its slopes."""
+    more = BinaryCounts(*(np.asarray(c) + 0.5 for c in q.sample.seen))
     slopes = binary_gradients(q.metric, more, q.options)
     spread = sum(c * s * s for c, s in zip(more, slopes, strict=True))
-    return seen, more, np.asarray(q.metric.function(more, **q.options)), spread, slopes
+    return np.asarray(q.metric.function(more, **q.options)), spread, slopes
 
 
 @inference_method(
@@ -443,8 +443,8 @@ def _ratio(q: CountProblem, found: RawLimits) -> RawLimits:
     if not lost.any():
         return found
     if not view.plain:
-        return found.replaced(lost & np.equal(found.note, None), found.noted(Note("zero-count")))
-    _, _, centre, spread, _ = _half_added(q)
+        return found.replaced(lost & found.without_note, found.noted(Note("zero-count")))
+    centre, spread, _ = _half_added(q)
     low, high = on_log(centre, spread, q.spec.factor())
     # An infinite estimate has no finite upper limit.
     high = np.where(np.isinf(view.estimate), np.inf, high)
@@ -473,7 +473,7 @@ def _spread_or_wilson(q: CountProblem, found: RawLimits) -> RawLimits:
         found = found.replaced(lost, found.noted(Note("no-variance")))
     if groups is not None:
         found = one_cluster(found, groups)
-        found = found._replace(note=np.where(np.equal(found.note, None), each_note("clusters", groups), found.note))
+        found = found._replace(note=np.where(found.without_note, each_note("clusters", groups), found.note))
     return found
 
 

@@ -42,7 +42,7 @@ def loss_interval(
     """
     used = default_for("mean-loss") if method is None else method
     if used not in LOSS_METHODS:
-        raise NotOffered(used, measure.name, LOSS_METHODS, ", which needs the rows where only moments are here")
+        raise NotOffered(used, measure.name, LOSS_METHODS, " from its moments (a bootstrap needs the rows)")
     bounds = loss_range(measure, options)
     mean, n = (moments.mean, moments.n) if moments.n else (math.nan, 0)
     if n == 0:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._spec import IntervalSpec, Note, Range, critical_z
+from trueerror.inference._spec import IntervalSpec, Range, critical_z
 from trueerror.inference.proportion._interval import FORMS, stand_in
 from trueerror.inputs._options import InputError, check_share, check_word
 from trueerror.results import Side
+from trueerror.results._notes import Note
 
 if TYPE_CHECKING:
     from trueerror.inference._problem import Problem
@@ -49,6 +50,11 @@ class RawLimits(NamedTuple):
         """The other's limits, methods and notes where asked."""
         low, high, method, note = (np.where(where, b, a) for a, b in zip(self[:4], other[:4], strict=True))
         return RawLimits(low, high, method, note, self.n)
+
+    @property
+    def without_note(self) -> NDArray[np.bool_]:
+        """Where nothing is noted yet."""
+        return np.array([note is None for note in self.note.flat], dtype=bool).reshape(self.note.shape)
 
     def noted(self, note: Note) -> RawLimits:
         """The same limits under another note."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from trueerror.methods._registry import Method
 
-
 _DRAWN = "rows drawn at random from the population, and drawn again together: one multinomial draw over the cells"
 _BOOTSTRAP = "Efron and Tibshirani 1993, An Introduction to the Bootstrap"
 
