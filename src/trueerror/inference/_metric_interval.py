@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._problem import Problem, general, named, solve
+from trueerror.inference._problem import Problem, choose, general, named
 from trueerror.inference._sampling import Design, Sample
 from trueerror.inference._score_metrics import score_interval
 from trueerror.inference._spec import IntervalSpec
@@ -36,7 +36,7 @@ from trueerror.methods import Default, default_for, inference_method
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.metrics._values import Prior, check_options, undefined_reason
 from trueerror.results import Interval, Side
-from trueerror.results._notes import Note
+from trueerror.results._values import Note
 from trueerror.tallies._agreement import KeyedConfusion
 from trueerror.tallies._confusion import Confusion
 from trueerror.tallies._moments import Moments, MultiLabel
@@ -142,7 +142,7 @@ def class_intervals(
             for i in occurring
         }  # fmt: skip
     view = q.sample
-    found: RawLimits = solve(q, method)
+    found: RawLimits = (choose(q) if asked is None else asked).function(q)
     undefined = np.isnan(view.estimate)
     if undefined.any():
         low, high = (np.full(view.estimate.shape, b if math.isfinite(b) else math.nan) for b in m.range)
@@ -173,16 +173,18 @@ def table_interval(
 ) -> Interval:
     """A metric of a sample of rows, as it is asked for."""
     q = _count_problem(m, view_of_sample(m, sample, options), options, spec)
-    key = default_for(m.situation) if method is None else named(q, method).key
+    asked = None if method is None else named(q, method)
     estimate = float(q.sample.estimate[0])
-    if math.isnan(estimate) or sample.rows.n == 0:
+    given = m.given_by_prior and sample.shares is not None
+    if math.isnan(estimate) or given or sample.rows.n == 0:
+        key = default_for(m.situation) if asked is None else asked.key
+        if given and not math.isnan(estimate):
+            note = Note("given-by-prior")
+            return spec.interval(
+                m.name, estimate, math.nan, math.nan, bounds=m.range, method=key, n=sample.rows.n, note=note
+            )
         return _undefined(q, key, undefined_reason(m, sample.rows, positive=positive, prior=prior, **options))
-    if m.given_by_prior and sample.shares is not None:
-        return spec.interval(
-            m.name, estimate, math.nan, math.nan, bounds=m.range, method=key, n=sample.rows.n,
-            note=Note("given-by-prior"),
-        )  # fmt: skip
-    found: RawLimits = solve(q, method)
+    found: RawLimits = (choose(q) if asked is None else asked).function(q)
     n = float(rows_spoken_of(q)[0]) if found.n is None else found.n
     low, high, used, note = (np.ravel(a)[0] for a in found[:4])
     return spec.interval(m.name, estimate, float(low), float(high), bounds=_bounds(q), method=str(used), n=n, note=note)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from trueerror.inputs._options import InputError, nearest
 from trueerror.methods._decision_table import methods_for
-from trueerror.methods._registry import InferenceMethod
+from trueerror.methods._registry import InferenceMethod, always
 
 if TYPE_CHECKING:
     from trueerror.inference._spec import IntervalSpec
@@ -61,7 +61,7 @@ def words_for(q: Problem[Any]) -> dict[str, InferenceMethod]:
 
 def _is_default(m: InferenceMethod, q: Problem[Any]) -> bool:
     default = m.defaults.get(q.situation)
-    return default is not None and default.when(q)
+    return default is not None and (default.when is always or default.when(q))
 
 
 def choose(q: Problem[Any]) -> InferenceMethod:

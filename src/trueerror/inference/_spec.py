@@ -10,7 +10,7 @@ from typing import Any
 
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.results import Alternative, Interval, Side
-from trueerror.results._notes import Note, written
+from trueerror.results._values import Note, sentences_of
 
 SIDES: tuple[Side, ...] = ("two-sided", "lower", "upper")
 _STANDARD = NormalDist()
@@ -91,7 +91,7 @@ class IntervalSpec:
     @property
     def tail(self) -> float:
         """What is left out beyond one limit."""
-        return tail(self.level, self.side)
+        return (1 - self.level) / 2 if self.side == "two-sided" else 1 - self.level
 
     @property
     def both_sides(self) -> IntervalSpec:
@@ -103,7 +103,7 @@ class IntervalSpec:
 
     def factor(self, df: float = math.inf) -> float:
         """How many standard errors a limit lies from the estimate."""
-        return critical_t(self.level, df, self.side)
+        return -_STANDARD.inv_cdf(self.tail) if math.isinf(df) else critical_t(self.level, df, self.side)
 
     def interval(
         self,
@@ -135,9 +135,10 @@ class IntervalSpec:
             notes.append(Note("simultaneous", (self.level,)))
         result = Interval(
             name=name, estimate=estimate, low=low, high=high, confidence=self.confidence, side=self.side, method=method,
-            n=n, note=written(notes), estimand=self.estimand,
+            n=n, note=sentences_of(notes) if any(notes) else "", estimand=self.estimand,
         )  # fmt: skip
-        result._keep_notes(tuple(note for note in notes if isinstance(note, Note)))
+        if any(notes):
+            result._keep_notes(tuple(note for note in notes if isinstance(note, Note)))
         return result
 
 

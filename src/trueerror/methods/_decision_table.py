@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from importlib import import_module
 
-from trueerror.methods._registry import InferenceMethod, runnable
+from trueerror.methods._registry import ORDERED, InferenceMethod, runnable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -337,12 +337,14 @@ SITUATIONS: dict[str, Decision] = {
 
 def methods_for(situation: str) -> list[InferenceMethod]:
     """The methods that answer a situation, in the order of its homes; those are imported now."""
-    homes = SITUATIONS[situation].homes
-    for home in homes:
-        import_module(home)
-    known = runnable(situation)
-    place = {home: i for i, home in enumerate(homes)}
-    return sorted(known, key=lambda m: place.get(m.function.__module__, len(place)))
+    if situation not in ORDERED:
+        homes = SITUATIONS[situation].homes
+        for home in homes:
+            import_module(home)
+        place = {home: i for i, home in enumerate(homes)}
+        ordered = sorted(runnable(situation), key=lambda m: place.get(m.function.__module__, len(place)))
+        ORDERED[situation] = ordered
+    return ORDERED[situation]
 
 
 def decision(situation: str) -> Decision:

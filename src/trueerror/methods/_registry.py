@@ -145,6 +145,8 @@ class Method:
 _DECLARED: dict[str, Method] = {}
 _HOMES: dict[str, str] = {}
 _RUNNABLE: list[InferenceMethod] = []
+# Situation → its methods in the order of their homes, kept until another is entered.
+ORDERED: dict[str, list[InferenceMethod]] = {}
 
 
 def always(_: Any) -> bool:
@@ -200,6 +202,7 @@ def inference_method(
     def enter(function: Function) -> Function:
         if facts:
             declare(Method(key=key, **facts), home=function.__module__)
+        ORDERED.clear()
         _RUNNABLE.append(
             InferenceMethod(
                 key=key,
@@ -229,6 +232,7 @@ def withdraw(key: str) -> None:
     """Take a method out again, as a test does that entered one."""
     _DECLARED.pop(key, None)
     _HOMES.pop(key, None)
+    ORDERED.clear()
     _RUNNABLE[:] = [m for m in _RUNNABLE if m.key != key]
 
 

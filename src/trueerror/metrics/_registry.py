@@ -32,6 +32,17 @@ Average = Literal["macro", "micro", "weighted"]
 AVERAGES: tuple[Average, ...] = ("macro", "micro", "weighted")
 
 
+OF: dict[str, tuple[Needs, ...]] = {
+    "of_labels": ("binary", "classes", "cells"),
+    "of_one_class": ("binary",),
+    "of_all_classes": ("classes",),
+    "of_cells": ("cells",),
+    "of_scores": ("scores",),
+    "of_losses": ("losses",),
+    "of_class_scores": ("class_scores",),
+}
+
+
 # At which class distributions a metric is the same: at every one, at every one of two classes, or at its own alone.
 PriorFree = Literal["always", "two classes", "never"]
 
@@ -97,6 +108,19 @@ class Measure:
     relative_cost: bool = False
     takahashi: tuple[Average, ...] = ()
     gradient: Callable[..., Any] | None = None
+    # What it is computed from, a field for each: a confusion matrix (the four counts of one class against the rest,
+    # hits and margins of all classes, or every cell by itself), scores of one class, losses of rows, scores by class.
+    of_labels: bool = field(init=False)
+    of_one_class: bool = field(init=False)
+    of_all_classes: bool = field(init=False)
+    of_cells: bool = field(init=False)
+    of_scores: bool = field(init=False)
+    of_losses: bool = field(init=False)
+    of_class_scores: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        for name, kinds in OF.items():
+            object.__setattr__(self, name, self.needs in kinds)
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -110,41 +134,6 @@ class Measure:
     def summary(self) -> str:
         """The first line of the formula's docstring."""
         return (self.function.__doc__ or "").strip().split("\n")[0]
-
-    @property
-    def of_labels(self) -> bool:
-        """Computed from a confusion matrix."""
-        return self.needs in ("binary", "classes", "cells")
-
-    @property
-    def of_one_class(self) -> bool:
-        """Computed from the four counts of one class against the rest."""
-        return self.needs == "binary"
-
-    @property
-    def of_all_classes(self) -> bool:
-        """Computed from hits and margins of all classes."""
-        return self.needs == "classes"
-
-    @property
-    def of_cells(self) -> bool:
-        """Computed from every cell of the confusion matrix by itself."""
-        return self.needs == "cells"
-
-    @property
-    def of_scores(self) -> bool:
-        """Computed from the scores of one class."""
-        return self.needs == "scores"
-
-    @property
-    def of_losses(self) -> bool:
-        """The mean of a loss of each row."""
-        return self.needs == "losses"
-
-    @property
-    def of_class_scores(self) -> bool:
-        """Computed from one score for each class."""
-        return self.needs == "class_scores"
 
     def of_table(self, table: Confusion, masses: Any = None, *, positive: Any = None, **options: Any) -> Any:
         """The metric of a confusion matrix, or of (weighted) counts (…, cells) in place of its own."""

@@ -69,10 +69,10 @@ class Settings:
         """Whether nothing says how common each class is: class totals fixed by design, and no prior."""
         return self.design == "case-control" and self.prior is None
 
-    def options(self, metric: str) -> dict[str, Any]:
+    def options(self, metric: str | Measure) -> dict[str, Any]:
         """The options of one metric: those that were asked for, and the costs where it takes them."""
-        measure = find_measure(metric)
-        given = dict((self.metrics or {}).get(metric, {}))
+        measure = find_measure(metric) if isinstance(metric, str) else metric
+        given = dict((self.metrics or {}).get(measure.name, {}))
         if "costs" in measure.options and "costs" not in given:
             if self.costs is None:
                 raise InputError(f"{measure.name} needs costs=, a table of what each kind of call costs")
@@ -290,7 +290,7 @@ class ModelMetrics:
         if chosen is None and measure.of_one_class:
             chosen = self._positive(measure)
         common: dict[str, Any] = {
-            "options": self.settings.options(measure.name),
+            "options": self.settings.options(measure),
             "confidence": self.settings.confidence,
             "method": method,
             "rng": self.settings.rng,

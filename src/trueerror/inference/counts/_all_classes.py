@@ -63,14 +63,14 @@ from trueerror.inference.proportion._array_intervals import (
     limits,
     on_log,
     on_logit,
-    plain,
+    straight_limits,
 )
 from trueerror.inference.proportion._interval import ROWS
 from trueerror.inputs._labels import cost_matrix
 from trueerror.methods import Default, inference_method
 from trueerror.metrics._registry import Measure, classes_in_play, find_measure
 from trueerror.metrics.counts import cell_costs
-from trueerror.results._notes import Note
+from trueerror.results._values import Note
 from trueerror.tallies._confusion import BinaryCounts, Confusion
 
 Floats = NDArray[np.float64]
@@ -610,7 +610,7 @@ def mean_cost_t(q: CountProblem) -> RawLimits:
     centre = q.sample.estimate / scale
     groups = float(sample.groups)
     if v > VARIANCE_TOLERANCE * max(1.0, float(np.abs(prices).max(initial=0.0)) ** 2):
-        found = RawLimits.of(plain(centre, np.array([v]), t_factors(spec, [groups - 1])), "t-mean")
+        found = RawLimits.of(straight_limits(centre, np.array([v]), t_factors(spec, [groups - 1])), "t-mean")
     else:
         _, share = limits([0.0], [groups], "wilson", spec.level, "upper" if spec.side != "two-sided" else "two-sided")
         low, high = centre - share * (centre - prices.min()), centre + share * (prices.max() - centre)

@@ -23,6 +23,7 @@ from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.counts._one_class import (
     AVERAGES_OF_SHARES,
     CountProblem,
+    carried_through,
     rows_spoken_of,
     view_of_counts,
 )
@@ -32,26 +33,13 @@ from trueerror.methods import Default, Method, declare, inference_method
 from trueerror.metrics._registry import Measure, classes_in_play, find_measure
 from trueerror.metrics._values import undefined_reason, value
 from trueerror.results import Interval
-from trueerror.results._notes import Note
+from trueerror.results._values import Note
 from trueerror.tallies._confusion import BinaryCounts, Confusion
 from trueerror.tallies._moments import MultiLabel
 
 Floats = NDArray[np.float64]
 # F1 and its kin keep Wilson's interval at their effective rows, ratios and costs their own limits.
 CARRIED_SITUATIONS = ("proportion", *AVERAGES_OF_SHARES, "mcc", "smooth", "smooth-share", "correlation")
-
-
-def carried_through(q: CountProblem) -> bool:
-    """Whether the limits of the two recalls decide: two classes at a prior, rows at random within each."""
-    sample = q.sample.source
-    return (
-        sample is not None
-        and sample.shares is not None
-        and sample.kind == "random"
-        and len(sample.table.labels) == 2
-        and (sample.place is None or not sample.shares_of_rows)
-        and not q.metric.logit_at_prior
-    )
 
 
 @inference_method(

@@ -33,12 +33,12 @@ from trueerror.inference.proportion._array_intervals import (
     limits,
     on_log,
     on_logit,
-    plain,
+    straight_limits,
 )
 from trueerror.inference.proportion._interval import ROWS
 from trueerror.methods import Default, Method, declare, inference_method
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.results._notes import Note
+from trueerror.results._values import Note
 from trueerror.tallies._agreement import KeyedConfusion
 from trueerror.tallies._confusion import BinaryCounts, ClassCounts, Confusion
 
@@ -161,6 +161,19 @@ def _correlation_range(q: CountProblem) -> bool:
     return q.metric.range == (-1.0, 1.0)
 
 
+def carried_through(q: CountProblem) -> bool:
+    """Whether the limits of the two recalls decide: two classes at a prior, rows at random within each."""
+    sample = q.sample.source
+    return (
+        sample is not None
+        and sample.shares is not None
+        and sample.kind == "random"
+        and len(sample.table.labels) == 2
+        and (sample.place is None or not sample.shares_of_rows)
+        and not q.metric.logit_at_prior
+    )
+
+
 AVERAGES_OF_SHARES = ("macro-f1", "mean-of-recalls", "macro-of-shares", "geometric-mean")
 _NOT_PLAIN = Default(why="", when=lambda q: not_plain(q) and _share_range(q))
 
@@ -228,7 +241,7 @@ def cluster_t(q: CountProblem) -> RawLimits:
     """Student's t on as many degrees of freedom as clusters less 1; wilson-clustered where there is no variance."""
     at_effective_size = wilson_clustered(q)
     groups = q.sample.clusters_in(_trial_parts(q))
-    pair = plain(q.sample.estimate, q.sample.variances, t_factors(q.spec, groups - 1))
+    pair = straight_limits(q.sample.estimate, q.sample.variances, t_factors(q.spec, groups - 1))
     straight = RawLimits.of(pair, "cluster-t", at_effective_size.note)
     return one_cluster(straight.replaced(np.isnan(straight.low), at_effective_size), groups)
 
@@ -286,7 +299,7 @@ def wilson_f1(q: CountProblem) -> RawLimits:
 @inference_method("delta", answers="f1", applies=_random)
 def delta_of_f1(q: CountProblem) -> RawLimits:
     """The straight delta method, wilson-f1 where it has no width."""
-    found = RawLimits.of(plain(q.sample.estimate, q.sample.variances, q.spec.factor()), "delta")
+    found = RawLimits.of(straight_limits(q.sample.estimate, q.sample.variances, q.spec.factor()), "delta")
     return found.replaced(np.isnan(found.low), wilson_f1(q))
 
 
@@ -360,8 +373,8 @@ def takahashi(q: CountProblem) -> RawLimits:
 def _straight(q: CountProblem, key: str) -> RawLimits:
     view, bounds, z = q.sample, q.metric.range, _factors(q)
     if q.situation == "ratio" and q.metric.of_one_class:
-        return _ratio(q, RawLimits.of(plain(view.estimate, view.variances, z), key))
-    found = RawLimits.of(plain(view.estimate, view.variances, z), key)
+        return _ratio(q, RawLimits.of(straight_limits(view.estimate, view.variances, z), key))
+    found = RawLimits.of(straight_limits(view.estimate, view.variances, z), key)
     if _correlation_range(q):
         # Near an end of the range the interval is bent to stay within; where that is does not depend on the confidence,
         # so that more confidence is always wider.
@@ -638,8 +651,9 @@ def view_of_sample(measure: Measure, sample: Sample, options: Mapping[str, Any])
 
 def _one_class(measure: Measure, sample: Sample, options: dict[str, Any]) -> CountView:
     table, positive = sample.table, sample.positive
-    seen = _as_arrays(table.binary(positive, sample.masses()))
-    rows = _as_arrays(table.binary(positive, table.counts.astype(np.float64)))
+    # Plain rows are seen as they were counted.
+    seen = _as_arrays(table.binary(positive, None if sample.plain else sample.masses()))
+    rows = seen if sample.plain else _as_arrays(table.binary(positive, table.counts.astype(np.float64)))
 
     def variance() -> Any:
         if sample.plain:
@@ -675,9 +689,13 @@ def _one_class(measure: Measure, sample: Sample, options: dict[str, Any]) -> Cou
 
 
 def _all_classes(measure: Measure, sample: Sample, options: dict[str, Any]) -> CountView:
-    seen: ClassCounts = sample.table.classes(sample.masses())
-    rows: ClassCounts = sample.rows.classes(weighted=False)
-    estimate = np.array([float(sample.value(measure, options))])
+    seen: ClassCounts = sample.table.classes(None if sample.plain else sample.masses())
+    rows: ClassCounts = seen if sample.plain else sample.rows.classes(weighted=False)
+    if measure.of_all_classes:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            estimate = np.array([float(measure.function(seen, **options))])
+    else:
+        estimate = np.array([float(sample.value(measure, options))])
 
     def variance() -> Any:
         return np.array([sample.variance(sample.influence(measure, options))])

@@ -17,7 +17,7 @@ from trueerror.inference._spec import IntervalSpec, Range, critical_z
 from trueerror.inference.proportion._interval import FORMS, stand_in
 from trueerror.inputs._options import InputError, check_share, check_word
 from trueerror.results import Side
-from trueerror.results._notes import Note
+from trueerror.results._values import Note
 
 if TYPE_CHECKING:
     from trueerror.inference._problem import Problem
@@ -123,7 +123,7 @@ def proportion_limits(q: Problem[CountView], method: str) -> RawLimits:
     return found.replaced(flat, RawLimits.of((low, high), used, Note("no-width", (method,))))
 
 
-def plain(estimate: Any, variance: Any, z: Any) -> Pair:
+def straight_limits(estimate: Any, variance: Any, z: Any) -> Pair:
     """estimate ± z·SE; NaN where SE is 0."""
     e = np.asarray(estimate, dtype=np.float64)
     v = np.asarray(variance, dtype=np.float64)

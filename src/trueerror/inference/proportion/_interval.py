@@ -25,7 +25,7 @@ FormFunction = TypeVar("FormFunction", bound=Callable[[Any, Any, Any], RawPair])
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ProportionForm:
     """How limits of a proportion are computed; `fractional` where the successes need not be whole."""
 
     function: Callable[[Any, Any, Any], RawPair]
@@ -38,7 +38,7 @@ class Form:
 
 
 # By word, in the order in which they are listed.
-FORMS: dict[str, Form] = {}
+FORMS: dict[str, ProportionForm] = {}
 
 
 def proportion_interval(
@@ -53,7 +53,7 @@ def proportion_interval(
 
     def enter(function: FormFunction) -> FormFunction:
         inference_method(word, answers="proportion", default=default, applies=_plain_rows, **facts)(answer)
-        FORMS[word] = Form(function, exact, fractional)
+        FORMS[word] = ProportionForm(function, exact, fractional)
         return function
 
     return enter
