@@ -443,13 +443,13 @@ def test_all_classes_with_clusters_are_the_same_as_one_by_one():
             assert many[label].note == one.note
 
 
-def test_methods_for_plain_rows_give_way_to_clusters_and_say_so():
+def test_methods_for_plain_rows_are_refused_elsewhere_with_the_words_that_apply():
     keyed = clustered()
-    made = metric_interval("accuracy", keyed.table, clusters=keyed, method="mid-p")
-    assert made.method == "wilson-clustered"
-    assert made.note.startswith("mid-p is for plain rows: wilson-clustered instead")
-    assert "mid-p" in metric_interval("recall", keyed.table, clusters=keyed, method="mid-p").note
-    assert "mover-wilson instead" in metric_interval("accuracy", BINARY, prior=0.2, method="mid-p").note
+    for name in ("accuracy", "recall"):
+        with pytest.raises(InputError, match="'wilson-clustered', 'cluster-t', 'bootstrap'"):
+            metric_interval(name, keyed.table, clusters=keyed, method="mid-p")
+    with pytest.raises(InputError, match="'mover-wilson'"):
+        metric_interval("accuracy", BINARY, prior=0.2, method="mid-p")
 
 
 def test_one_cluster_shows_nothing():
@@ -503,7 +503,7 @@ def test_weighted_accuracy_of_a_ratio_by_hand():
     made = metric_interval("accuracy", t)
     assert limits(made) == pytest.approx(wilson(p * size, size, 1.959963984540054))
     assert made.n == 200
-    with pytest.raises(InputError, match="bootstrap resamples rows"):
+    with pytest.raises(InputError, match="not offered for accuracy; there are 'wilson-weighted'"):
         metric_interval("accuracy", t, method="bootstrap")
     keyed = KeyedConfusion.from_codes(np.arange(200), tuple(range(200)), truth, called, (0, 1))
     with pytest.raises(InputError, match="not supported"):
@@ -533,7 +533,7 @@ def test_savings_under_sampling_weights_have_a_reason_and_no_limits():
     made = metric_interval("savings", t, options={"costs": [[0, 1], [5, 0]]})
     assert math.isnan(made.low)
     assert "sampling weights" in made.note
-    with pytest.raises(InputError, match="resamples rows"):
+    with pytest.raises(InputError, match="not offered for savings"):
         metric_interval("savings", t, options={"costs": [[0, 1], [5, 0]]}, method="bootstrap")
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import trueerror as te
 from trueerror.inference._metric_interval import class_intervals, metric_interval
-from trueerror.inference.proportion._interval import BINOMIAL_METHODS
+from trueerror.inference.proportion._interval import FORMS
 from trueerror.methods import every_method
 from trueerror.metrics._registry import AVERAGES, every_measure, find_measure
 from trueerror.tallies import Confusion, KeyedConfusion
@@ -22,7 +22,7 @@ CONSTANT = ("prevalence", "detection_prevalence")
 
 sizes = st.integers(1, 10**6)
 confidences = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99, 0.999])
-methods = st.sampled_from(BINOMIAL_METHODS)
+methods = st.sampled_from(list(FORMS))
 
 
 @st.composite
@@ -58,7 +58,7 @@ def sound(made, bounds):
 @settings(max_examples=50, deadline=None)
 @given(counts(), confidences, st.sampled_from(["two-sided", "lower", "upper"]))
 def test_binomial_intervals_are_sound(xn, confidence, side):
-    for method in BINOMIAL_METHODS:
+    for method in FORMS:
         sound(te.interval(*xn, method=method, confidence=confidence, side=side), (0, 1))
 
 

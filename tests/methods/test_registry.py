@@ -5,9 +5,12 @@ import pytest
 
 import trueerror as te
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.inference.proportion._array_intervals import BOOTSTRAPS, OFFERED
-from trueerror.inference.proportion._interval import BINOMIAL_METHODS
+from trueerror.inference._problem import Problem, words_for
+from trueerror.inference._sampling import Sample
+from trueerror.inference._spec import IntervalSpec
+from trueerror.inference.counts._one_class import view_of_sample
 from trueerror.methods import SITUATIONS, decision, default_for, every_method, explain, method
+from trueerror.methods._decision_table import methods_for
 from trueerror.metrics._registry import AVERAGES, every_measure, find_measure
 from trueerror.tallies import Confusion, ScoreTable
 
@@ -37,15 +40,16 @@ def test_every_count_metric_has_a_situation_with_a_default():
     assert len(names) > 60
     for measure in names:
         situation = measure.situation
-        assert situation in OFFERED, measure.name
+        assert SITUATIONS[situation].homes, measure.name
         assert default_for(situation) in every_method(), measure.name
 
 
 def test_every_offered_method_is_known_and_explains_itself():
-    offered = {*BINOMIAL_METHODS, *BOOTSTRAPS, *(m for row in OFFERED.values() for m in row)}
+    offered = {m.key for row in SITUATIONS.values() if row.homes for m in methods_for(row.situation)}
+    assert len(offered) > 25
     offered |= {SHORT.get(m, m) for m in AREA_METHODS}
     for key in offered:
-        assert method(key).title in explain(key)
+        assert method(key).title in " ".join(explain(key).split())
 
 
 def test_every_offered_method_works_where_it_is_offered():
@@ -59,10 +63,12 @@ def test_every_offered_method_works_where_it_is_offered():
     for situation, name in examples.items():
         positive = 1 if find_measure(name).needs == "binary" else None
         assert find_measure(name).situation == situation
-        for key in (*OFFERED[situation], *BOOTSTRAPS):
-            if (name, key) == ("savings", "bootstrap-studentised") or (
-                key == "fisher-z" and situation == "mean-of-recalls"
-            ):
+        sample = view_of_sample(find_measure(name), Sample.of(find_measure(name), t, positive=positive), {})
+        words = words_for(Problem(situation=situation, metric=find_measure(name), sample=sample, spec=IntervalSpec()))
+        assert len(words) >= 5
+        assert next(iter(words.values())).key == default_for(situation)
+        for key in (m.key for m in words.values()):
+            if (name, key) == ("savings", "bootstrap-studentised"):
                 continue
             made = metric_interval(name, t, positive=positive, method=key, replicates=200)
             assert made.method == key, (name, key, made)

@@ -35,7 +35,7 @@ def evaluate_command(
     design: Annotated[str, typer.Option("--design", help="random or case-control.", metavar="WORD")] = "random",
     method: Annotated[
         str | None,
-        typer.Option("--method", help="Interval for plain proportions, instead of Wilson's.", metavar="WORD"),
+        typer.Option("--method", help="Interval by name, for the metrics that offer it.", metavar="WORD"),
     ] = None,
     chance: o.ChanceOptions,
     output: o.OutputOptions,

@@ -39,7 +39,7 @@ from trueerror.results import Interval
 from trueerror.results._format import whole
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._estimand import class_mix_words
-from trueerror.verbs._model_metrics import Bench, Settings
+from trueerror.verbs._model_metrics import ModelMetrics, Settings
 
 if TYPE_CHECKING:
     from trueerror.curves._folds import AverageCurve
@@ -287,7 +287,7 @@ def _of_rows(q: Question, p: Predictions) -> Interval:
     """By the methods for models."""
     settings = Settings(confidence=q.confidence, metrics={q.measure.name: q.options}, rng=q.rng)
     label = q.positive if q.measure.of_one_class or q.measure.of_scores else None
-    return Bench(q.learner, settings, predictions=p).interval(q.measure.name, label)
+    return ModelMetrics(q.learner, settings, predictions=p).interval(q.measure.name, label)
 
 
 def _bayle(q: Question, *, first_round: bool = False) -> Interval:

@@ -1,122 +1,37 @@
-"""The delta method: how far a metric moves when one more row falls into a cell.
+"""The delta method (how far a metric moves when one more row falls into a cell), and MOVER for sums of parts.
 
 For a metric f of the counts, its influence on cell c is d_c = ∂f/∂n_c. Metrics do not change when all counts are
 doubled, so Σ n_c·d_c = 0, and the variance of f on a random sample of rows is Σ n_c·d_c². Derivatives are taken by a
 complex step, Im f(n + ih)/h, which has no rounding error (Squire and Trapp 1998, SIAM Rev. 40:110); metrics of very
-many classes have theirs written out.
+many classes have theirs written out (`Measure.gradient`).
 
-Source: Agresti 2013, Categorical Data Analysis, 3rd ed., section 16.1.
-
-Derivatives by cell of the metrics in which every cell counts by itself: kappa and costs.
-
-MOVER: limits of a weighted sum from the limits of its parts ("method of variance estimates recovery").
-
-For θ = Σ w_i·θ_i the lower limit is θ̂ − √(ΣΣ w_i·w_j·ρ_ij·(θ̂_i − l_i)(θ̂_j − l_j)), the upper one likewise with
+MOVER combines the limits of parts to those of a weighted sum ("method of variance estimates recovery"): for
+θ = Σ w_i·θ_i the lower limit is θ̂ − √(ΣΣ w_i·w_j·ρ_ij·(θ̂_i − l_i)(θ̂_j − l_j)), the upper one likewise with
 u_i − θ̂_i. Parts keep their own skewed limits, so the sum does too, and it never collapses at a perfect score.
 
-Source: Zou and Donner 2008, Stat. Med. 27:1693; Donner and Zou 2012, Stat. Methods Med. Res. 21:347.
+Source: Agresti 2013, Categorical Data Analysis, 3rd ed., section 16.1; Zou and Donner 2008, Stat. Med. 27:1693; Donner
+and Zou 2012, Stat. Methods Med. Res. 21:347.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._labels import cost_matrix
 from trueerror.inputs._options import InputError
-from trueerror.metrics._registry import Measure, classes_in_play, find_measure, summed
+from trueerror.metrics._registry import MarginGradients, Measure, classes_in_play, find_measure, summed
 from trueerror.tallies._confusion import BinaryCounts, ClassCounts, Confusion
 
 Floats = NDArray[np.float64]
-
-
-def kappa_gradient(table: Confusion, masses: Floats, *, weights: str | None = None) -> Floats:
-    """κ = 1 − O·N/C with O = Σ w·n and C = ΣΣ w_ij·truth_i·called_j: dκ = −(N·dO + O·dN)/C + (O·N/C²)·dC.
-
-    This is the large-sample error of Fleiss, Cohen and Everitt 1969, Psychol. Bull. 72:323.
-    """
-    k = len(table.labels)
-    t = table.classes(masses)
-    n = np.asarray(t.total, dtype=np.float64)[..., None]
-    missed = n - t.predicted.sum(axis=-1, keepdims=True)
-    power = {None: 0, "linear": 1, "quadratic": 2}[weights]
-    farthest = float(max(k - 1, 1) ** power) if power else 1.0
-    apart = np.abs(table.row - table.col).astype(np.float64)
-    cell = (table.row != table.col).astype(np.float64) if power == 0 else apart**power
-    cell = np.where(table.col >= k, farthest, cell)
-    # What a row of class i meets among the calls, and what a call j meets among the classes.
-    from_truth = _distances(t.predicted, power) + farthest * missed
-    from_called = _distances(t.truth, power)
-    observed = (masses * cell).sum(axis=-1, keepdims=True)
-    chance = (t.truth * from_truth).sum(axis=-1, keepdims=True)
-    called = np.minimum(table.col, k - 1)
-    slope = from_truth[..., table.row] + np.where(table.col < k, from_called[..., called], farthest * n)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        out: Floats = -(n * cell + observed) / chance + observed * n / chance**2 * slope
-    return out
-
-
-def _distances(mass: Floats, power: int) -> Floats:
-    """Σ_j w_ij·mass_j for each class i, w = [i ≠ j], |i − j| or (i − j)², in one pass over the classes."""
-    total: Floats = mass.sum(axis=-1, keepdims=True)
-    if power == 0:
-        return total - mass
-    place = np.arange(mass.shape[-1], dtype=np.float64)
-    if power == 1:
-        count = np.cumsum(mass, axis=-1)
-        moment = np.cumsum(mass * place, axis=-1)
-        steps: Floats = place * (2 * count - total) - 2 * moment + moment[..., -1:]
-        return steps
-    centre = (mass * place).sum(axis=-1, keepdims=True) / np.where(total == 0, 1, total)
-    spread = (mass * (place - centre) ** 2).sum(axis=-1, keepdims=True)
-    out: Floats = total * (place - centre) ** 2 + spread
-    return out
-
-
-def cell_costs(table: Confusion, costs: Any = None) -> Floats:
-    """What one row in each occupied cell costs; without `costs` every error costs 1."""
-    if costs is None:
-        return np.not_equal(table.row, table.col).astype(np.float64)
-    matrix = cost_matrix(costs, table.labels, table.positive)
-    return matrix[table.row, np.minimum(table.col, len(table.labels))]
-
-
-def cost_gradient(table: Confusion, masses: Floats, *, costs: Any = None) -> Floats:
-    """One more row adds its cost."""
-    return np.broadcast_to(cell_costs(table, costs), masses.shape)
-
-
-def expected_cost_gradient(table: Confusion, masses: Floats, *, costs: Any = None) -> Floats:
-    """(cost − mean cost)/n."""
-    cost = cell_costs(table, costs)
-    n = masses.sum(axis=-1, keepdims=True)
-    out: Floats = (cost - (masses * cost).sum(axis=-1, keepdims=True) / n) / n
-    return out
-
-
-CELL_GRADIENTS: dict[str, Callable[..., Floats]] = {
-    "kappa": kappa_gradient,
-    "cost": cost_gradient,
-    "expected_cost": expected_cost_gradient,
-}
 
 
 STEP = 1e-30
 # A complex step over all margins costs (3K + 1)·K; beyond this many classes a derivative must be written out.
 STEPPED_CLASSES = 300
 STEPPED_CELLS = 4096
-
-
-class MarginGradients(NamedTuple):
-    """∂f by each class's hits, true rows and calls, and by the total."""
-
-    hits: Any
-    truth: Any
-    predicted: Any
-    total: Any
 
 
 # At the edge of its domain (no rows of a class) a metric has no slope: NaN or infinite, for the caller to see.
@@ -170,8 +85,9 @@ def margin_gradients(measure: Measure, counts: ClassCounts, options: Mapping[str
     """∂f by the margins: by class where f is an average over classes, written out where it is known, else stepped."""
     if measure.average is not None:
         return _AVERAGED[measure.average](find_measure(measure.of), counts, options)
-    if measure.name in _WRITTEN_OUT:
-        return _WRITTEN_OUT[measure.name](counts)
+    if measure.gradient is not None:
+        slopes: MarginGradients = measure.gradient(counts)
+        return slopes
     return _stepped_margins(measure, counts, options)
 
 
@@ -233,63 +149,6 @@ def _from_one_vs_rest(slopes: BinaryCounts) -> MarginGradients:
 _AVERAGED: dict[str, Callable[..., MarginGradients]] = {"macro": _macro, "weighted": _weighted, "micro": _micro}
 
 
-# Derivatives written out, for any number of classes.
-
-
-def _accuracy(t: ClassCounts) -> MarginGradients:
-    n = np.asarray(t.total, dtype=np.float64)
-    zero = np.zeros_like(t.hits)
-    return MarginGradients(zero + 1 / n[..., None], zero, zero, -t.hits.sum(axis=-1) / (n * n))
-
-
-def _error_rate(t: ClassCounts) -> MarginGradients:
-    return MarginGradients(*(-np.asarray(g) for g in _accuracy(t)))
-
-
-def _balanced_accuracy(t: ClassCounts) -> MarginGradients:
-    there = t.truth != 0
-    rows = np.where(there, t.truth, 1.0)
-    share = there / np.maximum(there.sum(axis=-1), 1)[..., None]
-    zero = np.zeros_like(t.hits)
-    return MarginGradients(share / rows, -share * t.hits / (rows * rows), zero, np.zeros(t.hits.shape[:-1]))
-
-
-def _g_mean(t: ClassCounts) -> MarginGradients:
-    there = classes_in_play(t)
-    share = there / np.maximum(there.sum(axis=-1), 1)[..., None]
-    value = np.asarray(find_measure("g_mean").function(t))[..., None]
-    hits = np.where(there, value * share / np.where(there, t.hits, 1.0), 0.0)
-    truth = np.where(there, -value * share / np.where(there, t.truth, 1.0), 0.0)
-    return MarginGradients(hits, truth, np.zeros_like(t.hits), np.zeros(t.hits.shape[:-1]))
-
-
-def _mcc(t: ClassCounts) -> MarginGradients:
-    n = np.asarray(t.total, dtype=np.float64)[..., None]
-    none = n - t.predicted.sum(axis=-1, keepdims=True)
-    called = (t.predicted * (n - t.predicted)).sum(axis=-1, keepdims=True) + none * (n - none)
-    truth = (t.truth * (n - t.truth)).sum(axis=-1, keepdims=True)
-    hits = t.hits.sum(axis=-1, keepdims=True)
-    scale = np.sqrt(called) * np.sqrt(truth)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        m = (hits * n - (t.truth * t.predicted).sum(axis=-1, keepdims=True)) / scale
-        by_total = hits / scale - m / 2 * (2 * (n - none) / called + n / truth)
-        return MarginGradients(
-            np.zeros_like(t.hits) + n / scale,
-            -t.predicted / scale - m / 2 * (n - 2 * t.truth) / truth,
-            -t.truth / scale - m * (none - t.predicted) / called,
-            by_total[..., 0],
-        )
-
-
-_WRITTEN_OUT: dict[str, Callable[[ClassCounts], MarginGradients]] = {
-    "accuracy": _accuracy,
-    "error_rate": _error_rate,
-    "balanced_accuracy": _balanced_accuracy,
-    "g_mean": _g_mean,
-    "mcc": _mcc,
-}
-
-
 # From counts and margins to cells.
 
 
@@ -320,8 +179,8 @@ def _margins_to_cells(table: Confusion, slopes: MarginGradients) -> Floats:
 
 
 def _cell_gradients(measure: Measure, table: Confusion, masses: Floats, options: Mapping[str, Any]) -> Floats:
-    if measure.name in CELL_GRADIENTS:
-        return CELL_GRADIENTS[measure.name](table, masses, **options)
+    if measure.gradient is not None:
+        return np.asarray(measure.gradient(table, masses, **options))
     cells = len(table.row)
     if cells > STEPPED_CELLS or masses.ndim > 1:
         raise InputError(f"{measure.name} has no analytic interval here; use method='bootstrap-percentile'")

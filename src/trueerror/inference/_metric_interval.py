@@ -1,4 +1,8 @@
-"""The one entry: any metric of any tally, with its interval."""
+"""The one entry: any metric of any tally, with its interval.
+
+A confusion matrix becomes a `Problem`, the decision table chooses, and the raw limits are finished once: undefined
+values, clipping, notes. The bootstraps of a confusion matrix are entered here, since they serve every count metric.
+"""
 
 from __future__ import annotations
 
@@ -7,36 +11,42 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from trueerror.inference._problem import Problem, choose, general, named
 from trueerror.inference._sampling import Design, Sample
 from trueerror.inference._score_metrics import score_interval
-from trueerror.inference._spec import Terms, joined_notes
+from trueerror.inference._spec import IntervalSpec, joined_notes
 from trueerror.inference.bootstrap._tables import Unfit, bootstrap_of_table
-from trueerror.inference.counts._all_classes import (
-    cost_bounds,
-    hardly_seen,
-    has_small_counts,
-    joined,
-    savings_by_shares,
-    whole_limits,
+from trueerror.inference.counts._all_classes import cost_bounds, rarely_seen_errors, savings_by_shares
+from trueerror.inference.counts._at_prior import multilabel_interval
+from trueerror.inference.counts._one_class import (
+    CountProblem,
+    CountView,
+    every_class,
+    rows_spoken_of,
+    situation_of,
+    view_of_sample,
 )
-from trueerror.inference.counts._at_prior import carried_through, limits_at_prior, multilabel_interval
-from trueerror.inference.counts._one_class import Rough, class_limits, every_class, one_class
 from trueerror.inference.loss._mean import loss_interval
-from trueerror.inference.proportion._array_intervals import chosen_method
+from trueerror.inference.proportion._array_intervals import RawLimits
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
-from trueerror.methods import default_for
+from trueerror.methods import Default, default_for, inference_method
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.metrics._values import Prior, check_options, undefined_reason
 from trueerror.results import Interval, Side
+from trueerror.results._values import Note
 from trueerror.tallies._agreement import KeyedConfusion
 from trueerror.tallies._confusion import Confusion
 from trueerror.tallies._moments import Moments, MultiLabel
 from trueerror.tallies._scores import ScoreTable
 
-GIVEN = "given by prior=, not estimated"
-OUTER = "an error was seen fewer than 5 times: the outer limits with those of the mean cost"
+# The rows of the decision table that a bootstrap of a confusion matrix answers.
+RESAMPLED_SITUATIONS = (
+    "other", "proportion", "f1", "macro-f1", "mean-of-recalls", "macro-of-shares", "geometric-mean", "mcc", "smooth",
+    "smooth-share", "correlation", "ratio", "mean-cost", "clustered",
+)  # fmt: skip
 
 
 def metric_interval(
@@ -71,30 +81,23 @@ def metric_interval(
     m = find_measure(measure) if isinstance(measure, str) else measure
     chosen = dict(options or {})
     check_options(m, chosen)
-    terms = Terms(confidence=confidence, side=side, over=simultaneous_over, estimand=estimand)
+    spec = IntervalSpec(
+        confidence=confidence, side=side, over=simultaneous_over, estimand=estimand, rng=rng,
+        replicates=replicates or 10_000,
+    )  # fmt: skip
     if isinstance(table, Moments):
-        return loss_interval(m, table, chosen, terms, method)
+        return loss_interval(m, table, chosen, spec, method)
     if isinstance(table, MultiLabel):
         for word, given in (("method", method), ("clusters", clusters), ("prior", prior)):
             if given is not None:
                 raise InputError(f"{word}= is not offered for rows with several labels")
-        return multilabel_interval(m, table, chosen, terms, positive)
+        return multilabel_interval(m, table, chosen, spec, positive)
     if isinstance(table, ScoreTable):
         return score_interval(
-            m, table, chosen, terms, method, prior=prior, design=design, rng=rng, replicates=replicates or 2_000
+            m, table, chosen, spec, method, prior=prior, design=design, rng=rng, replicates=replicates or 2_000
         )
     sample = Sample.of(m, table, positive=positive, clusters=clusters, prior=prior, design=design)
-    return table_interval(
-        m,
-        sample,
-        chosen,
-        terms,
-        method=method,
-        prior=prior,
-        positive=positive,
-        rng=rng,
-        replicates=replicates or 10_000,
-    )
+    return table_interval(m, sample, chosen, spec, method=method, prior=prior, positive=positive)
 
 
 def class_intervals(
@@ -123,143 +126,206 @@ def class_intervals(
         raise InputError(f"{m.name} is a metric of all classes together; ask for it without a class")
     chosen = dict(options or {})
     check_options(m, chosen)
-    terms = Terms(confidence=confidence, side=side, over=simultaneous_over, estimand=estimand)
-    situation = m.situation
-    asked = _method(m, situation, method, clustered=clusters is not None)
+    margins = table.classes(weighted=False)
+    occurring = np.flatnonzero((margins.truth > 0) | (margins.predicted > 0))
+    spec = IntervalSpec(confidence=confidence, side=side, over=simultaneous_over, estimand=estimand)
+    q = _count_problem(m, every_class(m, table, clusters, chosen), chosen, spec)
+    asked = None if method is None else named(q, method)
     free = prior is None or m.is_prior_free(len(table.labels))
-    if not free or asked.startswith("bootstrap") or design == "case-control":
-        margins = table.classes(weighted=False)
-        there = np.flatnonzero((margins.truth > 0) | (margins.predicted > 0))
+    if not free or design == "case-control" or (asked is not None and asked.function in _BOOTSTRAPS):
         return {
             table.labels[i]: metric_interval(
                 m, table, positive=table.labels[i], method=method, confidence=confidence, side=side, options=chosen,
                 clusters=clusters, prior=prior, design=design, rng=rng, replicates=replicates,
                 simultaneous_over=simultaneous_over, estimand=estimand,
             )
-            for i in there
+            for i in occurring
         }  # fmt: skip
-    view = every_class(table, clusters)
-    estimate, made, n = class_limits(m, situation, view, asked, terms, chosen)
-    there = np.flatnonzero((view.rows.tp + view.rows.fn > 0) | (view.rows.fp > 0))
-    values = _mended(m, estimate, made, asked)
-    rows = np.broadcast_to(n, estimate.shape)
-    columns = [a[there].tolist() for a in (estimate, values.low, values.high, rows, values.method, values.note)]
+    view = q.sample
+    found: RawLimits = (choose(q) if asked is None else asked).function(q)
+    undefined = np.isnan(view.estimate)
+    if undefined.any():
+        low, high = (np.full(view.estimate.shape, b if math.isfinite(b) else math.nan) for b in m.range)
+        key = default_for(m.situation) if asked is None else asked.key
+        reason = np.full(view.estimate.shape, m.undefined, dtype=object)
+        found = found.replaced(undefined, RawLimits.of((low, high), key, reason))
+    rows = np.broadcast_to(rows_spoken_of(q), view.estimate.shape)
+    columns = [a[occurring].tolist() for a in (view.estimate, found.low, found.high, rows, found.method, found.note)]
     return {
-        table.labels[i]: terms.interval(m.name, e, lo, hi, bounds=m.range, method=key, n=size, note=note)
-        for i, e, lo, hi, size, key, note in zip(there.tolist(), *columns, strict=True)
+        table.labels[i]: spec.interval(m.name, e, lo, hi, bounds=m.range, method=key, n=size, note=note)
+        for i, e, lo, hi, size, key, note in zip(occurring.tolist(), *columns, strict=True)
     }
 
 
-def _method(m: Measure, situation: str, method: str | None, *, clustered: bool) -> str:
-    if clustered and situation == "proportion" and method in ("cluster-t", "wilson-clustered"):
-        return method
-    return chosen_method(m, situation, method, default_for(situation))
-
-
-def _mended(m: Measure, estimate: Any, made: Rough, asked: str) -> Rough:
-    """The same as `_undefined`, for many classes."""
-    gone = np.isnan(estimate)
-    if not gone.any():
-        return made
-    low, high = (b if math.isfinite(b) else math.nan for b in m.range)
-    words = (np.asarray(w, dtype=object) for w in (asked, m.undefined))
-    return made.mended(gone, Rough(np.asarray(low), np.asarray(high), *words))
+def _count_problem(m: Measure, view: CountView, options: Mapping[str, Any], spec: IntervalSpec) -> CountProblem:
+    return Problem(situation=situation_of(m, view.kind), metric=m, sample=view, spec=spec, options=options)
 
 
 def table_interval(
     m: Measure,
     sample: Sample,
-    options: dict[str, Any],
-    terms: Terms,
+    options: Mapping[str, Any],
+    spec: IntervalSpec,
     *,
     method: str | None = None,
     prior: Prior | None = None,
     positive: Any = None,
-    rng: Any = None,
-    replicates: int = 10_000,
 ) -> Interval:
-    """A metric of a sample of rows, on given terms."""
-    situation = m.situation
-    asked = _method(m, situation, method, clustered=sample.clusters is not None)
-    estimate = float(sample.value(m, options))
-    bounds = cost_bounds(m, sample, options) if situation == "mean-cost" else m.range
-    if math.isnan(estimate) or sample.rows.n == 0:
-        reason = undefined_reason(m, sample.rows, positive=positive, prior=prior, **options)
-        return _undefined(m, sample, estimate, asked, terms, reason or "there are no rows")
-    if m.given_by_prior and sample.shares is not None:
-        return terms.interval(
-            m.name, estimate, math.nan, math.nan, bounds=bounds, method=asked, n=sample.rows.n, note=GIVEN
-        )
-    why = ""
-    # A dear error that was hardly seen: resamples know as little of it as the rows.
-    dear = m.name == "savings" and method is None and hardly_seen(sample)
-    own = savings_by_shares(sample, terms, options) if dear else (math.nan, math.nan)
-    if asked.startswith("bootstrap"):
-        try:
-            if method is None and sample.kind == "weighted":
-                raise Unfit("its interval needs resampled rows, and sampling weights were summed over rows")
-            low, high, note = bootstrap_of_table(
-                m, sample, estimate, asked, terms, options, rng=rng, replicates=replicates
+    """A metric of a sample of rows, as it is asked for."""
+    q = _count_problem(m, view_of_sample(m, sample, options), options, spec)
+    asked = None if method is None else named(q, method)
+    estimate = float(q.sample.estimate[0])
+    given = m.given_by_prior and sample.shares is not None
+    if math.isnan(estimate) or given or sample.rows.n == 0:
+        key = default_for(m.situation) if asked is None else asked.key
+        if given and not math.isnan(estimate):
+            note = Note("given-by-prior")
+            return spec.interval(
+                m.name, estimate, math.nan, math.nan, bounds=m.range, method=key, n=sample.rows.n, note=note
             )
-            if dear:
-                low, high = float(np.fmin(low, own[0])), float(np.fmax(high, own[1]))
-                note = f"{note}; {OUTER}"
-            low, high = _held(low, high, estimate, bounds)
-            if low < high:
-                return terms.interval(
-                    m.name, estimate, low, high, bounds=bounds, method=asked, n=sample.rows.n, note=note
-                )
-            why = "the bootstrap limits have no width"
-        except Unfit as unfit:
-            why = unfit.note
-        if dear and own[0] < own[1]:
-            low, high = _held(*own, estimate, bounds)
-            return terms.interval(
-                m.name, estimate, low, high, bounds=bounds, method="mover-cost", n=sample.rows.n,
-                note=joined_notes(why, "limits of the mean cost instead of the bootstrap", by=": "),
-            )  # fmt: skip
-        if situation == "other":
-            return terms.interval(
-                m.name, estimate, math.nan, math.nan, bounds=bounds, method=asked, n=sample.rows.n, note=why
-            )
-        asked = default_for(situation)
-        why = joined_notes(why, f"{asked} instead of the bootstrap", by=": ")
-    if method is None and carried_through(m, sample):
-        low, high = limits_at_prior(m, sample, estimate, terms, options)
-        return terms.interval(m.name, estimate, low, high, bounds=bounds, method="mover-wilson", n=sample.rows.n)
-    if m.of_one_class:
-        _, made, size = class_limits(m, situation, one_class(m, sample, options), asked, terms, options)
-        n = float(np.ravel(size)[0])
-    elif method is None and (twin := _of_either_class(m, sample)) is not None:
-        view = one_class(twin, sample, options)
-        made, n = (
-            class_limits(twin, twin.situation, view, default_for(twin.situation), terms, options)[1],
-            sample.rows.n,
-        )
-    else:
-        made, n = whole_limits(m, situation, sample, estimate, asked, terms, options)
-        if method is None and has_small_counts(m, sample):
-            made = joined(m, sample, estimate, made, terms, options)
-    low, high, key, remark = (np.ravel(a)[0] for a in made)
-    note = joined_notes(why, remark)
-    return terms.interval(m.name, estimate, float(low), float(high), bounds=bounds, method=str(key), n=n, note=note)
+        return _undefined(q, key, undefined_reason(m, sample.rows, positive=positive, prior=prior, **options))
+    found: RawLimits = (choose(q) if asked is None else asked).function(q)
+    n = float(rows_spoken_of(q)[0]) if found.n is None else found.n
+    low, high, used, note = (np.ravel(a)[0] for a in found[:4])
+    return spec.interval(m.name, estimate, float(low), float(high), bounds=_bounds(q), method=str(used), n=n, note=note)
 
 
-def _of_either_class(m: Measure, sample: Sample) -> Measure | None:
-    """Of two classes both have the same informedness and markedness, so that their average is that of either."""
-    one = find_measure(m.of) if m.average else None
-    same = one is not None and one.sum_of and len(sample.table.labels) == 2 and sample.plain
-    return one if same else None
+def _bounds(q: CountProblem) -> tuple[float, float]:
+    return cost_bounds(q) if q.situation == "mean-cost" else q.metric.range
 
 
-def _undefined(m: Measure, sample: Sample, estimate: float, asked: str, terms: Terms, reason: str) -> Interval:
+def _undefined(q: CountProblem, key: str, reason: str) -> Interval:
     """Nothing is known of an undefined metric but its range."""
+    m, sample = q.metric, q.sample.sample
     low, high = (b if math.isfinite(b) else math.nan for b in m.range)
-    n = sample.rows.n
+    n = float(sample.rows.n)
     if m.share is not None and m.of_one_class:
-        n = int(m.share(sample.table.binary(sample.positive, sample.table.counts.astype(np.float64)))[1])
-    return terms.interval(m.name, math.nan, low, high, bounds=m.range, method=asked, n=n, note=reason)
+        n = float(rows_spoken_of(q)[0])
+    note = reason or Note("no-rows")
+    return q.spec.interval(m.name, math.nan, low, high, bounds=m.range, method=key, n=n, note=note)
 
 
-def _held(low: float, high: float, estimate: float, bounds: tuple[float, float]) -> tuple[float, float]:
-    return max(min(low, estimate), bounds[0]), min(max(high, estimate), bounds[1])
+# The bootstrap of a confusion matrix.
+
+
+def _resampled(q: CountProblem, key: str) -> RawLimits:
+    """Limits of resampled tables; raises `Unfit` where they have none."""
+    sample, estimate = q.sample.sample, float(q.sample.estimate[0])
+    low, high, note = bootstrap_of_table(
+        q.metric, sample, estimate, key, q.spec, dict(q.options), rng=q.spec.rng, replicates=q.spec.replicates
+    )
+    return _one_pair(q, low, high, key, note)
+
+
+def _one_pair(q: CountProblem, low: float, high: float, key: str, note: Any) -> RawLimits:
+    """Limits that hold the estimate within the bounds; raises `Unfit` where they meet."""
+    estimate, bounds = float(q.sample.estimate[0]), _bounds(q)
+    low, high = max(min(low, estimate), bounds[0]), min(max(high, estimate), bounds[1])
+    if not low < high:
+        raise Unfit(str(Note("flat-resamples")))
+    pair = np.array([low]), np.array([high])
+    return RawLimits.of(pair, key, _in_array(note))._replace(n=float(q.sample.sample.rows.n))
+
+
+def _in_array(note: Any) -> NDArray[np.object_]:
+    """One note, or several in a tuple, as an array of one element."""
+    array = np.empty(1, dtype=object)
+    array[0] = note
+    return array
+
+
+def _bootstrap(q: CountProblem, key: str) -> RawLimits:
+    """Resampled limits, or those of the default with the reason."""
+    try:
+        return _resampled(q, key)
+    except Unfit as unfit:
+        return _instead(q, key, unfit.note)
+
+
+def _instead(q: CountProblem, key: str, why: str) -> RawLimits:
+    other = general(q)
+    if other.function in _BOOTSTRAPS:
+        nothing = np.array([math.nan])
+        return RawLimits.of((nothing, nothing), key, _in_array(why))
+    found: RawLimits = other.function(q)
+    return found._replace(
+        note=_in_array((joined_notes(why, f"{other.key} instead of the bootstrap", by=": "), found.note[0]))
+    )
+
+
+def _has_rows(q: CountProblem) -> bool:
+    """Whether rows can be drawn again: sampling weights were summed over them."""
+    return q.sample.kind != "weighted"
+
+
+def _rare_costly_errors(q: CountProblem) -> bool:
+    """A costly error that was hardly seen: resamples know as little of it as the rows."""
+    return q.metric.relative_cost and rarely_seen_errors(q.sample.sample)
+
+
+@inference_method("bootstrap-bca", answers="other", word=None, default=Default(why="", when=_rare_costly_errors))
+def savings_of_rare_errors(q: CountProblem) -> RawLimits:
+    """The outer limits of the bootstrap and of the mean cost."""
+    by_shares = savings_by_shares(q)
+    try:
+        found = _resampled(q, "bootstrap-bca")
+    except Unfit as unfit:
+        why = unfit.note
+    else:
+        low, high = np.fmin(found.low[0], by_shares[0]), np.fmax(found.high[0], by_shares[1])
+        return _one_pair(q, float(low), float(high), "bootstrap-bca", (found.note[0], Note("rare-errors")))
+    if by_shares[0] < by_shares[1]:
+        note = Note("instead-of-bootstrap", (why, "limits of the mean cost"))
+        return _one_pair(q, *by_shares, "mover-cost", note)
+    return _instead(q, "bootstrap-bca", why)
+
+
+@inference_method(
+    "bootstrap-bca", answers="other", word=None, default=Default(why="", when=lambda q: q.sample.kind == "weighted")
+)
+def no_weighted_bootstrap(q: CountProblem) -> RawLimits:
+    """No limits: weights were summed over rows."""
+    nothing = np.array([math.nan])
+    return RawLimits.of((nothing, nothing), "bootstrap-bca", Note("summed-weights"))
+
+
+@inference_method(
+    "bootstrap-bca",
+    answers=RESAMPLED_SITUATIONS,
+    word="bootstrap",
+    applies=_has_rows,
+    default=Default(
+        why="the unstratified multinomial bootstrap holds; stratifying a random test set undercovers "
+        "(.71–.92 for precision)"
+    ),
+)
+def bootstrap_bca(q: CountProblem) -> RawLimits:
+    """Bias-corrected and accelerated."""
+    return _bootstrap(q, "bootstrap-bca")
+
+
+@inference_method("bootstrap-percentile", answers=RESAMPLED_SITUATIONS, applies=_has_rows)
+def bootstrap_percentile(q: CountProblem) -> RawLimits:
+    """Quantiles of the resamples."""
+    return _bootstrap(q, "bootstrap-percentile")
+
+
+@inference_method("bootstrap-basic", answers=RESAMPLED_SITUATIONS, applies=_has_rows)
+def bootstrap_basic(q: CountProblem) -> RawLimits:
+    """Quantiles mirrored at the estimate."""
+    return _bootstrap(q, "bootstrap-basic")
+
+
+@inference_method("bootstrap-normal", answers=RESAMPLED_SITUATIONS, applies=_has_rows)
+def bootstrap_normal(q: CountProblem) -> RawLimits:
+    """The resamples' spread, their bias taken off."""
+    return _bootstrap(q, "bootstrap-normal")
+
+
+@inference_method("bootstrap-studentised", answers=RESAMPLED_SITUATIONS, applies=_has_rows)
+def bootstrap_studentised(q: CountProblem) -> RawLimits:
+    """Quantiles of t, each resample with its own error."""
+    return _bootstrap(q, "bootstrap-studentised")
+
+
+_BOOTSTRAPS = (bootstrap_bca, bootstrap_percentile, bootstrap_basic, bootstrap_normal, bootstrap_studentised)

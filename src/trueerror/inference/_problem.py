@@ -10,7 +10,7 @@ table, the command line's help and `.explain()` are read off the registry.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -50,11 +50,28 @@ def independent(q: Problem[Any]) -> bool:
     return q.sample.clusters is None
 
 
+class NotOffered(InputError):
+    """A method that does not apply to a metric of these rows; the message lists those that do."""
+
+    def __init__(self, method: str, metric: str, words: Iterable[str], why: str = "") -> None:
+        known = list(words)
+        hint = nearest(method, known) if known else "; leave method= out"
+        super().__init__(f"method={method!r} is not offered for {metric}{why}{hint}")
+
+
 def words_for(q: Problem[Any]) -> dict[str, InferenceMethod]:
     """What can be asked for in answer to a question, the default first."""
-    known = [m for m in methods_for(q.situation) if m.word is not None and m.applies(q)]
-    known.sort(key=lambda m: q.situation not in m.defaults)
-    return {m.word: m for m in known if m.word is not None}
+    words: dict[str, InferenceMethod] = {}
+    known = [m for m in methods_for(q.situation) if m.applies(q)]
+    for m in sorted(known, key=lambda m: not _is_default(m, q)):
+        if m.word is not None:
+            words.setdefault(m.word, m)
+    return words
+
+
+def _is_default(m: InferenceMethod, q: Problem[Any]) -> bool:
+    default = m.defaults.get(q.situation)
+    return default is not None and (default.when is always or default.when(q))
 
 
 def words_of(situation: str) -> set[str]:
@@ -76,13 +93,18 @@ def choose(q: Problem[Any]) -> InferenceMethod:
     raise LookupError(f"no method is the default for {q.situation!r}")
 
 
+def general(q: Problem[Any]) -> InferenceMethod:
+    """The last of those: what serves where no special case is looked at."""
+    return [m for m in methods_for(q.situation) if _is_default(m, q)][-1]
+
+
 def named(q: Problem[Any], method: str) -> InferenceMethod:
     """The method that was asked for by word or key; a word that does not apply is refused with the words that do."""
     words = words_for(q)
     by_key = {m.key: m for m in words.values()}
     if method in words or method in by_key:
         return words.get(method) or by_key[method]
-    raise InputError(f"method={method!r} is not offered for {q.metric.name}{nearest(method, words)}")
+    raise NotOffered(method, q.metric.name, words)
 
 
 def solve(q: Problem[Any], method: str | None = None) -> Any:

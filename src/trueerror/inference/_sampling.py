@@ -152,6 +152,7 @@ def effective_size(share: Any, variance: Any, rows: Any, without: Any) -> Floats
 
 
 Design = Literal["random", "case-control"]
+Kind = Literal["random", "clustered", "weighted"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -268,7 +269,7 @@ class Sample:
         return self.clusters is None and self.rows.weight_sums is None and self.shares is None
 
     @property
-    def kind(self) -> Literal["random", "clustered", "weighted"]:
+    def kind(self) -> Kind:
         """Which variance holds."""
         if self.clusters is not None:
             return "clustered"

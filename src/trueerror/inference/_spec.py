@@ -1,18 +1,16 @@
-"""On what terms an interval is asked for: confidence, side, how many at once, and of what it speaks.
-
-Critical values: how many standard errors a limit lies from the estimate.
-"""
+"""What is asked of an interval (confidence, side, how many at once), critical values, and how a result is finished."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, NamedTuple, Self
 
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.results import Alternative, Interval, Side
-from trueerror.results._format import percent
+from trueerror.results._values import Note
 
 SIDES: tuple[Side, ...] = ("two-sided", "lower", "upper")
 _STANDARD = NormalDist()
@@ -56,7 +54,6 @@ def critical_t(confidence: float = 0.95, df: float = math.inf, side: Side = "two
 
 
 Range = tuple[float, float]
-NO_WIDTH = "the counts show no spread, so no limits can be told"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +91,7 @@ class IntervalSpec:
     @property
     def tail(self) -> float:
         """What is left out beyond one limit."""
-        return tail(self.level, self.side)
+        return (1 - self.level) / 2 if self.side == "two-sided" else 1 - self.level
 
     @property
     def both_sides(self) -> IntervalSpec:
@@ -106,7 +103,7 @@ class IntervalSpec:
 
     def factor(self, df: float = math.inf) -> float:
         """How many standard errors a limit lies from the estimate."""
-        return critical_t(self.level, df, self.side)
+        return -_STANDARD.inv_cdf(self.tail) if math.isinf(df) else critical_t(self.level, df, self.side)
 
     def interval(
         self,
@@ -118,7 +115,7 @@ class IntervalSpec:
         bounds: Range,
         method: str,
         n: float,
-        note: str = "",
+        note: str | Note | Iterable[str | Note | None] | None = None,
     ) -> Interval:
         """The result: limits cut to the range and the side, holding the estimate; NaN with a note where they meet."""
         if not math.isnan(estimate):
@@ -130,16 +127,19 @@ class IntervalSpec:
             low = bounds[0]
         elif self.side == "lower" and not math.isnan(low):
             high = bounds[1]
-        notes = [note]
+        notes = [note] if isinstance(note, str | Note | None) else list(note)
         if low == high:
             low = high = math.nan
-            notes.append(NO_WIDTH)
+            notes.append(Note("no-spread"))
         if self.level != self.confidence:
-            notes.append(f"holds together with others: made at {percent(self.level)}")
-        return Interval(
+            notes.append(Note("simultaneous", (self.level,)))
+        result = Interval(
             name=name, estimate=estimate, low=low, high=high, confidence=self.confidence, side=self.side, method=method,
-            n=n, note=joined_notes(*notes), estimand=self.estimand,
+            n=n, note=joined_notes(*(x if isinstance(x, str) else str(x) for x in notes if x)), estimand=self.estimand,
         )  # fmt: skip
+        if any(notes):
+            result._keep_notes(tuple(note for note in notes if isinstance(note, Note)))
+        return result
 
 
 Terms = IntervalSpec

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
 from importlib import import_module
 
-from trueerror.methods._registry import RUNNABLE, InferenceMethod, always
+from trueerror.methods._registry import ORDERED, RUNNABLE, InferenceMethod, always
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,107 +26,81 @@ class Decision:
 
 
 TWO_MODELS = ("trueerror.inference._two_models",)
+_ONE_CLASS = "trueerror.inference.counts._one_class"
+_ALL_CLASSES = "trueerror.inference.counts._all_classes"
+_AT_PRIOR = "trueerror.inference.counts._at_prior"
+_PROPORTION = "trueerror.inference.proportion._interval"
+_BOOTSTRAPS = "trueerror.inference._metric_interval"
 
+# Where several methods of a situation are defaults, the first whose condition holds is taken: homes in this order, and
+# within a home the order of the file. The last is the general one.
 SITUATIONS: dict[str, Decision] = {
     d.situation: d
     for d in (
         Decision(
             situation="proportion",
             title="one proportion (accuracy, recall, precision, …) on a fixed test set",
-            default="wilson",
-            why="coverage at least .927 wherever np and nq are 5 or more (by enumeration)",
-            also=("wald", "wald-cc", "wilson-cc", "clopper-pearson", "mid-p", "agresti-coull", "jeffreys"),
+            homes=(_AT_PRIOR, _ALL_CLASSES, _ONE_CLASS, _PROPORTION, _BOOTSTRAPS),
         ),
         Decision(
             situation="f1",
             title="F1 of one class",
-            default="wilson-f1",
-            why="covers .949–.957; the delta method covers .87–.94 and collapses to zero width",
-            also=("delta", "delta-logit", "bootstrap"),
+            homes=(_ONE_CLASS, _BOOTSTRAPS),
         ),
         Decision(
             situation="macro-f1",
             title="macro-F1, macro F-beta, macro Fowlkes–Mallows",
-            default="mover-f1",
-            why="covers .92–.95; Takahashi's delta method .76–.945. From four classes of like sizes on "
-            "wilson-of-classes, which covers .92–.96 where MOVER falls to .72",
-            also=("takahashi", "delta", "delta-logit", "bootstrap"),
+            homes=(_AT_PRIOR, _ONE_CLASS, _ALL_CLASSES, _BOOTSTRAPS),
         ),
         Decision(
             situation="mean-of-recalls",
             title="balanced accuracy, macro recall, informedness, markedness, results at another prior",
-            default="mover-wilson",
-            why="covers .91–.95; the delta method .65–.94. From four classes of like sizes on wilson-of-classes, which "
-            "covers .93–.96 where MOVER falls to .84",
-            also=("delta", "delta-logit", "fisher-z", "bootstrap"),
+            homes=(_AT_PRIOR, _ONE_CLASS, _ALL_CLASSES, _BOOTSTRAPS),
         ),
         Decision(
             situation="macro-of-shares",
             title="macro average of another proportion (macro precision, macro specificity, …)",
-            default="mover-wilson",
-            why="covers .90–.96 (simulated); the delta method falls to .53 where a class is rare. From four classes of "
-            "like sizes on wilson-of-classes",
-            also=("takahashi", "delta", "delta-logit", "bootstrap"),
+            homes=(_AT_PRIOR, _ONE_CLASS, _ALL_CLASSES, _BOOTSTRAPS),
         ),
         Decision(
             situation="geometric-mean",
             title="geometric mean of the recalls",
-            default="mover-log",
-            why="covers .90–.97 (simulated); the delta method falls to .45 where a class is rare. From four classes of "
-            "like sizes on wilson-of-classes, which covers .93–.96 where MOVER falls to .50",
-            also=("delta", "delta-logit", "bootstrap"),
+            homes=(_AT_PRIOR, _ONE_CLASS, _ALL_CLASSES, _BOOTSTRAPS),
         ),
         Decision(
             situation="mcc",
             title="Matthews correlation",
-            default="fisher-z",
-            why="covers .93–.96 with the delta-method standard error; 1/√(n − 3) is wrong here. Of two classes, one of "
-            "which was found fewer than five times or never confused, haldane-z",
-            also=("delta", "bootstrap"),
+            homes=(_AT_PRIOR, _ALL_CLASSES, _ONE_CLASS, _BOOTSTRAPS),
         ),
         Decision(
             situation="smooth",
             title="Cohen's kappa, plain and weighted",
-            default="delta",
-            why="the large-sample error of Fleiss, Cohen and Everitt, on Fisher's scale where it would pass the range. "
-            "Of two classes, one of which was found fewer than five times or never confused, haldane-z",
-            also=("fisher-z", "bootstrap"),
+            homes=(_AT_PRIOR, _ALL_CLASSES, _ONE_CLASS, _BOOTSTRAPS),
         ),
         Decision(
             situation="smooth-share",
             title="other smooth functions of the counts between 0 and 1 (weighted averages, weighted accuracy)",
-            default="delta-logit",
-            why="covers .93–.97 where the straight delta method covers .78–.95; always within the range",
-            also=("delta", "bootstrap"),
+            homes=(_AT_PRIOR, _ALL_CLASSES, _ONE_CLASS, _BOOTSTRAPS),
         ),
         Decision(
             situation="correlation",
             title="other smooth functions of the counts between −1 and 1 (averages of informedness, …)",
-            default="fisher-z",
-            why="as for Matthews correlation",
-            also=("delta", "bootstrap"),
+            homes=(_AT_PRIOR, _ALL_CLASSES, _ONE_CLASS, _BOOTSTRAPS),
         ),
         Decision(
             situation="ratio",
             title="likelihood ratios and the diagnostic odds ratio",
-            default="delta-log",
-            why="the logarithm of a ratio is near to normal; ½ is added to each count where one is 0",
-            also=("delta", "bootstrap"),
+            homes=(_ALL_CLASSES, _ONE_CLASS, _BOOTSTRAPS),
         ),
         Decision(
             situation="mean-cost",
             title="expected cost and total cost of the calls",
-            default="mover-cost",
-            why="covers .93–.97 with rare dear errors, where a t-interval covers .26–.95 and BCa .28–.98",
-            also=("t-mean", "bootstrap"),
+            homes=(_ALL_CLASSES, _BOOTSTRAPS),
         ),
         Decision(
             situation="other",
             title="any other metric",
-            default="bootstrap-bca",
-            why="the unstratified multinomial bootstrap holds; stratifying a random test set undercovers "
-            "(.71–.92 for precision)",
-            also=("bootstrap-percentile", "bootstrap-basic", "bootstrap-normal", "bootstrap-studentised"),
+            homes=(_BOOTSTRAPS,),
         ),
         Decision(
             situation="auc",
@@ -167,15 +140,12 @@ SITUATIONS: dict[str, Decision] = {
         Decision(
             situation="clustered",
             title="proportion of dependent rows",
-            default="wilson-clustered",
-            why="covers .92–.98; a plain cluster-robust t-interval falls to .74 near 1",
-            also=("cluster-t",),
+            homes=(_ONE_CLASS, _BOOTSTRAPS),
         ),
         Decision(
             situation="sampling-weights",
             title="proportion of rows with sampling weights",
-            default="wilson-weighted",
-            why="Wilson at the effective sample size of the linearised ratio",
+            homes=(_ONE_CLASS, _BOOTSTRAPS),
         ),
         Decision(
             situation="mean",
@@ -359,19 +329,17 @@ SITUATIONS: dict[str, Decision] = {
 
 
 def methods_for(situation: str) -> list[InferenceMethod]:
-    """The methods that answer a situation, in their files' order; those files are imported now."""
-    homes = SITUATIONS[situation].homes
-    for home in homes:
-        import_module(home)
+    """The methods that answer a situation, in the order of its homes; those are imported now."""
+    if situation not in ORDERED:
+        homes = SITUATIONS[situation].homes
+        for home in homes:
+            import_module(home)
+        place = {home: i for i, home in enumerate(homes)}
+        answering = (m for m in RUNNABLE if situation in m.answers)
+        ORDERED[situation] = sorted(answering, key=lambda m: place.get(m.function.__module__, len(place)))
+    return ORDERED[situation]
 
-    def place(m: InferenceMethod) -> int:
-        module = m.function.__module__
-        return homes.index(module) if module in homes else len(homes)
 
-    return sorted((m for m in RUNNABLE if situation in m.answers), key=place)
-
-
-@cache
 def decision(situation: str) -> Decision:
     """One row of the table, with what its methods declare.
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
 from typing import Any, NamedTuple, TypeVar
 
 # Sizes that differ by more than this factor are not the same situation.
@@ -45,6 +45,8 @@ def every_measurement() -> tuple[Measured, ...]:
     >>> {m.kind for m in every_measurement()} <= {"interval", "test"}
     True
     """
+    from importlib.resources import files
+
     path = files("trueerror.methods").joinpath("coverage.json")
     return tuple(Measured(*row) for row in json.loads(path.read_text(encoding="utf-8"))["rows"])
 
@@ -105,27 +107,32 @@ def _stretched(value: float | None) -> float:
     return value
 
 
-# Part → the modules with its tuple <PART>_METHODS or its declarations, in catalogue order.
-PARTS: dict[str, tuple[str, ...]] = {
-    "binomial": ("trueerror.methods.facts.proportions",),
-    "composite": ("trueerror.methods.facts.metrics",),
-    "resampled": ("trueerror.methods.facts.metrics", "trueerror.inference.bootstrap._paired"),
-    "learners": ("trueerror.inference.learner._intervals",),
-    "studies": ("trueerror.methods.facts.learners",),
-    "differences": (
-        "trueerror.methods.facts.proportions",
-        "trueerror.inference.loss._t_tests",
-        "trueerror.inference.ranking._signed",
-    ),
-    "omnibus": ("trueerror.inference.ranking._rank_tests", "trueerror.inference._multiplicity"),
-    "areas": ("trueerror.methods.facts.areas_curves",),
-    "curves": ("trueerror.methods.facts.areas_curves",),
-    "curve_shapes": ("trueerror.methods.facts.areas_curves",),
-    "bayesian": ("trueerror.inference._bayes",),
-    "sequential": ("trueerror.methods.facts.metrics",),
-    "planning": ("trueerror.inference.power._plan",),
-    "verdicts": ("trueerror.methods.facts.metrics",),
+# Part of the catalogue → the module with its tuple <PART>_METHODS, if there is one, and the modules or folders whose
+# declarations belong to it; in catalogue order.
+PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "binomial": ("proportions", ("inference.proportion._interval",)),
+    "composite": ("", ("inference.counts", "inference._metric_interval")),
+    "resampled": ("metrics", ("inference.bootstrap",)),
+    "learners": ("learners", ("inference.learner", "experiments")),
+    "studies": ("learners", ("studies",)),
+    "differences": ("proportions", ("inference.proportion",)),
+    "omnibus": ("learners", ("inference.ranking", "inference._multiplicity")),
+    "areas": ("areas_curves", ("inference.auc",)),
+    "curves": ("areas_curves", ("curves", "inference.calibration")),
+    "curve_shapes": ("areas_curves", ()),
+    "bayesian": ("metrics", ("inference._bayes",)),
+    "sequential": ("metrics", ("inference.proportion._sequential",)),
+    "planning": ("learners", ("inference.power",)),
+    "verdicts": ("metrics", ("inference", "verbs", "")),
 }
+
+
+# Modules that declare methods which answer no situation: they are called by name.
+DECLARING = (
+    "inference.bootstrap._paired", "inference.learner._intervals", "inference.loss._t_tests",
+    "inference.ranking._signed", "inference.ranking._rank_tests", "inference._multiplicity", "inference._bayes",
+    "inference.power._plan",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,9 +152,13 @@ class Method:
 # What most methods assume.
 ROWS = "independent rows, drawn at random from the population that you care about"
 
-# Methods that were declared beside their functions, by key, and those that can be run, in their files' order.
+# Methods that were declared beside their functions, by key, with the module of each, and those that can be run, in
+# their files' order.
 _DECLARED: dict[str, Method] = {}
+_HOMES: dict[str, str] = {}
 RUNNABLE: list[InferenceMethod] = []
+# Situation → its methods in the order of their homes, kept until another is entered.
+ORDERED: dict[str, list[InferenceMethod]] = {}
 
 
 def always(_: Any) -> bool:
@@ -202,7 +213,8 @@ def inference_method(
 
     def enter(function: Function) -> Function:
         if facts:
-            declare(Method(key=key, **facts))
+            declare(Method(key=key, **facts), home=function.__module__)
+        ORDERED.clear()
         RUNNABLE.append(
             InferenceMethod(
                 key=key,
@@ -218,12 +230,22 @@ def inference_method(
     return enter
 
 
-def declare(*entries: Method, part: str = "") -> None:
-    """Enter what is known of methods, beside the code that computes them; `part` is that of those that name none."""
+def declare(*entries: Method, part: str = "", home: str = "") -> None:
+    """Enter what is known of methods, beside the code that computes them; `home` is the calling module."""
+    home = home or str(sys._getframe(1).f_globals["__name__"])
     for entry in entries:
         if entry.key in _DECLARED:
             raise ValueError(f"method {entry.key!r} is in the catalogue twice")
         _DECLARED[entry.key] = replace(entry, part=entry.part or part)
+        _HOMES[entry.key] = home
+
+
+def withdraw(key: str) -> None:
+    """Take a method out again, as a test does that entered one."""
+    _DECLARED.pop(key, None)
+    _HOMES.pop(key, None)
+    ORDERED.clear()
+    RUNNABLE[:] = [m for m in RUNNABLE if m.key != key]
 
 
 def reason_for(key: str) -> str:
@@ -236,12 +258,37 @@ def reason_for(key: str) -> str:
 
 
 def entries_of(part: str) -> tuple[Method, ...]:
-    """The entries of one part: those of its module, then those that stand beside their functions."""
-    listed: tuple[Method, ...] = ()
-    for module in PARTS[part]:
-        listed += getattr(import_module(module), f"{part.upper()}_METHODS", ())
-    _import_homes()
-    return listed + tuple(_DECLARED[key] for key in sorted(_DECLARED) if _DECLARED[key].part == part)
+    """The entries of one part: those of its tuple, then those that its modules declare."""
+    return _by_part()[part]
+
+
+def _by_part() -> dict[str, tuple[Method, ...]]:
+    from trueerror.methods._decision_table import SITUATIONS
+
+    for home in dict.fromkeys(home for row in SITUATIONS.values() for home in row.homes):
+        import_module(home)
+    for home in DECLARING:
+        import_module(f"trueerror.{home}")
+    import_module("trueerror.curves._base").every_curve_kind()  # curves declare theirs, too
+    parts: dict[str, list[Method]] = {}
+    for part, (facts, _) in PARTS.items():
+        module = import_module(f"trueerror.methods.facts.{facts}") if facts else None
+        parts[part] = list(getattr(module, f"{part.upper()}_METHODS", ()))
+    for key, entry in _DECLARED.items():
+        parts[entry.part or _part_of(_HOMES[key])].append(entry)
+    return {part: tuple(entries) for part, entries in parts.items()}
+
+
+def _part_of(home: str) -> str:
+    """The part whose folder is the nearest around a module."""
+    name = home.removeprefix("trueerror.")
+    around = [
+        (len(f), part)
+        for part, (_, homes) in PARTS.items()
+        for f in homes
+        if name == f or not f or name.startswith(f"{f}.")
+    ]
+    return max(around)[1]
 
 
 def every_method() -> dict[str, Method]:
@@ -250,15 +297,7 @@ def every_method() -> dict[str, Method]:
     >>> every_method()["wilson"].title
     'Wilson score interval'
     """
-    return {entry.key: entry for part in PARTS for entry in entries_of(part)} | _DECLARED
-
-
-def _import_homes() -> None:
-    from trueerror.methods._decision_table import SITUATIONS
-
-    for home in dict.fromkeys(home for row in SITUATIONS.values() for home in row.homes):
-        import_module(home)
-    import_module("trueerror.curves._base").every_curve_kind()  # curves declare theirs, too
+    return {entry.key: entry for entries in _by_part().values() for entry in entries}
 
 
 def method(key: str) -> Method:

@@ -1,11 +1,8 @@
-"""The registry of metrics: a metric is a function of one tally with its facts attached.
+"""The registry of metrics, their averages over classes (macro, micro, weighted), and the catalogue that lists them.
 
-Formulas work on numbers and on arrays alike (all classes at once, all bootstrap replicates at once, complex numbers
-for derivatives), so they use `ratio` and plain arithmetic only.
-
-Averages of one-class metrics over the classes: macro, micro, weighted.
-
-The catalogue: every metric with its facts, as a table.
+A metric is a function of one tally with its facts attached. Formulas work on numbers and on arrays alike (all classes
+at once, all bootstrap replicates at once, complex numbers for derivatives), so they use `ratio` and plain arithmetic
+only.
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
@@ -33,6 +30,17 @@ from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Conf
 Needs = Literal["binary", "classes", "cells", "scores", "losses", "class_scores"]
 Average = Literal["macro", "micro", "weighted"]
 AVERAGES: tuple[Average, ...] = ("macro", "micro", "weighted")
+
+
+OF: dict[str, tuple[Needs, ...]] = {
+    "of_labels": ("binary", "classes", "cells"),
+    "of_one_class": ("binary",),
+    "of_all_classes": ("classes",),
+    "of_cells": ("cells",),
+    "of_scores": ("scores",),
+    "of_losses": ("losses",),
+    "of_class_scores": ("class_scores",),
+}
 
 
 # At which class distributions a metric is the same: at every one, at every one of two classes, or at its own alone.
@@ -59,6 +67,13 @@ class Measure:
     one. `chance_corrected`: 0 is what chance agreement gives. `given_by_prior`: a class distribution that is asked for
     is its value. `worst_bin`: a calibration error of the bin where it is largest, not of all. `by_pairs`: a mean over
     pairs of classes, not over each class against the rest. `range_for`: the range as a function of the options.
+
+    `within_class`: a proportion of the rows of its class, so that different classes' are independent. `rows_in_play`: a
+    function of a proportion of the rows that are positive or were called so. `logit_at_prior`: at another class
+    distribution it has a closed form on the logit scale. `relative_cost`: a cost against that of the cheapest constant
+    call. `takahashi`: the averages for which Takahashi and others published the variance. `gradient`: the derivative,
+    written out: by the margins (`ClassCounts` → `MarginGradients`) of a metric of all classes, by the cells
+    (table, counts) of one of cells; without it derivatives are taken by a complex step.
     """
 
     name: str
@@ -91,6 +106,25 @@ class Measure:
     worst_bin: bool = False
     by_pairs: bool = False
     range_for: Callable[..., tuple[float, float]] | None = None
+    within_class: bool = False
+    rows_in_play: bool = False
+    logit_at_prior: bool = False
+    relative_cost: bool = False
+    takahashi: tuple[Average, ...] = ()
+    gradient: Callable[..., Any] | None = None
+    # What it is computed from, a field for each: a confusion matrix (the four counts of one class against the rest,
+    # hits and margins of all classes, or every cell by itself), scores of one class, losses of rows, scores by class.
+    of_labels: bool = field(init=False)
+    of_one_class: bool = field(init=False)
+    of_all_classes: bool = field(init=False)
+    of_cells: bool = field(init=False)
+    of_scores: bool = field(init=False)
+    of_losses: bool = field(init=False)
+    of_class_scores: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        for name, kinds in OF.items():
+            object.__setattr__(self, name, self.needs in kinds)
 
     @property
     def higher_is_better(self) -> bool | None:
@@ -104,41 +138,6 @@ class Measure:
     def summary(self) -> str:
         """The first line of the formula's docstring."""
         return (self.function.__doc__ or "").strip().split("\n")[0]
-
-    @property
-    def of_labels(self) -> bool:
-        """Computed from a confusion matrix."""
-        return self.needs in ("binary", "classes", "cells")
-
-    @property
-    def of_one_class(self) -> bool:
-        """Computed from the four counts of one class against the rest."""
-        return self.needs == "binary"
-
-    @property
-    def of_all_classes(self) -> bool:
-        """Computed from hits and margins of all classes."""
-        return self.needs == "classes"
-
-    @property
-    def of_cells(self) -> bool:
-        """Computed from every cell of the confusion matrix by itself."""
-        return self.needs == "cells"
-
-    @property
-    def of_scores(self) -> bool:
-        """Computed from the scores of one class."""
-        return self.needs == "scores"
-
-    @property
-    def of_losses(self) -> bool:
-        """The mean of a loss of each row."""
-        return self.needs == "losses"
-
-    @property
-    def of_class_scores(self) -> bool:
-        """Computed from one score for each class."""
-        return self.needs == "class_scores"
 
     def of_table(self, table: Confusion, masses: Any = None, *, positive: Any = None, **options: Any) -> Any:
         """The metric of a confusion matrix, or of (weighted) counts (…, cells) in place of its own."""
@@ -155,6 +154,15 @@ class Measure:
     def is_prior_free(self, classes: int) -> bool:
         """Whether it is the same at every distribution of so many classes."""
         return self.prior_free == "always" or (self.prior_free == "two classes" and classes <= 2)
+
+
+class MarginGradients(NamedTuple):
+    """∂f by each class's hits, true rows and calls, and by the total."""
+
+    hits: Any
+    truth: Any
+    predicted: Any
+    total: Any
 
 
 @dataclass(slots=True)
@@ -271,7 +279,7 @@ def averaged(base: Measure, average: Average) -> Measure:
     """The averaged version of a metric of one class, as a metric of all classes."""
     makers = {"macro": _macro, "micro": _micro, "weighted": _weighted}
     # Recalls weighted by their class's rows are the accuracy, as is the recall of all counts summed.
-    by_rows = average == "micro" or (average == "weighted" and base.name in ("recall", "fnr"))
+    by_rows = average == "micro" or (average == "weighted" and base.within_class)
     share = ROW_ONCE.get(base.name) if by_rows else None
     return replace(
         base,
@@ -286,9 +294,10 @@ def averaged(base: Measure, average: Average) -> Measure:
         of=base.name,
         # A mean of ratios that have no end is not one of what happens within classes.
         prior_free=base.prior_free if average == "macro" and math.isfinite(base.range[1]) else "never",
-        share_of_rows=(1 if base.best else -1) if by_rows and base.name in ("recall", "fnr") else 0,
+        share_of_rows=(1 if base.best else -1) if by_rows and base.within_class else 0,
         sum_of=None,
         given_by_prior=False,
+        gradient=None,
         undefined=base.undefined if average == "micro" else f"for some class {base.undefined}",
     )
 
@@ -298,7 +307,7 @@ def _situation(base: Measure, average: Average) -> str:
     if average == "macro" and base.situation == "f1":
         return "macro-f1"
     if average == "macro" and base.share is not None:
-        return "mean-of-recalls" if base.name in ("recall", "fnr") else "macro-of-shares"
+        return "mean-of-recalls" if base.within_class else "macro-of-shares"
     return {(0.0, 1.0): "smooth-share", (-1.0, 1.0): "correlation"}.get(base.range, "ratio")
 
 

@@ -1,11 +1,8 @@
-"""Metrics of one class against the rest, from its four counts.
+"""Metrics of a confusion matrix: of one class against the rest (its four counts), of all classes at once (hits and
+margins), and of every cell by itself (Cohen's kappa, costs), with the derivatives that are written out.
 
-Metrics over all classes at once, from hits and margins.
-
-Metrics in which every cell of the confusion matrix counts by itself: Cohen's kappa and costs.
-
-Formulas take a table and, in place of its own counts, `masses` (…, cells): bootstrap replicates, other priors, complex
-numbers for derivatives. They never build a K × K table of their own, so many classes are no trouble.
+Formulas of cells take a table and, in place of its own counts, `masses` (…, cells): bootstrap replicates, other priors,
+complex numbers for derivatives. They never build a K × K table of their own, so many classes are no trouble.
 """
 
 from __future__ import annotations
@@ -13,12 +10,14 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trueerror.inputs._labels import cost_matrix
 from trueerror.inputs._options import InputError, check_word
-from trueerror.metrics._registry import classes_in_play, measure, odds, ratio
+from trueerror.metrics._registry import MarginGradients, classes_in_play, measure, odds, ratio
 from trueerror.tallies._confusion import BinaryCounts, ClassCounts, Confusion
 
+Floats = NDArray[np.float64]
 NO_POSITIVES = "there are no positive rows"
 NO_NEGATIVES = "there are no negative rows"
 NO_CALLS = "no row was predicted positive"
@@ -27,7 +26,7 @@ NO_REJECTIONS = "no row was predicted negative"
 
 @measure(
     "precision", best=1.0, situation="proportion", aliases=("ppv", "positive_predictive_value"),
-    share=lambda t: (t.tp, t.tp + t.fp), undefined=NO_CALLS,
+    share=lambda t: (t.tp, t.tp + t.fp), undefined=NO_CALLS, logit_at_prior=True, takahashi=("macro",),
 )  # fmt: skip
 def precision(t: BinaryCounts) -> Any:
     """Share of the rows called positive that are: TP / (TP + FP)."""
@@ -36,7 +35,8 @@ def precision(t: BinaryCounts) -> Any:
 
 @measure(
     "recall", best=1.0, situation="proportion", aliases=("tpr", "sensitivity", "true_positive_rate"),
-    share=lambda t: (t.tp, t.tp + t.fn), undefined=NO_POSITIVES, prior_free="always",
+    share=lambda t: (t.tp, t.tp + t.fn), undefined=NO_POSITIVES, prior_free="always", within_class=True,
+    takahashi=("macro",),
 )  # fmt: skip
 def recall(t: BinaryCounts) -> Any:
     """Share of the positives that were found: TP / (TP + FN)."""
@@ -63,7 +63,7 @@ def fpr(t: BinaryCounts) -> Any:
 
 @measure(
     "fnr", best=0.0, situation="proportion", title="false negative rate", aliases=("false_negative_rate", "miss_rate"),
-    share=lambda t: (t.fn, t.tp + t.fn), undefined=NO_POSITIVES, prior_free="always",
+    share=lambda t: (t.fn, t.tp + t.fn), undefined=NO_POSITIVES, prior_free="always", within_class=True,
 )  # fmt: skip
 def fnr(t: BinaryCounts) -> Any:
     """Share of the positives that were missed: FN / (FN + TP)."""
@@ -106,7 +106,8 @@ def detection_prevalence(t: BinaryCounts) -> Any:
     return ratio(t.tp + t.fp, t.total)
 
 
-@measure("f1", best=1.0, situation="f1", title="F1", aliases=("f_1", "f1_score"),
+@measure("f1", best=1.0, situation="f1", title="F1", aliases=("f_1", "f1_score"), rows_in_play=True,
+         takahashi=("macro", "micro"),
          undefined="no row is positive and none was predicted positive")  # fmt: skip
 def f1(t: BinaryCounts) -> Any:
     """Harmonic mean of precision and recall: 2TP / (2TP + FP + FN)."""
@@ -209,17 +210,29 @@ def _four_weights(weights: Any) -> list[float]:
 NO_ROWS = "there are no rows"
 
 
+def _accuracy_gradient(t: ClassCounts) -> MarginGradients:
+    n = np.asarray(t.total, dtype=np.float64)
+    zero = np.zeros_like(t.hits)
+    return MarginGradients(zero + 1 / n[..., None], zero, zero, -t.hits.sum(axis=-1) / (n * n))
+
+
 @measure("accuracy", needs="classes", best=1.0, situation="proportion", undefined=NO_ROWS,
          aliases=("acc", "subset_accuracy"), multilabel=lambda t: ratio(t.exact, t.n),
-         share=lambda t: (t.hits.sum(axis=-1), t.total), right_or_wrong=1, share_of_rows=1)  # fmt: skip
+         share=lambda t: (t.hits.sum(axis=-1), t.total), right_or_wrong=1, share_of_rows=1,
+         gradient=_accuracy_gradient)  # fmt: skip
 def accuracy(t: ClassCounts) -> Any:
     """Share of the rows that were called right; of rows with several labels, those that are all right."""
     return ratio(t.hits.sum(axis=-1), t.total)
 
 
+def _error_rate_gradient(t: ClassCounts) -> MarginGradients:
+    return MarginGradients(*(-np.asarray(g) for g in _accuracy_gradient(t)))
+
+
 @measure("error_rate", needs="classes", best=0.0, situation="proportion", undefined=NO_ROWS,
          aliases=("error", "zero_one_loss"), multilabel=lambda t: ratio(t.n - t.exact, t.n),
-         share=lambda t: (t.total - t.hits.sum(axis=-1), t.total), right_or_wrong=-1, share_of_rows=-1)  # fmt: skip
+         share=lambda t: (t.total - t.hits.sum(axis=-1), t.total), right_or_wrong=-1, share_of_rows=-1,
+         gradient=_error_rate_gradient)  # fmt: skip
 def error_rate(t: ClassCounts) -> Any:
     """Share of the rows that were called wrong; of rows with several labels, those that are not all right."""
     return ratio(t.total - t.hits.sum(axis=-1), t.total)
@@ -233,8 +246,17 @@ def hamming_loss(t: ClassCounts) -> Any:
     return ratio(t.total - t.hits.sum(axis=-1), t.total)
 
 
+def _balanced_accuracy_gradient(t: ClassCounts) -> MarginGradients:
+    there = t.truth != 0
+    rows = np.where(there, t.truth, 1.0)
+    share = there / np.maximum(there.sum(axis=-1), 1)[..., None]
+    zero = np.zeros_like(t.hits)
+    return MarginGradients(share / rows, -share * t.hits / (rows * rows), zero, np.zeros(t.hits.shape[:-1]))
+
+
 @measure("balanced_accuracy", needs="classes", best=1.0, situation="mean-of-recalls",
-         undefined=NO_ROWS, prior_free="always")  # fmt: skip
+         undefined=NO_ROWS, prior_free="always",
+         gradient=_balanced_accuracy_gradient)  # fmt: skip
 def balanced_accuracy(t: ClassCounts) -> Any:
     """Mean recall over the classes that have rows."""
     recalls = ratio(t.hits, t.truth)
@@ -242,8 +264,18 @@ def balanced_accuracy(t: ClassCounts) -> Any:
     return ratio(np.where(there, recalls, 0).sum(axis=-1), there.sum(axis=-1))
 
 
+def _g_mean_gradient(t: ClassCounts) -> MarginGradients:
+    there = classes_in_play(t)
+    share = there / np.maximum(there.sum(axis=-1), 1)[..., None]
+    value = np.asarray(g_mean(t))[..., None]
+    hits = np.where(there, value * share / np.where(there, t.hits, 1.0), 0.0)
+    truth = np.where(there, -value * share / np.where(there, t.truth, 1.0), 0.0)
+    return MarginGradients(hits, truth, np.zeros_like(t.hits), np.zeros(t.hits.shape[:-1]))
+
+
 @measure("g_mean", needs="classes", best=1.0, situation="geometric-mean", title="G-mean",
-         undefined="a class was predicted but has no rows", prior_free="always")  # fmt: skip
+         undefined="a class was predicted but has no rows", prior_free="always",
+         gradient=_g_mean_gradient)  # fmt: skip
 def g_mean(t: ClassCounts) -> Any:
     """Geometric mean of the classes' recalls; of two classes √(recall · specificity) (Kubat and Matwin 1997)."""
     there = classes_in_play(t)
@@ -256,9 +288,28 @@ def g_mean(t: ClassCounts) -> Any:
     return value if value.ndim else value.item()
 
 
+def _mcc_gradient(t: ClassCounts) -> MarginGradients:
+    n = np.asarray(t.total, dtype=np.float64)[..., None]
+    none = n - t.predicted.sum(axis=-1, keepdims=True)
+    called = (t.predicted * (n - t.predicted)).sum(axis=-1, keepdims=True) + none * (n - none)
+    truth = (t.truth * (n - t.truth)).sum(axis=-1, keepdims=True)
+    hits = t.hits.sum(axis=-1, keepdims=True)
+    scale = np.sqrt(called) * np.sqrt(truth)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        m = (hits * n - (t.truth * t.predicted).sum(axis=-1, keepdims=True)) / scale
+        by_total = hits / scale - m / 2 * (2 * (n - none) / called + n / truth)
+        return MarginGradients(
+            np.zeros_like(t.hits) + n / scale,
+            -t.predicted / scale - m / 2 * (n - 2 * t.truth) / truth,
+            -t.truth / scale - m * (none - t.predicted) / called,
+            by_total[..., 0],
+        )
+
+
 @measure("mcc", needs="classes", best=1.0, range=(-1.0, 1.0), situation="mcc", title="Matthews correlation",
          aliases=("matthews", "matthews_correlation"),
-         undefined="all rows are of one class, or all were predicted as one", chance_corrected=True)  # fmt: skip
+         undefined="all rows are of one class, or all were predicted as one", chance_corrected=True,
+         gradient=_mcc_gradient)  # fmt: skip
 def mcc(t: ClassCounts) -> Any:
     """Matthews correlation, for any number of classes (Gorodkin 2004)."""
     n = np.asarray(t.total)
@@ -278,9 +329,53 @@ def mcc(t: ClassCounts) -> Any:
 KappaWeights = Literal["linear", "quadratic"] | None
 
 
+def _kappa_gradient(table: Confusion, masses: Floats, *, weights: str | None = None) -> Floats:
+    """κ = 1 − O·N/C with O = Σ w·n and C = ΣΣ w_ij·truth_i·called_j: dκ = −(N·dO + O·dN)/C + (O·N/C²)·dC.
+
+    This is the large-sample error of Fleiss, Cohen and Everitt 1969, Psychol. Bull. 72:323.
+    """
+    k = len(table.labels)
+    t = table.classes(masses)
+    n = np.asarray(t.total, dtype=np.float64)[..., None]
+    missed = n - t.predicted.sum(axis=-1, keepdims=True)
+    power = {None: 0, "linear": 1, "quadratic": 2}[weights]
+    farthest = float(max(k - 1, 1) ** power) if power else 1.0
+    apart = np.abs(table.row - table.col).astype(np.float64)
+    cell = (table.row != table.col).astype(np.float64) if power == 0 else apart**power
+    cell = np.where(table.col >= k, farthest, cell)
+    # What a row of class i meets among the calls, and what a call j meets among the classes.
+    from_truth = _distances(t.predicted, power) + farthest * missed
+    from_called = _distances(t.truth, power)
+    observed = (masses * cell).sum(axis=-1, keepdims=True)
+    chance = (t.truth * from_truth).sum(axis=-1, keepdims=True)
+    called = np.minimum(table.col, k - 1)
+    slope = from_truth[..., table.row] + np.where(table.col < k, from_called[..., called], farthest * n)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        out: Floats = -(n * cell + observed) / chance + observed * n / chance**2 * slope
+    return out
+
+
+def _distances(mass: Floats, power: int) -> Floats:
+    """Σ_j w_ij·mass_j for each class i, w = [i ≠ j], |i − j| or (i − j)², in one pass over the classes."""
+    total: Floats = mass.sum(axis=-1, keepdims=True)
+    if power == 0:
+        return total - mass
+    place = np.arange(mass.shape[-1], dtype=np.float64)
+    if power == 1:
+        count = np.cumsum(mass, axis=-1)
+        moment = np.cumsum(mass * place, axis=-1)
+        steps: Floats = place * (2 * count - total) - 2 * moment + moment[..., -1:]
+        return steps
+    centre = (mass * place).sum(axis=-1, keepdims=True) / np.where(total == 0, 1, total)
+    spread = (mass * (place - centre) ** 2).sum(axis=-1, keepdims=True)
+    out: Floats = total * (place - centre) ** 2 + spread
+    return out
+
+
 @measure("kappa", needs="cells", best=1.0, range=(-1.0, 1.0), situation="smooth", title="Cohen's kappa",
          aliases=("cohen_kappa", "cohens_kappa"), options=("weights",),
-         undefined="all rows are of one class and were all predicted as it", chance_corrected=True)  # fmt: skip
+         undefined="all rows are of one class and were all predicted as it", chance_corrected=True,
+         gradient=_kappa_gradient)  # fmt: skip
 def kappa(t: Confusion, masses: Any = None, *, weights: KappaWeights = None) -> Any:
     """Agreement beyond chance: 1 − observed / expected disagreement (Cohen 1960; weighted: 1968).
 
@@ -332,8 +427,14 @@ def _squared_distance(t: ClassCounts) -> Any:
     return calls * within_truth + rows * within_called + rows * calls * (mean_truth - mean_called) ** 2
 
 
+def _cost_gradient(table: Confusion, masses: Floats, *, costs: Any = None) -> Floats:
+    """One more row adds its cost."""
+    return np.broadcast_to(cell_costs(table, costs), masses.shape)
+
+
 @measure("cost", needs="cells", best=0.0, range=(-np.inf, np.inf), situation="mean-cost", title="total cost",
-         aliases=("total_cost",), options=("costs",), additive=True)  # fmt: skip
+         aliases=("total_cost",), options=("costs",), additive=True,
+         gradient=_cost_gradient)  # fmt: skip
 def cost(t: Confusion, masses: Any = None, *, costs: Any = None) -> Any:
     """Sum over the rows of what their calls cost; without `costs` every error costs 1.
 
@@ -343,19 +444,29 @@ def cost(t: Confusion, masses: Any = None, *, costs: Any = None) -> Any:
     3910.0
     """
     m = t.masses if masses is None else masses
-    total = (m * _cell_costs(t, costs)).sum(axis=-1)
+    total = (m * cell_costs(t, costs)).sum(axis=-1)
     return total if total.ndim else total.item()
 
 
+def _expected_cost_gradient(table: Confusion, masses: Floats, *, costs: Any = None) -> Floats:
+    """(cost − mean cost)/n."""
+    cost = cell_costs(table, costs)
+    n = masses.sum(axis=-1, keepdims=True)
+    out: Floats = (cost - (masses * cost).sum(axis=-1, keepdims=True) / n) / n
+    return out
+
+
 @measure("expected_cost", needs="cells", best=0.0, range=(-np.inf, np.inf), situation="mean-cost",
-         aliases=("mean_cost",), options=("costs",), undefined="there are no rows")  # fmt: skip
+         aliases=("mean_cost",), options=("costs",), undefined="there are no rows",
+         gradient=_expected_cost_gradient)  # fmt: skip
 def expected_cost(t: Confusion, masses: Any = None, *, costs: Any = None) -> Any:
     """Mean cost of a row; without `costs` every error costs 1, which gives the error rate."""
     m = t.masses if masses is None else masses
-    return ratio((m * _cell_costs(t, costs)).sum(axis=-1), m.sum(axis=-1))
+    return ratio((m * cell_costs(t, costs)).sum(axis=-1), m.sum(axis=-1))
 
 
 @measure("savings", needs="cells", best=1.0, range=(-np.inf, 1.0), situation="other", options=("costs",),
+         relative_cost=True,
          title="savings against the best constant call",
          undefined="there are no rows, or calling every row the same class costs nothing, so there is nothing "
                    "to save")  # fmt: skip
@@ -368,7 +479,7 @@ def savings(t: Confusion, masses: Any = None, *, costs: Any = None) -> Any:
     0.5
     """
     m = t.masses if masses is None else masses
-    spent = (m * _cell_costs(t, costs)).sum(axis=-1)
+    spent = (m * cell_costs(t, costs)).sum(axis=-1)
     margins = t.classes(m)
     if costs is None:
         constant = np.asarray(margins.total)[..., None] - margins.truth
@@ -380,8 +491,9 @@ def savings(t: Confusion, masses: Any = None, *, costs: Any = None) -> Any:
     return 1 - ratio(spent, np.where(cheapest.real > 0, cheapest, 0))
 
 
-def _cell_costs(t: Confusion, costs: Any) -> Any:
+def cell_costs(t: Confusion, costs: Any = None) -> Floats:
+    """What one row in each occupied cell costs; without `costs` every error costs 1."""
     if costs is None:
-        return (t.row != t.col).astype(np.float64)
-    table = cost_matrix(costs, t.labels, t.positive)
-    return table[t.row, np.minimum(t.col, len(t.labels))]
+        return np.not_equal(t.row, t.col).astype(np.float64)
+    prices: Floats = cost_matrix(costs, t.labels, t.positive)[t.row, np.minimum(t.col, len(t.labels))]
+    return prices

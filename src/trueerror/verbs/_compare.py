@@ -39,7 +39,7 @@ from trueerror.tallies import Discordance
 from trueerror.verbs._comparison import Comparison, ComparisonDetails, told_apart
 from trueerror.verbs._estimand import compared_reading, fixed_model
 from trueerror.verbs._evidence import comparison_findings, sample_evidence, twins
-from trueerror.verbs._model_metrics import Bench, Rng, Settings
+from trueerror.verbs._model_metrics import ModelMetrics, Rng, Settings
 
 
 def sliced(made: Comparison, p: Predictions, compared: Callable[[Predictions], Comparison]) -> Comparison:
@@ -232,7 +232,8 @@ def compare_predictions(
     if reference is not None and reference not in p.models:
         raise InputError(f"reference={reference!r} is not among the models{nearest(reference, p.models)}")
     estimates = {
-        m: Bench(m, settings, predictions=p, estimand=fixed_model(p, settings)).interval(measure.name) for m in p.models
+        m: ModelMetrics(m, settings, predictions=p, estimand=fixed_model(p, settings)).interval(measure.name)
+        for m in p.models
     }
     undefined = [m for m, found in estimates.items() if math.isnan(found.estimate)]
     if undefined:
@@ -370,7 +371,7 @@ def own_rows(p: Predictions, model: str, measure: Measure, settings: Settings) -
     """One model on rows of its own, for a contrast with one on other rows."""
 
     def interval_at(confidence: float) -> Interval:
-        return Bench(model, replace(settings, confidence=confidence), predictions=p).interval(measure.name)
+        return ModelMetrics(model, replace(settings, confidence=confidence), predictions=p).interval(measure.name)
 
     return ModelRows(p, model, settings.threshold, settings.prior, interval_at)
 
@@ -401,7 +402,7 @@ def _separate(
             for name, p, m in ((c.first, first, a), (c.second, second, b)):
                 whose[name] = (p, m)
                 if name not in estimates:
-                    estimates[name] = Bench(m, settings, predictions=p).interval(measure.name)
+                    estimates[name] = ModelMetrics(m, settings, predictions=p).interval(measure.name)
     contrasts = _adjusted(contrasts, adjust)
     words = f"First: {first}\nSecond: {second}\nDifferent rows: not paired."
     made = Comparison(

@@ -1,8 +1,6 @@
 """`te.evaluate`: how good are these models, really?
 
-Rows that may carry several labels at once: each label is judged against its absence, averages over all labels.
-
-The threshold at which one model's calls would be cheapest, and how it is told beside the metrics.
+Also of rows that carry several labels at once, and with the threshold at which a model's calls would be cheapest.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from trueerror.curves._operating_point import OperatingPoint
 from trueerror.curves._roc import roc
 from trueerror.findings import Findings, find
 from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference._problem import NotOffered
 from trueerror.inference.proportion._interval import interval
 from trueerror.inputs._arrays import matrix
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
@@ -36,8 +35,8 @@ from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, RecordedSet
 from trueerror.verbs._evidence import model_evidence
 from trueerror.verbs._model_metrics import (
     CLASS_METRICS,
-    Bench,
     Design,
+    ModelMetrics,
     Rng,
     Settings,
     commonest_p,
@@ -48,8 +47,8 @@ from trueerror.verbs._model_metrics import (
 USUAL = ("accuracy", "hamming_loss", "micro_f1", "macro_f1", "macro_precision", "macro_recall")
 
 
-class LabelsBench(Bench):
-    """A bench whose tally has several labels a row."""
+class LabelMetrics(ModelMetrics):
+    """The metrics of one model of rows with several labels each."""
 
     def __init__(self, model: str, settings: Settings, tally: MultiLabel, estimand: str) -> None:
         super().__init__(model, settings, estimand=estimand)
@@ -100,7 +99,7 @@ def evaluate_labels(truth: Any, predicted: Any, labels: Any, settings: Settings)
     names = USUAL if settings.metrics is None else tuple(settings.metrics)
     for name, values in models.items():
         tally = MultiLabel.count(truth, values, labels=labels)
-        bench = LabelsBench(str(name), settings, tally, estimand)
+        bench = LabelMetrics(str(name), settings, tally, estimand)
         none = Interval(
             name="accuracy",
             estimate=math.nan,
@@ -157,7 +156,7 @@ def named_costs(costs: Any, cost_fp: float | None, cost_fn: float | None) -> Any
     return given
 
 
-def cheapest_threshold(bench: Bench) -> OperatingPoint | None:
+def cheapest_threshold(bench: ModelMetrics) -> OperatingPoint | None:
     """Where costs or another class mix were asked for, and a model of two classes has scores: the best cutoff.
 
     Its cost is corrected for having been chosen on these rows; None where there is nothing to choose.
@@ -231,8 +230,8 @@ def evaluate(
     `costs[i][j]` is what it costs to call truth i as j (`cost_fp=`, `cost_fn=` for two classes: a false alarm, a miss);
     `prior=` asks for the result at another class distribution; with either, `.cheapest` is the cost-optimal threshold
     of a model that has scores.
-    `method=` replaces Wilson's interval for plain proportions, and the default of metrics of scores that know the word;
-    `simultaneous=True` widens the intervals so that all hold together.
+    `method=` asks for another interval than the default: metrics that were asked for by name must offer it, of the
+    usual ones those that do take it. `simultaneous=True` widens the intervals so that all hold together.
 
     >>> ev = evaluate(["cat", "dog", "dog", "cat"] * 10, ["cat", "dog", "cat", "cat"] * 10)
     >>> print(ev["accuracy"])
@@ -267,7 +266,9 @@ def evaluate(
         )
     if is_multilabel(given) and not hasattr(given, "columns"):
         refuse_columns(columns)
-        _refuse_rows(scores=scores, clusters=clusters, by=by, weights=weights, prior=prior, costs=settings.costs)
+        _refuse_rows(
+            scores=scores, clusters=clusters, by=by, weights=weights, prior=prior, costs=settings.costs, method=method
+        )
         return evaluate_labels(given, predicted, labels, settings)
     read_already = isinstance(given, Predictions)
     if read_already and (predicted is not None or scores is not None or fitted is not None):
@@ -301,7 +302,7 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
             "evaluate one repeat at a time"
         )
     estimand = fixed_model(p, settings)
-    parts = tuple(_one_model(Bench(m, settings, predictions=p, estimand=estimand)) for m in p.models)
+    parts = tuple(_one_model(ModelMetrics(m, settings, predictions=p, estimand=estimand)) for m in p.models)
     slices: dict[Label, Evaluation] = {}
     if sliced and p.has_key("slices"):
         slices = {value: evaluate_predictions(p.slice(value), settings, sliced=False) for value in p.slices()}
@@ -320,7 +321,7 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
 
 def _from_table(table: Confusion, settings: Settings) -> Evaluation:
     estimand = fixed_model(table, settings)
-    part = _one_model(Bench("model", settings, confusion=table, estimand=estimand))
+    part = _one_model(ModelMetrics("model", settings, confusion=table, estimand=estimand))
     words = f"Counts of {table.n:,} rows in {len(table.labels)} classes. {cost_words(part.bench)}".rstrip()
     return Evaluation(
         n=table.n,
@@ -339,12 +340,12 @@ def _refuse_rows(**given: Any) -> None:
             raise InputError(f"{name}= cannot be used here: it needs rows with one label each")
 
 
-def _one_model(bench: Bench) -> ModelEvaluation:
+def _one_model(bench: ModelMetrics) -> ModelEvaluation:
     names = _chosen_metrics(bench)
     if bench.settings.simultaneous:
         facts = {**bench.settings.facts, "simultaneous_over": len(names)}
         bench = bench.with_facts(facts)
-    overall = {name: bench.interval(name) for name in names}
+    overall = _overall(bench, names)
     label, baseline, p = _baseline(bench)
     return ModelEvaluation(
         name=bench.model,
@@ -360,7 +361,18 @@ def _one_model(bench: Bench) -> ModelEvaluation:
     )
 
 
-def _chosen_metrics(bench: Bench) -> list[str]:
+def _overall(bench: ModelMetrics, names: list[str]) -> dict[str, Interval]:
+    """The metrics by the method that was asked for, those that do not offer it by their own; one at least must."""
+    if bench.settings.method is None:
+        return {name: bench.interval(name) for name in names}
+    found = {name: bench.by_method(name) for name in names}
+    refusals = [made for made in found.values() if isinstance(made, NotOffered)]
+    if len(refusals) == len(found) and refusals:
+        raise refusals[0]
+    return {name: bench.interval(name) if isinstance(made, NotOffered) else made for name, made in found.items()}
+
+
+def _chosen_metrics(bench: ModelMetrics) -> list[str]:
     settings = bench.settings
     if settings.metrics is not None:
         return list(settings.metrics)
@@ -392,25 +404,27 @@ def _chosen_metrics(bench: Bench) -> list[str]:
     return names
 
 
-def _all_metrics(bench: Bench) -> list[str]:
+def _all_metrics(bench: ModelMetrics) -> list[str]:
     """Every metric that these rows can have: what they were called or scored as, and how they were drawn, decide."""
     settings = bench.settings
     named = bench.positive is not None
     elsewhere = settings.prior is not None or settings.design == "case-control"
     clustered = bench.predictions is not None and bench.predictions.has_key("clusters")
-    fits = {
-        "binary": bench.calls and named,
-        "classes": bench.calls,
-        "cells": bench.calls,
-        "scores": bench.has_scores and named,
-        "losses": bench.has_probabilities and not (elsewhere and (clustered or not named)),
-        "class_scores": bench.ranks_classes,
-    }
+
+    def fits(m: Measure) -> bool:
+        if m.of_labels:
+            return bench.calls and (named or not m.of_one_class)
+        if m.of_scores:
+            return bench.has_scores and named
+        if m.of_losses:
+            return bench.has_probabilities and not (elsewhere and (clustered or not named))
+        return bench.ranks_classes
+
     averaged = [find_measure(name) for name in AVERAGED_IN_ALL]
     return [
         m.name
         for m in (*every_measure().values(), *averaged)
-        if fits[m.needs]
+        if fits(m)
         # Calibration errors read scores as probabilities; areas only rank them.
         and (not m.of_scores or m.by_rank or bench.has_probabilities)
         and ("costs" not in m.options or settings.costs is not None)
@@ -418,12 +432,12 @@ def _all_metrics(bench: Bench) -> list[str]:
     ]
 
 
-def _needs_the_mix(measure: Measure, bench: Bench) -> bool:
+def _needs_the_mix(measure: Measure, bench: ModelMetrics) -> bool:
     """Whether a metric depends on how common each class is."""
     return not measure.is_prior_free(len(bench.labels))
 
 
-def _baseline(bench: Bench) -> tuple[Label | None, Interval, float]:
+def _baseline(bench: ModelMetrics) -> tuple[Label | None, Interval, float]:
     """The constant answer of the commonest class: its label, its accuracy, and the p-value of the model against it."""
     confidence = bench.settings.confidence
     if not bench.calls:
@@ -466,8 +480,6 @@ def _baseline(bench: Bench) -> tuple[Label | None, Interval, float]:
         )
         return None, unknown, math.nan
     if bench.settings.prior is not None:
-        from trueerror.metrics._values import class_shares
-
         shares = class_shares(bench.settings.prior, t.labels, t.positive)
         index = int(np.argmax(shares))
         known = Interval(

@@ -23,7 +23,7 @@ from trueerror.results._tables import cells_block
 from trueerror.results._values import interval_cell, short
 from trueerror.tallies import Confusion
 from trueerror.tallies._confusion import is_graded
-from trueerror.verbs._model_metrics import Bench, Design, Settings
+from trueerror.verbs._model_metrics import Design, ModelMetrics, Settings
 
 # Metrics that fit beside each other when several models share a table, most telling first.
 COLUMNS = ("expected_cost", "accuracy", "auc", "recall", "precision", "balanced_accuracy", "macro_f1", "mcc")
@@ -65,13 +65,13 @@ class ModelEvaluation(DocumentResult):
     cheapest: OperatingPoint | None
     loaded_selective: dict[float, Interval] | None = field(default=None, metadata=NOT_SAVED)
     loaded_classes: dict[tuple[str, Label], Interval] | None = field(default=None, metadata=NOT_SAVED)
-    counted: Bench | None = field(default=None, metadata=NOT_SAVED)
+    counted: ModelMetrics | None = field(default=None, metadata=NOT_SAVED)
 
     def __reduce__(self) -> Any:
         return (ModelEvaluation._from_data, (self._to_data(),))
 
     @cached_property
-    def bench(self) -> Bench:
+    def bench(self) -> ModelMetrics:
         """Where further metrics come from; a loaded evaluation still has its confusion matrix."""
         if self.counted is not None:
             return self.counted
@@ -83,7 +83,7 @@ class ModelEvaluation(DocumentResult):
                 "that its intervals rest on, so no further metric can be had: evaluate the rows again"
             )
         settings = Settings(confidence=self.confidence)
-        return Bench(self.name, settings, confusion=self.confusion, estimand=self.baseline.estimand)
+        return ModelMetrics(self.name, settings, confusion=self.confusion, estimand=self.baseline.estimand)
 
     @property
     def confidence(self) -> float:

@@ -26,7 +26,7 @@ from trueerror.tallies import Agreement, ScoreTable
 from trueerror.tallies._confusion import is_graded
 from trueerror.verbs._comparison import Comparison, told_apart
 from trueerror.verbs._evaluation import ModelEvaluation
-from trueerror.verbs._model_metrics import Bench, Settings, commonest_p, constant_answers
+from trueerror.verbs._model_metrics import ModelMetrics, Settings, commonest_p, constant_answers
 
 
 def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
@@ -42,12 +42,6 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         facts["missing_predictions"] = (p.absent(part.name), p.n, p.missing)
         if p.has_scores(part.name) and not bench.has_scores:
             facts["unranked"] = True
-    if bench.clusters is not None:
-        facts["clusters_ignored"] = tuple(
-            find_measure(m).title
-            for m, found in part.overall.items()
-            if find_measure(m).needs in ("scores", "losses", "class_scores") and "cluster" not in found.method
-        )
     table: ScoreTable | None = None
     if bench.has_scores and p is not None:
         facts["score_range"] = p.score_range(part.name)
@@ -91,7 +85,7 @@ def _loss_worth(part: ModelEvaluation, p: Predictions) -> list[tuple[str, float]
     return found
 
 
-def _tuned(bench: Bench, p: Predictions, table: ScoreTable) -> TunedThreshold | None:
+def _tuned(bench: ModelMetrics, p: Predictions, table: ScoreTable) -> TunedThreshold | None:
     """Whether the threshold that was given is the best one of these rows."""
     given = bench.settings.threshold
     threshold = p.facts.model(bench.model).threshold if given is None else given
@@ -112,7 +106,7 @@ ABOUT_THE_SAMPLE = ("TE103", "TE104", "TE201")
 
 def sample_evidence(p: Predictions, measure: Measure, settings: Settings) -> list[Evidence]:
     """The rows once, and each model against the commonest class where the comparison is one of accuracy."""
-    benches = [b for b in (Bench(m, settings, predictions=p) for m in p.models) if b.calls]
+    benches = [b for b in (ModelMetrics(m, settings, predictions=p) for m in p.models) if b.calls]
     counted = measure.of_labels
     if not benches or not (counted or int((p.truth_counts() > 0).sum()) == 1):
         return []

@@ -29,7 +29,7 @@ from trueerror.tallies import Discordance
 from trueerror.verbs._compare import own_rows
 from trueerror.verbs._estimand import cut_words
 from trueerror.verbs._gate_result import Gate, GateCheck, decide, together
-from trueerror.verbs._model_metrics import Bench, Rng, Settings, named_metrics
+from trueerror.verbs._model_metrics import ModelMetrics, Rng, Settings, named_metrics
 
 Model = tuple[Predictions, str]
 Floats = NDArray[np.float64]
@@ -57,7 +57,7 @@ def difference_check(
     sequential: bool,
 ) -> GateCheck:  # fmt: skip
     """Candidate − baseline against the margin; on the same rows when both come from the same predictions."""
-    own = [Bench(m, settings, predictions=p).interval(measure.name) for p, m in (candidate, baseline)]
+    own = [ModelMetrics(m, settings, predictions=p).interval(measure.name) for p, m in (candidate, baseline)]
     undefined = next((i.note or "undefined" for i in own if math.isnan(i.estimate)), "")
     paired = candidate[0] is baseline[0]
     total = candidate[0].n if paired else candidate[0].n + baseline[0].n
@@ -90,7 +90,7 @@ def threshold_check(
 ) -> GateCheck:
     """The candidate's own limits against a number."""
     p, model = candidate
-    own = Bench(model, _one_sided(settings, level), predictions=p).interval(measure.name)
+    own = ModelMetrics(model, _one_sided(settings, level), predictions=p).interval(measure.name)
     if math.isnan(own.estimate):
         found = Limits(math.nan, math.nan, math.nan, "", p.n, own.note or "undefined")
     elif sequential:

@@ -1,10 +1,7 @@
-"""The bench: one model's tallies and the settings under which its metrics are taken from them.
+"""One model's tallies and the settings under which its metrics are taken from them.
 
-How an evaluation was asked for: the options that its numbers depend on, in one frozen place.
-
-Accuracy on the most confident share of the predictions, where a model has scores.
-
-One answer for every row, at the costs or the class mix that were asked for: free, and hard to beat.
+Beside the metrics: accuracy on the most confident share of the predictions, and one answer for every row, which is free
+and hard to beat.
 """
 
 from __future__ import annotations
@@ -20,14 +17,13 @@ import numpy as np
 from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.metrics import ConstantAnswer
 from trueerror.inference._metric_interval import class_intervals, metric_interval
-from trueerror.inference._problem import words_of
+from trueerror.inference._problem import NotOffered
 from trueerror.inference._score_metrics import clustered_score_interval
-from trueerror.inference._spec import IntervalSpec, Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.auc._multiclass import class_area_interval
 from trueerror.inference.counts._vs_constant import against_one_answer, gains_in_accuracy
 from trueerror.inference.loss._mean import ClusterSums, loss_interval
-from trueerror.inference.proportion._array_intervals import BOOTSTRAPS, OFFERED
-from trueerror.inference.proportion._paired import mcnemar
+from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.metrics._registry import Measure, find_measure
@@ -81,10 +77,10 @@ class Settings:
             replicates=self.replicates,
         )  # fmt: skip
 
-    def options(self, metric: str) -> dict[str, Any]:
+    def options(self, metric: str | Measure) -> dict[str, Any]:
         """The options of one metric: those that were asked for, and the costs where it takes them."""
-        measure = find_measure(metric)
-        given = dict((self.metrics or {}).get(metric, {}))
+        measure = find_measure(metric) if isinstance(metric, str) else metric
+        given = dict((self.metrics or {}).get(measure.name, {}))
         if "costs" in measure.options and "costs" not in given:
             if self.costs is None:
                 raise InputError(f"{measure.name} needs costs=, a table of what each kind of call costs")
@@ -117,7 +113,7 @@ CLASS_METRICS = ("precision", "recall", "f1")
 WITHIN_A_CLASS = ("recall",)
 
 
-class Bench:
+class ModelMetrics:
     """Computes any metric of one model, each tally counted once and only when it is needed."""
 
     def __init__(
@@ -135,9 +131,9 @@ class Bench:
         self._predictions = predictions
         self._given = confusion
 
-    def with_facts(self, facts: dict[str, Any]) -> Bench:
+    def with_facts(self, facts: dict[str, Any]) -> ModelMetrics:
         """The same tallies under settings with other facts."""
-        return Bench(
+        return ModelMetrics(
             self.model,
             replace(self.settings, facts=facts),
             predictions=self._predictions,
@@ -217,18 +213,34 @@ class Bench:
         return self._predictions.scores(self.model, positive=label)
 
     def interval(self, metric: str, label: Any = None) -> Interval:
-        """One metric with its interval; `label` asks for one class against the rest."""
+        """One metric with its interval; `label` asks for one class against the rest.
+
+        The method that was asked for is used where it is offered; elsewhere the default is, unless the metric was asked
+        for by name too.
+        """
+        found = self.by_method(metric, label)
+        return self._interval(metric, label, None) if isinstance(found, NotOffered) else found
+
+    def by_method(self, metric: str, label: Any = None) -> Interval | NotOffered:
+        """The same by the method that was asked for, or why it is not offered; that is raised for metrics by name."""
+        try:
+            return self._interval(metric, label, self.settings.method)
+        except NotOffered as refusal:
+            if metric in (self.settings.metrics or ()):
+                raise
+            return refusal
+
+    def _interval(self, metric: str, label: Any, method: str | None) -> Interval:
         measure = find_measure(metric)
         chosen = None if label is None else find_label(label, self.labels, "class")
-        if chosen is not None and measure.needs in ("classes", "cells", "losses", "class_scores"):
+        if chosen is not None and not measure.of_one_class and not measure.of_scores:
             raise InputError(f"{measure.name} is a metric of all classes together; ask for it without a class")
         if chosen is None and measure.of_one_class:
             chosen = self._positive(measure)
-        options = self.settings.options(measure.name)
         common: dict[str, Any] = {
-            "options": options,
+            "options": self.settings.options(measure),
             "confidence": self.settings.confidence,
-            "method": self._method_for(measure),
+            "method": method,
             "rng": self.settings.rng,
             "replicates": self.settings.replicates,
             "simultaneous_over": self.settings.facts.get("simultaneous_over", 1),
@@ -246,22 +258,12 @@ class Bench:
             )
         return self._from_scores(measure, chosen, common)
 
-    def _method_for(self, measure: Measure) -> str | None:
-        """The method that was asked for, where this metric knows it; also where no other does, to be refused there."""
-        asked, wanted = self.settings.method, self.settings.metrics
-        if asked is None or _knows(measure, asked):
-            return asked
-        if wanted is None:
-            return asked if measure.situation == "proportion" else None
-        alone = measure.name in wanted and not any(_knows(find_measure(name), asked) for name in wanted)
-        return asked if alone else None
-
     def _from_scores(self, measure: Measure, label: Label | None, common: dict[str, Any]) -> Interval:
-        if self._predictions is None or not self._predictions.has_scores(self.model):
+        p = self._predictions
+        if p is None or not p.has_scores(self.model):
             raise InputError(f"{measure.name} needs scores, and {self.model} has labels only: pass scores=")
-        assert self._predictions is not None
-        if self._predictions.has_key("clusters") and not measure.of_class_scores:
-            return self._from_clustered_scores(measure, label, common)
+        if p.has_key("clusters") and not measure.of_class_scores:
+            return self._from_clustered_scores(p, measure, label, common)
         elsewhere = self.settings.prior is not None or self.settings.design == "case-control"
         # Rows can be drawn again from a score table, not from moments.
         tabled = elsewhere or common["method"] is not None
@@ -274,32 +276,43 @@ class Bench:
                 raise InputError(
                     f"{measure.name} of several classes is not offered at another class mix; leave prior= out"
                 )
-            moments = self._predictions.moments(self.model, measure.function, **common["options"])
+            moments = p.moments(self.model, measure.function, **common["options"])
             return metric_interval(measure, moments, **common)
-        if not self._predictions.has_class_scores(self.model):
+        if not p.has_class_scores(self.model):
             raise InputError(f"{measure.name} needs one column of scores for each class; {self.model!r} has one in all")
-        rows = class_scored_rows(self._predictions, [self.model])
-        terms = Terms(confidence=self.settings.confidence, over=common["simultaneous_over"], estimand=self.estimand)
+        rows = class_scored_rows(p, [self.model])
         return class_area_interval(
-            measure, rows.codes, rows.scores[0], self.labels, common["options"], terms, rows.clusters, common["method"]
+            measure,
+            rows.codes,
+            rows.scores[0],
+            self.labels,
+            common["options"],
+            self._spec(common),
+            rows.clusters,
+            common["method"],
         )
 
-    def _from_clustered_scores(self, measure: Measure, label: Label | None, common: dict[str, Any]) -> Interval:
+    def _from_clustered_scores(
+        self, p: Predictions, measure: Measure, label: Label | None, common: dict[str, Any]
+    ) -> Interval:
         """Rows of one cluster may repeat each other: the intervals rest on whole clusters."""
-        p, options = self._predictions, dict(common["options"])
-        assert p is not None
-        terms = Terms(confidence=self.settings.confidence, over=common["simultaneous_over"], estimand=self.estimand)
+        options, spec = dict(common["options"]), self._spec(common)
         if measure.of_losses:
             if self.settings.prior is not None or self.settings.design == "case-control":
                 raise InputError(f"{measure.name} at another class mix is not offered with clusters; leave one out")
             losses = p.keyed_losses(self.model, "clusters", measure.function, **options)
-            return loss_interval(measure, ClusterSums(losses.sizes, losses.sums), options, terms, common["method"])
+            return loss_interval(measure, ClusterSums(losses.sizes, losses.sums), options, spec, common["method"])
         rows = scored_rows(p, [self.model], positive=label)
         assert rows.clusters is not None
         return clustered_score_interval(
-            measure, rows.up, rows.scores[:, 0], rows.clusters, options, terms, method=common["method"],
+            measure, rows.up, rows.scores[:, 0], rows.clusters, options, spec, method=common["method"],
             prior=self.settings.prior, rng=common["rng"], replicates=min(self.settings.replicates, SCORE_REPLICATES),
         )  # fmt: skip
+
+    def _spec(self, common: dict[str, Any]) -> IntervalSpec:
+        return IntervalSpec(
+            confidence=self.settings.confidence, over=common["simultaneous_over"], estimand=self.estimand
+        )
 
     def _positive(self, measure: Measure) -> Label:
         if self.positive is None:
@@ -312,35 +325,30 @@ class Bench:
 
     def per_class(self) -> dict[tuple[str, Label], Interval]:
         """Precision, recall and F1 of each class that occurs, on the same terms as the other metrics."""
-        found: dict[tuple[str, Label], Interval] = {}
+        intervals: dict[tuple[str, Label], Interval] = {}
         known_mix = self.settings.design == "random" or self.settings.prior is not None
+        common: dict[str, Any] = {
+            "confidence": self.settings.confidence,
+            "clusters": self.clusters,
+            "prior": self.settings.prior,
+            "design": self.settings.design,
+            "rng": self.settings.rng,
+            "replicates": self.settings.replicates,
+            "estimand": self.estimand,
+        }
         for name in CLASS_METRICS if known_mix else WITHIN_A_CLASS:
-            measure = find_measure(name)
-            intervals = class_intervals(
-                measure,
-                self.confusion,
-                confidence=self.settings.confidence,
-                method=self._method_for(measure),
-                clusters=self.clusters,
-                prior=self.settings.prior,
-                design=self.settings.design,
-                rng=self.settings.rng,
-                replicates=self.settings.replicates,
-                estimand=self.estimand,
-            )
-            found |= {(name, label): interval for label, interval in intervals.items()}
-        return found
-
-
-def _knows(measure: Measure, method: str) -> bool:
-    known = OFFERED.get(measure.situation, ()) if measure.of_labels else words_of(measure.situation)
-    return method in (*known, *BOOTSTRAPS, "bootstrap")
+            try:
+                by_label = class_intervals(name, self.confusion, method=self.settings.method, **common)
+            except NotOffered:
+                by_label = class_intervals(name, self.confusion, **common)
+            intervals |= {(name, label): interval for label, interval in by_label.items()}
+        return intervals
 
 
 SHARES = (0.5, 0.8, 0.9)
 
 
-def confident_shares(bench: Bench) -> dict[float, Interval]:
+def confident_shares(bench: ModelMetrics) -> dict[float, Interval]:
     """Accuracy on the most confident 50, 80 and 90 % of the rows; empty for labels alone and for counts.
 
     Empty too where accuracy at the class mix of these rows is not what is asked for, and where rows are clustered: the
@@ -358,7 +366,7 @@ def confident_shares(bench: Bench) -> dict[float, Interval]:
     return {share: curve.at(coverage=share, confidence=bench.settings.confidence) for share in SHARES}
 
 
-def cost_words(bench: Bench) -> str:
+def cost_words(bench: ModelMetrics) -> str:
     """What each error costs, by name, and what the cheapest constant answer costs; "" without costs."""
     if bench.settings.costs is None or not bench.calls or bench.confusion.n == 0:
         return ""
@@ -373,7 +381,7 @@ def cost_words(bench: Bench) -> str:
     return f'{words}. Always answering "{one_line(str(label))}" costs {cost:.3g} a row.'
 
 
-def cheapest_constant(bench: Bench) -> tuple[object, float]:
+def cheapest_constant(bench: ModelMetrics) -> tuple[object, float]:
     """The cheapest answer for every row and its mean cost, at the class mix of the rows or the one asked for."""
     t = bench.confusion
     totals = t.classes().truth.astype(float)
@@ -384,7 +392,7 @@ def cheapest_constant(bench: Bench) -> tuple[object, float]:
     return t.labels[best], float(costs[best])
 
 
-def commonest_p(bench: Bench) -> float:
+def commonest_p(bench: ModelMetrics) -> float:
     """The p-value of a model's accuracy against always answering the commonest class, on the same rows.
 
     McNemar's mid-p for plain rows; clusters and sampling weights have their own variance. NaN where there is nothing to
@@ -403,7 +411,7 @@ def commonest_p(bench: Bench) -> float:
     counted = t.classes(weighted=False)
     only_model = int(counted.hits.sum() - counted.hits[index])
     only_constant = int(counted.truth[index] - counted.hits[index])
-    return mcnemar(only_model, only_constant, n=t.n).p_value
+    return mcnemar_test(only_model, only_constant, "mid-p", "two-sided")[1]
 
 
 def constant_answers(part: ModelEvaluation) -> list[ConstantAnswer]:

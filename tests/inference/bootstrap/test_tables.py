@@ -5,10 +5,10 @@ import pytest
 
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference.bootstrap import _tables as resampled
-from trueerror.inference.proportion._array_intervals import BOOTSTRAPS
 from trueerror.inputs._options import InputError
 from trueerror.tallies import Confusion, KeyedConfusion
 
+BOOTSTRAPS = ("bootstrap-bca", "bootstrap-percentile", "bootstrap-basic", "bootstrap-normal", "bootstrap-studentised")
 THREE = Confusion([[50, 5, 2], [6, 30, 4], [1, 3, 19]])
 BIG = Confusion([[5000, 500, 200], [600, 3000, 400], [100, 300, 1900]])
 

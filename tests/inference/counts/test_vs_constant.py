@@ -7,7 +7,7 @@ import pytest
 
 import trueerror as te
 from trueerror.inference.counts._vs_constant import against_one_answer, gains_in_accuracy
-from trueerror.verbs._model_metrics import Bench, Settings
+from trueerror.verbs._model_metrics import ModelMetrics, Settings
 
 N = 300
 RNG = np.random.default_rng(3)
@@ -16,7 +16,7 @@ CALLS = np.where(RNG.random(N) < 0.8, TRUTH, 1 - TRUTH)
 
 
 def bench(**rows):
-    return Bench("model", Settings(), predictions=te.predictions(TRUTH, CALLS, **rows))
+    return ModelMetrics("model", Settings(), predictions=te.predictions(TRUTH, CALLS, **rows))
 
 
 def test_each_row_a_cluster_or_equal_weights_is_the_paired_t_test():
@@ -37,7 +37,7 @@ def test_each_row_a_cluster_or_equal_weights_is_the_paired_t_test():
 
 def test_copies_of_a_cluster_do_not_count_as_rows():
     twice = te.predictions(np.repeat(TRUTH, 4), np.repeat(CALLS, 4), clusters=np.repeat(np.arange(N), 4))
-    b = Bench("model", Settings(), predictions=twice)
+    b = ModelMetrics("model", Settings(), predictions=twice)
     found = against_one_answer(b.confusion, gains_in_accuracy(b.clusters.table, 0), clusters=b.clusters)
     plain = against_one_answer(bench().confusion, gains_in_accuracy(bench().confusion, 0))
     assert found.p_value == pytest.approx(plain.p_value, rel=1e-9)
@@ -45,7 +45,7 @@ def test_copies_of_a_cluster_do_not_count_as_rows():
 
 def test_no_spread_and_one_cluster():
     same = te.predictions(TRUTH, np.zeros(N, int), clusters=np.arange(N) // 10, labels=[0, 1])
-    b = Bench("model", Settings(), predictions=same)
+    b = ModelMetrics("model", Settings(), predictions=same)
     found = against_one_answer(b.confusion, gains_in_accuracy(b.clusters.table, 0), clusters=b.clusters)
     assert (found.estimate, found.p_value) == (0, 1)
     assert -1 < found.low < 0 < found.high < 1
@@ -65,7 +65,7 @@ def test_a_model_as_good_as_the_constant_is_called_different_one_time_in_twenty(
         called = np.ones(320, int)
         truth, called = np.r_[truth, np.zeros(400, int)], np.r_[called, np.zeros(400, int)]
         p = te.predictions(truth, called, clusters=np.arange(720) // 8)
-        b = Bench("model", Settings(), predictions=p)
+        b = ModelMetrics("model", Settings(), predictions=p)
         found = against_one_answer(b.confusion, gains_in_accuracy(b.clusters.table, 0), clusters=b.clusters)
         calls += found.p_value <= 0.05
     assert 5 <= calls <= 36

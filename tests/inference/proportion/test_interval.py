@@ -7,7 +7,7 @@ import pytest
 
 import trueerror as te
 from trueerror.inference.proportion._array_intervals import limits
-from trueerror.inference.proportion._interval import BINOMIAL_METHODS
+from trueerror.inference.proportion._interval import FORMS
 from trueerror.inputs._options import InputError
 
 
@@ -83,7 +83,7 @@ def test_no_trials_means_that_nothing_is_known():
     assert "no trials" in made.note
 
 
-@pytest.mark.parametrize("method", BINOMIAL_METHODS)
+@pytest.mark.parametrize("method", FORMS)
 @pytest.mark.parametrize(("x", "n"), [(0, 1), (1, 1), (0, 20), (20, 20), (10**9, 10**9), (0, 10**9), (1, 10**9)])
 @pytest.mark.parametrize("side", ["two-sided", "lower", "upper"])
 def test_ends_are_sound(method, x, n, side):
@@ -100,7 +100,7 @@ def test_wald_without_width_is_wilson_and_says_so():
 
 
 def test_a_one_sided_limit_below_half_confidence_still_holds_the_estimate():
-    for method in BINOMIAL_METHODS:
+    for method in FORMS:
         made = te.interval(20, 20, method=method, side="lower", confidence=0.3)
         assert made.low < made.estimate == made.high
         made = te.interval(7, 20, method=method, side="upper", confidence=0.5)
@@ -114,7 +114,7 @@ def test_astronomic_counts_do_not_crash():
 
 def test_many_at_once_are_the_same_as_one_by_one():
     x, n = np.array([0, 3, 10, 10, 0]), np.array([10, 10, 10, 20, 0])
-    for method in BINOMIAL_METHODS:
+    for method in FORMS:
         low, high = limits(x, n, method, 0.9, "two-sided")
         for i in range(5):
             made = te.interval(int(x[i]), int(n[i]), method=method, confidence=0.9)

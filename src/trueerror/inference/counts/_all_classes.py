@@ -1,30 +1,27 @@
-"""Metrics of all classes together: accuracy, averages over classes, MCC, kappa, costs.
+"""Metrics of all classes together: averages over classes, geometric means, MCC and kappa of rare classes, costs.
 
-The mean of a metric over many classes, by "wilson-of-classes".
+**Means over classes.** MOVER combines the classes' own limits. It gives a mean of K parts the skew of one part, whereas
+the skew of a mean falls with √K; and the square root of a sum of Wilson's squared reaches is too short where each class
+has few rows. Both grow with K: balanced accuracy of 100 classes of 10 rows, each found at .95, is covered .84 by MOVER.
+From four classes on that carry the uncertainty the mean is taken for what it is then, nearly a proportion, of as many
+rows as its variance tells ("wilson-of-classes"). Where the parts are curved (F1, logarithms) their mean is too low by
+about ½·f''·variance, which does not average out over classes; limits are moved up by it.
 
-MOVER gives a mean of K parts the skew of one part, whereas the skew of a mean falls with √K; and the square root of a
-sum of Wilson's squared reaches is too short where each class has few rows. Both grow with K: balanced accuracy of 100
-classes of 10 rows, each found at .95, is covered .84 by MOVER. From four classes on that carry the uncertainty the
-mean is taken for what it is then: nearly a proportion, of as many rows as its variance tells. Where the parts are
-curved (F1, logarithms) the mean of their estimates is too low by about ½·f''·variance, which does not average out
-over classes; limits are moved up by it.
+**Rare classes.** The delta method sees only what occurred. Of 100 rows with one positive that was missed and two false
+alarms it makes kappa −.014 with limits −.032 and .005, whatever other positives would show. With two rows added, spread
+evenly over all K² cells (½ each for two classes: Haldane 1956 for the odds ratio, Jeffreys' prior), every cell has a
+variance; but that table is drawn towards chance, so its upper limit falls short for a model that is nearly perfect. The
+outer limits of both tables are taken where a count is small.
 
-Metrics that stand or fall with a class of which a few rows only were found, or a few only confused.
-
-The delta method sees only what occurred. Of 100 rows with one positive that was missed and two false alarms it makes
-kappa −.014 with limits −.032 and .005, whatever other positives would show. With two rows added, spread evenly over all
-K² cells (½ each for two classes: Haldane 1956 for the odds ratio, Jeffreys' prior), every cell has a variance; but that
-table is drawn towards chance, so its upper limit falls short for a model that is nearly perfect. The outer limits of
-both tables are taken where a count is small.
-
-What a row costs on average: rare dear errors make the plain t-interval far too narrow, so shares carry the doubt.
+**Costs.** Rare costly errors make the plain t-interval of a mean cost far too narrow, so the shares of rows at each
+price carry the doubt.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +29,6 @@ from numpy.typing import NDArray
 from trueerror.inference._delta import (
     Cross,
     binary_gradients,
-    cell_costs,
     class_correlations,
     influence,
     mover,
@@ -40,31 +36,41 @@ from trueerror.inference._delta import (
     variance,
 )
 from trueerror.inference._sampling import Sample, effective_size
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.counts._one_class import (
-    DUST,
-    ClassView,
-    Rough,
-    class_limits,
-    gives_way,
+    AVERAGES_OF_SHARES,
+    DELTA,
+    MOVER,
+    VARIANCE_TOLERANCE,
+    WITHIN_CLASSES,
+    CountProblem,
+    delta,
+    delta_log,
+    delta_logit,
+    fisher_z,
+    is_plain,
     one_cluster,
-    rough,
-    spread_limits,
+    sum_of_two_limits,
     t_factors,
+    view_of_sample,
 )
 from trueerror.inference.proportion._array_intervals import (
     Pair,
+    RawLimits,
     as_jaccard,
     at_size,
     from_jaccard,
     limits,
     on_log,
     on_logit,
-    plain,
+    straight_limits,
 )
+from trueerror.inference.proportion._interval import ROWS
 from trueerror.inputs._labels import cost_matrix
+from trueerror.methods import Default, inference_method
 from trueerror.metrics._registry import Measure, classes_in_play, find_measure
-from trueerror.results._format import whole
+from trueerror.metrics.counts import cell_costs
+from trueerror.results._values import Note
 from trueerror.tallies._confusion import BinaryCounts, Confusion
 
 Floats = NDArray[np.float64]
@@ -117,20 +123,20 @@ def shrunk(successes: Floats, rows: Floats) -> Floats:
 
 
 def mean_of_shares(
-    estimate: float, successes: Floats, rows: Floats, weights: Floats, terms: Terms, cross: Cross | None = None
+    estimate: float, successes: Floats, rows: Floats, weights: Floats, spec: IntervalSpec, cross: Cross | None = None
 ) -> tuple[Floats, Floats]:
     """Wilson's limits of Σ w·p at t(1 − t)/V rows, V = ΣΣ w_i·w_j·ρ_ij·s_i·s_j, s² = p̃(1 − p̃)/n, t = Σ w·p̃.
 
-    >>> low, high = mean_of_shares(0.9, np.full(10, 45.0), np.full(10, 50.0), np.full(10, 0.1), Terms())
+    >>> low, high = mean_of_shares(0.9, np.full(10, 45.0), np.full(10, 50.0), np.full(10, 0.1), IntervalSpec())
     >>> [round(float(v[0]), 4) for v in (low, high)]     # equal classes: Wilson's of 450 of 500
     [0.8706, 0.9233]
     """
     share = shrunk(successes, rows)
-    return _limits(estimate, share, share * (1 - share) / np.maximum(rows, 1.0), weights, terms, cross)
+    return _limits(estimate, share, share * (1 - share) / np.maximum(rows, 1.0), weights, spec, cross)
 
 
 def mean_of_f1s(
-    estimate: float, values: Floats, rows: Floats, weights: Floats, terms: Terms, cross: Cross | None = None
+    estimate: float, values: Floats, rows: Floats, weights: Floats, spec: IntervalSpec, cross: Cross | None = None
 ) -> tuple[Floats, Floats]:
     """The same for F1 through the Jaccard index of each class: J̃ is shrunk, F = 2J/(1 + J), s = s_J·2/(1 + J̃)².
 
@@ -140,36 +146,340 @@ def mean_of_f1s(
     spread = jaccard * (1 - jaccard) / np.maximum(rows, 1.0)
     short = float((weights * 2 * spread / (1 + jaccard) ** 3).sum())
     slope = 2 / (1 + jaccard) ** 2
-    return _limits(estimate + short, from_jaccard(jaccard), spread * slope**2, weights, terms, cross)
+    return _limits(estimate + short, from_jaccard(jaccard), spread * slope**2, weights, spec, cross)
 
 
-def geometric_mean_of_shares(successes: Floats, rows: Floats, terms: Terms) -> tuple[Floats, Floats]:
+def geometric_mean_of_shares(successes: Floats, rows: Floats, spec: IntervalSpec) -> tuple[Floats, Floats]:
     """exp(mean log p + mean b ± z·√(Σ 2b)/K), b = (1 − p̃)/(2·n·p̃): the variance of log p is 2b, its bias −b.
 
     A class that was never found has no logarithm; p̃ stands in for its share.
 
-    >>> low, high = geometric_mean_of_shares(np.full(10, 45.0), np.full(10, 50.0), Terms())
+    >>> low, high = geometric_mean_of_shares(np.full(10, 45.0), np.full(10, 50.0), IntervalSpec())
     >>> [round(float(v[0]), 3) for v in (low, high)]
     [0.875, 0.928]
     """
     share = shrunk(successes, rows)
     short = (1 - share) / (2 * rows * share)
     middle = np.log(np.where(successes > 0, successes, share * rows) / rows) + np.where(successes > 0, short, 0.0)
-    centre, reach = float(middle.mean()), terms.factor() * float(np.sqrt(2 * short.sum())) / len(rows)
+    centre, reach = float(middle.mean()), spec.factor() * float(np.sqrt(2 * short.sum())) / len(rows)
     return np.exp(np.array([centre - reach])), np.exp(np.minimum(np.array([centre + reach]), 0.0))
 
 
 def _limits(
-    estimate: float, values: Floats, variances: Floats, weights: Floats, terms: Terms, cross: Cross | None
+    estimate: float, values: Floats, variances: Floats, weights: Floats, spec: IntervalSpec, cross: Cross | None
 ) -> tuple[Floats, Floats]:
     reach = np.where(weights > 0, weights * np.sqrt(variances), 0.0)
     alone = float((reach * reach).sum())
     joint = alone if cross is None else alone + cross(reach)
-    # Parts that cancel each other leave rounding dust or less: then they count as independent.
+    # Parts that cancel each other leave rounding or less: then they count as independent.
     variance = joint if joint > 1e-9 * alone else alone
     middle = float((weights * values).sum()) / float(weights.sum())
     size = float(weights.sum()) ** 2 * middle * (1 - middle) / variance
-    return at_size(np.array([estimate]), np.array([size]), terms, terms.factor())
+    return at_size(np.array([estimate]), np.array([size]), spec, spec.factor())
+
+
+class ClassMean(NamedTuple):
+    """A mean over classes: the classes' counts, weights, values, variances and correlations of the averaged metric."""
+
+    base: Measure
+    counts: BinaryCounts
+    weights: Floats
+    values: Floats
+    variances: Floats
+    cross: Cross | None
+
+    @property
+    def of_f1(self) -> bool:
+        """Whether F1 or one of its kin is averaged."""
+        return self.base.share is None
+
+    def _successes_and_rows(self) -> Pair:
+        """Those of each class; of F1 the hits among the rows in play."""
+        there = self.weights > 0
+        hits, rows = (
+            (self.counts.tp, self.counts.tp + self.counts.fp + self.counts.fn)
+            if self.base.share is None
+            else self.base.share(self.counts)
+        )
+        return np.where(there, hits, 0.0), np.where(there, rows, 0.0)
+
+    def three_carry_it(self) -> bool:
+        """Whether three classes or more carry the uncertainty, and few errors were seen."""
+        there = self.weights > 0
+        hits, rows = self._successes_and_rows()
+        return parts_that_count(self.weights, rows) >= THREE_PARTS and few_errors(hits[there], rows[there])
+
+    def limits_of_mean(self, estimate: float, spec: IntervalSpec) -> Pair:
+        """Those of the mean, taken for a proportion."""
+        hits, rows = self._successes_and_rows()
+        if self.base.share is not None:
+            return mean_of_shares(estimate, hits, rows, self.weights, spec, self.cross)
+        in_play = np.asarray(self.counts.tp + self.counts.fp + self.counts.fn, dtype=np.float64)
+        v = self.variances * (2 / (2 - self.values) ** 2) ** 2
+        size = np.where(self.weights > 0, effective_size(as_jaccard(self.values), v, in_play, in_play), 0.0)
+        return mean_of_f1s(estimate, self.values, size, self.weights, spec, self.cross)
+
+
+def class_mean(q: CountProblem) -> ClassMean:
+    """What a macro average, or balanced accuracy, is the mean of."""
+    measure, table = q.metric, q.sample.sample.table
+    t = table.classes()
+    base = find_measure(measure.of) if measure.average else find_measure("recall")
+    there = classes_in_play(t) if measure.average else t.truth > 0
+    counts = t.one_vs_rest()
+    slopes = BinaryCounts(*(np.where(there, s, 0.0) for s in binary_gradients(base, counts, q.options)))
+    variances = np.maximum(sum(c * s * s for c, s in zip(counts, slopes, strict=True)), 0.0)
+    variances = np.where(variances > VARIANCE_TOLERANCE, variances, 0.0)
+    weights = np.where(there, 1.0 / max(int(there.sum()), 1), 0.0)
+    # Shares of the rows of different classes are independent.
+    cross = None if base.within_class else class_correlations(table, slopes, variances)
+    values = np.where(there, np.asarray(base.function(counts, **q.options), dtype=np.float64), 0.0)
+    return ClassMean(base, counts, weights, values, variances, cross)
+
+
+def _many_classes(q: CountProblem) -> bool:
+    """Whether four or more classes carry the uncertainty of a mean over plain rows."""
+    if q.metric.of_one_class or not q.sample.plain or len(q.sample.sample.table.labels) <= MANY_PARTS:
+        return False
+    t = q.sample.sample.table.classes()
+    if q.metric.average is None:
+        there = t.truth > 0
+        rows: Any = t.truth
+    else:
+        there = classes_in_play(t)
+        base, counts = find_measure(q.metric.of), t.one_vs_rest()
+        rows = counts.tp + counts.fp + counts.fn if base.share is None else base.share(counts)[1]
+    weights = np.where(there, 1.0 / max(int(there.sum()), 1), 0.0)
+    return parts_that_count(weights, np.where(there, rows, 0.0).astype(np.float64)) >= MANY_PARTS
+
+
+_OF_CLASSES = "from four classes of like sizes on wilson-of-classes"
+
+
+@inference_method(
+    "wilson-of-classes",
+    answers=AVERAGES_OF_SHARES,
+    default={
+        situation: Default(why=why, when=_many_classes)
+        for situation, why in {
+            "macro-f1": f"{_OF_CLASSES}, which covers .92–.96 where MOVER falls to .72",
+            "mean-of-recalls": f"{_OF_CLASSES}, which covers .93–.96 where MOVER falls to .84",
+            "macro-of-shares": _OF_CLASSES,
+            "geometric-mean": f"{_OF_CLASSES}, which covers .93–.96 where MOVER falls to .50",
+        }.items()
+    },
+    applies=_many_classes,
+    title="Wilson score interval of a mean over many classes, at its effective number of rows",
+    formula="Wilson of θ̂ + b at t(1 − t)/V rows; V = ΣΣ w_i·w_j·ρ_ij·s_i·s_j, s² = p̃(1 − p̃)/n, t = Σ w·p̃, "
+    "p̃ with two rows at the rate of all classes added. F1 through J = TP/(TP + FP + FN), "
+    "b = Σ w·2J̃(1 − J̃)/((1 + J̃)³·n), else 0. Geometric mean: "
+    "exp(mean log p + mean c ± z·√(Σ2c)/K), c = (1 − p̃)/(2·n·p̃)",
+    source="Wilson 1927, JASA 22:209; Agresti and Coull 1998, Am. Stat. 52:119 (borrowed rows); "
+    "Korn and Graubard 1998, Surv. Methodol. 24:193 (effective rows)",
+    assumes=WITHIN_CLASSES,
+    measured=".92–.965 for 4 to 100 classes of 10 to 50 rows, and for sizes that fall as 1/rank (simulated): "
+    "balanced accuracy, macro-F1, macro precision, macro F2, geometric mean. MOVER covers .49–.95 there",
+    advice="used where the classes that carry the uncertainty are four or more",
+)
+def wilson_of_classes(q: CountProblem) -> RawLimits:
+    """The mean over many classes as nearly a proportion."""
+    if q.situation == "geometric-mean":
+        hits, n = _found_and_rows(q)
+        low, high = geometric_mean_of_shares(hits, n, q.spec)
+        lost = not (hits > 0).all()
+        note = Note("class-borrowed") if lost else None
+        return RawLimits.of((np.zeros(1) if lost else low, high), "wilson-of-classes", note)
+    mean, estimate = class_mean(q), float(q.sample.estimate[0])
+    pair = mean.limits_of_mean(estimate, q.spec.both_sides)
+    centre, width = float(pair[0][0] + pair[1][0]) / 2, float(pair[1][0] - pair[0][0])
+    # Limits stand off the estimate where the mean of small classes' F1s is known to be too low.
+    moved = mean.of_f1 and centre - estimate > width / 4
+    if q.spec.side != "two-sided":
+        pair = mean.limits_of_mean(estimate, q.spec)
+    return RawLimits.of(pair, "wilson-of-classes", Note("moved-up") if moved else None)
+
+
+@inference_method(
+    "mover-f1",
+    answers="macro-f1",
+    default=Default(why="covers .92–.95; Takahashi's delta method .76–.945", when=is_plain),
+    applies=is_plain,
+    title="MOVER over the classes' F1 intervals",
+    formula="θ̂ − √(ΣΣ w²·ρ_ij·(F_i − l_i)(F_j − l_j)), likewise above; ρ by the delta method, "
+    "cov_ij = (n_ij + n_ji)·F_i·F_j/(S_i·S_j), S = row + column",
+    source=MOVER,
+    assumes=ROWS,
+    measured="macro-F1 .92–.95 (simulated) for two or three classes, where the delta method covers .76–.945",
+)
+def mover_f1(q: CountProblem) -> RawLimits:
+    """The classes' limits of F1, combined with delta-method correlations."""
+    return _mover(q, "mover-f1")
+
+
+@inference_method(
+    "mover-wilson",
+    answers=("mean-of-recalls", "macro-of-shares"),
+    default={
+        "mean-of-recalls": Default(why="covers .91–.95; the delta method .65–.94", when=is_plain),
+        "macro-of-shares": Default(
+            why="covers .90–.96 (simulated); the delta method falls to .53 where a class is rare", when=is_plain
+        ),
+    },
+    applies=lambda q: q.sample.plain and not q.metric.of_one_class,
+)
+def mover_wilson(q: CountProblem) -> RawLimits:
+    """The classes' Wilson limits, combined with delta-method correlations."""
+    return _mover(q, "mover-wilson")
+
+
+def _mover(q: CountProblem, key: str) -> RawLimits:
+    mean, spec = class_mean(q), q.spec.both_sides
+    there = mean.weights > 0
+    low, high = _class_limits(mean, q.options, spec)
+    ends = mover(mean.values, np.where(there, low, 0.0), np.where(there, high, 0.0), mean.weights, mean.cross)
+    found = RawLimits.of((np.array([ends[0]]), np.array([ends[1]])), key)
+    if mean.three_carry_it() and not _many_classes(q):
+        other = mean.limits_of_mean(float(q.sample.estimate[0]), spec)
+        outer = np.fmin(found.low, other[0]), np.fmax(found.high, other[1])
+        wider = (outer[0] < found.low) | (outer[1] > found.high)
+        found = found.replaced(wider, RawLimits.of(outer, key, Note("outer-of-classes")))
+    return _other_class_unknown(q, found)
+
+
+def _class_limits(mean: ClassMean, options: Mapping[str, Any], spec: IntervalSpec) -> Pair:
+    """Wilson's limits of each class's proportion, or of its F1."""
+    if mean.base.share is not None:
+        x, n = mean.base.share(mean.counts)
+        return limits(x, n, "wilson", spec.level, spec.side)
+    in_play = np.asarray(mean.counts.tp + mean.counts.fp + mean.counts.fn, dtype=np.float64)
+    values = np.asarray(mean.base.function(mean.counts, **options), dtype=np.float64)
+    jaccard, size = as_jaccard(values), in_play
+    if not mean.base.rows_in_play:
+        size = effective_size(jaccard, mean.variances * (2 / (2 - values) ** 2) ** 2, in_play, in_play)
+    low, high = at_size(jaccard, size, spec, np.asarray(spec.factor()))
+    return from_jaccard(low), from_jaccard(high)
+
+
+@inference_method(
+    "mover-log",
+    answers="geometric-mean",
+    default=Default(
+        why="covers .90–.97 (simulated); the delta method falls to .45 where a class is rare", when=is_plain
+    ),
+    applies=is_plain,
+    title="MOVER over the logarithms of Wilson intervals",
+    formula="exp(mean log p − √(Σ(log p_i − log l_i)²)/K), likewise above; l, u Wilson's limits of each recall",
+    source=MOVER,
+    assumes=WITHIN_CLASSES,
+    measured=".90–.97 (simulated), where the delta method falls to .45 with a rare class",
+)
+def mover_log(q: CountProblem) -> RawLimits:
+    """MOVER over the logarithms of the recalls' Wilson limits.
+
+    A class that was never found makes the mean 0; its upper limit then takes the place of its recall.
+    """
+    hits, n = _found_and_rows(q)
+    spec = q.spec.both_sides
+    low, high = limits(hits, n, "wilson", spec.level, spec.side)
+    known = hits > 0
+    values = np.log(np.where(known, hits / n, high))
+    ends = mover(values, np.log(np.where(known, low, high)), np.log(high), 1.0 / len(n))
+    bottom = math.exp(ends[0]) if known.all() else 0.0
+    note = None if known.all() else Note("class-never-found")
+    found = RawLimits.of((np.array([bottom]), np.array([math.exp(ends[1])])), "mover-log", note)
+    return _other_class_unknown(q, found)
+
+
+def _found_and_rows(q: CountProblem) -> Pair:
+    """The hits and the rows of each class that has rows."""
+    t = q.sample.sample.table.classes()
+    there = t.truth > 0
+    return t.hits[there].astype(np.float64), t.truth[there].astype(np.float64)
+
+
+def _other_class_unknown(q: CountProblem, found: RawLimits) -> RawLimits:
+    """With two classes both are asked about: one that no row shows may be found always or never.
+
+    The estimate is the other class's value, as everywhere; of many classes those without rows leave the average.
+    """
+    table, measure = q.sample.sample.table, q.metric
+    t = table.classes()
+    by_recall = find_measure(measure.of).within_class if measure.average else True
+    unseen = t.truth == 0 if by_recall else ~classes_in_play(t)
+    if len(table.labels) != 2 or unseen.sum() != 1:
+        return found
+    if q.situation == "geometric-mean":
+        low, high = np.zeros_like(found.low), np.sqrt(found.high)
+    else:
+        low, high = found.low / 2, (1 + found.high) / 2
+    label = table.labels[int(np.flatnonzero(unseen)[0])]
+    return found._replace(low=low, high=high).noted(Note("unseen-class", (label,)))
+
+
+# Averages of both classes that are the same for either.
+
+
+def _same_for_either(q: CountProblem) -> bool:
+    """Of two classes both have the same informedness and markedness, so that their average is that of either."""
+    one = find_measure(q.metric.of) if q.metric.average else None
+    return one is not None and one.sum_of is not None and q.sample.plain and len(q.sample.sample.table.labels) == 2
+
+
+@inference_method("mover-wilson", answers="correlation", word=None, default=Default(why="", when=_same_for_either))
+def of_either_class(q: CountProblem) -> RawLimits:
+    """MOVER over the two proportions of one class."""
+    one = find_measure(q.metric.of)
+    view = view_of_sample(one, q.sample.sample, q.options)
+    return sum_of_two_limits(one, view.seen, view.estimate, q.spec)
+
+
+# Shares of rows at another class distribution: the classes' recalls, weighted by the shares that were asked for.
+
+
+def _recalls_decide(q: CountProblem) -> bool:
+    return q.metric.share_of_rows != 0 and not q.metric.of_one_class and q.sample.at_prior and q.sample.kind == "random"
+
+
+def _recalls(q: CountProblem) -> tuple[Floats, Floats, Floats]:
+    """Rows that count, all rows and the share asked for, of each class."""
+    sample = q.sample.sample
+    t, shares = sample.table.classes(weighted=False), sample.shares
+    assert shares is not None
+    there = (shares > 0) & (t.truth > 0)
+    hits = t.hits[there] if q.metric.share_of_rows == 1 else (t.truth - t.hits)[there]
+    return hits.astype(np.float64), t.truth[there].astype(np.float64), shares[there]
+
+
+def _many_recalls_decide(q: CountProblem) -> bool:
+    if not _recalls_decide(q):
+        return False
+    _, rows, weights = _recalls(q)
+    return parts_that_count(weights, rows) >= MANY_PARTS
+
+
+@inference_method(
+    "wilson-of-classes",
+    answers="proportion",
+    default=Default(why="", when=_many_recalls_decide),
+    applies=_many_recalls_decide,
+)
+def many_recalls_at_shares(q: CountProblem) -> RawLimits:
+    """Σ share·recall over many classes."""
+    hits, rows, weights = _recalls(q)
+    mean = float((weights * hits / rows).sum())
+    return RawLimits.of(mean_of_shares(mean, hits, rows, weights, q.spec), "wilson-of-classes")
+
+
+@inference_method(
+    "mover-wilson", answers="proportion", default=Default(why="", when=_recalls_decide), applies=_recalls_decide
+)
+def recalls_at_shares(q: CountProblem) -> RawLimits:
+    """Σ share·recall by MOVER over Wilson's limits of the recalls."""
+    hits, rows, weights = _recalls(q)
+    spec = q.spec.both_sides
+    low, high = limits(hits, rows, "wilson", spec.level, spec.side)
+    ends = mover(hits / rows, low, high, weights)
+    return RawLimits.of((np.array([ends[0]]), np.array([ends[1]])), "mover-wilson")
 
 
 # With this many rows of each class found the delta method holds (validation/RESULTS.md).
@@ -177,10 +487,6 @@ FEW = 5
 ADDED_ROWS = 2.0
 # Of more classes than this one decides little, and the full table grows with their square.
 MOST_CLASSES = 30
-SMOOTH_AVERAGES = ("correlation", "smooth-share", "ratio")
-NOTE = (
-    "few rows of a class were found or confused: the outer limits with those from two rows more, spread over all cells"
-)
 
 
 def has_small_counts(measure: Measure, sample: Sample) -> bool:
@@ -205,92 +511,175 @@ def has_small_counts(measure: Measure, sample: Sample) -> bool:
         # Without any error Wilson's limit of the accuracy holds already.
         one_kind = int(errors.min()) == 0 and int(t.hits.sum()) < int(t.total)
         return k == 2 and (int(t.hits.min()) < FEW or one_kind)
-    smooth = measure.of_all_classes and measure.situation in SMOOTH_AVERAGES
-    return smooth and int(np.minimum(t.hits, errors).min()) < FEW
+    return measure.of_all_classes and int(np.minimum(t.hits, errors).min()) < FEW
 
 
-def joined(
-    measure: Measure, sample: Sample, estimate: float, made: Rough, terms: Terms, options: Mapping[str, Any]
-) -> Rough:
-    """The outer limits of the rows as they are and with two more."""
-    full, counts = with_rows_added(sample.table)
-    centre = np.array([float(measure.of_table(full, counts, **options))])
-    spread = np.array([float(variance(influence(measure, full, options=options, masses=counts), counts))])
-    low, high = _on_scale(measure, centre, spread, terms)
+def _small_counts(q: CountProblem) -> bool:
+    return has_small_counts(q.metric, q.sample.sample) if q.sample.source is not None else False
+
+
+_RARE = Default(
+    why="of two classes, one of which was found fewer than five times or never confused, haldane-z", when=_small_counts
+)
+
+
+@inference_method(
+    "haldane-z",
+    answers=("mcc", "smooth"),
+    word=None,
+    default={"mcc": _RARE, "smooth": _RARE},
+    title="kappa or Matthews correlation of a class that was hardly found, or an error never seen",
+    formula="the outer limits of the plain ones and of tanh(atanh(m̃) ± z·SE/(1 − m̃²)), m̃ and its delta-method SE "
+    "from n_c + ½",
+    source=f"Haldane 1956, Ann. Hum. Genet. 20:309; Fisher 1915, Biometrika 10:507; {DELTA}",
+    assumes=ROWS + "; two classes, one of which was found fewer than five times or never confused",
+    measured="kappa .93–1.00 over all tables of 20 rows with 1–50 % positives (enumerated), where the delta method "
+    "falls to .58; .87 for a nearly perfect model with one positive expected",
+)
+def haldane_z(q: CountProblem) -> RawLimits:
+    """The outer limits with those of two rows more, by the name of haldane-z where they are wider."""
+    return _with_two_rows_more(q, (fisher_z if q.situation == "mcc" else delta)(q), "haldane-z")
+
+
+@inference_method("fisher-z", answers="correlation", word=None, default=Default(why="", when=_small_counts))
+def rare_correlation(q: CountProblem) -> RawLimits:
+    """fisher-z, joined with two rows more."""
+    return _with_two_rows_more(q, fisher_z(q), "fisher-z")
+
+
+@inference_method("delta-logit", answers="smooth-share", word=None, default=Default(why="", when=_small_counts))
+def rare_share(q: CountProblem) -> RawLimits:
+    """delta-logit, joined with two rows more."""
+    return _with_two_rows_more(q, delta_logit(q), "delta-logit")
+
+
+@inference_method("delta-log", answers="ratio", word=None, default=Default(why="", when=_small_counts))
+def rare_ratio(q: CountProblem) -> RawLimits:
+    """delta-log, joined with two rows more."""
+    return _with_two_rows_more(q, delta_log(q), "delta-log")
+
+
+def _with_two_rows_more(q: CountProblem, found: RawLimits, key: str) -> RawLimits:
+    """The outer limits of the rows as they are and with two more; a value without variance keeps its method's name."""
+    measure, estimate = q.metric, q.sample.estimate
+    full, counts = with_rows_added(q.sample.sample.table)
+    centre = np.array([float(measure.of_table(full, counts, **q.options))])
+    spread = np.array([float(variance(influence(measure, full, options=q.options, masses=counts), counts))])
+    bounds = measure.range
+    if np.isfinite(bounds).all():
+        low, high = on_logit(centre, spread, q.spec.factor(), bounds)
+    else:
+        low, high = on_log(centre, spread, q.spec.factor())
     high = np.where(np.isinf(estimate), np.inf, high)
-    outer = np.fmin(np.fmin(made.low, low), estimate), np.fmax(np.fmax(made.high, high), estimate)
-    wider = (outer[0] < made.low) | (outer[1] > made.high) | np.isnan(made.low)
-    words = "haldane-z" if measure.chance_corrected else made.method
-    method, note = np.broadcast_to(np.asarray(words, dtype=object), (1,)), np.array([NOTE], dtype=object)
-    return made.mended(wider, Rough(*outer, method, note))
+    outer = np.fmin(np.fmin(found.low, low), estimate), np.fmax(np.fmax(found.high, high), estimate)
+    wider = (outer[0] < found.low) | (outer[1] > found.high) | np.isnan(found.low)
+    named = RawLimits.of(outer, key, Note("two-rows-added"))
+    return found.replaced(wider, named if measure.chance_corrected else named._replace(method=found.method))
 
 
-def with_rows_added(table: Confusion) -> tuple[Confusion, NDArray[np.float64]]:
+def with_rows_added(table: Confusion) -> tuple[Confusion, Floats]:
     """A table of all K² cells, and the counts with two rows spread over them."""
     k = len(table.labels)
     full = Confusion(np.ones((k, k), dtype=np.int64), labels=table.labels, positive=table.positive)
     return full, table.matrix.ravel().astype(np.float64) + ADDED_ROWS / (k * k)
 
 
-def _on_scale(measure: Measure, centre: Any, spread: Any, terms: Terms) -> Pair:
-    """The delta method's limits on the scale of the metric's range."""
-    if not np.isfinite(measure.range).all():
-        return on_log(centre, spread, terms.factor())
-    return on_logit(centre, spread, terms.factor(), measure.range)
-
-
 # With more prices than this the limits of all the shares that were never seen would add up to too much.
 MANY_PRICES = 24
 
 
-def cost_limits(
-    measure: Measure, sample: Sample, estimate: float, method: str, terms: Terms, options: dict[str, Any]
-) -> Rough:
-    """Limits of the mean cost of a row, or of a total, which is as many times that as there are rows."""
-    scale = float(sample.rows.masses.sum()) if measure.additive else 1.0
-    prices = _price_matrix(sample, options)
-    by_shares = sample.kind == "random" and (sample.shares is None or sample.place is None)
-    if method == "mover-cost" and by_shares and len(np.unique(prices)) <= MANY_PRICES:
-        low, high = _by_shares(sample, prices, estimate / scale, terms)
-        made = rough((np.array([low]), np.array([high])), "mover-cost")
+def _by_shares_of_prices(q: CountProblem) -> bool:
+    """Whether the shares of rows at each price can carry the doubt."""
+    sample = q.sample.sample
+    drawn = sample.kind == "random" and (sample.shares is None or sample.place is None)
+    return drawn and len(np.unique(_price_matrix(sample, q.options))) <= MANY_PRICES
+
+
+@inference_method(
+    "t-mean",
+    answers="mean-cost",
+    default=Default(why="", when=lambda q: not _by_shares_of_prices(q)),
+)
+def mean_cost_t(q: CountProblem) -> RawLimits:
+    """The t-interval of the mean cost; rows that all cost the same leave room for the share that would not."""
+    sample, spec = q.sample.sample, q.spec
+    n, scale, prices = sample.rows.n, _rows_in_total(q), _price_matrix(sample, q.options)
+    v = sample.variance(sample.influence(q.metric, dict(q.options))) / scale**2
+    if sample.kind == "random" and n > 1:
+        v *= n / (n - 1)  # the unbiased variance of a row's cost
+    centre = q.sample.estimate / scale
+    groups = float(sample.groups)
+    if v > VARIANCE_TOLERANCE * max(1.0, float(np.abs(prices).max(initial=0.0)) ** 2):
+        found = RawLimits.of(straight_limits(centre, np.array([v]), t_factors(spec, [groups - 1])), "t-mean")
     else:
-        made = _by_variance(measure, sample, estimate, scale, prices, terms, options)
-    return made._replace(low=made.low * scale, high=made.high * scale)
+        _, share = limits([0.0], [groups], "wilson", spec.level, "upper" if spec.side != "two-sided" else "two-sided")
+        low, high = centre - share * (centre - prices.min()), centre + share * (prices.max() - centre)
+        found = RawLimits.of((low, high), "wilson-constant-loss", Note("same-cost"))
+    found = found._replace(low=found.low * scale, high=found.high * scale)
+    return found if sample.clusters is None else one_cluster(found, np.array([groups]))
 
 
-def cost_bounds(measure: Measure, sample: Sample, options: dict[str, Any]) -> tuple[float, float]:
+@inference_method(
+    "mover-cost",
+    answers="mean-cost",
+    default=Default(
+        why="covers .93–.97 with rare costly errors, where a t-interval covers .26–.95 and BCa .28–.98",
+        when=_by_shares_of_prices,
+    ),
+    applies=_by_shares_of_prices,
+    title="MOVER over Wilson intervals of the share of rows at each price",
+    formula="mean cost ∓ √(ΣΣ c_i·c_j·ρ_ij·δ_i·δ_j), δ the distance to Wilson's limit of the share at price c_i, "
+    "prices counted from the commonest, ρ_ij = −√(p_i·p_j/((1 − p_i)(1 − p_j)))",
+    source=MOVER,
+    assumes=ROWS + "; prices that are known, also of errors that did not occur",
+    measured=".93–.97 with rare costly errors, where a t-interval covers .26–.95 (simulated)",
+)
+def mover_cost(q: CountProblem) -> RawLimits:
+    """The mean cost of a row, or a total, which is as many times that as there are rows."""
+    sample, scale = q.sample.sample, _rows_in_total(q)
+    prices = _price_matrix(sample, q.options)
+    low, high = _by_shares(sample, prices, float(q.sample.estimate[0]) / scale, q.spec)
+    return RawLimits.of((np.array([low]) * scale, np.array([high]) * scale), "mover-cost")
+
+
+def _rows_in_total(q: CountProblem) -> float:
+    return float(q.sample.sample.rows.masses.sum()) if q.metric.additive else 1.0
+
+
+def cost_bounds(q: CountProblem) -> tuple[float, float]:
     """The least and the most that the rows can cost."""
-    prices = _price_matrix(sample, options)
-    scale = float(sample.rows.masses.sum()) if measure.additive else 1.0
+    prices, scale = _price_matrix(q.sample.sample, q.options), _rows_in_total(q)
     return float(prices.min()) * scale, float(prices.max()) * scale
 
 
-def hardly_seen(sample: Sample) -> bool:
+def rarely_seen_errors(sample: Sample) -> bool:
     """Whether some kind of error was made fewer than five times: resamples show too little of what it may cost."""
     table, k = sample.table, len(sample.table.labels)
+    if sample.kind != "random" or sample.shares is not None:
+        return False
     wrong = table.row != table.col
-    return sample.kind == "random" and sample.shares is None and (
-        int((wrong & (table.counts > 0)).sum()) < k * (k - 1) or bool((table.counts[wrong] < FEW).any())
-    )  # fmt: skip
+    return int((wrong & (table.counts > 0)).sum()) < k * (k - 1) or bool((table.counts[wrong] < FEW).any())
 
 
-def savings_by_shares(sample: Sample, terms: Terms, options: dict[str, Any]) -> tuple[float, float]:
+def savings_by_shares(q: CountProblem) -> tuple[float, float]:
     """1 − C/D with MOVER's limits of the mean cost C; D, the cheapest constant call's, hardly varies beside a rare C.
 
     NaN where there are too many prices for that.
     """
-    prices = _price_matrix(sample, options)
+    sample = q.sample.sample
+    prices = _price_matrix(sample, q.options)
     if prices.ndim == 1 or len(np.unique(prices)) > MANY_PRICES:
         return math.nan, math.nan
     table, k = sample.table, len(sample.table.labels)
     counts = table.counts.astype(np.float64)
     rows = np.bincount(table.row, weights=counts, minlength=k)
     constant = float((rows @ prices[:, :k]).min()) / float(counts.sum())
-    low, high = _by_shares(sample, prices, float((counts * prices[table.row, table.col]).sum() / counts.sum()), terms)
+    mean = float((counts * prices[table.row, table.col]).sum() / counts.sum())
+    low, high = _by_shares(sample, prices, mean, q.spec)
     return 1 - max(high, float(prices.min())) / constant, 1 - max(low, float(prices.min())) / constant
 
 
-def _price_matrix(sample: Sample, options: dict[str, Any]) -> Floats:
+def _price_matrix(sample: Sample, options: Mapping[str, Any]) -> Floats:
     """K × K prices, with a column more where rows without a prediction occur."""
     table, costs = sample.table, options.get("costs")
     k = len(table.labels)
@@ -300,9 +689,9 @@ def _price_matrix(sample: Sample, options: dict[str, Any]) -> Floats:
     return cost_matrix(costs, table.labels, table.positive)[:, : k + unanswered]
 
 
-def _by_shares(sample: Sample, prices: Floats, mean: float, terms: Terms) -> tuple[float, float]:
+def _by_shares(sample: Sample, prices: Floats, mean: float, spec: IntervalSpec) -> tuple[float, float]:
     """MOVER over Wilson's limits of the share of rows at each price, within each class where a prior sets its share."""
-    terms = terms.both_sides
+    spec = spec.both_sides
     table = sample.table
     paid = cell_costs(table, None) if prices.ndim == 1 else prices[table.row, table.col]
     counts = table.counts.astype(np.float64)
@@ -329,268 +718,10 @@ def _by_shares(sample: Sample, prices: Floats, mean: float, terms: Terms) -> tup
         if not others.any():
             continue
         shares = at[others] / n
-        low, high = limits(at[others], n, "wilson", terms.level, terms.side)
+        low, high = limits(at[others], n, "wilson", spec.level, spec.side)
         extra = levels[others] - levels[base]
         ends = mover(shares, low, high, extra, multinomial_correlations(shares))
         centre = float((extra * shares).sum())
         down += (weight * (centre - ends[0])) ** 2
         up += (weight * (ends[1] - centre)) ** 2
     return mean - float(np.sqrt(down)), mean + float(np.sqrt(up))
-
-
-def _by_variance(
-    measure: Measure,
-    sample: Sample,
-    estimate: float,
-    scale: float,
-    prices: Floats,
-    terms: Terms,
-    options: dict[str, Any],
-) -> Rough:
-    """The t-interval of the mean cost; rows that all cost the same leave room for the share that would not."""
-    n = sample.rows.n
-    v = sample.variance(sample.influence(measure, options)) / scale**2
-    if sample.kind == "random" and n > 1:
-        v *= n / (n - 1)  # the unbiased variance of a row's cost
-    centre = np.array([estimate / scale])
-    groups = float(sample.groups)
-    if v > DUST * max(1.0, float(np.abs(prices).max(initial=0.0)) ** 2):
-        made = rough(plain(centre, np.array([v]), t_factors(terms, [groups - 1])), "t-mean")
-    else:
-        _, share = limits([0.0], [groups], "wilson", terms.level, "upper" if terms.side != "two-sided" else "two-sided")
-        low, high = centre - share * (centre - prices.min()), centre + share * (prices.max() - centre)
-        made = rough((low, high), "wilson-constant-loss", "all rows cost the same")
-    return made if sample.clusters is None else one_cluster(made, np.array([groups]))
-
-
-# At another class distribution these are Σ share·recall, or what is missing from 1.
-
-
-def whole_limits(
-    measure: Measure,
-    situation: str,
-    sample: Sample,
-    estimate: float,
-    method: str,
-    terms: Terms,
-    options: dict[str, Any],
-) -> tuple[Rough, float]:
-    """Rough limits (of one element) and how many rows they speak of."""
-    if situation == "mean-cost":
-        return cost_limits(measure, sample, estimate, method, terms, options), sample.rows.n
-    if situation == "proportion" and method != "takahashi" and (sample.plain or sample.shares is not None):
-        return _share(measure, sample, estimate, method, terms, options)
-    if sample.plain and method.startswith("mover"):
-        makers = {"mover-log": _geometric_mean, "mover-wilson": _mover, "mover-f1": _mover}
-        made = makers[method](measure, sample, estimate, terms, options)
-        return _other_class_unknown(measure, sample, made), sample.rows.n
-    one = np.array([estimate])
-    v = np.array([sample.variance(sample.influence(measure, options))])
-    v = np.where(v > DUST, v, 0.0)
-    if sample.kind != "random" and measure.range == (0.0, 1.0):
-        return _effective(one, v, sample, method, terms), sample.rows.n
-    made = spread_limits(
-        one, v, sample.kind, lambda _: sample.groups, np.array([float(sample.rows.n)]), method, terms, measure
-    )
-    if made.method[0] == "wilson-effective" and measure.chance_corrected and sample.plain:
-        made = _no_errors(made, sample, estimate, terms)
-    return made, sample.rows.n
-
-
-def _share(
-    measure: Measure, sample: Sample, estimate: float, method: str, terms: Terms, options: dict[str, Any]
-) -> tuple[Rough, float]:
-    share = measure.share
-    assert share is not None
-    t = sample.table.classes(sample.masses())
-    x, n = (float(v) for v in share(t))
-    if sample.shares is None:
-        low, high = limits([x], [n], method, terms.level, terms.side)
-        made = rough((low, high), method)
-        if method == "wald" and (
-            x in (0, n) if terms.side == "two-sided" else x == (0 if terms.side == "upper" else n)
-        ):
-            made = rough((low, high), "wilson", "wald has no width here")
-        return made, n
-    by_recalls = measure.share_of_rows != 0
-    if by_recalls and sample.kind == "random":
-        made = _recalls_at_shares(measure, sample, terms)
-        return made._replace(note=np.array([gives_way(method, "mover-wilson")], dtype=object)), sample.rows.n
-    one = np.array([estimate])
-    v = np.array([sample.variance(sample.influence(measure, options))])
-    v = np.where(v > DUST, v, 0.0)
-    if sample.kind != "random":
-        return _effective(one, v, sample, method, terms), sample.rows.n
-    groups = np.array([float(sample.rows.n)])
-    return spread_limits(one, v, "random", lambda _: 0, groups, "delta-logit", terms, measure), sample.rows.n
-
-
-def _recalls_at_shares(measure: Measure, sample: Sample, terms: Terms) -> Rough:
-    """The classes' recalls, weighted by the shares that were asked for."""
-    t = sample.table.classes(weighted=False)
-    shares = sample.shares
-    assert shares is not None
-    there = (shares > 0) & (t.truth > 0)
-    hits = t.hits[there] if measure.share_of_rows == 1 else (t.truth - t.hits)[there]
-    rows, weights = t.truth[there].astype(np.float64), shares[there]
-    if parts_that_count(weights, rows) >= MANY_PARTS:
-        mean = float((weights * hits / rows).sum())
-        return rough(mean_of_shares(mean, hits, rows, weights, terms), "wilson-of-classes")
-    terms = terms.both_sides
-    low, high = limits(hits, rows, "wilson", terms.level, terms.side)
-    ends = mover(hits / rows, low, high, weights)
-    return rough((np.array([ends[0]]), np.array([ends[1]])), "mover-wilson")
-
-
-def _effective(one: Floats, v: Floats, sample: Sample, method: str, terms: Terms) -> Rough:
-    """Wilson's limits at the number of independent rows that would show this variance."""
-    n = float(sample.rows.n)
-    if sample.kind == "weighted":
-        assert sample.rows.weight_squares is not None
-        kish = float(sample.rows.masses.sum()) ** 2 / float(sample.rows.weight_squares.sum())
-        size = effective_size(one, v, n, kish)
-        note = gives_way(method, "wilson-weighted", "; ")
-        note += f"the weights leave about {whole(round(float(size[0])))} rows' worth"
-        return rough(at_size(one, size, terms, terms.factor()), "wilson-weighted", note)
-    groups = float(sample.groups)
-    z = t_factors(terms, [groups - 1])
-    size = effective_size(one, v, n, groups)
-    note = gives_way(method, "wilson-clustered", "; ")
-    note += f"{whole(groups)} clusters, worth about {whole(round(float(size[0])))} independent rows"
-    made = rough(at_size(one, size, terms, z), "wilson-clustered", note)
-    if method == "cluster-t" and v[0] > 0:
-        made = rough(plain(one, v, z), "cluster-t", note)
-    return one_cluster(made, np.array([groups]))
-
-
-def _mover(measure: Measure, sample: Sample, estimate: float, terms: Terms, options: dict[str, Any]) -> Rough:
-    """The classes' own limits, combined with delta-method correlations; for many classes those of their mean."""
-    table = sample.table
-    t = table.classes()
-    base = find_measure(measure.of) if measure.average else find_measure("recall")
-    there = classes_in_play(t) if measure.average else t.truth > 0
-    counts = t.one_vs_rest()
-    slopes = BinaryCounts(*(np.where(there, s, 0.0) for s in binary_gradients(base, counts, options)))
-    variances = np.maximum(sum(c * s * s for c, s in zip(counts, slopes, strict=True)), 0.0)
-    variances = np.where(variances > DUST, variances, 0.0)
-    like_f1 = base.situation == "f1"
-    weights = np.where(there, 1.0 / max(int(there.sum()), 1), 0.0)
-    # Recalls of different classes are of different rows: they are independent.
-    cross = None if base.name in ("recall", "fnr") else class_correlations(table, slopes, variances)
-    values = np.where(there, np.asarray(base.function(counts, **options), dtype=np.float64), 0.0)
-    many = _many_classes(base, counts, weights, values, variances, cross)
-    if many is not None:
-        pair = many(estimate, terms.both_sides)
-        low, high = (float(v[0]) for v in pair)
-        # Limits stand off the estimate where the mean of small classes' F1s is known to be too low.
-        moved = like_f1 and (low + high) / 2 - estimate > (high - low) / 4
-        note = "the F1 of a class with few rows is too low on average: the limits are moved up by that" if moved else ""
-        return rough(pair if terms.side == "two-sided" else many(estimate, terms), "wilson-of-classes", note)
-    terms = terms.both_sides
-    nothing = lambda _: np.zeros(len(there))  # noqa: E731
-    view = ClassView(counts, counts, "random", False, lambda _: variances, nothing, nothing)
-    situation, key = ("f1", "wilson-f1") if like_f1 else ("proportion", "wilson")
-    _, made, _ = class_limits(base, situation, view, key, terms, options)
-    low, high = mover(values, np.where(there, made.low, 0.0), np.where(there, made.high, 0.0), weights, cross)
-    key = "mover-f1" if like_f1 else "mover-wilson"
-    limits_of_mean = rough((np.array([low]), np.array([high])), key)
-    also = _many_classes(base, counts, weights, values, variances, cross, THREE_PARTS)
-    if also is None:
-        return limits_of_mean
-    other = also(estimate, terms)
-    outer = rough(
-        (np.fmin(limits_of_mean.low, other[0]), np.fmax(limits_of_mean.high, other[1])), key,
-        "few errors or few hits a class: the outer limits with wilson-of-classes",
-    )  # fmt: skip
-    return limits_of_mean.mended((outer.low < limits_of_mean.low) | (outer.high > limits_of_mean.high), outer)
-
-
-def _other_class_unknown(measure: Measure, sample: Sample, made: Rough) -> Rough:
-    """With two classes both are asked about: one that no row shows may be found always or never.
-
-    The estimate is the other class's value, as everywhere; of many classes those without rows leave the average.
-    """
-    t = sample.table.classes()
-    by_recall = measure.of in ("recall", "fnr") if measure.average else True
-    unseen = t.truth == 0 if by_recall else ~classes_in_play(t)
-    if len(sample.table.labels) != 2 or unseen.sum() != 1:
-        return made
-    if measure.situation == "geometric-mean":
-        low, high = np.zeros_like(made.low), np.sqrt(made.high)
-    else:
-        low, high = made.low / 2, (1 + made.high) / 2
-    label = sample.table.labels[int(np.flatnonzero(unseen)[0])]
-    note = f"no rows of class {label!r}: its part may be anything from 0 to 1"
-    return made._replace(low=low, high=high, note=np.array([note], dtype=object))
-
-
-def _many_classes(
-    base: Measure, counts: BinaryCounts, weights: Floats, values: Floats, variances: Floats, cross: Cross | None,
-    enough: float = MANY_PARTS,
-) -> Callable[[float, Terms], tuple[Floats, Floats]] | None:  # fmt: skip
-    """How to make the limits of a mean over classes none of which dominates; None where a few classes decide.
-
-    Three classes are enough where few errors were seen.
-    """
-    there = weights > 0
-
-    def many(hits: Floats, rows: Floats) -> bool:
-        return parts_that_count(weights, rows) >= enough and (
-            enough >= MANY_PARTS or few_errors(hits[there], rows[there])
-        )
-
-    if base.share is not None:
-        x, n = (np.where(there, np.asarray(v, dtype=np.float64), 0.0) for v in base.share(counts))
-        if not many(x, n):
-            return None
-        return lambda estimate, terms: mean_of_shares(estimate, x, n, weights, terms, cross)
-    play = np.asarray(counts.tp + counts.fp + counts.fn, dtype=np.float64)
-    v = variances * (2 / (2 - values) ** 2) ** 2
-    rows = np.where(there, effective_size(as_jaccard(values), v, play, play), 0.0)
-    if not many(np.asarray(counts.tp, dtype=np.float64), np.where(there, play, 0.0)):
-        return None
-    return lambda estimate, terms: mean_of_f1s(estimate, values, rows, weights, terms, cross)
-
-
-def _geometric_mean(measure: Measure, sample: Sample, estimate: float, terms: Terms, options: dict[str, Any]) -> Rough:
-    """MOVER over the logarithms of the recalls' Wilson limits; for many classes the limits of their mean.
-
-    A class that was never found makes the mean 0; its upper limit then takes the place of its recall.
-    """
-    t = sample.table.classes()
-    there = t.truth > 0
-    hits, n = t.hits[there].astype(np.float64), t.truth[there].astype(np.float64)
-    if parts_that_count(np.full(len(n), 1.0 / len(n)), n) >= MANY_PARTS:
-        low, high = geometric_mean_of_shares(hits, n, terms)
-        lost = not (hits > 0).all()
-        note = "a class was never found: its share with two rows borrowed from all classes stands in" if lost else ""
-        return rough((np.zeros(1) if lost else low, high), "wilson-of-classes", note)
-    terms = terms.both_sides
-    low, high = limits(hits, n, "wilson", terms.level, terms.side)
-    found = hits > 0
-    values = np.log(np.where(found, hits / n, high))
-    ends = mover(values, np.log(np.where(found, low, high)), np.log(high), 1.0 / len(n))
-    bottom = math.exp(ends[0]) if found.all() else 0.0
-    note = "" if found.all() else "a class was never found: its upper limit stands in for it"
-    return rough((np.array([bottom]), np.array([math.exp(ends[1])])), "mover-log", note)
-
-
-def _no_errors(made: Rough, sample: Sample, estimate: float, terms: Terms) -> Rough:
-    """MCC or kappa of a table without errors (or without hits): 1 − ε/(1 − Σ share²), ε Wilson's limit of the errors.
-
-    The chance agreement Σ share² is what the margins give; with no errors both metrics fall by this much for each
-    error at first.
-    """
-    t = sample.table.classes()
-    n = float(t.total)
-    right = float(t.hits.sum()) == n
-    if not right and estimate > -1 + 1e-9:
-        return made
-    chance = float((t.truth * t.truth).sum()) / (n * n)
-    both = terms.both_sides
-    low, _ = limits([n], [n], "wilson", both.level, both.side)
-    # A sample of all hits is mirrored by one of all misses.
-    worst = np.maximum(1 - (1 - low) / (1 - chance), -1.0)
-    note = f"{'no errors' if right else 'no hits'}: from Wilson's limit of the accuracy"
-    one = np.ones(1)
-    return rough((worst, one) if right else (-one, -worst), "wilson-agreement", note)

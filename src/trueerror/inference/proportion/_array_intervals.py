@@ -1,36 +1,64 @@
-"""Many proportions at once: the same intervals as `te.interval`, over arrays of successes and trials.
+"""Many proportions at once, and limits on scales where an estimate is near to normal, or where a proportion's apply.
 
-Intervals for one proportion from the binomial and Beta distributions themselves; on numbers and arrays alike.
-
-Each takes successes, trials and the probability to leave out at one end.
-
-The binomial model of an error count, and when the normal curve may stand in for it.
-
-Limits on a scale where the estimate is nearer to normal, or where a proportion's limits apply; over arrays.
-
-All take estimates, their variances and how many standard errors to go; a variance of 0 or an estimate at the end of
-the range leaves nothing to transform, and is marked NaN for the caller to mend.
-
-Which methods can be asked for in the situation that a metric falls under (`Measure.situation`).
+`limits` gives the intervals of `te.interval` over arrays of successes and trials. The scales take estimates, their
+variances and how many standard errors to go; where a variance is 0 or an estimate lies at the end of its range nothing
+can be transformed, and the limits are NaN for the caller to replace.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
-from trueerror.inference._spec import Range, Terms, critical_z, tail
-from trueerror.inference.proportion._interval import BINOMIAL_METHODS, CLOSED_FORMS
-from trueerror.inputs._options import InputError, check_share, check_word, nearest
-from trueerror.metrics._registry import Measure
+from trueerror.inference._spec import IntervalSpec, Range, critical_z
+from trueerror.inference.proportion._interval import FORMS, stand_in
+from trueerror.inputs._options import InputError, check_share, check_word
 from trueerror.results import Side
+from trueerror.results._values import Note
+
+if TYPE_CHECKING:
+    from trueerror.inference._problem import Problem
+    from trueerror.inference.counts._one_class import CountView
 
 Floats = NDArray[np.float64]
+Pair = tuple[Floats, Floats]
+
+
+class RawLimits(NamedTuple):
+    """Limits before they are cut to range and side, with the method and the note (or None) of each.
+
+    `n` is how many rows they speak of, where that is not what the metric's other limits do.
+    """
+
+    low: Floats
+    high: Floats
+    method: NDArray[np.object_]
+    note: NDArray[np.object_]
+    n: float | None = None
+
+    @classmethod
+    def of(cls, pair: Pair, method: str, note: Note | NDArray[np.object_] | None = None) -> RawLimits:
+        """One method for all."""
+        shape = np.shape(pair[0])
+        words = np.full(shape, method, dtype=object)
+        return cls(pair[0], pair[1], words, np.broadcast_to(np.asarray(note, dtype=object), shape))
+
+    def replaced(self, where: Any, other: RawLimits) -> RawLimits:
+        """The other's limits, methods and notes where asked."""
+        low, high, method, note = (np.where(where, b, a) for a, b in zip(self[:4], other[:4], strict=True))
+        return RawLimits(low, high, method, note, self.n)
+
+    @property
+    def without_note(self) -> NDArray[np.bool_]:
+        """Where nothing is noted yet."""
+        return np.array([note is None for note in self.note.flat], dtype=bool).reshape(self.note.shape)
+
+    def noted(self, note: Note) -> RawLimits:
+        """The same limits under another note."""
+        return self._replace(note=np.full(np.shape(self.low), note, dtype=object))
 
 
 def limits(
@@ -40,8 +68,8 @@ def limits(
     confidence: float = 0.95,
     side: Side = "two-sided",
     *,
-    z: float | None = None,
-) -> tuple[Floats, Floats]:
+    z: Any = None,
+) -> Pair:
     """Lower and upper limits for each x of n; [0, 1] where n is 0.
 
     Trials need not be whole (effective sizes are not). `z` replaces the normal quantile in the closed forms, as where
@@ -51,17 +79,22 @@ def limits(
     >>> low.round(3), high.round(3)
     (array([0.732, 0.   ]), array([0.767, 1.   ]))
     """
-    check_word(method, BINOMIAL_METHODS, "method")
+    low, high, _ = _with_stand_in(x, n, method, confidence, side, z)
+    return low, high
+
+
+def _with_stand_in(
+    x: Any, n: Any, method: str, confidence: float, side: Side, z: Any
+) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+    """Limits, and where the method's own had no width."""
+    check_word(method, FORMS, "method")
     successes, trials = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64))
     empty = ~(trials > 0)
     any_empty = bool(empty.any())
     size = np.where(empty, 1.0, trials) if any_empty else trials
     count = np.where(empty, 0.0, successes) if any_empty else successes
     factor = critical_z(confidence, side) if z is None else z
-    if method in CLOSED_FORMS:
-        low, high = CLOSED_FORMS[method](count, size, factor)
-    else:
-        low, high = EXACT_FORMS[method](count, size, tail(confidence, side))
+    low, high = FORMS[method].limits(count, size, confidence, side, factor)
     estimate = count / size
     low = np.zeros_like(estimate) if side == "upper" else np.clip(low, 0.0, estimate)
     high = np.ones_like(estimate) if side == "lower" else np.clip(high, estimate, 1.0)
@@ -70,74 +103,79 @@ def limits(
         if method == "clopper-pearson":
             again = np.nextafter(low, 0.0), np.nextafter(high, 1.0)
         else:
-            other = "wilson" if method != "wilson" and np.all(factor > 0) else "clopper-pearson"
-            again = limits(count, size, other, confidence, side, z=z)
+            again = limits(count, size, stand_in(method, np.min(factor)), confidence, side, z=z)
         low, high = np.where(flat, again[0], low), np.where(flat, again[1], high)
     if any_empty:
         low, high = np.where(empty, 0.0, low), np.where(empty, 1.0, high)
-    return low, high
+    return low, high, flat & ~empty
 
 
-# The bracket's ends are of the same size, so this many halvings reach the spacing of floats.
-HALVINGS = 60
+def proportion_limits(q: Problem[CountView], method: str) -> RawLimits:
+    """The answer of a form to the question of a plain proportion."""
+    spec, share = q.spec, q.metric.share
+    assert share is not None
+    x, n = (np.atleast_1d(np.asarray(v, dtype=np.float64)) for v in share(q.sample.seen))
+    low, high, flat = _with_stand_in(x, n, method, spec.level, spec.side, None)
+    found = RawLimits.of((low, high), method)
+    if method == "clopper-pearson" or not flat.any():
+        return found
+    used = stand_in(method, spec.factor())
+    return found.replaced(flat, RawLimits.of((low, high), used, Note("no-width", (method,))))
 
 
-def clopper_pearson(x: Any, n: Any, alpha: Any) -> tuple[Floats, Floats]:
-    """Quantiles of Beta(x, n − x + 1) and Beta(x + 1, n − x); 0 at no success, 1 at no failure."""
-    x, n = _pair(x, n)
-    none, all_ = x <= 0, x >= n
-    low = special.betaincinv(np.where(none, 1.0, x), n - x + 1, alpha)
-    high = special.betainccinv(x + 1, np.where(all_, 1.0, n - x), alpha)
-    return np.where(none, 0.0, low), np.where(all_, 1.0, high)
+def straight_limits(estimate: Any, variance: Any, z: Any) -> Pair:
+    """estimate ± z·SE; NaN where SE is 0."""
+    e = np.asarray(estimate, dtype=np.float64)
+    v = np.asarray(variance, dtype=np.float64)
+    reach = z * np.sqrt(np.where(v > 0, v, np.nan))
+    return e - reach, e + reach
 
 
-def jeffreys(x: Any, n: Any, alpha: Any) -> tuple[Floats, Floats]:
-    """Quantiles of Beta(x + ½, n − x + ½); 0 at no success, 1 at no failure (Brown, Cai and DasGupta 2001)."""
-    x, n = _pair(x, n)
-    low = special.betaincinv(x + 0.5, n - x + 0.5, alpha)
-    high = special.betainccinv(x + 0.5, n - x + 0.5, alpha)
-    return np.where(x <= 0, 0.0, low), np.where(x >= n, 1.0, high)
+def on_logit(estimate: Any, variance: Any, z: Any, bounds: Range = (0.0, 1.0)) -> Pair:
+    """logit(q) ± z·SE/(q(1 − q)) with q the place in the range, and back.
+
+    On (−1, 1) this is Fisher's z: atanh(m) ± z·SE/(1 − m²).
+    """
+    start, width = bounds[0], bounds[1] - bounds[0]
+    q = (np.asarray(estimate, dtype=np.float64) - start) / width
+    v = np.asarray(variance, dtype=np.float64) / width**2
+    fine = (v > 0) & (q > 0) & (q < 1)
+    inside = np.where(fine, q, 0.5)
+    # Odds rather than logits: exp of a huge reach is inf, and inf gives the end of the range.
+    odds = inside / (1 - inside)
+    with np.errstate(over="ignore"):
+        factor = np.exp(np.where(fine, z * np.sqrt(np.where(fine, v, 1.0)) / (inside * (1 - inside)), np.nan))
+    low, high = odds / (odds + factor), 1 / (1 + 1 / (odds * factor))
+    return start + width * low, start + width * high
 
 
-def mid_p(x: Any, n: Any, alpha: Any) -> tuple[Floats, Floats]:
-    """Where P(beyond x) + ½P(x) is α: the exact interval with half of the observed probability in each tail."""
-    x, n = _pair(x, n)
-    # The upper limit for x is 1 less the lower limit for the failures.
-    return _mid_p_low(x, n, alpha), 1 - _mid_p_low(n - x, n, alpha)
+def on_log(estimate: Any, variance: Any, z: Any) -> Pair:
+    """estimate·exp(±z·SE/estimate), for what cannot be below 0."""
+    e = np.asarray(estimate, dtype=np.float64)
+    v = np.asarray(variance, dtype=np.float64)
+    fine = (v > 0) & (e > 0) & np.isfinite(e)
+    inside = np.where(fine, e, 1.0)
+    with np.errstate(over="ignore"):
+        factor = np.exp(np.where(fine, z * np.sqrt(np.where(fine, v, 1.0)) / inside, np.nan))
+    return inside / factor, inside * factor
 
 
-def _mid_p_low(x: Floats, n: Floats, alpha: Any) -> Floats:
-    """p with ½P(X ≥ x) + ½P(X ≥ x + 1) = α, by bisection: both terms rise with p."""
-    none = x <= 0
-    a = np.where(none, 1.0, x)
-    all_ = a >= n
-    b = np.where(all_, 1.0, n - a)
-
-    def excess(p: Floats) -> Floats:
-        beyond = np.where(all_, 0.0, special.betainc(a + 1, b, p))
-        out: Floats = (special.betainc(a, n - a + 1, p) + beyond) / 2 - alpha
-        return out
-
-    # The exact limit at α bounds it from below, the one at 2α from above.
-    low = special.betaincinv(a, n - a + 1, alpha)
-    high = np.where(2 * np.asarray(alpha) < 1, special.betaincinv(a, n - a + 1, np.minimum(2 * alpha, 1.0)), 1.0)
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        under = excess(middle) < 0
-        low, high = np.where(under, middle, low), np.where(under, high, middle)
-    out: Floats = np.where(none, 0.0, (low + high) / 2)
-    return out
+def at_size(estimate: Any, size: Any, spec: IntervalSpec, z: Any, bounds: Range = (0.0, 1.0)) -> Pair:
+    """Wilson's limits for the place in the range, as if it were a proportion of `size` rows."""
+    start, width = bounds[0], bounds[1] - bounds[0]
+    q = np.clip((np.asarray(estimate, dtype=np.float64) - start) / width, 0.0, 1.0)
+    low, high = limits(q * size, size, "wilson", spec.level, spec.side, z=z)
+    return start + width * low, start + width * high
 
 
-def _pair(x: Any, n: Any) -> tuple[Floats, Floats]:
-    return np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
+def as_jaccard(f: Any) -> Any:
+    """J = F/(2 − F)."""
+    return f / (2 - f)
 
 
-EXACT_FORMS: dict[str, Callable[[Any, Any, Any], tuple[Floats, Floats]]] = {
-    "clopper-pearson": clopper_pearson,
-    "jeffreys": jeffreys,
-    "mid-p": mid_p,
-}
+def from_jaccard(j: Any) -> Any:
+    """F = 2J/(1 + J)."""
+    return 2 * j / (1 + j)
 
 
 # Rules of thumb for the simple normal interval.
@@ -177,102 +215,3 @@ def count_model(p: float, n: float) -> CountModel:
     if variance < LEAST_VARIANCE:
         reasons.append(f"n·p·(1 − p) is {variance:.3g}, below {LEAST_VARIANCE:g}")
     return CountModel(n * share, variance, not reasons, " and ".join(reasons))
-
-
-Pair = tuple[Floats, Floats]
-
-
-def plain(estimate: Any, variance: Any, z: Any) -> Pair:
-    """estimate ± z·SE; NaN where SE is 0."""
-    e = np.asarray(estimate, dtype=np.float64)
-    v = np.asarray(variance, dtype=np.float64)
-    reach = z * np.sqrt(np.where(v > 0, v, np.nan))
-    return e - reach, e + reach
-
-
-def on_logit(estimate: Any, variance: Any, z: Any, bounds: Range = (0.0, 1.0)) -> Pair:
-    """logit(q) ± z·SE/(q(1 − q)) with q the place in the range, and back.
-
-    On (−1, 1) this is Fisher's z: atanh(m) ± z·SE/(1 − m²).
-    """
-    start, width = bounds[0], bounds[1] - bounds[0]
-    q = (np.asarray(estimate, dtype=np.float64) - start) / width
-    v = np.asarray(variance, dtype=np.float64) / width**2
-    fine = (v > 0) & (q > 0) & (q < 1)
-    inside = np.where(fine, q, 0.5)
-    # Odds rather than logits: exp of a huge reach is inf, and inf gives the end of the range.
-    odds = inside / (1 - inside)
-    with np.errstate(over="ignore"):
-        factor = np.exp(np.where(fine, z * np.sqrt(np.where(fine, v, 1.0)) / (inside * (1 - inside)), np.nan))
-    low, high = odds / (odds + factor), 1 / (1 + 1 / (odds * factor))
-    return start + width * low, start + width * high
-
-
-def on_log(estimate: Any, variance: Any, z: Any) -> Pair:
-    """estimate·exp(±z·SE/estimate), for what cannot be below 0."""
-    e = np.asarray(estimate, dtype=np.float64)
-    v = np.asarray(variance, dtype=np.float64)
-    fine = (v > 0) & (e > 0) & np.isfinite(e)
-    inside = np.where(fine, e, 1.0)
-    with np.errstate(over="ignore"):
-        factor = np.exp(np.where(fine, z * np.sqrt(np.where(fine, v, 1.0)) / inside, np.nan))
-    return inside / factor, inside * factor
-
-
-def at_size(estimate: Any, size: Any, terms: Terms, z: Any, bounds: Range = (0.0, 1.0)) -> Pair:
-    """Wilson's limits for the place in the range, as if it were a proportion of `size` rows."""
-    start, width = bounds[0], bounds[1] - bounds[0]
-    q = np.clip((np.asarray(estimate, dtype=np.float64) - start) / width, 0.0, 1.0)
-    low, high = limits(q * size, size, "wilson", terms.level, terms.side, z=z)
-    return start + width * low, start + width * high
-
-
-def as_jaccard(f: Any) -> Any:
-    """J = F/(2 − F)."""
-    return f / (2 - f)
-
-
-def from_jaccard(j: Any) -> Any:
-    """F = 2J/(1 + J)."""
-    return 2 * j / (1 + j)
-
-
-BOOTSTRAPS = ("bootstrap-bca", "bootstrap-percentile", "bootstrap-basic", "bootstrap-normal", "bootstrap-studentised")
-
-# What can be asked for besides the default. The bootstraps serve every metric of a confusion matrix.
-OFFERED: dict[str, tuple[str, ...]] = {
-    "proportion": BINOMIAL_METHODS,
-    "f1": ("wilson-f1", "delta", "delta-logit"),
-    "macro-f1": ("mover-f1", "takahashi", "delta", "delta-logit"),
-    "mean-of-recalls": ("mover-wilson", "delta", "delta-logit", "fisher-z"),
-    "macro-of-shares": ("mover-wilson", "delta", "delta-logit"),
-    "geometric-mean": ("mover-log", "delta", "delta-logit"),
-    "mcc": ("fisher-z", "delta"),
-    "smooth": ("delta", "fisher-z"),
-    "correlation": ("fisher-z", "delta"),
-    "smooth-share": ("delta-logit", "delta"),
-    "ratio": ("delta-log", "delta"),
-    "mean-cost": ("mover-cost", "t-mean"),
-    "mean-loss": ("t-log-mean", "t-mean"),
-    "other": (),
-}
-
-
-def chosen_method(measure: Measure, situation: str, method: str | None, default: str) -> str:
-    """The method asked for, or the default; words that the metric has no use for are an error that lists the rest.
-
-    >>> from trueerror.metrics._registry import find_measure
-    >>> chosen_method(find_measure("f1"), "f1", "bootstrap", "wilson-f1")
-    'bootstrap-bca'
-    """
-    if method is None:
-        return default
-    word = "bootstrap-bca" if method == "bootstrap" else method
-    offered = dict.fromkeys((default, *OFFERED.get(situation, ()), *BOOTSTRAPS))
-    if situation == "macro-f1" and measure.name != "macro_f1":
-        offered.pop("takahashi", None)
-    if measure.name in ("micro_f1", "macro_precision", "macro_recall"):
-        offered["takahashi"] = None
-    if word not in offered:
-        raise InputError(f"method={method!r} is not offered for {measure.name}{nearest(method, offered)}")
-    return word

@@ -20,7 +20,6 @@ from trueerror.inference._contrast import (
     normal_quantile,
     tail_area,
 )
-from trueerror.inference.proportion._array_intervals import clopper_pearson
 from trueerror.inference.proportion._distributions import (
     as_likely,
     at_least,
@@ -30,7 +29,7 @@ from trueerror.inference.proportion._distributions import (
     miettinen_nurminen_limits,
     miettinen_nurminen_z,
 )
-from trueerror.inference.proportion._interval import wilson, wilson_cc
+from trueerror.inference.proportion._interval import clopper_pearson, wilson, wilson_cc
 from trueerror.inputs._arrays import count, open_share
 from trueerror.inputs._options import InputError, check_word
 from trueerror.results import Alternative, Contrast
