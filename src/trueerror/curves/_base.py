@@ -50,20 +50,17 @@ Records = list[dict[str, object]]
 class CurveKind:
     """What a curve declares of itself.
 
-    `key` is that of its entry in the catalogue of methods; `word` and `aliases` name it in `trueerror plot --kind`;
-    `verb` is the function that makes it; `picture` is its composer, such as "curves.gains_picture" of `plots.compose`.
+    `key` is that of its entry in the catalogue of methods; `verb` is the function that makes it, under which the stub
+    of this folder offers it; `picture` is its composer, such as "curves.gains_picture" of `plots.compose`.
     """
 
     key: str
     verb: str
-    module: str
     picture: str
-    word: str = ""
-    aliases: tuple[str, ...] = ()
 
     def make(self) -> Callable[..., TableCurve]:
         """The function that makes the curve."""
-        verb: Callable[..., TableCurve] = getattr(import_module(self.module), self.verb)
+        verb: Callable[..., TableCurve] = getattr(import_module("trueerror.curves"), self.verb)
         return verb
 
 
@@ -71,16 +68,12 @@ _KINDS: dict[str, CurveKind] = {}
 C = TypeVar("C", bound="TableCurve")
 
 
-def curve_kind(
-    key: str, *, verb: str, picture: str, word: str = "", aliases: tuple[str, ...] = (), **facts: str
-) -> Callable[[type[C]], type[C]]:
+def curve_kind(key: str, *, verb: str, picture: str, **facts: str) -> Callable[[type[C]], type[C]]:
     """Enter a curve into the registry; `facts` are fields of its entry in the catalogue of methods."""
 
     def enter(curve: type[C]) -> type[C]:
         declare(Method(key=key, **facts))
-        curve.kind = _KINDS[key] = CurveKind(
-            key=key, verb=verb, module=curve.__module__, picture=picture, word=word, aliases=aliases
-        )
+        curve.kind = _KINDS[key] = CurveKind(key=key, verb=verb, picture=picture)
         return curve
 
     return enter
@@ -90,8 +83,8 @@ def curve_kind(
 def every_curve_kind() -> tuple[CurveKind, ...]:
     """All curves of a score table; their modules are those of this folder.
 
-    >>> [kind.verb for kind in every_curve_kind() if kind.word == "pr"]
-    ['precision_recall']
+    >>> [kind.verb for kind in every_curve_kind()][:3]
+    ['brier_curve', 'cost_curve', 'decision_curve']
     """
     package = __name__.rpartition(".")[0]
     for module in iter_modules(import_module(package).__path__):

@@ -44,7 +44,7 @@ def brier_curve(data: CurveInput) -> BrierCurve:
 
 
 @curve_kind(
-    "brier-curve", verb="brier_curve", picture="curves.brier_curve_picture", word="brier",
+    "brier-curve", verb="brier_curve", picture="curves.brier_curve_picture",
     title="loss over the cost proportion when forecasts are cut at it",
     formula="loss at c = 2(c·FP + (1 − c)·FN)/n, cut at c; its area is the Brier score",
     source="Hernández-Orallo, Flach and Ferri 2011, ICML:585",

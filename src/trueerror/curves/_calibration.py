@@ -221,8 +221,7 @@ class Decomposition(NamedTuple):
 
 
 @curve_kind(
-    "reliability-curve", verb="calibration", picture="curves.calibration_picture", word="calibration",
-    aliases=("reliability",),
+    "reliability-curve", verb="calibration", picture="curves.calibration_picture",
     title="share of positives against the mean forecast, bin by bin",
     formula="in each bin ȳ = #positives/#rows against p̄, the mean forecast",
     source="Bröcker and Smith 2007, Weather Forecast. 22:651; without bins Dimitriadis, Gneiting and Jordan 2021, "

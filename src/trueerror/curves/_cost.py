@@ -159,7 +159,7 @@ def probability_cost(prior: float, cost_fp: float = 1.0, cost_fn: float = 1.0) -
 
 
 @curve_kind(
-    "cost-curve", verb="cost_curve", picture="curves.cost_curve_picture", word="cost",
+    "cost-curve", verb="cost_curve", picture="curves.cost_curve_picture",
     title="lower envelope of the cost lines of all thresholds",
     formula="PC = P(+)·C(miss)/(P(+)·C(miss) + P(−)·C(false alarm)), the weight of the positives; a threshold "
     "costs NE = FNR·PC + FPR·(1 − PC); the curve is the lowest line at each PC",

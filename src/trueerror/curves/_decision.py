@@ -55,7 +55,7 @@ def decision_curve(
 
 
 @curve_kind(
-    "decision-curve", verb="decision_curve", picture="curves.decision_curve_picture", word="decision",
+    "decision-curve", verb="decision_curve", picture="curves.decision_curve_picture",
     title="net benefit of acting from each threshold up",
     formula="net benefit at t = TP/n − (FP/n)·t/(1 − t); acting on all: π − (1 − π)·t/(1 − t); acting on none: 0",
     source="Vickers and Elkin 2006, Med. Decis. Making 26:565",

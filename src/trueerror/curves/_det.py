@@ -49,7 +49,7 @@ def det(data: CurveInput) -> Det:
 
 
 @curve_kind(
-    "det-curve", verb="det", picture="curves.det_picture", word="det",
+    "det-curve", verb="det", picture="curves.det_picture",
     title="misses against false alarms on normal-deviate axes",
     formula="FNR against FPR at every threshold, both axes by Φ⁻¹; the equal error rate is where FNR = FPR on the "
     "points joined by straight lines",

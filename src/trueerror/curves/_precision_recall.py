@@ -110,7 +110,6 @@ def precision_recall(data: CurveInput) -> PrecisionRecall:
 
 @curve_kind(
     "precision-recall-curve", verb="precision_recall", picture="curves.precision_recall_picture",
-    word="pr", aliases=("precision-recall", "precision_recall"),
     title="precision against recall at every threshold",
     formula="at threshold t: recall = TP/(TP + FN), precision = TP/(TP + FP); average precision = Σ "
     "precision·Δrecall; between points FP grows in proportion to TP, which is no straight line",
@@ -525,4 +524,5 @@ def gain_areas(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
     left, right = 1 - odds * begin_fp / begin_tp, 1 - odds * fp[:, 1:] / end_tp
     width = odds * up * (1 / begin_tp - 1 / end_tp)
     areas = np.where(counts, width * (left + right) / 2, 0.0).sum(axis=1)
-    return np.where(both[:, 0], areas, np.nan)
+    # Rounding can put a perfect area a hair above 1.
+    return np.where(both[:, 0], np.minimum(areas, 1.0), np.nan)

@@ -311,7 +311,6 @@ def risk_coverage(
 
 @curve_kind(
     "risk-coverage-curve", verb="risk_coverage", picture="curves.risk_coverage_picture",
-    word="risk", aliases=("risk-coverage", "risk_coverage"),
     title="share of wrong answers among the most confident rows",
     formula="at coverage k/n: #wrong among the k most confident/k; AURC is the mean over k = 1 … n",
     source="El-Yaniv and Wiener 2010, J. Mach. Learn. Res. 11:1605; Geifman, Uziel and El-Yaniv 2019, ICLR",

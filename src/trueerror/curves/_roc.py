@@ -374,7 +374,7 @@ def roc(data: CurveInput) -> Roc:
 
 
 @curve_kind(
-    "roc-curve", verb="roc", picture="roc.roc_picture", word="roc",
+    "roc-curve", verb="roc", picture="roc.roc_picture",
     title="ROC curve through all thresholds, one point for each distinct score",
     formula="at threshold t: FPR = #{negatives ≥ t}/#negatives, TPR = #{positives ≥ t}/#positives; points joined "
     "by straight lines, so equal scores count half in the area: AUC = P(s⁺ > s⁻) + P(s⁺ = s⁻)/2",
