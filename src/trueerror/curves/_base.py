@@ -469,10 +469,7 @@ def _occupied(table: ScoreTable, what: str) -> ScoreTable:
 
 def need_classes(table: ScoreTable, what: str, *, positives: bool = True, negatives: bool = True) -> None:
     """Refuse a table that lacks a class without which the curve has no meaning."""
-    for wanted, rows, word in (
-        (positives, table.n_positive, "positive"),
-        (negatives, table.n_negative, "negative"),
-    ):
+    for wanted, rows, word in ((positives, table.n_positive, "positive"), (negatives, table.n_negative, "negative")):
         if wanted and not rows > 0:
             raise InputError(
                 f"{what} needs at least one {word} row, but all {table.n:,.6g} rows are of the other class "

@@ -78,12 +78,7 @@ def resample_areas(
 
 
 def envelope_interval(
-    table: ScoreTable,
-    estimate: float,
-    confidence: float,
-    replicates: int,
-    rng: Any,
-    fallback: tuple[float, float, str],
+    table: ScoreTable, estimate: float, confidence: float, replicates: int, rng: Any, fallback: tuple[float, float, str]
 ) -> Interval:
     """The area with limits that are moved up by the optimism of choosing thresholds on the rows themselves."""
     low, high, method = fallback
@@ -283,10 +278,7 @@ class CostCurve(TableCurve):
         return self._noted(area, binned=False)
 
     def _figures(self) -> Figures:
-        return [
-            ("the area under the envelope", self.area()),
-            ("the cost at one PC, .at()", "mover-wilson"),
-        ]
+        return [("the area under the envelope", self.area()), ("the cost at one PC, .at()", "mover-wilson")]
 
     def records(self) -> Records:
         """One record for each corner of the lower envelope."""

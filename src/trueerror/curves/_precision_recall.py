@@ -139,12 +139,7 @@ class PrecisionRecall(TableCurve):
         return self._tp[1:] / float(self._tp[-1])
 
     def average_precision(
-        self,
-        *,
-        method: AreaMethod = "boyd-logit",
-        confidence: float = 0.95,
-        replicates: int = 2000,
-        rng: Any = None,
+        self, *, method: AreaMethod = "boyd-logit", confidence: float = 0.95, replicates: int = 2000, rng: Any = None
     ) -> Interval:
         """Σ (recall gained at a threshold) · (precision there): the area under the steps, ties as one group.
 

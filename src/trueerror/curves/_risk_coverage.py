@@ -431,10 +431,7 @@ class RiskCoverage(TableCurve):
         return float(self._areas(self.table.positives[None], self.table.negatives[None])[0])
 
     def _figures(self) -> Figures:
-        return [
-            ("accuracy at a coverage, .at()", self.at(coverage=1.0)),
-            ("the area (AURC)", self.area()),
-        ]
+        return [("accuracy at a coverage, .at()", self.at(coverage=1.0)), ("the area (AURC)", self.area())]
 
     def records(self) -> Records:
         """One record for each distinct confidence."""

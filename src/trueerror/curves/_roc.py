@@ -412,12 +412,7 @@ class Roc(TableCurve):
         return 2 * float(area_of(self.table)) - 1
 
     def auc(
-        self,
-        method: AreaMethod = "delong-logit",
-        *,
-        confidence: float = 0.95,
-        replicates: int = 2000,
-        rng: Any = None,
+        self, method: AreaMethod = "delong-logit", *, confidence: float = 0.95, replicates: int = 2000, rng: Any = None
     ) -> Interval:
         """The area under the curve: the probability that a positive scores above a negative, ties half.
 
@@ -454,12 +449,7 @@ class Roc(TableCurve):
         ), binned=False)  # fmt: skip
 
     def band(
-        self,
-        kind: BandKind = "pointwise",
-        *,
-        confidence: float = 0.95,
-        replicates: int = 1000,
-        rng: Any = None,
+        self, kind: BandKind = "pointwise", *, confidence: float = 0.95, replicates: int = 1000, rng: Any = None
     ) -> RocBand:
         """Where the true curve may lie: at each FPR by itself ("pointwise"), or everywhere at once ("simultaneous").
 

@@ -10,15 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import (
-    Floats,
-    Records,
-    columns_to_records,
-    curve_points,
-    frozen,
-    is_predictions,
-    top_at,
-)
+from trueerror.curves._base import Floats, Records, columns_to_records, curve_points, frozen, is_predictions, top_at
 from trueerror.curves._bootstrap import balanced_groups, resampled_tables
 from trueerror.curves._roc import Roc, roc
 from trueerror.inference._spec import critical_z
