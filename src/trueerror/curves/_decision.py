@@ -10,6 +10,7 @@ import numpy as np
 from trueerror.curves._base import (
     Figures,
     Floats,
+    Places,
     Records,
     TableCurve,
     columns_to_records,
@@ -156,7 +157,7 @@ class DecisionCurve(TableCurve):
     def _positive_share(self) -> float:
         return self.prevalence if self.prior is None else self.prior
 
-    def _place(self, t: Floats) -> Any:
+    def _place(self, t: Floats) -> Places:
         return len(self.table.scores) - np.searchsorted(self.table.scores, t, side="left")
 
     def _proportions(self, t: Floats) -> tuple[Floats, Floats]:

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves._base import (
+    Counts,
     Figures,
     Floats,
     Records,
+    Rng,
     TableCurve,
     cluster_caution,
     columns_to_records,
@@ -400,7 +402,7 @@ class RiskCoverage(TableCurve):
             estimand=f"this model on rows with confidence at least {number(cut)}",
         ))  # fmt: skip
 
-    def area(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Any = None) -> Interval:
+    def area(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Rng = None) -> Interval:
         """AURC: the mean over all coverages of the risk; within ties, as if in random order.
 
         With n rows it is the mean over k = 1 … n of the risk among the k most confident. Bootstrap limits; where the
@@ -465,7 +467,7 @@ def best_risk_area(rate: float) -> float:
     return 1.0 if rate >= 1 else rate + (1 - rate) * math.log1p(-rate)
 
 
-def risk_areas(right: NDArray[Any], wrong: NDArray[Any]) -> Floats:
+def risk_areas(right: Counts, wrong: Counts) -> Floats:
     """Mean over k = 1 … n of the risk among the k most confident rows, for tables in rows.
 
     Within a tie of g rows with e errors, after k₀ rows with E errors, the j-th adds E + e·j/g errors on average, and
@@ -481,20 +483,20 @@ def risk_areas(right: NDArray[Any], wrong: NDArray[Any]) -> Floats:
     return _mean_risk(errors, rows, begin_errors, begin, growth)
 
 
-def continuous_risk_areas(right: NDArray[Any], wrong: NDArray[Any]) -> Floats:
+def continuous_risk_areas(right: Counts, wrong: Counts) -> Floats:
     """The same as an integral over coverage, for weights that are not whole: a logarithm in the place of ψ."""
     errors, rows, begin_errors, begin = _steps(right, wrong)
     growth = np.log1p(rows / np.where(begin > 0, begin, 1.0))
     return _mean_risk(errors, rows, begin_errors, begin, growth)
 
 
-def _steps(right: NDArray[Any], wrong: NDArray[Any]) -> tuple[Floats, Floats, Floats, Floats]:
+def _steps(right: Counts, wrong: Counts) -> tuple[Floats, Floats, Floats, Floats]:
     errors = np.asarray(wrong, dtype=np.float64)[:, ::-1]
     rows = errors + np.asarray(right, dtype=np.float64)[:, ::-1]
     return errors, rows, np.cumsum(errors, axis=1) - errors, np.cumsum(rows, axis=1) - rows
 
 
-def _mean_risk(errors: Floats, rows: Floats, begin_errors: Floats, begin: Floats, growth: Any) -> Floats:
+def _mean_risk(errors: Floats, rows: Floats, begin_errors: Floats, begin: Floats, growth: Floats) -> Floats:
     offset = begin_errors - errors * begin / np.where(rows > 0, rows, 1.0)
     sums = np.where(rows > 0, errors + np.where(begin > 0, offset * growth, 0.0), 0.0).sum(axis=1)
     total = rows.sum(axis=1)
