@@ -25,7 +25,7 @@ from trueerror.plots.compose.roc import CORNERS, FPR, TPR, diagonal
 from trueerror.plots.svg._curves import LEFT, TOP
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import ReportOptions, Start
-from trueerror.reports._html import Section, brief_names, html_table, named
+from trueerror.reports._html import Section, brief_names, clipped, html_table
 from trueerror.reports._svg import Gallery
 from trueerror.results._format import limits, number, percent, whole
 from trueerror.results._tables import Table
@@ -107,7 +107,7 @@ def explorer_data(e: Explored, panels: list[dict[str, object]]) -> dict[str, obj
         "exact": e.exact,
         "prior": e.prior,
         "start": {"prior": e.start.prior, "fp": e.start.cost_fp, "fn": e.start.cost_fn},
-        "positive": named(e.positive),
+        "positive": clipped(e.positive),
         "models": [_model(e, name, c, sizes[name]) for name, c in e.curves.items()],
         "corners": [
             [place.get(c.classifier, -1 if c.fpr == 0 else -2), finite(c.threshold),
@@ -236,7 +236,7 @@ def _curves(e: Explored, right: float, bottom: float) -> Curves:
 
 
 def _controls(e: Explored) -> Markup:
-    what = named(e.positive)
+    what = clipped(e.positive)
     return el(
         "form",
         _control("prior", f"Share of positives ({what}) where it will run", "%"),
@@ -257,7 +257,7 @@ def _control(key: str, words: str, unit: str) -> Markup:
 
 def _outcome(e: Explored) -> Markup:
     cells = [
-        [el("th", f"truly {named(e.positive)}", scope="row"), el("td", data_x="cell-tp"), el("td", data_x="cell-fn")],
+        [el("th", f"truly {clipped(e.positive)}", scope="row"), el("td", data_x="cell-tp"), el("td", data_x="cell-fn")],
         [el("th", "truly not", scope="row"), el("td", data_x="cell-fp"), el("td", data_x="cell-tn")],
     ]
     head = el("tr", el("td"), el("th", "called", scope="col"), el("th", "not called", scope="col"))

@@ -159,14 +159,14 @@ def _named(given: Interval | Sequence[Interval] | Mapping[str, Interval]) -> lis
 
 
 def interval_row(label: str, i: Interval, *, signed: bool = False, more: str = "", aside: bool = False) -> ForestRow:
-    words = words_of(i, signed=signed) + (f" · {more}" if more else "")
+    words = interval_text(i, signed=signed) + (f" · {more}" if more else "")
     return ForestRow(
         label=label, estimate=i.estimate, low=i.low, high=i.high, side=i.side, words=words, tip=plain(str(i)),
         aside=aside,
     )  # fmt: skip
 
 
-def words_of(i: Interval, *, signed: bool = False) -> str:
+def interval_text(i: Interval, *, signed: bool = False) -> str:
     """An interval in as few words as can stand beside its line."""
 
     def say(x: float) -> str:
