@@ -21,9 +21,10 @@ from trueerror.findings._rules import Finding
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.plots import picture
-from trueerror.plots._specs import Axis, Curves, ForestRow, Line
+from trueerror.plots._dispatch import estimate_words
+from trueerror.plots._specs import Axis, Curves, ForestRow
 from trueerror.plots.compose.forests import evaluation_forest, make_panel
-from trueerror.plots.compose.roc import FPR, TPR, diagonal
+from trueerror.plots.compose.roc import FPR, TPR, diagonal, roc_line
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import (
     Contents,
@@ -41,7 +42,7 @@ from trueerror.reports._html import Section, brief, brief_names, clipped, confus
 from trueerror.reports._svg import Gallery
 from trueerror.results import Contrast, Result
 from trueerror.results._document import Cell, TableBlock
-from trueerror.results._format import limits, number, p_cell, percent
+from trueerror.results._format import p_cell, percent
 from trueerror.results._tables import Table, cells_block
 from trueerror.results._values import decided, deciding_p, interval_cell
 from trueerror.sources._predictions import Predictions
@@ -246,10 +247,7 @@ def _against_rest(p: Predictions, model: str, labels: Sequence[Label]) -> Curves
     lines = [diagonal()]
     for i, label in enumerate(labels):
         c = roc(p, model=model, positive=label)
-        area = c.auc()
-        words = f"{clipped(label)}: AUC {number(area.estimate)} {limits(area.low, area.high)}"
-        tips = {"threshold": c.thresholds, "false positive rate": c.fpr, "true positive rate": c.tpr}
-        lines.append(Line(x=c.fpr, y=c.tpr, name=words, series=i, tips=tips))
+        lines.append(roc_line(c, f"{clipped(label)}: AUC {estimate_words(c.auc())}", i))
     return Curves(
         title=f"{clipped(model)}: each class against the rest", x=Axis(title=FPR), y=Axis(title=TPR), lines=tuple(lines)
     )
