@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueerror.cli import _options as o
+from trueerror.cli import _option_groups as o
 from trueerror.cli._app import Without, command, tell
 from trueerror.cli._terminal import target
 from trueerror.curves import PLOT_WORDS
