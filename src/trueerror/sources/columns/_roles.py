@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._labels import (
@@ -37,7 +36,7 @@ from trueerror.sources.columns._names import item_column, respelt_labels, spoilt
 
 # A column's name, False for "there is none, whatever it looks like", None for "see for yourself".
 ColumnChoice = str | bool | None
-ModelChoice = str | Sequence[str] | Mapping[str, Any] | None
+ModelChoice = str | Sequence[str] | Mapping[str, object] | None
 WEAK_TRUTH = frozenset({"label", "labels", "class"})
 
 
@@ -48,7 +47,7 @@ class ColumnRequest:
     truth: str | None = None
     models: ModelChoice = None
     label: str | None = None
-    score: Any = None
+    score: object = None
     id: ColumnChoice = None
     cluster: ColumnChoice = None
     by: str | None = None
@@ -56,8 +55,8 @@ class ColumnRequest:
     repeat: ColumnChoice = None
     weight: ColumnChoice = None
     weights_kind: WeightsKind | None = None
-    labels: Iterable[Any] | None = None
-    positive: Any = None
+    labels: Iterable[object] | None = None
+    positive: object = None
 
 
 def resolve(table: Table, asked: ColumnRequest) -> tuple[Layout, tuple[Label, ...]]:
@@ -221,7 +220,7 @@ def _other_roles(table: Table, asked: ColumnRequest, roles: dict[str, ColumnRole
     return named
 
 
-def _known_labels(table: Table, truth: str, given: Iterable[Any] | None) -> tuple[Label, ...]:
+def _known_labels(table: Table, truth: str, given: Iterable[object] | None) -> tuple[Label, ...]:
     place = f"column {truth!r} of {table.name}"
     if table.filled(truth) == 0:
         raise InputError(f"{place} is empty: there is no truth to compare with")
@@ -239,7 +238,7 @@ def _known_labels(table: Table, truth: str, given: Iterable[Any] | None) -> tupl
     return (*typed, *(v for v in labels if v not in typed))
 
 
-def _positive(positive: Any, labels: tuple[Label, ...]) -> Label | None:
+def _positive(positive: object, labels: tuple[Label, ...]) -> Label | None:
     if positive is None:
         return natural_positive(labels)
     if isinstance(positive, str):
@@ -287,12 +286,13 @@ class ModelFinder:
 
     # What was named.
 
-    def wide(self, models: Any, label: str | None, score: Any) -> dict[str, ModelLayout]:
+    def wide(self, models: ModelChoice, label: str | None, score: object) -> dict[str, ModelLayout]:
         """The models of a table with one row for each item."""
         if label is not None or score is not None:
             if models is not None:
                 raise InputError('label= and score= name the columns of one model; for several use models={"name": …}')
-            inner = naming.marked(label or score) if isinstance(label or score, str) else None
+            named = label or score
+            inner = naming.marked(named) if isinstance(named, str) else None
             self._enter((inner.model if inner else "") or ONE_MODEL, {"label": label, "score": score})
         elif models is None:
             self._look()
@@ -306,7 +306,7 @@ class ModelFinder:
             raise self._nothing()
         return self.models
 
-    def long(self, label: str | None, score: Any) -> dict[str, ModelLayout]:
+    def long(self, label: str | None, score: object) -> dict[str, ModelLayout]:
         """The columns that hold every model's answers in a table with one row for each item and model."""
         found = ModelLayout()
         rest = [c for c in self.table.columns if c not in self.roles and self.table.filled(c)]
@@ -332,7 +332,7 @@ class ModelFinder:
             raise self._nothing()
         return {"": found}
 
-    def _enter(self, name: str, spec: Any) -> None:
+    def _enter(self, name: str, spec: object) -> None:
         option = f"models[{name!r}]"
         if isinstance(spec, str):
             column = need_column(self.table, spec, option)
@@ -354,7 +354,7 @@ class ModelFinder:
             raise InputError(f"{option} names neither a label column nor a score column")
         self.models[name] = layout
 
-    def _enter_named(self, name: Any) -> None:
+    def _enter_named(self, name: str) -> None:
         """A name in models=[…]: a column, or what stands before _label and _score in two of them."""
         if name in self.table.columns:
             inner = naming.marked(name)
@@ -381,7 +381,7 @@ class ModelFinder:
             raise InputError(f"column {column!r} of {self.table.name} holds neither labels nor scores")
         return "label" if len(self.labels) > 2 and self.table.is_whole(column) else "score"
 
-    def _with_scores(self, layout: ModelLayout, score: Any, option: str, name: str) -> ModelLayout:
+    def _with_scores(self, layout: ModelLayout, score: object, option: str, name: str) -> ModelLayout:
         if not isinstance(score, Mapping):
             column = self._take(score, option, ColumnRole("scores", model=name))
             self._need_numbers(column)
@@ -419,7 +419,7 @@ class ModelFinder:
         if self.positive != label:
             raise InputError(f"column {column!r} holds scores of {label!r}, but positive is {self.positive!r}")
 
-    def _take(self, column: Any, option: str, role: ColumnRole) -> str:
+    def _take(self, column: object, option: str, role: ColumnRole) -> str:
         found = need_column(self.table, column, option)
         before = self.roles.get(found, unused_column())
         if before[0].kind == "truth":

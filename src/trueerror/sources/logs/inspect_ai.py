@@ -59,7 +59,7 @@ def is_inspect(path: Path) -> bool:
     return head.lstrip()[:1] == b"{" and all(word in head for word in (b'"version"', b'"status"', b'"eval"'))
 
 
-def _fill(run: Run, file: Path, samples: Iterator[Any], asked: Measures, right_from: float | None) -> None:
+def _fill(run: Run, file: Path, samples: Iterator[object], asked: Measures, right_from: float | None) -> None:
     rows = [s for s in samples if isinstance(s, dict) and "id" in s]
     names = list(dict.fromkeys(name for s in rows for name in _values(s)))
     run.measure = chosen(names, first_of(asked, names), file.name, "scorer")
@@ -74,9 +74,9 @@ def _fill(run: Run, file: Path, samples: Iterator[Any], asked: Measures, right_f
         run.add(f"{key}, epoch {s.get('epoch') or 1}" if epochs else key, Item(right, key if epochs else "", mark))
 
 
-def _values(sample: dict[str, Any]) -> dict[str, Any]:
+def _values(sample: dict[str, object]) -> dict[str, object]:
     """Scorer → value; a scorer with several values gives scorer/key for each."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     scores = sample.get("scores")
     for name, score in scores.items() if isinstance(scores, dict) else ():
         value = score.get("value") if isinstance(score, dict) else score
@@ -87,7 +87,7 @@ def _values(sample: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _open(file: Path) -> tuple[dict[str, Any], Iterator[Any]]:
+def _open(file: Path) -> tuple[dict[str, object], Iterator[object]]:
     if zipfile.is_zipfile(file):
         return _open_zip(file)
     data = json_of(file, "\n".join(lines_of(file)))
@@ -96,7 +96,7 @@ def _open(file: Path) -> tuple[dict[str, Any], Iterator[Any]]:
     return data, iter(data["samples"])
 
 
-def _open_zip(file: Path) -> tuple[dict[str, Any], Iterator[Any]]:
+def _open_zip(file: Path) -> tuple[dict[str, object], Iterator[object]]:
     with zipfile.ZipFile(file) as archive:
         sizes = {info.filename: info.file_size for info in archive.infolist()}
         header_name = next((name for name in HEADERS if name in sizes), None)

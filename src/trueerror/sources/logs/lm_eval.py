@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 from trueerror.inputs._options import FileError
 from trueerror.sources._predictions import Predictions
@@ -62,7 +61,7 @@ def _names(file: Path, several_folders: bool) -> tuple[str, str]:
 
 def _read(file: Path, model: str, task: str, asked: Measures, right_from: float | None) -> Run:
     filters: dict[str, None] = {}
-    kept: list[tuple[int, dict[str, Any]]] = []
+    kept: list[tuple[int, dict[str, object]]] = []
     for number, line in enumerate(lines_of(file), 1):
         if not line.strip():
             continue
@@ -87,7 +86,7 @@ def _read(file: Path, model: str, task: str, asked: Measures, right_from: float 
     return run
 
 
-def _metrics(row: dict[str, Any]) -> list[str]:
+def _metrics(row: dict[str, object]) -> list[str]:
     """The metrics of an item: numbers, under names that are not the harness's own."""
     listed = row.get("metrics")
     told = [str(name) for name in listed] if isinstance(listed, list) else []
