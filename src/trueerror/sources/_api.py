@@ -19,7 +19,7 @@ from trueerror.sources._frames import is_table, open_frame
 from trueerror.sources._long_tables import widen
 from trueerror.sources._paths import names_files
 from trueerror.sources._predictions import Predictions, Roles
-from trueerror.sources._protocols import Options, Source, Table, Threshold
+from trueerror.sources._protocols import InputTable, Options, Source, Threshold
 from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve
 from trueerror.sources.logs._recognise import log_reader, read_log
 from trueerror.tallies import Missing
@@ -123,7 +123,7 @@ def read(
     )
 
 
-def _open(path_or_table: Foreign) -> Table:
+def _open(path_or_table: Foreign) -> InputTable:
     paths = isinstance(path_or_table, str | os.PathLike)
     if isinstance(path_or_table, list | tuple):
         paths = bool(path_or_table) and all(isinstance(p, str | os.PathLike) for p in path_or_table)

@@ -47,16 +47,16 @@ from trueerror.sources._predictions import Predictions
 from trueerror.sources._protocols import (
     KINDS,
     Facts,
+    InputTable,
     KeyKind,
     Layout,
     ModelFacts,
     Options,
-    Table,
     Threshold,
     apply_threshold,
 )
 from trueerror.sources._protocols import ONE_MODEL as ONE_MODEL
-from trueerror.sources.engines._numpy import ArraySource, KeyColumn, ModelColumns, count_absent
+from trueerror.sources.engines._array_source import ArraySource, KeyColumn, ModelColumns, count_absent
 from trueerror.tallies import Missing
 
 Made = TypeVar("Made", bound=Callable[..., Any])
@@ -476,7 +476,7 @@ def _in_label_order(scores: Array, model: GivenModel, labels: tuple[Label, ...])
     return filled
 
 
-def given_rows(table: Table, layout: Layout, options: Options) -> GivenRows:
+def given_rows(table: InputTable, layout: Layout, options: Options) -> GivenRows:
     """The columns of a wide table, each with its place for messages."""
 
     def place(column: str) -> str:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import Array
 from trueerror.sources._keys import plain_id
 from trueerror.sources._predictions import Predictions
+from trueerror.sources.engines._array_source import ArraySource
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
-from trueerror.sources.engines._numpy import ArraySource
 
 # Beyond this many rows the search would take longer than all counting together.
 MOST_ROWS = 2_000_000

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 
 from trueerror.inputs._arrays import Foreign
 from trueerror.inputs._options import InputError
-from trueerror.sources._protocols import ColumnsTable, Table
+from trueerror.sources._protocols import ColumnsTable, InputTable
 
 LAZY_TYPES = (("polars", "LazyFrame"), ("pyspark", "DataFrame"), ("ibis", "Table"))
 
 
-def open_frame(frame: Foreign) -> Table:
+def open_frame(frame: Foreign) -> InputTable:
     """A data frame, or a mapping of columns, as a table in memory; a lazy table as one that stays in its engine.
 
     >>> open_frame({"truth": [0, 1], "svm": [0.1, 0.9]}).columns

@@ -1,4 +1,4 @@
-"""The contract between rows and tallies (`Source`), and between columns and their roles (`Table`, `Layout`).
+"""The contract between rows and tallies (`Source`), and between columns and their roles (`InputTable`, `Layout`).
 
 Arrays, files and lazy tables each implement `Source`; everything above this folder asks for tallies and never sees
 where the rows are. Thresholds, at which a score becomes a predicted label, are checked here.
@@ -23,7 +23,7 @@ from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusi
 from trueerror.tallies._moments import Placements
 
 if TYPE_CHECKING:
-    from trueerror.sources.engines._numpy import ArraySource
+    from trueerror.sources.engines._array_source import ArraySource
 
 Floats = NDArray[np.float64]
 # What a model is called that was given without a name.
@@ -425,7 +425,7 @@ class Options:
 Kind = Literal["boolean", "integer", "number", "text", "date", "other"]
 
 
-class Table(Protocol):
+class InputTable(Protocol):
     """Columns that can be asked about without being pulled."""
 
     @property
@@ -565,7 +565,7 @@ class ColumnsTable:
         return bool((np.abs(total - 1) <= 1e-3).all())
 
 
-def need_column(table: Table, name: object, option: str) -> str:
+def need_column(table: InputTable, name: object, option: str) -> str:
     """A column that the user named, or an error that suggests the nearest."""
     if isinstance(name, str) and name in table.columns:
         return name

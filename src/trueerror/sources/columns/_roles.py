@@ -24,10 +24,10 @@ from trueerror.sources._protocols import (
     ONE_MODEL,
     ColumnRole,
     ColumnRoles,
+    InputTable,
     Layout,
     ModelLayout,
     RoleKind,
-    Table,
     need_column,
     role_words,
 )
@@ -59,7 +59,7 @@ class ColumnRequest:
     positive: object = None
 
 
-def resolve(table: Table, asked: ColumnRequest) -> tuple[Layout, tuple[Label, ...]]:
+def resolve(table: InputTable, asked: ColumnRequest) -> tuple[Layout, tuple[Label, ...]]:
     """The roles of all columns, and the labels that the truth holds."""
     roles: dict[str, ColumnRoles] = {}
     model = _model_column(table, asked)
@@ -99,7 +99,7 @@ def resolve(table: Table, asked: ColumnRequest) -> tuple[Layout, tuple[Label, ..
     return layout, labels
 
 
-def _model_column(table: Table, asked: ColumnRequest) -> str | None:
+def _model_column(table: InputTable, asked: ColumnRequest) -> str | None:
     """In a long table, the column that says whose answer a row is."""
     if isinstance(asked.models, str) and asked.models in table.columns:
         column = asked.models
@@ -113,7 +113,7 @@ def _model_column(table: Table, asked: ColumnRequest) -> str | None:
     return found[0]
 
 
-def _answers(table: Table, model: str, asked: ColumnRequest) -> bool:
+def _answers(table: InputTable, model: str, asked: ColumnRequest) -> bool:
     """Whether there is a column of labels or scores beside a column of model names."""
     if asked.label is not None or asked.score is not None:
         return True
@@ -124,7 +124,7 @@ def _answers(table: Table, model: str, asked: ColumnRequest) -> bool:
     return len(others) > 1 and bool(names & WEAK_TRUTH)
 
 
-def _truth_column(table: Table, asked: ColumnRequest, *, long: bool) -> str:
+def _truth_column(table: InputTable, asked: ColumnRequest, *, long: bool) -> str:
     if asked.truth is not None:
         return need_column(table, asked.truth, "truth")
     spoken = _mentioned(asked)
@@ -161,7 +161,9 @@ def _mentioned(asked: ColumnRequest) -> set[str]:
     return found
 
 
-def _other_roles(table: Table, asked: ColumnRequest, roles: dict[str, ColumnRoles], *, long: bool) -> dict[str, str]:
+def _other_roles(
+    table: InputTable, asked: ColumnRequest, roles: dict[str, ColumnRoles], *, long: bool
+) -> dict[str, str]:
     """id, clusters, slices, folds, repeats and weight, each where it was named or is plain."""
     spoken = _mentioned(asked)
     named: dict[str, str] = {}
@@ -220,7 +222,7 @@ def _other_roles(table: Table, asked: ColumnRequest, roles: dict[str, ColumnRole
     return named
 
 
-def _known_labels(table: Table, truth: str, given: Iterable[object] | None) -> tuple[Label, ...]:
+def _known_labels(table: InputTable, truth: str, given: Iterable[object] | None) -> tuple[Label, ...]:
     place = f"column {truth!r} of {table.name}"
     if table.filled(truth) == 0:
         raise InputError(f"{place} is empty: there is no truth to compare with")
@@ -246,7 +248,7 @@ def _positive(positive: object, labels: tuple[Label, ...]) -> Label | None:
     return find_label(positive, labels)
 
 
-def _left_out(table: Table, roles: Mapping[str, ColumnRoles]) -> tuple[str, ...]:
+def _left_out(table: InputTable, roles: Mapping[str, ColumnRoles]) -> tuple[str, ...]:
     shown = [f"{column!r} ({roles[column][0].why})" for column in table.columns if is_left_out(roles[column])]
     more = f" and {len(shown) - 12} more" if len(shown) > 12 else ""
     return (f"Left out: {', '.join(shown[:12])}{more}.",) if shown else ()
@@ -274,7 +276,7 @@ class ModelFinder:
     """Finds the models of a table; `roles` says how each column was read, and grows on the way."""
 
     def __init__(
-        self, table: Table, labels: tuple[Label, ...], positive: Label | None, roles: dict[str, ColumnRoles]
+        self, table: InputTable, labels: tuple[Label, ...], positive: Label | None, roles: dict[str, ColumnRoles]
     ) -> None:
         self.table = table
         self.labels = labels

@@ -19,13 +19,13 @@ from trueerror.kernels._histogram import BLOCK, Counter, Grid, even_grid, pivote
 from trueerror.kernels._random import in_threads
 from trueerror.sources._protocols import Layout, Loss, Options
 from trueerror.sources.engines import _group_tallies as groups
+from trueerror.sources.engines._array_source import probabilities
 from trueerror.sources.engines._arrow_stream import MOST_COLUMNS, Batch, PairCounts, count_pairs, in_flight
-from trueerror.sources.engines._binned import ROUNDS, TARGET, Bins, bin_count, bins_of, finer, fitted_grid
 from trueerror.sources.engines._duckdb_tables import DuckDBTable, Sql, literal
 from trueerror.sources.engines._engine_table import SAMPLE
 from trueerror.sources.engines._group_tallies import ColumnValue, GroupKey
 from trueerror.sources.engines._groupby import GroupedSource, counted_facts
-from trueerror.sources.engines._numpy import probabilities
+from trueerror.sources.engines._score_bins import ROUNDS, TARGET, Bins, bin_count, bins_of, finer, fitted_grid
 from trueerror.tallies import Moments, ScoreTable
 from trueerror.tallies._moments import Placements
 from trueerror.tallies._score_bounds import ScoreBounds

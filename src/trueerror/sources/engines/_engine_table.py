@@ -64,7 +64,7 @@ class Grouped(Protocol):
         ...
 
 
-class Frame(Protocol):
+class Query(Protocol):
     """A query that has not been run."""
 
     def select(self, *expressions: Any) -> Self: ...
@@ -75,7 +75,7 @@ class Frame(Protocol):
 
 
 E = TypeVar("E", bound=Expression)
-F = TypeVar("F", bound=Frame)
+F = TypeVar("F", bound=Query)
 
 
 class Dialect(Protocol[E]):

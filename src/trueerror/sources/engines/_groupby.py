@@ -34,6 +34,7 @@ from trueerror.sources._protocols import (
     ColumnsTable,
     Facts,
     Floats,
+    InputTable,
     KeyedLosses,
     KeyKind,
     Keys,
@@ -42,20 +43,13 @@ from trueerror.sources._protocols import (
     ModelFacts,
     Options,
     ScoreRange,
-    Table,
     apply_threshold,
     pick_key,
     settled_threshold,
 )
 from trueerror.sources.engines import _group_tallies as groups
+from trueerror.sources.engines._array_source import ArraySource, moments_of, probabilities, table_moments
 from trueerror.sources.engines._arrow_stream import PairCounts
-from trueerror.sources.engines._binned import (
-    EXACT_BYTES,
-    TARGET,
-    binned_by_groups,
-    guessed_distinct,
-    placements_by_groups,
-)
 from trueerror.sources.engines._engine_table import AnyTable, Weight
 from trueerror.sources.engines._group_tallies import (
     ArgmaxCode,
@@ -68,7 +62,13 @@ from trueerror.sources.engines._group_tallies import (
     WeightedCounts,
 )
 from trueerror.sources.engines._memory import byte_amount, need_memory
-from trueerror.sources.engines._numpy import ArraySource, moments_of, probabilities, table_moments
+from trueerror.sources.engines._score_bins import (
+    EXACT_BYTES,
+    TARGET,
+    binned_by_groups,
+    guessed_distinct,
+    placements_by_groups,
+)
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Moments, ScoreTable
 from trueerror.tallies._moments import Placements
 
@@ -220,7 +220,7 @@ class GroupedSource:
             facts.n, len(models), f"the rows of {self.table.name}", self.memory_budget, all_columns=len(every),
             clustered="clusters" in facts.kinds,
         )  # fmt: skip
-        rows: Table = self.table
+        rows: InputTable = self.table
         if self.table.costly_queries:
             extra = [column for column in (layout.id, layout.weight) if column is not None]
             rows = self.table.pulled(list(dict.fromkeys([layout.truth, *models, *layout.keys.values(), *extra])))

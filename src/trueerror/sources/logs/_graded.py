@@ -132,7 +132,7 @@ def first_of(asked: Measures, names: list[str], name_of: Callable[[str], str] = 
     return next((word for word in asked if name_of(word) in names), next(iter(asked), None))
 
 
-def chosen(names: list[str], asked: str | None, place: str, what: str) -> str:
+def one_measure(names: list[str], asked: str | None, place: str, what: str) -> str:
     """The one measure of a log, or the one asked for; several are never guessed between."""
     from trueerror.inputs._options import nearest
 

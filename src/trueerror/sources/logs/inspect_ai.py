@@ -15,7 +15,7 @@ from typing import Any
 
 from trueerror.inputs._options import FileError
 from trueerror.sources._predictions import Predictions
-from trueerror.sources.logs._graded import Item, Measures, Run, chosen, first_of, grade, graded
+from trueerror.sources.logs._graded import Item, Measures, Run, first_of, grade, graded, one_measure
 from trueerror.sources.logs._recognise import Source, files_of, head_of, json_of, lines_of
 from trueerror.tallies import Missing
 
@@ -62,7 +62,7 @@ def is_inspect(path: Path) -> bool:
 def _fill(run: Run, file: Path, samples: Iterator[object], asked: Measures, right_from: float | None) -> None:
     rows = [s for s in samples if isinstance(s, dict) and "id" in s]
     names = list(dict.fromkeys(name for s in rows for name in _values(s)))
-    run.measure = chosen(names, first_of(asked, names), file.name, "scorer")
+    run.measure = one_measure(names, first_of(asked, names), file.name, "scorer")
     epochs = any(s.get("epoch") not in (None, 1) for s in rows)
     for s in rows:
         key = str(s["id"])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from trueerror.inputs._options import FileError
 from trueerror.sources._predictions import Predictions
-from trueerror.sources.logs._graded import Item, Measures, Run, chosen, first_of, grade, graded
+from trueerror.sources.logs._graded import Item, Measures, Run, first_of, grade, graded, one_measure
 from trueerror.sources.logs._recognise import Source, files_of, head_of, json_of, lines_of
 from trueerror.tallies import Missing
 
@@ -74,8 +74,8 @@ def _read(file: Path, model: str, task: str, asked: Measures, right_from: float 
         raise FileError(f"{file.name} holds no items")
     names = _metrics(kept[0][1])
     metric, _, wanted = (first_of(asked, names, lambda word: word.partition(",")[0]) or "").partition(",")
-    one = chosen(names, metric or None, file.name, "metric")
-    cut = chosen(
+    one = one_measure(names, metric or None, file.name, "metric")
+    cut = one_measure(
         [f"{one},{f}" for f in filters], f"{one},{wanted}" if wanted else None, file.name, "filter"
     ).partition(",")[2]  # fmt: skip
     run = Run(model, task, one, file.name)
