@@ -180,7 +180,8 @@ class InferenceMethod:
 
     `key` is what results carry; `word` is what people ask for, where that is shorter (`mid-p` for McNemar's);
     `answers` are the situations in which it can be asked for, `applies` says more, and `defaults` where it is chosen
-    unasked. A method with `word=None` cannot be asked for: it stands in for others where they give out.
+    unasked. A method with `word=None` cannot be asked for: it stands in for others where they give out; `aliases` are
+    other words for it, which no message lists.
     """
 
     key: str
@@ -189,6 +190,7 @@ class InferenceMethod:
     defaults: Mapping[str, Default]
     word: str | None
     applies: Callable[[Any], bool]
+    aliases: tuple[str, ...] = ()
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -200,6 +202,7 @@ def inference_method(
     answers: str | tuple[str, ...],
     default: Mapping[str, Default] | Default | None = None,
     word: str | None = "",
+    aliases: tuple[str, ...] = (),
     applies: Callable[[Any], bool] = always,
     **facts: str,
 ) -> Callable[[Function], Function]:
@@ -223,6 +226,7 @@ def inference_method(
                 defaults=defaults,
                 word=key if word == "" else word,
                 applies=applies,
+                aliases=aliases,
             )
         )
         return function
