@@ -269,17 +269,18 @@ def entries_of(part: str) -> tuple[Method, ...]:
 def _by_part() -> dict[str, tuple[Method, ...]]:
     from trueerror.methods._decision_table import SITUATIONS
 
-    for home in dict.fromkeys(home for row in SITUATIONS.values() for home in row.homes):
+    homes = [home for row in SITUATIONS.values() for home in row.homes] + [f"trueerror.{home}" for home in DECLARING]
+    for home in dict.fromkeys(homes):
         import_module(home)
-    for home in DECLARING:
-        import_module(f"trueerror.{home}")
     import_module("trueerror.curves._base").every_curve_kind()  # curves declare theirs, too
     parts: dict[str, list[Method]] = {}
     for part, (facts, _) in PARTS.items():
         module = import_module(f"trueerror.methods.facts.{facts}") if facts else None
         parts[part] = list(getattr(module, f"{part.upper()}_METHODS", ()))
-    for key, entry in _DECLARED.items():
-        parts[entry.part or _part_of(_HOMES[key])].append(entry)
+    # In the order of the decision table, whatever was imported first.
+    place = {home: f"{at:03}" for at, home in enumerate(dict.fromkeys(homes))}
+    for key in sorted(_DECLARED, key=lambda key: place.get(_HOMES[key], _HOMES[key])):
+        parts[_DECLARED[key].part or _part_of(_HOMES[key])].append(_DECLARED[key])
     return {part: tuple(entries) for part, entries in parts.items()}
 
 
