@@ -277,9 +277,9 @@ def _by_part() -> dict[str, tuple[Method, ...]]:
     for part, (facts, _) in PARTS.items():
         module = import_module(f"trueerror.methods.facts.{facts}") if facts else None
         parts[part] = list(getattr(module, f"{part.upper()}_METHODS", ()))
-    # In the order of the decision table, whatever was imported first.
-    place = {home: f"{at:03}" for at, home in enumerate(dict.fromkeys(homes))}
-    for key in sorted(_DECLARED, key=lambda key: place.get(_HOMES[key], _HOMES[key])):
+    # In the order of the decision table, then by key, whatever was imported first.
+    place = {home: (at, "") for at, home in enumerate(dict.fromkeys(homes))}
+    for key in sorted(_DECLARED, key=lambda key: place.get(_HOMES[key], (len(place), key))):
         parts[_DECLARED[key].part or _part_of(_HOMES[key])].append(_DECLARED[key])
     return {part: tuple(entries) for part, entries in parts.items()}
 
