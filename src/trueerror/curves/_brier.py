@@ -21,7 +21,7 @@ from trueerror.curves._base import (
     weighted_sum,
 )
 from trueerror.inference._score_metrics import score_interval
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inputs._options import InputError, check_confidence, check_share
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Interval
@@ -101,7 +101,7 @@ class BrierCurve(TableCurve):
 
     def area(self, *, confidence: float = 0.95) -> Interval:
         """The Brier score, with the interval of a mean loss."""
-        score = score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence))
+        score = score_interval(find_measure("brier"), self.table, {}, IntervalSpec(confidence=confidence))
         return self._noted(score, binned=False)
 
     def _figures(self) -> Figures:

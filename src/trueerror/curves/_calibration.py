@@ -36,7 +36,7 @@ from trueerror.curves._recalibration import (
     in_the_large,
 )
 from trueerror.inference._score_metrics import score_interval
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import check_confidence, check_word, generator
@@ -379,7 +379,7 @@ class Calibration(TableCurve):
     def brier(self, *, confidence: float = 0.95) -> Interval:
         """The mean of (p − y)², with the interval of a mean loss."""
         return self._noted(
-            score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence)), binned=False
+            score_interval(find_measure("brier"), self.table, {}, IntervalSpec(confidence=confidence)), binned=False
         )
 
     def isotonic(self) -> Floats:

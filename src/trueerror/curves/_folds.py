@@ -26,7 +26,7 @@ from trueerror.curves._base import (
 )
 from trueerror.curves._bootstrap import bootstrap_area
 from trueerror.inference._score_metrics import widened
-from trueerror.inference._spec import Terms, critical_t
+from trueerror.inference._spec import IntervalSpec, critical_t
 from trueerror.inference.auc._interval import FEW, area_limits, newcombe_limits
 from trueerror.inference.proportion._array_intervals import on_logit
 from trueerror.inputs._arrays import numbers
@@ -450,7 +450,7 @@ def _t_interval(
         reach = critical_t(confidence, len(areas) - 1) * spread * math.sqrt(factor)
         low, high = max(0.0, mean - reach), min(1.0, mean + reach)
     elif classes is not None:
-        low, high = newcombe_limits(mean, *classes, Terms(confidence=confidence).factor())
+        low, high = newcombe_limits(mean, *classes, IntervalSpec(confidence=confidence).factor())
         notes = [*notes, "all folds have the same area: Newcombe's method 5 over all rows instead"]
         method = "newcombe-auc"
     else:
@@ -470,7 +470,7 @@ def _ledell(tables: list[ScoreTable], areas: Floats, notes: list[str], confidenc
     variances = [_mean_squared_influence(t, a, rows / up, rows / down) for t, a in zip(tables, areas, strict=True)]
     variance = float(np.mean(variances)) / rows
     mean = float(areas.mean())
-    factor = Terms(confidence=confidence).factor()
+    factor = IntervalSpec(confidence=confidence).factor()
     own = newcombe_limits(mean, up, down, factor)
     method = "ledell"
     if not variance > 0 or not 0 < mean < 1:
@@ -501,7 +501,7 @@ def _pooled(folds: Folds, notes: list[str], confidence: float, replicates: int, 
     table = ScoreTable.total(folds.tables)
     warning = comparability(folds.tables)
     estimate = float(auc(table))
-    analytic = area_limits(table, estimate, Terms(confidence=confidence))
+    analytic = area_limits(table, estimate, IntervalSpec(confidence=confidence))
     pooled = bootstrap_area(
         table, _areas, name="AUC of the pooled folds", estimate=estimate, confidence=confidence, replicates=replicates,
         rng=rng, fallback=(analytic.low, analytic.high, analytic.method), estimand=f"these {len(folds.tables)} models",

@@ -29,7 +29,7 @@ from trueerror.curves._base import (
 )
 from trueerror.curves._bootstrap import bootstrap_area
 from trueerror.inference._score_metrics import average_precision_limits
-from trueerror.inference._spec import Terms, tail
+from trueerror.inference._spec import IntervalSpec, tail
 from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word
@@ -350,7 +350,7 @@ class PrecisionRecall(TableCurve):
         statistic = PR_AREAS[interpolation]
         estimate = float(statistic(self.table.positives[None], self.table.negatives[None])[0])
         positives = self._class_rows()[0]
-        low, high, used, note = average_precision_limits(estimate, positives, Terms(confidence=level))
+        low, high, used, note = average_precision_limits(estimate, positives, IntervalSpec(confidence=level))
         if method == "bootstrap":
             return self._noted(bootstrap_area(
                 self.table, statistic, name=name, estimate=estimate, confidence=level, replicates=replicates, rng=rng,
@@ -363,7 +363,7 @@ class PrecisionRecall(TableCurve):
         bounds = self._bounds(interpolation)
         if bounds is None:
             return self._noted(with_notes(area, "" if self.table.exact else NO_BOUND), binned=False)
-        low, high = precision_reach(bounds, positives, Terms(confidence=level))
+        low, high = precision_reach(bounds, positives, IntervalSpec(confidence=level))
         area = replace(area, low=min(low, area.low), high=max(high, area.high))
         return self._noted(with_notes(area, bound_words(bounds)), binned=False)
 

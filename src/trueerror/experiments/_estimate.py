@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._outcomes import CHOSEN, ResampleResults
 from trueerror.findings.learners import SMALL_TEST
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.learner._intervals import (
     Bagged,
     BootstrapError,
@@ -229,7 +229,7 @@ def _default(q: Question) -> str:
 
 def _infinite(q: Question, key: str) -> Interval:
     """A model that is certain and wrong once has an infinite log loss, and so has the mean."""
-    return Terms(confidence=q.confidence).interval(
+    return IntervalSpec(confidence=q.confidence).interval(
         q.measure.name, math.inf, math.nan, math.inf, bounds=q.measure.range, method=key, n=q.dataset.n, note=INFINITE
     )
 

@@ -17,7 +17,7 @@ from trueerror.experiments._dataset import Dataset, Features, as_learners, text_
 from trueerror.experiments._experiment import RunOptions, experiment_seed, run_experiment
 from trueerror.experiments._outcomes import outcome_losses
 from trueerror.experiments._result import Experiment
-from trueerror.inference._spec import Terms, critical_t
+from trueerror.inference._spec import IntervalSpec, critical_t
 from trueerror.inference.loss._mean import mean_limits
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
@@ -446,7 +446,7 @@ def _optimism(run: Experiment, learner: str, how: Decomposition, level: float) -
     known = ~np.isnan(table.held_out[at])
     held_out, training = table.held_out[at][known], table.training[at][known]
     size = round(float(table.trains.mean()))
-    spec = Terms(confidence=level, estimand=f"this learner at {size:,} training rows")
+    spec = IntervalSpec(confidence=level, estimand=f"this learner at {size:,} training rows")
 
     def interval(title: str, values: Floats, error_of_rows: float, bounds: tuple[float, float]) -> Interval:
         mean = float(values.mean())
