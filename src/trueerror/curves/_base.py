@@ -74,7 +74,7 @@ def curve_kind(key: str, *, verb: str, picture: str, **facts: str) -> Callable[[
     """Enter a curve into the registry; `facts` are fields of its entry in the catalogue of methods."""
 
     def enter(curve: type[C]) -> type[C]:
-        declare(Method(key=key, **facts))
+        declare(Method(key=key, **facts), home=curve.__module__)
         curve.kind = _KINDS[key] = CurveKind(key=key, verb=verb, picture=picture)
         return curve
 

@@ -34,6 +34,8 @@ from trueerror.inference._score_metrics import widened
 from trueerror.inference._spec import tail
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._options import InputError, check_confidence, check_share, generator
+from trueerror.methods import Method, declare
+from trueerror.methods._registry import ROWS
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, whole
 from trueerror.results._format import limits as bracket
@@ -344,3 +346,25 @@ class CostPoint(Result):
             f"{number(self.cost.estimate)} {bracket(self.cost.low, self.cost.high)}; calling nothing or all costs "
             f"{number(self.trivial)}.{note}"
         )
+
+
+declare(
+    Method(
+        key="bootstrap-optimism",
+        title="bootstrap, moved by the optimism of thresholds that were chosen on the same rows",
+        formula="apparent + mean(cost on all rows − cost on the resample, thresholds chosen in the resample), and the "
+        "resamples' quantiles about it",
+        source="Efron 1983, JASA 78:316; Harrell, Lee and Mark 1996, Stat. Med. 15:361",
+        assumes=ROWS,
+        measured=".86–.94 with 60 to 1,000 rows (simulated; BCa without the correction: .73–.95)",
+    ),
+    Method(
+        key="wilson-lines",
+        title="envelopes of all cost lines at their lower and at their upper Wilson limits",
+        formula="area under min over thresholds of FNR_limit·PC + FPR_limit·(1 − PC)",
+        source="Wilson 1927, JASA 22:209, for the ends of each line; Drummond and Holte 2006, Machine Learning 65:95",
+        assumes=ROWS,
+        advice="wide; taken only where resampling gives no limits",
+    ),
+    part="curves",
+)

@@ -19,6 +19,7 @@ from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, 
 from trueerror.curves._roc import Roc, roc
 from trueerror.inputs._options import InputError, check_share, generator
 from trueerror.kernels._random import in_threads, row_weights, seed_of
+from trueerror.methods import Method, declare
 from trueerror.metrics._values import Prior
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, limits, number, percent, whole
@@ -620,3 +621,25 @@ def _corners(curves: Mapping[str, Roc]) -> tuple[HullCorner, ...]:
 def _turn(a: Point, b: Point, c: Point) -> float:
     """Positive for a left turn at b, 0 on a line."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+declare(
+    Method(
+        key="roc-hull",
+        title="upper convex hull of all ROC points",
+        formula="corners where the slope falls; a corner is the cheapest where the slope of equal cost, "
+        "P(−)(C(false alarm) − C(TN))/(P(+)(C(miss) − C(TP))), lies between the slopes beside it",
+        source="Provost and Fawcett 2001, Machine Learning 42:203",
+        advice="corners are chosen on these rows, so the hull flatters: .best() says how sure a choice is",
+    ),
+    Method(
+        key="hull-choice",
+        title="share of bootstrap resamples in which each classifier is the cheapest",
+        formula="rows are drawn with replacement, the same for all classifiers where the rows are known; in each "
+        "resample every classifier takes its own cheapest threshold; ties are shared",
+        source="Efron 1979, Ann. Stat. 7:1, for the bootstrap; Provost and Fawcett 2001, Machine Learning 42:203",
+        assumes="independent rows",
+        advice="a share is not a p-value; the cost beside it is as on these rows, .operating_point() corrects it",
+    ),
+    part="curve_shapes",
+)

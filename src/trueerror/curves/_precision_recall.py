@@ -36,6 +36,8 @@ from trueerror.inference._spec import IntervalSpec, tail
 from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word
+from trueerror.methods import Method, declare
+from trueerror.methods._registry import ROWS
 from trueerror.metrics._binned import NO_BOUND, bound_words
 from trueerror.metrics.ranking import average_precision
 from trueerror.results import Interval, Result
@@ -526,3 +528,18 @@ def gain_areas(positives: Counts, negatives: Counts) -> Floats:
     areas = np.where(counts, width * (left + right) / 2, 0.0).sum(axis=1)
     # Rounding can put a perfect area a hair above 1.
     return np.where(both[:, 0], np.minimum(areas, 1.0), np.nan)
+
+
+declare(
+    Method(
+        key="unseen-share",
+        title="limits from what may have gone unseen",
+        formula="a share 1 − (α/2)^(1/n) of a class goes unseen among n rows with probability α/2; it is put in its "
+        "worst and in its best place",
+        source="Clopper and Pearson 1934, Biometrika 26:404, at 0 of n; with sampling weights Massart 1990, "
+        "Ann. Probab. 18:1269",
+        assumes=ROWS,
+        advice="wide; taken only where resampling gives no limits, as without a single error",
+    ),
+    part="curves",
+)

@@ -20,6 +20,7 @@ from trueerror.experiments._result import Experiment
 from trueerror.inference._multiplicity import adjust
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._options import InputError, check_confidence, nearest
+from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
 from trueerror.resampling._cross_validation import KFold, as_plan
 from trueerror.resampling._study_plans import WithTraining
@@ -315,3 +316,18 @@ def _one_sided(differences: Floats, ratio: float) -> float:
     """p for a mean above 0; where nothing varies, equal settings have 1, and others are told apart by no chance."""
     p = corrected_t(differences, test_train_ratio=ratio, alternative="greater").p_value
     return 1.0 if math.isnan(p) else p
+
+
+declare(
+    Method(
+        key="overfitting",
+        title="overfitting of one setting against another",
+        formula="for each pair: one-sided corrected t that training error is lower and that test error is higher; p is "
+        "the larger of the two, Holm over pairs",
+        source="Mitchell 1997, Machine Learning, 3.7; Berger 1982, Technometrics 24:295, for tests of both; Nadeau and "
+        "Bengio 2003, Machine Learning 52:239",
+        assumes="the same splits for all settings; test parts of one sample of independent rows",
+        advice="a gap between training and test error alone is no overfitting: almost every learner has one",
+    ),
+    part="studies",
+)

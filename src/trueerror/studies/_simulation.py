@@ -20,6 +20,7 @@ from trueerror.experiments._experiment import RunOptions, experiment_seed, run_e
 from trueerror.experiments._result import Experiment
 from trueerror.inference.loss._interval import mean_interval
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
+from trueerror.methods import Method, declare
 from trueerror.resampling._cross_validation import KFold, LeaveOneOut
 from trueerror.resampling._plan import Plan, Split, check_whole
 from trueerror.resampling._splits import Bootstrap, Holdout
@@ -418,3 +419,15 @@ def _quality(
 def _fits(word: str, done: dict[str, Experiment], runs: int) -> float:
     plan = ESTIMATORS[word][0]
     return 1.0 if plan == "truth" else sum(map(len, done[plan].splits.values())) / runs
+
+
+declare(
+    Method(
+        key="estimator-laboratory",
+        title="bias, variance and mean squared error of error estimates, by simulation",
+        formula="bias = mean estimate − true error, MSE = bias² + variance, over samples from a known source",
+        source="Kohavi 1995, IJCAI, 1137; Efron and Tibshirani 1997, J. Am. Stat. Assoc. 92:548",
+        assumes="the true error is the mean error, on fresh rows, of the models of all rows of each sample",
+    ),
+    part="studies",
+)

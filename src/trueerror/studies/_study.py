@@ -14,7 +14,7 @@ from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._outcomes import mean_over_rows, outcome_losses, score
 from trueerror.experiments._result import Experiment
 from trueerror.experiments._store import Outcome
-from trueerror.inference._spec import Range, Terms
+from trueerror.inference._spec import IntervalSpec, Range
 from trueerror.inference.learner._intervals import corrected_t_interval
 from trueerror.inference.loss._mean import mean_limits
 from trueerror.inputs._options import InputError
@@ -140,7 +140,7 @@ def spread_interval(
         known, test_train_ratio=ratio, bounds=bounds, confidence=confidence, name=name, rows=rows, estimand=estimand
     )
     if math.isnan(made.low) and len(known) > 1:
-        spec = Terms(confidence=confidence, estimand=estimand)
+        spec = IntervalSpec(confidence=confidence, estimand=estimand)
         low, high, method, note = mean_limits(float(known.mean()), 0.0, rows - 1.0, rows, bounds, spec)
         if method == "wilson-constant-loss":
             return spec.interval(

@@ -17,7 +17,6 @@ import numpy as np
 from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
-from trueerror.inference._spec import BootstrapNote
 from trueerror.inputs._labels import cost_matrix
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, Interval
@@ -60,8 +59,8 @@ def _proportions(overall: dict[str, Interval]) -> dict[str, Any]:
     small, proportions, lost = [], [], []
     for name, found in overall.items():
         measure = find_measure(name)
-        if isinstance(found.note, BootstrapNote) and found.note.lost is not None:
-            lost.append((measure.title, found.note.lost))
+        reasons = (reason for note in found.notes for reason in note.within())
+        lost += [(measure.title, *reason.values) for reason in reasons if reason.code == "lost-resamples"]
         if measure.share is None or found.n is None or math.isnan(found.estimate):
             continue
         proportions.append((measure.title, found.method, found.estimate, found.n))
