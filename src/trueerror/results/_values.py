@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from trueerror.results._base import Result
 from trueerror.results._document import Cell
-from trueerror.results._format import apart, limits, number, p_cell, p_value, percent, whole
+from trueerror.results._format import compact, limits, number, p_cell, p_value, percent, whole
 
 if TYPE_CHECKING:
     from trueerror.results._tables import Table
@@ -274,13 +274,7 @@ def short(interval: Interval) -> str:
     >>> short(Interval(estimate=0.956, low=0.9213, high=0.9759))
     '.956 [.921, .976]'
     """
-    if math.isnan(interval.estimate):
-        return "undefined"
-    estimate = _without_zero(number(interval.estimate))
-    if math.isnan(interval.low):
-        return estimate
-    low, high = apart(interval.low, interval.high)
-    return f"{estimate} [{_without_zero(low)}, {_without_zero(high)}]"
+    return compact(interval.estimate, interval.low, interval.high)
 
 
 def interval_cell(interval: Interval | None, missing: str = "–") -> Cell:
@@ -288,10 +282,6 @@ def interval_cell(interval: Interval | None, missing: str = "–") -> Cell:
     if interval is None:
         return missing, None
     return short(interval), None if math.isnan(interval.estimate) else interval.estimate
-
-
-def _without_zero(figure: str) -> str:
-    return figure[1:] if figure.startswith("0.") else "-" + figure[2:] if figure.startswith("-0.") else figure
 
 
 def deciding_p(c: Contrast) -> float:

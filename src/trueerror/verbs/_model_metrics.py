@@ -29,7 +29,7 @@ from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.metrics._values import class_shares
 from trueerror.results import Alternative, Interval
-from trueerror.results._tables import one_line
+from trueerror.results._format import one_line
 from trueerror.sources._predictions import Predictions
 from trueerror.sources._row_scores import class_scored_rows, scored_rows
 from trueerror.sources.engines._memory import MemoryBudgetExceeded

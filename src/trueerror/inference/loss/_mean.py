@@ -26,8 +26,7 @@ from trueerror.methods._registry import ROWS, Default, Method, declare, inferenc
 from trueerror.metrics._registry import Measure
 from trueerror.metrics.probabilities import loss_moments, table_losses
 from trueerror.results import Alternative, Contrast, Interval
-from trueerror.results._format import listing, whole
-from trueerror.results._tables import one_line
+from trueerror.results._format import listing, one_line, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies._moments import Moments
 
