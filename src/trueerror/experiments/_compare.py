@@ -21,15 +21,14 @@ from trueerror.experiments._outcomes import FoldPairLosses, FoldScores, Resample
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inference._contrast import check_margin, contrast, normal_p, normal_quantile
-from trueerror.inference._multiplicity import adjust_contrasts
 from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word, nearest
 from trueerror.methods import decision
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Alternative, Contrast
-from trueerror.verbs._compare import ADJUSTMENTS, alike, compare_predictions, completed, pair_facts
-from trueerror.verbs._comparison import Comparison
+from trueerror.verbs._compare import ADJUSTMENTS, assemble_comparison, compare_predictions
+from trueerror.verbs._comparison import Comparison, ComparisonDetails
 from trueerror.verbs._model_metrics import Settings
 from trueerror.verbs._rank import rank_sheet
 from trueerror.verbs._rank_input import FoldKey, ScoreSheet
@@ -255,33 +254,25 @@ def compare_learners(
         alternative=alternative, method=method,
     )  # fmt: skip
     wanted = list(combinations(names, 2)) if reference is None else [(x, reference) for x in names if x != reference]
-    contrasts = adjust_contrasts([pairs.contrast(a, b) for a, b in wanted], adjust)
+    contrasts = [pairs.contrast(a, b) for a, b in wanted]
     own = own_method(run, pairs.chosen)
     estimates = {
         x: learner_interval(ask(run, x, name, metric, positive=positive, confidence=level, rng=rng, **options), own)
         for x in names
     }
     sizes = [s.distinct for s in splits]
-    made = Comparison(
-        metric=measure.name,
-        title=measure.title,
-        higher_is_better=bool(measure.higher_is_better),
-        estimates=estimates,
-        pairs=tuple(contrasts),
+    made = assemble_comparison(
+        measure,
+        estimates,
+        contrasts,
         reference=reference,
         margin=width,
-        within_margin=tuple(alike(c, {}, width, level) for c in contrasts) if width else (),
         adjust=adjust,
         confidence=level,
         reading=_reading(run, name, names),
         estimand=f"Estimates: {learner_at(run.datasets[name], sizes).replace('this learner', 'these learners')}.",
-        facts=replace(
-            pair_facts(measure, contrasts, {}),
-            why=f"{measure.title}: {decision('two-learners').why}",
-            parts=pairs.scores_of(names),
-        ),
+        details=ComparisonDetails(why=f"{measure.title}: {decision('two-learners').why}", parts=pairs.scores_of(names)),
     )
-    made = completed(made)
     return _with_findings(made, learner_evidence(run, name, pairs.chosen, asked))
 
 

@@ -52,8 +52,8 @@ from trueerror.verbs._comparison import (
     alike_within_margin,
     own_figure,
     points,
+    significantly_different,
     tiers,
-    told_apart,
     unit,
 )
 from trueerror.verbs._evaluate import evaluate
@@ -165,7 +165,7 @@ def interval_words(cmp: Comparison, c: Contrast) -> str:
 
 def told(cmp: Comparison, c: Contrast) -> str:
     """Whether a pair is told apart, by a sign and a word."""
-    if not told_apart(c):
+    if not significantly_different(c):
         return "? cannot tell"
     return "▲ better" if (c.estimate > 0) == cmp.higher_is_better else "▼ worse"
 
