@@ -43,7 +43,7 @@ from trueerror.results import Contrast, Result
 from trueerror.results._document import Cell, TableBlock
 from trueerror.results._format import limits, number, p_cell, percent
 from trueerror.results._tables import Table, cells_block
-from trueerror.results._values import decided, deciding_p, interval_cell
+from trueerror.results._values import decided, deciding_p, interval_cell, significantly_different
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._compare import compare
 from trueerror.verbs._compare_costs import CostComparison
@@ -52,7 +52,6 @@ from trueerror.verbs._comparison import (
     alike_within_margin,
     own_figure,
     points,
-    significantly_different,
     tiers,
     unit,
 )

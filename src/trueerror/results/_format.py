@@ -144,14 +144,14 @@ def apart(low: float, high: float, digits: int = 3) -> tuple[str, str]:
     return number(low, digits), number(high, digits)
 
 
-def limits(low: float, high: float, digits: int = 3) -> str:
-    """Two limits in brackets.
+def limits(low: float, high: float, digits: int = 3, *, none: str = "no interval") -> str:
+    """Two limits in brackets, or the word for none.
 
     >>> limits(0.7316, 0.7671)
     '[0.732, 0.767]'
     """
     if math.isnan(low) and math.isnan(high):
-        return "no interval"
+        return none
     return "[{}, {}]".format(*apart(low, high, digits))
 
 

@@ -289,8 +289,13 @@ def deciding_p(c: Contrast) -> float:
     return c.p_value if c.p_adjusted is None else c.p_adjusted
 
 
+def significantly_different(c: Contrast) -> bool:
+    """Whether a pair's adjusted p-value is at or below 1 − confidence."""
+    return deciding_p(c) <= 1 - c.confidence + 1e-12
+
+
 def decided(c: Contrast) -> str:
-    """The same in words."""
+    """The p-value that decides, in words."""
     return p_value(deciding_p(c), at_most=c.p_at_most)
 
 

@@ -146,7 +146,8 @@ class Predictions:
 
     def has_key(self, kind: KeyKind) -> bool:
         """Whether the rows have clusters, slices, folds or repeats."""
-        check_word(kind, KINDS, "kind")
+        if kind not in KINDS:
+            check_word(kind, KINDS, "kind")
         return kind in self.facts.kinds
 
     def has_labels(self, model: str) -> bool:

@@ -32,12 +32,13 @@ from trueerror.methods import reason_for
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing
+from trueerror.results._values import significantly_different
 from trueerror.sources._api import is_openable
 from trueerror.sources._collect import predictions, takes_table_options
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Discordance
-from trueerror.verbs._comparison import Comparison, ComparisonDetails, best_first, significantly_different
+from trueerror.verbs._comparison import Comparison, ComparisonDetails, best_first
 from trueerror.verbs._estimand import compared_reading, fixed_model
 from trueerror.verbs._evidence import comparison_findings, identical_pairs, sample_evidence
 from trueerror.verbs._model_metrics import ModelMetrics, Rng, Settings

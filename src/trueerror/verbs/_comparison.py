@@ -20,7 +20,7 @@ from trueerror.inputs._options import InputError, nearest
 from trueerror.results import Contrast, DocumentResult, Interval, Posterior, Table, Test, Text
 from trueerror.results._document import WIDTH, Block, Document, Media, Paragraph, TableBlock, page
 from trueerror.results._format import filled, listing, number, one_line, p_cell, p_value, percent, some, whole
-from trueerror.results._values import decided, deciding_p, short
+from trueerror.results._values import decided, deciding_p, short, significantly_different
 
 # Adjusted p-values up to here are called proven; between here and the level, probable.
 PROVEN = 0.005
@@ -29,11 +29,6 @@ SHOWN_SLICES = 20
 Pair = tuple[str, str]
 # Rows that both models got right, only the first, only the second, neither.
 Counts = tuple[int, int, int, int]
-
-
-def significantly_different(c: Contrast) -> bool:
-    """Whether a pair's adjusted p-value is at or below 1 − confidence."""
-    return deciding_p(c) <= 1 - c.confidence + 1e-12
 
 
 def best_first(estimates: Mapping[str, Interval], higher_is_better: bool) -> tuple[str, ...]:

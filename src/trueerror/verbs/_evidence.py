@@ -20,11 +20,11 @@ from trueerror.inference._spec import BootstrapNote
 from trueerror.inputs._labels import cost_matrix
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast
-from trueerror.results._values import deciding_p
+from trueerror.results._values import deciding_p, significantly_different
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Agreement, ScoreTable
 from trueerror.tallies._confusion import is_graded
-from trueerror.verbs._comparison import Comparison, IdenticalCalls, significantly_different
+from trueerror.verbs._comparison import Comparison, IdenticalCalls
 from trueerror.verbs._evaluation import ModelEvaluation
 from trueerror.verbs._model_metrics import ModelMetrics, Settings, commonest_p, constant_answers
 
@@ -127,10 +127,9 @@ def comparison_findings(
     closest = _closest(made)
     evidence = [_pair_evidence(made, c, sound.get((c.first, c.second), {}), closest) for c in made.pairs]
     of_sample: dict[tuple[str, str, str], Finding] = {}
-    for f in find(sample):
-        if f.code in ABOUT_THE_SAMPLE:
-            about = "" if f.code != "TE201" else f.about
-            of_sample.setdefault((f.code, f.message, about), replace(f, about=about))
+    for f in find(sample, ABOUT_THE_SAMPLE):
+        about = "" if f.code != "TE201" else f.about
+        of_sample.setdefault((f.code, f.message, about), replace(f, about=about))
     return sorted_findings([*find([*evidence, _whole_evidence(made)]), *of_sample.values()])
 
 
