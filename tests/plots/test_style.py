@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 from trueerror.plots._style import distinct, fold, fold_all, plain
-from trueerror.results._tables import width
+from trueerror.results._format import width
 
 
 def test_control_characters_never_reach_a_picture() -> None:

@@ -10,8 +10,7 @@ import typer
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import Without, as_advice, command, flag
-from trueerror.results._format import filled, listing
-from trueerror.results._tables import one_line
+from trueerror.results._format import filled, listing, one_line
 
 if TYPE_CHECKING:
     from trueerror.findings import Finding, Findings

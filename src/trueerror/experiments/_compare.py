@@ -32,7 +32,6 @@ from trueerror.experiments._outcomes import FoldPairLosses, FoldScores, Resample
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inference._contrast import check_margin, contrast, normal_p, normal_quantile
-from trueerror.inference._multiplicity import adjust_contrasts
 from trueerror.inference._problem import Problem, words_of
 from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.learner._intervals import nested_error
@@ -44,8 +43,8 @@ from trueerror.methods._registry import InferenceMethod
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Alternative, Contrast
 from trueerror.results._values import sentences_of
-from trueerror.verbs._compare import ADJUSTMENTS, alike, compare_predictions, completed, pair_facts
-from trueerror.verbs._comparison import Comparison
+from trueerror.verbs._compare import ADJUSTMENTS, assemble_comparison, compare_predictions
+from trueerror.verbs._comparison import Comparison, ComparisonDetails
 from trueerror.verbs._model_metrics import Settings
 from trueerror.verbs._rank import rank_sheet
 from trueerror.verbs._rank_input import FoldKey, ScoreSheet
@@ -322,33 +321,28 @@ def compare_learners(
     questions = [pair_problem(paired, a, b, spec) for a, b in wanted]
     chosen = learner_method(questions[0], method, ("two-learners",))
     word = chosen.word or chosen.key
-    contrasts = adjust_contrasts([learner_contrast(q, chosen) for q in questions], adjust)
+    contrasts = [learner_contrast(q, chosen) for q in questions]
     own = own_method(run, word)
     estimates = {
         x: learner_interval(ask(run, x, name, metric, positive=positive, confidence=level, rng=rng, **options), own)
         for x in names
     }
     sizes = [s.distinct for s in splits]
-    comparison = Comparison(
-        metric=measure.name,
-        title=measure.title,
-        higher_is_better=bool(measure.higher_is_better),
-        estimates=estimates,
-        pairs=tuple(contrasts),
+    comparison = assemble_comparison(
+        measure,
+        estimates,
+        contrasts,
         reference=reference,
         margin=width,
-        within_margin=tuple(alike(c, {}, width, level) for c in contrasts) if width else (),
         adjust=adjust,
         confidence=level,
         reading=_reading(run, name, names),
         estimand=f"Estimates: {learners_at('these learners', sizes)}, {on_rows_like(run.datasets[name])}.",
-        facts=replace(
-            pair_facts(measure, contrasts, {}),
-            why=f"{measure.title}: {decision('two-learners').why}",
-            parts=paired.scores_of(names),
+        details=ComparisonDetails(
+            why=f"{measure.title}: {decision('two-learners').why}", parts=paired.scores_of(names)
         ),
     )
-    return _with_findings(completed(comparison), learner_evidence(run, name, word, asked))
+    return _with_findings(comparison, learner_evidence(run, name, word, asked))
 
 
 def _with_findings(comparison: Comparison, evidence: Evidence) -> Comparison:

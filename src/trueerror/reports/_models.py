@@ -44,7 +44,7 @@ from trueerror.results import Contrast, Result
 from trueerror.results._document import Cell, TableBlock
 from trueerror.results._format import p_cell, percent
 from trueerror.results._tables import Table, cells_block
-from trueerror.results._values import decided, deciding_p, interval_cell
+from trueerror.results._values import decided, deciding_p, interval_cell, significantly_different
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._compare import compare
 from trueerror.verbs._compare_costs import CostComparison
@@ -54,7 +54,6 @@ from trueerror.verbs._comparison import (
     own_figure,
     points,
     tiers,
-    told_apart,
     unit,
 )
 from trueerror.verbs._evaluate import evaluate
@@ -166,7 +165,7 @@ def interval_words(cmp: Comparison, c: Contrast) -> str:
 
 def told(cmp: Comparison, c: Contrast) -> str:
     """Whether a pair is told apart, by a sign and a word."""
-    if not told_apart(c):
+    if not significantly_different(c):
         return "? cannot tell"
     return "▲ better" if (c.estimate > 0) == cmp.higher_is_better else "▼ worse"
 

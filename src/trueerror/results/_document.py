@@ -54,7 +54,7 @@ class Paragraph:
     where: Media = Media.TEXT
 
     def text(self) -> str:
-        return "\n".join(filled(line, WIDTH, subsequent_indent=self.hanging) for line in self.lines)
+        return "\n".join([filled(line, WIDTH, subsequent_indent=self.hanging) for line in self.lines])
 
     def html(self) -> str:
         return f"<p>{html.escape(chr(10).join(self.lines))}</p>" if self.lines else ""
@@ -70,7 +70,7 @@ class Verdict:
 
     def text(self) -> str:
         return "\n".join(
-            filled(line, self.width, initial_indent="  ", subsequent_indent="  ") for line in self.lines if line
+            [filled(line, self.width, initial_indent="  ", subsequent_indent="  ") for line in self.lines if line]
         )
 
     def html(self) -> str:
@@ -108,7 +108,7 @@ class Bullets:
     where: Media = Media.SCREEN
 
     def text(self) -> str:
-        return "\n".join(filled(line, WIDTH, subsequent_indent="  ") for line in self.lines)
+        return "\n".join([filled(line, WIDTH, subsequent_indent="  ") for line in self.lines])
 
     def html(self) -> str:
         return f"<ul>{''.join(f'<li>{html.escape(item)}</li>' for item in self.items)}</ul>" if self.items else ""

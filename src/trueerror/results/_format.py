@@ -1,6 +1,7 @@
 """How numbers and names are written: one place for rounding and wrapping, and for names that must be cut.
 
-Text is counted in the columns of a terminal; names are cut so that different names stay different.
+Text is counted in the columns of a terminal; names are cut so that different names stay different, and tables are laid
+out so that they fit.
 """
 
 from __future__ import annotations
@@ -143,15 +144,33 @@ def apart(low: float, high: float, digits: int = 3) -> tuple[str, str]:
     return number(low, digits), number(high, digits)
 
 
-def limits(low: float, high: float, digits: int = 3) -> str:
-    """Two limits in brackets.
+def limits(low: float, high: float, digits: int = 3, *, none: str = "no interval") -> str:
+    """Two limits in brackets, or the word for none.
 
     >>> limits(0.7316, 0.7671)
     '[0.732, 0.767]'
     """
     if math.isnan(low) and math.isnan(high):
-        return "no interval"
+        return none
     return "[{}, {}]".format(*apart(low, high, digits))
+
+
+def compact(estimate: float, low: float, high: float) -> str:
+    """Estimate and limits in as few characters as can be.
+
+    >>> compact(0.956, 0.9213, 0.9759)
+    '.956 [.921, .976]'
+    """
+    if math.isnan(estimate):
+        return "undefined"
+    shown = _without_zero(number(estimate))
+    if math.isnan(low):
+        return shown
+    return "{} [{}, {}]".format(shown, *map(_without_zero, apart(low, high)))
+
+
+def _without_zero(figure: str) -> str:
+    return figure[1:] if figure.startswith("0.") else "-" + figure[2:] if figure.startswith("-0.") else figure
 
 
 def listing(names: list[str], joint: str = "and") -> str:
@@ -179,11 +198,13 @@ ELLIPSIS = "…"
 
 def one_line(text: str) -> str:
     """User text without control characters, so that it cannot break a terminal or a table."""
-    return "".join(c if c.isprintable() else " " for c in text)
+    return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
 
 
 def width(text: str) -> int:
     """How many columns a terminal gives this text: wide characters count two, combining marks none."""
+    if text.isascii():
+        return len(text)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
@@ -297,3 +318,82 @@ def _back(text: str, columns: int) -> str:
             break
         kept = c + kept
     return kept
+
+
+# A column of names is not cut below this.
+LEAST_NAME = 8
+# A heading is not folded to win fewer columns than this.
+LEAST_GAIN = 4
+
+
+def aligned_columns(heads: Sequence[str], rows: Sequence[Sequence[str]], names: int, most: int) -> list[str]:
+    """The lines of a table within `most` columns of a terminal, the first `names` columns to the left.
+
+    Long names are cut but stay different, numbers and headings are never cut; a heading of several words goes over two
+    lines where that saves names from being cut.
+    """
+    heads = [one_line(head) for head in heads]
+    columns = [[one_line(row[i]) for row in rows] for i in range(len(heads))]
+    widths, headings = _layout(heads, columns, names, most)
+    columns, key = _cut_names(columns, widths, names, most)
+    height = max(map(len, headings), default=1)
+    padded = [
+        [_aligned(cell, wide, left=i < names) for cell in [*[""] * (height - len(lines)), *lines, *column]]
+        for i, (lines, column, wide) in enumerate(zip(headings, columns, widths, strict=True))
+    ]
+    return [*("  ".join(row).rstrip() for row in zip(*padded, strict=True)), *key]
+
+
+def _layout(heads: list[str], columns: list[list[str]], names: int, most: int) -> tuple[list[int], list[list[str]]]:
+    """How wide each column is, and its heading line by line: headings are folded first, then names are cut."""
+    cells = [max(map(width, column), default=0) for column in columns]
+    widths = [max(cell, width(head)) for cell, head in zip(cells, heads, strict=True)]
+    if _needed(widths) > most:
+        widths = _fold_headings(heads, cells, widths, most)
+    headings = [_heading_lines(head, w) for head, w in zip(heads, widths, strict=True)]
+    least = [max(LEAST_NAME, max(map(width, lines))) for lines in headings[:names]]
+    while _needed(widths) > most and any(w > x for w, x in zip(widths, least, strict=False)):
+        widths[max((i for i, x in enumerate(least) if widths[i] > x), key=lambda i: widths[i])] -= 1
+    return widths, headings
+
+
+def _cut_names(columns: list[list[str]], widths: list[int], names: int, most: int) -> tuple[list[list[str]], list[str]]:
+    """The columns with names that fit, and a key to those that could only be numbered.
+
+    Columns of names are cut alike: a model must look the same on both sides of a pair.
+    """
+    cut = [i for i, column in enumerate(columns[:names]) if max(map(width, column), default=0) > widths[i]]
+    long = list(dict.fromkeys(name for i in cut for name in columns[i]))
+    fitting = dict(zip(long, short_names(long, min((widths[i] for i in cut), default=most)), strict=True))
+    fitted = [[fitting[name] for name in column] if i in cut else column for i, column in enumerate(columns)]
+    key = [f"{short.split()[0]} {name}" for name, short in fitting.items() if is_numbered(name, short)]
+    return fitted, [textwrap.fill(line, most, subsequent_indent="   ") for line in key]
+
+
+def _needed(widths: Sequence[int]) -> int:
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _aligned(cell: str, columns: int, *, left: bool) -> str:
+    pad = " " * (columns - width(cell))
+    return cell + pad if left else pad + cell
+
+
+def _heading_lines(heading: str, columns: int) -> list[str]:
+    """A heading over the lines that it takes; a long word stays whole."""
+    return textwrap.wrap(heading, max(columns, 1), break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _fold_headings(heads: list[str], cells: list[int], widths: list[int], most: int) -> list[int]:
+    """Narrower columns where a heading is wider than its cells and has a place to break; two lines at most."""
+    widths = list(widths)
+    # The heading that gains most goes first, and none more than needed.
+    for i in sorted(range(len(heads)), key=lambda i: cells[i] - widths[i]):
+        if _needed(widths) <= most:
+            break
+        for less in range(cells[i], widths[i] - LEAST_GAIN + 1):
+            lines = _heading_lines(heads[i], less)
+            if len(lines) <= 2 and max(map(width, lines)) <= less:
+                widths[i] = less
+                break
+    return widths

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from trueerror.results._base import Result
 from trueerror.results._document import Cell
-from trueerror.results._format import apart, limits, number, p_cell, p_value, percent, whole
+from trueerror.results._format import compact, limits, number, p_cell, p_value, percent, whole
 
 if TYPE_CHECKING:
     from trueerror.results._tables import Table
@@ -282,13 +282,7 @@ def short(interval: Interval) -> str:
     >>> short(Interval(estimate=0.956, low=0.9213, high=0.9759))
     '.956 [.921, .976]'
     """
-    if math.isnan(interval.estimate):
-        return "undefined"
-    estimate = _without_zero(number(interval.estimate))
-    if math.isnan(interval.low):
-        return estimate
-    low, high = apart(interval.low, interval.high)
-    return f"{estimate} [{_without_zero(low)}, {_without_zero(high)}]"
+    return compact(interval.estimate, interval.low, interval.high)
 
 
 def interval_cell(interval: Interval | None, missing: str = "–") -> Cell:
@@ -298,17 +292,18 @@ def interval_cell(interval: Interval | None, missing: str = "–") -> Cell:
     return short(interval), None if math.isnan(interval.estimate) else interval.estimate
 
 
-def _without_zero(figure: str) -> str:
-    return figure[1:] if figure.startswith("0.") else "-" + figure[2:] if figure.startswith("-0.") else figure
-
-
 def deciding_p(c: Contrast) -> float:
     """The p-value that decides: adjusted where pairs were adjusted."""
     return c.p_value if c.p_adjusted is None else c.p_adjusted
 
 
+def significantly_different(c: Contrast) -> bool:
+    """Whether a pair's adjusted p-value is at or below 1 − confidence."""
+    return deciding_p(c) <= 1 - c.confidence + 1e-12
+
+
 def decided(c: Contrast) -> str:
-    """The same in words."""
+    """The p-value that decides, in words."""
     return p_value(deciding_p(c), at_most=c.p_at_most)
 
 

@@ -15,8 +15,7 @@ from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._labels import Codes, Label, find_label
 from trueerror.inputs._options import InputError, check_word
 from trueerror.results import Table
-from trueerror.results._format import whole
-from trueerror.results._tables import one_line
+from trueerror.results._format import one_line, whole
 from trueerror.sources._protocols import (
     KINDS,
     ColumnRoles,
@@ -147,7 +146,8 @@ class Predictions:
 
     def has_key(self, kind: KeyKind) -> bool:
         """Whether the rows have clusters, slices, folds or repeats."""
-        check_word(kind, KINDS, "kind")
+        if kind not in KINDS:
+            check_word(kind, KINDS, "kind")
         return kind in self.facts.kinds
 
     def has_labels(self, model: str) -> bool:

@@ -24,8 +24,7 @@ from trueerror.methods import Method, declare
 from trueerror.resampling._plan import check_test_share, check_whole, draw_share, take
 from trueerror.resampling._study_plans import Redrawn
 from trueerror.results import Interval, Result, Table
-from trueerror.results._format import limits, number, percent
-from trueerror.results._tables import one_line
+from trueerror.results._format import limits, number, one_line, percent
 from trueerror.studies._simulation import find_generator, generate_rows, posterior_of
 from trueerror.studies._study import as_study_data, part_of, seen_scores, study_text, why_failed
 

@@ -25,8 +25,7 @@ from trueerror.metrics._registry import find_measure
 from trueerror.resampling._cross_validation import KFold, as_plan
 from trueerror.resampling._study_plans import WithTraining
 from trueerror.results import Result, Table
-from trueerror.results._format import limits, listing, number, p_value, percent
-from trueerror.results._tables import one_line
+from trueerror.results._format import limits, listing, number, one_line, p_value, percent
 from trueerror.studies._study import (
     SeenScores,
     as_study_data,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from trueerror.findings import Evidence, Finding, Findings, find
+from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inputs._options import InputError, MissingPredictionError, RepeatedIdError
 from trueerror.sources._api import is_openable, opened
@@ -16,7 +16,7 @@ from trueerror.sources._predictions import Predictions
 from trueerror.sources._protocols import KeyKind
 from trueerror.tallies import Confusion
 from trueerror.verbs._evaluate import evaluate, evaluate_predictions
-from trueerror.verbs._evidence import twin_facts
+from trueerror.verbs._evidence import identical_calls
 from trueerror.verbs._model_metrics import Settings
 from trueerror.verbs._training_gap import gap_evidence
 
@@ -75,7 +75,7 @@ def check_predictions(
     if doubled is not None:
         about_rows["doubled"] = doubled
     judged = _one_repeat(p)
-    evidence = [Evidence(**about_rows), *_twins(judged)]
+    evidence = [Evidence(**about_rows), *_identical_models(judged)]
     if training is not None:
         overlap = shared_rows(judged, training)
         if overlap is not None:
@@ -85,7 +85,7 @@ def check_predictions(
     if "undecided" in about_rows:
         # What they were treated as is no finding of its own then.
         models = models.without("TE206")
-    return _together((find(evidence), models))
+    return sorted_findings([*find(evidence), *models])
 
 
 def _opened(source: Any, columns: dict[str, Any]) -> tuple[Predictions, dict[str, Any]]:
@@ -112,7 +112,7 @@ def _one_repeat(p: Predictions) -> Predictions:
     return replace(p, source=p.source.with_facts(replace(p.facts, kinds=kinds)), _memory={})
 
 
-def _twins(p: Predictions) -> Iterator[Evidence]:
+def _identical_models(p: Predictions) -> Iterator[Evidence]:
     """Pairs of models that call every row alike; equal confusion matrices first, since they are counted anyway."""
     matrices: dict[bytes, list[str]] = {}
     for model in p.models:
@@ -121,11 +121,6 @@ def _twins(p: Predictions) -> Iterator[Evidence]:
             matrices.setdefault(b"".join(a.tobytes() for a in (t.row, t.col, t.counts)), []).append(model)
     for names in matrices.values():
         for first, second in combinations(names, 2):
-            facts = twin_facts(p, p.agreement(first, second), (first, second))
-            if facts is not None:
-                yield Evidence(model=f"{first} and {second}", **facts)
-
-
-def _together(parts: Iterable[Findings]) -> Findings:
-    found: list[Finding] = [finding for part in parts for finding in part]
-    return sorted_findings(found)
+            calls = identical_calls(p, p.agreement(first, second), (first, second))
+            if calls is not None:
+                yield Evidence(model=f"{first} and {second}", **calls)

@@ -10,35 +10,37 @@ What would settle a comparison that these rows leave open.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
-from typing import Any
+from itertools import combinations, islice
+from typing import Any, Literal
 
 from trueerror.findings import Evidence
 from trueerror.inference._contrast import alike_within, check_margin
-from trueerror.inference._multiplicity import adjust as adjusted
+from trueerror.inference._multiplicity import adjust_contrasts
 from trueerror.inference._two_models import ModelRows, PairedRows, unpaired_contrast
-from trueerror.inference.loss._mean import infinite_facts
+from trueerror.inference.loss._mean import infinite_losses
 from trueerror.inference.power._plan import sample_size
 from trueerror.inference.proportion._interval import interval
 from trueerror.inference.proportion._paired import MCNEMAR, cochran_from_pairs, equivalence, mcnemar, mcnemar_test
 from trueerror.inference.ranking._ranking import groups_not_told_apart
 from trueerror.inputs._arrays import count
+from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_alternative, check_word, nearest
 from trueerror.methods import reason_for
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.results import Alternative, Contrast, Interval
+from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing
+from trueerror.results._values import significantly_different
 from trueerror.sources._api import is_openable
 from trueerror.sources._collect import predictions, takes_table_options
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Discordance
-from trueerror.verbs._comparison import Comparison, ComparisonDetails, told_apart
+from trueerror.verbs._comparison import Comparison, ComparisonDetails, best_first
 from trueerror.verbs._estimand import compared_reading, fixed_model
-from trueerror.verbs._evidence import comparison_findings, sample_evidence, twins
+from trueerror.verbs._evidence import comparison_findings, identical_pairs, sample_evidence
 from trueerror.verbs._model_metrics import ModelMetrics, Rng, Settings
 
 
@@ -47,23 +49,21 @@ def sliced(made: Comparison, p: Predictions, compared: Callable[[Predictions], C
 
     A slice in which the metric is undefined for a model is left out, and `facts["slices_left_out"]` says why.
     """
-    found: dict[Any, Comparison] = {}
-    left_out: dict[Any, str] = {}
+    slices: dict[Label, Comparison] = {}
+    left_out: dict[Label, str] = {}
     for value in p.slices():
         try:
-            found[value] = compared(p.slice(value))
+            slices[value] = compared(p.slice(value))
         except InputError as error:
             left_out[value] = str(error)
-    pairs = [c for inner in found.values() for c in inner.pairs]
-    if made.adjust != "none" and len(pairs) > 1:
-        values = iter(adjusted([c.p_value for c in pairs], made.adjust))  # type: ignore[arg-type]
-        for value, inner in found.items():
-            again = tuple(replace(c, p_adjusted=float(next(values))) for c in inner.pairs)
-            found[value] = replace(inner, pairs=again)
-    return replace(made, slices=found, facts=replace(made.facts, slices_left_out=left_out or None))
+    of_slices = [c for inner in slices.values() for c in inner.pairs]
+    if len(of_slices) > 1:
+        adjusted = iter(adjust_contrasts(of_slices, made.adjust))
+        slices = {value: replace(s, pairs=tuple(islice(adjusted, len(s.pairs)))) for value, s in slices.items()}
+    return replace(made, slices=slices, facts=replace(made.facts, slices_left_out=left_out or None))
 
 
-def next_step(made: Comparison) -> str:
+def next_step(made: Comparison, measure: Measure) -> str:
     """What would settle an inconclusive comparison of shares: how many rows of this kind."""
     best = made.ranked[0]
     rivals = [m for m in made.ranked[1:] if made.reference is None or made.reference in (best, m)]
@@ -83,7 +83,7 @@ def next_step(made: Comparison) -> str:
     except InputError:
         return ""
     rows = _rounded(plan.n)
-    whole = n == made.estimates[best].n and find_measure(made.metric).of_all_classes
+    whole = n == made.estimates[best].n and measure.of_all_classes
     kind = "rows of this kind" if whole else f"rows of those that {made.title} speaks of"
     size = abs(100 * c.estimate)
     gap = f"{size:.1f} points" if size >= 0.05 else f"{size:.1g} points"
@@ -99,7 +99,7 @@ def _rounded(n: int) -> int:
 
 
 ADJUSTMENTS = ("holm", "hochberg", "hommel", "bonferroni", "sidak", "bh", "by", "none")
-SOUND_FORMS = ("mid-p", "exact", "chi2")
+SOUND_FORMS: tuple[Literal["mid-p", "exact", "chi2"], ...] = ("mid-p", "exact", "chi2")
 
 
 @takes_table_options
@@ -231,46 +231,42 @@ def compare_predictions(
         raise InputError(f"there is one model, {p.models[0]!r}; comparing takes two: evaluate judges one by itself")
     if reference is not None and reference not in p.models:
         raise InputError(f"reference={reference!r} is not among the models{nearest(reference, p.models)}")
+    estimand = fixed_model(p, settings)
     estimates = {
-        m: ModelMetrics(m, settings, predictions=p, estimand=fixed_model(p, settings)).interval(measure.name)
-        for m in p.models
+        m: ModelMetrics(m, settings, predictions=p, estimand=estimand).interval(measure.name) for m in p.models
     }
-    undefined = [m for m, found in estimates.items() if math.isnan(found.estimate)]
+    undefined = [m for m, own in estimates.items() if math.isnan(own.estimate)]
     if undefined:
         raise InputError(_undefined(p, measure, undefined, estimates[undefined[0]].note))
     options = settings.options(measure.name)
     rows = PairedRows(p, measure, options, threshold=settings.threshold)
     spec = settings.spec(alternative=alternative)
     wanted = _pairs(p.models, reference)
-    contrasts = _adjusted([rows.contrast(a, b, spec, method) for a, b in wanted], adjust)
+    contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]
     discordance = _discordances(rows, wanted)
     # Whether two are alike within the margin is asked of both sides, whatever the alternative of the test.
-    both_ways = contrasts
+    both_ways = None
     if margin and alternative != "two-sided":
         both_ways = [rows.contrast(a, b, settings.spec(), method) for a, b in wanted]
-    made = Comparison(
-        metric=measure.name,
-        title=measure.title,
-        higher_is_better=bool(measure.higher_is_better),
-        estimates=estimates,
-        pairs=tuple(contrasts),
+    return assemble_comparison(
+        measure,
+        estimates,
+        contrasts,
         reference=reference,
         margin=margin,
-        within_margin=tuple(alike(c, discordance, margin, settings.confidence) for c in both_ways) if margin else (),
+        both_ways=both_ways,
         adjust=adjust,
         confidence=settings.confidence,
+        discordance=discordance,
         omnibus=None if p.has_key("clusters") else cochran_from_pairs(discordance, p.models),
         reading=compared_reading(p, measure, settings, contrasts, estimates),
-        estimand=fixed_model(p, settings),
-        facts=replace(
-            pair_facts(measure, contrasts, discordance),
-            twins=twins(p, settings, contrasts),
-            infinite=infinite_facts({m: (p, m) for m in p.models}, measure, options, estimates, contrasts).get(
-                "infinite"
-            ),
+        estimand=estimand,
+        details=ComparisonDetails(
+            twins=identical_pairs(p, settings, contrasts),
+            infinite=infinite_losses({m: (p, m) for m in p.models}, measure, options, estimates, contrasts),
         ),
+        sample=sample_evidence(p, measure, settings),
     )
-    return completed(made, sample_evidence(p, measure, settings))
 
 
 def _undefined(p: Predictions, measure: Measure, models: list[str], note: str) -> str:
@@ -289,13 +285,6 @@ def _pairs(models: tuple[str, ...], reference: str | None) -> list[tuple[str, st
     return [(m, reference) for m in models if m != reference]
 
 
-def _adjusted(contrasts: list[Contrast], how: str) -> list[Contrast]:
-    if len(contrasts) < 2 or how == "none":
-        return contrasts
-    values = adjusted([c.p_value for c in contrasts], how)  # type: ignore[arg-type]
-    return [replace(c, p_adjusted=float(p)) for c, p in zip(contrasts, values, strict=True)]
-
-
 def _discordances(rows: PairedRows, wanted: list[tuple[str, str]]) -> dict[tuple[str, str], Discordance]:
     """Right and wrong row by row, for metrics that are shares of rows."""
     if not rows.measure.of_labels or rows.measure.share is None:
@@ -310,50 +299,79 @@ def alike(
     """Two one-sided tests against ±margin: Tango's score test for shares, else the pair's own standard error."""
     counts = discordance.get((c.first, c.second))
     if counts is not None and c.method in MCNEMAR:
-        found = equivalence(counts.only_first, counts.only_second, n=counts.n, margin=margin, confidence=confidence)
-        return replace(found, first=c.first, second=c.second)
+        test = equivalence(counts.only_first, counts.only_second, n=counts.n, margin=margin, confidence=confidence)
+        return replace(test, first=c.first, second=c.second)
     return alike_within(c, margin)
 
 
-def pair_facts(
-    measure: Measure, contrasts: list[Contrast], discordance: Mapping[tuple[str, str], Discordance]
-) -> ComparisonDetails:
-    """How a comparison's differences are counted, why its method was chosen, and the counts behind it."""
-    why = reason_for(contrasts[0].method) if contrasts else ""
-    share = measure.range in ((0.0, 1.0), (-1.0, 1.0)) and measure.share is not None
-    return ComparisonDetails(
-        share=share,
-        why=f"{measure.title}: {why}" if why else "",
-        discordance={names: (d[0], d[1], d[2], d[3]) for names, d in discordance.items()},
+def assemble_comparison(
+    measure: Measure,
+    estimates: dict[str, Interval],
+    contrasts: Sequence[Contrast],
+    *,
+    confidence: float,
+    adjust: str = "holm",
+    reference: str | None = None,
+    margin: float | None = None,
+    both_ways: Sequence[Contrast] | None = None,
+    discordance: Mapping[tuple[str, str], Discordance] | None = None,
+    omnibus: Test | None = None,
+    reading: str,
+    estimand: str,
+    details: ComparisonDetails | None = None,
+    sample: Iterable[Evidence] = (),
+) -> Comparison:
+    """The comparison that estimates and contrasts make: adjusted p-values, groups, what would settle it, findings.
+
+    `both_ways` are the contrasts that equivalence within the margin is judged by, where the tests are one-sided;
+    `sample` is what rows and models show by themselves.
+    """
+    counts, details = discordance or {}, details or ComparisonDetails()
+    pairs = tuple(adjust_contrasts(contrasts, adjust))
+    higher = bool(measure.higher_is_better)
+    sound = {(c.first, c.second): _sound_p(c, counts.get((c.first, c.second))) for c in pairs}
+    reason = reason_for(pairs[0].method) if pairs else ""
+    draft = Comparison(
+        metric=measure.name,
+        title=measure.title,
+        higher_is_better=higher,
+        estimates=estimates,
+        pairs=pairs,
+        tiers=_groups(best_first(estimates, higher), pairs) if reference is None else (),
+        reference=reference,
+        margin=margin,
+        within_margin=tuple(alike(c, counts, margin, confidence) for c in both_ways or pairs) if margin else (),
+        adjust=adjust,
+        confidence=confidence,
+        omnibus=omnibus,
+        reading=reading,
+        estimand=estimand,
+        facts=replace(
+            details,
+            share=measure.range in ((0.0, 1.0), (-1.0, 1.0)) and measure.share is not None,
+            why=details.why or (f"{measure.title}: {reason}" if reason else ""),
+            discordance={names: (d[0], d[1], d[2], d[3]) for names, d in counts.items()},
+            borderline=len(pairs) == 1 and _straddles(*sound.values(), level=1 - confidence),
+        ),
     )
+    return replace(draft, next_step=next_step(draft, measure), findings=comparison_findings(draft, sound, sample))
 
 
-def completed(made: Comparison, sample: Iterable[Evidence] = ()) -> Comparison:
-    """Tiers, borderline calls, what would settle it, findings; `sample` is what rows and models show by themselves."""
-    order = list(made.ranked)
+def _groups(order: tuple[str, ...], pairs: Sequence[Contrast]) -> tuple[tuple[str, ...], ...]:
+    """The largest groups in which no two models differ significantly; with very many models none."""
     # An infinite loss and a finite one need no test to be put into different groups.
-    apart = {frozenset((c.first, c.second)) for c in made.pairs if told_apart(c) or math.isinf(c.estimate)}
-    tiers = groups_not_told_apart(order, apart) if made.reference is None and len(order) <= 60 else ()
-    straddling = {(c.first, c.second): _sound_p(made, c) for c in made.pairs}
-    borderline = len(made.pairs) == 1 and _straddles(straddling[made.pairs[0].first, made.pairs[0].second], made)
-    made = replace(made, tiers=tiers, facts=replace(made.facts, borderline=borderline))
-    made = replace(made, next_step=next_step(made))
-    return replace(made, findings=comparison_findings(made, straddling, sample))
+    apart = {frozenset((c.first, c.second)) for c in pairs if significantly_different(c) or math.isinf(c.estimate)}
+    return groups_not_told_apart(order, apart) if len(order) <= 60 else ()
 
 
-def _sound_p(made: Comparison, c: Contrast) -> dict[str, float]:
-    """The p-values of the sound forms of McNemar's test, and what Tango's interval says."""
-    counts = made.facts.discordance.get((c.first, c.second))
+def _sound_p(c: Contrast, counts: Discordance | None) -> dict[str, float]:
+    """The p-values of the sound forms of McNemar's test; none for pairs that were compared otherwise."""
     if counts is None or c.method not in MCNEMAR:
         return {}
-    return {
-        form: mcnemar_test(counts[1], counts[2], form, c.alternative)[1]  # type: ignore[arg-type]
-        for form in SOUND_FORMS
-    }
+    return {form: mcnemar_test(counts.only_first, counts.only_second, form, c.alternative)[1] for form in SOUND_FORMS}
 
 
-def _straddles(p_values: Mapping[str, float], made: Comparison) -> bool:
-    level = 1 - made.confidence
+def _straddles(p_values: Mapping[str, float], *, level: float) -> bool:
     return bool(p_values) and min(p_values.values()) <= level < max(p_values.values())
 
 
@@ -403,22 +421,21 @@ def _separate(
                 whose[name] = (p, m)
                 if name not in estimates:
                     estimates[name] = ModelMetrics(m, settings, predictions=p).interval(measure.name)
-    contrasts = _adjusted(contrasts, adjust)
-    words = f"First: {first}\nSecond: {second}\nDifferent rows: not paired."
-    made = Comparison(
-        metric=measure.name, title=measure.title, higher_is_better=bool(measure.higher_is_better), estimates=estimates,
-        pairs=tuple(contrasts), margin=margin, adjust=adjust, confidence=settings.confidence, reading=words,
-        within_margin=tuple(alike(c, {}, margin, settings.confidence) for c in both_ways) if margin else (),
+    return assemble_comparison(
+        measure,
+        estimates,
+        contrasts,
+        margin=margin,
+        both_ways=both_ways,
+        adjust=adjust,
+        confidence=settings.confidence,
+        reading=f"First: {first}\nSecond: {second}\nDifferent rows: not paired.",
         estimand="Estimates: the difference between two models, each on rows drawn like its own.",
-        facts=replace(
-            pair_facts(measure, contrasts, {}),
+        details=ComparisonDetails(
             could_be_paired=_same_rows(first, second),
-            infinite=infinite_facts(
-                whose, measure, options, estimates, contrasts
-            ).get("infinite"),
+            infinite=infinite_losses(whose, measure, options, estimates, contrasts),
         ),
-    )  # fmt: skip
-    return completed(made)
+    )
 
 
 def parse_pairs(words: list[str]) -> tuple[tuple[str, str], Discordance]:
@@ -465,30 +482,24 @@ def compare_counts(
     (a, b), d = pairs
     if d.n == 0:
         raise InputError("the counts are all 0: there is nothing to compare")
-    found = replace(
+    difference = replace(
         mcnemar(
             d.only_first, d.only_second, both_right=d.both_right, both_wrong=d.both_wrong, method=method,
             confidence=confidence, alternative=alternative,
         ),
         name="accuracy", first=a, second=b,
     )  # fmt: skip
-    width = None if margin is None else check_margin(margin)
-    discordance = {(a, b): d}
     estimates = {
         name: replace(interval(d.both_right + only, d.n, confidence=confidence), name="accuracy")
         for name, only in ((a, d.only_first), (b, d.only_second))
     }
-    made = Comparison(
-        metric="accuracy",
-        title="accuracy",
-        higher_is_better=True,
-        estimates=estimates,
-        pairs=(found,),
-        margin=width,
-        within_margin=() if width is None else (alike(found, discordance, width, confidence),),
+    return assemble_comparison(
+        find_measure("accuracy"),
+        estimates,
+        [difference],
+        margin=None if margin is None else check_margin(margin),
         confidence=confidence,
+        discordance={(a, b): d},
         reading=f"Counts of {d.n:,} rows: {a} and {b} on the same rows.",
         estimand=f"Estimates: these two models as they stand, on rows drawn at random like these {d.n:,}.",
-        facts=pair_facts(find_measure("accuracy"), [found], discordance),
     )
-    return completed(made)

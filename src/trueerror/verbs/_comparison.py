@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, TypedDict
 
 from trueerror.findings import Findings
 from trueerror.inference._contrast import mirrored
@@ -20,7 +20,7 @@ from trueerror.inputs._options import InputError, nearest
 from trueerror.results import Contrast, DocumentResult, Interval, Posterior, Table, Test, Text
 from trueerror.results._document import WIDTH, Block, Document, Media, Paragraph, TableBlock, page
 from trueerror.results._format import filled, listing, number, one_line, p_cell, p_value, percent, some, whole
-from trueerror.results._values import decided, deciding_p, short
+from trueerror.results._values import decided, deciding_p, short, significantly_different
 
 # Adjusted p-values up to here are called proven; between here and the level, probable.
 PROVEN = 0.005
@@ -31,9 +31,19 @@ Pair = tuple[str, str]
 Counts = tuple[int, int, int, int]
 
 
-def told_apart(c: Contrast) -> bool:
-    """Whether a pair's adjusted p-value is at or below 1 − confidence."""
-    return deciding_p(c) <= 1 - c.confidence + 1e-12
+def best_first(estimates: Mapping[str, Interval], higher_is_better: bool) -> tuple[str, ...]:
+    """The models in order of their estimates."""
+    sign = -1 if higher_is_better else 1
+    return tuple(sorted(estimates, key=lambda m: sign * estimates[m].estimate))
+
+
+class IdenticalCalls(TypedDict, total=False):
+    """Two models that call all `n` rows alike: `identical`, or `one_answer` for all (from scores that were `cut`)."""
+
+    n: int
+    identical: bool
+    one_answer: Label
+    cut: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -49,7 +59,7 @@ class ComparisonDetails(Mapping[str, object]):
     share: bool = False
     why: str = ""
     discordance: Mapping[Pair, Counts] = field(default_factory=dict)
-    twins: Mapping[Pair, Mapping[str, Any]] | None = None
+    twins: Mapping[Pair, IdenticalCalls] | None = None
     infinite: Mapping[str, int] | None = None
     could_be_paired: bool | None = None
     parts: Mapping[str, tuple[float, ...]] | None = None
@@ -115,8 +125,7 @@ class Comparison(DocumentResult):
     @property
     def ranked(self) -> tuple[str, ...]:
         """The models, best estimate first."""
-        sign = -1 if self.higher_is_better else 1
-        return tuple(sorted(self.estimates, key=lambda m: sign * self.estimates[m].estimate))
+        return best_first(self.estimates, self.higher_is_better)
 
     @property
     def best(self) -> str:
@@ -158,7 +167,7 @@ class Comparison(DocumentResult):
 
     def told_apart(self, first: str, second: str) -> bool:
         """Whether the pair's adjusted p-value is at or below 1 − confidence."""
-        return told_apart(self[first, second])
+        return significantly_different(self[first, second])
 
     def better(self, first: str, second: str) -> bool:
         """Whether the first is told apart from the second and better."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -62,8 +63,8 @@ class LabelMetrics(ModelMetrics):
     def positive(self) -> Label | None:
         return None
 
-    def interval(self, metric: str, label: Any = None) -> Interval:
-        measure = find_measure(metric)
+    def interval(self, metric: str | Measure, label: Any = None) -> Interval:
+        measure = find_measure(metric) if isinstance(metric, str) else metric
         chosen = None if label is None else find_label(label, self.labels, "label")
         if measure.of_one_class and chosen is None:
             raise InputError(f"{measure.name} speaks of one label: ask for [{measure.name!r}, {self.labels[0]!r}]")
@@ -71,7 +72,7 @@ class LabelMetrics(ModelMetrics):
             measure,
             self.tally,
             positive=chosen,
-            options=self.settings.options(measure.name),
+            options=self.settings.options(measure),
             confidence=self.settings.confidence,
             estimand=self.estimand,
         )
@@ -312,7 +313,7 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
         parts=parts,
         reading=" ".join(filter(None, (reading(p, settings), cost_words(parts[0].bench)))),
         estimand=estimand,
-        findings=_findings(parts, p),
+        findings=find([model_evidence(part, p) for part in parts]),
         slices=slices,
         settings=_recorded(settings),
         backend=p.backend,
@@ -329,7 +330,7 @@ def _from_table(table: Confusion, settings: Settings) -> Evaluation:
         parts=(part,),
         reading=words,
         estimand=estimand,
-        findings=_findings((part,), None),
+        findings=find([model_evidence(part, None)]),
         settings=_recorded(settings),
     )
 
@@ -363,13 +364,14 @@ def _one_model(bench: ModelMetrics) -> ModelEvaluation:
 
 def _overall(bench: ModelMetrics, names: list[str]) -> dict[str, Interval]:
     """The metrics by the method that was asked for, those that do not offer it by their own; one at least must."""
+    measures = [find_measure(name) for name in names]
     if bench.settings.method is None:
-        return {name: bench.interval(name) for name in names}
-    found = {name: bench.by_method(name) for name in names}
-    refusals = [made for made in found.values() if isinstance(made, NotOffered)]
-    if len(refusals) == len(found) and refusals:
+        return {measure.name: bench.interval(measure) for measure in measures}
+    by_method = {measure.name: bench.by_method(measure) for measure in measures}
+    refusals = [own for own in by_method.values() if isinstance(own, NotOffered)]
+    if len(refusals) == len(by_method) and refusals:
         raise refusals[0]
-    return {name: bench.interval(name) if isinstance(made, NotOffered) else made for name, made in found.items()}
+    return {name: bench.interval(name) if isinstance(own, NotOffered) else own for name, own in by_method.items()}
 
 
 def _chosen_metrics(bench: ModelMetrics) -> list[str]:
@@ -428,13 +430,8 @@ def _all_metrics(bench: ModelMetrics) -> list[str]:
         # Calibration errors read scores as probabilities; areas only rank them.
         and (not m.of_scores or m.by_rank or bench.has_probabilities)
         and ("costs" not in m.options or settings.costs is not None)
-        and not (settings.unknown_mix and _needs_the_mix(m, bench))
+        and not (settings.unknown_mix and not m.is_prior_free(len(bench.labels)))
     ]
-
-
-def _needs_the_mix(measure: Measure, bench: ModelMetrics) -> bool:
-    """Whether a metric depends on how common each class is."""
-    return not measure.is_prior_free(len(bench.labels))
 
 
 def _baseline(bench: ModelMetrics) -> tuple[Label | None, Interval, float]:
@@ -447,58 +444,23 @@ def _baseline(bench: ModelMetrics) -> tuple[Label | None, Interval, float]:
         share = interval(int(totals[top]), int(totals.sum()), confidence=confidence)
         return bench.labels[top], replace(share, name=f"accuracy of always {bench.labels[top]}"), math.nan
     t = bench.confusion
+    unknown = partial(Interval, name="accuracy", estimate=math.nan, low=math.nan, high=math.nan, confidence=confidence)
     if t.n == 0:
-        empty = Interval(
-            name="accuracy",
-            estimate=math.nan,
-            low=0.0,
-            high=1.0,
-            confidence=confidence,
-            method="wilson",
-            n=0,
-            note="there are no rows",
-        )
-        return None, empty, math.nan
+        return None, unknown(low=0.0, high=1.0, method="wilson", n=0, note="there are no rows"), math.nan
     if is_graded(t):
-        nothing = Interval(
-            name="accuracy",
-            estimate=math.nan,
-            low=math.nan,
-            high=math.nan,
-            confidence=confidence,
-            note="rows that are graded right or wrong have no commonest class",
-        )
-        return None, nothing, math.nan
+        return None, unknown(note="rows that are graded right or wrong have no commonest class"), math.nan
     if bench.settings.unknown_mix:
-        unknown = Interval(
-            name="accuracy",
-            estimate=math.nan,
-            low=math.nan,
-            high=math.nan,
-            confidence=confidence,
-            note="a case-control sample does not show how common each class is: pass prior=",
-        )
-        return None, unknown, math.nan
+        note = "a case-control sample does not show how common each class is: pass prior="
+        return None, unknown(note=note), math.nan
     if bench.settings.prior is not None:
         shares = class_shares(bench.settings.prior, t.labels, t.positive)
         index = int(np.argmax(shares))
-        known = Interval(
-            name="accuracy",
-            estimate=float(shares[index]),
-            low=math.nan,
-            high=math.nan,
-            confidence=confidence,
-            estimand=bench.estimand,
-            note="known: it is the prior that was given",
-        )
+        note = "known: it is the prior that was given"
+        known = unknown(estimate=float(shares[index]), estimand=bench.estimand, note=note)
         return t.labels[index], known, math.nan
     label = t.labels[int(np.argmax(t.classes().truth))]
     share = bench.interval("prevalence", label)
     return label, replace(share, name=f"accuracy of always {label}"), commonest_p(bench)
-
-
-def _findings(parts: tuple[ModelEvaluation, ...], p: Predictions | None) -> Findings:
-    return find(model_evidence(part, p) for part in parts)
 
 
 def _recorded(settings: Settings) -> RecordedSettings:

@@ -6,6 +6,7 @@ The verdict comes first, in plain words; numbers second; methods last.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
@@ -268,10 +269,12 @@ class Evaluation(DocumentResult):
         return Text("\n\n".join(blocks))
 
     def document(self) -> Document:
-        blocks: list[Block | None] = [_models_in_pieces(self)]
-        if len(self.parts) == 1:
+        blocks: list[Block | None] = []
+        if len(self.parts) > 1:
+            blocks.append(_models_in_pieces(self))
+        else:
             part = self.parts[0]
-            blocks = [TableBlock(metrics_table(part)), Paragraph(reasons(part), hanging="  ")]
+            blocks += [TableBlock(metrics_table(part)), Paragraph(reasons(part), hanging="  ")]
             blocks.append(TableBlock(class_table(part), where=Media.SCREEN) if part.classes_matter else None)
             blocks.append(Paragraph(_confident_lines(part)))
         for table in (thresholds_table(self), slice_table(self)):
@@ -321,7 +324,8 @@ def _first_metric(part: ModelEvaluation) -> tuple[str, ...]:
     for metric, interval in part.overall.items():
         if not math.isnan(interval.estimate):
             figure = f"{number(interval.estimate)}, {_reach(interval)}"
-            return (f"{one_line(part.name)}: {metric_title(part, metric)} is {figure}.",)
+            (title,) = metric_titles(part, [find_measure(metric)])
+            return (f"{one_line(part.name)}: {title} is {figure}.",)
     return ()
 
 
@@ -396,46 +400,41 @@ def _shared_metrics(ev: Evaluation) -> list[str]:
     return [m for m in ev.parts[0].overall if all(m in p.overall for p in ev.parts)]
 
 
-def _of_one_class(measure: Measure) -> bool:
-    return measure.needs in ("binary", "scores")
-
-
-def metric_title(part: ModelEvaluation, metric: str) -> str:
-    """A metric's name in a table, with the class that it speaks of."""
-    measure = find_measure(metric)
-    if _of_one_class(measure) and part.positive not in (None, 1):
-        return f"{measure.title} ({one_line(str(part.positive))})"
-    return measure.title
+def metric_titles(part: ModelEvaluation, measures: Sequence[Measure]) -> list[str]:
+    """The metrics' names in a table, with the class that they speak of."""
+    of_class = f" ({one_line(str(part.positive))})" if part.positive not in (None, 1) else ""
+    return [f"{m.title}{of_class if m.of_one_class or m.of_scores else ''}" for m in measures]
 
 
 def metrics_table(part: ModelEvaluation) -> Table:
     """A row for each metric of one model, and one for the constant answer."""
-    with_counts = not part.at_given_prior
-    rows = []
-    for metric, interval in part.overall.items():
-        counts = _counts(part, metric) if with_counts and not math.isnan(interval.estimate) else ""
-        rows.append((metric_title(part, metric), number(interval.estimate), _bracket(interval), counts))
+    intervals = list(part.overall.values())
+    measures = [find_measure(name) for name in part.overall]
+    titles, counts = metric_titles(part, measures), [""] * len(measures)
+    if not part.at_given_prior:
+        counts = _counts(
+            part, [None if math.isnan(i.estimate) else m for m, i in zip(measures, intervals, strict=True)]
+        )
     if part.baseline_label is not None:
-        title = f'always "{one_line(str(part.baseline_label))}": accuracy'
-        counts = _baseline_counts(part) if with_counts else ""
-        rows.append((title, number(part.baseline.estimate), _bracket(part.baseline), counts))
+        titles.append(f'always "{one_line(str(part.baseline_label))}": accuracy')
+        intervals.append(part.baseline)
+        counts.append("" if part.at_given_prior else _baseline_counts(part))
+    figures, brackets = [number(i.estimate) for i in intervals], [limits(i.low, i.high, none="–") for i in intervals]
     columns: tuple[str, ...] = ("", "estimate", f"{percent(part.confidence)} interval", "counts")
-    last = len(columns) if any(row[-1] for row in rows) else len(columns) - 1
-    return Table(columns=columns[:last], rows=tuple(row[:last] for row in rows))
+    last = len(columns) if any(counts) else len(columns) - 1
+    rows = zip(*(titles, figures, brackets, counts)[:last], strict=True)
+    return Table(columns=columns[:last], rows=tuple(rows))
 
 
-def _bracket(interval: Interval) -> str:
-    """The limits, or a dash where there are none."""
-    return "–" if math.isnan(interval.low) and math.isnan(interval.high) else limits(interval.low, interval.high)
-
-
-def _counts(part: ModelEvaluation, metric: str) -> str:
-    """The counts behind a proportion, as people picture them: 78 of 85."""
-    measure, t = find_measure(metric), part.confusion
-    if measure.share is None or t is None or t.weight_sums is not None:
-        return ""
-    x, n = measure.share(t.binary(t.positive) if measure.needs == "binary" else t.classes(weighted=False))
-    return f"{whole(float(x))} of {whole(float(n))}"
+def _counts(part: ModelEvaluation, measures: Sequence[Measure | None]) -> list[str]:
+    """The counts behind proportions, as people picture them: 78 of 85; "" for other metrics, and for None."""
+    t = part.confusion
+    if t is None or t.weight_sums is not None:
+        return [""] * len(measures)
+    of_class = None if t.positive is None else t.binary(t.positive)
+    of_all = t.classes(weighted=False)
+    shares = [m and m.share and m.share(of_class if m.of_one_class else of_all) for m in measures]
+    return [f"{whole(float(share[0]))} of {whole(float(share[1]))}" if share else "" for share in shares]
 
 
 def _baseline_counts(part: ModelEvaluation) -> str:
@@ -448,12 +447,12 @@ def _baseline_counts(part: ModelEvaluation) -> str:
 
 def reasons(part: ModelEvaluation) -> tuple[str, ...]:
     """Why an estimate or its limits are missing, for each metric where they are."""
-    lines = []
-    for metric, interval in part.overall.items():
-        missing = "undefined" if math.isnan(interval.estimate) else "no limits" if math.isnan(interval.low) else ""
-        if missing and interval.note:
-            lines.append(one_line(f"{find_measure(metric).title}: {missing}, {interval.note}."))
-    return tuple(lines)
+    missing = {
+        metric: "undefined" if math.isnan(interval.estimate) else "no limits"
+        for metric, interval in part.overall.items()
+        if interval.note and (math.isnan(interval.estimate) or math.isnan(interval.low))
+    }
+    return tuple([one_line(f"{find_measure(m).title}: {what}, {part.overall[m].note}.") for m, what in missing.items()])
 
 
 def shown_metrics(ev: Evaluation) -> list[str]:
@@ -471,7 +470,8 @@ def models_block(
     `missing` stands for a metric that a model cannot have; `errors` puts misses and false alarms after the first one.
     """
     part = next((p for p in ev.parts if p.baseline_label is not None), ev.parts[0])
-    columns = ["model", *(find_measure(m).title for m in metrics)]
+    measures = [find_measure(m) for m in metrics]
+    columns = ["model", *[m.title for m in measures]]
     rows: list[list[Cell]] = [
         [(p.name, None), *(interval_cell(p.overall.get(m), missing) for m in metrics)] for p in ev.parts
     ]
@@ -482,7 +482,7 @@ def models_block(
         columns[2:2] = ["misses", "false alarms"]
         for row, counted in zip_longest(rows, ev.parts):
             row[2:2] = [("", None), ("", None)] if counted is None else _errors(counted)
-    of_class = [find_measure(m).title for m in metrics if _of_one_class(find_measure(m))]
+    of_class = [m.title for m in measures if m.of_one_class or m.of_scores]
     title = f"In brackets: {percent(part.confidence)} intervals."
     if of_class and part.positive not in (None, 1):
         title += f" {listing(of_class)}: of {one_line(str(part.positive))}."
@@ -590,11 +590,10 @@ def _footer_lines(ev: Evaluation) -> tuple[str, ...]:
     used: dict[tuple[str, ...], list[str]] = {}
     for metric, methods in by_metric.items():
         used.setdefault(tuple(methods), []).append(metric)
-    named = "; ".join(
-        f"{listing(list(methods), 'or')} ({', '.join(find_measure(x).title for x in names[:3])}"
-        f"{', …' if len(names) > 3 else ''})"
-        for methods, names in used.items()
-        if methods
-    )
+    titles = {metric: find_measure(metric).title for metric in by_metric}
+    named = []
+    for alternatives, metrics in used.items():
+        of = ", ".join([*[titles[m] for m in metrics[:3]], *(["…"] if len(metrics) > 3 else [])])
+        named += [f"{listing(list(alternatives), 'or')} ({of})"] if alternatives else []
     lines = (one_line(ev.estimand),)
-    return (*lines, f"Methods: {named}; .explain() or --explain for more.") if named else lines
+    return (*lines, f"Methods: {'; '.join(named)}; .explain() or --explain for more.") if named else lines

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -19,11 +18,12 @@ from trueerror.findings._rules import sorted_findings
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.inputs._labels import cost_matrix
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.results import Contrast, Interval
+from trueerror.results import Contrast
+from trueerror.results._values import deciding_p, significantly_different
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Agreement, ScoreTable
 from trueerror.tallies._confusion import is_graded
-from trueerror.verbs._comparison import Comparison, told_apart
+from trueerror.verbs._comparison import Comparison, IdenticalCalls
 from trueerror.verbs._evaluation import ModelEvaluation
 from trueerror.verbs._model_metrics import ModelMetrics, Settings, commonest_p, constant_answers
 
@@ -31,57 +31,61 @@ from trueerror.verbs._model_metrics import ModelMetrics, Settings, commonest_p, 
 def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     """The evidence of one model; `p` is None where counts were given."""
     bench = part.bench
-    facts: dict[str, Any] = {"metrics": tuple(part.overall), **_proportions(part.overall)}
-    # One cluster gives no p-value, but a model below the constant answer is no better whatever the spread.
-    if not math.isnan(part.baseline_p) or (bench.clusters is not None and bench.settings.prior is None):
-        facts["baseline_p"] = part.baseline_p
-    facts["constant_answers"] = constant_answers(part)
-    if p is not None:
-        facts["loss_worth"] = _loss_worth(part, p)
-        facts["missing_predictions"] = (p.absent(part.name), p.n, p.missing)
-        if p.has_scores(part.name) and not bench.has_scores:
-            facts["unranked"] = True
-    table: ScoreTable | None = None
-    if bench.has_scores and p is not None:
-        facts["score_range"] = p.score_range(part.name)
-        facts["probabilities"] = bench.has_probabilities
-        area = part.overall.get("auc")
-        if area is not None and not math.isnan(area.estimate):
-            # Counted for the area already, so it costs nothing to look at.
-            facts["auc"], table = area, bench.score_table()
-            tuned = _tuned(bench, p, table)
-            if tuned is not None:
-                facts["tuned_threshold"] = tuned
-    return Evidence(model=part.name, confusion=part.confusion, scores=table, clusters=bench.clusters, **facts)
-
-
-def _proportions(overall: dict[str, Interval]) -> dict[str, Any]:
+    measures = {name: find_measure(name) for name in part.overall}
     small, proportions, lost = [], [], []
-    for name, found in overall.items():
-        measure = find_measure(name)
-        reasons = (reason for note in found.notes for reason in note.within())
-        lost += [(measure.title, *reason.values) for reason in reasons if reason.code == "lost-resamples"]
-        if measure.share is None or found.n is None or math.isnan(found.estimate):
+    for name, own in part.overall.items():
+        title = measures[name].title
+        reasons = (reason for note in own.notes for reason in note.within())
+        lost += [(title, v) for r in reasons if r.code == "lost-resamples" for v in r.values if isinstance(v, float)]
+        if measures[name].share is None or own.n is None or math.isnan(own.estimate):
             continue
-        proportions.append((measure.title, found.method, found.estimate, found.n))
-        x = round(found.estimate * found.n)
-        if found.method == "wilson" and min(x, found.n - x) < 5 <= found.n:
-            small.append((measure.title, x, found.n))
-    return {"small_counts": small, "proportions": proportions, "lost_replicates": lost}
+        proportions.append((title, own.method, own.estimate, own.n))
+        x = round(own.estimate * own.n)
+        if own.method == "wilson" and min(x, own.n - x) < 5 <= own.n:
+            small.append((title, x, own.n))
+    # One cluster gives no p-value, but a model below the constant answer is no better whatever the spread.
+    judged = not math.isnan(part.baseline_p) or (bench.clusters is not None and bench.settings.prior is None)
+    of_counts = Evidence(
+        model=part.name,
+        confusion=part.confusion,
+        clusters=bench.clusters,
+        metrics=tuple(part.overall),
+        small_counts=small,
+        proportions=proportions,
+        lost_replicates=lost,
+        baseline_p=part.baseline_p if judged else None,
+        constant_answers=constant_answers(part),
+    )
+    if p is None:
+        return of_counts
+    of_rows = replace(
+        of_counts,
+        loss_worth=_loss_worth(part, p, measures),
+        missing_predictions=(p.absent(part.name), p.n, p.missing),
+        unranked=True if p.has_scores(part.name) and not bench.has_scores else None,
+    )
+    if not bench.has_scores:
+        return of_rows
+    scored = replace(of_rows, score_range=p.score_range(part.name), probabilities=bench.has_probabilities)
+    area = part.overall.get("auc")
+    if area is None or math.isnan(area.estimate):
+        return scored
+    # Counted for the area already, so it costs nothing to look at.
+    table = bench.score_table()
+    return replace(scored, auc=area, scores=table, tuned_threshold=_tuned(bench, p, table))
 
 
-def _loss_worth(part: ModelEvaluation, p: Predictions) -> list[tuple[str, float]]:
+def _loss_worth(part: ModelEvaluation, p: Predictions, measures: Mapping[str, Measure]) -> list[tuple[str, float]]:
     """For each mean loss over plain rows how many equal losses would be as uncertain: (mean/standard error)²."""
     settings = part.bench.settings
     if p.facts.weights_kind is not None or p.has_key("clusters") or settings.prior is not None:
         return []
-    found = []
-    for name, made in part.overall.items():
-        if made.method == "t-log-mean":
-            m = find_measure(name)
-            moments = p.moments(part.name, m.function, **settings.options(m.name))
-            found.append((m.title, (moments.mean / moments.standard_error) ** 2))
-    return found
+    worth = []
+    for name, own in part.overall.items():
+        if own.method == "t-log-mean":
+            moments = p.moments(part.name, measures[name].function, **settings.options(measures[name]))
+            worth.append((measures[name].title, (moments.mean / moments.standard_error) ** 2))
+    return worth
 
 
 def _tuned(bench: ModelMetrics, p: Predictions, table: ScoreTable) -> TunedThreshold | None:
@@ -120,73 +124,64 @@ def comparison_findings(
 ) -> Findings:
     """Run the rules on a comparison; `sound` holds the p-values of several sound tests of each pair."""
     closest = _closest(made)
-    evidence = [
-        Evidence(
-            model=f"{c.first} and {c.second}",
-            **{**_pair_facts(made, c, sound), "closest": (c.first, c.second) == closest},
-        )
-        for c in made.pairs
-    ]
+    evidence = [_pair_evidence(made, c, sound.get((c.first, c.second), {}), closest) for c in made.pairs]
     of_sample: dict[tuple[str, str, str], Finding] = {}
-    for f in find(sample):
-        if f.code in ABOUT_THE_SAMPLE:
-            about = "" if f.code != "TE201" else f.about
-            of_sample.setdefault((f.code, f.message, about), replace(f, about=about))
-    return sorted_findings([*find([*evidence, Evidence(**_whole_facts(made))]), *of_sample.values()])
+    for f in find(sample, ABOUT_THE_SAMPLE):
+        about = "" if f.code != "TE201" else f.about
+        of_sample.setdefault((f.code, f.message, about), replace(f, about=about))
+    return sorted_findings([*find([*evidence, _whole_evidence(made)]), *of_sample.values()])
 
 
-def _pair_facts(made: Comparison, c: Any, sound: Mapping[tuple[str, str], Mapping[str, float]]) -> dict[str, Any]:
+def _pair_evidence(
+    made: Comparison, c: Contrast, sound: Mapping[str, float], closest: tuple[str, str] | None
+) -> Evidence:
     pair = (c.first, c.second)
-    facts: dict[str, Any] = {
-        "p_values": dict(sound.get(pair, {})),
-        "level": 1 - made.confidence,
-        "difference": c.estimate,
-        "limits": (c.low, c.high),
-        "p_value": c.p_value if c.p_adjusted is None else c.p_adjusted,
-        "significant": told_apart(c),
-        "comparisons": len(made.pairs),
-        "share": made.facts.share,
-        "with_best": made.best in pair,
-        "n": c.n,
-    }
     # Two models alone are shown by their difference: there are no two intervals that could mislead.
-    if len(made.models) > 2:
-        facts["intervals"] = tuple((made.estimates[m].low, made.estimates[m].high) for m in pair)
-    facts |= (made.facts.twins or {}).get(pair, {})
-    if made.margin is not None:
-        facts["margin"] = made.margin
-    return facts
+    own = [made.estimates[m] for m in pair] if len(made.models) > 2 else []
+    evidence = Evidence(
+        model=f"{c.first} and {c.second}",
+        p_values=sound,
+        level=1 - made.confidence,
+        difference=c.estimate,
+        limits=(c.low, c.high),
+        p_value=deciding_p(c),
+        significant=significantly_different(c),
+        comparisons=len(made.pairs),
+        share=made.facts.share,
+        with_best=made.best in pair,
+        closest=pair == closest,
+        intervals=((own[0].low, own[0].high), (own[1].low, own[1].high)) if own else None,
+        margin=made.margin,
+        n=c.n,
+    )
+    return replace(evidence, **(made.facts.twins or {}).get(pair, {}))
 
 
 def _closest(made: Comparison) -> tuple[str, str] | None:
     """The pair of the best models, by rank, that differ and cannot be told apart: one word about power is enough."""
     rank = {m: i for i, m in enumerate(made.ranked)}
     same = made.facts.twins or {}
-    open_ = [(c.first, c.second) for c in made.pairs if not told_apart(c) and (c.first, c.second) not in same]
+    open_ = [
+        (c.first, c.second) for c in made.pairs if not significantly_different(c) and (c.first, c.second) not in same
+    ]
     return min(open_, key=lambda pair: (rank[pair[0]] + rank[pair[1]], max(rank[m] for m in pair)), default=None)
 
 
-def _whole_facts(made: Comparison) -> dict[str, Any]:
-    compared = [m for m in made.models if m != made.best and made.reference in (None, m, made.best)]
-    facts: dict[str, Any] = {
-        "n_models": len(made.models),
-        "best": made.best,
-        "comparisons": len(made.pairs),
-        "adjusted": made.adjust != "none" or len(made.pairs) < 2,
-        "not_different_from_best": sum(not told_apart(made[made.best, m]) for m in compared if _has(made, m)),
-    }
-    if made.facts.could_be_paired is not None:
-        facts |= {"paired": False, "could_be_paired": made.facts.could_be_paired}
-    return facts
+def _whole_evidence(made: Comparison) -> Evidence:
+    with_best = [c for c in made.pairs if made.best in (c.first, c.second)]
+    could_be_paired = made.facts.could_be_paired
+    return Evidence(
+        n_models=len(made.models),
+        best=made.best,
+        comparisons=len(made.pairs),
+        adjusted=made.adjust != "none" or len(made.pairs) < 2,
+        not_different_from_best=sum(not significantly_different(c) for c in with_best),
+        paired=None if could_be_paired is None else False,
+        could_be_paired=could_be_paired,
+    )
 
 
-def _has(made: Comparison, model: str) -> bool:
-    """Whether the model was compared with the best one."""
-    wanted = {made.best, model}
-    return any({c.first, c.second} == wanted for c in made.pairs)
-
-
-def twin_facts(p: Predictions, table: Agreement, models: tuple[str, str]) -> dict[str, Any] | None:
+def identical_calls(p: Predictions, table: Agreement, models: tuple[str, str]) -> IdenticalCalls | None:
     """What the linter should know of two models that agree on every row; None of two that differ somewhere.
 
     `identical` where their scores are the same too, or where labels that vary are; `one_answer` where both give one
@@ -194,27 +189,28 @@ def twin_facts(p: Predictions, table: Agreement, models: tuple[str, str]) -> dic
     """
     if not (table.first == table.second).all():
         return None
-    facts: dict[str, Any] = {"n": table.n}
     scored = all(p.has_scores(m) and not p.unscored(m) for m in models)
     answers = np.unique(table.first[table.counts > 0])
     if scored and _same_scores(p, *models):
-        return facts | {"identical": True}
+        return {"n": table.n, "identical": True}
     if len(answers) == 1 and answers[0] < len(table.labels):
         cut = any(not p.has_labels(m) for m in models)
-        return facts | {"identical": False, "one_answer": table.labels[int(answers[0])], "cut": cut}
-    return None if scored else facts | {"identical": True}
+        return {"n": table.n, "identical": False, "one_answer": table.labels[int(answers[0])], "cut": cut}
+    return None if scored else {"n": table.n, "identical": True}
 
 
-def twins(p: Predictions, settings: Settings, contrasts: list[Contrast]) -> dict[tuple[str, str], dict[str, Any]]:
+def identical_pairs(
+    p: Predictions, settings: Settings, contrasts: Iterable[Contrast]
+) -> dict[tuple[str, str], IdenticalCalls]:
     """The same of each pair that was compared; only pairs without a difference need a second look."""
-    found = {}
+    identical = {}
     for c in contrasts:
         models = (c.first, c.second)
         if c.estimate == 0 and all(p.has_predictions(m, threshold=settings.threshold) for m in models):
-            facts = twin_facts(p, p.agreement(*models, threshold=settings.threshold), models)
-            if facts is not None:
-                found[models] = facts
-    return found
+            calls = identical_calls(p, p.agreement(*models, threshold=settings.threshold), models)
+            if calls is not None:
+                identical[models] = calls
+    return identical
 
 
 def _same_scores(p: Predictions, first: str, second: str) -> bool:

@@ -29,7 +29,7 @@ from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.metrics._values import class_shares
 from trueerror.results import Alternative, Interval
-from trueerror.results._tables import one_line
+from trueerror.results._format import one_line
 from trueerror.sources._predictions import Predictions
 from trueerror.sources._row_scores import class_scored_rows, scored_rows
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
@@ -149,18 +149,18 @@ class ModelMetrics:
         assert self._predictions is not None
         return self._predictions.confusion(self.model, threshold=self.settings.threshold)
 
-    @property
+    @cached_property
     def calls(self) -> bool:
         """Whether the model calls classes; scores outside [0, 1] without a threshold do not."""
         p = self._predictions
         return p is None or p.has_predictions(self.model, threshold=self.settings.threshold)
 
-    @property
+    @cached_property
     def labels(self) -> tuple[Label, ...]:
         """The classes, in order."""
         return self.confusion.labels if self._predictions is None else self._predictions.labels
 
-    @property
+    @cached_property
     def positive(self) -> Label | None:
         """The positive class, where it is known."""
         return self.confusion.positive if self._predictions is None else self._predictions.positive
@@ -178,7 +178,7 @@ class ModelMetrics:
             return None
         return p.keyed_confusion(self.model, "clusters", threshold=self.settings.threshold)
 
-    @property
+    @cached_property
     def has_scores(self) -> bool:
         """Whether metrics of scores can be had: a row without a score has no rank, unless it is left out."""
         p = self._predictions
@@ -212,26 +212,26 @@ class ModelMetrics:
             raise InputError(f"{self.model} has no scores here: pass scores= to evaluate for metrics of scores")
         return self._predictions.scores(self.model, positive=label)
 
-    def interval(self, metric: str, label: Any = None) -> Interval:
+    def interval(self, metric: str | Measure, label: Any = None) -> Interval:
         """One metric with its interval; `label` asks for one class against the rest.
 
         The method that was asked for is used where it is offered; elsewhere the default is, unless the metric was asked
         for by name too.
         """
-        found = self.by_method(metric, label)
-        return self._interval(metric, label, None) if isinstance(found, NotOffered) else found
+        measure = find_measure(metric) if isinstance(metric, str) else metric
+        by_method = self.by_method(measure, label)
+        return self._interval(measure, label, None) if isinstance(by_method, NotOffered) else by_method
 
-    def by_method(self, metric: str, label: Any = None) -> Interval | NotOffered:
+    def by_method(self, measure: Measure, label: Any = None) -> Interval | NotOffered:
         """The same by the method that was asked for, or why it is not offered; that is raised for metrics by name."""
         try:
-            return self._interval(metric, label, self.settings.method)
+            return self._interval(measure, label, self.settings.method)
         except NotOffered as refusal:
-            if metric in (self.settings.metrics or ()):
+            if measure.name in (self.settings.metrics or ()):
                 raise
             return refusal
 
-    def _interval(self, metric: str, label: Any, method: str | None) -> Interval:
-        measure = find_measure(metric)
+    def _interval(self, measure: Measure, label: Any, method: str | None) -> Interval:
         chosen = None if label is None else find_label(label, self.labels, "class")
         if chosen is not None and not measure.of_one_class and not measure.of_scores:
             raise InputError(f"{measure.name} is a metric of all classes together; ask for it without a class")

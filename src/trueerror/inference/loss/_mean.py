@@ -26,8 +26,7 @@ from trueerror.methods._registry import ROWS, Default, Method, declare, inferenc
 from trueerror.metrics._registry import Measure
 from trueerror.metrics.probabilities import loss_moments, table_losses
 from trueerror.results import Alternative, Contrast, Interval
-from trueerror.results._format import listing, whole
-from trueerror.results._tables import one_line
+from trueerror.results._format import listing, one_line, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies._moments import Moments
 
@@ -274,18 +273,17 @@ def infinite_rows(p: Predictions, model: str, measure: Measure, options: Mapping
     return round(found.n * found.mean)
 
 
-def infinite_facts(
+def infinite_losses(
     given: Mapping[str, tuple[Predictions, str]],
     measure: Measure,
     options: Mapping[str, Any],
     estimates: Mapping[str, Interval],
     contrasts: Iterable[Contrast],
-) -> dict[str, dict[str, int]]:
+) -> dict[str, int] | None:
     """Models whose own loss is infinite and so are differences from it, with the number of rows that make it so."""
     apart = {m for c in contrasts if not math.isfinite(c.estimate) for m in (c.first, c.second)}
     wanted = [m for m, own in estimates.items() if m in apart and math.isinf(own.estimate)]
-    found = {m: infinite_rows(*given[m], measure, options) for m in wanted}
-    return {"infinite": found} if found else {}
+    return {m: infinite_rows(*given[m], measure, options) for m in wanted} or None
 
 
 def certain_and_wrong(rows: Mapping[str, int]) -> str:
