@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueerror.inference._delta import mover
+from trueerror.inference._spec import joined_notes
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind, check_indexes, column, matrix
@@ -176,8 +177,8 @@ class TableCurve(Result):
 
 def with_notes(interval: Interval, *notes: str) -> Interval:
     """The interval with more notes, of which empty ones say nothing."""
-    more = [note for note in notes if note]
-    return replace(interval, note="; ".join([*([interval.note] if interval.note else []), *more])) if more else interval
+    more = joined_notes(*notes)
+    return replace(interval, note=joined_notes(interval.note, more)) if more else interval
 
 
 def frozen(array: Floats) -> Floats:
@@ -524,7 +525,7 @@ def wilson_proportion(
     if not total > 0:
         return Interval(
             name=name, estimate=math.nan, low=math.nan, high=math.nan, confidence=level, method=method, n=0,
-            note="; ".join(w for w in (undefined, note) if w), estimand=estimand,
+            note=joined_notes(undefined, note), estimand=estimand,
         )  # fmt: skip
     rows = float(rows_for_interval(hits, misses, squares))
     estimate = hits / total

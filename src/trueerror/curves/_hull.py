@@ -165,7 +165,7 @@ class HullRanges(Result):
         return self._table()._repr_html_()
 
 
-TRIVIAL = (ALWAYS_NEG, ALWAYS_POS)
+TRIVIAL = tuple(TRIVIAL_WORDS)
 # Row visits that a paired choice may take; with more rows there are fewer resamples, but never below the fewest.
 VISITS = 400_000_000
 FEWEST = 200
@@ -265,12 +265,7 @@ class HullChoice(Result):
 
 
 def choose_classifier(
-    curves: Mapping[str, Roc],
-    condition: Condition,
-    chosen: tuple[str, float, float, float],
-    *,
-    replicates: int = 1000,
-    rng: Rng = None,
+    curves: Mapping[str, Roc], condition: Condition, chosen: HullCorner, *, replicates: int, rng: Rng
 ) -> HullChoice:
     """The choice with its bootstrap probabilities: over the rows of all curves together where they are known."""
     if replicates < 100:
@@ -290,11 +285,12 @@ def choose_classifier(
     off = max((c.table.bounds.largest for c in curves.values() if not c.table.exact), default=0.0)
     notes += [f"binned scores: rates within a bin are off by {off:.2g} at most"] if off else []
     probabilities = {} if lowest is None else _proportions(lowest, [*curves, *TRIVIAL])
-    name, threshold, fpr, tpr = chosen
+    name = chosen.classifier
     corrected = None if name in TRIVIAL else _corrected(curves[name], condition, rng)
     return HullChoice(
-        classifier=name, threshold=threshold, fpr=fpr, tpr=tpr, cost=float(condition.cost(fpr, tpr)),
-        slope=condition.slope, probabilities=probabilities, paired=rows is not None or len(curves) == 1,
+        classifier=name, threshold=chosen.threshold, fpr=chosen.fpr, tpr=chosen.tpr,
+        cost=float(condition.cost(chosen.fpr, chosen.tpr)), slope=condition.slope,
+        probabilities=probabilities, paired=rows is not None or len(curves) == 1,
         corrected=corrected, note="; ".join(notes), **asdict(condition),
     )  # fmt: skip
 
@@ -502,11 +498,7 @@ class RocHull(Result):
         condition = next(iter(self.curves.values())).condition(prior, **costs)
         values = condition.cost(self.fpr, self.tpr)
         place = int(np.argmax(values <= values.min() + DUST))
-        corner = self.corners[place]
-        return choose_classifier(
-            self.curves, condition, (corner.classifier, corner.threshold, corner.fpr, corner.tpr),
-            replicates=replicates, rng=rng,
-        )  # fmt: skip
+        return choose_classifier(self.curves, condition, self.corners[place], replicates=replicates, rng=rng)
 
     def iso_accuracy(self, accuracy: float, *, prior: float) -> IsoLine:
         """The line of points with this accuracy: slope P(−)/P(+)."""

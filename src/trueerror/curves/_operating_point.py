@@ -16,6 +16,7 @@ from trueerror.curves._base import Counts, Figures, Floats, Records, Rng, downwa
 from trueerror.curves._bootstrap import bags, balanced_groups
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._score_metrics import noted
+from trueerror.inference._spec import joined_notes
 from trueerror.inputs._options import InputError, check_confidence, check_share, generator
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, limits, number, percent, whole
@@ -308,7 +309,7 @@ def choose_point(
         best = table.bounds.best
         cheapest = float(_costs(best.positives, best.negatives, condition, own_prior).min())  # type: ignore[union-attr]
         words = f"binned scores: a threshold within a bin may cost {max(0.0, cost - cheapest):.2g} less at most"
-        note = "; ".join(x for x in (note, words) if x)
+        note = joined_notes(note, words)
         corrected = noted(replace(corrected, low=corrected.low - max(0.0, cost - cheapest)), words)
     return OperatingPoint(
         threshold=float(curve.thresholds[place]), fpr=fpr, tpr=tpr,

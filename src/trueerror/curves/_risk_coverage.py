@@ -75,18 +75,9 @@ class Answers(NamedTuple):
 
 
 def count_answers(
-    truth: Any,
-    scores: Any,
-    predicted: Any,
-    *,
-    model: str | None,
-    positive: Any,
-    labels: Any,
-    threshold: float | None,
-    missing: Missing,
-    weights: Any,
-    weights_kind: WeightsKind | None,
-) -> Answers:
+    truth: Any, scores: Any, predicted: Any, *, model: str | None, positive: Any, labels: Any, threshold: float | None,
+    missing: Missing, weights: Any, weights_kind: WeightsKind | None,
+) -> Answers:  # fmt: skip
     """Count rows by the confidence of the answer and by whether it is right."""
     check_word(missing, ("error", "wrong", "drop"), "missing")
     if is_predictions(truth):
