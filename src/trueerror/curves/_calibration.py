@@ -185,18 +185,10 @@ METHODS: tuple[RecalibrationMethod, ...] = ("profile", "wald")
 
 @takes_table_options
 def calibration(
-    truth: Any,
-    scores: Any = None,
-    *,
-    model: str | None = None,
-    positive: Any = None,
-    bins: int = 10,
-    binning: Grouping = "width",
-    confidence: float = 0.95,
-    weights: Any = None,
-    weights_kind: WeightsKind | None = None,
+    truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, bins: int = 10,
+    binning: Grouping = "width", confidence: float = 0.95, weights: Any = None, weights_kind: WeightsKind | None = None,
     **columns: Any,
-) -> Calibration:
+) -> Calibration:  # fmt: skip
     """The share of positives against the mean forecast, bin by bin, with Wilson's interval for each share.
 
     `binning`: "width" divides [0, 1] into equal parts, closed on the right; "mass" puts about as many rows in each bin,

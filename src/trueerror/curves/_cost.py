@@ -167,15 +167,9 @@ class CostCurve(TableCurve):
         return np.interp(wanted, *corners)
 
     def at(
-        self,
-        *,
-        pc: float | None = None,
-        prior: float | None = None,
-        cost_fp: float = 1.0,
-        cost_fn: float = 1.0,
-        threshold: float | None = None,
-        confidence: float = 0.95,
-    ) -> CostPoint:
+        self, *, pc: float | None = None, prior: float | None = None, cost_fp: float = 1.0, cost_fn: float = 1.0,
+        threshold: float | None = None, confidence: float = 0.95,
+    ) -> CostPoint:  # fmt: skip
         """The cost at one PC, given as `pc=`, or as a `prior=` with costs.
 
         Without `threshold=` the cheapest one is taken, which is read off these rows: its cost is then a little too

@@ -260,8 +260,7 @@ class HullChoice(Result):
             "the threshold that costs alone name, which needs no choosing"
         )
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
 
 def choose_classifier(
@@ -479,16 +478,9 @@ class RocHull(Result):
         return HullRanges(rows=rows, cost_fp=float(cost_fp), cost_fn=float(cost_fn))
 
     def best(
-        self,
-        *,
-        prior: Prior | None = None,
-        cost_fp: float = 1.0,
-        cost_fn: float = 1.0,
-        cost_tp: float = 0.0,
-        cost_tn: float = 0.0,
-        replicates: int = 1000,
-        rng: Rng = None,
-    ) -> HullChoice:
+        self, *, prior: Prior | None = None, cost_fp: float = 1.0, cost_fn: float = 1.0, cost_tp: float = 0.0,
+        cost_tn: float = 0.0, replicates: int = 1000, rng: Rng = None,
+    ) -> HullChoice:  # fmt: skip
         """The cheapest corner under a condition, and how sure it is that its classifier is the best one.
 
         Without `prior` positives are as common as in the rows of the first curve. `probabilities` gives for each
@@ -535,8 +527,7 @@ class RocHull(Result):
         more = "For other costs: .ranges(cost_fp=, cost_fn=). Every corner: .records()."
         return "\n".join([*lines, str(self.ranges()), more])
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
 
 def _named(curves: Any, positive: Any, columns: Mapping[str, Any]) -> dict[str, Roc]:

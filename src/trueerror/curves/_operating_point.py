@@ -271,19 +271,13 @@ class OperatingPoint(Result):
             lines.append(f"If the scores hold as probabilities, {number(self.untuned)} needs no choosing.")
         return folded("\n".join(lines + ([f"({self.note})"] if self.note else [])))
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
 
 def choose_point(
-    curve: Roc,
-    condition: Condition,
-    *,
-    own_prior: bool,
-    confidence: float = 0.95,
-    replicates: int = 1000,
+    curve: Roc, condition: Condition, *, own_prior: bool, confidence: float = 0.95, replicates: int = 1000,
     rng: Rng = None,
-) -> OperatingPoint:
+) -> OperatingPoint:  # fmt: skip
     """The cheapest point of a curve; of equals, the one with the fewest false alarms.
 
     `own_prior`: the share of positives is that of the rows, so resamples have their own.

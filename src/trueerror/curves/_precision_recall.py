@@ -152,14 +152,9 @@ class PrecisionRecall(TableCurve):
         return self._area("average precision", "step", method, confidence, replicates, rng)
 
     def auc(
-        self,
-        interpolation: Interpolation = "davis-goadrich",
-        *,
-        method: AreaMethod = "boyd-logit",
-        confidence: float = 0.95,
-        replicates: int = 2000,
-        rng: Rng = None,
-    ) -> Interval:
+        self, interpolation: Interpolation = "davis-goadrich", *, method: AreaMethod = "boyd-logit",
+        confidence: float = 0.95, replicates: int = 2000, rng: Rng = None,
+    ) -> Interval:  # fmt: skip
         """The area under the curve, with the points joined in one of three ways.
 
         "davis-goadrich" lets FP grow in proportion to TP between two points, which is what mixing their classifiers
