@@ -38,7 +38,7 @@ from trueerror.curves._recalibration import (
     in_the_large,
 )
 from trueerror.inference._score_metrics import score_interval
-from trueerror.inference._spec import IntervalSpec
+from trueerror.inference._spec import IntervalSpec, joined_notes
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import check_confidence, check_word, generator
@@ -186,18 +186,10 @@ METHODS: tuple[RecalibrationMethod, ...] = ("profile", "wald")
 
 @takes_table_options
 def calibration(
-    truth: Any,
-    scores: Any = None,
-    *,
-    model: str | None = None,
-    positive: Any = None,
-    bins: int = 10,
-    binning: Grouping = "width",
-    confidence: float = 0.95,
-    weights: Any = None,
-    weights_kind: WeightsKind | None = None,
+    truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, bins: int = 10,
+    binning: Grouping = "width", confidence: float = 0.95, weights: Any = None, weights_kind: WeightsKind | None = None,
     **columns: Any,
-) -> Calibration:
+) -> Calibration:  # fmt: skip
     """The share of positives against the mean forecast, bin by bin, with Wilson's interval for each share.
 
     `binning`: "width" divides [0, 1] into equal parts, closed on the right; "mass" puts about as many rows in each bin,
@@ -374,8 +366,7 @@ class Calibration(TableCurve):
 
     def _also(self, figure: Noted) -> Noted:
         """A figure with what binning leaves open in its note."""
-        binned = self._binned()
-        return replace(figure, note="; ".join(x for x in (figure.note, binned) if x)) if binned else figure
+        return replace(figure, note=joined_notes(figure.note, self._binned()))
 
     def brier(self, *, confidence: float = 0.95) -> Interval:
         """The mean of (p − y)², with the interval of a mean loss."""

@@ -150,14 +150,9 @@ PoolableT = TypeVar("PoolableT", bound=TableCurve | ScoreTable)
 
 
 def average_curves(
-    curves: Any,
-    *,
-    how: How = "vertical",
-    grid: ArrayLike | None = None,
-    interpolation: Interpolation = "step",
-    model: str | None = None,
-    confidence: float = 0.95,
-) -> AverageCurve:
+    curves: Any, *, how: How = "vertical", grid: ArrayLike | None = None, interpolation: Interpolation = "step",
+    model: str | None = None, confidence: float = 0.95,
+) -> AverageCurve:  # fmt: skip
     """The mean of several ROC curves, such as those of the folds, with error bars.
 
     "vertical" averages TPR at fixed FPRs (points joined by lines; on a vertical piece its top), "horizontal" FPR at
@@ -303,8 +298,7 @@ class AverageCurve(Result):
             f"{auc_words}.\nNote: {self.note}."
         )
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
 
 def _roc_points(table: ScoreTable) -> tuple[Floats, Floats, Floats]:
@@ -346,15 +340,9 @@ FOLD_METHODS: tuple[FoldMethod, ...] = ("ledell", "mean-t", "corrected-t", "pool
 
 
 def auc_over_folds(
-    folds: Any,
-    *,
-    method: FoldMethod = "ledell",
-    model: str | None = None,
-    test_train_ratio: float | None = None,
-    confidence: float = 0.95,
-    replicates: int = 2000,
-    rng: Rng = None,
-) -> Interval:
+    folds: Any, *, method: FoldMethod = "ledell", model: str | None = None, test_train_ratio: float | None = None,
+    confidence: float = 0.95, replicates: int = 2000, rng: Rng = None,
+) -> Interval:  # fmt: skip
     """The AUC of a cross-validation with limits; `folds`: a list of score tables or curves, or Predictions with folds.
 
     "ledell": the mean over folds, for these K models on rows like these; influence curves, limits on the logit scale.
@@ -435,15 +423,9 @@ def mean_t_interval(
 
 
 def _t_interval(
-    areas: Floats,
-    factor: float,
-    method: str,
-    estimand: str,
-    confidence: float,
-    rows: float | None,
-    classes: tuple[float, float] | None,
-    notes: list[str],
-) -> Interval:
+    areas: Floats, factor: float, method: str, estimand: str, confidence: float, rows: float | None,
+    classes: tuple[float, float] | None, notes: list[str],
+) -> Interval:  # fmt: skip
     mean, spread = float(areas.mean()), float(areas.std(ddof=1))
     low = high = math.nan
     if spread > 1e-12:

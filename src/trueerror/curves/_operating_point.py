@@ -16,6 +16,7 @@ from trueerror.curves._base import Counts, Figures, Floats, Records, Rng, downwa
 from trueerror.curves._bootstrap import bags, balanced_groups
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._score_metrics import noted
+from trueerror.inference._spec import joined_notes
 from trueerror.inputs._options import InputError, check_confidence, check_share, generator
 from trueerror.methods import Method, declare
 from trueerror.results import Interval, Result, Table
@@ -271,19 +272,13 @@ class OperatingPoint(Result):
             lines.append(f"If the scores hold as probabilities, {number(self.untuned)} needs no choosing.")
         return folded("\n".join(lines + ([f"({self.note})"] if self.note else [])))
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
 
 def choose_point(
-    curve: Roc,
-    condition: Condition,
-    *,
-    own_prior: bool,
-    confidence: float = 0.95,
-    replicates: int = 1000,
+    curve: Roc, condition: Condition, *, own_prior: bool, confidence: float = 0.95, replicates: int = 1000,
     rng: Rng = None,
-) -> OperatingPoint:
+) -> OperatingPoint:  # fmt: skip
     """The cheapest point of a curve; of equals, the one with the fewest false alarms.
 
     `own_prior`: the share of positives is that of the rows, so resamples have their own.
@@ -309,7 +304,7 @@ def choose_point(
         best = table.bounds.best
         cheapest = float(_costs(best.positives, best.negatives, condition, own_prior).min())  # type: ignore[union-attr]
         words = f"binned scores: a threshold within a bin may cost {max(0.0, cost - cheapest):.2g} less at most"
-        note = "; ".join(x for x in (note, words) if x)
+        note = joined_notes(note, words)
         corrected = noted(replace(corrected, low=corrected.low - max(0.0, cost - cheapest)), words)
     return OperatingPoint(
         threshold=float(curve.thresholds[place]), fpr=fpr, tpr=tpr,

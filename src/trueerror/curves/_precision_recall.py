@@ -32,7 +32,7 @@ from trueerror.curves._base import (
 )
 from trueerror.curves._bootstrap import bootstrap_area
 from trueerror.inference._score_metrics import average_precision_limits
-from trueerror.inference._spec import IntervalSpec, tail
+from trueerror.inference._spec import IntervalSpec, joined_notes, tail
 from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word
@@ -154,14 +154,9 @@ class PrecisionRecall(TableCurve):
         return self._area("average precision", "step", method, confidence, replicates, rng)
 
     def auc(
-        self,
-        interpolation: Interpolation = "davis-goadrich",
-        *,
-        method: AreaMethod = "boyd-logit",
-        confidence: float = 0.95,
-        replicates: int = 2000,
-        rng: Rng = None,
-    ) -> Interval:
+        self, interpolation: Interpolation = "davis-goadrich", *, method: AreaMethod = "boyd-logit",
+        confidence: float = 0.95, replicates: int = 2000, rng: Rng = None,
+    ) -> Interval:  # fmt: skip
         """The area under the curve, with the points joined in one of three ways.
 
         "davis-goadrich" lets FP grow in proportion to TP between two points, which is what mixing their classifiers
@@ -245,7 +240,7 @@ class PrecisionRecall(TableCurve):
             precision_bounds = up, down
             recall_bounds = up, Bounds(relevant - up.high, relevant - up.low)
             within_bin = self.table.bounds.precision_words(cut)
-            note = "; ".join(x for x in (note, within_bin) if x)
+            note = joined_notes(note, within_bin)
         precision_interval = wilson_proportion(
             "precision", tp, fp, confidence=confidence, squares=squares[0], bounds=precision_bounds, note=note,
             undefined="nothing is retrieved",

@@ -92,8 +92,7 @@ class RocPoint(Result):
             f"FPR {number(fpr.estimate)} {limits(fpr.low, fpr.high)}.{note}"
         )
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
 
 BandKind = Literal["pointwise", "simultaneous"]
@@ -148,8 +147,7 @@ class RocBand(Result):
             f"{self.title} around the ROC curve{subject}, {self.method}, n = {whole(self.n)}: it {holds}.{note}"
         )
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
 
 def roc_band(curve: Roc, *, kind: BandKind, confidence: float, replicates: int, rng: Rng) -> RocBand:
@@ -345,16 +343,9 @@ class Roc(TableCurve):
         return self._noted(area, binned=False)
 
     def partial_auc(
-        self,
-        low: float,
-        high: float,
-        *,
-        axis: Axis = "fpr",
-        standardized: bool = False,
-        confidence: float = 0.95,
-        replicates: int = 2000,
-        rng: Rng = None,
-    ) -> Interval:
+        self, low: float, high: float, *, axis: Axis = "fpr", standardized: bool = False, confidence: float = 0.95,
+        replicates: int = 2000, rng: Rng = None,
+    ) -> Interval:  # fmt: skip
         """The area over a range of FPRs (`axis="fpr"`: under the curve) or of TPRs (`axis="tpr"`: to its right).
 
         `standardized=True` scales it to (1 + (A − min)/(max − min))/2, where min is the area of a random ranking over
@@ -490,17 +481,9 @@ class Roc(TableCurve):
         return self._point(place, confidence, note=note)
 
     def operating_point(
-        self,
-        *,
-        prior: Prior | None = None,
-        cost_fp: float = 1.0,
-        cost_fn: float = 1.0,
-        cost_tp: float = 0.0,
-        cost_tn: float = 0.0,
-        confidence: float = 0.95,
-        replicates: int = 1000,
-        rng: Rng = None,
-    ) -> OperatingPoint:
+        self, *, prior: Prior | None = None, cost_fp: float = 1.0, cost_fn: float = 1.0, cost_tp: float = 0.0,
+        cost_tn: float = 0.0, confidence: float = 0.95, replicates: int = 1000, rng: Rng = None,
+    ) -> OperatingPoint:  # fmt: skip
         """The cheapest threshold where positives are this common and calls cost this much, and what it really costs.
 
         Without `prior` positives are as common as in these rows. See `OperatingPoint`.

@@ -41,17 +41,9 @@ FEWEST = 200
 
 @takes_table_options
 def roc_difference(
-    data: Any,
-    first: Any,
-    second: Any,
-    *,
-    positive: Any = None,
-    kind: DifferenceKind = "simultaneous",
-    confidence: float = 0.95,
-    replicates: int = 1000,
-    rng: Rng = None,
-    **columns: Any,
-) -> RocDifference:
+    data: Any, first: Any, second: Any, *, positive: Any = None, kind: DifferenceKind = "simultaneous",
+    confidence: float = 0.95, replicates: int = 1000, rng: Rng = None, **columns: Any,
+) -> RocDifference:  # fmt: skip
     """TPR of the first curve minus TPR of the second at each FPR, with a band: who is better where.
 
     From (truth, first scores, second scores), or from Predictions (a path or a table too) and the names of two models:
@@ -177,8 +169,7 @@ class RocDifference(Result):
             f"{head}.{crossed}\n{self.title} of the difference of TPRs, {rows}, n = {whole(self.n)} ({self.note})."
         )
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
 
 def _runs(inside: NDArray[np.bool_]) -> list[tuple[int, int]]:

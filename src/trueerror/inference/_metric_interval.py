@@ -34,7 +34,7 @@ from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods import Default, default_for, inference_method
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.metrics._values import Prior, check_options, undefined_reason
+from trueerror.metrics._values import Prior, check_metric_options, undefined_reason
 from trueerror.results import Interval, Side
 from trueerror.results._values import Note
 from trueerror.tallies._agreement import KeyedConfusion
@@ -80,7 +80,7 @@ def metric_interval(
     """
     m = find_measure(measure) if isinstance(measure, str) else measure
     chosen = dict(options or {})
-    check_options(m, chosen)
+    check_metric_options(m, chosen)
     spec = IntervalSpec(
         confidence=confidence, side=side, over=simultaneous_over, estimand=estimand, rng=rng,
         replicates=replicates or 10_000,
@@ -125,7 +125,7 @@ def class_intervals(
     if not m.of_one_class:
         raise InputError(f"{m.name} is a metric of all classes together; ask for it without a class")
     chosen = dict(options or {})
-    check_options(m, chosen)
+    check_metric_options(m, chosen)
     margins = table.classes(weighted=False)
     occurring = np.flatnonzero((margins.truth > 0) | (margins.predicted > 0))
     spec = IntervalSpec(confidence=confidence, side=side, over=simultaneous_over, estimand=estimand)
