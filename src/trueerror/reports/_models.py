@@ -58,15 +58,7 @@ from trueerror.results._values import decided, deciding_p, interval_cell
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._compare import compare
 from trueerror.verbs._compare_costs import CostComparison
-from trueerror.verbs._comparison import (
-    Comparison,
-    alike_within_margin,
-    own_figure,
-    points,
-    tiers,
-    told_apart,
-    unit,
-)
+from trueerror.verbs._comparison import Comparison, alike_within_margin, own_figure, points, tiers, told_apart, unit
 from trueerror.verbs._evaluate import evaluate
 from trueerror.verbs._evaluation import (
     Evaluation,
