@@ -103,9 +103,7 @@ def check_share(value: float, option: str) -> float:
     return share
 
 
-def generator(
-    rng: int | np.random.SeedSequence | np.random.Generator | None,
-) -> tuple[np.random.Generator, str]:
+def generator(rng: int | np.random.SeedSequence | np.random.Generator | None) -> tuple[np.random.Generator, str]:
     """A random generator and how to name its seed; None is seed 0.
 
     Philox is counter-based: the same seed gives the same stream on every platform.

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from trueerror.inputs._options import FileError, InputError, nearest
+from trueerror.inputs._options import FileError, InputError
+from trueerror.sources._paths import files_like
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Missing
 
@@ -148,11 +149,4 @@ def files_of(source: Source, patterns: Sequence[str]) -> list[tuple[str | None, 
         return [(None, file) for file in found]
     if path.is_file():
         return [(None, path)]
-    if glob.has_magic(str(source)):
-        matched = sorted(Path(p) for p in glob.glob(str(source), recursive=True) if os.path.isfile(p))
-        if matched:
-            return [(None, file) for file in matched]
-        raise FileError(f"no file matches {source}")
-    beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-    hint = nearest(path.name, beside)
-    raise FileError(f"there is no file {path}{hint if 'did you mean' in hint else ''}")
+    return [(None, file) for file in files_like(str(source))]
