@@ -1,8 +1,6 @@
-"""Checks of the options that all verbs share: confidence, words for methods, randomness.
+"""The errors that users see, checks of the options that all verbs share, and the settings of `te.config`.
 
-Errors for people: what is wrong, with the value and the place, and what to do.
-
-Settings of the whole library: few, visible, and none of them changes a result beyond rounding.
+No setting changes a result beyond rounding.
 """
 
 from __future__ import annotations

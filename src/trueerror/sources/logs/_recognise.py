@@ -1,7 +1,4 @@
-"""Which tool wrote a file: told by its first bytes, so that `te.read` and the commands take logs as they are.
-
-The text of a log: plain or gzipped, UTF-8, and where it lies.
-"""
+"""Which tool wrote a log, known by its first bytes; and the files and the text of logs, plain or gzipped."""
 
 from __future__ import annotations
 
