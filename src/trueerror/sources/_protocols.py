@@ -285,12 +285,11 @@ def apply_threshold(models: Iterable[ModelFacts], threshold: Threshold) -> tuple
         return known
     if isinstance(threshold, Mapping):
         cuts = {name: check_threshold(value) for name, value in threshold.items()}
-        unknown = next((name for name in cuts if name not in {m.name for m in known}), None)
+        scores = {m.name: m.scores for m in known}
+        unknown = next((name for name in cuts if name not in scores), None)
         if unknown is not None:
-            raise InputError(
-                f"threshold= names {unknown!r}, which is no model{nearest(unknown, [m.name for m in known])}"
-            )
-        unscored = next((m.name for m in known if m.scores == "none" and m.name in cuts), None)
+            raise InputError(f"threshold= names {unknown!r}, which is no model{nearest(unknown, list(scores))}")
+        unscored = next((name for name in scores if name in cuts and scores[name] == "none"), None)
         if unscored is not None:
             raise InputError(f"threshold= names {unscored!r}, which has labels only; there is no score to cut")
     else:

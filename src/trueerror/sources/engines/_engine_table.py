@@ -1,8 +1,8 @@
 """Tables that stay in their engine: every question to them written once, for SQL and for narwhals.
 
 An engine brings a `Dialect` (how it writes expressions) and queries (select, filter, group_by, unique, head). Columns
-go by position (c0, c1, …) and in few types: booleans, whole numbers, doubles without NaN and −0.0, text. So every engine
-counts the same things, and no name that a stranger chose enters a query.
+go by position (c0, c1, …) and in few types: booleans, whole numbers, doubles without NaN and −0.0, text. So every
+engine counts the same things, and no name that a stranger chose enters a query.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from trueerror.inputs._options import FileError, InputError
 from trueerror.sources._paths import files_like
@@ -98,7 +98,7 @@ def lines_of(path: Path) -> Iterator[str]:
     try:
         with path.open("rb") as raw:
             packed = raw.read(2) == GZIP
-        opened: IO[bytes] = gzip.open(path) if packed else path.open("rb")  # type: ignore[assignment]  # noqa: SIM115
+        opened = cast("IO[bytes]", gzip.open(path) if packed else path.open("rb"))  # noqa: SIM115
         with opened, io.TextIOWrapper(opened, "utf-8-sig") as stream:
             for line in stream:
                 yield line.rstrip("\r\n")
