@@ -42,6 +42,7 @@ from trueerror.inputs._options import InputError, check_alternative, check_confi
 from trueerror.methods import Default, decision, inference_method
 from trueerror.methods._registry import InferenceMethod
 from trueerror.metrics._registry import Measure, find_measure
+from trueerror.resampling._plan import Seed
 from trueerror.results import Alternative, Contrast
 from trueerror.results._values import sentences_of
 from trueerror.verbs._compare import ADJUSTMENTS, alike, compare_predictions, completed, pair_facts
@@ -278,10 +279,10 @@ def compare_learners(
     reference: str | None = None,
     adjust: str = "holm",
     margin: float | None = None,
-    positive: Any = None,
+    positive: Label | None = None,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
-    rng: Any = None,
+    rng: Seed = None,
     **options: Any,
 ) -> Comparison:
     """Which learner is better on one data set, by how much, and how sure that is.
@@ -407,13 +408,13 @@ def rank_learners(
     metric: str = "accuracy",
     *,
     learners: Sequence[str] | None = None,
-    positive: Any = None,
+    positive: Label | None = None,
     method: Any = "wilcoxon",
     adjust: Any = "holm",
     control: str | None = None,
     alpha: float = 0.05,
     rope: float | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     **options: Any,
 ) -> LearnerRanking:
     """The learners over all data sets: mean ranks, pairs over data sets, and pairs within each data set.

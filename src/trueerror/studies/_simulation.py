@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.experiments._dataset import Dataset, as_learners, text_seed
+from trueerror.experiments._dataset import Dataset, Learner, as_learners, text_seed
 from trueerror.experiments._experiment import RunOptions, experiment_seed, run_experiment
 from trueerror.experiments._result import Experiment
 from trueerror.inference.loss._interval import mean_interval
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.resampling._cross_validation import KFold, LeaveOneOut
-from trueerror.resampling._plan import Plan, Split, check_whole
+from trueerror.resampling._plan import Plan, Seed, Split, check_whole
 from trueerror.resampling._splits import Bootstrap, Holdout
 from trueerror.resampling._study_plans import Redrawn
 from trueerror.results import Interval, Result, Table
@@ -250,7 +250,7 @@ ESTIMATORS: dict[str, tuple[str, str | None]] = {
 
 
 def estimator_laboratory(
-    learner: Any,
+    learner: Learner,
     generator: Any = "two-normals",
     *,
     n: int = 50,
@@ -262,10 +262,10 @@ def estimator_laboratory(
     test_rows: int = 1000,
     confidence: float = 0.95,
     store: str | os.PathLike[str] | None = None,
-    engine: Any = None,
+    engine: object = None,
     jobs: int | None = None,
     timeout: float | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     progress: bool = True,
 ) -> EstimatorLaboratory:
     """Bias, variance and mean squared error of estimates of the error, on samples from a known source.
@@ -332,7 +332,7 @@ def estimator_laboratory(
     )  # fmt: skip
 
 
-def _single(learner: Any) -> Any:
+def _single(learner: Learner) -> Any:
     named = as_learners(learner)
     if len(named) > 1:
         raise InputError("the laboratory takes one learner at a time")
