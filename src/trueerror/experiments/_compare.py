@@ -136,14 +136,6 @@ class LearnerPair(NamedTuple):
 Pair = Problem[LearnerPair]
 
 
-def pair_problem(learners: PairedLearners, first: str, second: str, spec: IntervalSpec) -> Pair:
-    """By how much does one learner differ from another?"""
-    x = learners
-    return Problem(
-        situation="two-learners", metric=x.measure, sample=LearnerPair(x, first, second), spec=spec, options=x.options
-    )
-
-
 def learner_contrast(q: Pair, chosen: InferenceMethod) -> Contrast:
     """First − second: limits within what a difference can be; Tango's for rows of which none was judged differently."""
     x, first, second = q.sample
@@ -320,7 +312,10 @@ def compare_learners(
     paired = PairedLearners(run=run, data=name, measure=measure, positive=positive, options=options)
     wanted = list(combinations(names, 2)) if reference is None else [(x, reference) for x in names if x != reference]
     spec = IntervalSpec(confidence=level, alternative=alternative)
-    questions = [pair_problem(paired, a, b, spec) for a, b in wanted]
+    samples = [LearnerPair(paired, a, b) for a, b in wanted]
+    questions = [
+        Problem(situation="two-learners", metric=measure, sample=pair, spec=spec, options=options) for pair in samples
+    ]
     chosen = learner_method(questions[0], method, ("two-learners",))
     word = chosen.word or chosen.key
     contrasts = adjust_contrasts([learner_contrast(q, chosen) for q in questions], adjust)

@@ -18,7 +18,7 @@ from trueerror.experiments._dataset import Dataset, Features, Learner, as_learne
 from trueerror.experiments._experiment import RunOptions, experiment_seed, run_experiment
 from trueerror.experiments._outcomes import outcome_losses
 from trueerror.experiments._result import Experiment
-from trueerror.inference._spec import Terms, critical_t
+from trueerror.inference._spec import IntervalSpec, critical_t
 from trueerror.inference.loss._mean import mean_limits
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.resampling._plan import Seed, check_test_share, check_whole, draw_share, take
@@ -431,9 +431,9 @@ def _interval(field: str, mean: float, error: float, rounds: int, level: float, 
     low, high = mean - reach, mean + reach
     if field in ("loss", "noise"):
         low, high = max(0.0, low), min(1.0, high)
-    note = "" if error > 0 else "nothing varies between rows and training sets"
+    note = ""
     if not error > 0:
-        low = high = math.nan
+        low, high, note = math.nan, math.nan, "nothing varies between rows and training sets"
     return Interval(
         name=field, estimate=mean, low=low, high=high, confidence=level, method="rows-and-rounds", n=len(posterior),
         note=note, estimand=f"the mean over rows like the test rows, over training sets like these {rounds:,}",
@@ -448,7 +448,7 @@ def _optimism(run: Experiment, learner: str, how: Decomposition, level: float) -
     known = ~np.isnan(table.held_out[at])
     held_out, training = table.held_out[at][known], table.training[at][known]
     size = round(float(table.trains.mean()))
-    spec = Terms(confidence=level, estimand=f"this learner at {size:,} training rows")
+    spec = IntervalSpec(confidence=level, estimand=f"this learner at {size:,} training rows")
 
     def interval(title: str, values: Floats, error_of_rows: float, bounds: tuple[float, float]) -> Interval:
         mean = float(values.mean())

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,8 +88,8 @@ class EstimatorLaboratory(Result):
     def _table(self) -> Table:
         rows = tuple(
             (
-                q.estimator, f"{q.bias.estimate:+.4f} {_signed(q.bias)}", f"{q.sd:.4f}", f"{q.mse:.5f}",
-                f"{q.rmse:.4f}", "" if math.isnan(q.coverage) else f"{q.coverage:.3f}",
+                q.estimator, f"{q.bias.estimate:+.4f} {limits(q.bias.low, q.bias.high, 4)}", f"{q.sd:.4f}",
+                f"{q.mse:.5f}", f"{q.rmse:.4f}", "" if math.isnan(q.coverage) else f"{q.coverage:.3f}",
             )
             for q in self.estimators
         )  # fmt: skip
@@ -117,10 +117,6 @@ class EstimatorLaboratory(Result):
             "interval."
         )
         return study_text(head, [self.verdict], self._table(), [last])
-
-
-def _signed(i: Interval) -> str:
-    return limits(i.low, i.high, 4)
 
 
 Floats = NDArray[np.float64]
@@ -324,10 +320,8 @@ def estimator_laboratory(
         for word in estimators
     ]
     return EstimatorLaboratory(
-        learner=name, truth=Interval(
-            name="true error", estimate=truth.estimate, low=truth.low, high=truth.high, confidence=level,
-            method=truth.method, n=runs, note=truth.note, estimand=f"this learner at {n:,} training rows",
-        ), estimators=tuple(qualities), values={k: tuple(v.tolist()) for k, v in values.items()}, n=n, runs=runs,
+        learner=name, truth=replace(truth, name="true error", estimand=f"this learner at {n:,} training rows"),
+        estimators=tuple(qualities), values={k: tuple(v.tolist()) for k, v in values.items()}, n=n, runs=runs,
         confidence=level, seed=seed,
     )  # fmt: skip
 
@@ -399,10 +393,8 @@ def _quality(
 ) -> EstimatorQuality:
     """Bias from the differences to each model's own error, whose mean is the same and which vary less."""
     gap = mean_interval(values - true, confidence=level)
-    bias = Interval(
-        name="bias", estimate=float(values.mean()) - truth, low=gap.low, high=gap.high, confidence=level,
-        method=gap.method, n=len(values), note=gap.note, estimand=f"the mean {word} estimate less the true error",
-    )  # fmt: skip
+    estimand = f"the mean {word} estimate less the true error"
+    bias = replace(gap, name="bias", estimate=float(values.mean()) - truth, estimand=estimand)
     sd = float(values.std())
     mse = bias.estimate**2 + sd**2
     covered = math.nan
