@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import Dataset, Features, as_learners, text_seed
+from trueerror.experiments._dataset import Dataset, Features, Learner, as_learners, text_seed
 from trueerror.experiments._experiment import RunOptions, experiment_seed, run_experiment
 from trueerror.experiments._outcomes import outcome_losses
 from trueerror.experiments._result import Experiment
@@ -21,7 +22,7 @@ from trueerror.inference._spec import IntervalSpec, critical_t
 from trueerror.inference.loss._mean import mean_limits
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
-from trueerror.resampling._plan import check_test_share, check_whole, draw_share, take
+from trueerror.resampling._plan import Seed, check_test_share, check_whole, draw_share, take
 from trueerror.resampling._study_plans import Redrawn
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import limits, number, one_line, percent
@@ -160,7 +161,9 @@ class LossParts(Result):
     biased_variance: float = math.nan
 
     def __str__(self) -> str:
-        parts = ", ".join(str(i).split(",")[0] for i in (self.noise, self.bias, self.variance))
+        parts = ", ".join(
+            f"{i.name} {number(i.estimate)} {limits(i.low, i.high)}" for i in (self.noise, self.bias, self.variance)
+        )
         return f"{one_line(self.learner)}: error {number(self.error.estimate)} = {parts}"
 
 
@@ -247,8 +250,8 @@ Sampling = Literal["bootstrap", "half"]
 
 
 def bias_variance(
-    learners: Any,
-    X: Any = None,
+    learners: Learner | Mapping[str, Learner],
+    X: Features = None,
     y: Any = None,
     *,
     test: Any = None,
@@ -262,10 +265,10 @@ def bias_variance(
     sampling: Sampling = "bootstrap",
     confidence: float = 0.95,
     store: str | os.PathLike[str] | None = None,
-    engine: Any = None,
+    engine: object = None,
     jobs: int | None = None,
     timeout: float | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     progress: bool = True,
 ) -> BiasVariance:
     """Where the error of learners comes from: noise, bias and variance over training sets; and how optimistic they are.
@@ -343,7 +346,7 @@ def _fresh(generator: Any, n: int, rounds: int, test_rows: int, seed: int) -> _S
     return _StudyRows(data, test_rows, n * rounds, posterior_of(source, X[-test_rows:], len(data.labels)))
 
 
-def _given(X: Any, y: Any, test: Any, held_out: float, seed: int) -> _StudyRows:
+def _given(X: Features, y: Any, test: Any, held_out: float, seed: int) -> _StudyRows:
     data = as_study_data(X, y)
     if data.cluster_codes is not None or data.weights is not None:
         raise InputError("bias_variance takes rows without clusters and weights")
@@ -428,9 +431,9 @@ def _interval(field: str, mean: float, error: float, rounds: int, level: float, 
     low, high = mean - reach, mean + reach
     if field in ("loss", "noise"):
         low, high = max(0.0, low), min(1.0, high)
-    note = "" if error > 0 else "nothing varies between rows and training sets"
+    note = ""
     if not error > 0:
-        low = high = math.nan
+        low, high, note = math.nan, math.nan, "nothing varies between rows and training sets"
     return Interval(
         name=field, estimate=mean, low=low, high=high, confidence=level, method="rows-and-rounds", n=len(posterior),
         note=note, estimand=f"the mean over rows like the test rows, over training sets like these {rounds:,}",
