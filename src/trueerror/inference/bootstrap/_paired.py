@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._contrast import REALS, check_options, contrast, tail_area
+from trueerror.inference._contrast import REALS, check_test_options, contrast, tail_area
 from trueerror.inference.bootstrap._limits import BootstrapMethod, Quantile, Ties, bootstrap_limits, bootstrap_p
 from trueerror.inference.counts._paired import PairedMetric, paired_metric
 from trueerror.inference.proportion._distributions import at_least
@@ -254,7 +254,7 @@ def permutation(
     (0.0183, 0.09375)
     """
     check_word(method, ("auto", "exact", "monte-carlo"), "method")
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     draws = _check_replicates(replicates)
     random, seed = generator(rng)
     exact = {"auto": None, "exact": True, "monte-carlo": False}[method]
@@ -342,7 +342,7 @@ def paired_bootstrap(
     check_word(method, ("bca", "percentile", "basic", "normal"), "method")
     check_word(ties, ("half", "strict"), "ties")
     check_word(quantile, ("linear", "weibull", "r-boot", "order"), "quantile")
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     draws = _check_replicates(replicates)
     random, seed = generator(rng)
     agreement = data if isinstance(data, Agreement) else Agreement.count(data, first, second)

@@ -6,7 +6,7 @@ The difference of a metric between two models on the same rows, from each model'
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._contrast import check_options as check_test_options
-from trueerror.inference._contrast import contrast, normal_p, tail_area
+from trueerror.inference._contrast import check_test_options, contrast, normal_p, tail_area
 from trueerror.inference._delta import influence, variance
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference.bootstrap._limits import standard_error
+from trueerror.inference.bootstrap._tables import BOOTSTRAPS
 from trueerror.inference.counts._all_classes import ADDED_ROWS, FEW
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._labels import find_label
 from trueerror.inputs._options import InputError
-from trueerror.metrics._registry import Measure, find_measure
+from trueerror.metrics._registry import Measure, MetricOptions, find_measure
 from trueerror.metrics._values import check_options, needs_collapse, undefined_reason
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._agreement import Agreement
@@ -47,7 +47,7 @@ class PairedMetric:
     tables: tuple[Confusion, Confusion]
     measure: Measure
     positive: Any
-    options: Mapping[str, Any]
+    options: MetricOptions
     registered: bool = True
 
     @property
@@ -246,7 +246,7 @@ def _one_against_the_rest(agreement: Agreement, positive: Any) -> Agreement:
 
 
 def paired_metric(
-    agreement: Agreement, metric: str | Callable[..., Any], positive: Any, options: Mapping[str, Any]
+    agreement: Agreement, metric: str | Callable[..., Any], positive: Any, options: MetricOptions
 ) -> PairedMetric:
     """The metric by name, or a function of (table, masses), over an agreement table."""
     if isinstance(metric, str):
@@ -374,7 +374,7 @@ def _own_limits(compared: PairedMetric, confidence: float) -> tuple[Limits, Limi
             confidence=confidence,
             options=compared.options,
         )
-        if made.method.startswith("bootstrap") or math.isnan(made.low) or math.isnan(made.high):
+        if made.method in BOOTSTRAPS or math.isnan(made.low) or math.isnan(made.high):
             return None
         reaches.append((made.estimate - made.low, made.high - made.estimate))
     return reaches[0], reaches[1]

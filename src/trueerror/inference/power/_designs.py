@@ -333,6 +333,7 @@ class PowerPlan(NamedTuple):
     groups: int = 1
     # Whether the normal formula's answer is a lower bound for the rows that are asked for.
     formula_counts: bool = False
+    fewest_rows: int = 1
 
 
 def power_plan(test: PlannedTest, options: PowerOptions) -> PowerPlan:
@@ -436,7 +437,7 @@ def _means(o: PowerOptions, *, kind: str) -> PowerPlan:
         return design.student_analysis(n, float(groups * (n - 1)), o.alpha, o.alternative)
 
     note = "n values in each group" if groups == 2 else ""
-    return PowerPlan(analysis, _guess(design, o), first, second, "power-t", note, groups=groups)
+    return PowerPlan(analysis, _guess(design, o), first, second, "power-t", note, groups=groups, fewest_rows=2)
 
 
 MAKERS: dict[str, Callable[[PowerOptions], PowerPlan]] = {

@@ -281,7 +281,7 @@ def _power_at(plan: PowerPlan, rows: int) -> float:
 
 def _result(plan: PowerPlan, test: str, options: PowerOptions, n: int, effect: float) -> Power:
     rows = _effective(n, effect)
-    if rows < (2 if test.endswith("-t") else 1):
+    if rows < plan.fewest_rows:
         raise InputError(f"n={n} is too few rows to plan with")
     analysis = plan.at(rows)
     notes = [plan.note]

@@ -272,7 +272,7 @@ def interval(
         estimate, low, high, note = math.nan, 0.0, 1.0, NO_TRIALS
     else:
         estimate = x / n
-        low, high, used, note = one_proportion(x, n, method, level, side)
+        low, high, used, note = limits_of_one(x, n, method, level, side)
     return Interval(
         name="proportion",
         estimate=estimate,
@@ -286,7 +286,7 @@ def interval(
     )
 
 
-def one_proportion(x: float, n: float, method: str, confidence: float, side: Side) -> tuple[float, float, str, str]:
+def limits_of_one(x: float, n: float, method: str, confidence: float, side: Side) -> tuple[float, float, str, str]:
     """Limits for x of n > 0, the method that was used in the end, and a note where it is another one.
 
     They are cut to [0, 1] and to the side, and hold the estimate, which rounding or a low confidence may push out.
@@ -300,7 +300,7 @@ def one_proportion(x: float, n: float, method: str, confidence: float, side: Sid
     if method == "clopper-pearson":
         # Beyond 10¹⁶ trials the limits differ by less than floats can say.
         return max(0.0, math.nextafter(low, 0.0)), min(1.0, math.nextafter(high, 1.0)), method, ""
-    low, high, used, _ = one_proportion(x, n, stand_in(method, z), confidence, side)
+    low, high, used, _ = limits_of_one(x, n, stand_in(method, z), confidence, side)
     return low, high, used, f"{method} has no width at {x:g} of {n:g}: {used} instead"
 
 

@@ -21,12 +21,12 @@ from trueerror.inference._contrast import (
     THESE_MODELS,
     Limits,
     check_margin,
-    check_options,
+    check_test_options,
     contrast,
     normal_p,
     normal_quantile,
 )
-from trueerror.inference.loss._t_tests import paired_facts, unpaired_facts
+from trueerror.inference.loss._t_tests import PAIRED_SCORES, paired_facts, unpaired_facts
 from trueerror.inference.proportion._distributions import (
     at_least,
     at_most,
@@ -93,7 +93,7 @@ def mcnemar(
     """
     check_word(method, METHODS, "method")
     check_word(interval, INTERVALS, "interval")
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     pairs = _pairs(only_first, only_second, n, both_right, both_wrong)
     if interval == "newcombe" and pairs.both_right is None:
         raise InputError('interval="newcombe" needs both_right or both_wrong beside n, or both of them')
@@ -481,7 +481,6 @@ def cochran_from_pairs(pairs: Mapping[tuple[str, str], Discordance], models: tup
 
 
 SAME_ROWS = "the same rows for both models, drawn at random and independent of each other"
-PAIRED_SCORES = "independent pairs of scores, such as one pair a data set"
 
 declare(
     Method(

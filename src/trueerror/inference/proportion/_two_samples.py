@@ -14,7 +14,7 @@ from scipy import special
 from trueerror.inference._contrast import (
     THESE_MODELS,
     Limits,
-    check_options,
+    check_test_options,
     contrast,
     normal_p,
     normal_quantile,
@@ -90,7 +90,7 @@ def difference(
     difference: first − second = +0.200 [0.053, 0.338], 95 % miettinen-nurminen, p = .008, n = 150
     """
     check_word(method, KEYS, "method")
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     a, b = _share(first, "first", method), _share(second, "second", method)
     if a.n == 0 or b.n == 0:
         return contrast(
@@ -273,7 +273,7 @@ def one_proportion(
         (interval: Clopper–Pearson less p0)
     """
     check_word(method, ("exact", "score"), "method")
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     successes, rows, null = count(x, "x"), count(n, "n"), open_share(p0, "p0")
     if successes > rows:
         raise InputError(f"x={successes} is more than n={rows}")
@@ -335,7 +335,7 @@ def two_proportions(
         (interval: Miettinen and Nurminen's)
     """
     check_word(method, INTERVALS, "method")
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     interval, words = INTERVALS[method]
     a, b = Share(count(x1, "x1"), count(n1, "n1")), Share(count(x2, "x2"), count(n2, "n2"))
     size = difference(a, b, method=interval, confidence=level, alternative=alternative)

@@ -13,7 +13,7 @@ from trueerror.inference._contrast import (
     REALS,
     SCORES,
     Limits,
-    check_options,
+    check_test_options,
     contrast,
     normal_p,
     normal_quantile,
@@ -72,7 +72,7 @@ def wilcoxon(
     """
     check_word(zeros, ("wilcox", "pratt"), "zeros")
     check_word(method, ("auto", "exact", "normal", "normal-cc"), "method")
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     d = _differences(first, second)
     ranks = signed_ranks(d, pratt=zeros == "pratt")
     m = len(ranks.twice)
@@ -112,7 +112,7 @@ def sign(first: Any, second: Any, *, confidence: float = 0.95, alternative: Alte
     >>> print(sign([5, 6, 7, 8, 9, 9], [4, 4, 6, 5, 8, 9]))
     difference: first − second = +1.000 [0.000, 3.000], 95 % sign, p = .062, n = 6
     """
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     d = _differences(first, second)
     wins, losses = int((d > 0).sum()), int((d < 0).sum())
     m = wins + losses
