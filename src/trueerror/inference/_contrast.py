@@ -134,25 +134,11 @@ def contrast(
     if null is not None and _disagree(low - null, high - null, p_value, confidence):
         notes = (*notes, BORDERLINE)
     return Contrast(
-        name=name,
-        first=first,
-        second=second,
-        estimate=estimate,
-        low=low,
-        high=high,
-        confidence=confidence,
-        side=SIDES[alternative],
-        method=method,
-        n=n,
-        note="; ".join(note for note in notes if note),
-        statistic=statistic,
-        df=df,
-        p_value=p_value,
-        alternative=alternative,
-        p_better=p_better,
-        p_at_most=p_at_most or None,
-        estimand=estimand,
-    )
+        name=name, first=first, second=second, estimate=estimate, low=low, high=high, confidence=confidence,
+        side=SIDES[alternative], method=method, n=n, note="; ".join(note for note in notes if note),
+        statistic=statistic, df=df, p_value=p_value, alternative=alternative, p_better=p_better,
+        p_at_most=p_at_most or None, estimand=estimand,
+    )  # fmt: skip
 
 
 def _disagree(low: float, high: float, p_value: float, confidence: float) -> bool:
@@ -266,17 +252,10 @@ def mirrored(c: Contrast, *, untied: int | None = None) -> Contrast:
     (16.0, 6.0, True)
     """
     return replace(
-        c,
-        first=c.second,
-        second=c.first,
-        estimate=0.0 - c.estimate,
-        low=0.0 - c.high,
-        high=0.0 - c.low,
-        side=OTHER_SIDE.get(c.side, c.side),
-        statistic=_statistic(c, untied),
-        alternative=ALTERNATIVES[c.alternative],
+        c, first=c.second, second=c.first, estimate=0.0 - c.estimate, low=0.0 - c.high, high=0.0 - c.low,
+        side=OTHER_SIDE.get(c.side, c.side), statistic=_statistic(c, untied), alternative=ALTERNATIVES[c.alternative],
         p_better=None if c.p_better is None else 1 - c.p_better,
-    )
+    )  # fmt: skip
 
 
 def _statistic(c: Contrast, untied: int | None) -> float:

@@ -125,12 +125,7 @@ class Span(NamedTuple):
 
 
 def binned_area_contrast(
-    found: Placements,
-    first: int,
-    second: int,
-    *,
-    confidence: float = 0.95,
-    alternative: Alternative = "two-sided",
+    found: Placements, first: int, second: int, *, confidence: float = 0.95, alternative: Alternative = "two-sided"
 ) -> Contrast:
     """DeLong's contrast whose limits hold for every order of the rows within bins, and whose p-value is the largest."""
     level = check_test_options(confidence, alternative)
@@ -205,19 +200,11 @@ def _widest(
     nearest = math.copysign(max(0.0, abs(difference) - slack), difference)
     statistic = nearest / spread.most if spread.most > 0 else math.copysign(math.inf, nearest) if nearest else 0.0
     return contrast(
-        name="AUC",
-        estimate=difference,
-        limits=(difference - slack - half, difference + slack + half),
-        confidence=level,
-        alternative=alternative,
-        method=method,
-        p_value=_largest_p(difference, slack, spread, df, alternative, sizes),
-        statistic=statistic,
-        df=df.least,
-        n=sum(sizes),
-        notes=within_words(slack),
-        p_better=student_p(statistic, df.least, "less"),
-    )
+        name="AUC", estimate=difference, limits=(difference - slack - half, difference + slack + half),
+        confidence=level, alternative=alternative, method=method,
+        p_value=_largest_p(difference, slack, spread, df, alternative, sizes), statistic=statistic, df=df.least,
+        n=sum(sizes), notes=within_words(slack), p_better=student_p(statistic, df.least, "less"),
+    )  # fmt: skip
 
 
 def within_words(slack: float) -> tuple[str, ...]:

@@ -69,10 +69,7 @@ def clustered_area_covariance(
     "delong-clustered",
     answers="auc",
     applies=clustered,
-    default=Default(
-        why="Of rows in clusters delong-clustered, which sums placements within them",
-        when=clustered,
-    ),
+    default=Default(why="Of rows in clusters delong-clustered, which sums placements within them", when=clustered),
     part="areas",
     title="DeLong's placements summed within clusters, on the logit scale",
     formula="logit(A) ± t(G − 1)·SE/(A(1 − A)), SE² = G/(G − 1)·Σ_g(Σ h_i)², h a row's placement less A, over its "

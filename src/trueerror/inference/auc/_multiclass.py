@@ -71,8 +71,7 @@ def class_area_interval(
     answers="class-areas",
     applies=clustered,
     default=Default(
-        why="Of rows in clusters delong-classes-clustered, which sums the rows' shares within them",
-        when=clustered,
+        why="Of rows in clusters delong-classes-clustered, which sums the rows' shares within them", when=clustered
     ),
     part="areas",
     title="DeLong's variance of a mean of areas over classes, rows in clusters",

@@ -77,15 +77,10 @@ def area_contrast(
     weights[second] -= 1
     difference, variance, df = areas.contrast(weights)
     return _contrast(
-        difference,
-        variance,
-        df if reference == "t" else None,
-        (areas.positives, areas.negatives),
-        confidence=confidence,
-        alternative=alternative,
-        method=f"delong-paired-{reference}",
+        difference, variance, df if reference == "t" else None, (areas.positives, areas.negatives),
+        confidence=confidence, alternative=alternative, method=f"delong-paired-{reference}",
         n=areas.positives + areas.negatives,
-    )
+    )  # fmt: skip
 
 
 def delong_unpaired(
@@ -131,15 +126,10 @@ def delong_unpaired(
     else:
         freedom = satterthwaite(*parts)
     return _contrast(
-        float(samples[0].areas[0] - samples[1].areas[0]),
-        sum(v for v, _ in parts),
-        freedom if reference == "t" else None,
-        tuple(size for s in samples for size in (s.positives, s.negatives)),
-        confidence=confidence,
-        alternative=alternative,
-        method=f"delong-unpaired-{reference}",
-        n=sum(rows),
-    )
+        float(samples[0].areas[0] - samples[1].areas[0]), sum(v for v, _ in parts),
+        freedom if reference == "t" else None, tuple(size for s in samples for size in (s.positives, s.negatives)),
+        confidence=confidence, alternative=alternative, method=f"delong-unpaired-{reference}", n=sum(rows),
+    )  # fmt: skip
 
 
 def _positives(truth: Any, positive: Any, name: str) -> NDArray[np.bool_]:
@@ -199,19 +189,10 @@ def _contrast(
             half = student_quantile(level, alternative, df) * error
             p, better = student_p(statistic, df, alternative), student_p(statistic, df, "less")
     return contrast(
-        name="AUC",
-        estimate=difference,
-        limits=(difference - half, difference + half),
-        confidence=level,
-        alternative=alternative,
-        method=method,
-        p_value=p,
-        statistic=statistic,
-        df=df if variance > 0 else None,
-        n=n,
-        notes=(note,),
-        p_better=better,
-    )
+        name="AUC", estimate=difference, limits=(difference - half, difference + half), confidence=level,
+        alternative=alternative, method=method, p_value=p, statistic=statistic, df=df if variance > 0 else None, n=n,
+        notes=(note,), p_better=better,
+    )  # fmt: skip
 
 
 def sure_half_width(log_tail: float, sizes: tuple[int, ...]) -> float:

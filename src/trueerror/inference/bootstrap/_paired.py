@@ -282,17 +282,10 @@ def permutation(
     elif np.isinf(low):
         notes.append(f"{found.total:,} arrangements are too few for limits at this confidence")
     return contrast(
-        estimate=float(a.mean() - b.mean()),
-        limits=(low, high),
-        whole=REALS,
-        confidence=level,
-        alternative=alternative,
-        method="permutation-paired" if paired else "permutation-unpaired",
-        statistic=float(a.mean() - b.mean()),
-        p_value=found.p_values[alternative],
-        n=len(a) if paired else len(a) + len(b),
-        notes=tuple(notes),
-    )
+        estimate=float(a.mean() - b.mean()), limits=(low, high), whole=REALS, confidence=level, alternative=alternative,
+        method="permutation-paired" if paired else "permutation-unpaired", statistic=float(a.mean() - b.mean()),
+        p_value=found.p_values[alternative], n=len(a) if paired else len(a) + len(b), notes=tuple(notes),
+    )  # fmt: skip
 
 
 def _dust(a: Any, b: Any) -> float:
@@ -391,19 +384,10 @@ def _contrast(
     note: str,
 ) -> Contrast:
     return contrast(
-        name=compared.title,
-        estimate=estimate,
-        limits=limits,
-        whole=compared.range,
-        confidence=level,
-        alternative=alternative,
-        method=f"paired-bootstrap-{method}",
-        statistic=estimate,
-        p_value=p,
-        n=compared.agreement.n,
-        notes=(note,),
-        p_better=better,
-    )
+        name=compared.title, estimate=estimate, limits=limits, whole=compared.range, confidence=level,
+        alternative=alternative, method=f"paired-bootstrap-{method}", statistic=estimate, p_value=p,
+        n=compared.agreement.n, notes=(note,), p_better=better,
+    )  # fmt: skip
 
 
 _DRAWN = "rows drawn at random from the population, and drawn again together: one multinomial draw over the cells"

@@ -115,12 +115,7 @@ TableBootstrap = BootstrapMethod | Literal["studentised"]
 
 
 def bootstrap_of_table(
-    measure: Measure,
-    sample: Sample,
-    estimate: float,
-    kind: TableBootstrap,
-    spec: IntervalSpec,
-    options: dict[str, Any],
+    measure: Measure, sample: Sample, estimate: float, kind: TableBootstrap, spec: IntervalSpec, options: dict[str, Any]
 ) -> tuple[float, float, str]:
     """Limits and a note for a metric of a confusion matrix; raises `Unfit` where there are none."""
     b = check_replicates(spec.replicates, usual=10_000)

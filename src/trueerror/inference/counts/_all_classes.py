@@ -594,11 +594,7 @@ def _by_shares_of_prices(q: CountProblem) -> bool:
     return drawn and len(np.unique(_price_matrix(sample, q.options))) <= MANY_PRICES
 
 
-@inference_method(
-    "t-mean",
-    answers="mean-cost",
-    default=Default(why="", when=lambda q: not _by_shares_of_prices(q)),
-)
+@inference_method("t-mean", answers="mean-cost", default=Default(why="", when=lambda q: not _by_shares_of_prices(q)))
 def mean_cost_t(q: CountProblem) -> RawLimits:
     """The t-interval of the mean cost; rows that all cost the same leave room for the share that would not."""
     sample, spec = q.sample.sample, q.spec

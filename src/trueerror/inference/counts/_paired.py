@@ -253,14 +253,9 @@ def paired_metric(
         found = find_measure(metric)
     else:
         found = Measure(
-            name=getattr(metric, "__name__", "metric"),
-            title=getattr(metric, "__name__", "metric").replace("_", " "),
-            function=metric,
-            needs="cells",
-            best=None,
-            range=(-math.inf, math.inf),
-            options=tuple(options),
-        )
+            name=getattr(metric, "__name__", "metric"), title=getattr(metric, "__name__", "metric").replace("_", " "),
+            function=metric, needs="cells", best=None, range=(-math.inf, math.inf), options=tuple(options),
+        )  # fmt: skip
     if not found.of_labels:
         raise InputError(f"{found.name} is made of scores, not of labels; compare two areas with delong")
     check_options(found, dict(options))
@@ -337,19 +332,12 @@ def mover_paired(
     ahead = 0.5 if estimate == 0 else 1 - p / 2 if estimate > 0 else p / 2
     up = compared.measure.higher_is_better
     return contrast(
-        name=compared.title,
-        estimate=estimate,
-        limits=found,
-        whole=compared.range,
-        confidence=level,
-        alternative=alternative,
-        method="mover-paired",
-        statistic=estimate,
-        p_value={"two-sided": p, "greater": 1 - ahead, "less": ahead}[alternative],
-        n=table.n,
+        name=compared.title, estimate=estimate, limits=found, whole=compared.range, confidence=level,
+        alternative=alternative, method="mover-paired", statistic=estimate,
+        p_value={"two-sided": p, "greater": 1 - ahead, "less": ahead}[alternative], n=table.n,
         p_better=None if up is None else ahead if up else 1 - ahead,
         notes=("fewer than 10 rows differ: at least as wide as z² more rows would move it",) if few else (),
-    )
+    )  # fmt: skip
 
 
 def _outermost(limits: Callable[[float], Limits | None], z: float) -> Limits | None:

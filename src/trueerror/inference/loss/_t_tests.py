@@ -54,11 +54,7 @@ def paired_t(first: Any, second: Any, *, confidence: float = 0.95, alternative: 
 
 
 def corrected_t(
-    differences: Any,
-    *,
-    test_train_ratio: float,
-    confidence: float = 0.95,
-    alternative: Alternative = "two-sided",
+    differences: Any, *, test_train_ratio: float, confidence: float = 0.95, alternative: Alternative = "two-sided"
 ) -> Contrast:
     """Differences over resampled splits, with the variance that overlapping training sets add.
 

@@ -62,13 +62,7 @@ class RawLimits(NamedTuple):
 
 
 def limits(
-    x: Any,
-    n: Any,
-    method: str = "wilson",
-    confidence: float = 0.95,
-    side: Side = "two-sided",
-    *,
-    z: Any = None,
+    x: Any, n: Any, method: str = "wilson", confidence: float = 0.95, side: Side = "two-sided", *, z: Any = None
 ) -> Pair:
     """Lower and upper limits for each x of n; [0, 1] where n is 0.
 

@@ -274,16 +274,9 @@ def interval(
         estimate = x / n
         low, high, used, note = limits_of_one(x, n, method, level, side)
     return Interval(
-        name="proportion",
-        estimate=estimate,
-        low=low,
-        high=high,
-        confidence=level,
-        side=side,
-        method=used,
-        n=n,
+        name="proportion", estimate=estimate, low=low, high=high, confidence=level, side=side, method=used, n=n,
         note=note,
-    )
+    )  # fmt: skip
 
 
 def limits_of_one(x: float, n: float, method: str, confidence: float, side: Side) -> tuple[float, float, str, str]:

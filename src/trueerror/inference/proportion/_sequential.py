@@ -119,19 +119,11 @@ def _answer(bets: Bets, margin: float, level: float, alternative: Alternative, m
     if log_e > math.log(sys.float_info.max):
         notes.append(f"the e-value is about 10^{log_e / math.log(10):.0f}, written as the largest float")
     return contrast(
-        estimate=estimate,
-        limits=limits,
-        whole=whole,
-        confidence=level,
-        alternative=alternative,
-        method=method,
+        estimate=estimate, limits=limits, whole=whole, confidence=level, alternative=alternative, method=method,
         p_value=math.exp(-max(0.0, log_e)),
-        statistic=math.exp(log_e) if log_e <= math.log(sys.float_info.max) else sys.float_info.max,
-        n=bets.n,
-        notes=tuple(notes),
-        null=None,
-        estimand=THESE_MODELS,
-    )
+        statistic=math.exp(log_e) if log_e <= math.log(sys.float_info.max) else sys.float_info.max, n=bets.n,
+        notes=tuple(notes), null=None, estimand=THESE_MODELS,
+    )  # fmt: skip
 
 
 def log_e_value(bets: Bets, margin: float, alternative: Alternative) -> float:

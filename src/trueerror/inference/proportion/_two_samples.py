@@ -117,18 +117,10 @@ def difference(
         limits = newcombe_limits(a, b, z, corrected=corrected)
         statistic = _newcombe_z(a, b, corrected=corrected)
     return contrast(
-        estimate=a.p - b.p,
-        limits=limits,
-        confidence=level,
-        alternative=alternative,
-        method=KEYS[method],
-        p_value=normal_p(statistic, alternative),
-        statistic=statistic,
-        n=a.n + b.n,
-        notes=(note,),
-        p_better=p_better,
+        estimate=a.p - b.p, limits=limits, confidence=level, alternative=alternative, method=KEYS[method],
+        p_value=normal_p(statistic, alternative), statistic=statistic, n=a.n + b.n, notes=(note,), p_better=p_better,
         estimand=THESE_MODELS,
-    )
+    )  # fmt: skip
 
 
 def probability_less(
@@ -291,18 +283,10 @@ def one_proportion(
         notes = ("interval: Wilson less p0",)
         p_value = normal_p(statistic, alternative)
     return contrast(
-        estimate=successes / rows - null if rows else math.nan,
-        limits=(limits[0] - null, limits[1] - null),
-        whole=(-null, 1 - null),
-        confidence=level,
-        alternative=alternative,
-        method=f"binomial-{method}",
-        p_value=p_value,
-        statistic=statistic,
-        n=rows,
-        notes=notes,
-        estimand="this model, on rows like these",
-    )
+        estimate=successes / rows - null if rows else math.nan, limits=(limits[0] - null, limits[1] - null),
+        whole=(-null, 1 - null), confidence=level, alternative=alternative, method=f"binomial-{method}",
+        p_value=p_value, statistic=statistic, n=rows, notes=notes, estimand="this model, on rows like these",
+    )  # fmt: skip
 
 
 def _exact_p(x: int, n: int, p0: float, alternative: Alternative) -> float:
@@ -356,18 +340,10 @@ def two_proportions(
         statistic = wald_z(a, b) if method == "unpooled-z" else _pooled_z(a, b, corrected=method == "yates")
         p_value = normal_p(statistic, alternative)
     return contrast(
-        estimate=size.estimate,
-        limits=(size.low, size.high),
-        confidence=level,
-        alternative=alternative,
-        method=method,
-        p_value=p_value,
-        statistic=statistic,
-        n=a.n + b.n,
-        notes=tuple(notes),
-        p_better=size.p_better,
+        estimate=size.estimate, limits=(size.low, size.high), confidence=level, alternative=alternative, method=method,
+        p_value=p_value, statistic=statistic, n=a.n + b.n, notes=tuple(notes), p_better=size.p_better,
         estimand=THESE_MODELS,
-    )
+    )  # fmt: skip
 
 
 def _pooled_z(a: Share, b: Share, *, corrected: bool) -> float:

@@ -89,18 +89,10 @@ def wilcoxon(
         p_value = _normal_p(ranks, alternative, corrected=method == "normal-cc")
     limits, more = _walsh_limits(d, level, alternative)
     return contrast(
-        estimate=_walsh_quantile(np.sort(d), 0.5) if len(d) else math.nan,
-        limits=limits,
-        whole=REALS,
-        confidence=level,
-        alternative=alternative,
-        method="wilcoxon" if zeros == "wilcox" else "wilcoxon-pratt",
-        p_value=p_value,
-        statistic=ranks.sum_positive,
-        n=len(d),
-        notes=(note, more),
-        estimand=SCORES,
-    )
+        estimate=_walsh_quantile(np.sort(d), 0.5) if len(d) else math.nan, limits=limits, whole=REALS, confidence=level,
+        alternative=alternative, method="wilcoxon" if zeros == "wilcox" else "wilcoxon-pratt", p_value=p_value,
+        statistic=ranks.sum_positive, n=len(d), notes=(note, more), estimand=SCORES,
+    )  # fmt: skip
 
 
 def sign(first: Any, second: Any, *, confidence: float = 0.95, alternative: Alternative = "two-sided") -> Contrast:
@@ -123,19 +115,10 @@ def sign(first: Any, second: Any, *, confidence: float = 0.95, alternative: Alte
         p_value, note = (1.0, "no difference is other than 0") if len(d) else (math.nan, "no values")
     limits, more = _median_limits(np.sort(d), level, alternative)
     return contrast(
-        estimate=float(np.median(d)) if len(d) else math.nan,
-        limits=limits,
-        whole=REALS,
-        confidence=level,
-        alternative=alternative,
-        method="sign",
-        p_value=p_value,
-        statistic=wins,
-        n=len(d),
-        notes=(note, more),
-        p_better=float(special.betaincc(wins + 0.5, losses + 0.5, 0.5)),
-        estimand=SCORES,
-    )
+        estimate=float(np.median(d)) if len(d) else math.nan, limits=limits, whole=REALS, confidence=level,
+        alternative=alternative, method="sign", p_value=p_value, statistic=wins, n=len(d), notes=(note, more),
+        p_better=float(special.betaincc(wins + 0.5, losses + 0.5, 0.5)), estimand=SCORES,
+    )  # fmt: skip
 
 
 def signed_ranks(d: Floats, *, pratt: bool = False) -> SignedRanks:
