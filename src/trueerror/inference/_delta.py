@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import MarginGradients, Measure, MetricOptions, classes_in_play, find_measure, summed
 from trueerror.tallies._confusion import BinaryCounts, ClassCounts, Confusion
@@ -40,7 +41,7 @@ def influence(
     measure: Measure,
     table: Confusion,
     *,
-    positive: Any = None,
+    positive: Label | None = None,
     options: MetricOptions | None = None,
     masses: Floats | None = None,
 ) -> Floats:
@@ -152,7 +153,7 @@ _AVERAGED: dict[str, Callable[..., MarginGradients]] = {"macro": _macro, "weight
 # From counts and margins to cells.
 
 
-def _binary_to_cells(table: Confusion, positive: Any, slopes: BinaryCounts) -> Floats:
+def _binary_to_cells(table: Confusion, positive: Label | None, slopes: BinaryCounts) -> Floats:
     index = table.labels.index(chosen_positive(table, positive))
     is_true, is_called = table.row == index, table.col == index
     tp, fp, fn, tn = (np.asarray(s)[..., None] for s in slopes)
@@ -160,7 +161,7 @@ def _binary_to_cells(table: Confusion, positive: Any, slopes: BinaryCounts) -> F
     return out
 
 
-def chosen_positive(table: Confusion, positive: Any) -> Any:
+def chosen_positive(table: Confusion, positive: Label | None) -> Label:
     """The label that a binary metric speaks of: the one given, else the table's own."""
     from trueerror.inputs._labels import find_label, need_positive
 

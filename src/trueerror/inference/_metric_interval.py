@@ -54,7 +54,7 @@ def metric_interval(
     measure: Measure | str,
     table: Confusion | ScoreTable | Moments | MultiLabel,
     *,
-    positive: Any = None,
+    positive: Label | None = None,
     method: str | None = None,
     confidence: float = 0.95,
     side: Side = "two-sided",
@@ -170,7 +170,7 @@ def table_interval(
     *,
     method: str | None = None,
     prior: Prior | None = None,
-    positive: Any = None,
+    positive: Label | None = None,
 ) -> Interval:
     """A metric of a sample of rows, as it is asked for."""
     q = _count_problem(m, view_of_sample(m, sample, options), options, spec)

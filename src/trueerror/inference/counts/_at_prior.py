@@ -12,7 +12,6 @@ Of rows with several labels each label has its own interval; averages allow for 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ from trueerror.inference.counts._one_class import (
     view_of_counts,
 )
 from trueerror.inference.proportion._array_intervals import RawLimits, limits
+from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods import Default, Method, declare, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, classes_in_play, find_measure
@@ -96,7 +96,7 @@ declare(
 
 
 def multilabel_interval(
-    measure: Measure, tally: MultiLabel, options: MetricOptions, spec: IntervalSpec, positive: Any = None
+    measure: Measure, tally: MultiLabel, options: MetricOptions, spec: IntervalSpec, positive: Label | None = None
 ) -> Interval:
     """A metric of rows with several labels.
 

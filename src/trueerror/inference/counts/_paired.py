@@ -22,7 +22,7 @@ from trueerror.inference.bootstrap._limits import standard_error
 from trueerror.inference.bootstrap._tables import BOOTSTRAPS
 from trueerror.inference.counts._all_classes import ADDED_ROWS, FEW
 from trueerror.inference.proportion._distributions import crossing
-from trueerror.inputs._labels import find_label
+from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import Measure, MetricOptions, find_measure
 from trueerror.metrics._values import check_options, needs_collapse, undefined_reason
@@ -46,7 +46,7 @@ class PairedMetric:
     agreement: Agreement
     tables: tuple[Confusion, Confusion]
     measure: Measure
-    positive: Any
+    positive: Label | None
     options: MetricOptions
     registered: bool = True
 
@@ -236,7 +236,7 @@ def _calls(truth: int, order: NDArray[np.intp]) -> list[int]:
     return list(dict.fromkeys([truth, *wrong[:1], *wrong[-1:]]))
 
 
-def _one_against_the_rest(agreement: Agreement, positive: Any) -> Agreement:
+def _one_against_the_rest(agreement: Agreement, positive: Label | None) -> Agreement:
     index = agreement.labels.index(find_label(positive, agreement.labels))
     parts = [(codes == index).astype(np.int64) for codes in (agreement.truth, agreement.first, agreement.second)]
     cells, where = np.unique(4 * parts[0] + 2 * parts[1] + parts[2], return_inverse=True)
@@ -246,7 +246,7 @@ def _one_against_the_rest(agreement: Agreement, positive: Any) -> Agreement:
 
 
 def paired_metric(
-    agreement: Agreement, metric: str | Callable[..., Any], positive: Any, options: MetricOptions
+    agreement: Agreement, metric: str | Callable[..., Any], positive: Label | None, options: MetricOptions
 ) -> PairedMetric:
     """The metric by name, or a function of (table, masses), over an agreement table."""
     if isinstance(metric, str):
