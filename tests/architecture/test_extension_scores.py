@@ -3,7 +3,7 @@
 import pytest
 
 import trueerror as te
-from trueerror.inference._problem import words_of
+from trueerror.inference._problem import words_in
 from trueerror.inference._spec import IntervalLimits
 from trueerror.inputs._options import InputError
 from trueerror.methods import every_method
@@ -27,7 +27,7 @@ def test_a_method_that_is_entered_can_be_asked_for(toy):
     assert made.method == "toy"
     assert made.width == pytest.approx(0.02)
     assert "Toy interval" in made.explain()
-    assert "toy" in words_of("auc")
+    assert "toy" in words_in("auc")
 
 
 def test_a_word_that_does_not_apply_is_refused_with_those_that_do(toy):
@@ -36,5 +36,5 @@ def test_a_word_that_does_not_apply_is_refused_with_those_that_do(toy):
 
 
 def test_the_registry_is_as_it_was():
-    assert "toy" not in words_of("auc")
+    assert "toy" not in words_in("auc")
     assert "toy" not in every_method()

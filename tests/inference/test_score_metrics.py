@@ -6,7 +6,7 @@ from scipy import stats
 
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._spec import IntervalSpec
-from trueerror.inference.auc._interval import area_limits, hanley_mcneil_variance, newcombe_limits
+from trueerror.inference.auc._interval import area_limits, hanley_mcneil_variance, newcombe_area_limits
 from trueerror.inference.bootstrap._tables import coarse_table
 from trueerror.inputs._options import InputError
 from trueerror.tallies import ScoreTable
@@ -34,13 +34,13 @@ def test_newcombe_5_at_a_perfect_order(m, n, low):
 
 
 def test_newcombe_limits_solve_their_equation_and_mirror():
-    low, high = newcombe_limits(0.8, 15, 40, 1.959964)
+    low, high = newcombe_area_limits(0.8, 15, 40, 1.959964)
     for theta in (low, high):
         nu = 55 / 2 - 1
         spread = theta * (1 - theta) * (1 + nu * (1 - theta) / (2 - theta) + nu * theta / (1 + theta)) / 600
         assert (0.8 - theta) ** 2 == pytest.approx(1.959964**2 * spread, rel=1e-9)
-    assert newcombe_limits(0.2, 15, 40, 1.959964) == pytest.approx((1 - high, 1 - low))
-    assert newcombe_limits(0.0, 15, 40, 1.96)[0] == 0
+    assert newcombe_area_limits(0.2, 15, 40, 1.959964) == pytest.approx((1 - high, 1 - low))
+    assert newcombe_area_limits(0.0, 15, 40, 1.96)[0] == 0
 
 
 def test_few_errors_of_order_take_the_outer_limits():

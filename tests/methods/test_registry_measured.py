@@ -9,7 +9,7 @@ import pytest
 
 import trueerror as te
 from trueerror.methods import every_method
-from trueerror.methods._registry import every_measurement, nearest, nearest_words
+from trueerror.methods._registry import every_measurement, nearest_measurement, nearest_words
 from trueerror.significance import mcnemar
 
 
@@ -33,16 +33,16 @@ def test_the_table_is_sound() -> None:
 
 
 def test_the_nearest_size_and_value_are_found() -> None:
-    found = nearest(like(n=60, estimate=0.93))
+    found = nearest_measurement(like(n=60, estimate=0.93))
     assert found is not None
     assert (found.n, found.truth) in ((50, 0.9), (50, 0.95))
-    far = nearest(like(n=900, estimate=0.5))
+    far = nearest_measurement(like(n=900, estimate=0.5))
     assert far is not None
     assert (far.n, far.truth) == (1000, 0.5)
 
 
 def test_the_own_metric_comes_first() -> None:
-    found = nearest(like(method="wilson-f1", name="f1", n=40, estimate=0.7))
+    found = nearest_measurement(like(method="wilson-f1", name="f1", n=40, estimate=0.7))
     assert found is not None
     assert found.metric == "f1"
 
@@ -52,11 +52,11 @@ def test_the_own_metric_comes_first() -> None:
 )
 def test_nothing_is_cited_where_nothing_was_measured(facts: dict[str, object]) -> None:
     assert nearest_words(like(**facts)) == ""
-    assert nearest(like(confidence=0.8)) is None
+    assert nearest_measurement(like(confidence=0.8)) is None
 
 
 def test_an_undefined_estimate_is_placed_by_its_size() -> None:
-    assert nearest(like(estimate=math.nan)) is not None
+    assert nearest_measurement(like(estimate=math.nan)) is not None
 
 
 def test_words() -> None:

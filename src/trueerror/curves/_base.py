@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueerror.inference._delta import mover
-from trueerror.inference._spec import joined_notes
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind, check_indexes, column, matrix
@@ -31,6 +30,7 @@ from trueerror.inputs._options import InputError, MissingPredictionError, check_
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded
+from trueerror.results._values import joined_notes
 from trueerror.sources._api import is_openable, opened, refuse_columns
 from trueerror.sources._collect import takes_table_options
 from trueerror.sources._predictions import Predictions

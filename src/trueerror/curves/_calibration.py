@@ -38,7 +38,7 @@ from trueerror.curves._recalibration import (
     in_the_large,
 )
 from trueerror.inference._score_metrics import score_interval
-from trueerror.inference._spec import IntervalSpec, joined_notes
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import check_confidence, check_word, generator
@@ -50,6 +50,7 @@ from trueerror.metrics.probabilities import Binning, bin_places, check_bins
 from trueerror.results import Interval, Result, Test
 from trueerror.results._format import folded, number, p_value, whole
 from trueerror.results._format import limits as bracket
+from trueerror.results._values import joined_notes
 from trueerror.sources._collect import takes_table_options
 from trueerror.tallies._scores import ScoreTable
 

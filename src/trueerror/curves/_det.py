@@ -24,12 +24,12 @@ from trueerror.curves._base import (
     wilson_proportion,
 )
 from trueerror.curves._bootstrap import bootstrap_area
-from trueerror.inference._spec import joined_notes
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._options import InputError, check_confidence, check_share
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, percent, whole
 from trueerror.results._format import limits as bracket
+from trueerror.results._values import joined_notes
 from trueerror.tallies._score_bounds import Bounds
 
 

@@ -29,7 +29,7 @@ from trueerror.curves._base import (
 from trueerror.curves._bootstrap import bootstrap_area
 from trueerror.inference._score_metrics import widened
 from trueerror.inference._spec import IntervalSpec, critical_t
-from trueerror.inference.auc._interval import FEW, area_limits, newcombe_limits
+from trueerror.inference.auc._interval import FEW, area_limits, newcombe_area_limits
 from trueerror.inference.proportion._array_intervals import on_logit
 from trueerror.inputs._arrays import numbers
 from trueerror.inputs._options import InputError, check_confidence, check_word
@@ -432,7 +432,7 @@ def _t_interval(
         reach = critical_t(confidence, len(areas) - 1) * spread * math.sqrt(factor)
         low, high = max(0.0, mean - reach), min(1.0, mean + reach)
     elif classes is not None:
-        low, high = newcombe_limits(mean, *classes, IntervalSpec(confidence=confidence).factor())
+        low, high = newcombe_area_limits(mean, *classes, IntervalSpec(confidence=confidence).factor())
         notes = [*notes, "all folds have the same area: Newcombe's method 5 over all rows instead"]
         method = "newcombe-auc"
     else:
@@ -453,7 +453,7 @@ def _ledell(tables: list[ScoreTable], areas: Floats, notes: list[str], confidenc
     variance = float(np.mean(variances)) / rows
     mean = float(areas.mean())
     factor = IntervalSpec(confidence=confidence).factor()
-    own = newcombe_limits(mean, up, down, factor)
+    own = newcombe_area_limits(mean, up, down, factor)
     method = "ledell"
     if not variance > 0 or not 0 < mean < 1:
         low, high = own

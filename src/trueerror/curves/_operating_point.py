@@ -16,11 +16,11 @@ from trueerror.curves._base import Counts, Figures, Floats, Records, Rng, downwa
 from trueerror.curves._bootstrap import bags, balanced_groups
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._score_metrics import noted
-from trueerror.inference._spec import joined_notes
 from trueerror.inputs._options import InputError, check_confidence, check_share, generator
 from trueerror.methods import Method, declare
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, limits, number, percent, whole
+from trueerror.results._values import joined_notes
 from trueerror.tallies._confusion import Amount, Confusion
 from trueerror.tallies._scores import ScoreTable
 

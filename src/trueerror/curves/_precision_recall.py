@@ -32,7 +32,7 @@ from trueerror.curves._base import (
 )
 from trueerror.curves._bootstrap import bootstrap_area
 from trueerror.inference._score_metrics import average_precision_limits
-from trueerror.inference._spec import IntervalSpec, joined_notes, tail
+from trueerror.inference._spec import IntervalSpec, tail
 from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word
@@ -42,6 +42,7 @@ from trueerror.metrics._binned import NO_BOUND, bound_words
 from trueerror.metrics.ranking import average_precision
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, limits, number, whole
+from trueerror.results._values import joined_notes
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 

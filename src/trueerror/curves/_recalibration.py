@@ -17,13 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves._base import Floats
-from trueerror.inference._spec import critical_z, joined_notes
+from trueerror.inference._spec import critical_z
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.kernels._random import PIECE, block_sums, in_threads, parts
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
 from trueerror.results import Interval
 from trueerror.results._format import number, whole
+from trueerror.results._values import joined_notes
 from trueerror.tallies._scores import ScoreTable
 
 STEPS = 100

@@ -32,13 +32,14 @@ from trueerror.experiments._outcomes import FoldPairLosses, FoldScores, Resample
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inference._contrast import check_margin, contrast, normal_p, normal_quantile
-from trueerror.inference._problem import Problem, words_of
+from trueerror.inference._problem import Problem
 from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word, nearest
 from trueerror.methods import Default, decision, inference_method
+from trueerror.methods._decision_table import methods_for
 from trueerror.methods._registry import InferenceMethod
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.resampling._plan import Seed
@@ -300,7 +301,7 @@ def compare_learners(
     splits = [run.splits[name][i] for i in run.parts(name)]
     situation = plan_situation(run.plan, splits)
     asked = run.learners if learners is None else names
-    if situation in PAIRS_OF_MODELS and method not in words_of("two-learners"):
+    if situation in PAIRS_OF_MODELS and method not in {m.word for m in methods_for("two-learners")}:
         p = run.predictions(name, learners=names)
         settings = Settings(confidence=level, metrics={measure.name: options}, rng=rng)
         of_models = compare_predictions(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._outcomes import CHOSEN, ResampleResults, mean_over_rows
 from trueerror.findings.learners import SMALL_TEST
-from trueerror.inference._problem import NotOffered, Problem, choose, named, words_for
+from trueerror.inference._problem import NotOffered, Problem, choose, method_named, words_for
 from trueerror.inference._spec import IntervalSpec, Range
 from trueerror.inference.learner._intervals import (
     Bagged,
@@ -275,7 +275,7 @@ def learner_method(q: Problem[Any], method: str | None, situations: Sequence[str
     if method is None:
         return choose(q)
     try:
-        return named(q, method)
+        return method_named(q, method)
     except NotOffered:
         every = {w: m for s in situations for m in methods_for(s) for w in (m.word, m.key, *m.aliases) if w}
         if method not in every:

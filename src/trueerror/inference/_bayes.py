@@ -51,14 +51,9 @@ def bayes_correlated_t(differences: Any, *, rho: float, rope: float = 0.0) -> Po
     else:
         left, right = student_sides(mean, scale, len(d) - 1, width)
     return Posterior(
-        left=left,
-        rope=max(0.0, 1 - left - right),
-        right=right,
-        rope_width=width,
-        method="bayes-correlated-t",
-        n=len(d),
-        note=note,
-    )
+        left=left, rope=max(0.0, 1 - left - right), right=right, rope_width=width, method="bayes-correlated-t",
+        n=len(d), note=note,
+    )  # fmt: skip
 
 
 def student_sides(mean: float, scale: float, df: float, rope: float) -> tuple[float, float]:
@@ -73,13 +68,7 @@ def student_sides(mean: float, scale: float, df: float, rope: float) -> tuple[fl
 
 
 def bayes_signed_rank(
-    first: Any,
-    second: Any,
-    *,
-    rope: float = 0.0,
-    prior_strength: float = 0.5,
-    samples: int = 50_000,
-    rng: Any = None,
+    first: Any, second: Any, *, rope: float = 0.0, prior_strength: float = 0.5, samples: int = 50_000, rng: Any = None
 ) -> Posterior:
     """Which of two models is better on data sets like these: the Bayesian signed-rank test.
 
@@ -114,14 +103,9 @@ def bayes_signed_rank(
     if mirrored:
         left, right = right, left
     return Posterior(
-        left=left,
-        rope=middle,
-        right=right,
-        rope_width=width,
-        method="bayes-signed-rank",
-        n=len(a),
+        left=left, rope=middle, right=right, rope_width=width, method="bayes-signed-rank", n=len(a),
         note=f"{draws:,} samples, {seed}",
-    )
+    )  # fmt: skip
 
 
 def _rope_wins(z: Floats, rope: float, strength: float, draws: int, dust: float, rng: np.random.Generator) -> Floats:
@@ -199,15 +183,10 @@ def pair_posterior(
         method = "flat-prior"
     better, worse = (high, low) if higher_is_better else (low, high)
     return Posterior(
-        name=f"{c.name}: {c.first} against {c.second}",
-        left=worse,
-        rope=max(0.0, 1 - low - high),
-        right=better,
-        rope_width=width,
-        method=method,
-        n=None if c.n is None else int(c.n),
+        name=f"{c.name}: {c.first} against {c.second}", left=worse, rope=max(0.0, 1 - low - high), right=better,
+        rope_width=width, method=method, n=None if c.n is None else int(c.n),
         note="a flat-prior posterior, not a p-value",
-    )
+    )  # fmt: skip
 
 
 def _around(c: Contrast, width: float) -> tuple[float, float]:

@@ -72,7 +72,7 @@ def student_p(t: float, df: float, alternative: Alternative) -> float:
     return float(special.stdtr(df, -t if alternative == "greater" else t))
 
 
-def check_options(confidence: float, alternative: Alternative) -> float:
+def check_test_options(confidence: float, alternative: Alternative) -> float:
     """The two options of every test; the confidence as a float."""
     check_alternative(alternative)
     return check_confidence(confidence)
@@ -134,25 +134,11 @@ def contrast(
     if null is not None and _disagree(low - null, high - null, p_value, confidence):
         notes = (*notes, BORDERLINE)
     return Contrast(
-        name=name,
-        first=first,
-        second=second,
-        estimate=estimate,
-        low=low,
-        high=high,
-        confidence=confidence,
-        side=SIDES[alternative],
-        method=method,
-        n=n,
-        note="; ".join(note for note in notes if note),
-        statistic=statistic,
-        df=df,
-        p_value=p_value,
-        alternative=alternative,
-        p_better=p_better,
-        p_at_most=p_at_most or None,
-        estimand=estimand,
-    )
+        name=name, first=first, second=second, estimate=estimate, low=low, high=high, confidence=confidence,
+        side=SIDES[alternative], method=method, n=n, note="; ".join(note for note in notes if note),
+        statistic=statistic, df=df, p_value=p_value, alternative=alternative, p_better=p_better,
+        p_at_most=p_at_most or None, estimand=estimand,
+    )  # fmt: skip
 
 
 def _disagree(low: float, high: float, p_value: float, confidence: float) -> bool:
@@ -168,7 +154,7 @@ def p_better_of_t(statistic: float, df: float, higher_is_better: bool | None) ->
     return ahead if higher_is_better is not False else 1 - ahead
 
 
-def cluster_t(
+def cluster_t_contrast(
     estimate: float,
     sums: NDArray[np.float64],
     whole: Limits,
@@ -184,21 +170,38 @@ def cluster_t(
     groups = len(sums)
     if groups < 2:
         return one_cluster_contrast(estimate, whole, n, spec)
-    df = groups - 1.0
-    t = student_quantile(spec.confidence, spec.alternative, df)
+    df, method = groups - 1.0, "cluster-t-difference"
     error = math.sqrt(groups / df * float(np.sum(sums**2)))
-    if error <= 1e-15:
-        half, statistic = t * t / (groups + t * t) * whole[1], 0.0
-        p_value, p_better = (1.0 if estimate == 0 else math.nan), 0.5
-        note = f"no spread between the {groups:,} clusters: limits as for {groups:,} rows that agree"
-    else:
-        half, statistic = t * error, estimate / error
-        p_value = student_p(statistic, df, spec.alternative)
-        p_better, note = p_better_of_t(statistic, df, higher_is_better), f"{groups:,} clusters"
+    if error > 1e-15:
+        return t_contrast(
+            estimate, error, df, spec, method=method, n=n, whole=whole, note=f"{groups:,} clusters",
+            higher_is_better=higher_is_better,
+        )  # fmt: skip
+    note = f"no spread between the {groups:,} clusters: limits as for {groups:,} rows that agree"
+    return contrast(
+        estimate=estimate, limits=limits_without_spread(estimate, groups, spec, whole), whole=whole,
+        confidence=spec.confidence, alternative=spec.alternative, method=method, n=n, statistic=0.0, df=df,
+        p_value=1.0 if estimate == 0 else math.nan, p_better=0.5, notes=(note,),
+    )  # fmt: skip
+
+
+def limits_without_spread(estimate: float, units: float, spec: IntervalSpec, whole: Limits) -> Limits:
+    """All units agree: as far as t² more of them could move the mean."""
+    t = student_quantile(spec.confidence, spec.alternative, units - 1)
+    half = t * t / (units + t * t) * whole[1]
+    return estimate - half, estimate + half
+
+
+def t_contrast(
+    estimate: float, error: float, df: float, spec: IntervalSpec, *, method: str, n: float, whole: Limits = REALS,
+    note: str = "", estimand: str = "", higher_is_better: bool | None = True,
+) -> Contrast:  # fmt: skip
+    """A difference with its standard error: d ± t(df)·SE, and the p-value of t = d/SE."""
+    half, statistic = student_quantile(spec.confidence, spec.alternative, df) * error, estimate / error
     return contrast(
         estimate=estimate, limits=(estimate - half, estimate + half), whole=whole, confidence=spec.confidence,
-        alternative=spec.alternative, method="cluster-t-difference", n=n, statistic=statistic, df=df, p_value=p_value,
-        p_better=p_better, notes=(note,),
+        alternative=spec.alternative, method=method, n=n, statistic=statistic, df=df, estimand=estimand, notes=(note,),
+        p_value=student_p(statistic, df, spec.alternative), p_better=p_better_of_t(statistic, df, higher_is_better),
     )  # fmt: skip
 
 
@@ -249,17 +252,10 @@ def mirrored(c: Contrast, *, untied: int | None = None) -> Contrast:
     (16.0, 6.0, True)
     """
     return replace(
-        c,
-        first=c.second,
-        second=c.first,
-        estimate=0.0 - c.estimate,
-        low=0.0 - c.high,
-        high=0.0 - c.low,
-        side=OTHER_SIDE.get(c.side, c.side),
-        statistic=_statistic(c, untied),
-        alternative=ALTERNATIVES[c.alternative],
+        c, first=c.second, second=c.first, estimate=0.0 - c.estimate, low=0.0 - c.high, high=0.0 - c.low,
+        side=OTHER_SIDE.get(c.side, c.side), statistic=_statistic(c, untied), alternative=ALTERNATIVES[c.alternative],
         p_better=None if c.p_better is None else 1 - c.p_better,
-    )
+    )  # fmt: skip
 
 
 def _statistic(c: Contrast, untied: int | None) -> float:

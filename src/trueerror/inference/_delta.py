@@ -15,14 +15,15 @@ and Zou 2012, Stat. Methods Med. Res. 21:347.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
-from trueerror.metrics._registry import MarginGradients, Measure, classes_in_play, find_measure, summed
+from trueerror.metrics._registry import MarginGradients, Measure, MetricOptions, classes_in_play, find_measure, summed
 from trueerror.tallies._confusion import BinaryCounts, ClassCounts, Confusion
 
 Floats = NDArray[np.float64]
@@ -40,8 +41,8 @@ def influence(
     measure: Measure,
     table: Confusion,
     *,
-    positive: Any = None,
-    options: Mapping[str, Any] | None = None,
+    positive: Label | None = None,
+    options: MetricOptions | None = None,
     masses: Floats | None = None,
 ) -> Floats:
     """d_c for each occupied cell; `masses` (…, cells) replaces the table's own, as for bootstrap replicates.
@@ -71,7 +72,7 @@ def variance(influences: Floats, counts: NDArray[Any]) -> Any:
 
 
 @np.errstate(invalid="ignore", divide="ignore", over="ignore")
-def binary_gradients(measure: Measure, counts: BinaryCounts, options: Mapping[str, Any]) -> BinaryCounts:
+def binary_gradients(measure: Measure, counts: BinaryCounts, options: MetricOptions) -> BinaryCounts:
     """∂f by each of the four counts; fields may be arrays of any shape."""
     stacked = [np.asarray(c, dtype=np.complex128) for c in counts]
     slopes = []
@@ -81,7 +82,7 @@ def binary_gradients(measure: Measure, counts: BinaryCounts, options: Mapping[st
     return BinaryCounts(*slopes)
 
 
-def margin_gradients(measure: Measure, counts: ClassCounts, options: Mapping[str, Any]) -> MarginGradients:
+def margin_gradients(measure: Measure, counts: ClassCounts, options: MetricOptions) -> MarginGradients:
     """∂f by the margins: by class where f is an average over classes, written out where it is known, else stepped."""
     if measure.average is not None:
         return _AVERAGED[measure.average](find_measure(measure.of), counts, options)
@@ -91,7 +92,7 @@ def margin_gradients(measure: Measure, counts: ClassCounts, options: Mapping[str
     return _stepped_margins(measure, counts, options)
 
 
-def _stepped_margins(measure: Measure, counts: ClassCounts, options: Mapping[str, Any]) -> MarginGradients:
+def _stepped_margins(measure: Measure, counts: ClassCounts, options: MetricOptions) -> MarginGradients:
     k = counts.hits.shape[-1]
     if k > STEPPED_CLASSES:
         raise InputError(
@@ -115,14 +116,14 @@ def _stepped_margins(measure: Measure, counts: ClassCounts, options: Mapping[str
 # Averages over the classes.
 
 
-def _macro(base: Measure, t: ClassCounts, options: Mapping[str, Any]) -> MarginGradients:
+def _macro(base: Measure, t: ClassCounts, options: MetricOptions) -> MarginGradients:
     there = classes_in_play(t)
     slopes = binary_gradients(base, t.one_vs_rest(), options)
     share = 1.0 / np.maximum(there.sum(axis=-1), 1)[..., None]
     return _from_one_vs_rest(BinaryCounts(*(np.where(there, s, 0.0) * share for s in slopes)))
 
 
-def _weighted(base: Measure, t: ClassCounts, options: Mapping[str, Any]) -> MarginGradients:
+def _weighted(base: Measure, t: ClassCounts, options: MetricOptions) -> MarginGradients:
     there = t.truth != 0
     parts = t.one_vs_rest()
     values = np.where(there, np.asarray(base.function(parts, **options)), 0.0)
@@ -133,7 +134,7 @@ def _weighted(base: Measure, t: ClassCounts, options: Mapping[str, Any]) -> Marg
     return through._replace(truth=through.truth + np.where(there, values - mean, -mean) / n)
 
 
-def _micro(base: Measure, t: ClassCounts, options: Mapping[str, Any]) -> MarginGradients:
+def _micro(base: Measure, t: ClassCounts, options: MetricOptions) -> MarginGradients:
     slopes = binary_gradients(base, summed(t), options)
     k = t.hits.shape[-1]
     wide = BinaryCounts(*(np.repeat(np.asarray(s)[..., None], k, axis=-1) for s in slopes))
@@ -152,7 +153,7 @@ _AVERAGED: dict[str, Callable[..., MarginGradients]] = {"macro": _macro, "weight
 # From counts and margins to cells.
 
 
-def _binary_to_cells(table: Confusion, positive: Any, slopes: BinaryCounts) -> Floats:
+def _binary_to_cells(table: Confusion, positive: Label | None, slopes: BinaryCounts) -> Floats:
     index = table.labels.index(chosen_positive(table, positive))
     is_true, is_called = table.row == index, table.col == index
     tp, fp, fn, tn = (np.asarray(s)[..., None] for s in slopes)
@@ -160,7 +161,7 @@ def _binary_to_cells(table: Confusion, positive: Any, slopes: BinaryCounts) -> F
     return out
 
 
-def chosen_positive(table: Confusion, positive: Any) -> Any:
+def chosen_positive(table: Confusion, positive: Label | None) -> Label:
     """The label that a binary metric speaks of: the one given, else the table's own."""
     from trueerror.inputs._labels import find_label, need_positive
 
@@ -178,7 +179,7 @@ def _margins_to_cells(table: Confusion, slopes: MarginGradients) -> Floats:
     return out + np.where(table.row == table.col, slopes.hits[..., table.row], 0.0)
 
 
-def _cell_gradients(measure: Measure, table: Confusion, masses: Floats, options: Mapping[str, Any]) -> Floats:
+def _cell_gradients(measure: Measure, table: Confusion, masses: Floats, options: MetricOptions) -> Floats:
     if measure.gradient is not None:
         return np.asarray(measure.gradient(table, masses, **options))
     cells = len(table.row)

@@ -7,17 +7,18 @@ values, clipping, notes. The bootstraps of a confusion matrix are entered here, 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable
+from functools import partial, update_wrapper
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._problem import Problem, choose, general, named
+from trueerror.inference._problem import Problem, choose, general, method_named
 from trueerror.inference._sampling import Design, Sample
 from trueerror.inference._score_metrics import score_interval
 from trueerror.inference._spec import IntervalSpec
-from trueerror.inference.bootstrap._tables import Unfit, bootstrap_of_table
+from trueerror.inference.bootstrap._tables import TableBootstrap, Unfit, bootstrap_of_table
 from trueerror.inference.counts._all_classes import cost_bounds, rarely_seen_errors, savings_by_shares
 from trueerror.inference.counts._at_prior import multilabel_interval
 from trueerror.inference.counts._one_class import (
@@ -33,7 +34,7 @@ from trueerror.inference.proportion._array_intervals import RawLimits
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods import Default, default_for, inference_method
-from trueerror.metrics._registry import Measure, find_measure
+from trueerror.metrics._registry import Measure, MetricOptions, find_measure
 from trueerror.metrics._values import Prior, check_metric_options, undefined_reason
 from trueerror.results import Interval, Side
 from trueerror.results._values import Note
@@ -53,11 +54,11 @@ def metric_interval(
     measure: Measure | str,
     table: Confusion | ScoreTable | Moments | MultiLabel,
     *,
-    positive: Any = None,
+    positive: Label | None = None,
     method: str | None = None,
     confidence: float = 0.95,
     side: Side = "two-sided",
-    options: Mapping[str, Any] | None = None,
+    options: MetricOptions | None = None,
     clusters: KeyedConfusion | None = None,
     prior: Prior | None = None,
     design: Design = "random",
@@ -107,7 +108,7 @@ def class_intervals(
     method: str | None = None,
     confidence: float = 0.95,
     side: Side = "two-sided",
-    options: Mapping[str, Any] | None = None,
+    options: MetricOptions | None = None,
     clusters: KeyedConfusion | None = None,
     prior: Prior | None = None,
     design: Design = "random",
@@ -130,7 +131,7 @@ def class_intervals(
     occurring = np.flatnonzero((margins.truth > 0) | (margins.predicted > 0))
     spec = IntervalSpec(confidence=confidence, side=side, over=simultaneous_over, estimand=estimand)
     q = _count_problem(m, every_class(m, table, clusters, chosen), chosen, spec)
-    asked = None if method is None else named(q, method)
+    asked = None if method is None else method_named(q, method)
     free = prior is None or m.is_prior_free(len(table.labels))
     if not free or design == "case-control" or (asked is not None and asked.function in _BOOTSTRAPS):
         return {
@@ -157,23 +158,23 @@ def class_intervals(
     }
 
 
-def _count_problem(m: Measure, view: CountView, options: Mapping[str, Any], spec: IntervalSpec) -> CountProblem:
+def _count_problem(m: Measure, view: CountView, options: MetricOptions, spec: IntervalSpec) -> CountProblem:
     return Problem(situation=situation_of(m, view.kind), metric=m, sample=view, spec=spec, options=options)
 
 
 def table_interval(
     m: Measure,
     sample: Sample,
-    options: Mapping[str, Any],
+    options: MetricOptions,
     spec: IntervalSpec,
     *,
     method: str | None = None,
     prior: Prior | None = None,
-    positive: Any = None,
+    positive: Label | None = None,
 ) -> Interval:
     """A metric of a sample of rows, as it is asked for."""
     q = _count_problem(m, view_of_sample(m, sample, options), options, spec)
-    asked = None if method is None else named(q, method)
+    asked = None if method is None else method_named(q, method)
     estimate = float(q.sample.estimate[0])
     given = m.given_by_prior and sample.shares is not None
     if math.isnan(estimate) or given or sample.rows.n == 0:
@@ -208,13 +209,11 @@ def _undefined(q: CountProblem, key: str, reason: str) -> Interval:
 # The bootstrap of a confusion matrix.
 
 
-def _resampled(q: CountProblem, key: str) -> RawLimits:
+def _resampled(q: CountProblem, kind: TableBootstrap) -> RawLimits:
     """Limits of resampled tables; raises `Unfit` where they have none."""
     sample, estimate = q.sample.sample, float(q.sample.estimate[0])
-    low, high, note = bootstrap_of_table(
-        q.metric, sample, estimate, key, q.spec, dict(q.options), rng=q.spec.rng, replicates=q.spec.replicates
-    )
-    return _one_pair(q, low, high, key, note)
+    low, high, note = bootstrap_of_table(q.metric, sample, estimate, kind, q.spec, dict(q.options))
+    return _one_pair(q, low, high, f"bootstrap-{kind}", note)
 
 
 def _one_pair(q: CountProblem, low: float, high: float, key: str, note: Any) -> RawLimits:
@@ -234,12 +233,12 @@ def _in_array(note: Any) -> NDArray[np.object_]:
     return array
 
 
-def _bootstrap(q: CountProblem, key: str) -> RawLimits:
+def _bootstrap(q: CountProblem, kind: TableBootstrap) -> RawLimits:
     """Resampled limits, or those of the default with the reason."""
     try:
-        return _resampled(q, key)
+        return _resampled(q, kind)
     except Unfit as unfit:
-        return _instead(q, key, unfit.note)
+        return _instead(q, f"bootstrap-{kind}", unfit.note)
 
 
 def _instead(q: CountProblem, key: str, why: str | Note) -> RawLimits:
@@ -266,7 +265,7 @@ def savings_of_rare_errors(q: CountProblem) -> RawLimits:
     """The outer limits of the bootstrap and of the mean cost."""
     by_shares = savings_by_shares(q)
     try:
-        found = _resampled(q, "bootstrap-bca")
+        found = _resampled(q, "bca")
     except Unfit as unfit:
         why = unfit.note
     else:
@@ -299,31 +298,12 @@ def no_weighted_bootstrap(q: CountProblem) -> RawLimits:
 )
 def bootstrap_bca(q: CountProblem) -> RawLimits:
     """Bias-corrected and accelerated."""
-    return _bootstrap(q, "bootstrap-bca")
+    return _bootstrap(q, "bca")
 
 
-@inference_method("bootstrap-percentile", answers=RESAMPLED_SITUATIONS, applies=_has_rows)
-def bootstrap_percentile(q: CountProblem) -> RawLimits:
-    """Quantiles of the resamples."""
-    return _bootstrap(q, "bootstrap-percentile")
-
-
-@inference_method("bootstrap-basic", answers=RESAMPLED_SITUATIONS, applies=_has_rows)
-def bootstrap_basic(q: CountProblem) -> RawLimits:
-    """Quantiles mirrored at the estimate."""
-    return _bootstrap(q, "bootstrap-basic")
-
-
-@inference_method("bootstrap-normal", answers=RESAMPLED_SITUATIONS, applies=_has_rows)
-def bootstrap_normal(q: CountProblem) -> RawLimits:
-    """The resamples' spread, their bias taken off."""
-    return _bootstrap(q, "bootstrap-normal")
-
-
-@inference_method("bootstrap-studentised", answers=RESAMPLED_SITUATIONS, applies=_has_rows)
-def bootstrap_studentised(q: CountProblem) -> RawLimits:
-    """Quantiles of t, each resample with its own error."""
-    return _bootstrap(q, "bootstrap-studentised")
-
-
-_BOOTSTRAPS = (bootstrap_bca, bootstrap_percentile, bootstrap_basic, bootstrap_normal, bootstrap_studentised)
+_BOOTSTRAPS: list[Callable[[CountProblem], RawLimits]] = [bootstrap_bca]
+_KINDS: tuple[TableBootstrap, ...] = ("percentile", "basic", "normal", "studentised")
+for _kind in _KINDS:
+    _function = update_wrapper(partial(_bootstrap, kind=_kind), _bootstrap)
+    inference_method(f"bootstrap-{_kind}", answers=RESAMPLED_SITUATIONS, applies=_has_rows)(_function)
+    _BOOTSTRAPS.append(_function)

@@ -3,14 +3,14 @@
 A `Problem` is one question: a metric of one sample, or the difference between two models, to a given spec. Methods are
 functions of it, entered with `@inference_method` (`trueerror.methods`) beside all that people read of them.
 
-`choose` takes the first method of the question's situation whose condition holds; `named` takes the one that was asked
-for, and refuses a word that does not apply with the words that do; `solve` runs it. Allowed words, the docs' decision
-table, the command line's help and `.explain()` are read off the registry.
+`choose` takes the first method of the question's situation whose condition holds; `method_named` takes the one that was
+asked for, and refuses a word that does not apply with the words that do; `solve` runs it. Allowed words, the docs'
+decision table, the command line's help and `.explain()` are read off the registry.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -20,7 +20,7 @@ from trueerror.methods._registry import InferenceMethod, always
 
 if TYPE_CHECKING:
     from trueerror.inference._spec import IntervalSpec
-    from trueerror.metrics._registry import Measure
+    from trueerror.metrics._registry import Measure, MetricOptions
 
 S = TypeVar("S")
 
@@ -37,7 +37,7 @@ class Problem(Generic[S]):
     metric: Measure
     sample: S
     spec: IntervalSpec
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: MetricOptions = field(default_factory=dict)
 
 
 def clustered(q: Problem[Any]) -> bool:
@@ -74,7 +74,7 @@ def _is_default(m: InferenceMethod, q: Problem[Any]) -> bool:
     return default is not None and (default.when is always or default.when(q))
 
 
-def words_of(situation: str) -> set[str]:
+def words_in(situation: str) -> set[str]:
     """Every word that can be asked for in a situation, whatever the sample."""
     return {m.word for m in methods_for(situation) if m.word is not None}
 
@@ -98,7 +98,7 @@ def general(q: Problem[Any]) -> InferenceMethod:
     return [m for m in methods_for(q.situation) if _is_default(m, q)][-1]
 
 
-def named(q: Problem[Any], method: str) -> InferenceMethod:
+def method_named(q: Problem[Any], method: str) -> InferenceMethod:
     """The method that was asked for by word, key or alias; what does not apply is refused with the words that do."""
     words = words_for(q)
     others = {other: m for m in words.values() for other in (*m.aliases, m.key)}
@@ -109,4 +109,4 @@ def named(q: Problem[Any], method: str) -> InferenceMethod:
 
 def solve(q: Problem[Any], method: str | None = None) -> Any:
     """The answer by the method that was asked for, or by the default."""
-    return (choose(q) if method is None else named(q, method)).function(q)
+    return (choose(q) if method is None else method_named(q, method)).function(q)

@@ -27,12 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._delta import influence, variance
-from trueerror.inputs._labels import find_label
+from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import Measure
 from trueerror.metrics._values import Prior, class_shares, needs_collapse, reweighted
 from trueerror.tallies._agreement import KeyedConfusion
-from trueerror.tallies._confusion import BinaryCounts, Confusion, collapsed, sum_columns
+from trueerror.tallies._confusion import Amount, BinaryCounts, Confusion, collapsed, sum_columns
 from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -138,7 +138,7 @@ def class_weighted_variances(table: Confusion, slopes: BinaryCounts) -> Floats:
     return out
 
 
-def effective_size(share: Any, variance: Any, rows: Any, without: Any) -> Floats:
+def effective_size(share: Amount, variance: Amount, rows: Amount, without: Amount) -> Floats:
     """p·q/V: how many independent rows would give this variance; at most `rows`, and `without` where V is 0.
 
     >>> effective_size(0.5, 0.01, 100, 10).item()
@@ -167,7 +167,7 @@ class Sample:
     rows: Confusion
     table: Confusion
     place: NDArray[np.int64] | None
-    positive: Any
+    positive: Label | None
     shares: Floats | None
     shares_of_rows: bool
     clusters: KeyedConfusion | None
@@ -179,7 +179,7 @@ class Sample:
         measure: Measure,
         rows: Confusion,
         *,
-        positive: Any = None,
+        positive: Label | None = None,
         clusters: KeyedConfusion | None = None,
         prior: Prior | None = None,
         design: Design = "random",
@@ -230,7 +230,7 @@ class Sample:
 
     # What the formula sees.
 
-    def masses(self, of_rows: Any = None) -> Any:
+    def masses(self, of_rows: Amount = None) -> Any:
         """The masses of the table's cells at the class distribution asked for; leading axes are replicates."""
         m = self.rows.masses if of_rows is None else of_rows
         if self.shares is not None and self.shares_of_rows:
@@ -242,13 +242,13 @@ class Sample:
         return m
 
     @np.errstate(invalid="ignore", divide="ignore")
-    def value(self, measure: Measure, options: dict[str, Any], of_rows: Any = None) -> Any:
+    def value(self, measure: Measure, options: dict[str, Any], of_rows: Amount = None) -> Any:
         """The metric, of the sample or of replicates of its cells."""
         m = self.masses(of_rows)
         return measure.of_table(self.table, m, positive=self.positive, **options)
 
     @np.errstate(invalid="ignore", over="ignore")
-    def influence(self, measure: Measure, options: dict[str, Any], of_rows: Any = None) -> Floats:
+    def influence(self, measure: Measure, options: dict[str, Any], of_rows: Amount = None) -> Floats:
         """How far one more row in each cell of `rows` moves the metric."""
         own = self.rows.masses if of_rows is None else of_rows
         slopes = influence(measure, self.table, positive=self.positive, options=options, masses=self.masses(of_rows))

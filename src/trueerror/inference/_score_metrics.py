@@ -7,14 +7,13 @@ one at least that of the exact table, whichever it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._problem import Problem, choose, clustered, independent, named
+from trueerror.inference._problem import Problem, choose, clustered, independent, method_named
 from trueerror.inference._sampling import ClusteredRows, Design, ScoreSample
 from trueerror.inference._spec import IntervalLimits, IntervalSpec
 from trueerror.inference.auc._binned import area_reach, precision_reach
@@ -28,7 +27,7 @@ from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import Default, Method, declare, inference_method
 from trueerror.metrics._binned import NO_BOUND, bound_words, metric_bounds, middled, with_scores
-from trueerror.metrics._registry import Measure
+from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.metrics._values import Prior, score_share, undefined_reason, value
 from trueerror.metrics.probabilities import loss_moments, table_losses
 from trueerror.results import Interval
@@ -43,7 +42,7 @@ Range = tuple[float, float]
 def score_interval(
     measure: Measure,
     table: ScoreTable,
-    options: Mapping[str, Any],
+    options: MetricOptions,
     spec: IntervalSpec,
     method: str | None = None,
     *,
@@ -72,7 +71,7 @@ def score_interval(
         situation=measure.situation, metric=measure, sample=sample, options=options,
         spec=replace(spec, rng=rng, replicates=replicates),
     )  # fmt: skip
-    chosen = choose(q) if method is None else named(q, "bootstrap-bca" if method == "bootstrap" else method)
+    chosen = choose(q) if method is None else method_named(q, "bootstrap-bca" if method == "bootstrap" else method)
     bounds = measure.bounds(options)
     if math.isnan(sample.estimate):
         low, high = (b if math.isfinite(b) else math.nan for b in bounds)
@@ -93,7 +92,7 @@ def clustered_score_interval(
     positive: NDArray[np.bool_],
     scores: NDArray[Any],
     keys: NDArray[np.integer[Any]],
-    options: Mapping[str, Any],
+    options: MetricOptions,
     spec: IntervalSpec,
     *,
     method: str | None = None,

@@ -8,14 +8,14 @@ call the statistics of the folders beside this file. A significance test of one'
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from trueerror.inference._contrast import cluster_t, contrast, one_cluster_contrast
+from trueerror.inference._contrast import cluster_t_contrast, contrast, one_cluster_contrast
 from trueerror.inference._problem import Problem, solve
 from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.auc._binned import binned_area_contrast, unpaired_table_contrast, within_words
@@ -36,7 +36,7 @@ from trueerror.inputs._options import InputError
 from trueerror.kernels import chosen
 from trueerror.methods import Default, inference_method
 from trueerror.metrics._binned import metric_bounds
-from trueerror.metrics._registry import Measure
+from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.results import Contrast, Interval
 from trueerror.sources._predictions import Predictions
 from trueerror.sources._row_scores import ScoredRows, class_scored_rows, scored_rows
@@ -55,7 +55,7 @@ class PairedRows:
     """What all pairs of models on the same rows share, counted once and only when a method asks for it."""
 
     def __init__(
-        self, p: Predictions, measure: Measure, options: Mapping[str, Any], *, threshold: float | None = None
+        self, p: Predictions, measure: Measure, options: MetricOptions, *, threshold: float | None = None
     ) -> None:
         if p.weights_kind == "sampling":
             raise InputError("models cannot yet be compared under sampling weights; evaluate gives each one's interval")
@@ -276,7 +276,7 @@ def cluster_t_of_pair(q: Pair) -> Contrast:
         if influences.n == 0:
             return paired_t_of_losses(Moments(0, 0.0, 0.0), influences.whole, q.spec)
         return q.sample.infinite(influences.estimate, q.spec, "cluster-t-difference", influences.n)
-    answer = cluster_t(
+    answer = cluster_t_contrast(
         influences.estimate, influences.sums, influences.whole, influences.n, q.spec,
         higher_is_better=q.metric.higher_is_better,
     )  # fmt: skip
@@ -473,7 +473,7 @@ def unpaired_contrast(
     samples: tuple[ModelRows, ModelRows],
     measure: Measure,
     spec: IntervalSpec,
-    options: Mapping[str, Any],
+    options: MetricOptions,
     method: str | None = None,
 ) -> Contrast:
     """First − second, each on rows of its own."""

@@ -8,21 +8,20 @@ noise, so the difference of two lies beside the true one, and more rows make the
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._contrast import Limits, check_options, contrast, tail_area
+from trueerror.inference._contrast import Limits, check_test_options, contrast, tail_area
 from trueerror.inference._problem import Problem, independent
 from trueerror.inference._sampling import ScoreSample
 from trueerror.inference._spec import IntervalLimits, IntervalSpec
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import Default, Method, declare, inference_method
-from trueerror.metrics._registry import Measure
+from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.metrics.probabilities import bin_places
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._scores import ScoreTable
@@ -38,7 +37,7 @@ def calibration_error_limits(
     measure: Measure,
     table: ScoreTable,
     estimate: float,
-    options: Mapping[str, Any],
+    options: MetricOptions,
     spec: IntervalSpec,
     *,
     share: float | None = None,
@@ -165,7 +164,7 @@ def calibration_contrast(
     first: ScoreTable,
     second: ScoreTable,
     *,
-    options: Mapping[str, Any] | None = None,
+    options: MetricOptions | None = None,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
 ) -> Contrast:
@@ -184,7 +183,7 @@ def calibration_contrast(
     >>> round(c.estimate, 2), round(c.low, 1), round(c.high, 1), c.p_value < 0.001
     (0.3, 0.2, 0.3, True)
     """
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     if not measure.calibration_error:
         raise InputError(f"{measure.name} is not a calibration error; those are ece, mce")
     given = dict(options or {})

@@ -26,147 +26,97 @@ class Decision:
     homes: tuple[str, ...] = ()
 
 
-TWO_MODELS = ("trueerror.inference._two_models",)
+_TWO_MODELS = "trueerror.inference._two_models"
 _ONE_CLASS = "trueerror.inference.counts._one_class"
 _ALL_CLASSES = "trueerror.inference.counts._all_classes"
 _AT_PRIOR = "trueerror.inference.counts._at_prior"
 _PROPORTION = "trueerror.inference.proportion._interval"
 _BOOTSTRAPS = "trueerror.inference._metric_interval"
 _ONE_LEARNER = ("trueerror.experiments._estimate",)
+_SCORE_BOOTSTRAPS = "trueerror.inference.bootstrap._tables"
+_OF_MEANS = (_AT_PRIOR, _ONE_CLASS, _ALL_CLASSES, _BOOTSTRAPS)
+_OF_SMOOTH = (_AT_PRIOR, _ALL_CLASSES, _ONE_CLASS, _BOOTSTRAPS)
+
+
+def _answered_in(situation: str, title: str, *homes: str) -> Decision:
+    return Decision(situation=situation, title=title, homes=homes)
+
 
 # Where several methods of a situation are defaults, the first whose condition holds is taken: homes in this order, and
 # within a home the order of the file. The last is the general one.
 SITUATIONS: dict[str, Decision] = {
     d.situation: d
     for d in (
-        Decision(
-            situation="proportion",
-            title="one proportion (accuracy, recall, precision, …) on a fixed test set",
-            homes=(_AT_PRIOR, _ALL_CLASSES, _ONE_CLASS, _PROPORTION, _BOOTSTRAPS),
+        _answered_in(
+            "proportion",
+            "one proportion (accuracy, recall, precision, …) on a fixed test set",
+            _AT_PRIOR,
+            _ALL_CLASSES,
+            _ONE_CLASS,
+            _PROPORTION,
+            _BOOTSTRAPS,
         ),
-        Decision(
-            situation="f1",
-            title="F1 of one class",
-            homes=(_ONE_CLASS, _BOOTSTRAPS),
+        _answered_in("f1", "F1 of one class", _ONE_CLASS, _BOOTSTRAPS),
+        _answered_in("macro-f1", "macro-F1, macro F-beta, macro Fowlkes–Mallows", *_OF_MEANS),
+        _answered_in(
+            "mean-of-recalls",
+            "balanced accuracy, macro recall, informedness, markedness, results at another prior",
+            *_OF_MEANS,
         ),
-        Decision(
-            situation="macro-f1",
-            title="macro-F1, macro F-beta, macro Fowlkes–Mallows",
-            homes=(_AT_PRIOR, _ONE_CLASS, _ALL_CLASSES, _BOOTSTRAPS),
+        _answered_in(
+            "macro-of-shares", "macro average of another proportion (macro precision, macro specificity, …)", *_OF_MEANS
         ),
-        Decision(
-            situation="mean-of-recalls",
-            title="balanced accuracy, macro recall, informedness, markedness, results at another prior",
-            homes=(_AT_PRIOR, _ONE_CLASS, _ALL_CLASSES, _BOOTSTRAPS),
+        _answered_in("geometric-mean", "geometric mean of the recalls", *_OF_MEANS),
+        _answered_in("mcc", "Matthews correlation", *_OF_SMOOTH),
+        _answered_in("smooth", "Cohen's kappa, plain and weighted", *_OF_SMOOTH),
+        _answered_in(
+            "smooth-share",
+            "other smooth functions of the counts between 0 and 1 (weighted averages, weighted accuracy)",
+            *_OF_SMOOTH,
         ),
-        Decision(
-            situation="macro-of-shares",
-            title="macro average of another proportion (macro precision, macro specificity, …)",
-            homes=(_AT_PRIOR, _ONE_CLASS, _ALL_CLASSES, _BOOTSTRAPS),
+        _answered_in(
+            "correlation",
+            "other smooth functions of the counts between −1 and 1 (averages of informedness, …)",
+            *_OF_SMOOTH,
         ),
-        Decision(
-            situation="geometric-mean",
-            title="geometric mean of the recalls",
-            homes=(_AT_PRIOR, _ONE_CLASS, _ALL_CLASSES, _BOOTSTRAPS),
+        _answered_in("ratio", "likelihood ratios and the diagnostic odds ratio", _ALL_CLASSES, _ONE_CLASS, _BOOTSTRAPS),
+        _answered_in("mean-cost", "expected cost and total cost of the calls", _ALL_CLASSES, _BOOTSTRAPS),
+        _answered_in("other", "any other metric", _BOOTSTRAPS),
+        _answered_in(
+            "auc",
+            "area under the ROC curve",
+            "trueerror.inference.auc._interval",
+            "trueerror.inference.auc._clustered",
+            _SCORE_BOOTSTRAPS,
         ),
-        Decision(
-            situation="mcc",
-            title="Matthews correlation",
-            homes=(_AT_PRIOR, _ALL_CLASSES, _ONE_CLASS, _BOOTSTRAPS),
+        _answered_in(
+            "average-precision",
+            "average precision (area under PR)",
+            "trueerror.inference._score_metrics",
+            _SCORE_BOOTSTRAPS,
         ),
-        Decision(
-            situation="smooth",
-            title="Cohen's kappa, plain and weighted",
-            homes=(_AT_PRIOR, _ALL_CLASSES, _ONE_CLASS, _BOOTSTRAPS),
+        _answered_in(
+            "calibration-error",
+            "expected and maximum calibration error",
+            "trueerror.inference.calibration",
+            _SCORE_BOOTSTRAPS,
         ),
-        Decision(
-            situation="smooth-share",
-            title="other smooth functions of the counts between 0 and 1 (weighted averages, weighted accuracy)",
-            homes=(_AT_PRIOR, _ALL_CLASSES, _ONE_CLASS, _BOOTSTRAPS),
+        _answered_in(
+            "class-areas",
+            "mean of areas over many classes (Hand and Till, one-vs-rest)",
+            "trueerror.inference.auc._multiclass",
         ),
-        Decision(
-            situation="correlation",
-            title="other smooth functions of the counts between −1 and 1 (averages of informedness, …)",
-            homes=(_AT_PRIOR, _ALL_CLASSES, _ONE_CLASS, _BOOTSTRAPS),
+        _answered_in("score-metric", "any other metric of scores (Brier skill score)", _SCORE_BOOTSTRAPS),
+        _answered_in("clustered", "proportion of dependent rows", _ONE_CLASS, _BOOTSTRAPS),
+        _answered_in("sampling-weights", "proportion of rows with sampling weights", _ONE_CLASS, _BOOTSTRAPS),
+        _answered_in("mean", "mean of measured values", "trueerror.inference.loss._mean"),
+        _answered_in(
+            "mean-loss",
+            "mean loss over test rows (log loss, Brier score)",
+            "trueerror.inference.loss._mean",
+            _SCORE_BOOTSTRAPS,
         ),
-        Decision(
-            situation="ratio",
-            title="likelihood ratios and the diagnostic odds ratio",
-            homes=(_ALL_CLASSES, _ONE_CLASS, _BOOTSTRAPS),
-        ),
-        Decision(
-            situation="mean-cost",
-            title="expected cost and total cost of the calls",
-            homes=(_ALL_CLASSES, _BOOTSTRAPS),
-        ),
-        Decision(
-            situation="other",
-            title="any other metric",
-            homes=(_BOOTSTRAPS,),
-        ),
-        Decision(
-            situation="auc",
-            title="area under the ROC curve",
-            homes=(
-                "trueerror.inference.auc._interval",
-                "trueerror.inference.auc._clustered",
-                "trueerror.inference.bootstrap._tables",
-            ),
-        ),
-        Decision(
-            situation="average-precision",
-            title="average precision (area under PR)",
-            homes=(
-                "trueerror.inference._score_metrics",
-                "trueerror.inference.bootstrap._tables",
-            ),
-        ),
-        Decision(
-            situation="calibration-error",
-            title="expected and maximum calibration error",
-            homes=(
-                "trueerror.inference.calibration",
-                "trueerror.inference.bootstrap._tables",
-            ),
-        ),
-        Decision(
-            situation="class-areas",
-            title="mean of areas over many classes (Hand and Till, one-vs-rest)",
-            homes=("trueerror.inference.auc._multiclass",),
-        ),
-        Decision(
-            situation="score-metric",
-            title="any other metric of scores (Brier skill score)",
-            homes=("trueerror.inference.bootstrap._tables",),
-        ),
-        Decision(
-            situation="clustered",
-            title="proportion of dependent rows",
-            homes=(_ONE_CLASS, _BOOTSTRAPS),
-        ),
-        Decision(
-            situation="sampling-weights",
-            title="proportion of rows with sampling weights",
-            homes=(_ONE_CLASS, _BOOTSTRAPS),
-        ),
-        Decision(
-            situation="mean",
-            title="mean of measured values",
-            homes=("trueerror.inference.loss._mean",),
-        ),
-        Decision(
-            situation="mean-loss",
-            title="mean loss over test rows (log loss, Brier score)",
-            homes=(
-                "trueerror.inference.loss._mean",
-                "trueerror.inference.bootstrap._tables",
-            ),
-        ),
-        Decision(
-            situation="paired-proportions",
-            title="two models on the same rows",
-            homes=TWO_MODELS,
-        ),
+        _answered_in("paired-proportions", "two models on the same rows", _TWO_MODELS),
         Decision(
             situation="paired-difference",
             title="size of the difference of two models on the same rows",
@@ -174,61 +124,19 @@ SITUATIONS: dict[str, Decision] = {
             why="score interval; the p-value decides where the two disagree",
             also=("bonett-price", "newcombe-paired", "wald-paired"),
         ),
-        Decision(
-            situation="independent-proportions",
-            title="two models on different rows",
-            homes=TWO_MODELS,
+        _answered_in("independent-proportions", "two models on different rows", _TWO_MODELS),
+        _answered_in("paired-auc", "two areas under the ROC curve, same rows", _TWO_MODELS),
+        _answered_in("paired-class-areas", "two means of areas over many classes, same rows", _TWO_MODELS),
+        _answered_in("paired-metric", "any other metric of labels, two models on the same rows", _TWO_MODELS),
+        _answered_in("paired-score-metric", "any other metric of scores, two models on the same rows", _TWO_MODELS),
+        _answered_in("paired-calibration-error", "two calibration errors, two models on the same rows", _TWO_MODELS),
+        _answered_in("paired-loss", "mean losses of two models on the same rows", _TWO_MODELS),
+        _answered_in("clustered-difference", "two models on the same rows, rows in clusters", _TWO_MODELS),
+        _answered_in("independent-auc", "two areas under the ROC curve, different rows", _TWO_MODELS),
+        _answered_in(
+            "independent-calibration-error", "two calibration errors, two models on different rows", _TWO_MODELS
         ),
-        Decision(
-            situation="paired-auc",
-            title="two areas under the ROC curve, same rows",
-            homes=TWO_MODELS,
-        ),
-        Decision(
-            situation="paired-class-areas",
-            title="two means of areas over many classes, same rows",
-            homes=TWO_MODELS,
-        ),
-        Decision(
-            situation="paired-metric",
-            title="any other metric of labels, two models on the same rows",
-            homes=TWO_MODELS,
-        ),
-        Decision(
-            situation="paired-score-metric",
-            title="any other metric of scores, two models on the same rows",
-            homes=TWO_MODELS,
-        ),
-        Decision(
-            situation="paired-calibration-error",
-            title="two calibration errors, two models on the same rows",
-            homes=TWO_MODELS,
-        ),
-        Decision(
-            situation="paired-loss",
-            title="mean losses of two models on the same rows",
-            homes=TWO_MODELS,
-        ),
-        Decision(
-            situation="clustered-difference",
-            title="two models on the same rows, rows in clusters",
-            homes=TWO_MODELS,
-        ),
-        Decision(
-            situation="independent-auc",
-            title="two areas under the ROC curve, different rows",
-            homes=TWO_MODELS,
-        ),
-        Decision(
-            situation="independent-calibration-error",
-            title="two calibration errors, two models on different rows",
-            homes=TWO_MODELS,
-        ),
-        Decision(
-            situation="independent-metric",
-            title="any other metric, two models on different rows",
-            homes=TWO_MODELS,
-        ),
+        _answered_in("independent-metric", "any other metric, two models on different rows", _TWO_MODELS),
         Decision(
             situation="many-pairs",
             title="many pairs at once",

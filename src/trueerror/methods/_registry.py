@@ -51,12 +51,12 @@ def every_measurement() -> tuple[Measured, ...]:
     return tuple(Measured(*row) for row in json.loads(path.read_text(encoding="utf-8"))["rows"])
 
 
-def nearest(result: object) -> Measured | None:
+def nearest_measurement(result: object) -> Measured | None:
     """The measurement that is most like a result; None where its method was not measured.
 
     >>> from types import SimpleNamespace
     >>> made = SimpleNamespace(method="wilson", name="accuracy", estimate=0.9, n=100, confidence=0.95)
-    >>> found = nearest(made)
+    >>> found = nearest_measurement(made)
     >>> found.n, found.truth, 0.93 < found.rate < 0.97
     (100.0, 0.9, True)
     """
@@ -83,7 +83,7 @@ def nearest(result: object) -> Measured | None:
 
 def nearest_words(result: object) -> str:
     """The nearest measurement in a sentence; empty where there is none."""
-    found = nearest(result)
+    found = nearest_measurement(result)
     if found is None:
         return ""
     how = "by enumeration" if found.samples == 0 else f"{found.samples:,} samples"

@@ -356,6 +356,8 @@ def summed(t: ClassCounts) -> BinaryCounts:
     return BinaryCounts(*(np.asarray(x).sum(axis=-1) for x in t.one_vs_rest()))
 
 
+# A metric's own options, by name.
+MetricOptions = Mapping[str, Any]
 NEEDS = {
     "binary": "labels, one class",
     "classes": "labels",

@@ -46,6 +46,15 @@ def sentences_of(notes: Iterable[Note | str | None]) -> str:
     return "; ".join(str(note) for note in notes if note)
 
 
+def joined_notes(*notes: Note | str | None) -> str:
+    """The same of notes one by one.
+
+    >>> joined_notes("few rows", "", "binned scores")
+    'few rows; binned scores'
+    """
+    return sentences_of(notes)
+
+
 def _rows_worth(size: float) -> str:
     return whole(float(round(size)))
 

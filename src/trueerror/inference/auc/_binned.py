@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._contrast import check_options, contrast, student_p, student_quantile, tail_area
+from trueerror.inference._contrast import check_test_options, contrast, student_p, student_quantile, tail_area
 from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.auc._delong import AreaCovariance, delong_from_placements, delong_from_table
 from trueerror.inference.auc._interval import (
@@ -30,7 +30,7 @@ from trueerror.inference.auc._interval import (
     delong_variance,
     effective_rows,
     hanley_mcneil_variance,
-    newcombe_limits,
+    newcombe_area_limits,
 )
 from trueerror.inference.auc._tests import area_contrast, sure_half_width, sure_p
 from trueerror.inference.proportion._array_intervals import limits, on_logit
@@ -53,7 +53,7 @@ def area_reach(table: ScoreTable, spec: IntervalSpec, method: str = "delong-logi
     low, high = table.bounds.auc()
     m, n = effective_rows(table)
     z = max(spec.factor(), 0.0)
-    own = newcombe_limits(low, m, n, z)[0], newcombe_limits(high, m, n, z)[1]
+    own = newcombe_area_limits(low, m, n, z)[0], newcombe_area_limits(high, m, n, z)[1]
     if method == "newcombe" or (method != "hanley-mcneil" and min(m, n) < 2):
         return own
     slack = table.bounds.standard_error_slack()
@@ -125,15 +125,10 @@ class Span(NamedTuple):
 
 
 def binned_area_contrast(
-    found: Placements,
-    first: int,
-    second: int,
-    *,
-    confidence: float = 0.95,
-    alternative: Alternative = "two-sided",
+    found: Placements, first: int, second: int, *, confidence: float = 0.95, alternative: Alternative = "two-sided"
 ) -> Contrast:
     """DeLong's contrast whose limits hold for every order of the rows within bins, and whose p-value is the largest."""
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     areas = delong_from_placements(found)
     slack, error = (float(x[first] + x[second]) for x in (found.slack, found.error))
     plain = area_contrast(areas, first, second, confidence=level, alternative=alternative)
@@ -158,7 +153,7 @@ def unpaired_table_contrast(
     >>> c.estimate, c.df
     (0.25, 2.0)
     """
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     tables = (first, second)
     samples = [delong_from_table(t.positives, t.negatives) for t in tables]
     sizes = tuple(size for s in samples for size in (s.positives, s.negatives))
@@ -205,19 +200,11 @@ def _widest(
     nearest = math.copysign(max(0.0, abs(difference) - slack), difference)
     statistic = nearest / spread.most if spread.most > 0 else math.copysign(math.inf, nearest) if nearest else 0.0
     return contrast(
-        name="AUC",
-        estimate=difference,
-        limits=(difference - slack - half, difference + slack + half),
-        confidence=level,
-        alternative=alternative,
-        method=method,
-        p_value=_largest_p(difference, slack, spread, df, alternative, sizes),
-        statistic=statistic,
-        df=df.least,
-        n=sum(sizes),
-        notes=within_words(slack),
-        p_better=student_p(statistic, df.least, "less"),
-    )
+        name="AUC", estimate=difference, limits=(difference - slack - half, difference + slack + half),
+        confidence=level, alternative=alternative, method=method,
+        p_value=_largest_p(difference, slack, spread, df, alternative, sizes), statistic=statistic, df=df.least,
+        n=sum(sizes), notes=within_words(slack), p_better=student_p(statistic, df.least, "less"),
+    )  # fmt: skip
 
 
 def within_words(slack: float) -> tuple[str, ...]:
@@ -234,13 +221,15 @@ def _spans(areas: AreaCovariance, first: int, second: int, error: float) -> tupl
     weights = np.zeros(len(areas.areas))
     weights[first] += 1
     weights[second] -= 1
-    up, down = (max(0.0, float(weights @ x @ weights)) for x in (areas.among_positives, areas.among_negatives))
-    most = math.sqrt(up + down) + error
-    least = max(0.0, math.sqrt(up + down) - error)
+    among_positives, among_negatives = (
+        max(0.0, float(weights @ x @ weights)) for x in (areas.among_positives, areas.among_negatives)
+    )
+    most = math.sqrt(among_positives + among_negatives) + error
+    least = max(0.0, math.sqrt(among_positives + among_negatives) - error)
     if least**2 <= DUST * float((weights * weights) @ np.diag(areas.covariance)):
         least = 0.0
     (up_least, up_most), (down_least, down_most) = (
-        (max(0.0, math.sqrt(x) - error) ** 2, (math.sqrt(x) + error) ** 2) for x in (up, down)
+        (max(0.0, math.sqrt(x) - error) ** 2, (math.sqrt(x) + error) ** 2) for x in (among_positives, among_negatives)
     )
     shares = up_least / (up_least + down_most), up_most / (up_most + down_least)
     free = areas.positives - 1.0, areas.negatives - 1.0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from trueerror.inference._problem import Problem, clustered
 from trueerror.inference._sampling import ScoreSample
 from trueerror.inference._spec import IntervalLimits
-from trueerror.inference.auc._interval import FEW, newcombe_limits, of_area, on_scale
+from trueerror.inference.auc._interval import FEW, newcombe_area_limits, of_area, on_scale
 from trueerror.inference.proportion._array_intervals import on_logit
 from trueerror.kernels import chosen
 from trueerror.methods._registry import Default, inference_method
@@ -69,10 +69,7 @@ def clustered_area_covariance(
     "delong-clustered",
     answers="auc",
     applies=clustered,
-    default=Default(
-        why="Of rows in clusters delong-clustered, which sums placements within them",
-        when=clustered,
-    ),
+    default=Default(why="Of rows in clusters delong-clustered, which sums placements within them", when=clustered),
     part="areas",
     title="DeLong's placements summed within clusters, on the logit scale",
     formula="logit(A) ± t(G − 1)·SE/(A(1 − A)), SE² = G/(G − 1)·Σ_g(Σ h_i)², h a row's placement less A, over its "
@@ -93,14 +90,14 @@ def delong_clustered(q: Problem[ScoreSample]) -> IntervalLimits:
     note, m, n = f"{whole(groups)} clusters", int(positive.sum()), int((~positive).sum())
     if not variance > 1e-18 or not 0 < area < 1:
         of_class = [float(len(np.unique(codes[side]))) for side in (positive, ~positive)]
-        low, high = newcombe_limits(area, of_class[0], of_class[1], z)
+        low, high = newcombe_area_limits(area, of_class[0], of_class[1], z)
         note += "; no variance in the order: Newcombe's method 5 at the clusters of each class"
     else:
         low, high = (float(v) for v in on_logit(area, variance, z))
         if min(m, n) * min(area, 1 - area) < FEW:
             # As many independent rows as would give this variance.
             shrink = min(1.0, float(found.unclustered[0]) / variance)
-            modelled = newcombe_limits(area, max(1.0, m * shrink), max(1.0, n * shrink), z)
+            modelled = newcombe_area_limits(area, max(1.0, m * shrink), max(1.0, n * shrink), z)
             low, high = min(low, modelled[0]), max(high, modelled[1])
             note += "; few errors of order: the outer limits of this and Newcombe's method 5"
     return on_scale(q.metric, IntervalLimits(low, high, "delong-clustered", note))

@@ -11,7 +11,7 @@ IEEE Signal Process. Lett. 21:1389.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from trueerror.kernels import chosen
 from trueerror.kernels._random import in_threads
-from trueerror.metrics._registry import Measure
+from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.metrics.probabilities import Binning, bin_places
 from trueerror.tallies._moments import Placements
 from trueerror.tallies._scores import ScoreTable
@@ -53,11 +53,15 @@ class AreaCovariance:
     def contrast(self, weights: Sequence[float] | Floats) -> tuple[float, float, float]:
         """Σ w·area, its variance and its Satterthwaite degrees of freedom."""
         w = np.asarray(weights, dtype=np.float64)
-        up, down = (float(w @ part @ w) for part in (self.among_positives, self.among_negatives))
+        of_positives, of_negatives = (float(w @ part @ w) for part in (self.among_positives, self.among_negatives))
         # A difference of identical models leaves rounding dust, which must not pass for a variance.
-        if up + down <= 1e-14 * float((w * w) @ np.diag(self.covariance)):
-            up = down = 0.0
-        return float(w @ self.areas), up + down, satterthwaite((up, self.positives - 1), (down, self.negatives - 1))
+        if of_positives + of_negatives <= 1e-14 * float((w * w) @ np.diag(self.covariance)):
+            of_positives = of_negatives = 0.0
+        return (
+            float(w @ self.areas),
+            of_positives + of_negatives,
+            satterthwaite((of_positives, self.positives - 1), (of_negatives, self.negatives - 1)),
+        )
 
 
 def satterthwaite(*parts: tuple[float, float]) -> float:
@@ -79,9 +83,9 @@ def delong_covariance(positive: NDArray[np.bool_], scores: Sequence[NDArray[Any]
     >>> delong_covariance(truth, [np.array([0.1, 0.4, 0.35, 0.8])]).areas
     array([0.75])
     """
-    up = np.flatnonzero(positive)
-    down = np.flatnonzero(~positive)
-    m, n = len(up), len(down)
+    positives = np.flatnonzero(positive)
+    negatives = np.flatnonzero(~positive)
+    m, n = len(positives), len(negatives)
     over_positives = np.empty((len(scores), m))
     over_negatives = np.empty((len(scores), n))
     kernels = chosen(len(positive))
@@ -89,8 +93,8 @@ def delong_covariance(positive: NDArray[np.bool_], scores: Sequence[NDArray[Any]
     def place(i: int) -> None:
         twice = kernels.placements(scores[i], positive)
         # "clip" writes straight into the row; no index is out of range.
-        twice.take(up, out=over_positives[i], mode="clip")
-        twice.take(down, out=over_negatives[i], mode="clip")
+        twice.take(positives, out=over_positives[i], mode="clip")
+        twice.take(negatives, out=over_negatives[i], mode="clip")
 
     if len(positive) < THREADED:
         for i in range(len(scores)):
@@ -160,7 +164,7 @@ class ScoreInfluences(NamedTuple):
 
 
 def score_influences(
-    measure: Measure, table: ScoreTable, options: Mapping[str, Any] | None = None, *, share: float | None = None
+    measure: Measure, table: ScoreTable, options: MetricOptions | None = None, *, share: float | None = None
 ) -> ScoreInfluences | None:
     """∂θ/∂(rows at each score) for the metrics of ranks and of calibration; None for any other metric.
 

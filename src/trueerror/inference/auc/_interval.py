@@ -34,7 +34,7 @@ def area_limits(table: ScoreTable, area: float, spec: IntervalSpec, method: str 
     """
     m, n = effective_rows(table)
     z = max(spec.factor(), 0.0)
-    modelled = newcombe_limits(area, m, n, z)
+    modelled = newcombe_area_limits(area, m, n, z)
     if method == "newcombe":
         return IntervalLimits(*modelled, "newcombe-auc", asked=method)
     variance = hanley_mcneil_variance(area, m, n) if method == "hanley-mcneil" else delong_variance(table, area)
@@ -178,12 +178,12 @@ def hanley_mcneil_variance(area: float, m: float, n: float) -> float:
     return (area * (1 - area) + (m - 1) * (q1 - square) + (n - 1) * (q2 - square)) / (m * n)
 
 
-def newcombe_limits(area: float, m: float, n: float, z: float) -> tuple[float, float]:
+def newcombe_area_limits(area: float, m: float, n: float, z: float) -> tuple[float, float]:
     """Method 5 of Newcombe 2006: θ with (A − θ)² = z²·V(θ), V Hanley and McNeil's with both class sizes at (m + n)/2.
 
     The upper limit is the mirror image of the lower one for 1 − A.
 
-    >>> [round(newcombe_limits(1.0, a, b, 1.959964)[0], 4) for a, b in ((20, 20), (50, 50), (10, 500))]
+    >>> [round(newcombe_area_limits(1.0, a, b, 1.959964)[0], 4) for a, b in ((20, 20), (50, 50), (10, 500))]
     [0.8987, 0.9603, 0.9001]
     """
 

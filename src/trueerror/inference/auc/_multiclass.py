@@ -5,7 +5,6 @@ variance of a mean of areas.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._contrast import contrast, student_p, student_quantile, tail_area
-from trueerror.inference._problem import Problem, choose, clustered, independent, named
+from trueerror.inference._problem import Problem, choose, clustered, independent, method_named
 from trueerror.inference._spec import IntervalLimits, IntervalSpec
 from trueerror.inference.auc._delong import satterthwaite
 from trueerror.inference.auc._interval import DELONG, FEW, score_low
@@ -22,7 +21,7 @@ from trueerror.inference.proportion._array_intervals import on_logit
 from trueerror.inputs._labels import Codes, Label
 from trueerror.kernels import chosen
 from trueerror.methods._registry import Default, Method, declare, inference_method
-from trueerror.metrics._registry import Measure
+from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.metrics._values import ClassScores, undefined_reason
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import whole
@@ -47,7 +46,7 @@ def class_area_interval(
     codes: Codes,
     scores: Floats,
     labels: tuple[Label, ...],
-    options: Mapping[str, Any],
+    options: MetricOptions,
     spec: IntervalSpec,
     clusters: Ints | None = None,
     method: str | None = None,
@@ -56,7 +55,7 @@ def class_area_interval(
     estimate = float(measure.function(codes, scores, **options))
     sample = ClassScoreSample(codes=codes, scores=scores, estimate=estimate, clusters=clusters)
     q = Problem(situation=measure.situation, metric=measure, sample=sample, spec=spec, options=options)
-    chosen_method = choose(q) if method is None else named(q, method)
+    chosen_method = choose(q) if method is None else method_named(q, method)
     if math.isnan(estimate):
         note = undefined_reason(measure, ClassScores(codes, scores, labels), **options)
         made = IntervalLimits(*WHOLE, chosen_method.key, note)
@@ -72,8 +71,7 @@ def class_area_interval(
     answers="class-areas",
     applies=clustered,
     default=Default(
-        why="Of rows in clusters delong-classes-clustered, which sums the rows' shares within them",
-        when=clustered,
+        why="Of rows in clusters delong-classes-clustered, which sums the rows' shares within them", when=clustered
     ),
     part="areas",
     title="DeLong's variance of a mean of areas over classes, rows in clusters",
@@ -175,16 +173,18 @@ def modelled_limits(area: float, sizes: Floats, z: float) -> tuple[float, float]
     return score_low(area, z, spread), 1 - score_low(1 - area, z, spread)
 
 
-def area_shares(measure: Measure, codes: Codes, scores: Floats, options: Mapping[str, Any]) -> Floats:
+def area_shares(measure: Measure, codes: Codes, scores: Floats, options: MetricOptions) -> Floats:
     """What each row adds to the mean of areas, less its expectation."""
     return _hand_till(codes, scores) if measure.by_pairs else _one_vs_rest(codes, scores, options)
 
 
-def _placed(scores: Floats, up: NDArray[np.bool_]) -> Floats:
+def _placed(scores: Floats, is_positive: NDArray[np.bool_]) -> Floats:
     """Each row's placement among the other class, less the area, over the rows of its own class."""
-    positives, negatives = int(up.sum()), int((~up).sum())
-    placed = chosen(len(up)).placements(np.ascontiguousarray(scores), up) / (2.0 * np.where(up, negatives, positives))
-    share: Floats = (placed - placed[up].mean()) / np.where(up, positives, negatives)
+    positives, negatives = int(is_positive.sum()), int((~is_positive).sum())
+    placed = chosen(len(is_positive)).placements(np.ascontiguousarray(scores), is_positive) / (
+        2.0 * np.where(is_positive, negatives, positives)
+    )
+    share: Floats = (placed - placed[is_positive].mean()) / np.where(is_positive, positives, negatives)
     return share
 
 
@@ -200,7 +200,7 @@ def _hand_till(codes: Codes, scores: Floats) -> Floats:
     return np.asarray(total / (k * (k - 1)))
 
 
-def _one_vs_rest(codes: Codes, scores: Floats, options: Mapping[str, Any]) -> Floats:
+def _one_vs_rest(codes: Codes, scores: Floats, options: MetricOptions) -> Floats:
     k = scores.shape[1]
     weights = np.full(k, 1 / k)
     if options.get("average") == "weighted":
@@ -212,7 +212,7 @@ def _one_vs_rest(codes: Codes, scores: Floats, options: Mapping[str, Any]) -> Fl
 
 
 def class_area_rows(
-    measure: Measure, codes: Codes, first: Floats, second: Floats, options: Mapping[str, Any]
+    measure: Measure, codes: Codes, first: Floats, second: Floats, options: MetricOptions
 ) -> tuple[float, Floats]:
     """First − second, and what each row adds to it, less its expectation."""
     one, two = (float(measure.function(codes, s, **options)) for s in (first, second))
@@ -227,7 +227,7 @@ def class_area_contrast(
     first: Floats,
     second: Floats,
     *,
-    options: Mapping[str, Any] | None = None,
+    options: MetricOptions | None = None,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
 ) -> Contrast:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._contrast import (
-    check_options,
+    check_test_options,
     contrast,
     normal_p,
     normal_quantile,
@@ -54,11 +54,11 @@ def delong(
     """
     check_word(reference, ("t", "z"), "reference")
     check_indexes({"truth": truth, "first": first, "second": second})
-    up = _positives(truth, positive, "truth")
+    is_positive = _positives(truth, positive, "truth")
     columns = [_scores(first, "first"), _scores(second, "second")]
-    same_length({"truth": up, "first": columns[0], "second": columns[1]})
+    same_length({"truth": is_positive, "first": columns[0], "second": columns[1]})
     return area_contrast(
-        delong_covariance(up, columns), confidence=confidence, alternative=alternative, reference=reference
+        delong_covariance(is_positive, columns), confidence=confidence, alternative=alternative, reference=reference
     )
 
 
@@ -77,15 +77,10 @@ def area_contrast(
     weights[second] -= 1
     difference, variance, df = areas.contrast(weights)
     return _contrast(
-        difference,
-        variance,
-        df if reference == "t" else None,
-        (areas.positives, areas.negatives),
-        confidence=confidence,
-        alternative=alternative,
-        method=f"delong-paired-{reference}",
+        difference, variance, df if reference == "t" else None, (areas.positives, areas.negatives),
+        confidence=confidence, alternative=alternative, method=f"delong-paired-{reference}",
         n=areas.positives + areas.negatives,
-    )
+    )  # fmt: skip
 
 
 def delong_unpaired(
@@ -117,9 +112,9 @@ def delong_unpaired(
     for i, (truth, scores) in enumerate(((truth1, scores1), (truth2, scores2)), start=1):
         names = (f"truth{i}", f"scores{i}")
         check_indexes(dict(zip(names, (truth, scores), strict=True)))
-        up, values = _positives(truth, positive, names[0]), _scores(scores, names[1])
-        same_length(dict(zip(names, (up, values), strict=True)))
-        samples.append(delong_covariance(up, [values]))
+        is_positive, values = _positives(truth, positive, names[0]), _scores(scores, names[1])
+        same_length(dict(zip(names, (is_positive, values), strict=True)))
+        samples.append(delong_covariance(is_positive, [values]))
     parts = [
         (float(part[0, 0]), size - 1.0)
         for s in samples
@@ -131,15 +126,10 @@ def delong_unpaired(
     else:
         freedom = satterthwaite(*parts)
     return _contrast(
-        float(samples[0].areas[0] - samples[1].areas[0]),
-        sum(v for v, _ in parts),
-        freedom if reference == "t" else None,
-        tuple(size for s in samples for size in (s.positives, s.negatives)),
-        confidence=confidence,
-        alternative=alternative,
-        method=f"delong-unpaired-{reference}",
-        n=sum(rows),
-    )
+        float(samples[0].areas[0] - samples[1].areas[0]), sum(v for v, _ in parts),
+        freedom if reference == "t" else None, tuple(size for s in samples for size in (s.positives, s.negatives)),
+        confidence=confidence, alternative=alternative, method=f"delong-unpaired-{reference}", n=sum(rows),
+    )  # fmt: skip
 
 
 def _positives(truth: Any, positive: Any, name: str) -> NDArray[np.bool_]:
@@ -150,13 +140,13 @@ def _positives(truth: Any, positive: Any, name: str) -> NDArray[np.bool_]:
         raise need_positive(labels, "an area under the ROC curve")
     if (coded.codes < 0).any():
         raise InputError(f"{name} is missing at row {int(np.argmax(coded.codes < 0)) + 1:,}; leave those rows out")
-    up: NDArray[np.bool_] = (
+    is_positive: NDArray[np.bool_] = (
         coded.codes == coded.values.index(chosen) if chosen in coded.values else np.zeros(len(coded.codes), dtype=bool)
     )
-    if up.all() or not up.any():
-        lacking = "negative" if len(up) and up.all() else "positive"
+    if is_positive.all() or not is_positive.any():
+        lacking = "negative" if len(is_positive) and is_positive.all() else "positive"
         raise InputError(f"{name} has no {lacking} rows ({chosen!r} is positive); an area needs both classes")
-    return up
+    return is_positive
 
 
 def _scores(values: Any, name: str) -> NDArray[Any]:
@@ -177,7 +167,7 @@ def _contrast(
     method: str,
     n: int,
 ) -> Contrast:
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     better: float | None = None
     note = ""
     if math.isnan(variance):
@@ -199,19 +189,10 @@ def _contrast(
             half = student_quantile(level, alternative, df) * error
             p, better = student_p(statistic, df, alternative), student_p(statistic, df, "less")
     return contrast(
-        name="AUC",
-        estimate=difference,
-        limits=(difference - half, difference + half),
-        confidence=level,
-        alternative=alternative,
-        method=method,
-        p_value=p,
-        statistic=statistic,
-        df=df if variance > 0 else None,
-        n=n,
-        notes=(note,),
-        p_better=better,
-    )
+        name="AUC", estimate=difference, limits=(difference - half, difference + half), confidence=level,
+        alternative=alternative, method=method, p_value=p, statistic=statistic, df=df if variance > 0 else None, n=n,
+        notes=(note,), p_better=better,
+    )  # fmt: skip
 
 
 def sure_half_width(log_tail: float, sizes: tuple[int, ...]) -> float:

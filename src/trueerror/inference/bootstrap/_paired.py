@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._contrast import REALS, check_options, contrast, tail_area
+from trueerror.inference._contrast import REALS, check_test_options, contrast, tail_area
 from trueerror.inference.bootstrap._limits import BootstrapMethod, Quantile, Ties, bootstrap_limits, bootstrap_p
 from trueerror.inference.counts._paired import PairedMetric, paired_metric
 from trueerror.inference.proportion._distributions import at_least
@@ -254,7 +254,7 @@ def permutation(
     (0.0183, 0.09375)
     """
     check_word(method, ("auto", "exact", "monte-carlo"), "method")
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     draws = _check_replicates(replicates)
     random, seed = generator(rng)
     exact = {"auto": None, "exact": True, "monte-carlo": False}[method]
@@ -282,17 +282,10 @@ def permutation(
     elif np.isinf(low):
         notes.append(f"{found.total:,} arrangements are too few for limits at this confidence")
     return contrast(
-        estimate=float(a.mean() - b.mean()),
-        limits=(low, high),
-        whole=REALS,
-        confidence=level,
-        alternative=alternative,
-        method="permutation-paired" if paired else "permutation-unpaired",
-        statistic=float(a.mean() - b.mean()),
-        p_value=found.p_values[alternative],
-        n=len(a) if paired else len(a) + len(b),
-        notes=tuple(notes),
-    )
+        estimate=float(a.mean() - b.mean()), limits=(low, high), whole=REALS, confidence=level, alternative=alternative,
+        method="permutation-paired" if paired else "permutation-unpaired", statistic=float(a.mean() - b.mean()),
+        p_value=found.p_values[alternative], n=len(a) if paired else len(a) + len(b), notes=tuple(notes),
+    )  # fmt: skip
 
 
 def _dust(a: Any, b: Any) -> float:
@@ -342,7 +335,7 @@ def paired_bootstrap(
     check_word(method, ("bca", "percentile", "basic", "normal"), "method")
     check_word(ties, ("half", "strict"), "ties")
     check_word(quantile, ("linear", "weibull", "r-boot", "order"), "quantile")
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     draws = _check_replicates(replicates)
     random, seed = generator(rng)
     agreement = data if isinstance(data, Agreement) else Agreement.count(data, first, second)
@@ -391,19 +384,10 @@ def _contrast(
     note: str,
 ) -> Contrast:
     return contrast(
-        name=compared.title,
-        estimate=estimate,
-        limits=limits,
-        whole=compared.range,
-        confidence=level,
-        alternative=alternative,
-        method=f"paired-bootstrap-{method}",
-        statistic=estimate,
-        p_value=p,
-        n=compared.agreement.n,
-        notes=(note,),
-        p_better=better,
-    )
+        name=compared.title, estimate=estimate, limits=limits, whole=compared.range, confidence=level,
+        alternative=alternative, method=f"paired-bootstrap-{method}", statistic=estimate, p_value=p,
+        n=compared.agreement.n, notes=(note,), p_better=better,
+    )  # fmt: skip
 
 
 _DRAWN = "rows drawn at random from the population, and drawn again together: one multinomial draw over the cells"

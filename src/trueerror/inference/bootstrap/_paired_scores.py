@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,7 +29,7 @@ from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._options import InputError, generator
 from trueerror.kernels._numpy import ascending_order
 from trueerror.kernels._random import CellDraws, in_threads, row_weights, seed_of
-from trueerror.metrics._registry import Measure
+from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._scores import ScoreTable
 
@@ -51,7 +51,7 @@ TOGETHER, WEIGHTS = 16, 1 << 22
 class OrderedScores:
     """One model's rows in the order of their scores: the score table, and how rows and table belong together."""
 
-    def __init__(self, up: Flags, scores: Floats) -> None:
+    def __init__(self, is_positive: Flags, scores: Floats) -> None:
         plain = scores + 0.0  # −0.0 is 0.0
         self.order = ascending_order(plain)
         ascending = plain.take(self.order)
@@ -59,14 +59,16 @@ class OrderedScores:
         np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
         # None where no two rows share a score.
         self.starts = None if new.all() else np.flatnonzero(new)
-        self.up = up.take(self.order).astype(np.int64)
+        self.is_positive = is_positive.take(self.order).astype(np.int64)
         distinct = ascending if self.starts is None else ascending[self.starts]
-        self.table = ScoreTable._counted(distinct, *self._summed(self.up, 1 - self.up), positive=1, sources=())
+        self.table = ScoreTable._counted(
+            distinct, *self._summed(self.is_positive, 1 - self.is_positive), positive=1, sources=()
+        )
 
     def masses(self, weights: NDArray[Any]) -> Masses:
         """How many positives and negatives there are at each distinct score when rows (…, n) count so often."""
         placed = weights.take(self.order, axis=-1)
-        positives = placed * self.up
+        positives = placed * self.is_positive
         return self._summed(positives, placed - positives)
 
     def _summed(self, positives: NDArray[Any], negatives: NDArray[Any]) -> Masses:
@@ -82,7 +84,7 @@ class OrderedScores:
     def influences_at_rows(self, influences: ScoreInfluences) -> Floats:
         """Each row's influence, by its score and class."""
         by_class = (self._repeated(influences.positives), self._repeated(influences.negatives))
-        return self._back(np.where(self.up, *by_class))
+        return self._back(np.where(self.is_positive, *by_class))
 
     def _repeated(self, values: NDArray[Any]) -> NDArray[Any]:
         """A value for each distinct score, once for each row in the order of scores."""
@@ -111,29 +113,29 @@ class JointCells(NamedTuple):
 
     tables: tuple[ScoreTable, ScoreTable]
     counts: NDArray[np.int64]
-    up: Flags
+    is_positive: Flags
     places: tuple[Codes, Codes]
 
     def spread(self, influences: Sequence[ScoreInfluences]) -> float:
         """Σ over the rows of the squared influence on the difference, as the cells have it."""
         one, two = (
-            np.where(self.up, i.positives.take(p), i.negatives.take(p))
+            np.where(self.is_positive, i.positives.take(p), i.negatives.take(p))
             for i, p in zip(influences, self.places, strict=True)
         )
         return float((self.counts * (one - two) ** 2).sum())
 
 
-def joint_cells(up: Flags, models: Sequence[OrderedScores], most: int = CELLS) -> JointCells:
+def joint_cells(is_positive: Flags, models: Sequence[OrderedScores], most: int = CELLS) -> JointCells:
     """The cells of as many groups as keep them at most `most`.
 
-    >>> up, scores = np.arange(4000) % 4 == 0, np.arange(4000.0)
-    >>> alike = [OrderedScores(up, scores), OrderedScores(up, scores + 1)]
-    >>> [len(joint_cells(up, alike, most).counts) for most in (100, 1000, 10_000)]
+    >>> is_positive, scores = np.arange(4000) % 4 == 0, np.arange(4000.0)
+    >>> alike = [OrderedScores(is_positive, scores), OrderedScores(is_positive, scores + 1)]
+    >>> [len(joint_cells(is_positive, alike, most).counts) for most in (100, 1000, 10_000)]
     [128, 512, 4000]
     """
     fine = in_threads(lambda m: m.groups(MOST), models)
     rows = in_threads(lambda i: models[i].at_rows(fine[i]), range(len(models)))
-    power, cells, counts = _fitting(rows, up, most)
+    power, cells, counts = _fitting(rows, is_positive, most)
     both, side = np.divmod(cells, 2)
     tables, places = [], []
     for model, found, group in zip(models, fine, np.divmod(both, 1 << power), strict=True):
@@ -143,9 +145,9 @@ def joint_cells(up: Flags, models: Sequence[OrderedScores], most: int = CELLS) -
     return JointCells((tables[0], tables[1]), counts, side == 1, (places[0], places[1]))
 
 
-def _fitting(rows: Sequence[Codes], up: Flags, most: int) -> tuple[int, Codes, NDArray[np.int64]]:
+def _fitting(rows: Sequence[Codes], is_positive: Flags, most: int) -> tuple[int, Codes, NDArray[np.int64]]:
     """The largest power with at most `most` cells (the fewest groups are taken anyhow), its cells and their counts."""
-    dense = np.bincount(_codes(rows, up, FIRST), minlength=2 << 2 * FIRST)
+    dense = np.bincount(_codes(rows, is_positive, FIRST), minlength=2 << 2 * FIRST)
     power = FIRST
     while power > FEWEST and np.count_nonzero(dense) > most:
         # Two groups of either model become one: four cells of a class.
@@ -156,23 +158,23 @@ def _fitting(rows: Sequence[Codes], up: Flags, most: int) -> tuple[int, Codes, N
     if power < FIRST:
         return best
     for power in range(FIRST + 1, MOST + 1):
-        cells, counts = _counted(rows, up, power)
+        cells, counts = _counted(rows, is_positive, power)
         if len(cells) > most:
             break
         best = power, cells, counts
     return best
 
 
-def _codes(rows: Sequence[Codes], up: Flags, power: int) -> Codes:
+def _codes(rows: Sequence[Codes], is_positive: Flags, power: int) -> Codes:
     """The cell of each row when groups are joined down to 2^power."""
     first, second = (r >> (MOST - power) for r in rows)
     # Two groups and a class take at most 2 · 14 + 1 bits.
-    return (first << power | second) << 1 | up
+    return (first << power | second) << 1 | is_positive
 
 
-def _counted(rows: Sequence[Codes], up: Flags, power: int) -> tuple[Codes, NDArray[np.int64]]:
+def _counted(rows: Sequence[Codes], is_positive: Flags, power: int) -> tuple[Codes, NDArray[np.int64]]:
     """The cells that occur when groups are joined down to 2^power, and how many rows are in each."""
-    code = _codes(rows, up, power)
+    code = _codes(rows, is_positive, power)
     if power > DENSE:
         cells, counts = np.unique(code, return_counts=True)
         return cells, counts.astype(np.int64)
@@ -189,7 +191,7 @@ class DrawnCells:
     def __init__(self, joint: JointCells, seed: int) -> None:
         self.draws, self.seed = CellDraws(joint.counts), seed
         self.sizes = [len(t.scores) for t in joint.tables]
-        self.slots = [p + n * ~joint.up for p, n in zip(joint.places, self.sizes, strict=True)]
+        self.slots = [p + n * ~joint.is_positive for p, n in zip(joint.places, self.sizes, strict=True)]
 
     def masses(self, replicates: range) -> list[Masses]:
         """Positives and negatives at each joined score (replicates, scores), of the first model and of the second."""
@@ -208,19 +210,19 @@ class DrawnClusters:
     at a time are a product: rows are read once for all of them.
     """
 
-    def __init__(self, up: Flags, models: Sequence[OrderedScores], codes: Codes, seed: int) -> None:
+    def __init__(self, is_positive: Flags, models: Sequence[OrderedScores], codes: Codes, seed: int) -> None:
         self.units, self.seed = int(codes.max()) + 1, seed
         self.step = max(1, min(TOGETHER, WEIGHTS // self.units))
         groups = [m.groups(CLUSTERED) for m in models]
         self.tables = [m.joined(g) for m, g in zip(models, groups, strict=True)]
         self.sizes = [len(t.scores) for t in self.tables]
-        width: Any = np.int32 if len(up) < np.iinfo(np.int32).max else np.int64
+        width: Any = np.int32 if len(is_positive) < np.iinfo(np.int32).max else np.int64
         order = np.argsort(codes, kind="stable")
         ends = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=self.units)))).astype(width)
-        ones = np.ones(len(up))
+        ones = np.ones(len(is_positive))
         self.rows: list[Any] = []
         for m, g, n in zip(models, groups, self.sizes, strict=True):
-            slots = m.at_rows(np.unique(g, return_inverse=True)[1]) + n * ~up
+            slots = m.at_rows(np.unique(g, return_inverse=True)[1]) + n * ~is_positive
             placed = slots.take(order).astype(width)
             self.rows.append(sparse.csc_array((ones, placed, ends), shape=(2 * n, self.units)))
 
@@ -255,34 +257,35 @@ class Replicates(NamedTuple):
 
 def paired_replicates(
     measure: Measure,
-    up: Flags,
+    is_positive: Flags,
     first: Floats,
     second: Floats,
     *,
     draws: int,
     seed: int,
     clusters: Codes | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: MetricOptions | None = None,
 ) -> Replicates:
     """First − second in `draws` replicates; with `clusters` (codes from 0 up) whole clusters are drawn.
 
     >>> from trueerror.metrics._registry import find_measure
-    >>> up = np.array([True, False] * 20)
-    >>> made = paired_replicates(find_measure("average_precision"), up, up + 0.0, np.arange(40.0), draws=50, seed=1)
+    >>> is_positive = np.array([True, False] * 20)
+    >>> measure, scores = find_measure("average_precision"), np.arange(40.0)
+    >>> made = paired_replicates(measure, is_positive, is_positive + 0.0, scores, draws=50, seed=1)
     >>> round(made.estimate, 3), len(made.values), made.note
     (0.5, 50, '')
     """
     columns = [np.asarray(s, dtype=np.float64) for s in (first, second)]
-    apart = int(np.argmax(columns[0] != columns[1])) if len(up) else 0
-    if len(up) and columns[0][apart] > columns[1][apart]:
+    apart = int(np.argmax(columns[0] != columns[1])) if len(is_positive) else 0
+    if len(is_positive) and columns[0][apart] > columns[1][apart]:
         # One order of the two for both questions: exchanging the models turns every sign and changes nothing else.
         turned = paired_replicates(
-            measure, up, second, first, draws=draws, seed=seed, clusters=clusters, options=options
+            measure, is_positive, second, first, draws=draws, seed=seed, clusters=clusters, options=options
         )  # fmt: skip
         return Replicates(-turned.estimate, -turned.values, turned.note)
-    pair = _Pair(measure, up, columns, options)
+    pair = _Pair(measure, is_positive, columns, options)
     estimate = float(pair.differences([m.table for m in pair.models]))
-    if len(up) * draws > VISITS:
+    if len(is_positive) * draws > VISITS:
         values = pair.by_cells(draws, seed, clusters, estimate)
         if values is not None:
             return Replicates(estimate, values, JOINED)
@@ -292,9 +295,11 @@ def paired_replicates(
 class _Pair:
     """Two models' scores on the same rows, and a metric of them."""
 
-    def __init__(self, measure: Measure, up: Flags, columns: list[Floats], options: Mapping[str, Any] | None) -> None:
-        self.measure, self.options, self.up = measure, dict(options or {}), up
-        self.models = in_threads(lambda scores: OrderedScores(up, scores), columns)
+    def __init__(
+        self, measure: Measure, is_positive: Flags, columns: list[Floats], options: MetricOptions | None
+    ) -> None:
+        self.measure, self.options, self.is_positive = measure, dict(options or {}), is_positive
+        self.models = in_threads(lambda scores: OrderedScores(is_positive, scores), columns)
 
     def differences(self, tables: Sequence[ScoreTable], masses: Sequence[Any] = (None, None)) -> Floats:
         """First − second, by the tables' own rows or by other masses (…, scores)."""
@@ -313,7 +318,7 @@ class _Pair:
 
     def _spread(self, clusters: Codes | None) -> float | None:
         """Σ over the rows, or clusters, of their squared influence on the difference; None where that is not known."""
-        moved = np.zeros(len(self.up))
+        moved = np.zeros(len(self.is_positive))
         # One model after the other: the influences of ten million scores take as much memory as their table.
         for model, sign in zip(self.models, (1.0, -1.0), strict=True):
             found = score_influences(self.measure, model.table, self.options)
@@ -326,9 +331,9 @@ class _Pair:
 
     def by_rows(self, draws: int, seed: int, clusters: Codes | None) -> Floats:
         """Every row drawn by itself, or as often as its cluster."""
-        units = len(self.up) if clusters is None else int(clusters.max()) + 1
+        units = len(self.is_positive) if clusters is None else int(clusters.max()) + 1
         tables = [m.table for m in self.models]
-        step = max(1, BLOCK // max(1, len(self.up)))
+        step = max(1, BLOCK // max(1, len(self.is_positive)))
 
         def several(start: int) -> Floats:
             weights = np.stack([row_weights(units, seed, b) for b in range(start, min(start + step, draws))])
@@ -345,12 +350,12 @@ class _Pair:
             return None
         drawn: DrawnCells | DrawnClusters
         if clusters is None:
-            joint = joint_cells(self.up, self.models)
+            joint = joint_cells(self.is_positive, self.models)
             drawn, tables = DrawnCells(joint, seed), list(joint.tables)
             coarse = self.influences(tables)
             after = math.nan if coarse is None else joint.spread(coarse)
         else:
-            drawn = DrawnClusters(self.up, self.models, clusters, seed)
+            drawn = DrawnClusters(self.is_positive, self.models, clusters, seed)
             tables = drawn.tables
             coarse = self.influences(tables)
             after = math.nan if coarse is None else drawn.spread(coarse)
@@ -373,12 +378,12 @@ ALIKE = "all replicates are alike: limits by the rule of three"
 
 def paired_score_contrast(
     measure: Measure,
-    up: Flags,
+    is_positive: Flags,
     first: Floats,
     second: Floats,
     *,
     clusters: NDArray[Any] | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: MetricOptions | None = None,
     replicates: int = 2_000,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
@@ -399,23 +404,23 @@ def paired_score_contrast(
 
     >>> from trueerror.metrics._registry import find_measure
     >>> draw = np.random.default_rng(0)
-    >>> up = np.arange(60) < 30
-    >>> good, poor = (draw.standard_normal(60) + pull * up for pull in (3.0, 0.3))
-    >>> c = paired_score_contrast(find_measure("average_precision"), up, good, poor)
+    >>> is_positive = np.arange(60) < 30
+    >>> good, poor = (draw.standard_normal(60) + pull * is_positive for pull in (3.0, 0.3))
+    >>> c = paired_score_contrast(find_measure("average_precision"), is_positive, good, poor)
     >>> c.low > 0, c.p_value < 0.01, c.method
     (True, True, 'paired-bootstrap-expanded')
     """
-    if len(up) == 0:
+    if len(is_positive) == 0:
         raise InputError("there are no rows to compare")
     source, seed = generator(rng)
     key = seed_of(source)
     codes = None if clusters is None else np.unique(clusters, return_inverse=True)[1]
     estimate, values, how = paired_replicates(
-        measure, up, first, second, draws=replicates, seed=key, clusters=codes, options=options
+        measure, is_positive, first, second, draws=replicates, seed=key, clusters=codes, options=options
     )
     if math.isnan(estimate):
         raise InputError(f"{measure.name} is undefined: {measure.undefined or 'a class has no rows'}")
-    apart = [int(side.sum()) if codes is None else len(np.unique(codes[side])) for side in (up, ~up)]
+    apart = [int(side.sum()) if codes is None else len(np.unique(codes[side])) for side in (is_positive, ~is_positive)]
     low, high = measure.range
     reach = low - high, high - low
     found = _judged(estimate, values[~np.isnan(values)], apart, tail_area(confidence, alternative), alternative, reach)
@@ -427,8 +432,8 @@ def paired_score_contrast(
     better = found.ahead if measure.higher_is_better is not False else 1 - found.ahead
     return contrast(
         estimate=estimate, limits=found.limits, whole=reach, confidence=confidence, alternative=alternative,
-        method="paired-bootstrap-expanded", statistic=estimate, p_value=found.p_value, n=len(up), notes=tuple(notes),
-        p_better=None if math.isnan(better) else better, p_at_most=found.at_most,
+        method="paired-bootstrap-expanded", statistic=estimate, p_value=found.p_value, n=len(is_positive),
+        notes=tuple(notes), p_better=None if math.isnan(better) else better, p_at_most=found.at_most,
     )  # fmt: skip
 
 

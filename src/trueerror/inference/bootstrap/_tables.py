@@ -10,10 +10,10 @@ The same seed gives the same replicates whatever the size of the blocks that the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, update_wrapper
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from trueerror.inputs._options import InputError, generator
 from trueerror.kernels import chosen
 from trueerror.kernels._random import EXACT, rank_layout, row_weights, seed_of
 from trueerror.methods._registry import Default, inference_method
-from trueerror.metrics._registry import Measure
+from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.metrics._values import reweighted_scores
 from trueerror.metrics.probabilities import mean_loss
 from trueerror.results._format import percent, whole
@@ -111,44 +111,37 @@ def drawn_clusters(clusters: int, draw: np.random.Generator, replicates: int, st
         yield draw.multinomial(clusters, even, size=min(step, replicates - start)).astype(np.float64)
 
 
+TableBootstrap = BootstrapMethod | Literal["studentised"]
+
+
 def bootstrap_of_table(
-    measure: Measure,
-    sample: Sample,
-    estimate: float,
-    method: str,
-    spec: IntervalSpec,
-    options: dict[str, Any],
-    *,
-    rng: Any = None,
-    replicates: int = 10_000,
+    measure: Measure, sample: Sample, estimate: float, kind: TableBootstrap, spec: IntervalSpec, options: dict[str, Any]
 ) -> tuple[float, float, str]:
     """Limits and a note for a metric of a confusion matrix; raises `Unfit` where there are none."""
-    b = check_replicates(replicates, usual=10_000)
+    b = check_replicates(spec.replicates, usual=10_000)
     if sample.kind == "weighted":
         raise InputError(
             "the bootstrap resamples rows, but sampling weights were summed over rows: use the default method"
         )
     if sample.clusters is not None and sample.groups < 2:
         raise Unfit("all rows are in one cluster")
-    kind = method.removeprefix("bootstrap-")
-    draw, seed = generator(rng)
-    studentised = kind == "studentised"
+    draw, seed = generator(spec.rng)
     parts, errors = [], []
     with np.errstate(invalid="ignore", divide="ignore"):
         for counts in _sample_draws(sample, draw, b):
             parts.append(np.asarray(sample.value(measure, options, counts), dtype=np.float64))
-            if studentised:
+            if kind == "studentised":
                 errors.append(np.sqrt(variance(sample.influence(measure, options, counts), counts)))
     values = np.concatenate(parts)
     known, lost = with_a_value(values)
     left_out = f", {percent(round(lost, 4))} without a value left out" if lost else ""
-    note = f"{replicates:,} resamples, {seed}{left_out}"
-    if studentised:
+    note = f"{b:,} resamples, {seed}{left_out}"
+    if kind == "studentised":
         own_errors = np.concatenate(errors)[known]
         return *_studentised(measure, sample, estimate, values[known], own_errors, spec, options), note
     influences, sizes = _accelerating(measure, sample, options) if kind == "bca" else (None, None)
     low, high = bootstrap_limits(
-        estimate, values[known], tail=spec.tail, method=cast(BootstrapMethod, kind), influences=influences, counts=sizes
+        estimate, values[known], tail=spec.tail, method=kind, influences=influences, counts=sizes
     )
     return low, high, note
 
@@ -249,7 +242,7 @@ def row_influences(one_less: Sequence[float] | Floats, sizes: Counts) -> Floats:
 
 
 def score_statistic(
-    measure: Measure, table: ScoreTable, options: Mapping[str, Any], share: float | None = None
+    measure: Measure, table: ScoreTable, options: MetricOptions, share: float | None = None
 ) -> Statistic:
     """The metric as a function of other counts at the table's scores; `share` is another share of positives."""
 

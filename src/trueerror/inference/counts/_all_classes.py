@@ -20,7 +20,6 @@ price carry the doubt.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,7 +67,7 @@ from trueerror.inference.proportion._array_intervals import (
 from trueerror.inference.proportion._interval import ROWS
 from trueerror.inputs._labels import cost_matrix
 from trueerror.methods import Default, inference_method
-from trueerror.metrics._registry import Measure, classes_in_play, find_measure
+from trueerror.metrics._registry import Measure, MetricOptions, classes_in_play, find_measure
 from trueerror.metrics.counts import cell_costs
 from trueerror.results._values import Note
 from trueerror.tallies._confusion import BinaryCounts, Confusion
@@ -346,7 +345,7 @@ def _mover(q: CountProblem, key: str) -> RawLimits:
     return _other_class_unknown(q, found)
 
 
-def _class_limits(mean: ClassMean, options: Mapping[str, Any], spec: IntervalSpec) -> Pair:
+def _class_limits(mean: ClassMean, options: MetricOptions, spec: IntervalSpec) -> Pair:
     """Wilson's limits of each class's proportion, or of its F1."""
     if mean.base.share is not None:
         x, n = mean.base.share(mean.counts)
@@ -595,11 +594,7 @@ def _by_shares_of_prices(q: CountProblem) -> bool:
     return drawn and len(np.unique(_price_matrix(sample, q.options))) <= MANY_PRICES
 
 
-@inference_method(
-    "t-mean",
-    answers="mean-cost",
-    default=Default(why="", when=lambda q: not _by_shares_of_prices(q)),
-)
+@inference_method("t-mean", answers="mean-cost", default=Default(why="", when=lambda q: not _by_shares_of_prices(q)))
 def mean_cost_t(q: CountProblem) -> RawLimits:
     """The t-interval of the mean cost; rows that all cost the same leave room for the share that would not."""
     sample, spec = q.sample.sample, q.spec
@@ -679,7 +674,7 @@ def savings_by_shares(q: CountProblem) -> tuple[float, float]:
     return 1 - max(high, float(prices.min())) / constant, 1 - max(low, float(prices.min())) / constant
 
 
-def _price_matrix(sample: Sample, options: Mapping[str, Any]) -> Floats:
+def _price_matrix(sample: Sample, options: MetricOptions) -> Floats:
     """K × K prices, with a column more where rows without a prediction occur."""
     table, costs = sample.table, options.get("costs")
     k = len(table.labels)

@@ -12,8 +12,6 @@ Of rows with several labels each label has its own interval; averages allow for 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +26,10 @@ from trueerror.inference.counts._one_class import (
     view_of_counts,
 )
 from trueerror.inference.proportion._array_intervals import RawLimits, limits
+from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods import Default, Method, declare, inference_method
-from trueerror.metrics._registry import Measure, classes_in_play, find_measure
+from trueerror.metrics._registry import Measure, MetricOptions, classes_in_play, find_measure
 from trueerror.metrics._values import undefined_reason, value
 from trueerror.results import Interval
 from trueerror.results._values import Note
@@ -97,7 +96,7 @@ declare(
 
 
 def multilabel_interval(
-    measure: Measure, tally: MultiLabel, options: Mapping[str, Any], spec: IntervalSpec, positive: Any = None
+    measure: Measure, tally: MultiLabel, options: MetricOptions, spec: IntervalSpec, positive: Label | None = None
 ) -> Interval:
     """A metric of rows with several labels.
 
@@ -136,8 +135,6 @@ def multilabel_interval(
     )
 
 
-def _label_problem(
-    measure: Measure, counts: BinaryCounts, options: Mapping[str, Any], spec: IntervalSpec
-) -> CountProblem:
+def _label_problem(measure: Measure, counts: BinaryCounts, options: MetricOptions, spec: IntervalSpec) -> CountProblem:
     view = view_of_counts(measure, counts, options)
     return Problem(situation=measure.situation, metric=measure, sample=view, spec=spec, options=options)

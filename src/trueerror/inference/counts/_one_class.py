@@ -5,7 +5,7 @@ Wilson's interval for F1 and at effective sizes, the delta method on several sca
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -37,7 +37,7 @@ from trueerror.inference.proportion._array_intervals import (
 )
 from trueerror.inference.proportion._interval import ROWS
 from trueerror.methods import Default, Method, declare, inference_method
-from trueerror.metrics._registry import Measure, find_measure
+from trueerror.metrics._registry import Measure, MetricOptions, find_measure
 from trueerror.results._values import Note
 from trueerror.tallies._agreement import KeyedConfusion
 from trueerror.tallies._confusion import BinaryCounts, ClassCounts, Confusion
@@ -599,7 +599,7 @@ def each_note(code: str, *values: Any) -> NDArray[np.object_]:
 
 
 def every_class(
-    measure: Measure, table: Confusion, clusters: KeyedConfusion | None, options: Mapping[str, Any]
+    measure: Measure, table: Confusion, clusters: KeyedConfusion | None, options: MetricOptions
 ) -> CountView:
     """All classes of a table at once, at its own class distribution."""
     if clusters is not None:
@@ -631,7 +631,7 @@ def every_class(
     return CountView(seen, rows, kind, False, _values(measure, seen, options), variance, groups, spread_rows)
 
 
-def view_of_counts(measure: Measure, counts: BinaryCounts, options: Mapping[str, Any]) -> CountView:
+def view_of_counts(measure: Measure, counts: BinaryCounts, options: MetricOptions) -> CountView:
     """Plain rows, from the four counts of one class or of many."""
 
     def variance() -> Any:
@@ -644,7 +644,7 @@ def view_of_counts(measure: Measure, counts: BinaryCounts, options: Mapping[str,
     return CountView(counts, counts, "random", False, _values(measure, counts, options), variance, total, total)
 
 
-def view_of_sample(measure: Measure, sample: Sample, options: Mapping[str, Any]) -> CountView:
+def view_of_sample(measure: Measure, sample: Sample, options: MetricOptions) -> CountView:
     """A sample's metric, of one class or of all together, as arrays of one element."""
     return (_one_class if measure.of_one_class else _all_classes)(measure, sample, dict(options))
 
@@ -710,7 +710,7 @@ def _all_classes(measure: Measure, sample: Sample, options: dict[str, Any]) -> C
 
 
 @np.errstate(invalid="ignore", divide="ignore")
-def _values(measure: Measure, counts: BinaryCounts, options: Mapping[str, Any]) -> Floats:
+def _values(measure: Measure, counts: BinaryCounts, options: MetricOptions) -> Floats:
     return np.asarray(measure.function(counts, **options), dtype=np.float64)
 
 

@@ -6,7 +6,7 @@ The difference of a metric between two models on the same rows, from each model'
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._contrast import check_options as check_test_options
-from trueerror.inference._contrast import contrast, normal_p, tail_area
+from trueerror.inference._contrast import check_test_options, contrast, normal_p, tail_area
 from trueerror.inference._delta import influence, variance
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference.bootstrap._limits import standard_error
+from trueerror.inference.bootstrap._tables import BOOTSTRAPS
 from trueerror.inference.counts._all_classes import ADDED_ROWS, FEW
 from trueerror.inference.proportion._distributions import crossing
-from trueerror.inputs._labels import find_label
+from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError
-from trueerror.metrics._registry import Measure, find_measure
+from trueerror.metrics._registry import Measure, MetricOptions, find_measure
 from trueerror.metrics._values import check_metric_options, needs_collapse, undefined_reason
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._agreement import Agreement
@@ -46,8 +46,8 @@ class PairedMetric:
     agreement: Agreement
     tables: tuple[Confusion, Confusion]
     measure: Measure
-    positive: Any
-    options: Mapping[str, Any]
+    positive: Label | None
+    options: MetricOptions
     registered: bool = True
 
     @property
@@ -236,7 +236,7 @@ def _calls(truth: int, order: NDArray[np.intp]) -> list[int]:
     return list(dict.fromkeys([truth, *wrong[:1], *wrong[-1:]]))
 
 
-def _one_against_the_rest(agreement: Agreement, positive: Any) -> Agreement:
+def _one_against_the_rest(agreement: Agreement, positive: Label | None) -> Agreement:
     index = agreement.labels.index(find_label(positive, agreement.labels))
     parts = [(codes == index).astype(np.int64) for codes in (agreement.truth, agreement.first, agreement.second)]
     cells, where = np.unique(4 * parts[0] + 2 * parts[1] + parts[2], return_inverse=True)
@@ -246,21 +246,16 @@ def _one_against_the_rest(agreement: Agreement, positive: Any) -> Agreement:
 
 
 def paired_metric(
-    agreement: Agreement, metric: str | Callable[..., Any], positive: Any, options: Mapping[str, Any]
+    agreement: Agreement, metric: str | Callable[..., Any], positive: Label | None, options: MetricOptions
 ) -> PairedMetric:
     """The metric by name, or a function of (table, masses), over an agreement table."""
     if isinstance(metric, str):
         found = find_measure(metric)
     else:
         found = Measure(
-            name=getattr(metric, "__name__", "metric"),
-            title=getattr(metric, "__name__", "metric").replace("_", " "),
-            function=metric,
-            needs="cells",
-            best=None,
-            range=(-math.inf, math.inf),
-            options=tuple(options),
-        )
+            name=getattr(metric, "__name__", "metric"), title=getattr(metric, "__name__", "metric").replace("_", " "),
+            function=metric, needs="cells", best=None, range=(-math.inf, math.inf), options=tuple(options),
+        )  # fmt: skip
     if not found.of_labels:
         raise InputError(f"{found.name} is made of scores, not of labels; compare two areas with delong")
     check_metric_options(found, options)
@@ -337,19 +332,12 @@ def mover_paired(
     ahead = 0.5 if estimate == 0 else 1 - p / 2 if estimate > 0 else p / 2
     up = compared.measure.higher_is_better
     return contrast(
-        name=compared.title,
-        estimate=estimate,
-        limits=found,
-        whole=compared.range,
-        confidence=level,
-        alternative=alternative,
-        method="mover-paired",
-        statistic=estimate,
-        p_value={"two-sided": p, "greater": 1 - ahead, "less": ahead}[alternative],
-        n=table.n,
+        name=compared.title, estimate=estimate, limits=found, whole=compared.range, confidence=level,
+        alternative=alternative, method="mover-paired", statistic=estimate,
+        p_value={"two-sided": p, "greater": 1 - ahead, "less": ahead}[alternative], n=table.n,
         p_better=None if up is None else ahead if up else 1 - ahead,
         notes=("fewer than 10 rows differ: at least as wide as z² more rows would move it",) if few else (),
-    )
+    )  # fmt: skip
 
 
 def _outermost(limits: Callable[[float], Limits | None], z: float) -> Limits | None:
@@ -374,7 +362,7 @@ def _own_limits(compared: PairedMetric, confidence: float) -> tuple[Limits, Limi
             confidence=confidence,
             options=compared.options,
         )
-        if made.method.startswith("bootstrap") or math.isnan(made.low) or math.isnan(made.high):
+        if made.method in BOOTSTRAPS or math.isnan(made.low) or math.isnan(made.high):
             return None
         reaches.append((made.estimate - made.low, made.high - made.estimate))
     return reaches[0], reaches[1]

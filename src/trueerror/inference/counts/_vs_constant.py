@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._contrast import SHARES, Limits, contrast, student_p, student_quantile
+from trueerror.inference._contrast import SHARES, Limits, contrast, limits_without_spread, t_contrast
 from trueerror.inference._sampling import cluster_variance, occupied, weighted_variance
+from trueerror.inference._spec import IntervalSpec
 from trueerror.results import Contrast
 from trueerror.tallies import Confusion, KeyedConfusion
 
@@ -57,25 +58,16 @@ def against_one_answer(
         units, word = float(table.n), "rows"
         variance = units / (units - 1) * float((table.counts * influences**2).sum()) if units > 1 else math.nan
     method = "cluster-t-difference" if clusters is not None else "paired-t-losses"
-    common: dict[str, Any] = {
-        "estimate": estimate, "whole": whole, "confidence": confidence, "alternative": "two-sided", "method": method,
-        "n": table.n,
-    }  # fmt: skip
-    if units < 2 or math.isnan(variance):
-        note = f"{units:,.0f} {word} show no spread to judge by"
-        return contrast(limits=whole, p_value=math.nan, statistic=math.nan, notes=(note,), **common)
-    df = units - 1
-    t, error = student_quantile(confidence, "two-sided", df), math.sqrt(variance)
-    if error <= 1e-12 * max(1.0, float(np.abs(gains).max())):
-        # All agree: as far as t² more of them could move the mean, and nothing to test unless it is 0.
-        half = t * t / (units + t * t) * whole[1]
-        note = f"no spread between the {units:,.0f} {word}"
-        p = 1.0 if estimate == 0 else math.nan
-        return contrast(
-            limits=(estimate - half, estimate + half), p_value=p, statistic=0.0, df=df, notes=(note,), **common
-        )
-    statistic = estimate / error
+    spec, note = IntervalSpec(confidence=confidence), f"{units:,.0f} {word}"
+    error = math.sqrt(variance) if units >= 2 else math.nan
+    if error > 1e-12 * max(1.0, float(np.abs(gains).max())):
+        found = t_contrast(estimate, error, units - 1, spec, method=method, n=table.n, whole=whole, note=note)
+        return replace(found, p_better=None)
+    alike = error >= 0
     return contrast(
-        limits=(estimate - t * error, estimate + t * error), p_value=student_p(statistic, df, "two-sided"),
-        statistic=statistic, df=df, notes=(f"{units:,.0f} {word}",), **common,
+        estimate=estimate, limits=limits_without_spread(estimate, units, spec, whole) if alike else whole, whole=whole,
+        confidence=confidence, alternative="two-sided", method=method, n=table.n, df=units - 1 if alike else None,
+        # Where all agree there is nothing to test unless the mean is 0.
+        statistic=0.0 if alike else math.nan, p_value=1.0 if alike and estimate == 0 else math.nan,
+        notes=(f"no spread between the {note}" if alike else f"{note} show no spread to judge by",),
     )  # fmt: skip

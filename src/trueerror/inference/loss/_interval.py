@@ -49,16 +49,9 @@ def mean_interval(
             raise InputError(f"sd={sd!r} is negative; a standard deviation is 0 or more")
     low, high, note = t_limits(centre, spread / math.sqrt(size), size - 1, level, side)
     return Interval(
-        name="mean",
-        estimate=centre,
-        low=low,
-        high=high,
-        confidence=level,
-        side=side,
-        method="t-mean",
-        n=size,
+        name="mean", estimate=centre, low=low, high=high, confidence=level, side=side, method="t-mean", n=size,
         note=note,
-    )
+    )  # fmt: skip
 
 
 def t_limits(mean: float, error: float, df: float, confidence: float, side: Side) -> tuple[float, float, str]:

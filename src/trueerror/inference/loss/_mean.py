@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._contrast import contrast
-from trueerror.inference._problem import Problem, choose, named
+from trueerror.inference._problem import Problem, choose, method_named
 from trueerror.inference._sampling import ScoreSample
 from trueerror.inference._spec import IntervalLimits, IntervalSpec, Range
 from trueerror.inference.auc._delong import satterthwaite
@@ -23,7 +23,7 @@ from trueerror.inference.loss._interval import t_limits
 from trueerror.inference.proportion._array_intervals import limits, on_log
 from trueerror.inputs._labels import Codes
 from trueerror.methods._registry import ROWS, Default, Method, declare, inference_method
-from trueerror.metrics._registry import Measure
+from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.metrics.probabilities import loss_moments, table_losses
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import listing, one_line, whole
@@ -57,7 +57,7 @@ class MeanLoss(NamedTuple):
 def loss_interval(
     measure: Measure,
     sample: Moments | ClusterSums,
-    options: Mapping[str, Any],
+    options: MetricOptions,
     spec: IntervalSpec,
     method: str | None = None,
 ) -> Interval:
@@ -68,7 +68,7 @@ def loss_interval(
     brier 0.200 [0.163, 0.245], 95 % t-log-mean, n = 100
     """
     q: Problem[LossSample] = Problem(situation="mean-loss", metric=measure, sample=sample, spec=spec, options=options)
-    chosen = choose(q) if method is None else named(q, method)
+    chosen = choose(q) if method is None else method_named(q, method)
     bounds = measure.bounds(options)
     if isinstance(sample, ClusterSums):
         n = float(sample.sizes.sum())
@@ -173,7 +173,7 @@ def mean_loss_of(q: Problem[LossSample]) -> MeanLoss:
     return MeanLoss(sample.mean, sample.standard_error, sample.n - 1, sample.n)
 
 
-def _of_weighted_table(measure: Measure, sample: ScoreSample, options: Mapping[str, Any]) -> MeanLoss:
+def _of_weighted_table(measure: Measure, sample: ScoreSample, options: MetricOptions) -> MeanLoss:
     table, estimate, share = sample.table, sample.estimate, sample.share
     if math.isinf(estimate):
         return MeanLoss(estimate, math.nan, math.nan, math.nan)
@@ -250,7 +250,7 @@ def mean_limits(
     return low, high, "t-mean", note
 
 
-def loss_range(measure: Measure, options: Mapping[str, Any]) -> Range:
+def loss_range(measure: Measure, options: MetricOptions) -> Range:
     """Where the loss can lie: Brier's own form is twice the half."""
     return measure.bounds(options)
 
@@ -263,7 +263,7 @@ def _finite(bounds: Range) -> tuple[float, float]:
 ADVICE = 'Compare by the Brier score, or in Python set a highest loss with options={"clip": 1e-15}'
 
 
-def infinite_rows(p: Predictions, model: str, measure: Measure, options: Mapping[str, Any]) -> int:
+def infinite_rows(p: Predictions, model: str, measure: Measure, options: MetricOptions) -> int:
     """On how many rows the model's loss is infinite."""
 
     def infinite(codes: Codes, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -276,7 +276,7 @@ def infinite_rows(p: Predictions, model: str, measure: Measure, options: Mapping
 def infinite_losses(
     given: Mapping[str, tuple[Predictions, str]],
     measure: Measure,
-    options: Mapping[str, Any],
+    options: MetricOptions,
     estimates: Mapping[str, Interval],
     contrasts: Iterable[Contrast],
 ) -> dict[str, int] | None:

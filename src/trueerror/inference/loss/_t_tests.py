@@ -20,11 +20,10 @@ from trueerror.inference._contrast import (
     LEARNERS,
     REALS,
     SCORES,
-    check_options,
+    check_test_options,
     contrast,
-    p_better_of_t,
     student_p,
-    student_quantile,
+    t_contrast,
     tail_area,
 )
 from trueerror.inference._spec import IntervalSpec
@@ -50,16 +49,12 @@ def paired_t(first: Any, second: Any, *, confidence: float = 0.95, alternative: 
     >>> print(paired_t([0.82, 0.79, 0.85, 0.88], [0.80, 0.78, 0.83, 0.85]))
     difference: first − second = +0.020 [0.007, 0.033], 95 % paired-t, p = .016, n = 4
     """
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     return _t_contrast(paired_facts(*paired_numbers(first, second)), level, alternative, "paired-t")
 
 
 def corrected_t(
-    differences: Any,
-    *,
-    test_train_ratio: float,
-    confidence: float = 0.95,
-    alternative: Alternative = "two-sided",
+    differences: Any, *, test_train_ratio: float, confidence: float = 0.95, alternative: Alternative = "two-sided"
 ) -> Contrast:
     """Differences over resampled splits, with the variance that overlapping training sets add.
 
@@ -71,10 +66,8 @@ def corrected_t(
     >>> print(corrected_t(d, test_train_ratio=1 / 9))
     difference: first − second = +0.015 [9.8e-05, 0.030], 95 % corrected-t-test, p = .049, n = 10
     """
-    level = check_options(confidence, alternative)
-    ratio = float(test_train_ratio)
-    if not (math.isfinite(ratio) and ratio >= 0):
-        raise InputError(f"test_train_ratio={test_train_ratio!r} must be n_test/n_train, such as 1/9 for 10 folds")
+    level = check_test_options(confidence, alternative)
+    ratio = _checked_ratio(test_train_ratio)
     d = numbers(matrix(differences, "differences").reshape(-1), "differences")
     return _t_contrast(_mean_difference(d, ratio, _scale(d)), level, alternative, "corrected-t-test")
 
@@ -96,7 +89,7 @@ def unpaired_t(
     difference: first − second = +0.047 [-0.037, 0.130], 95 % conservative-t, p = .138, n = 7
     """
     check_word(df, ("welch", "pooled", "conservative"), "df")
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     difference = unpaired_facts(numbers(first, "first"), numbers(second, "second"), df)
     return _t_contrast(difference, level, alternative, f"{df}-t")
 
@@ -112,7 +105,7 @@ def five_by_two_t(differences: Any, *, confidence: float = 0.95, alternative: Al
     >>> round(five_by_two_t(d).statistic, 4)
     1.1547
     """
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     return _five_by_two(differences, level, alternative, "five-by-two-t")
 
 
@@ -127,7 +120,7 @@ def five_by_two_f(differences: Any, *, confidence: float = 0.95) -> Contrast:
     >>> round(f.statistic, 4), round(f.p_value, 4)
     (1.3333, 0.3955)
     """
-    level = check_options(confidence, "two-sided")
+    level = check_test_options(confidence, "two-sided")
     return _five_by_two(differences, level, "two-sided", "five-by-two-f")
 
 
@@ -232,13 +225,8 @@ def _t_contrast(difference: MeanDifference, level: float, alternative: Alternati
     estimate, df = difference.estimate, difference.df
     estimand = LEARNERS if method in ("corrected-t-test", "five-by-two-t", "five-by-two-f") else SCORES
     if difference.varies:
-        half = student_quantile(level, alternative, df) * difference.error
-        t = estimate / difference.error
-        return contrast(
-            estimate=estimate, limits=(estimate - half, estimate + half), whole=REALS, confidence=level,
-            alternative=alternative, method=method, statistic=t, df=df, p_value=student_p(t, df, alternative),
-            n=difference.n, p_better=float(special.stdtr(df, t)), estimand=estimand,
-        )  # fmt: skip
+        spec = IntervalSpec(confidence=level, alternative=alternative)
+        return t_contrast(estimate, difference.error, df, spec, method=method, n=difference.n, estimand=estimand)
     p_value, statistic = (1.0, 0.0) if difference.all_zero else (math.nan, math.nan)
     return contrast(
         estimate=estimate, limits=REALS, whole=REALS, confidence=level,
@@ -270,10 +258,14 @@ def corrected_factor(splits: int, test_train_ratio: float) -> float:
     >>> round(corrected_factor(100, 1 / 9), 4)
     0.1211
     """
+    return 1 / splits + _checked_ratio(test_train_ratio)
+
+
+def _checked_ratio(test_train_ratio: float) -> float:
     ratio = float(test_train_ratio)
     if not (math.isfinite(ratio) and ratio >= 0):
         raise InputError(f"test_train_ratio={test_train_ratio!r} must be n_test/n_train, such as 1/9 for 10 folds")
-    return 1 / splits + ratio
+    return ratio
 
 
 def corrected_spread(scores: Floats, test_train_ratio: float) -> CorrectedSpread:
@@ -300,28 +292,25 @@ def paired_t_of_losses(
     m: Moments, whole: tuple[float, float], spec: IntervalSpec, *, higher_is_better: bool | None = False
 ) -> Contrast:
     """The t-test of paired differences of row losses, from their moments; `whole` is where a difference can lie."""
-    confidence, alternative = spec.confidence, spec.alternative
-    statistic: float
-    if m.n < 2 or not math.isfinite(m.mean) or not m.squares > 0:
-        same = m.n > 0 and m.mean == 0
-        note = "the losses are the same on every row" if same else "the losses show no spread to judge by"
-        note = note if m.n else "no row has an answer of both"
-        # No row differed: by the rule of three at most a share 1 − α^(1/n) of rows can, each by the whole range.
-        half = (1 - tail_area(confidence, alternative) ** (1 / m.n)) * whole[1] if same else math.inf
-        statistic, df, p_value, p_better = 0.0, None, 1.0 if same else math.nan, 0.5 if m.n else None
-    else:
-        df, note = m.n - 1.0, ""
-        half, statistic = student_quantile(confidence, alternative, df) * m.standard_error, m.mean / m.standard_error
-        p_value = student_p(statistic, df, alternative)
-        p_better = p_better_of_t(statistic, df, higher_is_better)
+    if m.n >= 2 and math.isfinite(m.mean) and m.squares > 0:
+        return t_contrast(
+            m.mean, m.standard_error, m.n - 1.0, spec, method="paired-t-losses", n=m.n, whole=whole,
+            higher_is_better=higher_is_better,
+        )  # fmt: skip
+    same = m.n > 0 and m.mean == 0
+    note = "the losses are the same on every row" if same else "the losses show no spread to judge by"
+    # No row differed: by the rule of three at most a share 1 − α^(1/n) of rows can, each by the whole range.
+    half = (1 - tail_area(spec.confidence, spec.alternative) ** (1 / m.n)) * whole[1] if same else math.inf
     return contrast(
         estimate=m.mean if m.n else math.nan, limits=(m.mean - half, m.mean + half), whole=whole,
-        confidence=confidence, alternative=alternative, method="paired-t-losses", n=m.n, statistic=statistic, df=df,
-        p_value=p_value, p_better=p_better, notes=(note,),
+        confidence=spec.confidence, alternative=spec.alternative, method="paired-t-losses", n=m.n, statistic=0.0,
+        p_value=1.0 if same else math.nan, p_better=0.5 if m.n else None,
+        notes=(note if m.n else "no row has an answer of both",),
     )  # fmt: skip
 
 
 PAIRED_SCORES = "independent pairs of scores, such as one pair a data set"
+
 declare(
     Method(
         key="paired-t",

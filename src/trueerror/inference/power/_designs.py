@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from trueerror.inference.proportion._paired import McNemarMethod
 from trueerror.inputs._arrays import open_share
 from trueerror.inputs._options import InputError, check_share, check_word
 from trueerror.results import Alternative
+
+if TYPE_CHECKING:
+    from trueerror.tallies._confusion import Amount
 
 # Nodes for averaging over the standard deviation that a t-test happens to see.
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
@@ -76,7 +79,7 @@ class NormalDesign(NamedTuple):
         return DesignAnalysis(power, rough.wrong_sign, rough.exaggeration)
 
 
-def tails(delta: float, sd: float, cut: Any, alternative: Alternative) -> tuple[Any, Any, Any]:
+def tails(delta: float, sd: float, cut: Amount, alternative: Alternative) -> tuple[Any, Any, Any]:
     """P(significant, right sign), P(significant, wrong sign) and E(|estimate|; significant) for N(δ, sd²).
 
     One-sided tests have one tail only: that of the alternative, right or wrong as δ lies.
@@ -102,7 +105,7 @@ def gathered(delta: float, right: float, wrong: float, size: float, alternative:
     return DesignAnalysis(power, wrong / significant, size / significant / abs(delta))
 
 
-def _density(x: Any) -> Any:
+def _density(x: Amount) -> Amount:
     return np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
 
 
@@ -333,6 +336,7 @@ class PowerPlan(NamedTuple):
     groups: int = 1
     # Whether the normal formula's answer is a lower bound for the rows that are asked for.
     formula_counts: bool = False
+    fewest_rows: int = 1
 
 
 def power_plan(test: PlannedTest, options: PowerOptions) -> PowerPlan:
@@ -436,7 +440,7 @@ def _means(o: PowerOptions, *, kind: str) -> PowerPlan:
         return design.student_analysis(n, float(groups * (n - 1)), o.alpha, o.alternative)
 
     note = "n values in each group" if groups == 2 else ""
-    return PowerPlan(analysis, _guess(design, o), first, second, "power-t", note, groups=groups)
+    return PowerPlan(analysis, _guess(design, o), first, second, "power-t", note, groups=groups, fewest_rows=2)
 
 
 MAKERS: dict[str, Callable[[PowerOptions], PowerPlan]] = {

@@ -22,6 +22,7 @@ from trueerror.results._values import Note
 if TYPE_CHECKING:
     from trueerror.inference._problem import Problem
     from trueerror.inference.counts._one_class import CountView
+    from trueerror.tallies._confusion import Amount
 
 Floats = NDArray[np.float64]
 Pair = tuple[Floats, Floats]
@@ -62,13 +63,13 @@ class RawLimits(NamedTuple):
 
 
 def limits(
-    x: Any,
-    n: Any,
+    x: Amount,
+    n: Amount,
     method: str = "wilson",
     confidence: float = 0.95,
     side: Side = "two-sided",
     *,
-    z: Any = None,
+    z: Amount = None,
 ) -> Pair:
     """Lower and upper limits for each x of n; [0, 1] where n is 0.
 
@@ -84,7 +85,7 @@ def limits(
 
 
 def _with_stand_in(
-    x: Any, n: Any, method: str, confidence: float, side: Side, z: Any
+    x: Amount, n: Amount, method: str, confidence: float, side: Side, z: Amount
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Limits, and where the method's own had no width."""
     check_word(method, FORMS, "method")
@@ -123,7 +124,7 @@ def proportion_limits(q: Problem[CountView], method: str) -> RawLimits:
     return found.replaced(flat, RawLimits.of((low, high), used, Note("no-width", (method,))))
 
 
-def straight_limits(estimate: Any, variance: Any, z: Any) -> Pair:
+def straight_limits(estimate: Amount, variance: Amount, z: Amount) -> Pair:
     """estimate ± z·SE; NaN where SE is 0."""
     e = np.asarray(estimate, dtype=np.float64)
     v = np.asarray(variance, dtype=np.float64)
@@ -131,7 +132,7 @@ def straight_limits(estimate: Any, variance: Any, z: Any) -> Pair:
     return e - reach, e + reach
 
 
-def on_logit(estimate: Any, variance: Any, z: Any, bounds: Range = (0.0, 1.0)) -> Pair:
+def on_logit(estimate: Amount, variance: Amount, z: Amount, bounds: Range = (0.0, 1.0)) -> Pair:
     """logit(q) ± z·SE/(q(1 − q)) with q the place in the range, and back.
 
     On (−1, 1) this is Fisher's z: atanh(m) ± z·SE/(1 − m²).
@@ -149,7 +150,7 @@ def on_logit(estimate: Any, variance: Any, z: Any, bounds: Range = (0.0, 1.0)) -
     return start + width * low, start + width * high
 
 
-def on_log(estimate: Any, variance: Any, z: Any) -> Pair:
+def on_log(estimate: Amount, variance: Amount, z: Amount) -> Pair:
     """estimate·exp(±z·SE/estimate), for what cannot be below 0."""
     e = np.asarray(estimate, dtype=np.float64)
     v = np.asarray(variance, dtype=np.float64)
@@ -160,7 +161,7 @@ def on_log(estimate: Any, variance: Any, z: Any) -> Pair:
     return inside / factor, inside * factor
 
 
-def at_size(estimate: Any, size: Any, spec: IntervalSpec, z: Any, bounds: Range = (0.0, 1.0)) -> Pair:
+def at_size(estimate: Amount, size: Amount, spec: IntervalSpec, z: Amount, bounds: Range = (0.0, 1.0)) -> Pair:
     """Wilson's limits for the place in the range, as if it were a proportion of `size` rows."""
     start, width = bounds[0], bounds[1] - bounds[0]
     q = np.clip((np.asarray(estimate, dtype=np.float64) - start) / width, 0.0, 1.0)
@@ -168,12 +169,12 @@ def at_size(estimate: Any, size: Any, spec: IntervalSpec, z: Any, bounds: Range 
     return start + width * low, start + width * high
 
 
-def as_jaccard(f: Any) -> Any:
+def as_jaccard(f: Amount) -> Amount:
     """J = F/(2 − F)."""
     return f / (2 - f)
 
 
-def from_jaccard(j: Any) -> Any:
+def from_jaccard(j: Amount) -> Amount:
     """F = 2J/(1 + J)."""
     return 2 * j / (1 + j)
 

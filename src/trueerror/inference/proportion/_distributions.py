@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,16 @@ from scipy import special
 
 from trueerror.inference._contrast import Limits
 
+if TYPE_CHECKING:
+    from trueerror.tallies._confusion import Amount
+
 Floats = NDArray[np.float64]
 
 # Two probabilities that differ by less than this factor count as equally likely, as in R.
 EQUALLY_LIKELY = 1 + 1e-7
 
 
-def log_pmf(k: Any, n: Any, p: float) -> Floats:
+def log_pmf(k: Amount, n: Amount, p: float) -> Floats:
     """log P(X = k) for X ~ Binomial(n, p), by the saddle-point form of Loader (2000).
 
     Differences of log-factorials lose all digits for large n; deviances do not.
@@ -45,12 +48,12 @@ def log_pmf(k: Any, n: Any, p: float) -> Floats:
     return out
 
 
-def pmf(k: Any, n: Any, p: float) -> Floats:
+def pmf(k: Amount, n: Amount, p: float) -> Floats:
     """P(X = k)."""
     return np.exp(log_pmf(k, n, p))
 
 
-def at_most(k: Any, n: Any, p: Any) -> Floats:
+def at_most(k: Amount, n: Amount, p: Amount) -> Floats:
     """P(X ≤ k) = I_{1−p}(n − k, k + 1)."""
     x, size = np.broadcast_arrays(np.asarray(k, dtype=np.float64), np.asarray(n, dtype=np.float64))
     inside = (x >= 0) & (x < size)
@@ -59,7 +62,7 @@ def at_most(k: Any, n: Any, p: Any) -> Floats:
     return out
 
 
-def at_least(k: Any, n: Any, p: Any) -> Floats:
+def at_least(k: Amount, n: Amount, p: Amount) -> Floats:
     """P(X ≥ k) = I_p(k, n − k + 1)."""
     x, size = np.broadcast_arrays(np.asarray(k, dtype=np.float64), np.asarray(n, dtype=np.float64))
     inside = (x > 0) & (x <= size)

@@ -11,12 +11,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from trueerror.inference._spec import SIDES, critical_z, tail
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.methods._registry import Default, inference_method
 from trueerror.results import Interval, Side
+
+if TYPE_CHECKING:
+    from trueerror.tallies._confusion import Amount
 
 ROWS = "independent rows, drawn at random from the population that you care about"
 # What each form gives: numbers for numbers, arrays for arrays.
@@ -32,7 +35,7 @@ class ProportionForm:
     exact: bool
     fractional: bool
 
-    def limits(self, x: Any, n: Any, confidence: float, side: Side, z: Any) -> RawPair:
+    def limits(self, x: Amount, n: Amount, confidence: float, side: Side, z: Amount) -> RawPair:
         """Raw limits of x of n > 0; `z` is the normal quantile or what replaces it."""
         return self.function(x, n, tail(confidence, side) if self.exact else z)
 
@@ -63,7 +66,7 @@ def _plain_rows(q: Any) -> bool:
     return bool(q.sample.plain)
 
 
-def stand_in(method: str, z: Any) -> str:
+def stand_in(method: str, z: Amount) -> str:
     """The form that takes over where another gives limits without width."""
     return "wilson" if method != "wilson" and z > 0 else "clopper-pearson"
 
@@ -78,7 +81,7 @@ def stand_in(method: str, z: Any) -> str:
     measured="mean coverage .902 at n = 50, falling to 0 near the ends (enumeration)",
     advice="prefer wilson; at 0 or n successes this has no width and Wilson's interval is given instead",
 )
-def wald(x: Any, n: Any, z: Any) -> RawPair:
+def wald(x: Amount, n: Amount, z: Amount) -> RawPair:
     """p ± z√(pq/n)."""
     p = x / n
     reach = z * (p * (1 - p) / n) ** 0.5
@@ -93,7 +96,7 @@ def wald(x: Any, n: Any, z: Any) -> RawPair:
     assumes=ROWS,
     advice="prefer wilson",
 )
-def wald_cc(x: Any, n: Any, z: Any) -> RawPair:
+def wald_cc(x: Amount, n: Amount, z: Amount) -> RawPair:
     """p ± (z√(pq/n) + 1/2n)."""
     low, high = wald(x, n, z)
     return low - 0.5 / n, high + 0.5 / n
@@ -110,7 +113,7 @@ def wald_cc(x: Any, n: Any, z: Any) -> RawPair:
     measured="mean coverage .952 at n = 50; at least .927 where np and nq are 5 or more (enumeration)",
     advice="with fewer than 5 successes or failures mid-p is closer to its nominal coverage",
 )
-def wilson(x: Any, n: Any, z: Any) -> RawPair:
+def wilson(x: Amount, n: Amount, z: Amount) -> RawPair:
     """(p + z²/2n ± z√(pq/n + z²/4n²)) / (1 + z²/n), written in counts."""
     square = z * z
     centre = x + square / 2
@@ -127,7 +130,7 @@ def wilson(x: Any, n: Any, z: Any) -> RawPair:
     assumes=ROWS,
     advice="comes near to the exact interval, and is as wide",
 )
-def wilson_cc(x: Any, n: Any, z: Any) -> RawPair:
+def wilson_cc(x: Amount, n: Amount, z: Amount) -> RawPair:
     """Wilson's limits for half a success less and half a success more (Newcombe 1998, method 4)."""
     # Below 0 or above n there is nothing to invert; the clipping later sets 0 or 1 there.
     fewer, more = x - 0.5, x + 0.5
@@ -145,7 +148,7 @@ def wilson_cc(x: Any, n: Any, z: Any) -> RawPair:
     assumes=ROWS,
     measured="mean coverage .969 at n = 50, never below .95 (enumeration): wider than it needs to be",
 )
-def clopper_pearson(x: Any, n: Any, alpha: Any) -> RawPair:
+def clopper_pearson(x: Amount, n: Amount, alpha: Amount) -> RawPair:
     """Quantiles of Beta(x, n − x + 1) and Beta(x + 1, n − x); 0 at no success, 1 at no failure."""
     import numpy as np
     from scipy import special
@@ -166,7 +169,7 @@ def clopper_pearson(x: Any, n: Any, alpha: Any) -> RawPair:
     assumes=ROWS,
     measured="mean coverage .955 at n = 50, at least about .925 (enumeration)",
 )
-def mid_p(x: Any, n: Any, alpha: Any) -> RawPair:
+def mid_p(x: Amount, n: Amount, alpha: Amount) -> RawPair:
     """Where P(beyond x) + ½P(x) is α: the exact interval with half of the observed probability in each tail."""
     import numpy as np
 
@@ -179,7 +182,7 @@ def mid_p(x: Any, n: Any, alpha: Any) -> RawPair:
 HALVINGS = 60
 
 
-def _mid_p_low(x: Any, n: Any, alpha: Any) -> Any:
+def _mid_p_low(x: Amount, n: Amount, alpha: Amount) -> Amount:
     """p with ½P(X ≥ x) + ½P(X ≥ x + 1) = α, by bisection: both terms rise with p."""
     import numpy as np
     from scipy import special
@@ -207,7 +210,7 @@ def _mid_p_low(x: Any, n: Any, alpha: Any) -> Any:
     assumes=ROWS,
     advice="never narrower than Wilson's, which it imitates",
 )
-def agresti_coull(x: Any, n: Any, z: Any) -> RawPair:
+def agresti_coull(x: Amount, n: Amount, z: Amount) -> RawPair:
     """Wald's form with z²/2 successes and z²/2 failures added."""
     return wald(x + z * z / 2, n + z * z, z)
 
@@ -221,7 +224,7 @@ def agresti_coull(x: Any, n: Any, z: Any) -> RawPair:
     assumes=ROWS + "; a Beta(½, ½) prior",
     measured="mean coverage .950 at n = 50 (enumeration)",
 )
-def jeffreys(x: Any, n: Any, alpha: Any) -> RawPair:
+def jeffreys(x: Amount, n: Amount, alpha: Amount) -> RawPair:
     """Quantiles of Beta(x + ½, n − x + ½); 0 at no success, 1 at no failure (Brown, Cai and DasGupta 2001)."""
     import numpy as np
     from scipy import special
@@ -272,21 +275,14 @@ def interval(
         estimate, low, high, note = math.nan, 0.0, 1.0, NO_TRIALS
     else:
         estimate = x / n
-        low, high, used, note = one_proportion(x, n, method, level, side)
+        low, high, used, note = limits_of_one(x, n, method, level, side)
     return Interval(
-        name="proportion",
-        estimate=estimate,
-        low=low,
-        high=high,
-        confidence=level,
-        side=side,
-        method=used,
-        n=n,
+        name="proportion", estimate=estimate, low=low, high=high, confidence=level, side=side, method=used, n=n,
         note=note,
-    )
+    )  # fmt: skip
 
 
-def one_proportion(x: float, n: float, method: str, confidence: float, side: Side) -> tuple[float, float, str, str]:
+def limits_of_one(x: float, n: float, method: str, confidence: float, side: Side) -> tuple[float, float, str, str]:
     """Limits for x of n > 0, the method that was used in the end, and a note where it is another one.
 
     They are cut to [0, 1] and to the side, and hold the estimate, which rounding or a low confidence may push out.
@@ -300,7 +296,7 @@ def one_proportion(x: float, n: float, method: str, confidence: float, side: Sid
     if method == "clopper-pearson":
         # Beyond 10¹⁶ trials the limits differ by less than floats can say.
         return max(0.0, math.nextafter(low, 0.0)), min(1.0, math.nextafter(high, 1.0)), method, ""
-    low, high, used, _ = one_proportion(x, n, stand_in(method, z), confidence, side)
+    low, high, used, _ = limits_of_one(x, n, stand_in(method, z), confidence, side)
     return low, high, used, f"{method} has no width at {x:g} of {n:g}: {used} instead"
 
 

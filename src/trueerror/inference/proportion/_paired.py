@@ -21,12 +21,12 @@ from trueerror.inference._contrast import (
     THESE_MODELS,
     Limits,
     check_margin,
-    check_options,
+    check_test_options,
     contrast,
     normal_p,
     normal_quantile,
 )
-from trueerror.inference.loss._t_tests import paired_facts, unpaired_facts
+from trueerror.inference.loss._t_tests import PAIRED_SCORES, paired_facts, unpaired_facts
 from trueerror.inference.proportion._distributions import (
     at_least,
     at_most,
@@ -93,7 +93,7 @@ def mcnemar(
     """
     check_word(method, METHODS, "method")
     check_word(interval, INTERVALS, "interval")
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     pairs = _pairs(only_first, only_second, n, both_right, both_wrong)
     if interval == "newcombe" and pairs.both_right is None:
         raise InputError('interval="newcombe" needs both_right or both_wrong beside n, or both of them')
@@ -284,13 +284,7 @@ class Shifted(NamedTuple):
 
 
 def equivalence(
-    first: Any,
-    second: Any,
-    *,
-    margin: float,
-    n: int | None = None,
-    paired: bool = True,
-    confidence: float = 0.95,
+    first: Any, second: Any, *, margin: float, n: int | None = None, paired: bool = True, confidence: float = 0.95
 ) -> Contrast:
     """Are two models the same within ±margin? Two one-sided tests; p is the larger of the two.
 
@@ -394,15 +388,10 @@ def _paired_counts(b: int, c: int, n: int) -> Shifted:
     if b + c > n:
         raise InputError(f"n={n} is less than the {b + c} rows on which the models differ")
     return Shifted(
-        estimate=(b - c) / n if n else math.nan,
-        statistic=lambda delta: tango_z(b, c, n, delta) if n else 0.0,
-        tail=_normal_tail,
-        limits=lambda tail: tango_limits(b, c, n, -float(special.ndtri(tail))) if n else SHARES,
-        whole=SHARES,
-        family="tango",
-        n=n,
-        note="" if n else "no rows: nothing is known",
-    )
+        estimate=(b - c) / n if n else math.nan, statistic=lambda delta: tango_z(b, c, n, delta) if n else 0.0,
+        tail=_normal_tail, limits=lambda tail: tango_limits(b, c, n, -float(special.ndtri(tail))) if n else SHARES,
+        whole=SHARES, family="tango", n=n, note="" if n else "no rows: nothing is known",
+    )  # fmt: skip
 
 
 def _independent_counts(first: tuple[int, int], second: tuple[int, int]) -> Shifted:
@@ -414,14 +403,10 @@ def _independent_counts(first: tuple[int, int], second: tuple[int, int]) -> Shif
         if x > rows or rows == 0:
             raise InputError(f"{name}=({x}, {rows}) must be successes and rows, with 0 ≤ successes ≤ rows and rows > 0")
     return Shifted(
-        estimate=x1 / n1 - x2 / n2,
-        statistic=lambda delta: miettinen_nurminen_z(x1, n1, x2, n2, delta),
-        tail=_normal_tail,
-        limits=lambda tail: miettinen_nurminen_limits(x1, n1, x2, n2, -float(special.ndtri(tail))),
-        whole=SHARES,
-        family="miettinen-nurminen",
-        n=n1 + n2,
-    )
+        estimate=x1 / n1 - x2 / n2, statistic=lambda delta: miettinen_nurminen_z(x1, n1, x2, n2, delta),
+        tail=_normal_tail, limits=lambda tail: miettinen_nurminen_limits(x1, n1, x2, n2, -float(special.ndtri(tail))),
+        whole=SHARES, family="miettinen-nurminen", n=n1 + n2,
+    )  # fmt: skip
 
 
 def _scores(first: Any, second: Any, paired: bool) -> Shifted:
@@ -440,15 +425,10 @@ def _scores(first: Any, second: Any, paired: bool) -> Shifted:
         return facts.estimate - half, facts.estimate + half
 
     return Shifted(
-        estimate=facts.estimate,
-        statistic=lambda delta: (facts.estimate - delta) / facts.error,
-        tail=lambda t: float(special.stdtr(facts.df, -t)),
-        limits=limits,
-        whole=REALS,
-        family="paired-t" if paired else "welch-t",
-        n=facts.n,
-        df=facts.df,
-    )
+        estimate=facts.estimate, statistic=lambda delta: (facts.estimate - delta) / facts.error,
+        tail=lambda t: float(special.stdtr(facts.df, -t)), limits=limits, whole=REALS,
+        family="paired-t" if paired else "welch-t", n=facts.n, df=facts.df,
+    )  # fmt: skip
 
 
 def _normal_tail(z: float) -> float:
@@ -481,7 +461,6 @@ def cochran_from_pairs(pairs: Mapping[tuple[str, str], Discordance], models: tup
 
 
 SAME_ROWS = "the same rows for both models, drawn at random and independent of each other"
-PAIRED_SCORES = "independent pairs of scores, such as one pair a data set"
 
 declare(
     Method(

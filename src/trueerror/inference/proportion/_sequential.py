@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._contrast import SHARES, THESE_MODELS, Limits, check_options, contrast
+from trueerror.inference._contrast import SHARES, THESE_MODELS, Limits, check_test_options, contrast
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._arrays import count, paired_numbers
 from trueerror.inputs._options import InputError
@@ -76,7 +76,7 @@ def e_value(
     >>> round(e_value(7, 1, alternative="greater").statistic, 2)
     6.61
     """
-    level, bets = check_options(confidence, alternative), _bets(first, second, n)
+    level, bets = check_test_options(confidence, alternative), _bets(first, second, n)
     value = float(margin)
     lowest = 0.0 if alternative == "two-sided" else -1.0
     if not (lowest <= value < 1 and value != -1):
@@ -98,7 +98,7 @@ def confidence_sequence(
     >>> print(confidence_sequence(40, 10, n=500))
     difference: first − second = +0.060 [0.017, 0.110], 95 % betting-sequence, p < .001, n = 500
     """
-    level, bets = check_options(confidence, alternative), _bets(first, second, n)
+    level, bets = check_test_options(confidence, alternative), _bets(first, second, n)
     if bets.n is None:
         raise InputError("confidence_sequence needs n: the size of the difference depends on all rows")
     return _answer(bets, 0.0, level, alternative, "betting-sequence")
@@ -119,19 +119,11 @@ def _answer(bets: Bets, margin: float, level: float, alternative: Alternative, m
     if log_e > math.log(sys.float_info.max):
         notes.append(f"the e-value is about 10^{log_e / math.log(10):.0f}, written as the largest float")
     return contrast(
-        estimate=estimate,
-        limits=limits,
-        whole=whole,
-        confidence=level,
-        alternative=alternative,
-        method=method,
+        estimate=estimate, limits=limits, whole=whole, confidence=level, alternative=alternative, method=method,
         p_value=math.exp(-max(0.0, log_e)),
-        statistic=math.exp(log_e) if log_e <= math.log(sys.float_info.max) else sys.float_info.max,
-        n=bets.n,
-        notes=tuple(notes),
-        null=None,
-        estimand=THESE_MODELS,
-    )
+        statistic=math.exp(log_e) if log_e <= math.log(sys.float_info.max) else sys.float_info.max, n=bets.n,
+        notes=tuple(notes), null=None, estimand=THESE_MODELS,
+    )  # fmt: skip
 
 
 def log_e_value(bets: Bets, margin: float, alternative: Alternative) -> float:

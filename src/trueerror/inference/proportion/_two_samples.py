@@ -14,7 +14,7 @@ from scipy import special
 from trueerror.inference._contrast import (
     THESE_MODELS,
     Limits,
-    check_options,
+    check_test_options,
     contrast,
     normal_p,
     normal_quantile,
@@ -90,7 +90,7 @@ def difference(
     difference: first − second = +0.200 [0.053, 0.338], 95 % miettinen-nurminen, p = .008, n = 150
     """
     check_word(method, KEYS, "method")
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     a, b = _share(first, "first", method), _share(second, "second", method)
     if a.n == 0 or b.n == 0:
         return contrast(
@@ -117,18 +117,10 @@ def difference(
         limits = newcombe_limits(a, b, z, corrected=corrected)
         statistic = _newcombe_z(a, b, corrected=corrected)
     return contrast(
-        estimate=a.p - b.p,
-        limits=limits,
-        confidence=level,
-        alternative=alternative,
-        method=KEYS[method],
-        p_value=normal_p(statistic, alternative),
-        statistic=statistic,
-        n=a.n + b.n,
-        notes=(note,),
-        p_better=p_better,
+        estimate=a.p - b.p, limits=limits, confidence=level, alternative=alternative, method=KEYS[method],
+        p_value=normal_p(statistic, alternative), statistic=statistic, n=a.n + b.n, notes=(note,), p_better=p_better,
         estimand=THESE_MODELS,
-    )
+    )  # fmt: skip
 
 
 def probability_less(
@@ -273,7 +265,7 @@ def one_proportion(
         (interval: Clopper–Pearson less p0)
     """
     check_word(method, ("exact", "score"), "method")
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     successes, rows, null = count(x, "x"), count(n, "n"), open_share(p0, "p0")
     if successes > rows:
         raise InputError(f"x={successes} is more than n={rows}")
@@ -291,18 +283,10 @@ def one_proportion(
         notes = ("interval: Wilson less p0",)
         p_value = normal_p(statistic, alternative)
     return contrast(
-        estimate=successes / rows - null if rows else math.nan,
-        limits=(limits[0] - null, limits[1] - null),
-        whole=(-null, 1 - null),
-        confidence=level,
-        alternative=alternative,
-        method=f"binomial-{method}",
-        p_value=p_value,
-        statistic=statistic,
-        n=rows,
-        notes=notes,
-        estimand="this model, on rows like these",
-    )
+        estimate=successes / rows - null if rows else math.nan, limits=(limits[0] - null, limits[1] - null),
+        whole=(-null, 1 - null), confidence=level, alternative=alternative, method=f"binomial-{method}",
+        p_value=p_value, statistic=statistic, n=rows, notes=notes, estimand="this model, on rows like these",
+    )  # fmt: skip
 
 
 def _exact_p(x: int, n: int, p0: float, alternative: Alternative) -> float:
@@ -335,7 +319,7 @@ def two_proportions(
         (interval: Miettinen and Nurminen's)
     """
     check_word(method, INTERVALS, "method")
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     interval, words = INTERVALS[method]
     a, b = Share(count(x1, "x1"), count(n1, "n1")), Share(count(x2, "x2"), count(n2, "n2"))
     size = difference(a, b, method=interval, confidence=level, alternative=alternative)
@@ -356,18 +340,10 @@ def two_proportions(
         statistic = wald_z(a, b) if method == "unpooled-z" else _pooled_z(a, b, corrected=method == "yates")
         p_value = normal_p(statistic, alternative)
     return contrast(
-        estimate=size.estimate,
-        limits=(size.low, size.high),
-        confidence=level,
-        alternative=alternative,
-        method=method,
-        p_value=p_value,
-        statistic=statistic,
-        n=a.n + b.n,
-        notes=tuple(notes),
-        p_better=size.p_better,
+        estimate=size.estimate, limits=(size.low, size.high), confidence=level, alternative=alternative, method=method,
+        p_value=p_value, statistic=statistic, n=a.n + b.n, notes=tuple(notes), p_better=size.p_better,
         estimand=THESE_MODELS,
-    )
+    )  # fmt: skip
 
 
 def _pooled_z(a: Share, b: Share, *, corrected: bool) -> float:

@@ -207,14 +207,9 @@ def friedman(scores: Any, *, ties: bool = True, higher_is_better: bool = True) -
     statistic = friedman_statistic(ranks.mean(axis=0), m.n, tie_sum(ranks) if ties else 0.0)
     note = "all models tie on every data set" if _all_tied(ranks) else ""
     return Test(
-        name="Friedman",
-        statistic=statistic,
-        df=m.k - 1,
-        p_value=max(float(special.chdtrc(m.k - 1, statistic)), TINY),
-        method="friedman",
-        n=m.n,
-        note=note,
-    )
+        name="Friedman", statistic=statistic, df=m.k - 1, p_value=max(float(special.chdtrc(m.k - 1, statistic)), TINY),
+        method="friedman", n=m.n, note=note,
+    )  # fmt: skip
 
 
 def friedman_statistic(mean_ranks: Floats, n: int, tied: float = 0.0) -> float:
@@ -426,16 +421,9 @@ def _ranking(
     control: str | None = None,
 ) -> Ranking:
     return compose_ranking(
-        m,
-        friedman=friedman(m),
-        iman_davenport=iman_davenport(m),
-        pairs=pairs,
-        p_adjusted=adjusted.tolist(),
-        method=method,
-        alpha=alpha,
-        critical_difference=critical,
-        control=control,
-    )
+        m, friedman=friedman(m), iman_davenport=iman_davenport(m), pairs=pairs, p_adjusted=adjusted.tolist(),
+        method=method, alpha=alpha, critical_difference=critical, control=control,
+    )  # fmt: skip
 
 
 def _find_model(control: Any, models: tuple[str, ...]) -> int:

@@ -234,21 +234,11 @@ def compose_ranking(
     else:
         groups = (tuple(m for m in order if m == control or frozenset((m, control)) not in apart),)
     return Ranking(
-        names=scores.models,
-        mean_ranks=mean_ranks,
-        n=scores.n,
-        friedman=friedman,
-        iman_davenport=iman_davenport,
-        pairs=adjusted,
-        outcomes=tuple(outcomes),
-        groups=groups,
-        method=method,
-        alpha=float(alpha),
-        critical_difference=critical_difference,
-        control=control,
-        higher_is_better=scores.higher_is_better,
+        names=scores.models, mean_ranks=mean_ranks, n=scores.n, friedman=friedman, iman_davenport=iman_davenport,
+        pairs=adjusted, outcomes=tuple(outcomes), groups=groups, method=method, alpha=float(alpha),
+        critical_difference=critical_difference, control=control, higher_is_better=scores.higher_is_better,
         note="; ".join([*notes, *_few_data_sets(scores.n, alpha)]),
-    )
+    )  # fmt: skip
 
 
 def _apart(pair: Contrast, alpha: float) -> bool:

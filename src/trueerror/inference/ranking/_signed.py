@@ -13,7 +13,7 @@ from trueerror.inference._contrast import (
     REALS,
     SCORES,
     Limits,
-    check_options,
+    check_test_options,
     contrast,
     normal_p,
     normal_quantile,
@@ -72,7 +72,7 @@ def wilcoxon(
     """
     check_word(zeros, ("wilcox", "pratt"), "zeros")
     check_word(method, ("auto", "exact", "normal", "normal-cc"), "method")
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     d = _differences(first, second)
     ranks = signed_ranks(d, pratt=zeros == "pratt")
     m = len(ranks.twice)
@@ -89,18 +89,10 @@ def wilcoxon(
         p_value = _normal_p(ranks, alternative, corrected=method == "normal-cc")
     limits, more = _walsh_limits(d, level, alternative)
     return contrast(
-        estimate=_walsh_quantile(np.sort(d), 0.5) if len(d) else math.nan,
-        limits=limits,
-        whole=REALS,
-        confidence=level,
-        alternative=alternative,
-        method="wilcoxon" if zeros == "wilcox" else "wilcoxon-pratt",
-        p_value=p_value,
-        statistic=ranks.sum_positive,
-        n=len(d),
-        notes=(note, more),
-        estimand=SCORES,
-    )
+        estimate=_walsh_quantile(np.sort(d), 0.5) if len(d) else math.nan, limits=limits, whole=REALS, confidence=level,
+        alternative=alternative, method="wilcoxon" if zeros == "wilcox" else "wilcoxon-pratt", p_value=p_value,
+        statistic=ranks.sum_positive, n=len(d), notes=(note, more), estimand=SCORES,
+    )  # fmt: skip
 
 
 def sign(first: Any, second: Any, *, confidence: float = 0.95, alternative: Alternative = "two-sided") -> Contrast:
@@ -112,7 +104,7 @@ def sign(first: Any, second: Any, *, confidence: float = 0.95, alternative: Alte
     >>> print(sign([5, 6, 7, 8, 9, 9], [4, 4, 6, 5, 8, 9]))
     difference: first − second = +1.000 [0.000, 3.000], 95 % sign, p = .062, n = 6
     """
-    level = check_options(confidence, alternative)
+    level = check_test_options(confidence, alternative)
     d = _differences(first, second)
     wins, losses = int((d > 0).sum()), int((d < 0).sum())
     m = wins + losses
@@ -123,19 +115,10 @@ def sign(first: Any, second: Any, *, confidence: float = 0.95, alternative: Alte
         p_value, note = (1.0, "no difference is other than 0") if len(d) else (math.nan, "no values")
     limits, more = _median_limits(np.sort(d), level, alternative)
     return contrast(
-        estimate=float(np.median(d)) if len(d) else math.nan,
-        limits=limits,
-        whole=REALS,
-        confidence=level,
-        alternative=alternative,
-        method="sign",
-        p_value=p_value,
-        statistic=wins,
-        n=len(d),
-        notes=(note, more),
-        p_better=float(special.betaincc(wins + 0.5, losses + 0.5, 0.5)),
-        estimand=SCORES,
-    )
+        estimate=float(np.median(d)) if len(d) else math.nan, limits=limits, whole=REALS, confidence=level,
+        alternative=alternative, method="sign", p_value=p_value, statistic=wins, n=len(d), notes=(note, more),
+        p_better=float(special.betaincc(wins + 0.5, losses + 0.5, 0.5)), estimand=SCORES,
+    )  # fmt: skip
 
 
 def signed_ranks(d: Floats, *, pratt: bool = False) -> SignedRanks:
