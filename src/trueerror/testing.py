@@ -14,8 +14,8 @@ __all__ = ["assert_at_least", "assert_not_worse"]
 
 
 def assert_not_worse(
-    candidate: Any,
-    baseline: Any,
+    candidate: object,
+    baseline: object,
     metric: str | Iterable[str] = "accuracy",
     margin: float | Mapping[str, float] = 0.0,
     *,
@@ -39,7 +39,7 @@ def assert_not_worse(
 
 
 def assert_at_least(
-    candidate: Any,
+    candidate: object,
     at_least: float | Mapping[str, float],
     metric: str | Iterable[str] = "accuracy",
     *,

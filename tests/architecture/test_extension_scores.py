@@ -6,8 +6,8 @@ import trueerror as te
 from trueerror.inference._problem import words_of
 from trueerror.inference._spec import IntervalLimits
 from trueerror.inputs._options import InputError
-from trueerror.methods import _registry, every_method
-from trueerror.methods._registry import inference_method
+from trueerror.methods import every_method
+from trueerror.methods._registry import inference_method, withdraw
 
 TRUTH, SCORES = [0, 0, 1, 1, 0, 1] * 5, [0.1, 0.6, 0.4, 0.9, 0.2, 0.8] * 5
 
@@ -19,8 +19,7 @@ def toy():
         return IntervalLimits(q.sample.estimate - 0.01, q.sample.estimate + 0.01, "toy")
 
     yield limits
-    _registry.RUNNABLE[:] = [m for m in _registry.RUNNABLE if m.key != "toy"]
-    del _registry._DECLARED["toy"]
+    withdraw("toy")
 
 
 def test_a_method_that_is_entered_can_be_asked_for(toy):

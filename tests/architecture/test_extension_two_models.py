@@ -4,8 +4,8 @@ import pytest
 
 import trueerror as te
 from trueerror.inference._contrast import contrast
-from trueerror.methods import _registry as registry
 from trueerror.methods import every_method, inference_method
+from trueerror.methods._registry import withdraw
 
 TRUTH = [0, 1] * 50
 MODELS = {"a": [0, 1] * 45 + [1, 0] * 5, "b": [0, 1] * 40 + [1, 0] * 10}
@@ -14,8 +14,6 @@ MODELS = {"a": [0, 1] * 45 + [1, 0] * 5, "b": [0, 1] * 40 + [1, 0] * 10}
 @pytest.fixture
 def toy():
     """A sign test of the rows on which two models differ, as anybody might add it."""
-    declared, runnable = dict(registry._DECLARED), list(registry.RUNNABLE)
-
     @inference_method(
         "toy-sign", answers="paired-proportions", word="toy", title="a toy", formula="(b − c)/n", source="this test"
     )
@@ -27,9 +25,7 @@ def toy():
         )  # fmt: skip
 
     yield
-    registry._DECLARED.clear()
-    registry._DECLARED.update(declared)
-    registry.RUNNABLE[:] = runnable
+    withdraw("toy-sign")
 
 
 @pytest.mark.usefixtures("toy")

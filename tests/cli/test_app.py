@@ -81,6 +81,7 @@ def test_wrong_usage_is_one_sentence_that_names_the_nearest_word(args, message):
     [
         (("evaluate", "odd.csv", "--model", "nosuch"), "there are 'truth', 'positive=', 'cluster=False'"),
         (("compare", "--counts", "both=8", "first=6", "second=x", "neither=9"), "second=x: a count is a whole number"),
+        (("compare", "odd.csv", "--metric", "auc"), "auc needs scores, and positive= has labels only: pass --score"),
         (("difference", "20/10", "30/100"), "first=(20, 10) has more successes than rows"),
         (("interval", "3/4", "--side", "left"), "--side 'left' is not known"),
         (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from trueerror.cli._app import command_of
-from trueerror.cli.plot import kinds
+from trueerror.cli.plot import KINDS
 from trueerror.data import path
 
 CANCER, DIGITS = str(path("breast_cancer")), str(path("digits"))
@@ -23,7 +25,7 @@ def run(*args: str) -> Any:
     return CliRunner().invoke(made, ["plot", *args])
 
 
-@pytest.mark.parametrize("kind", [kind for kind in kinds() if kind != "confusion"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "confusion"])
 def test_every_kind(kind: str, tmp_path: Path) -> None:
     out = tmp_path / "x.svg"
     done = run(CANCER, "--positive", "malignant", "--kind", kind, "-o", str(out))
@@ -33,6 +35,12 @@ def test_every_kind(kind: str, tmp_path: Path) -> None:
     assert text.startswith("<svg")
     for model in ("logreg", "forest", "bayes", "knn"):
         assert model in text
+
+
+def test_help_loads_no_curve() -> None:
+    heavy = "numpy", "trueerror.curves._base", "trueerror.curves._roc"
+    check = f"import sys, trueerror.cli.plot as p; assert 'roc' in p.KINDS; assert not {{*{heavy}}} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", check], check=True)
 
 
 def test_confusion_of_one_model(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from importlib import import_module
 import pytest
 
 import trueerror as te
-from trueerror.cli.plot import kinds
+from trueerror.cli.plot import KINDS
+from trueerror.curves import PLOT_WORDS
 from trueerror.curves._base import CurveVerb, TableCurve, every_curve_kind
 from trueerror.methods import every_method
 
@@ -31,8 +32,13 @@ def test_every_curve_of_a_score_table_is_declared():
 
 
 def test_words_of_pictures_are_their_own():
-    words = [word for kind, aliases in kinds().items() for word in (kind, *aliases)]
+    words = [word for kind, aliases in KINDS.items() for word in (kind, *aliases)]
     assert len(words) == len(set(words))
+
+
+def test_words_of_pictures_are_of_curves_that_are_declared():
+    without = {"precision_recall_gain", "measure_curve"}
+    assert set(PLOT_WORDS) == {kind.verb for kind in every_curve_kind()} - without
 
 
 @pytest.mark.parametrize("kind", every_curve_kind(), ids=lambda k: k.key)

@@ -53,6 +53,13 @@ def test_known_areas():
     assert math.isnan(gain_areas(np.array([[0, 0]]), np.array([[1, 1]]))[0])
 
 
+@pytest.mark.parametrize(("positives", "negatives"), [(7, 6), (3, 1), (11, 9), (1, 1000)])
+def test_a_perfect_area_is_not_above_one(positives, negatives):
+    """Summed without care, seven positives above six negatives have an area of 1 + 4e-16."""
+    area = te.precision_recall_gain([0] * negatives + [1] * positives, [0] * negatives + [1] * positives).auc()
+    assert 1 - 1e-12 <= area.estimate <= area.high <= 1
+
+
 @pytest.mark.parametrize(
     ("truth", "scores"),
     [

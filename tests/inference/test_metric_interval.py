@@ -364,7 +364,7 @@ def test_losses_that_cannot_be_told():
     assert "equal" in flat.note
     zero = metric_interval("brier", Moments.of(np.zeros(20)))
     assert limits(zero) == (0, pytest.approx(te.interval(0, 20).high))
-    with pytest.raises(InputError, match="needs the rows"):
+    with pytest.raises(InputError, match=r"not offered for brier; there are .t-log-mean., .t-mean."):
         metric_interval("brier", Moments.of(np.array([0.1, 0.2])), method="bootstrap")
 
 

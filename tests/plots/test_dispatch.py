@@ -17,7 +17,7 @@ from trueerror.tallies import Confusion, ScoreTable
 
 
 @pytest.mark.parametrize("home", [*OF_ONE.values(), *OF_SEVERAL.values()])
-def test_every_place_named_exists(home: tuple[str, str]) -> None:
+def test_every_place_named_exists(home: str) -> None:
     assert callable(choosing._find(home))
 
 

@@ -84,8 +84,8 @@ def test_d7_bias_and_the_bias_corrected_estimate():
     assert "TE508" in made.findings
     assert "TE508" not in te.bootstrap(np.arange(50.0)).findings
     facts = {"bootstrap_bias": 0.0251, "bootstrap_error": 0.1}
-    assert "TE508" in find([Evidence(facts=facts)])
-    assert "TE508" not in find([Evidence(facts=facts | {"bootstrap_bias": 0.0249})])
+    assert "TE508" in find([Evidence(**facts)])
+    assert "TE508" not in find([Evidence(**facts | {"bootstrap_bias": 0.0249})])
 
 
 def test_d7_the_same_seed_gives_the_same_answer():

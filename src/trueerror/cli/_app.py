@@ -17,7 +17,7 @@ import re
 import shlex
 import sys
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from enum import StrEnum
 from importlib import import_module
@@ -132,6 +132,11 @@ def format_named(word: str) -> Format:
         raise typer.BadParameter(f"{word!r} is not a format{nearest(word, [f.value for f in Format])}") from None
 
 
+def flag(words: str, help: str, metavar: str | None = None, **more: Any) -> Any:
+    """An option by its words, such as "--model -m", for the type of a parameter."""
+    return typer.Option(*words.split(), help=help, metavar=metavar, **more)
+
+
 class Without:
     """In `Annotated[Group, Without("by")]`: the options of the group but these."""
 
@@ -148,6 +153,13 @@ class After:
 
 # The options of the command that is running: sentences made for Python name them, and are spoken with their flags.
 _RUNNING: ContextVar[Sequence[inspect.Parameter]] = ContextVar("options", default=())
+# Names of models and classes that look like an option: sentences keep them as they are written.
+_KEPT: ContextVar[frozenset[str]] = ContextVar("kept", default=frozenset())
+
+
+def keep_names(names: Iterable[object]) -> None:
+    """Names from the user's own file, which no sentence of this command may rewrite as flags."""
+    _KEPT.set(_KEPT.get() | {str(name) for name in names if "=" in str(name)})
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -160,7 +172,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     def run_command(**given: Any) -> None:
         for name, (kind, fields) in groups.items():
             given[name] = kind(**{field: given.pop(field) for field in fields})
-        running = _RUNNING.set(options)
+        running, kept = _RUNNING.set(options), _KEPT.set(frozenset())
         try:
             with contextlib.nullcontext() if has_bar else Waiting():
                 function(**given)
@@ -171,6 +183,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             raise typer.Exit(130) from None
         finally:
             _RUNNING.reset(running)
+            _KEPT.reset(kept)
 
     run_command.__dict__["__signature__"] = inspect.Signature(options)
     run_command.__annotations__ = {}
@@ -230,15 +243,13 @@ def tell(message: str) -> None:
 PHRASES = {"paired=False": "--unpaired", "te.catalogue() lists all": "`evaluate --metric all` shows all"}
 QUOTED = r"(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")"
 # Text in quotes is somebody's own; an option is `name=`, `name=value`, `name="word"` or `name='any text'`.
-SPOKEN = re.compile(
-    rf"(?<!\w){QUOTED}(?!\w)|\b(?P<name>[a-z]\w*)=(?:\"(?P<word>[\w-]+)\"|(?P<value>{QUOTED}|[^\s;,:.()]+)|(?=[\s;,.()]|$))"
-)
+SPOKEN = rf"(?<!\w){QUOTED}(?!\w)|\b(?P<name>[a-z]\w*)=(?:\"(?P<word>[\w-]+)\"|(?P<value>{QUOTED}|[^\s;,:.()]+)|(?=[\s;,.()]|$))"
 
 
 def as_options(sentence: str, options: Sequence[inspect.Parameter] | None = None) -> str:
     """A sentence that names options as Python does, with the flags of the command that is running.
 
-    >>> from trueerror.cli._options import CostOptions, RowsOptions
+    >>> from trueerror.cli._option_groups import CostOptions, RowsOptions
     >>> def judge(*, rows: RowsOptions, costs: CostOptions): ...
     >>> options, groups = _options_of(judge)
     >>> as_options('pass positive= one of 0, 1, or positive="yes" (cost_fp=1); no seed= here', options)
@@ -248,20 +259,21 @@ def as_options(sentence: str, options: Sequence[inspect.Parameter] | None = None
     """
     flags = _flags(_RUNNING.get() if options is None else options)
 
-    def spoken(found: re.Match[str]) -> str:
-        name = found["name"] or ""
+    def spoken(match: re.Match[str]) -> str:
+        name = match["name"] or ""
         # te.predictions says in the plural what te.read and the command line say of one column.
-        flag = flags.get(name) or flags.get(name.removesuffix("s"))
-        if flag is None:
-            return found[0]
-        value = found["word"] or found["value"] or ""
-        if value == "False" and flag.metavar == "COLUMN":
+        declared = flags.get(name) or flags.get(name.removesuffix("s"))
+        if declared is None:
+            return match[0]
+        value = match["word"] or match["value"] or ""
+        if value == "False" and declared.metavar == "COLUMN":
             value = "none"
-        return f"{flag.default} {value}".rstrip()
+        return f"{declared.default} {value}".rstrip()
 
     for phrase, instead in PHRASES.items():
         sentence = sentence.replace(phrase, instead)
-    return SPOKEN.sub(spoken, sentence)
+    kept = [rf"(?<!\w){re.escape(name)}(?!\w)" for name in sorted(_KEPT.get(), key=len, reverse=True)]
+    return re.sub("|".join([*kept, SPOKEN]), spoken, sentence)
 
 
 def as_advice(text: str) -> str:
@@ -393,9 +405,7 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def program(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and stop.")
-    ] = False,
+    version: Annotated[bool, flag("--version", "Show the version and stop.", callback=_version, is_eager=True)] = False,
 ) -> None:
     """How good is a classifier really, is it better than that one, and which one to run."""
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueerror.cli import _options as o
-from trueerror.cli._app import Without, as_advice, command
+from trueerror.cli import _option_groups as o
+from trueerror.cli._app import Without, as_advice, command, flag
 from trueerror.results._format import filled, listing, one_line
 
 if TYPE_CHECKING:
@@ -36,11 +36,10 @@ def check_command(
     *,
     file: o.File,
     fail_on: Annotated[
-        FailOn, typer.Option("--fail-on", help="Exit with 1 when there is a finding of this severity or worse.")
+        FailOn, flag("--fail-on", "Exit with 1 when there is a finding of this severity or worse.")
     ] = FailOn.error,
     training: Annotated[
-        str | None,
-        typer.Option("--training", help="The same models' predictions for the training rows.", metavar="FILE"),
+        str | None, flag("--training", "The same models' predictions for the training rows.", "FILE")
     ] = None,
     rows: o.RowsOptions,
     output: Annotated[o.OutputOptions, Without("explain")],

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from trueerror.cli import _options as o
-from trueerror.cli._app import command
+from trueerror.cli import _option_groups as o
+from trueerror.cli._app import command, flag
 from trueerror.inputs._options import InputError
 
 COMPARE_HELP = "Which model is better, by how much, and how sure that is."
@@ -26,20 +26,16 @@ def compare_command(
         typer.Argument(help="A file of predictions; with --counts the four counts as NAME=N.", metavar="FILE"),
     ] = None,
     counts: Annotated[
-        bool,
-        typer.Option("--counts", help="Compare counts: both=N first=N second=N neither=N (any two names)."),
+        bool, flag("--counts", "Compare counts: both=N first=N second=N neither=N (any two names).")
     ] = False,
     other_file: Annotated[
-        str | None, typer.Option("--with", help="A second file: joined on ids, or by the same truth.", metavar="FILE")
+        str | None, flag("--with", "A second file: joined on ids, or by the same truth.", "FILE")
     ] = None,
     unpaired: o.Unpaired = False,
     rows: o.RowsOptions,
     metric: o.Metric = "accuracy",
     reference: o.Reference = None,
-    method: Annotated[
-        str | None,
-        typer.Option("--method", help="mid-p, exact, chi2, chi2-cc, bootstrap or delong.", metavar="WORD"),
-    ] = None,
+    method: Annotated[str | None, flag("--method", "mid-p, exact, chi2, chi2-cc, bootstrap or delong.", "WORD")] = None,
     adjust: o.Adjust = "holm",
     margin: o.Margin = None,
     costs: o.CostOptions,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from trueerror.cli import _options as o
-from trueerror.cli._app import command, complete_metrics
+from trueerror.cli import _option_groups as o
+from trueerror.cli._app import command, complete_metrics, flag
 
 EVALUATE_HELP = "How good the models in a file are, really: every metric with its interval."
 EVALUATE_EPILOG = (
@@ -23,20 +21,12 @@ def evaluate_command(
     rows: o.RowsOptions,
     metric: Annotated[
         list[str] | None,
-        typer.Option(
-            "--metric",
-            help="A metric to show; repeat for several, or 'all'.",
-            metavar="NAME",
-            autocompletion=complete_metrics,
-        ),
+        flag("--metric", "A metric to show; repeat for several, or 'all'.", "NAME", autocompletion=complete_metrics),
     ] = None,
     prior: o.Prior = None,
     costs: o.CostOptions,
-    design: Annotated[str, typer.Option("--design", help="random or case-control.", metavar="WORD")] = "random",
-    method: Annotated[
-        str | None,
-        typer.Option("--method", help="Interval by name, for the metrics that offer it.", metavar="WORD"),
-    ] = None,
+    design: Annotated[str, flag("--design", "random or case-control.", "WORD")] = "random",
+    method: Annotated[str | None, flag("--method", "Interval by name, for the metrics that offer it.", "WORD")] = None,
     chance: o.ChanceOptions,
     output: o.OutputOptions,
 ) -> None:

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from trueerror.cli import _options as o
-from trueerror.cli._app import After, Without, command, complete_metrics
+from trueerror.cli import _option_groups as o
+from trueerror.cli._app import After, Without, command, complete_metrics, flag
 from trueerror.inputs._options import InputError, nearest
 
 GATE_HELP = "Whether a candidate may go in: exit code 0 pass, 1 fail, 3 cannot tell (2 bad input)."
@@ -27,35 +27,24 @@ def gate_command(
         str, typer.Argument(help="The candidate's predictions: a file, or - for standard input.", metavar="CANDIDATE")
     ],
     baseline: Annotated[
-        str | None,
-        typer.Option("--baseline", "-b", help="The baseline's file, or a model in the same file.", metavar="FILE"),
+        str | None, flag("--baseline -b", "The baseline's file, or a model in the same file.", "FILE")
     ] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(
-            "--metric", help="What to judge by; repeat for several.", metavar="NAME", autocompletion=complete_metrics
-        ),
+        flag("--metric", "What to judge by; repeat for several.", "NAME", autocompletion=complete_metrics),
     ] = None,
     margin: Annotated[
-        list[str] | None,
-        typer.Option("--margin", help="How much worse is still good enough; also METRIC=NUMBER.", metavar="NUMBER"),
+        list[str] | None, flag("--margin", "How much worse is still good enough; also METRIC=NUMBER.", "NUMBER")
     ] = None,
     at_least: Annotated[
-        list[str] | None,
-        typer.Option("--at-least", help="What the candidate itself must reach; also METRIC=NUMBER.", metavar="NUMBER"),
+        list[str] | None, flag("--at-least", "What the candidate itself must reach; also METRIC=NUMBER.", "NUMBER")
     ] = None,
-    sequential: Annotated[
-        bool, typer.Option("--sequential", help="Limits that hold however often the gate is asked.")
-    ] = False,
+    sequential: Annotated[bool, flag("--sequential", "Limits that hold however often the gate is asked.")] = False,
     unpaired: o.Unpaired = False,
-    adjust: Annotated[
-        str, typer.Option("--adjust", help="For several checks: bonferroni, sidak or none.", metavar="WORD")
-    ] = "bonferroni",
+    adjust: Annotated[str, flag("--adjust", "For several checks: bonferroni, sidak or none.", "WORD")] = "bonferroni",
     rows: Annotated[o.RowsOptions, Without("by")],
     model: Annotated[
-        str | None,
-        After("score"),
-        typer.Option("--candidate", help="Which model of the file to judge.", metavar="MODEL"),
+        str | None, After("score"), flag("--candidate", "Which model of the file to judge.", "MODEL")
     ] = None,
     costs: o.CostOptions,
     chance: o.ChanceOptions,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueerror.cli import _options as o
-from trueerror.cli._app import Without, command
+from trueerror.cli import _option_groups as o
+from trueerror.cli._app import Without, command, flag
 from trueerror.inputs._options import InputError
 from trueerror.results import Alternative, Side
 from trueerror.results._format import filled, number, p_value, percent, whole
@@ -47,15 +47,11 @@ def interval_command(
     confidence: o.Confidence = 0.95,
     method: Annotated[
         str,
-        typer.Option(
-            "--method",
-            help="wilson, wilson-cc, wald, wald-cc, clopper-pearson, mid-p, agresti-coull or jeffreys.",
-            metavar="WORD",
+        flag(
+            "--method", "wilson, wilson-cc, wald, wald-cc, clopper-pearson, mid-p, agresti-coull or jeffreys.", "WORD"
         ),
     ] = "wilson",
-    side: Annotated[
-        Side, typer.Option("--side", help="two-sided, lower (only a lower limit) or upper.", metavar="WORD")
-    ] = "two-sided",
+    side: Annotated[Side, flag("--side", "two-sided, lower (only a lower limit) or upper.", "WORD")] = "two-sided",
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """Where the true rate lies, given X of N."""
@@ -106,15 +102,15 @@ def difference_command(
     confidence: o.Confidence = 0.95,
     method: Annotated[
         str | None,
-        typer.Option(
+        flag(
             "--method",
-            help="miettinen-nurminen (the default), newcombe, newcombe-cc, agresti-caffo or wald; a rate such as "
+            "miettinen-nurminen (the default), newcombe, newcombe-cc, agresti-caffo or wald; a rate such as "
             "0.15/30 takes newcombe or wald.",
-            metavar="WORD",
+            "WORD",
         ),
     ] = None,
     alternative: Annotated[
-        Alternative, typer.Option("--alternative", help="two-sided, greater or less (than the second).", metavar="WORD")
+        Alternative, flag("--alternative", "two-sided, greater or less (than the second).", "WORD")
     ] = "two-sided",
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:

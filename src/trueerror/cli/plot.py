@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueerror.cli import _options as o
+from trueerror.cli import _option_groups as o
 from trueerror.cli._app import Without, command, tell
 from trueerror.cli._terminal import target
+from trueerror.curves import PLOT_WORDS
 from trueerror.inputs._options import InputError, nearest
 
 if TYPE_CHECKING:
-    from trueerror.curves._base import TableCurve
+    from trueerror.curves._base import CurveVerb, TableCurve
     from trueerror.results import Result
     from trueerror.sources._predictions import Predictions
 
@@ -25,16 +27,12 @@ PLOT_EPILOG = (
 )
 ENDINGS = (".svg", ".png", ".pdf", ".html")
 
-
 # Pictures that are not curves of a score table, and other words for them.
 TABLES = {"confusion": ("matrix",), "forest": ("metrics",), "differences": ("compare",), "hull": ()}
-
-
-def kinds() -> dict[str, tuple[str, ...]]:
-    """What there is to show, with other words for it: the curves that declare a word, and tables."""
-    from trueerror.curves._base import every_curve_kind
-
-    return {**{kind.word: kind.aliases for kind in every_curve_kind() if kind.word}, **TABLES}
+# Word of a curve → the function that makes it.
+CURVES = {words[0]: verb for verb, words in PLOT_WORDS.items()}
+# What there is to show, with other words for it.
+KINDS: dict[str, tuple[str, ...]] = {**{word: tuple(aliases) for word, *aliases in PLOT_WORDS.values()}, **TABLES}
 
 
 def kind_named(word: str) -> str:
@@ -43,15 +41,15 @@ def kind_named(word: str) -> str:
     >>> kind_named("precision-recall")
     'pr'
     """
-    for kind, aliases in kinds().items():
+    for kind, aliases in KINDS.items():
         if word in (kind, *aliases):
             return kind
-    raise typer.BadParameter(f"{word!r} is not a kind of picture{nearest(word, list(kinds()))}")
+    raise typer.BadParameter(f"{word!r} is not a kind of picture{nearest(word, list(KINDS))}")
 
 
 def complete_kinds(incomplete: str) -> list[str]:
     """The kinds that begin so, for the shell."""
-    return [kind for kind in kinds() if kind.startswith(incomplete)]
+    return [kind for kind in KINDS if kind.startswith(incomplete)]
 
 
 @command
@@ -66,7 +64,7 @@ def plot_command(
         typer.Option(
             "--kind",
             "-k",
-            help=f"What to show: {', '.join(kinds())}.",
+            help=f"What to show: {', '.join(KINDS)}.",
             metavar="WORD",
             parser=kind_named,
             autocompletion=complete_kinds,
@@ -95,9 +93,7 @@ def plot_command(
 
 def curves(p: Predictions, kind: str) -> dict[str, TableCurve]:
     """The same curve of each model that has scores."""
-    from trueerror.curves._base import every_curve_kind
-
-    make = next(k.make() for k in every_curve_kind() if k.word == kind)
+    make: CurveVerb[TableCurve] = getattr(import_module("trueerror.curves"), CURVES[kind])
     scored = [m for m in p.models if p.has_scores(m)]
     if not scored:
         raise InputError(f"--kind {kind} needs scores, and the file has labels only; name them with --score")

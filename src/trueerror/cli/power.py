@@ -9,10 +9,8 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from trueerror.cli import _options as o
-from trueerror.cli._app import Without, command
+from trueerror.cli import _option_groups as o
+from trueerror.cli._app import Without, command, flag
 from trueerror.inputs._options import InputError
 from trueerror.results._format import filled, number, percent, whole
 
@@ -30,17 +28,15 @@ class EffectOptions:
 
     test: Annotated[
         str,
-        typer.Option(
+        flag(
             "--test",
-            help="mcnemar (two models on the same rows), two-proportions (on different rows), one-proportion, auc, "
+            "mcnemar (two models on the same rows), two-proportions (on different rows), one-proportion, auc, "
             "equivalence, noninferiority, paired-mean, paired-t or unpaired-t.",
-            metavar="WORD",
+            "WORD",
         ),
     ] = "mcnemar"
-    first: Annotated[
-        float | None, typer.Option("--first", help="Accuracy (or AUC, or mean) of the first.", metavar="NUMBER")
-    ] = None
-    second: Annotated[float | None, typer.Option("--second", help="The same of the second.", metavar="NUMBER")] = None
+    first: Annotated[float | None, flag("--first", "Accuracy (or AUC, or mean) of the first.", "NUMBER")] = None
+    second: Annotated[float | None, flag("--second", "The same of the second.", "NUMBER")] = None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -48,36 +44,25 @@ class DesignOptions:
     """What else decides how many rows a test takes."""
 
     disagreement: Annotated[
-        float | None,
-        typer.Option("--disagreement", help="Share of rows that only one of two models gets right.", metavar="SHARE"),
+        float | None, flag("--disagreement", "Share of rows that only one of two models gets right.", "SHARE")
     ] = None
-    prevalence: Annotated[
-        float | None, typer.Option("--prevalence", help="For auc: share of positives.", metavar="SHARE")
-    ] = None
-    icc: Annotated[
-        float | None,
-        typer.Option("--icc", help="For clustered rows: how alike rows of a cluster are.", metavar="SHARE"),
-    ] = None
+    prevalence: Annotated[float | None, flag("--prevalence", "For auc: share of positives.", "SHARE")] = None
+    icc: Annotated[float | None, flag("--icc", "For clustered rows: how alike rows of a cluster are.", "SHARE")] = None
     cluster_size: Annotated[
-        float | None, typer.Option("--cluster-size", help="For clustered rows: rows in a cluster.", metavar="NUMBER")
+        float | None, flag("--cluster-size", "For clustered rows: rows in a cluster.", "NUMBER")
     ] = None
     margin: Annotated[
-        float | None,
-        typer.Option("--margin", help="For equivalence, noninferiority: what does not matter yet.", metavar="NUMBER"),
+        float | None, flag("--margin", "For equivalence, noninferiority: what does not matter yet.", "NUMBER")
     ] = None
-    alpha: Annotated[float, typer.Option("--alpha", help="Significance level.", metavar="SHARE")] = 0.05
+    alpha: Annotated[float, flag("--alpha", "Significance level.", "SHARE")] = 0.05
     alternative: o.OneOrTwoSided = "two-sided"
-    method: Annotated[
-        str | None,
-        typer.Option("--method", help="For mcnemar: mid-p, exact, chi2, chi2-cc or normal.", metavar="WORD"),
-    ] = None
+    method: Annotated[str | None, flag("--method", "For mcnemar: mid-p, exact, chi2, chi2-cc or normal.", "WORD")] = (
+        None
+    )
     correlation: Annotated[
-        float | None,
-        typer.Option("--correlation", help="For auc on the same rows: of the two areas.", metavar="NUMBER"),
+        float | None, flag("--correlation", "For auc on the same rows: of the two areas.", "NUMBER")
     ] = None
-    sd: Annotated[
-        float | None, typer.Option("--sd", help="For means: standard deviation of a difference.", metavar="NUMBER")
-    ] = None
+    sd: Annotated[float | None, flag("--sd", "For means: standard deviation of a difference.", "NUMBER")] = None
 
 
 def rows_of(plan: Power) -> str:
@@ -137,12 +122,10 @@ POWER_EPILOG = (
 @command
 def power_command(
     *,
-    n: Annotated[int, typer.Option("--n", help="Rows (in each group, for two groups).", metavar="N")],
+    n: Annotated[int, flag("--n", "Rows (in each group, for two groups).", "N")],
     effect: EffectOptions,
     design: DesignOptions,
-    power: Annotated[
-        float, typer.Option("--power", help="Without --first: the power to reach.", metavar="SHARE")
-    ] = 0.8,
+    power: Annotated[float, flag("--power", "Without --first: the power to reach.", "SHARE")] = 0.8,
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """How surely so many rows would show a difference."""
@@ -186,13 +169,9 @@ SAMPLE_SIZE_EPILOG = (
 def sample_size_command(
     *,
     effect: EffectOptions,
-    power: Annotated[float, typer.Option("--power", help="How surely to find it.", metavar="SHARE")] = 0.8,
-    accuracy: Annotated[
-        float | None, typer.Option("--accuracy", help="About how good; with --half-width.", metavar="SHARE")
-    ] = None,
-    half_width: Annotated[
-        float | None, typer.Option("--half-width", help="How exactly to know it: ± this.", metavar="SHARE")
-    ] = None,
+    power: Annotated[float, flag("--power", "How surely to find it.", "SHARE")] = 0.8,
+    accuracy: Annotated[float | None, flag("--accuracy", "About how good; with --half-width.", "SHARE")] = None,
+    half_width: Annotated[float | None, flag("--half-width", "How exactly to know it: ± this.", "SHARE")] = None,
     design: DesignOptions,
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:

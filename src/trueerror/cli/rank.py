@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from trueerror.cli import _options as o
-from trueerror.cli._app import Without, command
+from trueerror.cli import _option_groups as o
+from trueerror.cli._app import Without, command, flag
 from trueerror.inputs._options import check_confidence
 
 RANK_HELP = "Which learner is best over several data sets, from a file of scores."
@@ -22,41 +20,25 @@ RANK_EPILOG = (
 def rank_command(
     *,
     file: o.File,
-    dataset: Annotated[
-        str | None, typer.Option("--dataset", help="Column that names the data sets.", metavar="COLUMN")
-    ] = None,
-    learner: Annotated[
-        str | None, typer.Option("--learner", help="In a long file: column of learners.", metavar="COLUMN")
-    ] = None,
+    dataset: Annotated[str | None, flag("--dataset", "Column that names the data sets.", "COLUMN")] = None,
+    learner: Annotated[str | None, flag("--learner", "In a long file: column of learners.", "COLUMN")] = None,
     fold: o.Fold = None,
     repeat: o.Repeat = None,
-    value: Annotated[
-        str | None, typer.Option("--value", help="In a long file: column of scores.", metavar="COLUMN")
-    ] = None,
-    lower: Annotated[
-        bool, typer.Option("--lower-is-better", help="For errors, losses and costs; else higher is better.")
-    ] = False,
+    value: Annotated[str | None, flag("--value", "In a long file: column of scores.", "COLUMN")] = None,
+    lower: Annotated[bool, flag("--lower-is-better", "For errors, losses and costs; else higher is better.")] = False,
     missing: Annotated[
-        str,
-        typer.Option(
-            "--missing", help="A learner without a score: error, or drop (leaves out its data set).", metavar="RULE"
-        ),
+        str, flag("--missing", "A learner without a score: error, or drop (leaves out its data set).", "RULE")
     ] = "error",
     method: Annotated[
-        str,
-        typer.Option("--method", help="wilcoxon, sign, nemenyi, shaffer or bonferroni-dunn.", metavar="WORD"),
+        str, flag("--method", "wilcoxon, sign, nemenyi, shaffer or bonferroni-dunn.", "WORD")
     ] = "wilcoxon",
     adjust: o.Adjust = "holm",
-    control: Annotated[
-        str | None, typer.Option("--control", help="Compare only with this learner.", metavar="LEARNER")
-    ] = None,
+    control: Annotated[str | None, flag("--control", "Compare only with this learner.", "LEARNER")] = None,
     rope: Annotated[
-        float | None,
-        typer.Option("--rope", help="For two learners: the largest difference that does not matter.", metavar="NUMBER"),
+        float | None, flag("--rope", "For two learners: the largest difference that does not matter.", "NUMBER")
     ] = None,
     test_train_ratio: Annotated[
-        float | None,
-        typer.Option("--test-train-ratio", help="Of the folds, where it is not 1/(folds − 1).", metavar="NUMBER"),
+        float | None, flag("--test-train-ratio", "Of the folds, where it is not 1/(folds − 1).", "NUMBER")
     ] = None,
     chance: o.ChanceOptions,
     output: Annotated[o.OutputOptions, Without("columns")],

@@ -9,10 +9,8 @@ import dataclasses
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from trueerror.cli import _options as o
-from trueerror.cli._app import Format, Without, command, repeated, tell
+from trueerror.cli import _option_groups as o
+from trueerror.cli._app import Format, Without, command, flag, repeated, tell
 from trueerror.cli._terminal import target
 
 REPORT_HELP = "One HTML page about the models in a file: verdict, differences, findings, tables and pictures, offline."
@@ -30,10 +28,8 @@ USUAL = {"missing": "error", "metric": "accuracy", "confidence": 0.95}
 def report_command(
     *,
     file: o.File,
-    page: Annotated[
-        Path, typer.Option("--output", "-o", help="Where to write the page (.html).", metavar="FILE")
-    ] = Path("report.html"),
-    title: Annotated[str | None, typer.Option("--title", help="The page's heading.", metavar="TEXT")] = None,
+    page: Annotated[Path, flag("--output -o", "Where to write the page (.html).", "FILE")] = Path("report.html"),
+    title: Annotated[str | None, flag("--title", "The page's heading.", "TEXT")] = None,
     rows: Annotated[o.RowsOptions, Without("repeat")],
     metric: o.Metric = "accuracy",
     reference: o.Reference = None,
@@ -81,9 +77,7 @@ DEMO_EPILOG = "Examples: trueerror demo · trueerror demo -o first.html"
 @command
 def demo_command(
     *,
-    page: Annotated[
-        Path, typer.Option("--output", "-o", help="Where to write the report (.html).", metavar="FILE")
-    ] = Path("report.html"),
+    page: Annotated[Path, flag("--output -o", "Where to write the report (.html).", "FILE")] = Path("report.html"),
     output: Annotated[o.OutputOptions, Without("explain", "ignore", "columns")],
 ) -> None:
     """Judge bundled real predictions."""

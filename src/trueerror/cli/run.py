@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trueerror.cli import _options as o
-from trueerror.cli._app import Without, command, complain, complete_metrics, repeated
+from trueerror.cli import _option_groups as o
+from trueerror.cli._app import Without, command, complain, complete_metrics, flag, repeated
 from trueerror.cli._terminal import target
 from trueerror.inputs._options import InputError, check_confidence, nearest
 
@@ -45,46 +45,32 @@ ELSEWHERE = ("store", "engine", "jobs", "timeout", "balance", "rng", "progress",
 def run_command(
     *,
     file: Annotated[str, typer.Argument(help="TOML file: learners, data, plan, metrics, study.", metavar="EXPERIMENT")],
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run in the store; finished fits are kept.")
-    ] = False,
-    retry: Annotated[
-        bool, typer.Option("--retry", help="Go on with the run in the store, and do its failed fits again.")
-    ] = False,
-    store: Annotated[
-        str | None, typer.Option("--store", help="Folder or URL for the run, if not the file's.", metavar="PLACE")
-    ] = None,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", help="How many fits at once; -1 for all processors.", metavar="NUMBER")
-    ] = None,
-    engine: Annotated[
-        str | None, typer.Option("--engine", help="loky, threading, dask or ray.", metavar="WORD")
-    ] = None,
+    resume: Annotated[bool, flag("--resume", "Go on with the run in the store; finished fits are kept.")] = False,
+    retry: Annotated[bool, flag("--retry", "Go on with the run in the store, and do its failed fits again.")] = False,
+    store: Annotated[str | None, flag("--store", "Folder or URL for the run, if not the file's.", "PLACE")] = None,
+    jobs: Annotated[int | None, flag("--jobs -j", "How many fits at once; -1 for all processors.", "NUMBER")] = None,
+    engine: Annotated[str | None, flag("--engine", "loky, threading, dask or ray.", "WORD")] = None,
     metric: Annotated[
         list[str] | None,
-        typer.Option(
+        flag(
             "--metric",
-            help="A metric to show, if not the file's; repeat for several.",
-            metavar="NAME",
+            "A metric to show, if not the file's; repeat for several.",
+            "NAME",
             autocompletion=complete_metrics,
         ),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", help="Seed, if not the file's.", min=0, metavar="NUMBER")
-    ] = None,
+    seed: Annotated[int | None, flag("--seed", "Seed, if not the file's.", "NUMBER", min=0)] = None,
     confidence: Annotated[
-        float | None,
-        typer.Option("--confidence", "-c", help="Confidence of the intervals, between 0 and 1.", metavar="SHARE"),
+        float | None, flag("--confidence -c", "Confidence of the intervals, between 0 and 1.", "SHARE")
     ] = None,
-    progress: Annotated[bool, typer.Option("--progress/--no-progress", help="A progress bar on terminals.")] = True,
+    progress: Annotated[bool, flag("--progress/--no-progress", "A progress bar on terminals.")] = True,
     also: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Also write a file: .html is a report, .csv has a line for each test part, .json .md .tex .txt the "
+        flag(
+            "--output -o",
+            "Also write a file: .html is a report, .csv has a line for each test part, .json .md .tex .txt the "
             "summary, .png .svg .pdf a picture.",
+            "FILE",
         ),
     ] = None,
     output: Annotated[o.OutputOptions, Without("columns")],

@@ -38,3 +38,5 @@ from trueerror.curves._roc import RocPoint as RocPoint
 from trueerror.curves._roc import roc as roc
 from trueerror.curves._roc_difference import RocDifference as RocDifference
 from trueerror.curves._roc_difference import roc_difference as roc_difference
+
+PLOT_WORDS: dict[str, tuple[str, ...]]

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cache, cached_property, wraps
 from importlib import import_module
 from inspect import signature
 from pkgutil import iter_modules
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeGuard, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeGuard, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from trueerror.inference._delta import mover
 from trueerror.inference.auc._interval import effective_rows
@@ -44,26 +44,25 @@ Counts = NDArray[np.int64] | Floats
 # What a figure of a curve is called, and the method (or the result that names it) behind it.
 Figures = list[tuple[str, object]]
 Records = list[dict[str, object]]
+Rng = int | np.random.SeedSequence | np.random.Generator | None
+Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurveKind:
     """What a curve declares of itself.
 
-    `key` is that of its entry in the catalogue of methods; `word` and `aliases` name it in `trueerror plot --kind`;
-    `verb` is the function that makes it; `picture` is its composer, such as "curves.gains_picture" of `plots.compose`.
+    `key` is that of its entry in the catalogue of methods; `verb` is the function that makes it, under which the stub
+    of this folder offers it; `picture` is its composer, such as "curves.gains_picture" of `plots.compose`.
     """
 
     key: str
     verb: str
-    module: str
     picture: str
-    word: str = ""
-    aliases: tuple[str, ...] = ()
 
     def make(self) -> Callable[..., TableCurve]:
         """The function that makes the curve."""
-        verb: Callable[..., TableCurve] = getattr(import_module(self.module), self.verb)
+        verb: Callable[..., TableCurve] = getattr(import_module("trueerror.curves"), self.verb)
         return verb
 
 
@@ -71,16 +70,12 @@ _KINDS: dict[str, CurveKind] = {}
 C = TypeVar("C", bound="TableCurve")
 
 
-def curve_kind(
-    key: str, *, verb: str, picture: str, word: str = "", aliases: tuple[str, ...] = (), **facts: str
-) -> Callable[[type[C]], type[C]]:
+def curve_kind(key: str, *, verb: str, picture: str, **facts: str) -> Callable[[type[C]], type[C]]:
     """Enter a curve into the registry; `facts` are fields of its entry in the catalogue of methods."""
 
     def enter(curve: type[C]) -> type[C]:
         declare(Method(key=key, **facts))
-        curve.kind = _KINDS[key] = CurveKind(
-            key=key, verb=verb, module=curve.__module__, picture=picture, word=word, aliases=aliases
-        )
+        curve.kind = _KINDS[key] = CurveKind(key=key, verb=verb, picture=picture)
         return curve
 
     return enter
@@ -90,8 +85,8 @@ def curve_kind(
 def every_curve_kind() -> tuple[CurveKind, ...]:
     """All curves of a score table; their modules are those of this folder.
 
-    >>> [kind.verb for kind in every_curve_kind() if kind.word == "pr"]
-    ['precision_recall']
+    >>> [kind.verb for kind in every_curve_kind()][:3]
+    ['brier_curve', 'cost_curve', 'decision_curve']
     """
     package = __name__.rpartition(".")[0]
     for module in iter_modules(import_module(package).__path__):
@@ -113,15 +108,8 @@ class TableCurve(Result):
     caution: str = ""
     kind: ClassVar[CurveKind]
 
-    def __reduce__(self) -> tuple[Callable[..., TableCurve], tuple[type[TableCurve], dict[str, Any]]]:
-        return _restore, (type(self), self._to_data())
-
-    def _to_data(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.metadata.get("travels", True)}
-
-    @classmethod
-    def _from_data(cls, data: dict[str, Any]) -> Self:
-        return cls(**data)
+    def __reduce__(self) -> tuple[Callable[..., TableCurve], tuple[object]]:
+        return self._from_data, (self._to_data(),)
 
     @property
     def n(self) -> float:
@@ -186,17 +174,13 @@ class TableCurve(Result):
         return str(self)
 
 
-def _restore(curve: type[TableCurve], data: dict[str, Any]) -> TableCurve:
-    return curve._from_data(data)
-
-
 def with_notes(interval: Interval, *notes: str) -> Interval:
     """The interval with more notes, of which empty ones say nothing."""
     more = [note for note in notes if note]
     return replace(interval, note="; ".join([*([interval.note] if interval.note else []), *more])) if more else interval
 
 
-def frozen(array: NDArray[Any]) -> NDArray[Any]:
+def frozen(array: Floats) -> Floats:
     """A read-only view."""
     view = array.view()
     view.flags.writeable = False
@@ -240,7 +224,7 @@ def cutoffs(table: ScoreTable) -> Floats:
     return np.concatenate(([np.inf], table.scores[::-1]))
 
 
-def downward(counts: NDArray[Any]) -> Floats:
+def downward(counts: Counts) -> Floats:
     """Running sums from the highest score down, starting at 0; the last axis runs over ascending scores.
 
     As floats, which are exact up to 2⁵³ rows, so that products of counts do not overflow.
@@ -476,10 +460,7 @@ def _occupied(table: ScoreTable, what: str) -> ScoreTable:
 
 def need_classes(table: ScoreTable, what: str, *, positives: bool = True, negatives: bool = True) -> None:
     """Refuse a table that lacks a class without which the curve has no meaning."""
-    for wanted, rows, word in (
-        (positives, table.n_positive, "positive"),
-        (negatives, table.n_negative, "negative"),
-    ):
+    for wanted, rows, word in ((positives, table.n_positive, "positive"), (negatives, table.n_negative, "negative")):
         if wanted and not rows > 0:
             raise InputError(
                 f"{what} needs at least one {word} row, but all {table.n:,.6g} rows are of the other class "
@@ -497,7 +478,7 @@ def need_probabilities(table: ScoreTable, what: str) -> None:
         )
 
 
-def rows_for_interval(hits: Any, misses: Any, squares: tuple[Any, Any] | None) -> Floats:
+def rows_for_interval(hits: ArrayLike, misses: ArrayLike, squares: tuple[ArrayLike, ArrayLike] | None) -> Floats:
     """How many rows a proportion rests on: their number, or with sampling weights p̂q̂/V of the linearised ratio.
 
     V = (q²·Σw² of the hits + p²·Σw² of the misses) / (Σw)²; where all rows are alike, Kish's (Σw)²/Σw².
@@ -591,7 +572,7 @@ def weighted_sum(
 HAIR = 1e-12
 
 
-def top_at(fpr: Floats, tpr: Floats, wanted: Any) -> Floats:
+def top_at(fpr: Floats, tpr: Floats, wanted: ArrayLike) -> Floats:
     """The highest TPR that the joined points have at each FPR.
 
     >>> top_at(np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5, 1.0]), [0.0, 0.5])
@@ -603,7 +584,7 @@ def top_at(fpr: Floats, tpr: Floats, wanted: Any) -> Floats:
     return _between(fpr, tpr, x, before, after)
 
 
-def foot_at(fpr: Floats, tpr: Floats, wanted: Any) -> Floats:
+def foot_at(fpr: Floats, tpr: Floats, wanted: ArrayLike) -> Floats:
     """The lowest TPR that the joined points have at each FPR.
 
     >>> foot_at(np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5, 1.0]), [0.0, 0.5])
@@ -616,24 +597,21 @@ def foot_at(fpr: Floats, tpr: Floats, wanted: Any) -> Floats:
     return _between(fpr, tpr, x, np.where(fpr[after] <= x * (1 + HAIR) + 1e-15, after, before), after)
 
 
-def _between(fpr: Floats, tpr: Floats, x: Floats, before: Any, after: Any) -> Floats:
+def _between(fpr: Floats, tpr: Floats, x: Floats, before: Places, after: Places) -> Floats:
     width = fpr[after] - fpr[before]
     part = np.where(width > 0, (x - fpr[before]) / np.where(width > 0, width, 1.0), 0.0)
     out: Floats = tpr[before] + np.clip(part, 0.0, 1.0) * (tpr[after] - tpr[before])
     return out
 
 
-def curve_points(positives: Any, negatives: Any) -> tuple[Floats, Floats]:
+def curve_points(positives: Counts, negatives: Counts) -> tuple[Floats, Floats]:
     """(fpr, tpr) of one table of counts at ascending scores, from (0, 0) to (1, 1)."""
     tp = np.concatenate(([0.0], np.cumsum(positives[::-1])))
     fp = np.concatenate(([0.0], np.cumsum(negatives[::-1])))
     return fp / fp[-1], tp / tp[-1]
 
 
-Places = NDArray[np.intp]
-
-
-def pooled_blocks(positives: NDArray[Any], negatives: NDArray[Any]) -> Places:
+def pooled_blocks(positives: Counts, negatives: Counts) -> Places:
     """Where each block of the isotonic fit starts, scores ascending; neighbours with equal proportions are one block.
 
     >>> pooled_blocks(np.array([0, 1, 0, 2]), np.array([1, 1, 1, 0])).tolist()
@@ -653,7 +631,7 @@ def pooled_blocks(positives: NDArray[Any], negatives: NDArray[Any]) -> Places:
         starts = starts[begins]
 
 
-def isotonic_proportions(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
+def isotonic_proportions(positives: Counts, negatives: Counts) -> Floats:
     """The isotonic fit at each score: the proportion of positives in the score's block.
 
     >>> isotonic_proportions(np.array([0, 1, 0, 2]), np.array([1, 1, 1, 0])).tolist()
@@ -665,7 +643,7 @@ def isotonic_proportions(positives: NDArray[Any], negatives: NDArray[Any]) -> Fl
     return np.repeat(up / (up + down), np.diff(np.append(starts, len(positives))))
 
 
-def hull_places(positives: NDArray[Any], negatives: NDArray[Any]) -> Places:
+def hull_places(positives: Counts, negatives: Counts) -> Places:
     """The cutoffs on the ROC hull, as places in the arrays that run from "nothing called" down to the lowest score.
 
     >>> hull_places(np.array([0, 1, 0, 2]), np.array([1, 1, 1, 0])).tolist()

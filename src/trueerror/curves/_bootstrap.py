@@ -8,12 +8,12 @@ the share of positives.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import Floats
+from trueerror.curves._base import Counts, Floats, Rng
 from trueerror.inference._score_metrics import noted, widened
 from trueerror.inference._spec import tail
 from trueerror.inference.bootstrap._limits import bootstrap_limits
@@ -25,14 +25,14 @@ from trueerror.results import Interval
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
-Counts = NDArray[np.int64]
+WholeCounts = NDArray[np.int64]
 
 # With more distinct scores, neighbours are grouped for the replicates: at this fineness the grouping moves an area by
 # far less than its standard error, and the replicates are moved by what it does to the estimate.
 GROUPS = 1024
 
 
-def balanced_groups(table: ScoreTable, groups: int = GROUPS) -> tuple[NDArray[Any], NDArray[Any]]:
+def balanced_groups(table: ScoreTable, groups: int = GROUPS) -> tuple[Counts, Counts]:
     """Positives and negatives of at most about `groups` neighbourhoods of scores, each class spread over them evenly.
 
     Metrics group by rows alone; a curve has stretches that belong to a rare class, which would share few groups then.
@@ -50,7 +50,9 @@ def balanced_groups(table: ScoreTable, groups: int = GROUPS) -> tuple[NDArray[An
     return np.add.reduceat(up, starts), np.add.reduceat(down, starts)
 
 
-def resampled_tables(table: ScoreTable, *, replicates: int, rng: Any = None) -> Iterator[tuple[Counts, Counts]]:
+def resampled_tables(
+    table: ScoreTable, *, replicates: int, rng: Rng = None
+) -> Iterator[tuple[WholeCounts, WholeCounts]]:
     """Blocks of resamples of the grouped table: positives and negatives, one resample a row."""
     if table.squares is not None:
         raise InputError(
@@ -64,7 +66,7 @@ def resampled_tables(table: ScoreTable, *, replicates: int, rng: Any = None) -> 
 
 
 def table_replicates(
-    table: ScoreTable, statistic: Statistic, *, replicates: int, rng: Any = None
+    table: ScoreTable, statistic: Statistic, *, replicates: int, rng: Rng = None
 ) -> tuple[Floats, Floats, float]:
     """The statistic of `replicates` resamples; of the table without one row of each cell; and of the table itself.
 
@@ -93,7 +95,7 @@ def bootstrap_area(
     confidence: float,
     fallback: tuple[float, float, str],
     replicates: int = 2000,
-    rng: Any = None,
+    rng: Rng = None,
     within: tuple[float, float] = (0.0, 1.0),
     estimand: str = "this model, rows with this share of positives",
     bounds: Bounds | Literal["monotone"] | None = "monotone",
@@ -126,7 +128,7 @@ def _replicated_limits(
     level: float,
     fallback: tuple[float, float, str],
     replicates: int,
-    rng: Any,
+    rng: Rng,
     within: tuple[float, float],
 ) -> tuple[float, float, str, str]:
     """Low, high, method and note: BCa's, or the fallback's where the replicates give none."""
@@ -159,13 +161,13 @@ BY_ROW = 1 << 16
 class Bag(NamedTuple):
     """Counts at each (group of) score, ascending: of the rows drawn, and of those not drawn."""
 
-    positives: Counts
-    negatives: Counts
-    left_positives: Counts
-    left_negatives: Counts
+    positives: WholeCounts
+    negatives: WholeCounts
+    left_positives: WholeCounts
+    left_negatives: WholeCounts
 
 
-def bags(table: ScoreTable, *, replicates: int, rng: Any = None) -> Iterator[Bag]:
+def bags(table: ScoreTable, *, replicates: int, rng: Rng = None) -> Iterator[Bag]:
     """Resamples of the grouped table, one after the other; each is a function of the seed and its number alone.
 
     Rows of one cell are alike: how many of them are drawn 0, 1, 2, … times is one multinomial draw.
@@ -181,7 +183,7 @@ def bags(table: ScoreTable, *, replicates: int, rng: Any = None) -> Iterator[Bag
         yield _by_row(up, down, seed, b) if by_row else _by_cell(up, down, seed, b)
 
 
-def _by_row(up: Counts, down: Counts, seed: int, b: int) -> Bag:
+def _by_row(up: WholeCounts, down: WholeCounts, seed: int, b: int) -> Bag:
     cells = np.concatenate((up, down))
     weights = row_weights(int(cells.sum()), seed, b)
     place = np.repeat(np.arange(len(cells)), cells)
@@ -191,7 +193,7 @@ def _by_row(up: Counts, down: Counts, seed: int, b: int) -> Bag:
     return Bag(drawn[:size], drawn[size:], left[:size], left[size:])
 
 
-def _by_cell(up: Counts, down: Counts, seed: int, b: int) -> Bag:
+def _by_cell(up: WholeCounts, down: WholeCounts, seed: int, b: int) -> Bag:
     cells = np.concatenate((up, down))
     draw = np.random.Generator(np.random.Philox(key=np.array([seed, b], dtype=np.uint64)))
     often = draw.multinomial(cells, np.array(STEPS) / len(POISSON))

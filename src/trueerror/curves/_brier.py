@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from trueerror.curves._base import (
     CurveInput,
     Figures,
     Floats,
+    Places,
     Records,
     TableCurve,
     columns_to_records,
@@ -21,7 +22,7 @@ from trueerror.curves._base import (
     weighted_sum,
 )
 from trueerror.inference._score_metrics import score_interval
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inputs._options import InputError, check_confidence, check_share
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Interval
@@ -44,7 +45,7 @@ def brier_curve(data: CurveInput) -> BrierCurve:
 
 
 @curve_kind(
-    "brier-curve", verb="brier_curve", picture="curves.brier_curve_picture", word="brier",
+    "brier-curve", verb="brier_curve", picture="curves.brier_curve_picture",
     title="loss over the cost proportion when forecasts are cut at it",
     formula="loss at c = 2(c·FP + (1 − c)·FN)/n, cut at c; its area is the Brier score",
     source="Hernández-Orallo, Flach and Ferri 2011, ICML:585",
@@ -68,7 +69,7 @@ class BrierCurve(TableCurve):
         kept = c[:, 1] > c[:, 0]
         return c[kept].ravel(), loss[kept].ravel()
 
-    def loss(self, cost: Any) -> Floats:
+    def loss(self, cost: ArrayLike) -> Floats:
         """The loss at each cost proportion when the forecast itself is cut there."""
         c = np.asarray(cost, dtype=np.float64)
         if not ((c >= 0) & (c <= 1)).all():
@@ -76,7 +77,7 @@ class BrierCurve(TableCurve):
         place = len(self.table.scores) - np.searchsorted(self.table.scores, c, side="left")
         return self._at_places(c, place)
 
-    def best_loss(self, cost: Any) -> Floats:
+    def best_loss(self, cost: ArrayLike) -> Floats:
         """The loss with the cutoff that is best on these rows: what stays after recalibrating."""
         c = np.asarray(cost, dtype=np.float64)
         places = hull_places(self.table.positives, self.table.negatives)
@@ -101,7 +102,7 @@ class BrierCurve(TableCurve):
 
     def area(self, *, confidence: float = 0.95) -> Interval:
         """The Brier score, with the interval of a mean loss."""
-        score = score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence))
+        score = score_interval(find_measure("brier"), self.table, {}, IntervalSpec(confidence=confidence))
         return self._noted(score, binned=False)
 
     def _figures(self) -> Figures:
@@ -117,7 +118,7 @@ class BrierCurve(TableCurve):
     def _words(self) -> str:
         return f"Brier curve{self._subject()}, {whole(self.table.n)} rows; its area is the Brier score.\n{self.area()}"
 
-    def _at_places(self, c: Floats, place: Any) -> Floats:
+    def _at_places(self, c: Floats, place: int | Places) -> Floats:
         missed = float(self._tp[-1]) - self._tp[place]
         out: Floats = 2 * (c * self._fp[place] + (1 - c) * missed) / self.table.n
         return out

@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves._base import (
+    Counts,
     Figures,
     Floats,
     Records,
+    Rng,
     TableCurve,
     columns_to_records,
     curve_input,
@@ -36,7 +38,7 @@ from trueerror.curves._recalibration import (
     in_the_large,
 )
 from trueerror.inference._score_metrics import score_interval
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import check_confidence, check_word, generator
@@ -94,7 +96,7 @@ class CalibrationError(Result):
 
 
 def calibration_error(
-    table: ScoreTable, *, bins: int = 10, binning: Binning = "width", replicates: int = 2000, rng: Any = None
+    table: ScoreTable, *, bins: int = 10, binning: Binning = "width", replicates: int = 2000, rng: Rng = None
 ) -> CalibrationError:
     """Σ (rows of a bin / n)·|share of positives − mean forecast|, and its distribution under perfect calibration.
 
@@ -107,7 +109,7 @@ def calibration_error(
     place = bin_places(table.scores, rows, bins, binning)
     n = float(rows.sum())
 
-    def summed(values: Any) -> Floats:
+    def summed(values: Floats) -> Floats:
         return np.bincount(place, weights=values, minlength=bins).astype(np.float64)
 
     gaps, sizes = np.abs(summed(table.positives - rows * table.scores)), summed(rows)
@@ -221,8 +223,7 @@ class Decomposition(NamedTuple):
 
 
 @curve_kind(
-    "reliability-curve", verb="calibration", picture="curves.calibration_picture", word="calibration",
-    aliases=("reliability",),
+    "reliability-curve", verb="calibration", picture="curves.calibration_picture",
     title="share of positives against the mean forecast, bin by bin",
     formula="in each bin ȳ = #positives/#rows against p̄, the mean forecast",
     source="Bröcker and Smith 2007, Weather Forecast. 22:651; without bins Dimitriadis, Gneiting and Jordan 2021, "
@@ -264,7 +265,7 @@ class Calibration(TableCurve):
         place = self._places(self.bins, self.binning)
         return np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
 
-    def _summed(self, values: NDArray[Any]) -> Floats:
+    def _summed(self, values: Counts) -> Floats:
         return np.add.reduceat(np.asarray(values, dtype=np.float64), self._starts)
 
     @cached_property
@@ -357,7 +358,7 @@ class Calibration(TableCurve):
         return self._also(spiegelhalter_test(self._read))
 
     def ece(
-        self, *, bins: int | None = None, binning: Binning | None = None, replicates: int = 2000, rng: Any = None
+        self, *, bins: int | None = None, binning: Binning | None = None, replicates: int = 2000, rng: Rng = None
     ) -> CalibrationError:
         """The expected calibration error beside its value under perfect calibration, which is not 0.
 
@@ -378,7 +379,7 @@ class Calibration(TableCurve):
     def brier(self, *, confidence: float = 0.95) -> Interval:
         """The mean of (p − y)², with the interval of a mean loss."""
         return self._noted(
-            score_interval(find_measure("brier"), self.table, {}, Terms(confidence=confidence)), binned=False
+            score_interval(find_measure("brier"), self.table, {}, IntervalSpec(confidence=confidence)), binned=False
         )
 
     def isotonic(self) -> Floats:

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from trueerror.curves._base import (
+    Counts,
     CurveInput,
     Figures,
     Floats,
     Records,
+    Rng,
     TableCurve,
     area_under,
     columns_to_records,
@@ -55,9 +56,7 @@ def envelope_corners(fpr: Floats, fnr: Floats) -> tuple[Floats, Floats]:
     return np.concatenate(([0.0], pc[inside], [1.0])), np.concatenate(([0.0], cost[inside], [0.0]))
 
 
-def resample_areas(
-    positives: NDArray[Any], negatives: NDArray[Any], rates: tuple[Floats, Floats]
-) -> tuple[float, float]:
+def resample_areas(positives: Counts, negatives: Counts, rates: tuple[Floats, Floats]) -> tuple[float, float]:
     """Of one resample the area under its own envelope, and what its thresholds cost on all rows, whose (FPR, FNR) at
     every cutoff are `rates`; NaN where a class has no rows.
     """
@@ -78,12 +77,7 @@ def resample_areas(
 
 
 def envelope_interval(
-    table: ScoreTable,
-    estimate: float,
-    confidence: float,
-    replicates: int,
-    rng: Any,
-    fallback: tuple[float, float, str],
+    table: ScoreTable, estimate: float, confidence: float, replicates: int, rng: Rng, fallback: tuple[float, float, str]
 ) -> Interval:
     """The area with limits that are moved up by the optimism of choosing thresholds on the rows themselves."""
     low, high, method = fallback
@@ -159,7 +153,7 @@ def probability_cost(prior: float, cost_fp: float = 1.0, cost_fn: float = 1.0) -
 
 
 @curve_kind(
-    "cost-curve", verb="cost_curve", picture="curves.cost_curve_picture", word="cost",
+    "cost-curve", verb="cost_curve", picture="curves.cost_curve_picture",
     title="lower envelope of the cost lines of all thresholds",
     formula="PC = P(+)·C(miss)/(P(+)·C(miss) + P(−)·C(false alarm)), the weight of the positives; a threshold "
     "costs NE = FNR·PC + FPR·(1 − PC); the curve is the lowest line at each PC",
@@ -207,7 +201,7 @@ class CostCurve(TableCurve):
         names = ("threshold", "fpr", "fnr", "from", "to")
         return [dict(zip(names, map(float, row), strict=True)) for row in rows if row[4] > row[3]]
 
-    def cost(self, pc: Any) -> Floats:
+    def cost(self, pc: ArrayLike) -> Floats:
         """The lowest normalised expected cost at each PC."""
         corners = self.envelope
         wanted = np.asarray(pc, dtype=np.float64)
@@ -266,7 +260,7 @@ class CostCurve(TableCurve):
             note=note,
         )  # fmt: skip
 
-    def area(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Any = None) -> Interval:
+    def area(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Rng = None) -> Interval:
         """Area under the lower envelope: the expected cost when every PC is equally likely; 0.25 is a coin.
 
         The envelope takes for each PC the threshold that is cheapest on these rows, so its area is too low for new
@@ -283,10 +277,7 @@ class CostCurve(TableCurve):
         return self._noted(area, binned=False)
 
     def _figures(self) -> Figures:
-        return [
-            ("the area under the envelope", self.area()),
-            ("the cost at one PC, .at()", "mover-wilson"),
-        ]
+        return [("the area under the envelope", self.area()), ("the cost at one PC, .at()", "mover-wilson")]
 
     def records(self) -> Records:
         """One record for each corner of the lower envelope."""

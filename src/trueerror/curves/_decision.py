@@ -10,6 +10,7 @@ import numpy as np
 from trueerror.curves._base import (
     Figures,
     Floats,
+    Places,
     Records,
     TableCurve,
     columns_to_records,
@@ -55,7 +56,7 @@ def decision_curve(
 
 
 @curve_kind(
-    "decision-curve", verb="decision_curve", picture="curves.decision_curve_picture", word="decision",
+    "decision-curve", verb="decision_curve", picture="curves.decision_curve_picture",
     title="net benefit of acting from each threshold up",
     formula="net benefit at t = TP/n − (FP/n)·t/(1 − t); acting on all: π − (1 − π)·t/(1 − t); acting on none: 0",
     source="Vickers and Elkin 2006, Med. Decis. Making 26:565",
@@ -156,7 +157,7 @@ class DecisionCurve(TableCurve):
     def _positive_share(self) -> float:
         return self.prevalence if self.prior is None else self.prior
 
-    def _place(self, t: Floats) -> Any:
+    def _place(self, t: Floats) -> Places:
         return len(self.table.scores) - np.searchsorted(self.table.scores, t, side="left")
 
     def _proportions(self, t: Floats) -> tuple[Floats, Floats]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.curves._base import (
+    Counts,
     CurveInput,
     Figures,
     Floats,
     Records,
+    Rng,
     TableCurve,
     columns_to_records,
     curve_kind,
@@ -49,7 +49,7 @@ def det(data: CurveInput) -> Det:
 
 
 @curve_kind(
-    "det-curve", verb="det", picture="curves.det_picture", word="det",
+    "det-curve", verb="det", picture="curves.det_picture",
     title="misses against false alarms on normal-deviate axes",
     formula="FNR against FPR at every threshold, both axes by Φ⁻¹; the equal error rate is where FNR = FPR on the "
     "points joined by straight lines",
@@ -139,7 +139,7 @@ class Det(TableCurve):
             note=note,
         )
 
-    def equal_error_rate(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Any = None) -> Interval:
+    def equal_error_rate(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Rng = None) -> Interval:
         """The rate at which misses and false alarms are equally frequent, points joined by straight lines.
 
         Bootstrap limits; where they collapse, or with sampling weights, Wilson's at the smaller of the two classes,
@@ -198,7 +198,7 @@ class ErrorPoint(Result):
         )
 
 
-def equal_rates(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
+def equal_rates(positives: Counts, negatives: Counts) -> Floats:
     """Where FPR = FNR on the joined points, for tables in rows; NaN where a class has no rows.
 
     >>> equal_rates(np.array([[0, 1, 0, 1]]), np.array([[1, 0, 1, 0]])).tolist()

@@ -10,12 +10,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from trueerror.curves._base import (
+    Counts,
     Figures,
     Floats,
     Records,
+    Rng,
     TableCurve,
     columns_to_records,
     counts_at_cutoffs,
@@ -26,7 +28,7 @@ from trueerror.curves._base import (
 )
 from trueerror.curves._bootstrap import bootstrap_area
 from trueerror.inference._score_metrics import widened
-from trueerror.inference._spec import Terms, critical_t
+from trueerror.inference._spec import IntervalSpec, critical_t
 from trueerror.inference.auc._interval import FEW, area_limits, newcombe_limits
 from trueerror.inference.proportion._array_intervals import on_logit
 from trueerror.inputs._arrays import numbers
@@ -118,9 +120,7 @@ def comparability(tables: Sequence[ScoreTable]) -> str:
     )
 
 
-def _differ(
-    positives: list[NDArray[Any]], negatives: list[NDArray[Any]], pool: ScoreTable, tables: Sequence[ScoreTable]
-) -> float:
+def _differ(positives: list[Counts], negatives: list[Counts], pool: ScoreTable, tables: Sequence[ScoreTable]) -> float:
     """The p-value of Kruskal and Wallis's test that folds share one distribution, both classes added."""
     from scipy.special import chdtrc
 
@@ -152,7 +152,7 @@ def average_curves(
     curves: Any,
     *,
     how: How = "vertical",
-    grid: Any = None,
+    grid: ArrayLike | None = None,
     interpolation: Interpolation = "step",
     model: str | None = None,
     confidence: float = 0.95,
@@ -257,7 +257,7 @@ class AverageCurve(Result):
             object.__setattr__(self, field.name, frozen(array))
 
     @classmethod
-    def of(cls, sides: dict[str, NDArray[Any]], **facts: Any) -> AverageCurve:
+    def of(cls, sides: dict[str, Floats], **facts: Any) -> AverageCurve:
         """From one array of values for each side: (curves, points), or (points,) where it is fixed."""
         made: dict[str, Any] = {}
         for side, values in sides.items():
@@ -311,7 +311,7 @@ def _roc_points(table: ScoreTable) -> tuple[Floats, Floats, Floats]:
     return counts.fp / counts.fp[-1], counts.tp / counts.tp[-1], cutoffs(table)
 
 
-def _fixed(how: How, grid: Any, tables: Sequence[ScoreTable]) -> Floats:
+def _fixed(how: How, grid: ArrayLike | None, tables: Sequence[ScoreTable]) -> Floats:
     if grid is not None:
         fixed = numbers(grid, "grid")
         if how != "threshold" and not ((fixed >= 0) & (fixed <= 1)).all():
@@ -352,7 +352,7 @@ def auc_over_folds(
     test_train_ratio: float | None = None,
     confidence: float = 0.95,
     replicates: int = 2000,
-    rng: Any = None,
+    rng: Rng = None,
 ) -> Interval:
     """The AUC of a cross-validation with limits; `folds`: a list of score tables or curves, or Predictions with folds.
 
@@ -449,7 +449,7 @@ def _t_interval(
         reach = critical_t(confidence, len(areas) - 1) * spread * math.sqrt(factor)
         low, high = max(0.0, mean - reach), min(1.0, mean + reach)
     elif classes is not None:
-        low, high = newcombe_limits(mean, *classes, Terms(confidence=confidence).factor())
+        low, high = newcombe_limits(mean, *classes, IntervalSpec(confidence=confidence).factor())
         notes = [*notes, "all folds have the same area: Newcombe's method 5 over all rows instead"]
         method = "newcombe-auc"
     else:
@@ -469,7 +469,7 @@ def _ledell(tables: list[ScoreTable], areas: Floats, notes: list[str], confidenc
     variances = [_mean_squared_influence(t, a, rows / up, rows / down) for t, a in zip(tables, areas, strict=True)]
     variance = float(np.mean(variances)) / rows
     mean = float(areas.mean())
-    factor = Terms(confidence=confidence).factor()
+    factor = IntervalSpec(confidence=confidence).factor()
     own = newcombe_limits(mean, up, down, factor)
     method = "ledell"
     if not variance > 0 or not 0 < mean < 1:
@@ -496,11 +496,11 @@ def _mean_squared_influence(table: ScoreTable, area: float, weight_up: float, we
     return total / float(table.n)
 
 
-def _pooled(folds: Folds, notes: list[str], confidence: float, replicates: int, rng: Any) -> Interval:
+def _pooled(folds: Folds, notes: list[str], confidence: float, replicates: int, rng: Rng) -> Interval:
     table = ScoreTable.total(folds.tables)
     warning = comparability(folds.tables)
     estimate = float(auc(table))
-    analytic = area_limits(table, estimate, Terms(confidence=confidence))
+    analytic = area_limits(table, estimate, IntervalSpec(confidence=confidence))
     pooled = bootstrap_area(
         table, _areas, name="AUC of the pooled folds", estimate=estimate, confidence=confidence, replicates=replicates,
         rng=rng, fallback=(analytic.low, analytic.high, analytic.method), estimand=f"these {len(folds.tables)} models",
@@ -509,6 +509,6 @@ def _pooled(folds: Folds, notes: list[str], confidence: float, replicates: int, 
     return replace(pooled, note="; ".join(words))
 
 
-def _areas(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
+def _areas(positives: Counts, negatives: Counts) -> Floats:
     no_table = cast(ScoreTable, None)  # with counts given, the metric does not look at its table
     return np.asarray(auc(no_table, (positives, negatives)), dtype=np.float64)

@@ -108,7 +108,7 @@ class _ByShare(TableCurve):
 
 
 @curve_kind(
-    "gains-curve", verb="gains", picture="curves.gains_picture", word="gains",
+    "gains-curve", verb="gains", picture="curves.gains_picture",
     title="cumulative gains over the share of rows called, best scores first",
     formula="gain at the top share r = #{positives among the top r·n rows}/#positives; within equal scores as if "
     "in random order; area = π/2 + (1 − π)·AUC",
@@ -175,7 +175,7 @@ class Gains(_ByShare):
 
 
 @curve_kind(
-    "lift-curve", verb="lift", picture="curves.lift_picture", word="lift",
+    "lift-curve", verb="lift", picture="curves.lift_picture",
     title="lift over the share of rows called, best scores first",
     formula="lift at the top share r = gain(r)/r = precision there/prevalence",
     source="Ash and Hughes-Oliver 2022, J. Cheminformatics 14:50",

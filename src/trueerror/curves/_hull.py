@@ -11,14 +11,15 @@ from functools import cached_property
 from typing import Any, TypedDict
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from trueerror.curves._base import Figures, Floats, Records, area_under, downward, frozen, is_predictions
+from trueerror.curves._base import Figures, Floats, Records, Rng, area_under, downward, frozen, is_predictions
 from trueerror.curves._bootstrap import resampled_tables
 from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, iso_cost
 from trueerror.curves._roc import Roc, roc
 from trueerror.inputs._options import InputError, check_share, generator
 from trueerror.kernels._random import in_threads, row_weights, seed_of
+from trueerror.metrics._values import Prior
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, limits, number, percent, whole
 from trueerror.sources._api import is_openable, opened, refuse_columns
@@ -95,13 +96,17 @@ class Mixture(Result):
 
 
 Stretch = TypedDict("Stretch", {"classifier": str, "thresholds": tuple[float, float], "from": float, "to": float})
+HullRange = TypedDict(
+    "HullRange",
+    {"classifier": str, "threshold": float, "fpr": float, "tpr": float, "from": float, "to": float, "also": str},
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class HullRanges(Result):
     """For each corner of a hull the shares of positives over which it is the cheapest; iterates over its records."""
 
-    rows: tuple[Mapping[str, Any], ...]
+    rows: tuple[HullRange, ...]
     cost_fp: float = 1.0
     cost_fn: float = 1.0
 
@@ -111,13 +116,13 @@ class HullRanges(Result):
     def records(self) -> Records:
         return [dict(row) for row in self.rows]
 
-    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+    def __iter__(self) -> Iterator[HullRange]:
         return iter(self.rows)
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, place: int) -> Mapping[str, Any]:
+    def __getitem__(self, place: int) -> HullRange:
         return self.rows[place]
 
     def stretches(self) -> list[Stretch]:
@@ -265,7 +270,7 @@ def choose_classifier(
     chosen: tuple[str, float, float, float],
     *,
     replicates: int = 1000,
-    rng: Any = None,
+    rng: Rng = None,
 ) -> HullChoice:
     """The choice with its bootstrap probabilities: over the rows of all curves together where they are known."""
     if replicates < 100:
@@ -294,7 +299,7 @@ def choose_classifier(
     )  # fmt: skip
 
 
-def _corrected(curve: Roc, condition: Condition, rng: Any) -> Interval:
+def _corrected(curve: Roc, condition: Condition, rng: Rng) -> Interval:
     """The cost of the curve's cheapest point out of the bag."""
     point = curve.operating_point(
         prior=None if math.isclose(curve.prevalence, condition.prior, rel_tol=1e-12) else condition.prior,
@@ -322,7 +327,7 @@ def _same_rows(curves: Mapping[str, Roc]) -> tuple[NDArray[np.bool_], list[Float
 
 
 def _paired_costs(
-    truth: NDArray[np.bool_], scores: list[Floats], condition: Condition, replicates: int, rng: Any
+    truth: NDArray[np.bool_], scores: list[Floats], condition: Condition, replicates: int, rng: Rng
 ) -> Floats:
     """The lowest cost of each model in each resample of the rows, and those of the two trivial classifiers."""
     seed = seed_of(generator(rng)[0])
@@ -350,7 +355,7 @@ def _paired_costs(
     return out
 
 
-def _own_costs(curves: list[Roc], condition: Condition, replicates: int, rng: Any) -> Floats:
+def _own_costs(curves: list[Roc], condition: Condition, replicates: int, rng: Rng) -> Floats:
     out = np.full((replicates, len(curves) + 2), np.nan)
     draw, _ = generator(rng)
     for k, curve in enumerate(curves):
@@ -431,7 +436,7 @@ class RocHull(Result):
         """The area under the hull. It is chosen on these rows, so it flatters; use a curve's `auc` to report."""
         return area_under(self.fpr, self.tpr)
 
-    def interpolate(self, fpr: Any) -> Floats:
+    def interpolate(self, fpr: ArrayLike) -> Floats:
         """The TPR of the hull at any FPR."""
         # At 0 the hull is as high as its highest corner there.
         first = int(np.flatnonzero(self.fpr == 0)[-1])
@@ -468,7 +473,7 @@ class RocHull(Result):
         with np.errstate(invalid="ignore"):
             cuts = np.where(np.isnan(slopes), 0.0, condition.cost_fp / (condition.cost_fp + condition.cost_fn * slopes))
         edges = np.concatenate(([0.0], cuts, [1.0]))
-        rows = tuple(
+        rows: tuple[HullRange, ...] = tuple(
             {
                 "classifier": c.classifier, "threshold": c.threshold, "fpr": c.fpr, "tpr": c.tpr, "from": float(a),
                 "to": float(b), "also": ", ".join(c.also),
@@ -480,13 +485,13 @@ class RocHull(Result):
     def best(
         self,
         *,
-        prior: Any = None,
+        prior: Prior | None = None,
         cost_fp: float = 1.0,
         cost_fn: float = 1.0,
         cost_tp: float = 0.0,
         cost_tn: float = 0.0,
         replicates: int = 1000,
-        rng: Any = None,
+        rng: Rng = None,
     ) -> HullChoice:
         """The cheapest corner under a condition, and how sure it is that its classifier is the best one.
 

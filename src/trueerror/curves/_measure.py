@@ -95,12 +95,12 @@ class MeasureCurve(TableCurve):
             object.__setattr__(self, f"{axis}_name", name)
             object.__setattr__(self, axis, frozen(values))
 
-    x: Floats = field(init=False, metadata={"travels": False})
-    y: Floats = field(init=False, metadata={"travels": False})
+    x: Floats = field(init=False, metadata={"saved": False})
+    y: Floats = field(init=False, metadata={"saved": False})
 
     def _to_data(self) -> dict[str, Any]:
         # In JSON `x` and `y` are the names of the measures.
-        return {_JSON_NAMES.get(key, key): value for key, value in TableCurve._to_data(self).items()}
+        return {_JSON_NAMES.get(key, key): value for key, value in super()._to_data().items()}
 
     @classmethod
     def _from_data(cls, data: dict[str, Any]) -> Self:

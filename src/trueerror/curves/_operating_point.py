@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from trueerror.curves._base import Counts, Figures, Floats, Records, downward, weighted_sum
+from trueerror.curves._base import Counts, Figures, Floats, Records, Rng, downward, weighted_sum
 from trueerror.curves._bootstrap import bags, balanced_groups
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._score_metrics import noted
 from trueerror.inputs._options import InputError, check_confidence, check_share, generator
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, limits, number, percent, whole
-from trueerror.tallies._confusion import Confusion
+from trueerror.tallies._confusion import Amount, Confusion
 from trueerror.tallies._scores import ScoreTable
 
 if TYPE_CHECKING:
@@ -64,12 +65,12 @@ class Condition:
         """(C_FP − C_TN)·P(−) / ((C_FN − C_TP)·P(+)): of the lines of equal cost (Provost and Fawcett 2001)."""
         return self.alarm / self.miss if self.miss > 0 else math.inf
 
-    def cost(self, fpr: Any, tpr: Any) -> Any:
+    def cost(self, fpr: Amount, tpr: Amount) -> Amount:
         """The mean cost of a row at a point, or at many."""
         right = self.prior * self.cost_tp + (1 - self.prior) * self.cost_tn
         return right + self.miss * (1 - tpr) + self.alarm * fpr
 
-    def accuracy(self, fpr: Any, tpr: Any) -> Any:
+    def accuracy(self, fpr: Amount, tpr: Amount) -> Amount:
         """pos·TPR + neg·(1 − FPR)."""
         return self.prior * tpr + (1 - self.prior) * (1 - fpr)
 
@@ -100,9 +101,9 @@ class IsoLine(Result):
     intercept: float
     fpr: float = math.nan
 
-    def at(self, fpr: Any) -> Any:
+    def at(self, fpr: ArrayLike) -> Floats:
         """TPR on the line at each FPR; it may lie outside of [0, 1]."""
-        return self.intercept + self.slope * np.asarray(fpr, dtype=np.float64)
+        return np.asarray(self.intercept + self.slope * np.asarray(fpr, dtype=np.float64))
 
     @property
     def ends(self) -> tuple[tuple[float, float], ...]:
@@ -280,7 +281,7 @@ def choose_point(
     own_prior: bool,
     confidence: float = 0.95,
     replicates: int = 1000,
-    rng: Any = None,
+    rng: Rng = None,
 ) -> OperatingPoint:
     """The cheapest point of a curve; of equals, the one with the fewest false alarms.
 
@@ -360,7 +361,7 @@ def _fixed_interval(
 
 
 def _out_of_bag(
-    table: ScoreTable, condition: Condition, *, own_prior: bool, replicates: int, rng: Any
+    table: ScoreTable, condition: Condition, *, own_prior: bool, replicates: int, rng: Rng
 ) -> tuple[Floats, Floats]:
     """Costs out of the bag of the threshold that was cheapest in the bag, and those thresholds."""
     costs, cuts = [], []

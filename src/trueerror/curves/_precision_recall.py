@@ -5,17 +5,20 @@ curves, on the scale where the always-positive classifier is 0.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from trueerror.curves._base import (
+    Counts,
     CurveInput,
     Figures,
     Floats,
     Records,
+    Rng,
     TableCurve,
     columns_to_records,
     curve_kind,
@@ -29,7 +32,7 @@ from trueerror.curves._base import (
 )
 from trueerror.curves._bootstrap import bootstrap_area
 from trueerror.inference._score_metrics import average_precision_limits
-from trueerror.inference._spec import Terms, tail
+from trueerror.inference._spec import IntervalSpec, tail
 from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word
@@ -41,7 +44,7 @@ from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
 
-def step_area(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
+def step_area(positives: Counts, negatives: Counts) -> Floats:
     """Average precision of tables in rows, scores ascending; NaN without positives."""
     # With masses given, the metric does not look at its table.
     no_table = cast(ScoreTable, None)
@@ -49,7 +52,7 @@ def step_area(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
     return areas
 
 
-def linear_area(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
+def linear_area(positives: Counts, negatives: Counts) -> Floats:
     """The trapezoid from (recall 0, precision 1)."""
     tp, fp = downward(positives), downward(negatives)
     called = tp + fp
@@ -58,7 +61,7 @@ def linear_area(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
     return _over_positives((np.diff(tp, axis=-1) * middle).sum(axis=-1), tp)
 
 
-def davis_goadrich_area(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
+def davis_goadrich_area(positives: Counts, negatives: Counts) -> Floats:
     """The integral of Davis and Goadrich's curve in closed form.
 
     Between two points FP = FP₀ + s(TP − TP₀), so precision is TP/(a·TP + c) with a = 1 + s and c = FP₀ − s·TP₀, whose
@@ -77,7 +80,7 @@ def davis_goadrich_area(positives: NDArray[Any], negatives: NDArray[Any]) -> Flo
     return _over_positives(pieces.sum(axis=-1), tp)
 
 
-def _over_positives(sums: Any, tp: NDArray[Any]) -> Floats:
+def _over_positives(sums: Floats, tp: Floats) -> Floats:
     total = tp[..., -1]
     out: Floats = np.where(total > 0, sums / np.where(total > 0, total, 1), np.nan)
     return np.minimum(out, 1.0)
@@ -110,7 +113,6 @@ def precision_recall(data: CurveInput) -> PrecisionRecall:
 
 @curve_kind(
     "precision-recall-curve", verb="precision_recall", picture="curves.precision_recall_picture",
-    word="pr", aliases=("precision-recall", "precision_recall"),
     title="precision against recall at every threshold",
     formula="at threshold t: recall = TP/(TP + FN), precision = TP/(TP + FP); average precision = Σ "
     "precision·Δrecall; between points FP grows in proportion to TP, which is no straight line",
@@ -140,12 +142,7 @@ class PrecisionRecall(TableCurve):
         return self._tp[1:] / float(self._tp[-1])
 
     def average_precision(
-        self,
-        *,
-        method: AreaMethod = "boyd-logit",
-        confidence: float = 0.95,
-        replicates: int = 2000,
-        rng: Any = None,
+        self, *, method: AreaMethod = "boyd-logit", confidence: float = 0.95, replicates: int = 2000, rng: Rng = None
     ) -> Interval:
         """Σ (recall gained at a threshold) · (precision there): the area under the steps, ties as one group.
 
@@ -161,7 +158,7 @@ class PrecisionRecall(TableCurve):
         method: AreaMethod = "boyd-logit",
         confidence: float = 0.95,
         replicates: int = 2000,
-        rng: Any = None,
+        rng: Rng = None,
     ) -> Interval:
         """The area under the curve, with the points joined in one of three ways.
 
@@ -175,7 +172,7 @@ class PrecisionRecall(TableCurve):
         check_word(interpolation, INTERPOLATIONS, "interpolation")
         return self._area(f"area under PR ({interpolation})", interpolation, method, confidence, replicates, rng)
 
-    def interpolate(self, recall: Any) -> Floats:
+    def interpolate(self, recall: ArrayLike) -> Floats:
         """Precision at any recall by Davis and Goadrich: FP grows in proportion to TP between two points.
 
         At a recall that several thresholds reach, the best precision among them.
@@ -265,7 +262,9 @@ class PrecisionRecall(TableCurve):
             note=note,
         )
 
-    def iso_f(self, values: Any = (0.2, 0.4, 0.6, 0.8), *, beta: float = 1.0) -> dict[float, tuple[Floats, Floats]]:
+    def iso_f(
+        self, values: Iterable[float] = (0.2, 0.4, 0.6, 0.8), *, beta: float = 1.0
+    ) -> dict[float, tuple[Floats, Floats]]:
         """For each F value the line (recall, precision) along which F-beta is constant.
 
         P = F·R / ((1 + β²)R − β²F), where P is at most 1.
@@ -341,14 +340,14 @@ class PrecisionRecall(TableCurve):
         return (float(up[place]), float(down[place])), (float(up[place]), float(up[-1] - up[place]))
 
     def _area(
-        self, name: str, interpolation: Interpolation, method: AreaMethod, confidence: float, replicates: int, rng: Any
+        self, name: str, interpolation: Interpolation, method: AreaMethod, confidence: float, replicates: int, rng: Rng
     ) -> Interval:
         level = check_confidence(confidence)
         check_word(method, ("boyd-logit", "bootstrap"), "method")
         statistic = PR_AREAS[interpolation]
         estimate = float(statistic(self.table.positives[None], self.table.negatives[None])[0])
         positives = self._class_rows()[0]
-        low, high, used, note = average_precision_limits(estimate, positives, Terms(confidence=level))
+        low, high, used, note = average_precision_limits(estimate, positives, IntervalSpec(confidence=level))
         if method == "bootstrap":
             return self._noted(bootstrap_area(
                 self.table, statistic, name=name, estimate=estimate, confidence=level, replicates=replicates, rng=rng,
@@ -361,7 +360,7 @@ class PrecisionRecall(TableCurve):
         bounds = self._bounds(interpolation)
         if bounds is None:
             return self._noted(with_notes(area, "" if self.table.exact else NO_BOUND), binned=False)
-        low, high = precision_reach(bounds, positives, Terms(confidence=level))
+        low, high = precision_reach(bounds, positives, IntervalSpec(confidence=level))
         area = replace(area, low=min(low, area.low), high=max(high, area.high))
         return self._noted(with_notes(area, bound_words(bounds)), binned=False)
 
@@ -455,7 +454,7 @@ class PrecisionRecallGain(TableCurve):
         total = float(self._tp[-1])
         return 1 - total / float(self._fp[-1]) * (total - self._tp[start:]) / self._tp[start:]
 
-    def auc(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Any = None) -> Interval:
+    def auc(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Rng = None) -> Interval:
         """The area for recall gains from 0 to 1; at most 1, about 0 for chance, negative when worse.
 
         Bootstrap limits; where the replicates have no spread, as with perfectly separated classes, those of the worst
@@ -503,7 +502,7 @@ class PrecisionRecallGain(TableCurve):
         )
 
 
-def gain_areas(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
+def gain_areas(positives: Counts, negatives: Counts) -> Floats:
     """The area under the gain curve for tables in rows; NaN where a class has no rows.
 
     The curve enters at recall gain 0, which is recall = prevalence; the point there lies on the line between its
@@ -525,4 +524,5 @@ def gain_areas(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
     left, right = 1 - odds * begin_fp / begin_tp, 1 - odds * fp[:, 1:] / end_tp
     width = odds * up * (1 / begin_tp - 1 / end_tp)
     areas = np.where(counts, width * (left + right) / 2, 0.0).sum(axis=1)
-    return np.where(both[:, 0], areas, np.nan)
+    # Rounding can put a perfect area a hair above 1.
+    return np.where(both[:, 0], np.minimum(areas, 1.0), np.nan)

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves._base import (
+    Counts,
     Figures,
     Floats,
     Records,
+    Rng,
     TableCurve,
     cluster_caution,
     columns_to_records,
@@ -311,7 +313,6 @@ def risk_coverage(
 
 @curve_kind(
     "risk-coverage-curve", verb="risk_coverage", picture="curves.risk_coverage_picture",
-    word="risk", aliases=("risk-coverage", "risk_coverage"),
     title="share of wrong answers among the most confident rows",
     formula="at coverage k/n: #wrong among the k most confident/k; AURC is the mean over k = 1 … n",
     source="El-Yaniv and Wiener 2010, J. Mach. Learn. Res. 11:1605; Geifman, Uziel and El-Yaniv 2019, ICLR",
@@ -401,7 +402,7 @@ class RiskCoverage(TableCurve):
             estimand=f"this model on rows with confidence at least {number(cut)}",
         ))  # fmt: skip
 
-    def area(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Any = None) -> Interval:
+    def area(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Rng = None) -> Interval:
         """AURC: the mean over all coverages of the risk; within ties, as if in random order.
 
         With n rows it is the mean over k = 1 … n of the risk among the k most confident. Bootstrap limits; where the
@@ -432,10 +433,7 @@ class RiskCoverage(TableCurve):
         return float(self._areas(self.table.positives[None], self.table.negatives[None])[0])
 
     def _figures(self) -> Figures:
-        return [
-            ("accuracy at a coverage, .at()", self.at(coverage=1.0)),
-            ("the area (AURC)", self.area()),
-        ]
+        return [("accuracy at a coverage, .at()", self.at(coverage=1.0)), ("the area (AURC)", self.area())]
 
     def records(self) -> Records:
         """One record for each distinct confidence."""
@@ -469,7 +467,7 @@ def best_risk_area(rate: float) -> float:
     return 1.0 if rate >= 1 else rate + (1 - rate) * math.log1p(-rate)
 
 
-def risk_areas(right: NDArray[Any], wrong: NDArray[Any]) -> Floats:
+def risk_areas(right: Counts, wrong: Counts) -> Floats:
     """Mean over k = 1 … n of the risk among the k most confident rows, for tables in rows.
 
     Within a tie of g rows with e errors, after k₀ rows with E errors, the j-th adds E + e·j/g errors on average, and
@@ -485,20 +483,20 @@ def risk_areas(right: NDArray[Any], wrong: NDArray[Any]) -> Floats:
     return _mean_risk(errors, rows, begin_errors, begin, growth)
 
 
-def continuous_risk_areas(right: NDArray[Any], wrong: NDArray[Any]) -> Floats:
+def continuous_risk_areas(right: Counts, wrong: Counts) -> Floats:
     """The same as an integral over coverage, for weights that are not whole: a logarithm in the place of ψ."""
     errors, rows, begin_errors, begin = _steps(right, wrong)
     growth = np.log1p(rows / np.where(begin > 0, begin, 1.0))
     return _mean_risk(errors, rows, begin_errors, begin, growth)
 
 
-def _steps(right: NDArray[Any], wrong: NDArray[Any]) -> tuple[Floats, Floats, Floats, Floats]:
+def _steps(right: Counts, wrong: Counts) -> tuple[Floats, Floats, Floats, Floats]:
     errors = np.asarray(wrong, dtype=np.float64)[:, ::-1]
     rows = errors + np.asarray(right, dtype=np.float64)[:, ::-1]
     return errors, rows, np.cumsum(errors, axis=1) - errors, np.cumsum(rows, axis=1) - rows
 
 
-def _mean_risk(errors: Floats, rows: Floats, begin_errors: Floats, begin: Floats, growth: Any) -> Floats:
+def _mean_risk(errors: Floats, rows: Floats, begin_errors: Floats, begin: Floats, growth: Floats) -> Floats:
     offset = begin_errors - errors * begin / np.where(rows > 0, rows, 1.0)
     sums = np.where(rows > 0, errors + np.where(begin > 0, offset * growth, 0.0), 0.0).sum(axis=1)
     total = rows.sum(axis=1)

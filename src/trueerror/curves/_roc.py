@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from trueerror.curves._base import (
     HAIR,
@@ -20,7 +20,9 @@ from trueerror.curves._base import (
     CurveInput,
     Figures,
     Floats,
+    Places,
     Records,
+    Rng,
     TableCurve,
     area_under,
     columns_to_records,
@@ -38,53 +40,21 @@ from trueerror.curves._base import (
 )
 from trueerror.curves._bootstrap import balanced_groups, bootstrap_area, resampled_tables
 from trueerror.curves._operating_point import Condition, IsoLine, OperatingPoint, choose_point, iso_accuracy, iso_cost
-from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference._score_metrics import score_interval
+from trueerror.inference._spec import IntervalSpec, joined_notes
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word, generator
+from trueerror.metrics._registry import find_measure
 from trueerror.metrics._values import Prior, score_share
 from trueerror.metrics.ranking import auc as area_of
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, limits, number, percent, whole
+from trueerror.tallies._confusion import Amount
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
 if TYPE_CHECKING:
     from trueerror.curves._hull import RocHull
-
-
-def roc_point(
-    table: ScoreTable,
-    place: int,
-    *,
-    threshold: float,
-    rates: tuple[float, float],
-    confidence: float = 0.95,
-    note: str = "",
-) -> RocPoint:
-    """The point at which the `place` highest distinct scores are called positive; `rates` are (fpr, tpr) there."""
-    sizes = float(table.n_negative), float(table.n_positive)
-    squares: tuple[tuple[float, float] | None, ...] = (None, None)
-    counts = [rate * size for rate, size in zip(rates, sizes, strict=True)]
-    if table.squares is None:
-        counts = [float(round(c)) for c in counts]
-    else:
-        cut = len(table.scores) - place
-        squares = tuple((float(s[cut:].sum()), float(s[:cut].sum())) for s in table.squares[::-1])
-    bounds: list[tuple[Bounds, Bounds] | None] = [None, None]
-    if not table.exact and table.squares is None:
-        called = table.bounds.counts_at(threshold)[::-1]
-        bounds = [(c, Bounds(size - c.high, size - c.low)) for c, size in zip(called, sizes, strict=True)]
-    fpr, tpr = (
-        wilson_proportion(
-            word, counts[i], sizes[i] - counts[i], confidence=confidence, squares=squares[i], bounds=bounds[i],
-            note=note, estimand="this model",
-        )
-        for i, word in enumerate(("fpr", "tpr"))
-    )  # fmt: skip
-    return RocPoint(
-        threshold=threshold, fpr=fpr.estimate, tpr=tpr.estimate, fpr_interval=fpr, tpr_interval=tpr,
-        positives=sizes[1], negatives=sizes[0], note=note,
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -155,9 +125,10 @@ class RocBand(Result):
         """What the band is, for a legend."""
         return f"{percent(self.confidence)} {self.kind} band"
 
-    def at(self, fpr: Any) -> tuple[Floats, Floats]:
+    def at(self, fpr: ArrayLike) -> tuple[Floats, Floats]:
         """Lower and upper limit at any FPR."""
-        return np.interp(fpr, self.fpr, self.low), np.interp(fpr, self.fpr, self.high)
+        wanted = np.asarray(fpr, dtype=np.float64)
+        return np.interp(wanted, self.fpr, self.low), np.interp(wanted, self.fpr, self.high)
 
     def records(self) -> Records:
         """One record for each FPR of the grid."""
@@ -179,17 +150,8 @@ class RocBand(Result):
         return str(self)
 
 
-def roc_band(
-    table: ScoreTable,
-    rows: tuple[float, float],
-    *,
-    kind: BandKind = "pointwise",
-    confidence: float = 0.95,
-    replicates: int = 1000,
-    rng: Any = None,
-    name: str = "",
-) -> RocBand:
-    """The band of a score table whose classes are worth so many equal rows (positives, negatives).
+def roc_band(curve: Roc, *, kind: BandKind, confidence: float, replicates: int, rng: Rng) -> RocBand:
+    """The band around a curve.
 
     Pointwise: at FPR t the limits are T − √((T − l)² + (T − T(t_l))²) and T + √((u − T)² + (T(t_u) − T)²), where T is
     the curve, l and u are Wilson's limits of the TPR, and t_l and t_u those of the FPR (MOVER, Zou and Donner 2008).
@@ -199,6 +161,7 @@ def roc_band(
     """
     check_word(kind, tuple(METHODS), "kind")
     level = check_confidence(confidence)
+    table, rows = curve.table, curve._class_rows()
     grid = np.linspace(0.0, 1.0, BAND_GRID)
     fpr, tpr = curve_points(table.positives, table.negatives)
     centre = top_at(fpr, tpr, grid)
@@ -218,13 +181,13 @@ def roc_band(
         for bound, lift in ((table.bounds.worst, -1), (table.bounds.best, 1)):
             off = np.abs(top_at(*curve_points(bound.positives, bound.negatives), grid) - centre)
             low, high = (low - off, high) if lift < 0 else (low, high + off)
-        note = "; ".join(x for x in (note, "binned scores: wide enough for the exact curve, wherever it lies") if x)
+        note = joined_notes(note, "binned scores: wide enough for the exact curve, wherever it lies")
     # The true curve does not fall, so neither need the limits.
     low, high = np.maximum.accumulate(np.clip(low, 0.0, 1.0)), np.clip(high, 0.0, 1.0)
     high = np.minimum.accumulate(high[::-1])[::-1]
     return RocBand(
-        name=name, kind=kind, fpr=grid, tpr=centre, low=np.minimum(low, centre), high=np.maximum(high, centre),
-        confidence=level, method=METHODS[kind], n=table.n, note=note,
+        name=curve.name, kind=kind, fpr=grid, tpr=centre, low=np.minimum(low, centre), high=np.maximum(high, centre),
+        confidence=level, method=METHODS[kind], n=table.n, note=joined_notes(note, curve.caution),
     )  # fmt: skip
 
 
@@ -244,7 +207,7 @@ def pointwise_limits(
 
 
 def farthest_distances(
-    table: ScoreTable, rows: tuple[float, float], *, replicates: int = 1000, rng: Any = None
+    table: ScoreTable, rows: tuple[float, float], *, replicates: int = 1000, rng: Rng = None
 ) -> Floats:
     """For each bootstrap replicate the farthest distance from the curve, each class in units of 1/√rows.
 
@@ -271,52 +234,7 @@ Axis = Literal["fpr", "tpr"]
 GRID = 513
 
 
-def partial_area(
-    table: ScoreTable,
-    rows: tuple[float, float],
-    low: float,
-    high: float,
-    *,
-    axis: Axis = "fpr",
-    standardized: bool = False,
-    confidence: float = 0.95,
-    replicates: int = 2000,
-    rng: Any = None,
-) -> Interval:
-    """∫ TPR dFPR over FPRs from `low` to `high`, or ∫ (1 − FPR) dTPR over TPRs, with bootstrap limits.
-
-    Standardised after McClish 1989, Med. Decis. Making 9:190: (1 + (A − min)/(max − min))/2, where min is the area
-    of a random ranking over the same range and max that of a perfect one: 0.5 is random, 1 perfect.
-    """
-    check_word(axis, ("fpr", "tpr"), "axis")
-    level = check_confidence(confidence)
-    start, stop = check_share(low, "low"), check_share(high, "high")
-    if not start < stop:
-        raise InputError(f"low={low!r} must be below high={high!r}: the area is over the {axis} range between them")
-    worst = (stop**2 - start**2) / 2 if axis == "fpr" else (stop - start) - (stop**2 - start**2) / 2
-    best = stop - start
-
-    def scaled(area: Any) -> Any:
-        return (1 + (area - worst) / (best - worst)) / 2 if standardized else area
-
-    def statistic(positives: NDArray[Any], negatives: NDArray[Any]) -> Floats:
-        return np.asarray(scaled(part_areas(positives, negatives, start, stop, axis)))
-
-    bounds = float(scaled(0.0)), float(scaled(best))
-    # Rounding can put a perfect area a hair beyond the end of its range.
-    estimate = float(np.clip(statistic(table.positives[None], table.negatives[None])[0], *bounds))
-    under, over = (float(scaled(a)) for a in _between_limits(table, rows, start, stop, axis, level))
-    outer = max(bounds[0], min(under, estimate)), min(bounds[1], max(over, estimate))
-    kind = "standardised partial AUC" if standardized else "partial AUC"
-    name = f"{kind} ({axis} {number(start)} to {number(stop)})"
-    return bootstrap_area(
-        table, statistic, name=name, estimate=estimate, confidence=level,
-        replicates=replicates, rng=rng, within=bounds, fallback=(outer[0], outer[1], "roc-band-wilson"),
-        estimand="this model",
-    )  # fmt: skip
-
-
-def part_areas(positives: NDArray[Any], negatives: NDArray[Any], low: float, high: float, axis: Axis = "fpr") -> Floats:
+def part_areas(positives: Counts, negatives: Counts, low: float, high: float, axis: Axis = "fpr") -> Floats:
     """The areas of tables in rows, counts at ascending scores in the last axis; NaN where a class has no rows.
 
     >>> part_areas(np.array([[0, 1, 0, 1]]), np.array([[1, 0, 1, 0]]), 0.0, 0.5)
@@ -374,7 +292,7 @@ def roc(data: CurveInput) -> Roc:
 
 
 @curve_kind(
-    "roc-curve", verb="roc", picture="roc.roc_picture", word="roc",
+    "roc-curve", verb="roc", picture="roc.roc_picture",
     title="ROC curve through all thresholds, one point for each distinct score",
     formula="at threshold t: FPR = #{negatives ≥ t}/#negatives, TPR = #{positives ≥ t}/#positives; points joined "
     "by straight lines, so equal scores count half in the area: AUC = P(s⁺ > s⁻) + P(s⁺ = s⁻)/2",
@@ -386,7 +304,7 @@ class Roc(TableCurve):
     """A ROC curve. `thresholds` descend, and the first is infinite: nothing is called positive there."""
 
     # Where the curve came from rows: other models of the same rows can be paired with it.
-    source: CurveInput | None = field(default=None, metadata={"travels": False})
+    source: CurveInput | None = field(default=None, metadata={"saved": False})
 
     def __post_init__(self) -> None:
         need_classes(self.table, "a ROC curve")
@@ -412,12 +330,7 @@ class Roc(TableCurve):
         return 2 * float(area_of(self.table)) - 1
 
     def auc(
-        self,
-        method: AreaMethod = "delong-logit",
-        *,
-        confidence: float = 0.95,
-        replicates: int = 2000,
-        rng: Any = None,
+        self, method: AreaMethod = "delong-logit", *, confidence: float = 0.95, replicates: int = 2000, rng: Rng = None
     ) -> Interval:
         """The area under the curve: the probability that a positive scores above a negative, ties half.
 
@@ -425,10 +338,9 @@ class Roc(TableCurve):
         auc 1.000 [0.899, 1.000], 95 % newcombe-auc, n = 40 (no variance in the order of the scores: ...)
         """
         check_word(method, ("delong-logit", "delong", "hanley-mcneil", "newcombe", "bootstrap"), "method")
-        return self._noted(metric_interval(
-            "auc", self.table, method=method, confidence=confidence, rng=rng, replicates=replicates,
-            estimand="this model",
-        ), binned=False)  # fmt: skip
+        spec = IntervalSpec(confidence=confidence, estimand="this model")
+        area = score_interval(find_measure("auc"), self.table, {}, spec, method, rng=rng, replicates=replicates)
+        return self._noted(area, binned=False)
 
     def partial_auc(
         self,
@@ -439,27 +351,46 @@ class Roc(TableCurve):
         standardized: bool = False,
         confidence: float = 0.95,
         replicates: int = 2000,
-        rng: Any = None,
+        rng: Rng = None,
     ) -> Interval:
         """The area over a range of FPRs (`axis="fpr"`: under the curve) or of TPRs (`axis="tpr"`: to its right).
 
-        `standardized=True` scales it after McClish: 0.5 is a random ranking, 1 a perfect one. Bootstrap limits.
+        `standardized=True` scales it to (1 + (A − min)/(max − min))/2, where min is the area of a random ranking over
+        the same range and max that of a perfect one: 0.5 is random, 1 perfect (McClish 1989, Med. Decis. Making 9:190).
+        Bootstrap limits.
 
         >>> roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).partial_auc(0, 0.5).estimate
         0.3333333333333333
         """
-        return self._noted(partial_area(
-            self.table, self._class_rows(), low, high, axis=axis, standardized=standardized, confidence=confidence,
-            replicates=replicates, rng=rng,
+        check_word(axis, ("fpr", "tpr"), "axis")
+        level = check_confidence(confidence)
+        start, stop = check_share(low, "low"), check_share(high, "high")
+        if not start < stop:
+            raise InputError(f"low={low!r} must be below high={high!r}: the area is over the {axis} range between them")
+        worst = (stop**2 - start**2) / 2 if axis == "fpr" else (stop - start) - (stop**2 - start**2) / 2
+        best = stop - start
+
+        def scaled(area: Amount) -> Amount:
+            return (1 + (area - worst) / (best - worst)) / 2 if standardized else area
+
+        def statistic(positives: Counts, negatives: Counts) -> Floats:
+            return np.asarray(scaled(part_areas(positives, negatives, start, stop, axis)))
+
+        table = self.table
+        bounds = float(scaled(0.0)), float(scaled(best))
+        # Rounding can put a perfect area a hair beyond the end of its range.
+        estimate = float(np.clip(statistic(table.positives[None], table.negatives[None])[0], *bounds))
+        outer = _between_limits(table, self._class_rows(), start, stop, axis, level)
+        under, over = (float(scaled(area)) for area in outer)
+        fallback = max(bounds[0], min(under, estimate)), min(bounds[1], max(over, estimate)), "roc-band-wilson"
+        kind = "standardised partial AUC" if standardized else "partial AUC"
+        return self._noted(bootstrap_area(
+            table, statistic, name=f"{kind} ({axis} {number(start)} to {number(stop)})", estimate=estimate,
+            confidence=level, replicates=replicates, rng=rng, within=bounds, fallback=fallback, estimand="this model",
         ), binned=False)  # fmt: skip
 
     def band(
-        self,
-        kind: BandKind = "pointwise",
-        *,
-        confidence: float = 0.95,
-        replicates: int = 1000,
-        rng: Any = None,
+        self, kind: BandKind = "pointwise", *, confidence: float = 0.95, replicates: int = 1000, rng: Rng = None
     ) -> RocBand:
         """Where the true curve may lie: at each FPR by itself ("pointwise"), or everywhere at once ("simultaneous").
 
@@ -467,13 +398,9 @@ class Roc(TableCurve):
         95 % pointwise band around the ROC curve, roc-band-wilson, n = 5: it holds at each FPR by itself, not over the
         whole curve.
         """
-        band = roc_band(
-            self.table, self._class_rows(), kind=kind, confidence=confidence, replicates=replicates, rng=rng,
-            name=self.name,
-        )  # fmt: skip
-        return replace(band, note="; ".join(words for words in (band.note, self.caution) if words))
+        return roc_band(self, kind=kind, confidence=confidence, replicates=replicates, rng=rng)
 
-    def interpolate(self, fpr: Any) -> Floats:
+    def interpolate(self, fpr: ArrayLike) -> Floats:
         """TPR at any FPR, points joined by straight lines (a mixture of two thresholds gets there); on a vertical
         piece its top."""
         wanted = np.asarray(fpr, dtype=np.float64)
@@ -519,7 +446,7 @@ class Roc(TableCurve):
         return int(np.searchsorted(self.tpr, tpr * (1 - HAIR) - 1e-15, side="left"))
 
     @cached_property
-    def _corners(self) -> NDArray[np.intp]:
+    def _corners(self) -> Places:
         """Which of the points are corners of the curve's own hull."""
         return hull_places(self.table.positives, self.table.negatives)
 
@@ -570,7 +497,7 @@ class Roc(TableCurve):
         cost_tn: float = 0.0,
         confidence: float = 0.95,
         replicates: int = 1000,
-        rng: Any = None,
+        rng: Rng = None,
     ) -> OperatingPoint:
         """The cheapest threshold where positives are this common and calls cost this much, and what it really costs.
 
@@ -600,14 +527,32 @@ class Roc(TableCurve):
         return roc_hull(self)
 
     def _point(self, place: int, confidence: float, threshold: float | None = None, note: str = "") -> RocPoint:
-        return roc_point(
-            self.table,
-            place,
-            threshold=float(self.thresholds[place]) if threshold is None else threshold,
-            rates=(float(self.fpr[place]), float(self.tpr[place])),
-            confidence=confidence,
-            note="; ".join(words for words in (note, self.caution) if words),
-        )
+        """The point at which the `place` highest distinct scores are called positive."""
+        table, cut = self.table, len(self.table.scores) - place
+        threshold = float(self.thresholds[place]) if threshold is None else threshold
+        note = joined_notes(note, self.caution)
+        sizes = float(table.n_negative), float(table.n_positive)
+        counts = [float(rate[place]) * size for rate, size in zip((self.fpr, self.tpr), sizes, strict=True)]
+        squares: list[tuple[float, float] | None] = [None, None]
+        bounds: list[tuple[Bounds, Bounds] | None] = [None, None]
+        if table.squares is not None:
+            squares = [(float(s[cut:].sum()), float(s[:cut].sum())) for s in table.squares[::-1]]
+        else:
+            counts = [float(round(c)) for c in counts]
+            if not table.exact:
+                called = table.bounds.counts_at(threshold)[::-1]
+                bounds = [(c, Bounds(size - c.high, size - c.low)) for c, size in zip(called, sizes, strict=True)]
+        fpr, tpr = (
+            wilson_proportion(
+                word, counts[i], sizes[i] - counts[i], confidence=confidence, squares=squares[i], bounds=bounds[i],
+                note=note, estimand="this model",
+            )
+            for i, word in enumerate(("fpr", "tpr"))
+        )  # fmt: skip
+        return RocPoint(
+            threshold=threshold, fpr=fpr.estimate, tpr=tpr.estimate, fpr_interval=fpr, tpr_interval=tpr,
+            positives=sizes[1], negatives=sizes[0], note=note,
+        )  # fmt: skip
 
     def _figures(self) -> Figures:
         return [
@@ -635,7 +580,7 @@ class Roc(TableCurve):
         )
 
 
-def _rates(counts: NDArray[Any]) -> Floats:
+def _rates(counts: Counts) -> Floats:
     total = downward(counts)
     total /= total[-1]
     return frozen(total)

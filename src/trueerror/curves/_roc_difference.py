@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from trueerror.curves._base import (
     Floats,
     Records,
+    Rng,
     columns_to_records,
     curve_points,
     frozen,
@@ -47,7 +48,7 @@ def roc_difference(
     kind: DifferenceKind = "simultaneous",
     confidence: float = 0.95,
     replicates: int = 1000,
-    rng: Any = None,
+    rng: Rng = None,
     **columns: Any,
 ) -> RocDifference:
     """TPR of the first curve minus TPR of the second at each FPR, with a band: who is better where.
@@ -236,7 +237,7 @@ def _same_rows(
     return _same_rows(both, "first", "second", positive, {})
 
 
-def _paired_draws(truth: NDArray[np.bool_], scores: list[Floats], grid: Floats, replicates: int, rng: Any) -> Floats:
+def _paired_draws(truth: NDArray[np.bool_], scores: list[Floats], grid: Floats, replicates: int, rng: Rng) -> Floats:
     """First minus second TPR on the grid, for each resample of the rows."""
     seed = seed_of(generator(rng)[0])
     ranked = []
@@ -263,7 +264,7 @@ def _paired_draws(truth: NDArray[np.bool_], scores: list[Floats], grid: Floats, 
     return out
 
 
-def _unpaired_draws(curves: list[Roc], grid: Floats, replicates: int, rng: Any) -> tuple[Floats, Floats]:
+def _unpaired_draws(curves: list[Roc], grid: Floats, replicates: int, rng: Rng) -> tuple[Floats, Floats]:
     """The same for curves of different rows, each resampled by itself; and the difference of the grouped curves."""
     draw, _ = generator(rng)
     sides, samples = [], []

@@ -16,17 +16,33 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.experiments._estimate import ask, learner_at, learner_interval, left_out, plan_situation, rounds_of_folds
+from trueerror.experiments._estimate import (
+    MEAN_OF_ROWS,
+    Needs,
+    ask,
+    learner_interval,
+    learner_method,
+    learners_at,
+    left_out,
+    on_rows_like,
+    plan_situation,
+    rounds_of_folds,
+)
 from trueerror.experiments._outcomes import FoldPairLosses, FoldScores, ResampleResults, mean_over_rows
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inference._contrast import check_margin, contrast, normal_p, normal_quantile
+from trueerror.inference._problem import Problem, words_of
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
+from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word, nearest
-from trueerror.methods import decision
+from trueerror.methods import Default, decision, inference_method
+from trueerror.methods._registry import InferenceMethod
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Alternative, Contrast
+from trueerror.results._values import sentences_of
 from trueerror.verbs._compare import ADJUSTMENTS, assemble_comparison, compare_predictions
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
 from trueerror.verbs._model_metrics import Settings
@@ -35,51 +51,29 @@ from trueerror.verbs._rank_input import FoldKey, ScoreSheet
 from trueerror.verbs._ranking_result import LearnerRanking
 
 Floats = NDArray[np.float64]
-FOLD_METHODS = ("corrected-t", "plain-t", "unpaired", "five-by-two-t", "five-by-two-f", "bates")
-# Keys of the catalogue and other names that people may write.
-WORDS = {
-    "corrected-t-test": "corrected-t", "paired-t": "plain-t", "fold-t": "plain-t", "conservative-t": "unpaired",
-    "5x2-t": "five-by-two-t", "5x2-f": "five-by-two-f", "bates-difference": "bates",
-}  # fmt: skip
 # What the linter calls a method, or the situation that a plan is.
 LINTED = {"unpaired": "plain-t", "learner-leave-one-out": "leave-one-out", "learner-pairs-of-folds": "bates"}
 
 
-def fold_method(method: str) -> str:
-    """The word that the linter knows a method by."""
-    return LINTED.get(method, method)
-
-
-class _Losses(NamedTuple):
-    single: list[Floats]
-    pair: dict[tuple[int, int], tuple[Floats, Floats]]
-
-
-@dataclass(frozen=True, eq=False)
-class LearnerPairs:
-    """Contrasts of any two learners of an experiment on one data set."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PairedLearners:
+    """What all pairs of learners of an experiment share, on one data set."""
 
     run: ResampleResults
     data: str
     measure: Measure
-    positive: Any
+    positive: Label | None
     options: Mapping[str, Any]
-    confidence: float
-    alternative: Alternative
-    method: str | None
-    chosen: str = ""
 
-    def __post_init__(self) -> None:
-        chosen = self.method
-        if chosen is None:
-            plain = not self.options and self.positive is None
-            chosen = "bates" if self.run.plan.name == "BatesCV" and self.of_rows and plain else "corrected-t"
-        chosen = WORDS.get(chosen, chosen)
-        if chosen not in FOLD_METHODS:
-            raise InputError(f"method={self.method!r} is not known for learners{nearest(chosen, FOLD_METHODS)}")
-        if chosen == "bates" and not self.of_rows:
-            raise InputError(f"method='bates' needs a metric that is a mean over rows, and {self.measure.name} is not")
-        object.__setattr__(self, "chosen", chosen)
+    @property
+    def of_rows(self) -> bool:
+        """Whether the metric is a mean over rows."""
+        return mean_over_rows(self.measure)
+
+    @property
+    def reach(self) -> float:
+        """How large a difference can be."""
+        return self.measure.range[1] - self.measure.range[0]
 
     @cached_property
     def table(self) -> FoldScores:
@@ -92,109 +86,181 @@ class LearnerPairs:
         known = ~np.isnan(values.sum(axis=0))
         return {x: tuple(row[known].tolist()) for x, row in zip(learners, values, strict=True)}
 
-    def contrast(self, first: str, second: str) -> Contrast:
-        """First − second."""
-        raw = self._bates(first, second) if self.chosen == "bates" else self._over_folds(first, second)
-        difference = self._within_range(raw, first, second)
-        better = difference.p_better
-        if better is not None and not self.measure.higher_is_better:
-            better = 1 - better
-        return replace(
-            difference, name=self.measure.title, first=first, second=second, p_better=better,
-            estimand=f"the difference in {self.measure.title} between the two learners, "
-            f"at {round(float(self.table.trains.mean())):,} training rows",
-        )  # fmt: skip
+
+class LearnerPair(NamedTuple):
+    """Two learners on the same test parts."""
+
+    learners: PairedLearners
+    first: str
+    second: str
+
+    @property
+    def run(self) -> ResampleResults:
+        """The experiment."""
+        return self.learners.run
 
     @property
     def of_rows(self) -> bool:
         """Whether the metric is a mean over rows."""
-        return mean_over_rows(self.measure)
+        return self.learners.of_rows
 
-    def _within_range(self, difference: Contrast, first: str, second: str) -> Contrast:
-        """Limits within what a difference can be; where no row was judged differently, within Tango's for such rows."""
-        reach = self.measure.range[1] - self.measure.range[0]
-        note = difference.note
-        if difference.p_value == 1 and difference.estimate == 0 and self.of_rows and self._never_differ(first, second):
-            z = normal_quantile(self.confidence, self.alternative)
-            rows = self.run.datasets[self.data].n
-            reach *= z**2 / (rows + z**2)
-            note = "no test row was judged differently: limits for these models by their number alone"
-        return replace(difference, low=max(difference.low, -reach), high=min(difference.high, reach), note=note)
-
-    def _never_differ(self, first: str, second: str) -> bool:
-        both = (self.run.losses(x, self.data, self.measure.name) for x in (first, second))
+    @property
+    def never_differ(self) -> bool:
+        """Whether no test row was judged differently."""
+        x = self.learners
+        both = (x.run.losses(name, x.data, x.measure.name) for name in (self.first, self.second))
         return all(np.array_equal(a, b) for (_, a), (_, b) in zip(*both, strict=True))
 
-    def _over_folds(self, first: str, second: str) -> Contrast:
-        a, b = self.table.of(first), self.table.of(second)
+    def scores(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """The scores of both on the test parts, and on which parts both have one."""
+        x = self.learners
+        a, b = x.table.of(self.first), x.table.of(self.second)
         known = ~(np.isnan(a) | np.isnan(b))
         if known.sum() < 2:
             folds = "no test part" if not known.any() else "one test part"
             raise InputError(
-                f"{first!r} and {second!r} both have a score ({self.measure.name}) on {folds} only; comparing over "
-                "parts takes two: see .failures"
+                f"{self.first!r} and {self.second!r} both have a score ({x.measure.name}) on {folds} only; comparing "
+                "over parts takes two: see .failures"
             )
-        for name, scores in ((first, a), (second, b)):
+        for name, scores in ((self.first, a), (self.second, b)):
             if np.isinf(scores).any():
                 raise InputError(
-                    f"the {self.measure.title} of {name!r} is infinite on {int(np.isinf(scores).sum())} test parts (a "
+                    f"the {x.measure.title} of {name!r} is infinite on {int(np.isinf(scores).sum())} test parts (a "
                     "row that was called certain was wrong), so no difference can be told; clip=1e-6 sets the highest"
                 )
-        if self.chosen in ("five-by-two-t", "five-by-two-f"):
-            return self._five_by_two(a - b)
-        a, b, level, side = a[known], b[known], self.confidence, self.alternative
-        if self.chosen == "plain-t":
-            difference = paired_t(a, b, confidence=level, alternative=side)
-        elif self.chosen == "unpaired":
-            difference = unpaired_t(a, b, df="conservative", confidence=level, alternative=side)
-        else:
-            ratio = self.table.ratio_of(known)
-            difference = corrected_t(a - b, test_train_ratio=ratio, confidence=level, alternative=side)
-        note = left_out(int((~known).sum()), len(known))
-        return replace(difference, note="; ".join(w for w in (difference.note, note) if w)) if note else difference
+        return a, b, known
 
-    def _five_by_two(self, differences: Floats) -> Contrast:
-        repeats, folds = self.table.repeats, self.table.folds
-        if len(differences) != 10 or len(set(repeats.tolist())) != 5 or len(set(folds.tolist())) != 2:
-            raise InputError(f"method={self.chosen!r} needs the plan te.KFold(2, repeats=5), not {self.run.plan!r}")
-        if np.isnan(differences).any():
-            raise InputError(f"method={self.chosen!r} needs all ten test parts, but some have no score: see .failures")
-        grid = differences[np.lexsort((folds, repeats))].reshape(5, 2)
-        if self.chosen == "five-by-two-t":
-            return five_by_two_t(grid, confidence=self.confidence, alternative=self.alternative)
-        if self.alternative != "two-sided":
-            raise InputError("the 5×2 F-test has no sides; use method='five-by-two-t' for a one-sided test")
-        return five_by_two_f(grid, confidence=self.confidence)
 
-    def _bates(self, first: str, second: str) -> Contrast:
-        """Nested cross-validation of the losses' differences, row by row; of accuracy, losses are errors."""
-        sign = -1.0 if self.measure.right_or_wrong == 1 else 1.0
-        both = [self.run.pair_losses(x, self.data, self.measure.name) for x in (first, second)]
-        gap = nested_error([_difference(a, b, sign) for a, b in zip(*both, strict=True)])
-        reach = self.measure.range[1] - self.measure.range[0]
-        made = partial(
-            contrast, estimate=gap.mean, whole=(-reach, reach), confidence=self.confidence,
-            alternative=self.alternative, method="bates-difference", n=gap.rows,
+Pair = Problem[LearnerPair]
+
+
+def pair_problem(learners: PairedLearners, first: str, second: str, spec: IntervalSpec) -> Pair:
+    """By how much does one learner differ from another?"""
+    x = learners
+    return Problem(
+        situation="two-learners", metric=x.measure, sample=LearnerPair(x, first, second), spec=spec, options=x.options
+    )
+
+
+def learner_contrast(q: Pair, chosen: InferenceMethod) -> Contrast:
+    """First − second: limits within what a difference can be; Tango's for rows of which none was judged differently."""
+    x, first, second = q.sample
+    difference: Contrast = chosen.function(q)
+    reach, note, better = x.reach, difference.note, difference.p_better
+    if difference.p_value == 1 and difference.estimate == 0 and x.of_rows and q.sample.never_differ:
+        z = normal_quantile(q.spec.confidence, q.spec.alternative)
+        reach *= z**2 / (x.run.datasets[x.data].n + z**2)
+        note = "no test row was judged differently: limits for these models by their number alone"
+    if better is not None and not x.measure.higher_is_better:
+        better = 1 - better
+    return replace(
+        difference, name=x.measure.title, first=first, second=second, p_better=better, note=note,
+        low=max(difference.low, -reach), high=min(difference.high, reach),
+        estimand=f"the difference in {x.measure.title} between the two learners, "
+        f"at {round(float(x.table.trains.mean())):,} training rows",
+    )  # fmt: skip
+
+
+def _noted(difference: Contrast, known: NDArray[np.bool_]) -> Contrast:
+    """With the number of test parts that are left out."""
+    return replace(difference, note=sentences_of((difference.note, left_out(int((~known).sum()), len(known)))))
+
+
+def _with_pairs_of_folds(q: Pair) -> bool:
+    x = q.sample.learners
+    return x.run.plan.name == "BatesCV" and x.of_rows and not x.options and x.positive is None
+
+
+@inference_method(
+    "corrected-t-test", answers="two-learners", word="corrected-t",
+    default=Default(why="type I error .03–.05; the plain t-test of 10 × 10 folds has .53–.57"),
+)  # fmt: skip
+def corrected_t_of_pair(q: Pair) -> Contrast:
+    """Part by part, with the variance that overlapping training sets add."""
+    a, b, known = q.sample.scores()
+    difference = corrected_t(
+        (a - b)[known], test_train_ratio=q.sample.learners.table.ratio_of(known), confidence=q.spec.confidence,
+        alternative=q.spec.alternative,
+    )  # fmt: skip
+    return _noted(difference, known)
+
+
+@inference_method("paired-t", answers="two-learners", word="plain-t", aliases=("fold-t",))
+def plain_t_of_pair(q: Pair) -> Contrast:
+    """Part by part, as if they were independent: optimistic."""
+    a, b, known = q.sample.scores()
+    return _noted(paired_t(a[known], b[known], confidence=q.spec.confidence, alternative=q.spec.alternative), known)
+
+
+@inference_method("conservative-t", answers="two-learners", word="unpaired")
+def unpaired_t_of_pair(q: Pair) -> Contrast:
+    """As if each learner had test parts of its own."""
+    a, b, known = q.sample.scores()
+    level, side = q.spec.confidence, q.spec.alternative
+    return _noted(unpaired_t(a[known], b[known], df="conservative", confidence=level, alternative=side), known)
+
+
+@inference_method("five-by-two-t", answers="two-learners", aliases=("5x2-t",))
+def five_by_two_t_of_pair(q: Pair) -> Contrast:
+    """Dietterich's test of five repeats of two folds."""
+    grid = _five_by_two(q, "five-by-two-t")
+    return five_by_two_t(grid, confidence=q.spec.confidence, alternative=q.spec.alternative)
+
+
+@inference_method("five-by-two-f", answers="two-learners", aliases=("5x2-f",))
+def five_by_two_f_of_pair(q: Pair) -> Contrast:
+    """Alpaydin's test of the same."""
+    grid = _five_by_two(q, "five-by-two-f")
+    if q.spec.alternative != "two-sided":
+        raise InputError("the 5×2 F-test has no sides; use method='five-by-two-t' for a one-sided test")
+    return five_by_two_f(grid, confidence=q.spec.confidence)
+
+
+def _five_by_two(q: Pair, word: str) -> Floats:
+    """The differences, a row for each of five repeats."""
+    a, b, known = q.sample.scores()
+    table = q.sample.learners.table
+    if len(known) != 10 or len(set(table.repeats.tolist())) != 5 or len(set(table.folds.tolist())) != 2:
+        raise InputError(f"method={word!r} needs the plan te.KFold(2, repeats=5), not {q.sample.run.plan!r}")
+    if not known.all():
+        raise InputError(f"method={word!r} needs all ten test parts, but some have no score: see .failures")
+    grid: Floats = (a - b)[np.lexsort((table.folds, table.repeats))].reshape(5, 2)
+    return grid
+
+
+@inference_method(
+    "bates-difference", answers="two-learners", word="bates", applies=Needs((MEAN_OF_ROWS,)),
+    default=Default(why="it measures the variance that overlapping training sets add", when=_with_pairs_of_folds),
+)  # fmt: skip
+def bates_of_pair(q: Pair) -> Contrast:
+    """Nested cross-validation of the losses' differences, row by row; of accuracy, losses are errors."""
+    x, first, second = q.sample
+    sign = -1.0 if x.measure.right_or_wrong == 1 else 1.0
+    both = [x.run.pair_losses(name, x.data, x.measure.name) for name in (first, second)]
+    gap = nested_error([_difference(a, b, sign) for a, b in zip(*both, strict=True)])
+    answer = partial(
+        contrast, estimate=gap.mean, whole=(-x.reach, x.reach), confidence=q.spec.confidence,
+        alternative=q.spec.alternative, method="bates-difference", n=gap.rows,
+    )  # fmt: skip
+    if not gap.error > 0:
+        same = gap.mean == 0
+        note = "no row differs: the difference has no variance" if same else "the losses' differences do not vary"
+        return answer(
+            limits=(-np.inf, np.inf), p_value=1.0 if same else np.nan, statistic=0.0, notes=(note,),
+            p_better=0.5 if same else None,
         )  # fmt: skip
-        if not gap.error > 0:
-            same = gap.mean == 0
-            note = "no row differs: the difference has no variance" if same else "the losses' differences do not vary"
-            return made(
-                limits=(-np.inf, np.inf), p_value=1.0 if same else np.nan, statistic=0.0, notes=(note,),
-                p_better=0.5 if same else None,
-            )  # fmt: skip
-        half = normal_quantile(self.confidence, self.alternative) * gap.error
-        z = gap.mean / gap.error
-        return made(
-            limits=(gap.mean - half, gap.mean + half), statistic=z, p_value=normal_p(z, self.alternative),
-            p_better=float(special.ndtr(z)), notes=(f"{gap.inflation:.2f} times the naive standard error",),
-        )  # fmt: skip
+    half = normal_quantile(q.spec.confidence, q.spec.alternative) * gap.error
+    z = gap.mean / gap.error
+    return answer(
+        limits=(gap.mean - half, gap.mean + half), statistic=z, p_value=normal_p(z, q.spec.alternative),
+        p_better=float(special.ndtr(z)), notes=(f"{gap.inflation:.2f} times the naive standard error",),
+    )  # fmt: skip
 
 
-def _difference(a: FoldPairLosses, b: FoldPairLosses, sign: float) -> _Losses:
-    return _Losses(
-        [sign * (x - y) for x, y in zip(a.single, b.single, strict=True)],
-        {key: (sign * (a.pair[key][0] - b.pair[key][0]), sign * (a.pair[key][1] - b.pair[key][1])) for key in a.pair},
+def _difference(a: FoldPairLosses, b: FoldPairLosses, sign: float) -> FoldPairLosses:
+    return FoldPairLosses(
+        single=tuple(sign * (x - y) for x, y in zip(a.single, b.single, strict=True)),
+        pair={k: (sign * (a.pair[k][0] - b.pair[k][0]), sign * (a.pair[k][1] - b.pair[k][1])) for k in a.pair},
     )
 
 
@@ -241,7 +307,7 @@ def compare_learners(
     splits = [run.splits[name][i] for i in run.parts(name)]
     situation = plan_situation(run.plan, splits)
     asked = run.learners if learners is None else names
-    if situation in PAIRS_OF_MODELS and method not in FOLD_METHODS:
+    if situation in PAIRS_OF_MODELS and method not in words_of("two-learners"):
         p = run.predictions(name, learners=names)
         settings = Settings(confidence=level, metrics={measure.name: options}, rng=rng)
         of_models = compare_predictions(
@@ -249,19 +315,20 @@ def compare_learners(
             method=method, adjust=adjust, margin=width, alternative=alternative,
         )  # fmt: skip
         return _with_findings(of_models, learner_evidence(run, name, situation, asked))
-    pairs = LearnerPairs(
-        run=run, data=name, measure=measure, positive=positive, options=options, confidence=level,
-        alternative=alternative, method=method,
-    )  # fmt: skip
+    paired = PairedLearners(run=run, data=name, measure=measure, positive=positive, options=options)
     wanted = list(combinations(names, 2)) if reference is None else [(x, reference) for x in names if x != reference]
-    contrasts = [pairs.contrast(a, b) for a, b in wanted]
-    own = own_method(run, pairs.chosen)
+    spec = IntervalSpec(confidence=level, alternative=alternative)
+    questions = [pair_problem(paired, a, b, spec) for a, b in wanted]
+    chosen = learner_method(questions[0], method, ("two-learners",))
+    word = chosen.word or chosen.key
+    contrasts = [learner_contrast(q, chosen) for q in questions]
+    own = own_method(run, word)
     estimates = {
         x: learner_interval(ask(run, x, name, metric, positive=positive, confidence=level, rng=rng, **options), own)
         for x in names
     }
     sizes = [s.distinct for s in splits]
-    made = assemble_comparison(
+    comparison = assemble_comparison(
         measure,
         estimates,
         contrasts,
@@ -270,25 +337,27 @@ def compare_learners(
         adjust=adjust,
         confidence=level,
         reading=_reading(run, name, names),
-        estimand=f"Estimates: {learner_at(run.datasets[name], sizes).replace('this learner', 'these learners')}.",
-        details=ComparisonDetails(why=f"{measure.title}: {decision('two-learners').why}", parts=pairs.scores_of(names)),
+        estimand=f"Estimates: {learners_at('these learners', sizes)}, {on_rows_like(run.datasets[name])}.",
+        details=ComparisonDetails(
+            why=f"{measure.title}: {decision('two-learners').why}", parts=paired.scores_of(names)
+        ),
     )
-    return _with_findings(made, learner_evidence(run, name, pairs.chosen, asked))
+    return _with_findings(comparison, learner_evidence(run, name, word, asked))
 
 
-def _with_findings(made: Comparison, evidence: Evidence) -> Comparison:
+def _with_findings(comparison: Comparison, evidence: Evidence) -> Comparison:
     """What the linter says of the resampling, besides what it said of the comparison."""
-    return replace(made, findings=sorted_findings([*made.findings, *find([evidence])]))
+    return replace(comparison, findings=sorted_findings([*comparison.findings, *find([evidence])]))
 
 
-def own_method(run: ResampleResults, chosen: str) -> str | None:
+def own_method(run: ResampleResults, word: str) -> str | None:
     """The method of each learner's own estimate, such that the differences are those of the estimates.
 
     .632+ and nested cross-validation move estimates away from the means over test parts, which most pairs rest on.
     """
-    if chosen == "plain-t":
+    if word == "plain-t":
         return "fold-t"
-    moved = run.plan.name == "Bootstrap" or (run.plan.name == "BatesCV" and chosen != "bates")
+    moved = run.plan.name == "Bootstrap" or (run.plan.name == "BatesCV" and word != "bates")
     return "corrected-t" if moved else None
 
 
@@ -312,7 +381,7 @@ def learner_evidence(run: ResampleResults, data: str, method: str, learners: Seq
     """What the linter may know of the way in which learners were resampled and judged."""
     splits = [run.splits[data][i] for i in run.parts(data)]
     return Evidence(
-        fold_method=fold_method(method),
+        fold_method=LINTED.get(method, method),
         rounds=rounds_of_folds(splits),
         test_parts=len(splits),
         smallest_test=run.smallest_test_part(data),

@@ -23,7 +23,7 @@ from trueerror.inputs._labels import Label, code_column, find_label, label_from_
 from trueerror.inputs._options import InputError
 from trueerror.resampling._plan import Ints, Rows, take
 from trueerror.results._format import listing
-from trueerror.sources._protocols import Table, need_column
+from trueerror.sources._protocols import InputTable, need_column
 
 # Anything with fit and predict, by scikit-learn's conventions.
 Learner: TypeAlias = Any
@@ -319,7 +319,7 @@ def read_dataset(
     """
     from trueerror.sources.engines._duckdb_tables import open_files
 
-    table: Table = open_files(os.fspath(path))
+    table: InputTable = open_files(os.fspath(path))
     target = need_column(table, target, "target")
     special = {
         option: need_column(table, column, option)
@@ -359,7 +359,7 @@ def read_dataset(
     return made
 
 
-def _numbers(table: Table, column: str) -> list[Any] | str:
+def _numbers(table: InputTable, column: str) -> list[Any] | str:
     """The feature columns that a column of the file becomes, or why it becomes none."""
     kind = table.kind(column)
     values = table.values(column)

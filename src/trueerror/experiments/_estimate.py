@@ -1,23 +1,25 @@
 """What an experiment answers about one learner: an estimate with its interval, and ROC curves.
 
-The interval is the one that the plan calls for, or another on request; each says what it is an estimate of.
+A `LearnerScores` is the sample of a `Problem`; the methods that answer it are registered here, each for the plans that
+it is for. The plan chooses one, or another can be asked for; each says what it is an estimate of.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Dataset
-from trueerror.experiments._outcomes import CHOSEN, ResampleResults
+from trueerror.experiments._outcomes import CHOSEN, ResampleResults, mean_over_rows
 from trueerror.findings.learners import SMALL_TEST
-from trueerror.inference._spec import Terms
+from trueerror.inference._problem import NotOffered, Problem, choose, named, words_for
+from trueerror.inference._spec import IntervalSpec, Range
 from trueerror.inference.learner._intervals import (
     Bagged,
     BootstrapError,
@@ -31,12 +33,16 @@ from trueerror.inference.learner._intervals import (
     no_information_rate,
 )
 from trueerror.inference.loss._mean import INFINITE
+from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_word, nearest
-from trueerror.methods import default_for
+from trueerror.methods import Default, inference_method
+from trueerror.methods._decision_table import methods_for
+from trueerror.methods._registry import InferenceMethod
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.resampling._plan import Plan, Split
 from trueerror.results import Interval
 from trueerror.results._format import whole
+from trueerror.results._values import sentences_of
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._estimand import class_mix_words
 from trueerror.verbs._model_metrics import ModelMetrics, Settings
@@ -46,26 +52,52 @@ if TYPE_CHECKING:
     from trueerror.curves._roc import Roc
 
 Floats = NDArray[np.float64]
+# Training parts whose sizes differ by more than this factor are told as a range.
+MUCH_MORE = 1.2
+# Bayle's theorem; finding TE510 has the figures.
+STABLE = "if one row hardly changes a model"
+PLANS = {
+    "Holdout": "learner-holdout",
+    "LeaveOneOut": "learner-leave-one-out",
+    "Bootstrap": "learner-bootstrap",
+    "BatesCV": "learner-pairs-of-folds",
+    "DisjointHalves": "learner-halves",
+}
+RESAMPLED = ("learner-folds", "learner-auc", "learner-pairs-of-folds", "learner-halves", "learner-bootstrap")
+SEVERAL_PARTS = (*RESAMPLED, "learner-leave-one-out", "chosen-setting")
+EVERY_PLAN = ("learner-holdout", *SEVERAL_PARTS)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Question:
-    """How good is this learner, by this metric, on this data set?"""
+class LearnerScores:
+    """One learner on the test parts of one data set, by one metric."""
 
     run: ResampleResults
     learner: str
     data: str
     measure: Measure
-    positive: Any
+    positive: Label | None
     options: Mapping[str, Any]
-    confidence: float
-    rng: Any = None
+
+    @property
+    def situation(self) -> str:
+        """The row of the decision table."""
+        if self.learner == CHOSEN:
+            return "chosen-setting"
+        situation = plan_situation(self.run.plan, self.splits)
+        by_area = self.measure.area == 1 and situation in RESAMPLED and situation != "learner-halves"
+        return "learner-auc" if by_area else situation
 
     @property
     def of_rows(self) -> bool:
         """Whether the metric is a mean over rows."""
         plain = not self.options and self.positive is None
-        return self.measure.right_or_wrong != 0 or (self.measure.of_losses and plain)
+        return self.measure.right_or_wrong != 0 or (mean_over_rows(self.measure) and plain)
+
+    @property
+    def nested(self) -> bool:
+        """Whether a setting is chosen inside the training rows."""
+        return self.run.plan.name == "NestedCV"
 
     @cached_property
     def scores(self) -> Floats:
@@ -75,8 +107,8 @@ class Question:
             return table.of(self.learner)
         picked = self.run.chosen(self.measure.name, self.data, positive=self.positive, **self.options)
         rows = [self.run.learners.index(name) for name in picked]
-        found: Floats = table.values[rows, np.arange(len(rows))]
-        return found
+        scores: Floats = table.values[rows, np.arange(len(rows))]
+        return scores
 
     @property
     def splits(self) -> list[Split]:
@@ -84,21 +116,37 @@ class Question:
         every = self.run.splits[self.data]
         return [every[i] for i in self.run.parts(self.data)]
 
-    def settled(self, made: Interval, estimand: str, *notes: str) -> Interval:
-        """The result under the metric's name, with what it is an estimate of."""
-        words = "; ".join(w for w in (made.note, *notes) if w)
-        return replace(made, name=self.measure.title, estimand=estimand, note=words)
-
-    def from_losses(self, made: Interval) -> Interval:
-        """Of accuracy, losses count the wrong rows: turned about."""
-        if self.measure.right_or_wrong != 1:
-            return made
-        return replace(made, estimate=1 - made.estimate, low=1 - made.high, high=1 - made.low)
-
     @property
     def dataset(self) -> Dataset:
         """The rows."""
         return self.run.datasets[self.data]
+
+    @property
+    def loss_range(self) -> Range:
+        """Between which values the loss of a row lies."""
+        return (0.0, 1.0) if self.measure.right_or_wrong else self.measure.range
+
+    def from_losses(self, answer: Interval) -> Interval:
+        """Of accuracy, losses count the wrong rows: turned about."""
+        if self.measure.right_or_wrong != 1:
+            return answer
+        return replace(answer, estimate=1 - answer.estimate, low=1 - answer.high, high=1 - answer.low)
+
+    def at_size(self, sizes: Iterable[int] = ()) -> str:
+        """The learner at the size of its training parts."""
+        who = "the setting that is chosen from these" if self.learner == CHOSEN else "this learner"
+        return learners_at(who, list(sizes) or [s.train_size for s in self.splits])
+
+
+LearnerProblem = Problem[LearnerScores]
+
+
+class LearnerAnswer(NamedTuple):
+    """An interval, of what it speaks (this learner at so many rows, these models), and what else is to be said."""
+
+    interval: Interval
+    subject: str
+    notes: tuple[str, ...] = ()
 
 
 def ask(
@@ -107,48 +155,32 @@ def ask(
     data: str | None,
     metric: str,
     *,
-    positive: Any = None,
+    positive: Label | None = None,
     confidence: float = 0.95,
     rng: Any = None,
-    **options: Any,
-) -> Question:
-    """A question with its names checked."""
+    **options: object,
+) -> LearnerProblem:
+    """How good is this learner, by this metric, on this data set? Names are checked."""
     measure = find_measure(metric)
     if measure.higher_is_better is None:
         raise InputError(f"{measure.name} has no better end, so learners cannot be judged by it")
     name = learner if learner == CHOSEN else run.learner_name(learner)
-    return Question(
-        run=run, learner=name, data=run.data_name(data), measure=measure, positive=positive, options=options,
-        confidence=confidence, rng=rng,
-    )  # fmt: skip
-
-
-# Training parts whose sizes differ by more than this factor are told as a range.
-MUCH_MORE = 1.2
-SITUATIONS = {
-    "Holdout": "learner-holdout",
-    "LeaveOneOut": "learner-leave-one-out",
-    "Bootstrap": "learner-bootstrap",
-    "BatesCV": "learner-pairs-of-folds",
-    "DisjointHalves": "learner-halves",
-}
+    sample = LearnerScores(
+        run=run, learner=name, data=run.data_name(data), measure=measure, positive=positive, options=options
+    )
+    spec = IntervalSpec(confidence=confidence, rng=rng)
+    return Problem(situation=sample.situation, metric=measure, sample=sample, spec=spec, options=options)
 
 
 def plan_situation(plan: Plan, splits: Sequence[Split]) -> str:
     """The row of the decision table for a plan; foreign splitters are told by their test parts."""
-    if plan.name in SITUATIONS:
-        return SITUATIONS[plan.name]
+    if plan.name in PLANS:
+        return PLANS[plan.name]
     if len(splits) == 1:
         return "learner-holdout"
     if all(len(s.test) == 1 for s in splits) and len({s.repeat for s in splits}) == 1:
         return "learner-leave-one-out"
     return "learner-folds"
-
-
-def _class_mix(data: Dataset) -> str:
-    """The class mix that a result is for."""
-    counts = np.bincount(data.codes, minlength=len(data.labels))
-    return class_mix_words(data.labels, counts.tolist(), data.positive)
 
 
 def rounds_of_folds(splits: Sequence[Split]) -> int | None:
@@ -158,24 +190,22 @@ def rounds_of_folds(splits: Sequence[Split]) -> int | None:
     return len({s.repeat for s in splits})
 
 
-def learner_at(data: Dataset, sizes: Sequence[int], chosen: bool = False) -> str:
-    """The learner, at a number of training rows; parts in order of time have models of growing numbers."""
-    who = "the setting that is chosen from these" if chosen else "this learner"
+def learners_at(who: str, sizes: Sequence[int]) -> str:
+    """Learners at a number of training rows; parts in order of time have models of growing numbers."""
     low, high = min(sizes), max(sizes)
-    shown = f"{low:,} to {high:,}" if high > MUCH_MORE * low else f"{round(sum(sizes) / len(sizes)):,}"
-    return f"{who} at {shown} training rows, on rows like these {data.n:,}, {_class_mix(data)}"
+    size = f"{low:,} to {high:,}" if high > MUCH_MORE * low else f"{round(sum(sizes) / len(sizes)):,}"
+    return f"{who} at {size} training rows"
 
 
-def these_models(data: Dataset, models: int) -> str:
+def these_models(models: int) -> str:
     """The models that were fitted, not the learner."""
-    which = "this model" if models == 1 else f"these {models:,} models"
-    return f"{which}, on rows like these {data.n:,}, {_class_mix(data)}"
+    return "this model" if models == 1 else f"these {models:,} models"
 
 
-def as_it_stands(data: Dataset, size: int, chosen: bool = False) -> str:
-    """One model."""
-    which = " of the chosen setting" if chosen else ""
-    return f"this model{which}, fitted to {size:,} rows, on rows like these {data.n:,}, {_class_mix(data)}"
+def on_rows_like(data: Dataset) -> str:
+    """The rows and the class mix that a result is for."""
+    counts = np.bincount(data.codes, minlength=len(data.labels))
+    return f"on rows like these {data.n:,}, {class_mix_words(data.labels, counts.tolist(), data.positive)}"
 
 
 def left_out(missing: int, parts: int) -> str:
@@ -189,202 +219,318 @@ def small_parts(splits: Sequence[Split]) -> str:
     return f"test parts of {whole(smallest)} rows, fewer than {SMALL_TEST}" if smallest < SMALL_TEST else ""
 
 
-# What people may write for a method, besides its key.
-WORDS = {
-    "632+": "bootstrap-632+", ".632+": "bootstrap-632+", "632": "bootstrap-632", ".632": "bootstrap-632",
-    "out-of-bag": "bootstrap-out-of-bag", "bbc": "bbc-cv", "plain-t": "fold-t",
-}  # fmt: skip
-# Bayle's theorem; finding TE510 has the figures.
-STABLE = "if one row hardly changes a model"
+@dataclass(frozen=True)
+class Needs:
+    """When a method applies: each condition with what it is in words."""
+
+    conditions: tuple[tuple[str, Callable[[Problem[Any]], bool]], ...]
+
+    def __call__(self, q: Problem[Any]) -> bool:
+        return not self.lacking(q)
+
+    def lacking(self, q: Problem[Any]) -> str:
+        """The first condition that does not hold; "" where all do."""
+        return next((words for words, holds in self.conditions if not holds(q)), "")
 
 
-def learner_interval(question: Question, method: str | None) -> Interval:
-    """The interval by the method asked for, or by the one that the plan calls for."""
-    q = question
-    key = _default(q) if method is None else WORDS.get(method, method)
-    if key not in METHODS:
-        raise InputError(f"method={method!r} is not known for learners{nearest(str(method), [*METHODS, *WORDS])}")
-    if q.learner == CHOSEN and key not in ("corrected-t", "fold-t", "bbc-cv", "pooled"):
-        raise InputError(f'method={method!r} is not offered for the chosen setting; use "corrected-t" or "bbc-cv"')
-    if not q.of_rows and key in ("bates", "bayle", "bbc-cv", "bootstrap-632+", "bootstrap-632", "bootstrap-out-of-bag"):
+def mean_of_rows(q: Problem[Any]) -> bool:
+    """Whether the metric is a mean over rows."""
+    return bool(q.sample.of_rows)
+
+
+MEAN_OF_ROWS = ("a metric that is a mean over rows (accuracy, error_rate, brier, log_loss)", mean_of_rows)
+
+
+TESTED_ONCE = "rows that were each tested once, and these were tested again: use one round"
+
+
+def _tested_once(splits: Sequence[Split]) -> bool:
+    rows = np.concatenate([s.test for s in splits])
+    return len(np.unique(rows)) == len(rows)
+
+
+def _one_round(q: LearnerProblem) -> bool:
+    return len({s.repeat for s in q.sample.splits}) == 1
+
+
+def _area(q: LearnerProblem) -> bool:
+    return q.metric.area == 1
+
+
+def _choosable(q: LearnerProblem) -> bool:
+    return q.sample.learner != CHOSEN or q.sample.nested
+
+
+def _not_of_rows(q: LearnerProblem) -> bool:
+    return not q.sample.of_rows
+
+
+def _without_spread(q: LearnerProblem) -> bool:
+    """Whether parts of one row each, of which Bayle's theorem says nothing, are to be taken together."""
+    return _not_of_rows(q) or q.sample.dataset.clusters is not None
+
+
+def _chosen_without_spread(q: LearnerProblem) -> bool:
+    s = q.sample
+    return s.nested and plan_situation(s.run.plan, s.splits) in ("learner-holdout", "learner-leave-one-out")
+
+
+def _unnested(q: LearnerProblem) -> bool:
+    return not q.sample.nested
+
+
+def _several_parts(q: LearnerProblem) -> bool:
+    return len(q.sample.splits) > 1
+
+
+NESTED = ("the plan te.NestedCV", _choosable)
+OVER_PARTS = Needs((NESTED, ("several test parts", _several_parts)))
+
+
+def learner_method(q: Problem[Any], method: str | None, situations: Sequence[str] = EVERY_PLAN) -> InferenceMethod:
+    """The method that was asked for, or the one that the plan calls for; one that does not apply says what it needs."""
+    if method is None:
+        return choose(q)
+    try:
+        return named(q, method)
+    except NotOffered:
+        every = {w: m for s in situations for m in methods_for(s) for w in (m.word, m.key, *m.aliases) if w}
+        if method not in every:
+            raise InputError(f"method={method!r} is not known for learners{nearest(method, every)}") from None
+        other = every[method]
+        need = other.applies.lacking(q) if isinstance(other.applies, Needs) else ""
+        if not need:
+            plans = [f"te.{plan}" for plan, situation in PLANS.items() if situation in other.answers]
+            need = f"the plan {' or '.join(plans)}, not {q.sample.run.plan.name}"
+        words = ", ".join(map(repr, words_for(q)))
         raise InputError(
-            f"method={method!r} needs a metric that is a mean over rows (accuracy, error_rate, brier, log_loss); "
-            f"for {q.measure.name} use 'corrected-t'"
-        )
-    if q.measure.of_losses and key != "bbc-cv" and np.isinf(q.scores).any():
-        return q.settled(_infinite(q, key), learner_at(q.dataset, [s.train_size for s in q.splits]))
-    return METHODS[key](q)
+            f"method={method!r} is not offered for {q.metric.name} here: it needs {need}; there are {words}"
+        ) from None
 
 
-def _default(q: Question) -> str:
-    """The method that the plan calls for."""
-    situation = plan_situation(q.run.plan, q.splits)
-    key = default_for("chosen-setting" if q.learner == CHOSEN else situation)
-    if not q.of_rows and key in ("bates", "bootstrap-632+"):
-        return "corrected-t"
-    # One test part, or parts of one row each, have no spread between them: the rows are taken together.
-    alone = situation == "learner-leave-one-out" and (q.learner == CHOSEN or not q.of_rows or _clustered(q))
-    return "pooled" if alone or situation == "learner-holdout" else key
-
-
-def _infinite(q: Question, key: str) -> Interval:
-    """A model that is certain and wrong once has an infinite log loss, and so has the mean."""
-    return Terms(confidence=q.confidence).interval(
-        q.measure.name, math.inf, math.nan, math.inf, bounds=q.measure.range, method=key, n=q.dataset.n, note=INFINITE
+def learner_answer(q: LearnerProblem, method: str | None = None) -> LearnerAnswer:
+    """The interval by the method asked for, or by the one that the plan calls for, and of what it speaks."""
+    s, chosen = q.sample, learner_method(q, method)
+    if s.measure.of_losses and chosen.key != "bbc-cv" and np.isinf(s.scores).any():
+        answer = _infinite(q, chosen.key)
+    else:
+        answer = chosen.function(q)
+    interval = replace(
+        answer.interval,
+        name=s.measure.title,
+        estimand=f"{answer.subject}, {on_rows_like(s.dataset)}",
+        note=sentences_of((answer.interval.note, *answer.notes)),
     )
+    return LearnerAnswer(interval, answer.subject)
 
 
-def _clustered(q: Question) -> bool:
-    return q.dataset.clusters is not None
+def learner_interval(q: LearnerProblem, method: str | None = None) -> Interval:
+    """The same interval alone."""
+    return learner_answer(q, method).interval
 
 
-def _t(q: Question, *, corrected: bool) -> Interval:
-    known = ~np.isnan(q.scores)
+def _infinite(q: LearnerProblem, key: str) -> LearnerAnswer:
+    """A model that is certain and wrong once has an infinite log loss, and so has the mean."""
+    bounds, n = q.metric.range, q.sample.dataset.n
+    interval = q.spec.interval(
+        q.metric.name, math.inf, math.nan, math.inf, bounds=bounds, method=key, n=n, note=INFINITE
+    )
+    return LearnerAnswer(interval, q.sample.at_size())
+
+
+@inference_method(
+    "corrected-t", answers=SEVERAL_PARTS, applies=OVER_PARTS,
+    default={
+        "learner-folds": Default(
+            why="covers .93–.96 over 5 × 10 folds if a few rows hardly change the learner, .89–.93 if they do; on a "
+            "single round of folds .95 or more"
+        ),
+        "learner-auc": Default(why="LeDell's interval is for these K models and covers .84–.91 for the learner"),
+        "learner-bootstrap": Default(why=".632+ is for means over rows", when=_not_of_rows),
+        "learner-pairs-of-folds": Default(why="nested cross-validation is for means over rows", when=_not_of_rows),
+        "chosen-setting": Default(why="over the outer folds of NestedCV the test rows take no part in the choice"),
+    },
+)  # fmt: skip
+def corrected_t_of_learner(q: LearnerProblem) -> LearnerAnswer:
+    """Over the test parts, with the variance that overlapping training sets add."""
+    return _over_parts(q, corrected=True)
+
+
+@inference_method("fold-t", answers=SEVERAL_PARTS, aliases=("plain-t",), applies=OVER_PARTS)
+def fold_t_of_learner(q: LearnerProblem) -> LearnerAnswer:
+    """Over the test parts as if they were independent: optimistic."""
+    return _over_parts(q, corrected=False)
+
+
+def _over_parts(q: LearnerProblem, *, corrected: bool) -> LearnerAnswer:
+    s = q.sample
+    known = ~np.isnan(s.scores)
     if not known.any():
         raise InputError(
-            f"{q.measure.name} of {q.learner!r} is undefined on every test part of {q.data!r}: see .failures"
+            f"{s.measure.name} of {s.learner!r} is undefined on every test part of {s.data!r}: see .failures"
         )
-    splits = [s for s, has_score in zip(q.splits, known, strict=True) if has_score]
-    scores = q.scores[known]
-    notes = [left_out(int((~known).sum()), len(known)), small_parts(splits)]
+    splits = [split for split, has_score in zip(s.splits, known, strict=True) if has_score]
+    scores, bounds, confidence, rows = s.scores[known], s.measure.range, q.spec.confidence, s.dataset.n
+    notes = (left_out(int((~known).sum()), len(known)), small_parts(splits))
     if corrected:
-        sizes = [s.distinct for s in splits]
-        ratio = sum(len(s.test) for s in splits) / sum(sizes)
-        made = corrected_t_interval(
-            scores, test_train_ratio=ratio, repeats=rounds_of_folds(splits), bounds=q.measure.range,
-            confidence=q.confidence, rows=q.dataset.n,
+        sizes = [split.distinct for split in splits]
+        interval = corrected_t_interval(
+            scores, test_train_ratio=sum(len(split.test) for split in splits) / sum(sizes),
+            repeats=rounds_of_folds(splits), bounds=bounds, confidence=confidence, rows=rows,
         )  # fmt: skip
-        estimand = learner_at(q.dataset, sizes, q.learner == CHOSEN)
+        subject = s.at_size(sizes)
     else:
-        made = fold_t(scores, bounds=q.measure.range, confidence=q.confidence, rows=q.dataset.n)
-        estimand = these_models(q.dataset, len(splits))
-    if math.isnan(made.low) and known.all() and q.learner != CHOSEN and q.run.plan.name != "Bootstrap":
-        rows = _first_round(q)
-        if abs(rows.estimate - made.estimate) < 1e-9:
-            notes += [rows.note, "all test parts score the same"]
-            return replace(rows, note="; ".join(w for w in notes if w))
-    return q.settled(made, estimand, *notes)
+        interval = fold_t(scores, bounds=bounds, confidence=confidence, rows=rows)
+        subject = these_models(len(splits))
+    if math.isnan(interval.low) and known.all() and s.learner != CHOSEN and s.run.plan.name != "Bootstrap":
+        by_rows = _first_round(q)
+        if abs(by_rows.interval.estimate - interval.estimate) < 1e-9:
+            more = (by_rows.interval.note, *by_rows.notes, "all test parts score the same")
+            return LearnerAnswer(replace(by_rows.interval, note=""), by_rows.subject, (*notes, *more))
+    return LearnerAnswer(interval, subject, notes)
 
 
-def _first_round(q: Question) -> Interval:
+def _first_round(q: LearnerProblem) -> LearnerAnswer:
     """What the rows of one round say of its models, where test parts that score the same say nothing."""
-    if q.of_rows:
-        return _bayle(q, first_round=True)
-    p = q.run.predictions(q.data, learners=[q.learner], positive=q.positive)
+    s = q.sample
+    splits = [split for split in s.splits if split.repeat == s.splits[0].repeat]
+    if s.of_rows:
+        return _by_bayle(q, splits)
+    p = s.run.predictions(s.data, learners=[s.learner], positive=s.positive)
     if p.has_key("repeats"):
         p = p.slice(p.keys("repeats").names[0], "repeats")
-    models = sum(s.repeat == q.splits[0].repeat for s in q.splits)
-    if q.measure.area == 1 and models > 1:
-        from trueerror.curves._folds import auc_over_folds
-
-        made = auc_over_folds(p, method="ledell", model=q.learner, confidence=q.confidence)
-    else:
-        made = _of_rows(q, p)
-    return q.settled(made, these_models(q.dataset, models))
+    interval = _ledell(q, p) if _area(q) and len(splits) > 1 else _of_rows(q, p)
+    return LearnerAnswer(interval, these_models(len(splits)))
 
 
-def _of_rows(q: Question, p: Predictions) -> Interval:
+def _of_rows(q: LearnerProblem, p: Predictions) -> Interval:
     """By the methods for models."""
-    settings = Settings(confidence=q.confidence, metrics={q.measure.name: q.options}, rng=q.rng)
-    label = q.positive if q.measure.of_one_class or q.measure.of_scores else None
-    return ModelMetrics(q.learner, settings, predictions=p).interval(q.measure.name, label)
+    s = q.sample
+    settings = Settings(confidence=q.spec.confidence, metrics={s.measure.name: s.options}, rng=q.spec.rng)
+    label = s.positive if s.measure.of_one_class or s.measure.of_scores else None
+    return ModelMetrics(s.learner, settings, predictions=p).interval(s.measure.name, label)
 
 
-def _bayle(q: Question, *, first_round: bool = False) -> Interval:
-    losses = q.run.losses(q.learner, q.data, q.measure.name)
-    splits = q.splits
-    if first_round:
-        losses = [x for x, s in zip(losses, splits, strict=True) if s.repeat == splits[0].repeat]
-    rows = np.concatenate([rows for rows, _ in losses])
-    if len(np.unique(rows)) != len(rows):
-        raise InputError(
-            "Bayle's interval takes rows that were each tested once; these were tested again: use one round"
-        )
-    made = bayle(np.concatenate([x for _, x in losses]), bounds=_loss_range(q), confidence=q.confidence)
-    return q.settled(q.from_losses(made), these_models(q.dataset, len(losses)), STABLE)
+@inference_method(
+    "bayle", answers=("learner-leave-one-out", "learner-folds", "learner-pairs-of-folds"),
+    applies=Needs((MEAN_OF_ROWS, (TESTED_ONCE, lambda q: _tested_once(q.sample.splits)))),
+    default=Default(why="test parts of one row have no spread of their own; it speaks of these n models"),
+)  # fmt: skip
+def bayle_of_learner(q: LearnerProblem) -> LearnerAnswer:
+    """Over rows that were each tested once."""
+    return _by_bayle(q, q.sample.splits)
 
 
-def _loss_range(q: Question) -> tuple[float, float]:
-    return (0.0, 1.0) if q.measure.right_or_wrong else q.measure.range
+def _by_bayle(q: LearnerProblem, splits: Sequence[Split]) -> LearnerAnswer:
+    """From all splits, or those of the first round."""
+    s = q.sample
+    if not _tested_once(splits):
+        raise InputError(f"Bayle's interval takes {TESTED_ONCE}")
+    rounds = {split.repeat for split in splits}
+    tested = s.run.losses(s.learner, s.data, s.measure.name)
+    losses = [x for (_, x), split in zip(tested, s.splits, strict=True) if split.repeat in rounds]
+    interval = bayle(np.concatenate(losses), bounds=s.loss_range, confidence=q.spec.confidence)
+    return LearnerAnswer(s.from_losses(interval), these_models(len(losses)), (STABLE,))
 
 
-def _bates(q: Question) -> Interval:
-    made = bates(q.run.pair_losses(q.learner, q.data, q.measure.name), bounds=_loss_range(q), confidence=q.confidence)
-    return q.settled(q.from_losses(made), learner_at(q.dataset, [s.train_size for s in q.splits]))
+@inference_method(
+    "bates", answers="learner-pairs-of-folds", applies=Needs((MEAN_OF_ROWS,)),
+    default=Default(why="it measures the variance that overlapping training sets add instead of assuming it"),
+)  # fmt: skip
+def bates_of_learner(q: LearnerProblem) -> LearnerAnswer:
+    """From fits without each fold and without each pair of folds."""
+    s = q.sample
+    repeats = s.run.pair_losses(s.learner, s.data, s.measure.name)
+    interval = bates(repeats, bounds=s.loss_range, confidence=q.spec.confidence)
+    return LearnerAnswer(s.from_losses(interval), s.at_size())
 
 
-def _conservative_z(q: Question) -> Interval:
+@inference_method(
+    "conservative-z", answers="learner-halves",
+    default=Default(
+        why="the two halves of a pair are independent, so nothing need be assumed of overlapping training sets"
+    ),
+)  # fmt: skip
+def conservative_z_of_learner(q: LearnerProblem) -> LearnerAnswer:
     """The mean over test parts of all rows, with the variance between disjoint halves."""
-    table = q.run.fold_scores(q.measure.name, q.data, part="half", positive=q.positive, **q.options)
-    if not table.values.size:
-        raise InputError(f"the conservative z needs the plan te.DisjointHalves, not {q.run.plan.name}")
-    scores = table.of(q.learner)
-    if np.isnan(scores).any() or np.isnan(q.scores).any():
-        raise InputError(f"{q.measure.name} of {q.learner!r} is undefined on some test parts: use larger ones")
+    s = q.sample
+    table = s.run.fold_scores(s.measure.name, s.data, part="half", positive=s.positive, **s.options)
+    scores = table.of(s.learner)
+    if np.isnan(scores).any() or np.isnan(s.scores).any():
+        raise InputError(f"{s.measure.name} of {s.learner!r} is undefined on some test parts: use larger ones")
     pairs = int(table.repeats.max()) + 1
     halves = [[float(scores[(table.repeats == m) & (table.folds == h)].mean()) for h in (0, 1)] for m in range(pairs)]
-    made = conservative_z(
-        float(q.scores.mean()), halves, bounds=q.measure.range, confidence=q.confidence, rows=q.dataset.n
+    interval = conservative_z(
+        float(s.scores.mean()), halves, bounds=s.measure.range, confidence=q.spec.confidence, rows=s.dataset.n
     )
-    note = "" if math.isnan(made.low) else f"{pairs} pairs of disjoint halves"
-    return q.settled(made, learner_at(q.dataset, [s.train_size for s in q.splits]), note)
+    note = "" if math.isnan(interval.low) else f"{pairs} pairs of disjoint halves"
+    return LearnerAnswer(interval, s.at_size(), (note,))
 
 
-def _bootstrap(q: Question, kind: BootstrapError) -> Interval:
-    whole = q.run.losses(q.learner, q.data, q.measure.name, part="apparent")
-    if not whole:
-        raise InputError(f"bootstrap errors need the plan te.Bootstrap, not {q.run.plan.name}")
-    samples = [Bagged(rows, losses) for rows, losses in q.run.losses(q.learner, q.data, q.measure.name)]
-    data = q.dataset
-    made = bootstrap_error(
-        samples, n=data.n, apparent=float(whole[0][1].mean()), no_information=_no_information(q), kind=kind,
-        bounds=_loss_range(q), confidence=q.confidence,
-    )  # fmt: skip
-    return q.settled(q.from_losses(made), learner_at(data, [data.n]))
+def _bootstrap(kind: BootstrapError) -> Callable[[LearnerProblem], LearnerAnswer]:
+    def answer(q: LearnerProblem) -> LearnerAnswer:
+        s = q.sample
+        ((_, apparent),) = s.run.losses(s.learner, s.data, s.measure.name, part="apparent")
+        samples = [Bagged(rows, losses) for rows, losses in s.run.losses(s.learner, s.data, s.measure.name)]
+        interval = bootstrap_error(
+            samples, n=s.dataset.n, apparent=float(apparent.mean()), no_information=_no_information(s), kind=kind,
+            bounds=s.loss_range, confidence=q.spec.confidence,
+        )  # fmt: skip
+        return LearnerAnswer(s.from_losses(interval), s.at_size([s.dataset.n]))
+
+    return answer
 
 
-def _no_information(q: Question) -> float:
+_632_PLUS = Default(why=".632 believes a learner that knows its rows by heart; out of bag is too high")
+_BOOTSTRAPS: dict[BootstrapError, tuple[str, ...]] = {"632+": (".632+",), "632": (".632",), "out-of-bag": ()}
+for _kind, _aliases in _BOOTSTRAPS.items():
+    inference_method(
+        f"bootstrap-{_kind}", answers="learner-bootstrap", aliases=(_kind, *_aliases), applies=Needs((MEAN_OF_ROWS,)),
+        default=_632_PLUS if _kind == "632+" else None,
+    )(_bootstrap(_kind))  # fmt: skip
+
+
+def _no_information(s: LearnerScores) -> float:
     """The mean loss if every true class met every answer of the model of all rows."""
-    data = q.dataset
-    outcome = q.run.outcomes[q.data, q.learner][q.run.parts(q.data, "apparent")[0]]
-    if not q.measure.of_losses:
+    data = s.dataset
+    outcome = s.run.outcomes[s.data, s.learner][s.run.parts(s.data, "apparent")[0]]
+    if not s.measure.of_losses:
         return no_information_rate(data.codes, outcome.labels)
     shares = np.bincount(data.codes, minlength=len(data.labels)) / data.n
-    losses = [q.measure.function(np.full(data.n, k), outcome.scores) for k in range(len(shares))]
+    losses = [s.measure.function(np.full(data.n, k), outcome.scores) for k in range(len(shares))]
     return float(sum(share * float(np.mean(x)) for share, x in zip(shares, losses, strict=True)))
 
 
-def _pooled(q: Question) -> Interval:
-    """The test rows as one sample, by the methods for models."""
-    p = q.run.predictions(q.data, learners=[q.learner], chosen_by=q.measure.name, positive=q.positive, **q.options)
-    if p.has_key("repeats"):
-        raise InputError("rows were tested in several repeats; pooling would count them again: use 'corrected-t'")
-    made = _of_rows(q, p)
-    data, splits = q.dataset, q.splits
-    if len(splits) == 1:
-        return q.settled(made, as_it_stands(data, splits[0].train_size, q.learner == CHOSEN))
-    return q.settled(made, these_models(data, len(splits)))
+@inference_method(
+    "ledell", answers=("learner-auc", "learner-halves"), applies=Needs((("the AUC as its metric", _area),))
+)
+def ledell_of_learner(q: LearnerProblem) -> LearnerAnswer:
+    """The areas of these K models."""
+    s = q.sample
+    return LearnerAnswer(_ledell(q, s.run.predictions(s.data, learners=[s.learner])), these_models(len(s.splits)))
 
 
-def _ledell(q: Question) -> Interval:
-    if q.measure.area != 1:
-        raise InputError(f"method='ledell' is for the AUC, not for {q.measure.name}")
+def _ledell(q: LearnerProblem, p: Predictions) -> Interval:
     from trueerror.curves._folds import auc_over_folds
 
-    p = q.run.predictions(q.data, learners=[q.learner])
-    made = auc_over_folds(p, method="ledell", model=q.learner, confidence=q.confidence)
-    return q.settled(made, these_models(q.dataset, len(q.splits)))
+    return auc_over_folds(p, method="ledell", model=q.sample.learner, confidence=q.spec.confidence)
 
 
-def _bbc(q: Question) -> Interval:
+@inference_method(
+    "bbc-cv", answers="chosen-setting", aliases=("bbc",), applies=Needs((MEAN_OF_ROWS,)),
+    default=Default(why="without inner folds the optimism of choosing is taken out by the bootstrap", when=_unnested),
+)  # fmt: skip
+def bbc_of_learners(q: LearnerProblem) -> LearnerAnswer:
     """Every learner is a setting; rows that were tested in several repeats have their mean loss."""
-    data = q.dataset
-    if q.run.plan.name == "Bootstrap":
+    s, data = q.sample, q.sample.dataset
+    if not mean_of_rows(q):
+        raise InputError(f"method='bbc-cv' needs {MEAN_OF_ROWS[0]}; {s.measure.name} of {CHOSEN!r} needs te.NestedCV")
+    if s.run.plan.name == "Bootstrap":
         raise InputError("BBC-CV takes cross-validation, where each row is tested by each setting; use te.KFold")
-    table = np.zeros((data.n, len(q.run.learners)))
-    for j, learner in enumerate(q.run.learners):
+    table = np.zeros((data.n, len(s.run.learners)))
+    for j, learner in enumerate(s.run.learners):
         often = np.zeros(data.n)
-        for rows, losses in q.run.losses(learner, q.data, q.measure.name):
+        for rows, losses in s.run.losses(learner, s.data, s.measure.name):
             table[rows, j] += losses
             often[rows] += 1
         if (often == 0).any():
@@ -392,23 +538,37 @@ def _bbc(q: Question) -> Interval:
                 f"row {int(np.argmin(often)) + 1:,} was never tested; BBC-CV needs every row tested: use te.KFold"
             )
         table[:, j] /= often
-    made = bbc_cv(table, bounds=_loss_range(q), confidence=q.confidence, rng=q.rng)
-    return q.settled(q.from_losses(made), learner_at(data, [s.train_size for s in q.splits], chosen=True))
+    interval = bbc_cv(table, bounds=s.loss_range, confidence=q.spec.confidence, rng=q.spec.rng)
+    return LearnerAnswer(s.from_losses(interval), s.at_size())
 
 
-METHODS: dict[str, Callable[[Question], Interval]] = {
-    "corrected-t": lambda q: _t(q, corrected=True),
-    "fold-t": lambda q: _t(q, corrected=False),
-    "bayle": _bayle,
-    "bates": _bates,
-    "conservative-z": _conservative_z,
-    "bootstrap-632+": lambda q: _bootstrap(q, "632+"),
-    "bootstrap-632": lambda q: _bootstrap(q, "632"),
-    "bootstrap-out-of-bag": lambda q: _bootstrap(q, "out-of-bag"),
-    "ledell": _ledell,
-    "bbc-cv": _bbc,
-    "pooled": _pooled,
-}
+@inference_method(
+    "pooled", answers=tuple(s for s in EVERY_PLAN if s != "learner-bootstrap"),
+    applies=Needs((
+        NESTED,
+        ("one round: these rows were tested in several repeats, and pooling would count them again", _one_round),
+    )),
+    default={
+        "learner-holdout": Default(
+            why="one model on rows that it has not seen: it speaks of this model, not of the learner"
+        ),
+        "learner-leave-one-out": Default(why="for other metrics, and with clusters", when=_without_spread),
+        "chosen-setting": Default(why="test parts without a spread are taken together", when=_chosen_without_spread),
+    },
+    title="the test rows as one sample, by the methods for models",
+    formula="that of the metric: Wilson's for accuracy, DeLong's for the AUC, …",
+    source="see the method that the result names",
+    assumes="each row tested once; it speaks of the models that were fitted, not of the learner",
+)  # fmt: skip
+def pooled_of_learner(q: LearnerProblem) -> LearnerAnswer:
+    """The test rows as one sample, by the methods for models."""
+    s, splits = q.sample, q.sample.splits
+    p = s.run.predictions(s.data, learners=[s.learner], chosen_by=s.measure.name, positive=s.positive, **s.options)
+    subject = these_models(len(splits))
+    if len(splits) == 1:
+        which = " of the chosen setting" if s.learner == CHOSEN else ""
+        subject = f"this model{which}, fitted to {splits[0].train_size:,} rows"
+    return LearnerAnswer(_of_rows(q, p), subject)
 
 
 def estimate_learner(
@@ -418,10 +578,10 @@ def estimate_learner(
     metric: str = "accuracy",
     *,
     method: str | None = None,
-    positive: Any = None,
+    positive: Label | None = None,
     confidence: float = 0.95,
     rng: Any = None,
-    **options: Any,
+    **options: object,
 ) -> Interval:
     """How good a learner is, with the interval that the plan calls for.
 
@@ -432,14 +592,10 @@ def estimate_learner(
     "bbc-cv" for the best of all learners, with the optimism of choosing taken out. `result.estimand` says of what it
     speaks, `.explain()` how it is made.
     """
-    if learner is None:
-        learner = CHOSEN if method in ("bbc", "bbc-cv") else only_learner(run)
-    if learner == CHOSEN and run.plan.name != "NestedCV":
-        method = method or "bbc-cv"
-        if method not in ("bbc", "bbc-cv"):
-            raise InputError(f"method={method!r} for {CHOSEN!r} needs the plan te.NestedCV; use method='bbc-cv'")
     if method in ("bbc", "bbc-cv"):
         learner = CHOSEN
+    elif learner is None:
+        learner = only_learner(run)
     question = ask(run, learner, data, metric, positive=positive, confidence=confidence, rng=rng, **options)
     return learner_interval(question, method)
 
@@ -482,14 +638,14 @@ def learner_roc(
         return curve(p, model=name, **options)
     from trueerror.curves._folds import average_curves
 
-    made = average_curves(p, how=how, model=name, **options)  # type: ignore[arg-type]
+    average = average_curves(p, how=how, model=name, **options)  # type: ignore[arg-type]
     # What is chosen by another metric has another area than `estimate` knows of.
     same = name != CHOSEN or chosen_by == "auc"
-    area = _area(run, name, data, positive=positive, confidence=made.confidence) if same else None
-    return replace(made, area=area)
+    area = _area_of(run, name, data, positive=positive, confidence=average.confidence) if same else None
+    return replace(average, area=area)
 
 
-def _area(run: ResampleResults, learner: str, data: str | None, **options: Any) -> Interval | None:
+def _area_of(run: ResampleResults, learner: str, data: str | None, **options: Any) -> Interval | None:
     """The AUC as `estimate` has it by default; None where the plan has no interval for it."""
     try:
         found = estimate_learner(run, learner, data, "auc", **options)

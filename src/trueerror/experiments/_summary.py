@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trueerror.experiments._compare import compare_learners, experiment_findings, fitted_learners, rank_learners
-from trueerror.experiments._estimate import ask, learner_interval
+from trueerror.experiments._estimate import ask, learner_answer
 from trueerror.experiments._outcomes import CHOSEN, ResampleResults
 from trueerror.findings import Findings
 from trueerror.findings._rules import sorted_findings
@@ -129,7 +129,7 @@ def _footer_lines(s: Summary) -> tuple[str, ...]:
     speaks = {e.data: e.interval.estimand for e in reversed(s.estimates) if e.interval.estimand}
     speaks = dict(reversed(speaks.items()))
     if len(set(speaks.values())) > 1:
-        heads = [f"{one_line(data)}: {words.split(', on rows')[0]}" for data, words in list(speaks.items())[:MOST_DATA]]
+        heads = [f"{one_line(data)}: {s.subjects.get(data, words)}" for data, words in list(speaks.items())[:MOST_DATA]]
         spoken = "; ".join([*heads, *(["…"] if len(speaks) > MOST_DATA else [])])
     else:
         spoken = next(iter(speaks.values()), "")
@@ -159,7 +159,8 @@ class LearnerEstimate(Result):
 class Summary(DocumentResult):
     """What an experiment says: `verdicts` for each data set, `overall` over several of them, and the estimates.
 
-    `constants` hold the commonest class of each data set and its share: what needs no learner at all.
+    `constants` hold the commonest class of each data set and its share: what needs no learner at all; `subjects` say of
+    what the estimates speak, where that differs between data sets.
     """
 
     reading: str
@@ -169,6 +170,7 @@ class Summary(DocumentResult):
     findings: Findings = field(default_factory=Findings)
     notes: tuple[str, ...] = ()
     constants: dict[str, tuple[str, float]] = field(default_factory=dict)
+    subjects: dict[str, str] = field(default_factory=dict)
 
     def records(self) -> list[dict[str, object]]:
         return [record for e in self.estimates for record in e.records()]
@@ -219,7 +221,8 @@ def summarise(run: ResampleResults, metrics: Sequence[str], *, confidence: float
     """Every learner on every data set by each metric; the first metric also decides who is told apart from whom."""
     level = check_confidence(confidence)
     problems: Problems = {}
-    estimates = tuple(_estimates(run, metrics, level, problems))
+    subjects: dict[str, str] = {}
+    estimates = tuple(_estimates(run, metrics, level, problems, subjects))
     verdicts = {}
     for data in run.datasets:
         found = _verdict(run, data, metrics[0], level, estimates, problems)
@@ -235,6 +238,7 @@ def summarise(run: ResampleResults, metrics: Sequence[str], *, confidence: float
         findings=sorted_findings([*experiment_findings(run), *more]),
         notes=notes,
         constants={name: (str(label), share) for name, d in run.datasets.items() for label, share in (d.commonest,)},
+        subjects=subjects if len(subjects) > 1 else {},
     )
 
 
@@ -251,7 +255,7 @@ def data_words(run: ResampleResults) -> list[str]:
 
 
 def _estimates(
-    run: ResampleResults, metrics: Sequence[str], confidence: float, problems: Problems
+    run: ResampleResults, metrics: Sequence[str], confidence: float, problems: Problems, subjects: dict[str, str]
 ) -> Iterator[LearnerEstimate]:
     learners = [CHOSEN, *run.learners] if run.plan.name == "NestedCV" else list(run.learners)
     for data in run.datasets:
@@ -261,16 +265,17 @@ def _estimates(
                     continue  # a finding says so
                 try:
                     question = ask(run, learner, data, metric, confidence=confidence)
-                    found = learner_interval(question, None)
+                    interval, subject, _ = learner_answer(question)
                 except InputError as error:
                     problems.setdefault(str(error), {}).setdefault((metric, data), []).append(learner)
                     continue
-                if math.isnan(found.low) and found.note:
-                    place = problems.setdefault(found.note, {})
+                subjects.setdefault(data, subject)
+                if math.isnan(interval.low) and interval.note:
+                    place = problems.setdefault(interval.note, {})
                     place.setdefault((f"limits of {metric}", data), []).append(learner)
                 yield LearnerEstimate(
-                    data=data, learner=learner, metric=find_measure(metric).name, interval=found,
-                    parts=tuple(question.scores.tolist()) if len(question.splits) > 1 else (),
+                    data=data, learner=learner, metric=find_measure(metric).name, interval=interval,
+                    parts=tuple(question.sample.scores.tolist()) if len(question.sample.splits) > 1 else (),
                 )  # fmt: skip
 
 

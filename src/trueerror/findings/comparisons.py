@@ -31,12 +31,8 @@ def _size(x: float, share: bool) -> str:
     return f"{size:.1f} points" if size >= 0.05 or size == 0 else f"{size:.1g} points"
 
 
-@rule(
-    "TE401",
-    severity="note",
-    title="overlap of intervals is not a test",
-    fix="Judge a difference by its own interval and p-value, never by whether two intervals overlap.",
-)
+@rule("TE401", severity="note", title="overlap of intervals is not a test",
+      fix="Judge a difference by its own interval and p-value, never by whether two intervals overlap.")  # fmt: skip
 def overlapping_intervals(
     intervals: tuple[tuple[float, float], tuple[float, float]],
     significant: bool,
@@ -54,12 +50,8 @@ def overlapping_intervals(
         yield "their intervals overlap, yet the test of the difference tells them apart"
 
 
-@rule(
-    "TE402",
-    severity="warning",
-    title="unpaired data that could be paired",
-    fix="Compare the rows pairwise: pass both with ids=, and leave paired=False out.",
-)
+@rule("TE402", severity="warning", title="unpaired data that could be paired",
+      fix="Compare the rows pairwise: pass both with ids=, and leave paired=False out.")  # fmt: skip
 def unpaired_same_rows(paired: bool, could_be_paired: bool) -> Iterator[str]:
     """Where both models answered the same rows, comparing row by row cancels what makes a row hard for both.
 
@@ -69,12 +61,8 @@ def unpaired_same_rows(paired: bool, could_be_paired: bool) -> Iterator[str]:
         yield "both samples hold the same rows, but were compared as different ones: pairing them tells more"
 
 
-@rule(
-    "TE403",
-    severity="warning",
-    title="many comparisons without correction",
-    fix='Keep adjust="holm" (the default), or name one comparison that matters beforehand.',
-)
+@rule("TE403", severity="warning", title="many comparisons without correction",
+      fix='Keep adjust="holm" (the default), or name one comparison that matters beforehand.')  # fmt: skip
 def uncorrected(comparisons: int, adjusted: bool, level: float = 0.05) -> Iterator[str]:
     """Each test at 5 % errs once in twenty when there is no difference; among many, some will.
 
@@ -89,12 +77,8 @@ def uncorrected(comparisons: int, adjusted: bool, level: float = 0.05) -> Iterat
         )
 
 
-@rule(
-    "TE404",
-    severity="note",
-    title="significant, but smaller than the margin that matters",
-    fix="Report the size: a difference can be real and too small to act on.",
-)
+@rule("TE404", severity="note", title="significant, but smaller than the margin that matters",
+      fix="Report the size: a difference can be real and too small to act on.")  # fmt: skip
 def real_but_small(
     significant: bool,
     difference: float,
@@ -116,12 +100,8 @@ def real_but_small(
         yield f"the difference is real, but may be smaller than the margin of {matters}: {gap} here"
 
 
-@rule(
-    "TE405",
-    severity="note",
-    title="not significant, but underpowered",
-    fix="Collect more rows (trueerror sample-size says how many), or say that the question is open.",
-)
+@rule("TE405", severity="note", title="not significant, but underpowered",
+      fix="Collect more rows (trueerror sample-size says how many), or say that the question is open.")  # fmt: skip
 def underpowered(
     significant: bool,
     limits: tuple[float, float],
@@ -159,12 +139,9 @@ def underpowered(
         )
 
 
-@rule(
-    "TE406",
-    severity="warning",
-    title="two models with identical predictions",
-    fix="Check that the two columns come from two models; where both give one answer alone, choose another threshold.",
-)
+@rule("TE406", severity="warning", title="two models with identical predictions",
+      fix="Check that the two columns come from two models; where both give one answer alone, "
+          "choose another threshold.")  # fmt: skip
 def identical_models(
     identical: bool, one_answer: Label | None = None, cut: bool = False, n: float | None = None
 ) -> Iterator[str]:
@@ -182,12 +159,8 @@ def identical_models(
         yield f"the two call every row alike{rows}: the same column twice?"
 
 
-@rule(
-    "TE407",
-    severity="note",
-    title="the best of many models",
-    fix="Test the chosen model on rows that had no part in choosing it.",
-)
+@rule("TE407", severity="note", title="the best of many models",
+      fix="Test the chosen model on rows that had no part in choosing it.")  # fmt: skip
 def winners_curse(n_models: int, best: str, not_different_from_best: int) -> Iterator[str]:
     """The best of many estimates is the best partly by luck, so it is too high on average (the winner's curse).
 
@@ -201,12 +174,9 @@ def winners_curse(n_models: int, best: str, not_different_from_best: int) -> Ite
         )
 
 
-@rule(
-    "TE410",
-    severity="note",
-    title="sound tests straddle the level",
-    fix="Call it a close call, and collect more rows; do not pick the test that gives the wanted answer.",
-)
+@rule("TE410", severity="note", title="sound tests straddle the level",
+      fix="Call it a close call, and collect more rows; do not pick the test that gives the "
+          "wanted answer.")  # fmt: skip
 def close_call(p_values: Mapping[str, float], level: float, comparisons: int = 1) -> Iterator[str]:
     """Several sound tests answer the same question with slightly different p-values. Where the level lies between
     them, choosing a test chooses the answer.

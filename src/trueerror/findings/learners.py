@@ -17,12 +17,8 @@ SMALL_FOR_F = 200
 ENOUGH_FOR_ONE_OUT = 400
 
 
-@rule(
-    "TE503",
-    severity="warning",
-    title="a plain t-test over folds is optimistic",
-    fix="Use the corrected t (leave method out), on 10 × 10 folds for comparing two learners.",
-)
+@rule("TE503", severity="warning", title="a plain t-test over folds is optimistic",
+      fix="Use the corrected t (leave method out), on 10 × 10 folds for comparing two learners.")  # fmt: skip
 def plain_t(fold_method: str, test_parts: int) -> Iterator[str]:
     """The training sets of folds overlap, so the scores of folds are not independent and s²/J is too small.
 
@@ -36,12 +32,9 @@ def plain_t(fold_method: str, test_parts: int) -> Iterator[str]:
         )
 
 
-@rule(
-    "TE504",
-    severity="note",
-    title="the corrected t on a single round of folds is conservative",
-    fix="If a few rows hardly change the learner, repeat: te.KFold(10, repeats=10) to compare, repeats=5 for one.",
-)
+@rule("TE504", severity="note", title="the corrected t on a single round of folds is conservative",
+      fix="If a few rows hardly change the learner, repeat: te.KFold(10, repeats=10) to "
+          "compare, repeats=5 for one.")  # fmt: skip
 def single_round(fold_method: str, rounds: int) -> Iterator[str]:
     """The correction for overlapping training sets is made for repeats. On one round of 10 folds equal learners are
     called different at .05 in only .009–.020 of the cases, so real differences are missed more often than need be."""
@@ -49,12 +42,8 @@ def single_round(fold_method: str, rounds: int) -> Iterator[str]:
         yield "the corrected t on one round of folds is conservative: limits wider than need be"
 
 
-@rule(
-    "TE505",
-    severity="warning",
-    title="the 5×2 F-test is optimistic at few rows",
-    fix="Use 10 × 10 folds and the corrected t (leave method out).",
-)
+@rule("TE505", severity="warning", title="the 5×2 F-test is optimistic at few rows",
+      fix="Use 10 × 10 folds and the corrected t (leave method out).")  # fmt: skip
 def few_rows_for_f(fold_method: str, data_rows: int) -> Iterator[str]:
     """With 100 rows the combined 5×2cv F-test calls equal learners different at .05 in .096 of the cases: its five
     variances come from halves of the rows, which are then small."""
@@ -62,12 +51,8 @@ def few_rows_for_f(fold_method: str, data_rows: int) -> Iterator[str]:
         yield f"{whole(data_rows)} rows are few for the 5×2 F-test: with 100 its type I error is .096 at .05"
 
 
-@rule(
-    "TE506",
-    severity="warning",
-    title="test parts of fewer than 30 rows",
-    fix="Use fewer folds: te.KFold(5, repeats=10) has test parts twice as large as ten folds.",
-)
+@rule("TE506", severity="warning", title="test parts of fewer than 30 rows",
+      fix="Use fewer folds: te.KFold(5, repeats=10) has test parts twice as large as ten folds.")  # fmt: skip
 def small_test_parts(smallest_test: int, fold_method: str) -> Iterator[str]:
     """A t-interval over folds takes each fold's score as nearly normal, which a share of fewer than 30 rows is not; and
     metrics of a rare class may be undefined there."""
@@ -76,12 +61,8 @@ def small_test_parts(smallest_test: int, fold_method: str) -> Iterator[str]:
         yield f"the smallest test part has {rows}; a t over parts wants 30 or more"
 
 
-@rule(
-    "TE508",
-    severity="warning",
-    title="the bootstrap shows a bias that matters",
-    fix="Report the bias-corrected estimate beside it, or use BCa limits, which take the bias in.",
-)
+@rule("TE508", severity="warning", title="the bootstrap shows a bias that matters",
+      fix="Report the bias-corrected estimate beside it, or use BCa limits, which take the bias in.")  # fmt: skip
 def biased_bootstrap(bootstrap_bias: float, bootstrap_error: float) -> Iterator[str]:
     """A bias below a quarter of the standard error changes an interval's coverage little; beyond that, percentile
     limits sit in the wrong place (Efron and Tibshirani 1993, chapter 10)."""
@@ -92,12 +73,8 @@ def biased_bootstrap(bootstrap_bias: float, bootstrap_error: float) -> Iterator[
         )
 
 
-@rule(
-    "TE509",
-    severity="warning",
-    title="some fits failed",
-    fix="Look at .failures; a learner that fails on hard parts gains by their absence.",
-)
+@rule("TE509", severity="warning", title="some fits failed",
+      fix="Look at .failures; a learner that fails on hard parts gains by their absence.")  # fmt: skip
 def failed_fits(failed: Mapping[str, tuple[int, int]]) -> Iterator[str]:
     """A test part without a prediction of one learner is left out for all that it is compared with. Fits tend to fail
     where the task is hard, so what is left flatters the learner that failed."""
@@ -110,13 +87,9 @@ def failed_fits(failed: Mapping[str, tuple[int, int]]) -> Iterator[str]:
         yield f"all fits of {_first(every)} failed: nothing can be said of {'it' if len(every) == 1 else 'them'}"
 
 
-@rule(
-    "TE510",
-    severity="warning",
-    title="leave-one-out counts on a learner that one row hardly changes",
-    fix="Use te.KFold(10): the corrected t over one round of folds held for every learner tried.",
-    standing=True,
-)
+@rule("TE510", severity="warning", title="leave-one-out counts on a learner that one row hardly changes",
+      fix="Use te.KFold(10): the corrected t over one round of folds held for every learner "
+          "tried.", standing=True)  # fmt: skip
 def one_row_out(fold_method: str, data_rows: int) -> Iterator[str]:
     """The models of leave-one-out share all rows but one, and each is tested on a row that all the others were fitted
     to. Its limits and p-values take the losses as independent, which holds when leaving out a row hardly changes what a
@@ -129,13 +102,9 @@ def one_row_out(fold_method: str, data_rows: int) -> Iterator[str]:
     yield f"limits and p-values of leave-one-out hold for a learner that one row hardly changes{few}"
 
 
-@rule(
-    "TE511",
-    severity="note",
-    title="limits from repeated folds are too narrow for a learner that a few rows change",
-    fix="For trees, neighbours and boosting rely on one round, te.KFold(10), or on te.Bootstrap, whose limits held.",
-    standing=True,
-)
+@rule("TE511", severity="note", title="limits from repeated folds are too narrow for a learner that a few rows change",
+      fix="For trees, neighbours and boosting rely on one round, te.KFold(10), or on "
+          "te.Bootstrap, whose limits held.", standing=True)  # fmt: skip
 def many_rounds(fold_method: str, rounds: int | None = None) -> Iterator[str]:
     """The correction supposes that scores of test parts are as correlated as the share of rows that they are tested on,
     n_test/n, which is so when the model hardly depends on the rows that it was fitted to. Over 5 × 10 folds 95 % limits
@@ -165,12 +134,9 @@ def numeral(n: int) -> str:
     return WORDS[n] if n < len(WORDS) else whole(n)
 
 
-@rule(
-    "TE501",
-    severity="note",
-    title="data sets left out for missing scores",
-    fix="Run the missing learners on them; a learner that fails on hard data sets gains by their absence.",
-)
+@rule("TE501", severity="note", title="data sets left out for missing scores",
+      fix="Run the missing learners on them; a learner that fails on hard data sets gains by "
+          "their absence.")  # fmt: skip
 def dropped_data_sets(dropped: tuple[str, ...]) -> Iterator[str]:
     """Ranks need a score of every learner. A data set on which one has none is left out for all of them, which favours
     learners that fail where the task is hard."""
@@ -179,24 +145,16 @@ def dropped_data_sets(dropped: tuple[str, ...]) -> Iterator[str]:
         yield f"left out because a score is missing: {listing([*dropped[:4], *more])}"
 
 
-@rule(
-    "TE502",
-    severity="warning",
-    title="the direction of the scores looks wrong",
-    fix="Say higher_is_better=False (--lower-is-better) for errors, losses and costs.",
-)
+@rule("TE502", severity="warning", title="the direction of the scores looks wrong",
+      fix="Say higher_is_better=False (--lower-is-better) for errors, losses and costs.")  # fmt: skip
 def doubtful_direction(value_name: str, higher_is_better: bool) -> Iterator[str]:
     """Ranking errors as if higher were better turns the table upside down, and every number still looks fine."""
     if higher_is_better and re.sub(r"[^a-z]", "", value_name.lower()) in LOWER_IS_BETTER:
         yield f"{value_name!r} was ranked as if higher were better"
 
 
-@rule(
-    "TE507",
-    severity="warning",
-    title='too few data sets for "best overall"',
-    fix="Speak of each data set by itself, or add data sets; more folds do not help.",
-)
+@rule("TE507", severity="warning", title='too few data sets for "best overall"',
+      fix="Speak of each data set by itself, or add data sets; more folds do not help.")  # fmt: skip
 def few_data_sets(
     data_sets: int, pairs: int, level: float, method: str = "wilcoxon", folds: bool = False
 ) -> Iterator[str]:

@@ -38,12 +38,8 @@ FEW_LOSSES = 5
 SMALLEST_GAP = 0.02
 
 
-@rule(
-    "TE201",
-    severity="warning",
-    title="no better than always answering the commonest class",
-    fix="Do not use accuracy to praise this model; look at costs, recall, or a better model.",
-)
+@rule("TE201", severity="warning", title="no better than always answering the commonest class",
+      fix="Do not use accuracy to praise this model; look at costs, recall, or a better model.")  # fmt: skip
 def majority_baseline(confusion: Confusion, baseline_p: float) -> Iterator[str]:
     """A constant answer is free. A classifier whose accuracy is not clearly above it has shown nothing by accuracy.
 
@@ -70,12 +66,8 @@ def majority_baseline(confusion: Confusion, baseline_p: float) -> Iterator[str]:
         )
 
 
-@rule(
-    "TE202",
-    severity="note",
-    title="few errors or few successes",
-    fix='Ask for method="mid-p" for this proportion; it keeps closer to its confidence here.',
-)
+@rule("TE202", severity="note", title="few errors or few successes",
+      fix='Ask for method="mid-p" for this proportion; it keeps closer to its confidence here.')  # fmt: skip
 def few_events(small_counts: Sequence[tuple[str, float, float]]) -> Iterator[str]:
     """Wilson's interval keeps its confidence well where at least 5 successes and 5 failures are seen.
 
@@ -86,12 +78,8 @@ def few_events(small_counts: Sequence[tuple[str, float, float]]) -> Iterator[str
         yield f'few errors (under 5) or few successes behind {names}: method="mid-p" would be closer to its confidence'
 
 
-@rule(
-    "TE203",
-    severity="warning",
-    title="normal approximation used where it fails",
-    fix='Use method="wilson" (the default) or "clopper-pearson".',
-)
+@rule("TE203", severity="warning", title="normal approximation used where it fails",
+      fix='Use method="wilson" (the default) or "clopper-pearson".')  # fmt: skip
 def normal_approximation(proportions: Sequence[tuple[str, str, float, float]]) -> Iterator[str]:
     """The simple normal interval p ± z√(pq/n) holds for n of 30 or more and n·p·(1 − p) of 5 or more.
 
@@ -105,12 +93,8 @@ def normal_approximation(proportions: Sequence[tuple[str, str, float, float]]) -
             )
 
 
-@rule(
-    "TE204",
-    severity="warning",
-    title="few clusters",
-    fix="Collect more clusters; more rows in the same clusters help little.",
-)
+@rule("TE204", severity="warning", title="few clusters",
+      fix="Collect more clusters; more rows in the same clusters help little.")  # fmt: skip
 def few_clusters(clusters: KeyedConfusion) -> Iterator[str]:
     """Rows of one cluster repeat each other, so what counts is the number of clusters, and of those with errors."""
     wrong = clusters.sums((clusters.table.row != clusters.table.col).astype(float))
@@ -121,12 +105,9 @@ def few_clusters(clusters: KeyedConfusion) -> Iterator[str]:
         yield f"only {faulty} of {groups} clusters hold an error: the intervals are rough"
 
 
-@rule(
-    "TE205",
-    severity="warning",
-    title="bootstrap replicates that lose a class",
-    fix="Collect more rows of the rare class; an analytic interval is shown instead, where there is one.",
-)
+@rule("TE205", severity="warning", title="bootstrap replicates that lose a class",
+      fix="Collect more rows of the rare class; an analytic interval is shown instead, where "
+          "there is one.")  # fmt: skip
 def replicates_that_lose_a_class(lost_replicates: Sequence[tuple[str, float]]) -> Iterator[str]:
     """A replicate without any row of a class cannot give that class's recall; many such make the bootstrap unfit."""
     for name, share in lost_replicates:
@@ -134,12 +115,8 @@ def replicates_that_lose_a_class(lost_replicates: Sequence[tuple[str, float]]) -
             yield f"{percent(round(share, 3))} of the bootstrap replicates of {name} lost a class"
 
 
-@rule(
-    "TE206",
-    severity="note",
-    title="predictions are missing",
-    fix='Say how they should count: missing="wrong", or missing="drop".',
-)
+@rule("TE206", severity="note", title="predictions are missing",
+      fix='Say how they should count: missing="wrong", or missing="drop".')  # fmt: skip
 def rows_without_predictions(missing_predictions: tuple[int, int, str], unranked: bool = False) -> Iterator[str]:
     """Leaving out the rows that a model would not answer flatters it; counting them as wrong may be harsh."""
     count, total, rule_word = missing_predictions
@@ -149,13 +126,9 @@ def rows_without_predictions(missing_predictions: tuple[int, int, str], unranked
         yield f"{whole(count)} of {whole(total)} rows have no prediction and were {how}{more}"
 
 
-@rule(
-    "TE207",
-    severity="warning",
-    title="clusters ignored",
-    fix="Read these intervals as too narrow; accuracy, recall and other metrics of labels take the clusters into "
-    "account, and so does te.compare.",
-)
+@rule("TE207", severity="warning", title="clusters ignored",
+      fix="Read these intervals as too narrow; accuracy, recall and other metrics of labels take the clusters into "
+          "account, and so does te.compare.")  # fmt: skip
 def intervals_without_clusters(clusters_ignored: tuple[str, ...]) -> Iterator[str]:
     """Rows of one patient, user or document resemble each other, so that they are worth fewer independent rows.
 
@@ -167,12 +140,9 @@ def intervals_without_clusters(clusters_ignored: tuple[str, ...]) -> Iterator[st
         yield f"rows are clustered, but the {word} them as independent: {listing(list(clusters_ignored[:4]))}"
 
 
-@rule(
-    "TE208",
-    severity="warning",
-    title="train/test gap",
-    fix="Believe the test rows; a simpler model, more regularisation or more training rows may close the gap.",
-)
+@rule("TE208", severity="warning", title="train/test gap",
+      fix="Believe the test rows; a simpler model, more regularisation or more training rows "
+          "may close the gap.")  # fmt: skip
 def better_on_training_rows(training_gap: Contrast) -> Iterator[str]:
     """A model that is much better on the rows that it was fitted to than on others has learnt accidents of those rows.
 
@@ -187,12 +157,8 @@ def better_on_training_rows(training_gap: Contrast) -> Iterator[str]:
         )
 
 
-@rule(
-    "TE209",
-    severity="warning",
-    title="overfitting against another model",
-    fix="Prefer the model that is better on test rows, whatever the training rows say.",
-)
+@rule("TE209", severity="warning", title="overfitting against another model",
+      fix="Prefer the model that is better on test rows, whatever the training rows say.")  # fmt: skip
 def worse_on_test_rows(overfits: tuple[Overfit, ...]) -> Iterator[str]:
     """A hypothesis overfits when another one has a higher training error and a lower true error (Mitchell 1997).
 
@@ -206,12 +172,9 @@ def worse_on_test_rows(overfits: tuple[Overfit, ...]) -> Iterator[str]:
         )
 
 
-@rule(
-    "TE210",
-    severity="warning",
-    title="no better than a constant answer at these costs or this class mix",
-    fix="Use the constant answer, another threshold (te.roc(…).operating_point finds it), or a better model.",
-)
+@rule("TE210", severity="warning", title="no better than a constant answer at these costs or this class mix",
+      fix="Use the constant answer, another threshold (te.roc(…).operating_point finds it), or "
+          "a better model.")  # fmt: skip
 def constant_answer(constant_answers: Sequence[ConstantAnswer]) -> Iterator[str]:
     """Costs and class mixes change what a constant answer is worth: where positives are very rare, or false alarms very
     dear, calling nothing positive may cost less than the best of models.
@@ -229,12 +192,8 @@ def constant_answer(constant_answers: Sequence[ConstantAnswer]) -> Iterator[str]
             )
 
 
-@rule(
-    "TE211",
-    severity="warning",
-    title="a few rows hold most of the loss",
-    fix="Test on more rows: with more of the rows that go wrong the mean loss settles.",
-)
+@rule("TE211", severity="warning", title="a few rows hold most of the loss",
+      fix="Test on more rows: with more of the rows that go wrong the mean loss settles.")  # fmt: skip
 def few_losses(loss_worth: Sequence[tuple[str, float]]) -> Iterator[str]:
     """Log loss and Brier score of a confident model are near 0 on most rows and large on the few that it gets wrong.
 

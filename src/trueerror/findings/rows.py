@@ -16,12 +16,8 @@ FEW_OF_A_CLASS = 10
 MOST_DOUBLED = 0.01
 
 
-@rule(
-    "TE101",
-    severity="warning",
-    title="fewer than 30 rows",
-    fix="Test on more rows; trueerror sample-size says how many an interval of a given width takes.",
-)
+@rule("TE101", severity="warning", title="fewer than 30 rows",
+      fix="Test on more rows; trueerror sample-size says how many an interval of a given width takes.")  # fmt: skip
 def few_rows(confusion: Confusion) -> Iterator[str]:
     """With fewer than 30 rows every interval is wide and approximations are coarse.
 
@@ -31,12 +27,8 @@ def few_rows(confusion: Confusion) -> Iterator[str]:
         yield f"only {confusion.n} rows: read the interval, not the estimate"
 
 
-@rule(
-    "TE102",
-    severity="warning",
-    title="fewer than 10 rows of a class",
-    fix="Collect more rows of the rare class, or leave its recall and F1 out of the comparison.",
-)
+@rule("TE102", severity="warning", title="fewer than 10 rows of a class",
+      fix="Collect more rows of the rare class, or leave its recall and F1 out of the comparison.")  # fmt: skip
 def few_of_a_class(confusion: Confusion) -> Iterator[str]:
     """Recall, F1 and every macro average lean on each class's own rows, however many rows there are in all."""
     t = confusion
@@ -49,12 +41,8 @@ def few_of_a_class(confusion: Confusion) -> Iterator[str]:
         yield f"fewer than {FEW_OF_A_CLASS} rows of {shown}: recall and F1 there are hardly known"
 
 
-@rule(
-    "TE103",
-    severity="note",
-    title="strong imbalance while reading accuracy",
-    fix="Read balanced accuracy, recall and precision of the rare class, or the cost, beside accuracy.",
-)
+@rule("TE103", severity="note", title="strong imbalance while reading accuracy",
+      fix="Read balanced accuracy, recall and precision of the rare class, or the cost, beside accuracy.")  # fmt: skip
 def imbalance(confusion: Confusion, metrics: tuple[str, ...]) -> Iterator[str]:
     """When nearly all rows are of one class, accuracy mostly says how common that class is."""
     t = confusion
@@ -69,12 +57,8 @@ def imbalance(confusion: Confusion, metrics: tuple[str, ...]) -> Iterator[str]:
         )
 
 
-@rule(
-    "TE104",
-    severity="error",
-    title="the truth is constant",
-    fix="Check that the right column was read as the truth, and that the test set holds every class.",
-)
+@rule("TE104", severity="error", title="the truth is constant",
+      fix="Check that the right column was read as the truth, and that the test set holds every class.")  # fmt: skip
 def constant_truth(confusion: Confusion) -> Iterator[str]:
     """With one class alone a classifier cannot show that it tells classes apart."""
     t = confusion
@@ -83,12 +67,8 @@ def constant_truth(confusion: Confusion) -> Iterator[str]:
         yield f"all {whole(t.n)} rows are {t.labels[int(totals.argmax())]}: nothing can be told apart"
 
 
-@rule(
-    "TE105",
-    severity="note",
-    title="a class that does not occur",
-    fix="Leave the class out of labels=, or test on rows that hold it.",
-)
+@rule("TE105", severity="note", title="a class that does not occur",
+      fix="Leave the class out of labels=, or test on rows that hold it.")  # fmt: skip
 def absent_class(confusion: Confusion) -> Iterator[str]:
     """A class with neither rows nor predictions leaves the macro averages; the average is over the others."""
     t = confusion
@@ -99,12 +79,8 @@ def absent_class(confusion: Confusion) -> Iterator[str]:
         yield f"no row is {shown} and none was predicted so: left out of the averages"
 
 
-@rule(
-    "TE106",
-    severity="warning",
-    title="more classes predicted than exist",
-    fix="Check that truth and predictions use the same labels.",
-)
+@rule("TE106", severity="warning", title="more classes predicted than exist",
+      fix="Check that truth and predictions use the same labels.")  # fmt: skip
 def invented_class(confusion: Confusion) -> Iterator[str]:
     """A label that is predicted but never true is often a spelling that differs between two columns."""
     t = confusion
@@ -119,13 +95,9 @@ def invented_class(confusion: Confusion) -> Iterator[str]:
         yield f"predicted {shown}, a label that no row has"
 
 
-@rule(
-    "TE107",
-    severity="error",
-    title="duplicated ids",
-    fix="Leave the copies out, name the column as clusters if rows of one id belong together, or as repeats with "
-    "repeat= if each item was predicted several times.",
-)
+@rule("TE107", severity="error", title="duplicated ids",
+      fix="Leave the copies out, name the column as clusters if rows of one id belong together, or as repeats with "
+          "repeat= if each item was predicted several times.")  # fmt: skip
 def duplicated_ids(repeated_ids: tuple[int, Any]) -> Iterator[str]:
     """An id that stands for two rows is either no id, or the rows were joined wrongly and some count twice.
 
@@ -137,12 +109,8 @@ def duplicated_ids(repeated_ids: tuple[int, Any]) -> Iterator[str]:
         yield f"{what} the id of an earlier row, such as {example!r}"
 
 
-@rule(
-    "TE108",
-    severity="warning",
-    title="duplicated rows",
-    fix="Leave the copies out, or pass clusters= so that a row and its copies count as one.",
-)
+@rule("TE108", severity="warning", title="duplicated rows",
+      fix="Leave the copies out, or pass clusters= so that a row and its copies count as one.")  # fmt: skip
 def duplicated_rows(doubled: DuplicateRows) -> Iterator[str]:
     """Copies of a row add no information, but shrink every interval as if they did.
 
@@ -154,12 +122,8 @@ def duplicated_rows(doubled: DuplicateRows) -> Iterator[str]:
         yield f"{copies} have exactly the truth and scores of an earlier row: copies?"
 
 
-@rule(
-    "TE109",
-    severity="warning",
-    title="duplicated rows across clusters",
-    fix="Leave the copies out, or give rows that repeat each other one cluster.",
-)
+@rule("TE109", severity="warning", title="duplicated rows across clusters",
+      fix="Leave the copies out, or give rows that repeat each other one cluster.")  # fmt: skip
 def rows_across_clusters(doubled: DuplicateRows) -> Iterator[str]:
     """Clusters are taken as independent of each other. A row that is in two of them ties the two together, and the
     intervals are too narrow."""
@@ -168,12 +132,8 @@ def rows_across_clusters(doubled: DuplicateRows) -> Iterator[str]:
         yield f"{copies} have a copy in another cluster: the clusters are not independent"
 
 
-@rule(
-    "TE110",
-    severity="warning",
-    title="the same rows counted several times by repeats",
-    fix="Judge one repeat at a time, or name the repeats (repeat=) and let an experiment average them.",
-)
+@rule("TE110", severity="warning", title="the same rows counted several times by repeats",
+      fix="Judge one repeat at a time, or name the repeats (repeat=) and let an experiment average them.")  # fmt: skip
 def repeated_items(repeats: Repeats) -> Iterator[str]:
     """Ten repeats of cross-validation predict each row ten times. Pooled, they look like ten times as many rows, and
     every interval comes out about three times too narrow.
@@ -188,12 +148,9 @@ def repeated_items(repeats: Repeats) -> Iterator[str]:
         yield f"the truth repeats itself: it looks as if {seen}, and each counts {times}"
 
 
-@rule(
-    "TE111",
-    severity="error",
-    title="test rows among the training rows",
-    fix="Test on rows that the model has not seen; split by id, and by cluster where rows depend on each other.",
-)
+@rule("TE111", severity="error", title="test rows among the training rows",
+      fix="Test on rows that the model has not seen; split by id, and by cluster where rows "
+          "depend on each other.")  # fmt: skip
 def leaked_rows(training_overlap: Overlap) -> Iterator[str]:
     """A model may remember the rows that it was trained on; its error there says nothing about new rows.
 
@@ -206,13 +163,9 @@ def leaked_rows(training_overlap: Overlap) -> Iterator[str]:
         yield f"{share} test rows are training rows too: the error here is not that on new rows"
 
 
-@rule(
-    "TE112",
-    severity="error",
-    title="predictions are missing, and nothing says how they count",
-    fix='Say how rows without a prediction count: missing="wrong" (as errors), or missing="drop" (left out, which '
-    "flatters a model that skips the hard rows).",
-)
+@rule("TE112", severity="error", title="predictions are missing, and nothing says how they count",
+      fix='Say how rows without a prediction count: missing="wrong" (as errors), or missing="drop" (left out, which '
+          "flatters a model that skips the hard rows).")  # fmt: skip
 def undecided_rows(undecided: tuple[tuple[tuple[str, int], ...], int]) -> Iterator[str]:
     """A model that gives no answer is neither right nor wrong there. Until it is said how such rows count, no number is
     given of them; the other findings speak of the rows that were answered."""

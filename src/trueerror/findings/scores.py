@@ -22,25 +22,17 @@ ROUNDING = 1e-3
 MISCALIBRATED = 0.05
 
 
-@rule(
-    "TE301",
-    severity="error",
-    title="constant scores",
-    fix="Check that the right column was read as scores, and that the model was fitted.",
-)
+@rule("TE301", severity="error", title="constant scores",
+      fix="Check that the right column was read as scores, and that the model was fitted.")  # fmt: skip
 def constant_scores(score_range: ScoreRange, confusion: Confusion | None = None) -> Iterator[str]:
     """A model that gives every row one score ranks nothing: its AUC is 0.5, and any threshold calls all rows alike."""
     if score_range.low == score_range.high and (confusion is None or confusion.n > 1):
         yield f"every score is {number(score_range.low)}: they rank nothing"
 
 
-@rule(
-    "TE302",
-    severity="error",
-    title="inverted scores",
-    fix="Check which class is positive (positive=) and that higher scores mean more positive; "
-    "scores are never flipped for you.",
-)
+@rule("TE302", severity="error", title="inverted scores",
+      fix="Check which class is positive (positive=) and that higher scores mean more positive; "
+          "scores are never flipped for you.")  # fmt: skip
 def inverted_scores(auc: Interval) -> Iterator[str]:
     """An AUC clearly below 0.5 is worse than tossing a coin, which takes knowledge of the truth.
 
@@ -54,12 +46,8 @@ def inverted_scores(auc: Interval) -> Iterator[str]:
         )
 
 
-@rule(
-    "TE303",
-    severity="warning",
-    title="probabilities outside [0, 1], or not adding up to 1",
-    fix="Pass the probabilities as the model gives them; for other scores pass one column, or labels.",
-)
+@rule("TE303", severity="warning", title="probabilities outside [0, 1], or not adding up to 1",
+      fix="Pass the probabilities as the model gives them; for other scores pass one column, or labels.")  # fmt: skip
 def broken_probabilities(score_range: ScoreRange) -> Iterator[str]:
     """Scores that are nearly probabilities, but not quite, often come from a regression, from rounding, or from a
     column that is missing.
@@ -81,13 +69,9 @@ def broken_probabilities(score_range: ScoreRange) -> Iterator[str]:
         yield f"the scores of each row add up to 1 but run from {number(low)} to {number(high)}, outside 0 and 1"
 
 
-@rule(
-    "TE304",
-    severity="warning",
-    title="threshold chosen on these rows",
-    fix="Choose the threshold on other rows, or take the one that follows from the costs: "
-    "cost_fp/(cost_fp + cost_fn) for probabilities.",
-)
+@rule("TE304", severity="warning", title="threshold chosen on these rows",
+      fix="Choose the threshold on other rows, or take the one that follows from the costs: "
+          "cost_fp/(cost_fp + cost_fn) for probabilities.")  # fmt: skip
 def threshold_chosen_here(tuned_threshold: TunedThreshold) -> Iterator[str]:
     """The best of all cutoffs on a sample fits its accidents too, so its result there is better than on other rows.
 
@@ -110,12 +94,8 @@ def threshold_chosen_here(tuned_threshold: TunedThreshold) -> Iterator[str]:
         )
 
 
-@rule(
-    "TE305",
-    severity="warning",
-    title="scores that look like labels",
-    fix="Pass labels as predicted=, and the model's probabilities or decision function as scores=.",
-)
+@rule("TE305", severity="warning", title="scores that look like labels",
+      fix="Pass labels as predicted=, and the model's probabilities or decision function as scores=.")  # fmt: skip
 def scores_like_labels(scores: ScoreTable) -> Iterator[str]:
     """Calls of 0 and 1 given as scores make a curve with one corner: its AUC is the balanced accuracy of the calls,
     and says nothing about how the model ranks rows."""
@@ -124,13 +104,9 @@ def scores_like_labels(scores: ScoreTable) -> Iterator[str]:
         yield f"the only scores are {values[0]:g} and {values[1]:g}: these are calls, not scores"
 
 
-@rule(
-    "TE306",
-    severity="note",
-    title="badly calibrated probabilities",
-    fix="Recalibrate on other rows (Platt, isotonic) before reading scores as probabilities or choosing a threshold "
-    "by costs; te.calibration shows where they are off.",
-)
+@rule("TE306", severity="note", title="badly calibrated probabilities",
+      fix="Recalibrate on other rows (Platt, isotonic) before reading scores as probabilities or choosing a threshold "
+          "by costs; te.calibration shows where they are off.")  # fmt: skip
 def badly_calibrated(scores: ScoreTable, probabilities: bool) -> Iterator[str]:
     """A probability of 0.8 should come true four times in five. Ranking (AUC) and calls are not touched by bad
     calibration, but costs, thresholds that follow from costs, and anyone who reads the numbers are.
@@ -160,13 +136,9 @@ def badly_calibrated(scores: ScoreTable, probabilities: bool) -> Iterator[str]:
         )
 
 
-@rule(
-    "TE307",
-    severity="warning",
-    title="scores that look like percentages",
-    fix="Divide them by 100 and pass them again, if they are percentages: then they are cut at 0.5, and Brier score, "
-    "log loss, calibration and costs can be had.",
-)
+@rule("TE307", severity="warning", title="scores that look like percentages",
+      fix="Divide them by 100 and pass them again, if they are percentages: then they are cut at 0.5, and Brier score, "
+          "log loss, calibration and costs can be had.")  # fmt: skip
 def percentages(score_range: ScoreRange) -> Iterator[str]:
     """Ranking is the same for 80 and for 0.8, but only the second can be read as a probability.
 

@@ -99,11 +99,11 @@ def general(q: Problem[Any]) -> InferenceMethod:
 
 
 def named(q: Problem[Any], method: str) -> InferenceMethod:
-    """The method that was asked for by word or key; a word that does not apply is refused with the words that do."""
+    """The method that was asked for by word, key or alias; what does not apply is refused with the words that do."""
     words = words_for(q)
-    by_key = {m.key: m for m in words.values()}
-    if method in words or method in by_key:
-        return words.get(method) or by_key[method]
+    others = {other: m for m in words.values() for other in (*m.aliases, m.key)}
+    if method in words or method in others:
+        return words.get(method) or others[method]
     raise NotOffered(method, q.metric.name, words)
 
 

@@ -13,17 +13,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sized
-from typing import Any, Literal
+from typing import Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._options import InputError, check_word
 
+# What a user may give as a column: a list, an array, a series of any library; for several models {name: column}.
+# `column` and `matrix` check it.
+ArrayLike: TypeAlias = object
+# A frame, a series or a model of another library, known by its methods only.
+Foreign: TypeAlias = Any
+# What float() takes.
+Numeric: TypeAlias = str | SupportsFloat | SupportsIndex
+# An array of any type and shape, and one of one dimension.
+Array = NDArray[Any]
 Column = NDArray[Any]
 
 
-def column(values: Any, name: str) -> Column:
+def column(values: ArrayLike, name: str) -> Column:
     """One column: lists, arrays, and series of pandas, polars and pyarrow.
 
     >>> column([1, 2], "truth")
@@ -38,7 +47,7 @@ def column(values: Any, name: str) -> Column:
     return array
 
 
-def matrix(values: Any, name: str) -> Column:
+def matrix(values: ArrayLike, name: str) -> Column:
     """One or two dimensions: a column, or one column for each class."""
     array = _to_numpy(values, name)
     if array.ndim not in (1, 2):
@@ -46,7 +55,7 @@ def matrix(values: Any, name: str) -> Column:
     return array
 
 
-def _to_numpy(values: Any, name: str) -> Column:
+def _to_numpy(values: ArrayLike, name: str) -> Column:
     if isinstance(values, np.ndarray):
         if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
             filled = np.asarray(values).astype(object)
@@ -60,15 +69,12 @@ def _to_numpy(values: Any, name: str) -> Column:
     if hasattr(values, "to_numpy"):
         kind = type(values).__module__.split(".")[0]
         return np.asarray(values.to_numpy(zero_copy_only=False) if kind == "pyarrow" else values.to_numpy())
-    if not isinstance(values, Sized) and not hasattr(values, "__array__"):
-        if not isinstance(values, Iterable):
-            raise InputError(f"{name} must be an array, not the single value {values!r:.40}")
-        values = list(values)
-    items = values if hasattr(values, "__array__") else list(values)
-    return _from_items(items, name)
+    if not isinstance(values, Sized | Iterable) and not hasattr(values, "__array__"):
+        raise InputError(f"{name} must be an array, not the single value {values!r:.40}")
+    return _from_items(values if hasattr(values, "__array__") else list(cast("Iterable[object]", values)), name)
 
 
-def _from_items(items: Any, name: str) -> Column:
+def _from_items(items: object, name: str) -> Column:
     if not isinstance(items, list):
         return np.asarray(items)
     # np.asarray turns ["a", 1] into strings without a word: lists of mixed kinds keep their objects.
@@ -101,7 +107,7 @@ def same_length(columns: Mapping[str, Sized]) -> int:
     return lengths[names[0]] if names else 0
 
 
-def check_indexes(columns: Mapping[str, Any]) -> None:
+def check_indexes(columns: Mapping[str, object]) -> None:
     """Two pandas inputs whose indexes differ are refused: position and index would disagree."""
     indexed = [
         (name, values.index)
@@ -132,7 +138,7 @@ def _is_na(value: object) -> bool:
     return type(value).__name__ == "NAType"
 
 
-def count_matrix(matrix: Any) -> NDArray[np.int64]:
+def count_matrix(matrix: ArrayLike) -> NDArray[np.int64]:
     """A square table of whole numbers from 0 up.
 
     >>> count_matrix([[50, 5], [10, 35]]).sum()
@@ -157,7 +163,7 @@ def count_matrix(matrix: Any) -> NDArray[np.int64]:
 Floats = NDArray[np.float64]
 
 
-def count(value: Any, name: str) -> int:
+def count(value: Numeric, name: str) -> int:
     """A whole number, zero or more; 12.0 is taken for 12.
 
     >>> count(12.0, "n")
@@ -172,7 +178,7 @@ def count(value: Any, name: str) -> int:
     return int(value) if isinstance(value, int) else int(number)
 
 
-def open_share(value: Any, name: str) -> float:
+def open_share(value: Numeric, name: str) -> float:
     """A number strictly between 0 and 1."""
     try:
         share = float(value)
@@ -183,7 +189,7 @@ def open_share(value: Any, name: str) -> float:
     return share
 
 
-def numbers(values: Any, name: str) -> Floats:
+def numbers(values: ArrayLike, name: str) -> Floats:
     """A column of finite numbers; NaN, infinities and text are errors that name the row.
 
     >>> numbers([1, 0.5], "first")
@@ -201,7 +207,7 @@ def numbers(values: Any, name: str) -> Floats:
     return floats
 
 
-def paired_numbers(first: Any, second: Any) -> tuple[Floats, Floats]:
+def paired_numbers(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     """Two columns of numbers that belong together row by row."""
     check_indexes({"first": first, "second": second})
     columns = {"first": numbers(first, "first"), "second": numbers(second, "second")}
@@ -212,7 +218,7 @@ def paired_numbers(first: Any, second: Any) -> tuple[Floats, Floats]:
 Scores = NDArray[np.floating[Any]]
 
 
-def score_array(values: Any, name: str = "scores") -> Scores:
+def score_array(values: ArrayLike, name: str = "scores") -> Scores:
     """Scores as floats: one column, or one column for each class; NaN and text are errors."""
     array = matrix(values, name)
     if array.dtype.kind == "O":
@@ -302,7 +308,7 @@ def check_probabilities(scores: Scores, name: str = "scores") -> None:
 WeightsKind = Literal["frequency", "sampling"]
 
 
-def weight_column(values: Any, kind: WeightsKind | None) -> NDArray[np.float64]:
+def weight_column(values: ArrayLike, kind: WeightsKind | None) -> NDArray[np.float64]:
     """Finite weights that are not negative; frequencies are whole numbers."""
     if kind is None:
         raise InputError(

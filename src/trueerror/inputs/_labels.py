@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Column, missing_rows
+from trueerror.inputs._arrays import Column, Numeric, missing_rows
 from trueerror.inputs._options import InputError, nearest
 
 Label = str | int | bool
@@ -36,7 +36,7 @@ class Coded:
     values: tuple[Label, ...]
 
 
-def plain_label(value: Any, place: str = "a label") -> Label:
+def plain_label(value: object, place: str = "a label") -> Label:
     """A label as a plain Python value.
 
     >>> plain_label(np.float64(2.0)), plain_label(np.True_), plain_label("a")
@@ -257,7 +257,7 @@ def natural_labels(seen: tuple[Label, ...]) -> tuple[Label, ...]:
     return seen
 
 
-def check_labels(labels: Iterable[Any]) -> tuple[Label, ...]:
+def check_labels(labels: Iterable[object]) -> tuple[Label, ...]:
     """Labels that the user gave, in the user's order."""
     if isinstance(labels, str):
         raise InputError(f"labels={labels!r} must be a list of labels, not one text")
@@ -291,7 +291,7 @@ def recode(coded: Coded, labels: tuple[Label, ...], name: str) -> Codes:
     return codes
 
 
-def find_label(label: Any, labels: Sequence[Label], option: str = "positive") -> Label:
+def find_label(label: object, labels: Sequence[Label], option: str = "positive") -> Label:
     """A label that the user named, as it stands in the label order; "1" finds 1 when no text label could be meant."""
     wanted = plain_label(label, f"{option}=")
     for known in labels:
@@ -322,7 +322,7 @@ def label_from_text(text: str, labels: Sequence[Label], option: str = "positive"
     return find_label(text, labels, option)
 
 
-def typed_label(label: Any, labels: Sequence[Label], option: str = "labels") -> Label:
+def typed_label(label: object, labels: Sequence[Label], option: str = "labels") -> Label:
     """A label that was given as text while the rows hold numbers."""
     if isinstance(label, str) and not any(isinstance(v, str) for v in labels):
         try:
@@ -332,7 +332,7 @@ def typed_label(label: Any, labels: Sequence[Label], option: str = "labels") -> 
     return plain_label(label, f"{option}=")
 
 
-def with_declared(labels: tuple[Label, ...], positive: Any) -> tuple[Label, ...]:
+def with_declared(labels: tuple[Label, ...], positive: object) -> tuple[Label, ...]:
     """The labels, with a positive class that no row shows where all rows are of one class.
 
     >>> with_declared(("healthy",), "ill"), with_declared(("healthy",), "healthy"), with_declared((3,), "4")
@@ -368,7 +368,7 @@ Floats = NDArray[np.float64]
 OUTCOMES = ("tn", "fp", "fn", "tp")
 
 
-def cost_matrix(costs: Any, labels: Sequence[Label], positive: Label | None = None) -> Floats:
+def cost_matrix(costs: object, labels: Sequence[Label], positive: Label | None = None) -> Floats:
     """Costs as K × (K + 1) numbers: rows are the truth, the last column is the cost of no prediction.
 
     Accepted are a K × K table in label order (negative costs are gains), the same with a column more for rows without a
@@ -393,7 +393,7 @@ def cost_matrix(costs: Any, labels: Sequence[Label], positive: Label | None = No
     return np.column_stack([table, errors])
 
 
-def _from_table(costs: Any, k: int) -> Floats:
+def _from_table(costs: object, k: int) -> Floats:
     values = costs.to_numpy() if hasattr(costs, "to_numpy") else costs
     try:
         table = np.array(values, dtype=np.float64)
@@ -408,7 +408,7 @@ def _from_table(costs: Any, k: int) -> Floats:
     return table
 
 
-def _from_mapping(costs: Mapping[Any, Any], labels: Sequence[Label], positive: Label | None) -> Floats:
+def _from_mapping(costs: Mapping[object, Numeric], labels: Sequence[Label], positive: Label | None) -> Floats:
     if costs and all(isinstance(key, str) for key in costs):
         return _from_outcomes(costs, labels, positive)
     k = len(labels)
@@ -432,13 +432,13 @@ def _from_mapping(costs: Mapping[Any, Any], labels: Sequence[Label], positive: L
     return table
 
 
-def _from_outcomes(costs: Mapping[str, Any], labels: Sequence[Label], positive: Label | None) -> Floats:
-    unknown = [key for key in costs if key.lower() not in OUTCOMES]
+def _from_outcomes(costs: Mapping[object, Numeric], labels: Sequence[Label], positive: Label | None) -> Floats:
+    unknown = [key for key in costs if str(key).lower() not in OUTCOMES]
     if unknown:
         raise InputError(f"costs has the key {unknown[0]!r}; the keys are 'fp', 'fn', 'tp', 'tn', or pairs of labels")
     if len(labels) != 2:
         raise InputError(f"costs by 'fp' and 'fn' are for two classes, but there are {len(labels)}: give a table")
-    given = {key.lower(): _number(cost, key) for key, cost in costs.items()}
+    given = {str(key).lower(): _number(cost, key) for key, cost in costs.items()}
     if not {"fp", "fn"} <= set(given):
         raise InputError("costs needs both 'fp' and 'fn', the costs of a false alarm and of a miss")
     if positive is None:
@@ -448,7 +448,7 @@ def _from_outcomes(costs: Mapping[str, Any], labels: Sequence[Label], positive: 
     return table if positive == labels[1] else table[::-1, ::-1]
 
 
-def _number(cost: Any, key: Any) -> float:
+def _number(cost: Numeric, key: object) -> float:
     try:
         return float(cost)
     except (TypeError, ValueError):

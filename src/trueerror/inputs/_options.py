@@ -201,7 +201,7 @@ def current() -> Settings:
     return _current
 
 
-def memory_bytes(budget: Any) -> int:
+def memory_bytes(budget: object) -> int:
     """An amount of memory in bytes, from a number or a text such as "2GB".
 
     >>> memory_bytes("1.5 GB")

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from trueerror.inputs._arrays import Array
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -50,7 +52,7 @@ class Grid:
     levels: tuple[Steps | Pivots, ...] = ()
     cells: int = 0
 
-    def places(self, scores: NDArray[Any]) -> Ints:
+    def places(self, scores: Array) -> Ints:
         """The bin of each score; scores beyond the ends go to the bins at the ends."""
         values = scores.astype(np.float64, copy=False)
         if math.isnan(self.scale):
@@ -205,7 +207,7 @@ class Counter:
         self._waiting = np.empty(max(2 * bins, 1 << 17), dtype=np.int64)
         self._rows = 0
 
-    def add(self, grid: Grid, scores: NDArray[Any], positive: NDArray[Any]) -> Ints:
+    def add(self, grid: Grid, scores: Array, positive: Array) -> Ints:
         """Count rows, and give the places at which they were counted; these hold until rows are added again."""
         if self._rows + len(scores) > len(self._waiting):
             self.total()
@@ -224,7 +226,7 @@ class Counter:
         return self.counts
 
 
-def tagged_places(grid: Grid, scores: NDArray[Any], positive: NDArray[Any], out: Ints) -> None:
+def tagged_places(grid: Grid, scores: Array, positive: Array, out: Ints) -> None:
     """2·bin + whether positive, for scores within the range of the grid."""
     if grid.levels or math.isnan(grid.scale):
         out[:] = grid.places(scores)

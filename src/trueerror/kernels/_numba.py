@@ -9,14 +9,13 @@ ends the process when two Python threads enter it at once.
 """
 
 # Numba infers the types of compiled loops; mypy cannot follow it.
-# mypy: disable-error-code="untyped-decorator, assignment, arg-type"
+# mypy: disable-error-code="untyped-decorator, assignment, arg-type, no-any-return"
 from __future__ import annotations
 
 import logging
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
@@ -24,6 +23,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from trueerror.inputs._arrays import Array, Foreign
 from trueerror.kernels import _numpy as plain
 from trueerror.kernels._numpy import count_codes as count_codes
 from trueerror.kernels._numpy import run_lengths as run_lengths
@@ -42,7 +42,7 @@ compiled = njit(nogil=True, cache=True)
 
 
 @compiled
-def order_keys(bits: Any, positive: Any, keys: Any, loads: Any, start: int, stop: int) -> Any:
+def order_keys(bits: Array, positive: Array, keys: Array, loads: Array, start: int, stop: int) -> tuple[U, U]:
     """Unsigned keys that sort as the doubles do, with (row, class) beside them; returns the extremes."""
     low, high = ALL, U(0)
     for i in range(start, stop):
@@ -58,7 +58,7 @@ def order_keys(bits: Any, positive: Any, keys: Any, loads: Any, start: int, stop
 
 
 @compiled
-def histogram(keys: Any, start: int, stop: int, low: Any, shift: Any, counts: Any) -> None:
+def histogram(keys: Array, start: int, stop: int, low: U, shift: U, counts: Array) -> None:
     """How many keys have each leading digit."""
     for i in range(start, stop):
         counts[(keys[i] - low) >> shift] += 1
@@ -66,7 +66,15 @@ def histogram(keys: Any, start: int, stop: int, low: Any, shift: Any, counts: An
 
 @compiled
 def scatter(
-    keys: Any, loads: Any, to_keys: Any, to_loads: Any, start: int, stop: int, low: Any, shift: Any, places: Any
+    keys: Array,
+    loads: Array,
+    to_keys: Array,
+    to_loads: Array,
+    start: int,
+    stop: int,
+    low: U,
+    shift: U,
+    places: Array,
 ) -> None:
     """Move keys to the places of their leading digits."""
     for i in range(start, stop):
@@ -79,7 +87,7 @@ def scatter(
 
 
 @compiled
-def insertion_sort(keys: Any, loads: Any, start: int, stop: int) -> None:
+def insertion_sort(keys: Array, loads: Array, start: int, stop: int) -> None:
     """For a few keys."""
     for i in range(start + 1, stop):
         key, load = keys[i], loads[i]
@@ -93,7 +101,7 @@ def insertion_sort(keys: Any, loads: Any, start: int, stop: int) -> None:
 
 
 @compiled
-def insertion_copy(keys: Any, loads: Any, to_keys: Any, to_loads: Any, start: int, stop: int) -> None:
+def insertion_copy(keys: Array, loads: Array, to_keys: Array, to_loads: Array, start: int, stop: int) -> None:
     """The same, from one place to another."""
     for i in range(start, stop):
         key, load = keys[i], loads[i]
@@ -107,7 +115,9 @@ def insertion_copy(keys: Any, loads: Any, to_keys: Any, to_loads: Any, start: in
 
 
 @compiled
-def sort_runs(keys: Any, loads: Any, spare_keys: Any, spare_loads: Any, starts: Any, first: int, last: int) -> None:
+def sort_runs(
+    keys: Array, loads: Array, spare_keys: Array, spare_loads: Array, starts: Array, first: int, last: int
+) -> None:
     """Sort the runs `first` to `last` in place: radix from the leading digit that tells a run's keys apart."""
     # Each level narrows the span of a run by at least 2², and pushes at most 2¹¹ runs: this never overflows.
     begins, ends = np.empty(1 << 17, np.int64), np.empty(1 << 17, np.int64)
@@ -166,7 +176,7 @@ def sort_runs(keys: Any, loads: Any, spare_keys: Any, spare_loads: Any, starts: 
 
 
 @compiled
-def fill_placements(keys: Any, loads: Any, result: Any) -> None:
+def fill_placements(keys: Array, loads: Array, result: Array) -> None:
     """Doubled placements of all rows from sorted keys: what a row beats in the other class, ties half."""
     n = len(keys)
     total = 0
@@ -191,7 +201,7 @@ def fill_placements(keys: Any, loads: Any, result: Any) -> None:
 
 
 @compiled
-def count_tagged(keys: Any) -> int:
+def count_tagged(keys: Array) -> int:
     """How many distinct scores sorted keys hold, the class in their last bit."""
     found = 1 if len(keys) else 0
     for i in range(1, len(keys)):
@@ -201,7 +211,7 @@ def count_tagged(keys: Any) -> int:
 
 
 @compiled
-def fill_tagged(keys: Any, unscale: float, scores: Any, positives: Any, negatives: Any) -> None:
+def fill_tagged(keys: Array, unscale: float, scores: Array, positives: Array, negatives: Array) -> None:
     """Distinct scores and their class counts."""
     place = 0
     up = down = np.int64(0)
@@ -223,7 +233,7 @@ CHUNK = 1 << 13
 
 
 @compiled
-def class_sums(positives: Any, negatives: Any, start: int, stop: int) -> Any:
+def class_sums(positives: Array, negatives: Array, start: int, stop: int) -> tuple[int, int, float]:
     """Rows of both classes in a stretch of a score table, and twice the pairs within it that are in order."""
     up = down = 0
     twice = 0.0
@@ -236,8 +246,8 @@ def class_sums(positives: Any, negatives: Any, start: int, stop: int) -> Any:
 
 @compiled
 def spread_sums(
-    positives: Any, negatives: Any, start: int, stop: int, below: int, over: int, m: float, n: float, area: float
-) -> Any:
+    positives: Array, negatives: Array, start: int, stop: int, below: int, over: int, m: float, n: float, area: float
+) -> tuple[float, float]:
     """Σ(V10 − A)² over positives and Σ(V01 − A)² over negatives of a stretch of a score table."""
     among_up = among_down = 0.0
     for i in range(start, stop):
@@ -252,10 +262,10 @@ def spread_sums(
 
 
 @intrinsic
-def both_halves(context: Any, a: Any, b: Any) -> Any:
+def both_halves(context: Foreign, a: Foreign, b: Foreign) -> Foreign:
     """The upper and the lower 64 bits of a 128-bit product."""
 
-    def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(target: Foreign, builder: Foreign, signature: Foreign, arguments: Foreign) -> Foreign:
         wide, narrow = ir.IntType(128), ir.IntType(64)
         product = builder.mul(builder.zext(arguments[0], wide), builder.zext(arguments[1], wide))
         high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), narrow)
@@ -270,7 +280,7 @@ C0, C1, C2, C3, C4, C5, C6, C7 = (np.uint16(c) for c in np.cumsum(POISSON_STEPS)
 
 
 @njit(nogil=True, cache=True, inline="always")
-def philox(counter: Any, key0: Any, key1: Any) -> Any:
+def philox(counter: U, key0: U, key1: U) -> tuple[U, ...]:
     """Four words of Philox 4×64 with ten rounds, as NumPy's bit generator gives them."""
     x0, x1, x2, x3 = counter, U(0), U(0), U(0)
     for _ in range(10):
@@ -283,7 +293,7 @@ def philox(counter: Any, key0: Any, key1: Any) -> Any:
 
 
 @compiled
-def fill_words(seed: Any, replicate: Any, block: int, words: Any) -> None:
+def fill_words(seed: U, replicate: U, block: int, words: Array) -> None:
     """A replicate's stream of words from a block of four on; their number is a multiple of 4."""
     for i in range(len(words) // 4):
         a, b, c, d = philox(U(block + i + 1), seed, replicate)
@@ -294,7 +304,7 @@ def fill_words(seed: Any, replicate: Any, block: int, words: Any) -> None:
 
 
 @compiled
-def poisson_weights(lanes: Any, weights: Any) -> None:
+def poisson_weights(lanes: Array, weights: Array) -> None:
     """How often each row is drawn, from 16 random bits each: as many as there are steps at or below."""
     for i in range(len(weights)):
         lane = lanes[i]
@@ -306,7 +316,7 @@ def poisson_weights(lanes: Any, weights: Any) -> None:
 
 
 @compiled
-def drawn_weights(rows: int, seed: Any, replicate: Any, weights: Any) -> None:
+def drawn_weights(rows: int, seed: U, replicate: U, weights: Array) -> None:
     """Row numbers drawn with replacement, counted: eight from each block of the stream."""
     weights[:] = 0
     size = U(rows)
@@ -323,7 +333,9 @@ def drawn_weights(rows: int, seed: Any, replicate: Any, weights: Any) -> None:
 
 
 @compiled
-def keep_rows(part: Any, start: int, stop: int, positives: int, weights: Any, down: Any, false: Any) -> Any:
+def keep_rows(
+    part: Array, start: int, stop: int, positives: int, weights: Array, down: np.int32, false: Array
+) -> np.int32:
     """Of the rows `start` to `stop`: the weights of positives, and running sums of the negatives'."""
     # Slices whose index starts at 0 spare a check for negative places.
     cut = min(max(positives - start, 0), stop - start)
@@ -339,9 +351,9 @@ def keep_rows(part: Any, start: int, stop: int, positives: int, weights: Any, do
 
 @compiled
 def draw_rows(
-    positives: int, negatives: int, exact: bool, seed: Any, replicate: Any, words: Any, part: Any, weights: Any,
-    false: Any,
-) -> Any:  # fmt: skip
+    positives: int, negatives: int, exact: bool, seed: U, replicate: U, words: Array, part: Array, weights: Array,
+    false: Array,
+) -> np.int32:  # fmt: skip
     """All rows of a replicate, in chunks that stay in the processor's cache; returns the negatives drawn."""
     rows = positives + negatives
     false[0] = 0
@@ -357,7 +369,7 @@ def draw_rows(
 
 
 @compiled
-def ordered_sums(ends: Any, above: Any, through: Any, weights: Any, false: Any) -> Any:
+def ordered_sums(ends: Array, above: Array, through: Array, weights: Array, false: Array) -> tuple[np.int64, np.int64]:
     """Positives drawn, and over them twice the negatives drawn above, ties half.
 
     `ends` is empty where no positives share a score, `above` where no positive shares one with a negative.
@@ -382,7 +394,7 @@ def ordered_sums(ends: Any, above: Any, through: Any, weights: Any, false: Any) 
 
 
 @compiled
-def precision_sum(ends: Any, through: Any, weights: Any, false: Any) -> float:
+def precision_sum(ends: Array, through: Array, weights: Array, false: Array) -> float:
     """Σ over the positives drawn of the precision at their scores."""
     up = begin = np.int64(0)
     found = 0.0
@@ -400,8 +412,8 @@ def precision_sum(ends: Any, through: Any, weights: Any, false: Any) -> float:
 
 @compiled
 def replicate_areas(
-    positives: int, negatives: int, ends: Any, above: Any, through: Any, exact: bool, seed: Any, first: int, last: int,
-    precision: bool, areas: Any, precisions: Any,
+    positives: int, negatives: int, ends: Array, above: Array, through: Array, exact: bool, seed: U, first: int,
+    last: int, precision: bool, areas: Array, precisions: Array,
 ) -> None:  # fmt: skip
     """Areas and average precisions of the replicates `first` to `last`; see `plain.area_replicates`."""
     words = np.empty(0 if exact else CHUNK // 4, np.uint64)
@@ -469,7 +481,7 @@ def announce(folder: Path) -> None:
 Floats = NDArray[np.float64]
 
 
-def score_groups(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Floats, Counts, Counts]:
+def score_groups(scores: Array, positive: NDArray[np.bool_]) -> tuple[Floats, Counts, Counts]:
     """Distinct scores, ascending, with how many positives and negatives have each; −0.0 is 0.0."""
     tagged = plain.tagged_keys(scores, positive)
     if tagged is None:
@@ -495,7 +507,7 @@ Sorted = tuple[NDArray[np.uint64], NDArray[np.uint32]]
 MOST = 1 << 31
 
 
-def placements(scores: NDArray[Any], positive: NDArray[np.bool_]) -> Floats:
+def placements(scores: Array, positive: NDArray[np.bool_]) -> Floats:
     """For each row, how many rows of the other class it beats, ties counting half, doubled to stay whole."""
     if not 0 < len(scores) < MOST:
         return plain.placements(scores, positive)
@@ -505,7 +517,7 @@ def placements(scores: NDArray[Any], positive: NDArray[np.bool_]) -> Floats:
     return result
 
 
-def ordered_pairs(positives: NDArray[Any], negatives: NDArray[Any]) -> float:
+def ordered_pairs(positives: Array, negatives: Array) -> float:
     """From a score table: twice the pairs in which the positive has the higher score, ties half."""
     if positives.dtype != np.int64 or negatives.dtype != np.int64:
         return plain.ordered_pairs(positives, negatives)
@@ -531,7 +543,7 @@ def _pairs_by_stretch(
     return total, below, over
 
 
-def placement_sums(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[float, float, float]:
+def placement_sums(positives: Array, negatives: Array) -> tuple[float, float, float]:
     """From a score table the sum and the spreads of placements; see `plain.placement_sums`."""
     if positives.dtype != np.int64 or negatives.dtype != np.int64:
         return plain.placement_sums(positives, negatives)
@@ -575,7 +587,7 @@ def area_replicates(
     return areas, precisions
 
 
-def _sorted_rows(scores: NDArray[Any], positive: NDArray[np.bool_]) -> Sorted:
+def _sorted_rows(scores: Array, positive: NDArray[np.bool_]) -> Sorted:
     """Keys in ascending order with (row, class) beside each: one scatter by leading digit, then run by run."""
     announce(Path(sort_runs.stats.cache_path))
     n = len(scores)

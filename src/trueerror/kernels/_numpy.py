@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inputs._arrays import Array
 from trueerror.inputs._options import current
 from trueerror.kernels._random import RankLayout, in_threads, parts, row_weights
 
@@ -23,7 +24,7 @@ SORT_SAMPLE = 1 << 10
 LOW_BITS = np.int64(0x7FFFFFFFFFFFFFFF)
 
 
-def tagged_keys(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Keys, int] | None:
+def tagged_keys(scores: Array, positive: NDArray[np.bool_]) -> tuple[Keys, int] | None:
     """Integers that sort as the scores do, with the class in the last bit, and the power of two that scores lost.
 
     None where 63 bits do not suffice: infinite scores, or very large beside very small ones.
@@ -101,12 +102,12 @@ Order = NDArray[np.intp]
 RANK_BLOCK = 1 << 15
 
 
-def ascending_order(scores: NDArray[Any]) -> Order:
+def ascending_order(scores: Array) -> Order:
     """Positions of the scores from lowest to highest; the order within ties is not defined."""
     return np.argsort(scores)
 
 
-def _ranked(scores: NDArray[Any]) -> tuple[Order, Order]:
+def _ranked(scores: Array) -> tuple[Order, Order]:
     """The ascending order, and the places in it whose score is that of the next place too."""
     order = np.argsort(scores)
     ranked = scores.take(order)
@@ -117,7 +118,7 @@ def _rank_blocks(size: int) -> list[slice]:
     return [slice(start, min(size, start + RANK_BLOCK)) for start in range(0, size, RANK_BLOCK)]
 
 
-def placements(scores: NDArray[Any], positive: NDArray[np.bool_]) -> Floats:
+def placements(scores: Array, positive: NDArray[np.bool_]) -> Floats:
     """For each row, how many rows of the other class it beats, ties counting half, doubled to stay whole.
 
     A positive beats the negatives below it, a negative the positives above it. The sum over either class is
@@ -212,7 +213,7 @@ BLOCK = 1 << 16
 COMPARED = 24
 
 
-def count_codes(parts: list[Integers], sizes: list[int], weights: Floats | None = None) -> NDArray[Any]:
+def count_codes(parts: list[Integers], sizes: list[int], weights: Floats | None = None) -> Array:
     """Dense counts (or sums of weights) over the product of several code columns, as one flat array.
 
     Codes of −1 (missing) must have been taken out. Memory is the product of `sizes`: callers choose sparse counting
@@ -267,7 +268,7 @@ def sum_by_cell(cells: NDArray[np.int64], cell: NDArray[np.int64], values: Float
     return np.bincount(np.searchsorted(cells, cell), weights=values, minlength=len(cells)).astype(np.float64)
 
 
-def score_groups(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Floats, Counts, Counts]:
+def score_groups(scores: Array, positive: NDArray[np.bool_]) -> tuple[Floats, Counts, Counts]:
     """Distinct scores, ascending, with how many positives and negatives have each; −0.0 is 0.0.
 
     One sort of integers that carry the class in their last bit; no permutation has to be carried along.
@@ -316,7 +317,7 @@ def _count_groups(keys: Counts, ends: NDArray[np.intp], ups: Counts, downs: Coun
     downs -= ups
 
 
-def _groups_by_class(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple[Floats, Counts, Counts]:
+def _groups_by_class(scores: Array, positive: NDArray[np.bool_]) -> tuple[Floats, Counts, Counts]:
     """The same for any scores: the two classes sorted apart and merged."""
     whole = scores.astype(np.float64) + 0.0
     distinct_up, count_up = run_lengths(np.sort(whole[positive]))
@@ -328,7 +329,7 @@ def _groups_by_class(scores: NDArray[Any], positive: NDArray[np.bool_]) -> tuple
     return distinct, ups, downs
 
 
-def run_lengths(ascending: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def run_lengths(ascending: Array) -> tuple[Array, NDArray[np.int64]]:
     """Distinct values of a sorted array and how often each occurs."""
     n = len(ascending)
     if n == 0:
@@ -337,7 +338,7 @@ def run_lengths(ascending: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64
     return ascending[starts], np.diff(np.append(starts, n))
 
 
-def ordered_pairs(positives: NDArray[Any], negatives: NDArray[Any]) -> float:
+def ordered_pairs(positives: Array, negatives: Array) -> float:
     """From a score table: twice the pairs in which the positive has the higher score, ties half.
 
     >>> ordered_pairs(np.array([0, 1, 0, 1]), np.array([1, 0, 1, 0]))
@@ -346,13 +347,11 @@ def ordered_pairs(positives: NDArray[Any], negatives: NDArray[Any]) -> float:
     return _pairs_by_block(positives, negatives, _blocks(positives))[0]
 
 
-def _blocks(counts: NDArray[Any]) -> list[slice]:
+def _blocks(counts: Array) -> list[slice]:
     return parts(len(counts), max(1, -(-len(counts) // (2 * BLOCK))))
 
 
-def _pairs_by_block(
-    positives: NDArray[Any], negatives: NDArray[Any], blocks: list[slice]
-) -> tuple[float, Floats, Floats]:
+def _pairs_by_block(positives: Array, negatives: Array, blocks: list[slice]) -> tuple[float, Floats, Floats]:
     """The ordered pairs, doubled, and how many rows of each class the blocks have."""
 
     def within(block: slice) -> tuple[float, float, float]:
@@ -369,7 +368,7 @@ def _pairs_by_block(
     return float(sum(f[2] for f in found) + (2 * ups * below).sum()), ups, downs
 
 
-def placement_sums(positives: NDArray[Any], negatives: NDArray[Any]) -> tuple[float, float, float]:
+def placement_sums(positives: Array, negatives: Array) -> tuple[float, float, float]:
     """From a score table: the ordered pairs, doubled, and the spreads of placements among positives and negatives.
 
     The spreads are Σ(V10 − A)² over the positives and Σ(V01 − A)² over the negatives, where V10 is the share of
@@ -442,7 +441,7 @@ def area_replicates(
     return areas, precisions
 
 
-def _running(weights: NDArray[Any]) -> NDArray[Any]:
+def _running(weights: Array) -> Array:
     """Running sums from 0."""
     total = np.zeros(len(weights) + 1, dtype=np.int32)
     np.cumsum(weights, dtype=np.int32, out=total[1:])

@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inputs._arrays import Array
 from trueerror.inputs._options import current
 
 # Sampling with replacement up to this many rows, Poisson weights beyond.
@@ -93,7 +94,7 @@ class RankLayout:
         return self.positives + self.negatives
 
 
-def rank_layout(positives: NDArray[Any], negatives: NDArray[Any]) -> RankLayout:
+def rank_layout(positives: Array, negatives: Array) -> RankLayout:
     """The layout of a score table: counts at each distinct score, ascending.
 
     >>> layout = rank_layout(np.array([0, 1, 2]), np.array([1, 1, 0]))
@@ -138,20 +139,20 @@ def parts(size: int, count: int) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(cuts)]
 
 
-def block_sums(work: Callable[[slice], NDArray[Any]], size: int) -> NDArray[Any]:
+def block_sums(work: Callable[[slice], Array], size: int) -> Array:
     """The sum of what `work` returns for each block of a range; the same to the last digit for any number of threads.
 
     >>> block_sums(lambda part: np.array([part.stop - part.start, 1]), 100_000)
     array([100000,     13])
     """
 
-    def piece(start: int) -> NDArray[Any]:
+    def piece(start: int) -> Array:
         last = min(start + PIECE, size)
         blocks = [slice(i, min(i + BLOCK, last)) for i in range(start, max(last, 1), BLOCK)]
-        found: NDArray[Any] = np.sum([work(block) for block in blocks], axis=0)
+        found: Array = np.sum([work(block) for block in blocks], axis=0)
         return found
 
-    total: NDArray[Any] = np.sum(in_threads(piece, range(0, max(size, 1), PIECE)), axis=0)
+    total: Array = np.sum(in_threads(piece, range(0, max(size, 1), PIECE)), axis=0)
     return total
 
 
@@ -172,7 +173,7 @@ class CellDraws:
     ([0.0, 423.0, 0.0, 2.0], True)
     """
 
-    def __init__(self, counts: NDArray[Any]) -> None:
+    def __init__(self, counts: Array) -> None:
         self.order = np.argsort(counts, kind="stable")
         ascending = np.asarray(counts, dtype=np.int64)[self.order]
         self.tabled = int(np.searchsorted(ascending, TABLED, side="right"))

@@ -12,8 +12,9 @@ from trueerror.methods._registry import ORDERED, RUNNABLE, InferenceMethod, alwa
 class Decision:
     """One row: in this situation this method is the default; `also` can be asked for.
 
-    `homes` are the modules whose methods answer it; the rest is then read off their declarations. `before` are methods
-    that come before the default where their condition holds, each with its reason.
+    `homes` are the modules whose methods answer it; the rest is then read off their declarations, and `also` names what
+    is asked for in another way. `before` are methods that come before the default where their condition holds, each
+    with its reason.
     """
 
     situation: str
@@ -31,6 +32,7 @@ _ALL_CLASSES = "trueerror.inference.counts._all_classes"
 _AT_PRIOR = "trueerror.inference.counts._at_prior"
 _PROPORTION = "trueerror.inference.proportion._interval"
 _BOOTSTRAPS = "trueerror.inference._metric_interval"
+_ONE_LEARNER = ("trueerror.experiments._estimate",)
 
 # Where several methods of a situation are defaults, the first whose condition holds is taken: homes in this order, and
 # within a home the order of the file. The last is the general one.
@@ -258,71 +260,48 @@ SITUATIONS: dict[str, Decision] = {
         Decision(
             situation="learner-holdout",
             title="a learner's error, one holdout",
-            default="wilson",
-            why="one model on rows that it has not seen: it speaks of this model, not of the learner",
+            homes=_ONE_LEARNER,
         ),
         Decision(
             situation="learner-folds",
             title="a learner's error, k folds or random subsampling",
-            default="corrected-t",
-            why="covers .93–.96 over 5 × 10 folds if a few rows hardly change the learner, .89–.93 if they do; on a "
-            "single round of folds .95 or more",
-            also=("fold-t", "bayle", "bbc-cv"),
+            homes=_ONE_LEARNER,
         ),
         Decision(
             situation="learner-leave-one-out",
             title="a learner's error, leave-one-out",
-            default="bayle",
-            why="test parts of one row have no spread of their own; it speaks of these n models",
+            homes=_ONE_LEARNER,
         ),
         Decision(
             situation="learner-bootstrap",
             title="a learner's error, bootstrap samples",
-            default="bootstrap-632+",
-            why=".632 believes a learner that knows its rows by heart; out of bag is too high",
-            also=("bootstrap-632", "bootstrap-out-of-bag"),
+            homes=_ONE_LEARNER,
         ),
         Decision(
             situation="learner-pairs-of-folds",
             title="a learner's error, folds with all pairs left out (BatesCV)",
-            default="bates",
-            why="it measures the variance that overlapping training sets add instead of assuming it",
-            also=("corrected-t",),
+            homes=_ONE_LEARNER,
         ),
         Decision(
             situation="learner-halves",
             title="a learner's error, random test parts with disjoint halves (DisjointHalves)",
-            default="conservative-z",
-            why="the two halves of a pair are independent, so nothing need be assumed of overlapping training sets",
-            also=("corrected-t",),
+            homes=_ONE_LEARNER,
         ),
         Decision(
             situation="learner-auc",
             title="a learner's AUC over folds",
-            default="corrected-t",
-            why="LeDell's interval is for these K models and covers .84–.91 for the learner",
-            also=("ledell",),
+            homes=_ONE_LEARNER,
         ),
         Decision(
             situation="chosen-setting",
             title="the best of several settings",
-            default="corrected-t",
-            why="over the outer folds of NestedCV the test rows take no part in the choice",
-            also=("bbc-cv",),
+            homes=_ONE_LEARNER,
         ),
         Decision(
             situation="two-learners",
             title="two learners on the same test parts",
-            default="corrected-t-test",
-            why="type I error .03–.05; the plain t-test of 10 × 10 folds has .53–.57",
-            also=(
-                "paired-t",
-                "conservative-t",
-                "five-by-two-t",
-                "five-by-two-f",
-                "bates-difference",
-                "bayes-correlated-t",
-            ),
+            also=("bayes-correlated-t",),
+            homes=("trueerror.experiments._compare",),
         ),
     )
 }
@@ -354,7 +333,8 @@ def decision(situation: str) -> Decision:
     unasked = [m for m in known if situation in m.defaults]
     unasked.sort(key=lambda m: m.defaults[situation].when is always)
     general = unasked[-1]
-    also = tuple(dict.fromkeys(m.key for m in known if m.word is not None and m.key != general.key))
+    asked = (m.key for m in known if m.word is not None and m.key != general.key)
+    also = tuple(dict.fromkeys((*asked, *row.also)))
     before = tuple((m.key, m.defaults[situation].why) for m in unasked[:-1])
     return replace(row, default=general.key, why=general.defaults[situation].why, before=before, also=also)
 

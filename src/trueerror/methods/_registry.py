@@ -180,7 +180,8 @@ class InferenceMethod:
 
     `key` is what results carry; `word` is what people ask for, where that is shorter (`mid-p` for McNemar's);
     `answers` are the situations in which it can be asked for, `applies` says more, and `defaults` where it is chosen
-    unasked. A method with `word=None` cannot be asked for: it stands in for others where they give out.
+    unasked. A method with `word=None` cannot be asked for: it stands in for others where they give out; `aliases` are
+    other words for it, which no message lists.
     """
 
     key: str
@@ -189,6 +190,7 @@ class InferenceMethod:
     defaults: Mapping[str, Default]
     word: str | None
     applies: Callable[[Any], bool]
+    aliases: tuple[str, ...] = ()
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -200,6 +202,7 @@ def inference_method(
     answers: str | tuple[str, ...],
     default: Mapping[str, Default] | Default | None = None,
     word: str | None = "",
+    aliases: tuple[str, ...] = (),
     applies: Callable[[Any], bool] = always,
     **facts: str,
 ) -> Callable[[Function], Function]:
@@ -223,6 +226,7 @@ def inference_method(
                 defaults=defaults,
                 word=key if word == "" else word,
                 applies=applies,
+                aliases=aliases,
             )
         )
         return function
@@ -265,17 +269,18 @@ def entries_of(part: str) -> tuple[Method, ...]:
 def _by_part() -> dict[str, tuple[Method, ...]]:
     from trueerror.methods._decision_table import SITUATIONS
 
-    for home in dict.fromkeys(home for row in SITUATIONS.values() for home in row.homes):
+    homes = [home for row in SITUATIONS.values() for home in row.homes] + [f"trueerror.{home}" for home in DECLARING]
+    for home in dict.fromkeys(homes):
         import_module(home)
-    for home in DECLARING:
-        import_module(f"trueerror.{home}")
     import_module("trueerror.curves._base").every_curve_kind()  # curves declare theirs, too
     parts: dict[str, list[Method]] = {}
     for part, (facts, _) in PARTS.items():
         module = import_module(f"trueerror.methods.facts.{facts}") if facts else None
         parts[part] = list(getattr(module, f"{part.upper()}_METHODS", ()))
-    for key, entry in _DECLARED.items():
-        parts[entry.part or _part_of(_HOMES[key])].append(entry)
+    # In the order of the decision table, then by key, whatever was imported first.
+    place = {home: (at, "") for at, home in enumerate(dict.fromkeys(homes))}
+    for key in sorted(_DECLARED, key=lambda key: place.get(_HOMES[key], (len(place), key))):
+        parts[_DECLARED[key].part or _part_of(_HOMES[key])].append(_DECLARED[key])
     return {part: tuple(entries) for part, entries in parts.items()}
 
 

@@ -6,7 +6,7 @@ The only room that knows matplotlib, which is not imported before axes, a PNG or
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 __all__ = ["draw", "figure", "picture", "save"]
 
 
-def picture(result: Any, **options: Any) -> Picture:
+def picture(result: object, **options: object) -> Picture:
     """What is to be seen of a result, or of several of one kind (a list, or a dictionary by name), as plain values."""
     from trueerror.plots._dispatch import compose
 
     return compose(result, options)
 
 
-def figure(result: Any, **options: Any) -> Figure:
+def figure(result: object, **options: object) -> Figure:
     """The picture as a figure that shows itself.
 
     >>> import trueerror as te
@@ -36,11 +36,11 @@ def figure(result: Any, **options: Any) -> Figure:
     return Figure(picture(result, **options))
 
 
-def draw(result: Any, ax: Axes | None = None, **options: Any) -> Axes:
+def draw(result: object, ax: Axes | None = None, **options: object) -> Axes:
     """The same picture on matplotlib axes, which are returned."""
     return figure(result, **options).draw(ax)
 
 
-def save(result: Any, path: str | Path, **options: Any) -> Path:
+def save(result: object, path: str | Path, **options: object) -> Path:
     """Write the picture to a .html, .png, .svg or .pdf file, without a network."""
     return figure(result, **options).save(path)

@@ -6,7 +6,7 @@ What is written above curves and in their legends.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -15,7 +15,7 @@ from trueerror.inputs._options import InputError
 from trueerror.plots._specs import Picture
 from trueerror.plots._style import distinct, plain, shorten
 from trueerror.results import Contrast, Interval
-from trueerror.results._format import whole
+from trueerror.results._format import limits, number, whole
 
 # Columns of a name in a legend; a composer of several curves gets names that differ within it.
 LEGEND_NAME = 34
@@ -40,6 +40,11 @@ def series_name(name: str, figures: str = "") -> str:
     return ": ".join(part for part in (shorten(name, LEGEND_NAME), figures) if part)
 
 
+def estimate_words(i: Interval) -> str:
+    """An estimate with its limits."""
+    return f"{number(i.estimate)} {limits(i.low, i.high)}"
+
+
 def sizes_words(named: Named) -> str:
     """How many rows of each class stand behind the curves, and how far binned scores may be off."""
     sizes = {(c.table.n_positive, c.table.n_negative) for _, c in named}
@@ -53,28 +58,28 @@ def sizes_words(named: Named) -> str:
 
 # Result → where its picture is composed; the rooms are loaded when one of theirs is to be drawn.
 OF_ONE = {
-    "Confusion": ("trueerror.plots.compose.matrices", "confusion_picture"),
-    "Evaluation": ("trueerror.plots.compose.forests", "evaluation_forest"),
-    "ModelEvaluation": ("trueerror.plots.compose.forests", "model_forest"),
-    "RocDifference": ("trueerror.plots.compose.roc", "difference_picture"),
-    "HullChoice": ("trueerror.plots.compose.roc", "choice_picture"),
-    "HullRanges": ("trueerror.plots.compose.roc", "ranges_picture"),
-    "TrainingGap": ("trueerror.plots.compose.forests", "training_forest"),
-    "Comparison": ("trueerror.plots.compose.forests", "comparison_picture"),
-    "Summary": ("trueerror.plots.compose.forests", "summary_forest"),
-    "Ranking": ("trueerror.plots.compose.matrices", "ranking_picture"),
-    "LearnerRanking": ("trueerror.plots.compose.matrices", "ranking_picture"),
-    "Posterior": ("trueerror.plots.compose.matrices", "posterior_picture"),
-    "LearningCurve": ("trueerror.plots.compose.studies", "learning_picture"),
-    "LesionStudy": ("trueerror.plots.compose.studies", "lesion_picture"),
-    "BiasVariance": ("trueerror.plots.compose.studies", "bias_picture"),
-    "EstimatorLaboratory": ("trueerror.plots.compose.studies", "laboratory_picture"),
-    "Overfitting": ("trueerror.plots.compose.studies", "overfitting_picture"),
+    "Confusion": "matrices.confusion_picture",
+    "Evaluation": "forests.evaluation_forest",
+    "ModelEvaluation": "forests.model_forest",
+    "RocDifference": "roc.difference_picture",
+    "HullChoice": "roc.choice_picture",
+    "HullRanges": "roc.ranges_picture",
+    "TrainingGap": "forests.training_forest",
+    "Comparison": "forests.comparison_picture",
+    "Summary": "forests.summary_forest",
+    "Ranking": "matrices.ranking_picture",
+    "LearnerRanking": "matrices.ranking_picture",
+    "Posterior": "matrices.posterior_picture",
+    "LearningCurve": "studies.learning_picture",
+    "LesionStudy": "studies.lesion_picture",
+    "BiasVariance": "studies.bias_picture",
+    "EstimatorLaboratory": "studies.laboratory_picture",
+    "Overfitting": "studies.overfitting_picture",
 }
 # These take several results of their kind at once, by name, and so do the curves that name their own picture.
 OF_SEVERAL = {
-    "RocBand": ("trueerror.plots.compose.roc", "band_picture"),
-    "AverageCurve": ("trueerror.plots.compose.roc", "average_picture"),
+    "RocBand": "roc.band_picture",
+    "AverageCurve": "roc.average_picture",
 }
 # Results that hold intervals and are best seen as those.
 AS_INTERVALS = {
@@ -91,14 +96,14 @@ INSTEAD = {
 }
 
 
-def compose(result: Any, options: dict[str, Any]) -> Picture:
+def compose(result: object, options: Mapping[str, object]) -> Picture:
     """The picture of one result, or of several of one kind."""
     one = next(iter(_members(result)), None)
     if one is None:
         raise InputError("there is nothing to plot: the list of results is empty")
     if all(isinstance(r, Interval) for r in _members(result)):
-        name = "contrasts_forest" if all(isinstance(r, Contrast) for r in _members(result)) else "intervals_forest"
-        return _call(_find(("trueerror.plots.compose.forests", name)), result, options)
+        contrasts = all(isinstance(r, Contrast) for r in _members(result))
+        return _call("forests.contrasts_forest" if contrasts else "forests.intervals_forest", result, options)
     kinds = {_kind(r) for r in _members(result)}
     if len(kinds) > 1:
         raise InputError(f"one picture shows results of one kind, not {' and '.join(sorted(kinds))} together")
@@ -106,40 +111,34 @@ def compose(result: Any, options: dict[str, Any]) -> Picture:
     if kind == "RocHull":
         return compose(dict(one.curves), options)
     if isinstance(one, TableCurve) or kind in OF_SEVERAL:
-        return _call(_find(_several(one, kind)), _brief(_named(result)), options)
+        home = one.kind.picture if isinstance(one, TableCurve) else OF_SEVERAL[kind]
+        return _call(home, _brief(_named(result)), options)
     if kind in AS_INTERVALS and not isinstance(result, Mapping | list | tuple):
         intervals = [getattr(result, field) for field in AS_INTERVALS[kind]]
-        return _call(_find(("trueerror.plots.compose.forests", "intervals_forest")), intervals, options)
+        return _call("forests.intervals_forest", intervals, options)
     if kind in OF_ONE:
         if isinstance(result, Mapping | list | tuple):
             if len(result) > 1:
                 raise InputError(f"one picture shows one {kind}; plot them one by one")
             result = one
-        return _call(_find(OF_ONE[kind]), result, options)
+        return _call(OF_ONE[kind], result, options)
     hint = INSTEAD.get(kind, "print it, or see its .frame()")
     raise InputError(f"a {kind} has no picture: {hint}")
 
 
-def _several(one: Any, kind: str) -> tuple[str, str]:
-    if not isinstance(one, TableCurve):
-        return OF_SEVERAL[kind]
-    module, name = one.kind.picture.split(".")
-    return f"trueerror.plots.compose.{module}", name
-
-
-def _kind(result: Any) -> str:
+def _kind(result: object) -> str:
     """The name under which a result's picture is known: that of its type, or of one that its type builds on."""
     names = [t.__name__ for t in type(result).__mro__]
     return next((n for n in names if n in OF_ONE or n in OF_SEVERAL or n in AS_INTERVALS), names[0])
 
 
-def _members(result: Any) -> list[Any]:
+def _members(result: object) -> list[Any]:
     if isinstance(result, Mapping):
         return list(result.values())
     return list(result) if isinstance(result, list | tuple) else [result]
 
 
-def _named(result: Any) -> list[tuple[str, Any]]:
+def _named(result: object) -> Named:
     if isinstance(result, Mapping):
         return [(str(name), one) for name, one in result.items()]
     several = _members(result)
@@ -147,21 +146,23 @@ def _named(result: Any) -> list[tuple[str, Any]]:
     return [(str(getattr(one, "name", "") or fallback[i]), one) for i, one in enumerate(several)]
 
 
-def _brief(named: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+def _brief(named: Named) -> Named:
     """Names short enough for a legend, each different."""
     if len(named) == 1:
         return named
     return list(zip(distinct((name for name, _ in named), LEGEND_NAME), (one for _, one in named), strict=True))
 
 
-def _call(composer: Any, given: Any, options: dict[str, Any]) -> Picture:
+def _call(home: str, given: object, options: Mapping[str, object]) -> Picture:
+    composer = _find(home)
     known = [p.name for p in inspect.signature(composer).parameters.values() if p.kind is p.KEYWORD_ONLY]
     for option in options:
         if option not in known:
             raise InputError(f"this picture has no option {option!r}; it has {', '.join(known) or 'none'}")
-    made: Picture = composer(given, **options)
-    return made
+    return composer(given, **options)
 
 
-def _find(home: tuple[str, str]) -> Any:
-    return getattr(import_module(home[0]), home[1])
+def _find(home: str) -> Callable[..., Picture]:
+    module, name = home.split(".")
+    composer: Callable[..., Picture] = getattr(import_module(f"trueerror.plots.compose.{module}"), name)
+    return composer

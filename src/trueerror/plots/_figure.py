@@ -12,8 +12,8 @@ from trueerror.plots._specs import Bars, Curves, Forest, Heat, Picture
 from trueerror.plots._style import plain
 from trueerror.plots.svg._charts import write_bars, write_forest, write_heat, write_ranks
 from trueerror.plots.svg._curves import write_curves
-from trueerror.plots.svg._document import Frame, document, frame_of, page
 from trueerror.plots.svg._elements import Drawing
+from trueerror.plots.svg._standalone import PictureFrame, document, frame_of, picture_page
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,10 +48,10 @@ class Figure:
     @property
     def html(self) -> str:
         """A page with the picture that loads nothing and runs nothing."""
-        return page(self.svg, self.title)
+        return picture_page(self.svg, self.title)
 
     @property
-    def _frame(self) -> Frame:
+    def _frame(self) -> PictureFrame:
         return frame_of(write_drawing(self.picture), self.picture.title, self.picture.subtitle)
 
     def draw(self, ax: Axes | None = None) -> Axes:

@@ -18,16 +18,15 @@ from markupsafe import Markup
 from trueerror.curves._hull import RocHull, roc_hull
 from trueerror.curves._operating_point import Condition
 from trueerror.curves._roc import Roc, roc
-from trueerror.plots._dispatch import sizes_words
-from trueerror.plots._specs import Axis as PlotAxis
-from trueerror.plots._specs import Curves, Line
-from trueerror.plots.compose.roc import CORNERS, FPR, TPR, diagonal
+from trueerror.plots._dispatch import estimate_words, sizes_words
+from trueerror.plots._specs import Axis, Curves, Line
+from trueerror.plots.compose.roc import CORNERS, FPR, TPR, diagonal, roc_line
 from trueerror.plots.svg._curves import LEFT, TOP
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import ReportOptions, Start
-from trueerror.reports._html import Section, brief_names, html_table, named
+from trueerror.reports._html import Section, brief_names, clipped, html_table
 from trueerror.reports._svg import Gallery
-from trueerror.results._format import limits, number, percent, whole
+from trueerror.results._format import percent, whole
 from trueerror.results._tables import Table
 from trueerror.sources._predictions import Predictions
 
@@ -107,7 +106,7 @@ def explorer_data(e: Explored, panels: list[dict[str, object]]) -> dict[str, obj
         "exact": e.exact,
         "prior": e.prior,
         "start": {"prior": e.start.prior, "fp": e.start.cost_fp, "fn": e.start.cost_fn},
-        "positive": named(e.positive),
+        "positive": clipped(e.positive),
         "models": [_model(e, name, c, sizes[name]) for name, c in e.curves.items()],
         "corners": [
             [place.get(c.classifier, -1 if c.fpr == 0 else -2), finite(c.threshold),
@@ -219,24 +218,20 @@ def _curves(e: Explored, right: float, bottom: float) -> Curves:
     whole_panel = (right, bottom) == (1.0, 0.0)
     lines = [diagonal()] if whole_panel else []
     for i, (name, c) in enumerate(e.curves.items()):
-        area = c.auc()
-        words = f"{e.names[name]}: AUC {number(area.estimate)} {limits(area.low, area.high)}"
         # Rates only rise: what is shown is one stretch, with a point more on either side so that lines reach the edge.
         begin, end = int(np.searchsorted(c.tpr, bottom)), int(np.searchsorted(c.fpr, right, side="right"))
         kept = slice(max(0, begin - 1), min(len(c.fpr), end + 1)) if begin < end else slice(2)
-        columns = {"threshold": c.thresholds, "false positive rate": c.fpr, "true positive rate": c.tpr}
-        tips = {title: values[kept] for title, values in columns.items()}
-        lines.append(Line(x=c.fpr[kept], y=c.tpr[kept], name=words, series=i, tips=tips))
+        lines.append(roc_line(c, f"{e.names[name]}: AUC {estimate_words(c.auc())}", i, kept))
     lines.append(Line(x=e.hull.fpr, y=e.hull.tpr, role="hull"))
     about = f"{sizes_words(list(e.curves.items()))}; dotted: convex hull, what the best mixtures reach"
     return Curves(
-        title="ROC curves", subtitle=(about,), x=PlotAxis(title=FPR, high=right), y=PlotAxis(title=TPR, low=bottom),
+        title="ROC curves", subtitle=(about,), x=Axis(title=FPR, high=right), y=Axis(title=TPR, low=bottom),
         lines=tuple(lines), marks=CORNERS if whole_panel else (), size=SIZE,
     )  # fmt: skip
 
 
 def _controls(e: Explored) -> Markup:
-    what = named(e.positive)
+    what = clipped(e.positive)
     return el(
         "form",
         _control("prior", f"Share of positives ({what}) where it will run", "%"),
@@ -257,7 +252,7 @@ def _control(key: str, words: str, unit: str) -> Markup:
 
 def _outcome(e: Explored) -> Markup:
     cells = [
-        [el("th", f"truly {named(e.positive)}", scope="row"), el("td", data_x="cell-tp"), el("td", data_x="cell-fn")],
+        [el("th", f"truly {clipped(e.positive)}", scope="row"), el("td", data_x="cell-tp"), el("td", data_x="cell-fn")],
         [el("th", "truly not", scope="row"), el("td", data_x="cell-fp"), el("td", data_x="cell-tn")],
     ]
     head = el("tr", el("td"), el("th", "called", scope="col"), el("th", "not called", scope="col"))

@@ -29,10 +29,10 @@ LONGEST_NAME = 120
 BRIEF = 40
 
 
-def named(text: object) -> str:
+def clipped(text: object) -> str:
     """User text as one line that is not too long.
 
-    >>> named("a\\nb"), len(named("x" * 500))
+    >>> clipped("a\\nb"), len(clipped("x" * 500))
     ('a b', 120)
     """
     return clip(one_line(str(text)), LONGEST_NAME)
@@ -102,15 +102,15 @@ def html_table(
 
 
 def _head(name: str, is_name: bool) -> Markup:
-    return el("th", named(name), scope="col", class_="name" if is_name else "number")
+    return el("th", clipped(name), scope="col", class_="name" if is_name else "number")
 
 
 def _cell(text: str, column: int, names: int, key: float | None) -> Markup:
     kind = "name" if column < names else "number"
     sort = None if key is None else f"{key:.9g}"
     if column == 0:
-        return el("th", named(text), scope="row", class_=kind, data_sort=sort)
-    return el("td", named(text), class_=kind, data_sort=sort)
+        return el("th", clipped(text), scope="row", class_=kind, data_sort=sort)
+    return el("td", clipped(text), class_=kind, data_sort=sort)
 
 
 def _key(keys: Sequence[Sequence[float | None]] | None, row: int, column: int) -> float | None:
@@ -124,11 +124,11 @@ SHADES = 8
 
 def confusion_block(confusion: Confusion, model: str) -> Markup:
     """The matrix of one model, or its commonest errors."""
-    title = f"{named(model)}: rows are the truth, columns the calls"
+    title = f"{clipped(model)}: rows are the truth, columns the calls"
     if len(confusion.labels) > MOST_CLASSES:
         bars = worst_pairs(confusion)
         rows = tuple(zip(bars.labels, bars.words, strict=True))
-        return html_table(Table(columns=("error", "rows"), rows=rows, title=f"{named(model)}: {bars.title}"))
+        return html_table(Table(columns=("error", "rows"), rows=rows, title=f"{clipped(model)}: {bars.title}"))
     k = len(confusion.labels)
     outside = bool((confusion.col >= k).any())
     dense = np.zeros((k, k + outside))
@@ -190,7 +190,7 @@ def _row(row: ForestRow, panel: Panel) -> Markup:
     line = el("svg", *interval_marks(row, panel, HEIGHT), width="100%", height=HEIGHT, class_=look, aria_hidden="true")
     return el(
         "tr",
-        el("th", named(row.label), scope="row", class_="name"),
+        el("th", clipped(row.label), scope="row", class_="name"),
         el("td", line),
         el("td", row.words, class_="words"),
     )

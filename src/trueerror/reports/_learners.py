@@ -26,7 +26,7 @@ from trueerror.reports._contents import (
     used_in_comparison,
 )
 from trueerror.reports._explorer import explore, explorer_section
-from trueerror.reports._html import Section, html_table, named
+from trueerror.reports._html import Section, clipped, html_table
 from trueerror.reports._models import differences_block, findings_of, pairs_block, sortable
 from trueerror.reports._svg import Gallery
 from trueerror.results import Interval
@@ -169,7 +169,7 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: ReportOptions) ->
         blocks = (gallery.figure(ranking), html_table(ranking._table(), title="Mean ranks; 1 is best", sortable=True))
         first.append(Section(key="ranks", title="Ranks over the data sets", blocks=blocks))
     for i, (d, c) in enumerate(comparisons.items(), start=1):
-        where = "" if len(run.datasets) == 1 else f" on {named(d)}"
+        where = "" if len(run.datasets) == 1 else f" on {clipped(d)}"
         blocks = (el("p", c.verdict, class_="verdict") if where else Markup(""), differences_block(c))
         folded = len(comparisons) > MOST_SETS_OPEN
         first.append(
@@ -223,7 +223,7 @@ def _about_choice(run: Experiment, asked: ReportOptions) -> Contents:
     return Contents(
         title="How good is the chosen setting, really?",
         names=run.learners,
-        verdicts=tuple((None, f"{named(d)}: {v}" if several else v) for d, v in summary.verdicts.items()),
+        verdicts=tuple((None, f"{clipped(d)}: {v}" if several else v) for d, v in summary.verdicts.items()),
         reading=what_was_compared(run, asked.metric),
         estimand=next((f"Estimates: {i.estimand}." for i in every if i.estimand), ""),
         first=(Section(key="models", title="The chosen one, and each setting by itself", lead=SETTINGS_ALONE,
@@ -267,7 +267,7 @@ def _compared(run: Experiment, asked: ReportOptions, data: str, notes: list[str]
     try:
         return run.compare(asked.metric, data, **options)
     except InputError as reason:
-        notes.append(f"Not compared on {named(data)}: {reason}.")
+        notes.append(f"Not compared on {clipped(data)}: {reason}.")
         return None
 
 
@@ -289,7 +289,7 @@ def _estimates(run: Experiment, asked: ReportOptions, notes: list[str]) -> Estim
                 try:
                     made = run.estimate(learner, d, m, confidence=asked.confidence, rng=asked.rng)
                 except InputError as reason:
-                    notes.append(f"Not estimated: {m} of {named(learner)} on {named(d)}: {reason}.")
+                    notes.append(f"Not estimated: {m} of {clipped(learner)} on {clipped(d)}: {reason}.")
                     continue
                 found.setdefault(d, {}).setdefault(learner, {})[m] = made
     return found
@@ -307,7 +307,7 @@ def _estimates_table(run: Experiment, data: str, rows: dict[str, dict[str, Inter
         figures: list[Cell] = [("", None) if base is None else (number(base[1]), base[1]) for base in bases]
         cells.append([(name, None), *figures, ("", None)])
     level = percent(next(i.confidence for found in rows.values() for i in found.values()))
-    where = "" if len(run.datasets) == 1 else f"{named(data)}. "
+    where = "" if len(run.datasets) == 1 else f"{clipped(data)}. "
     title = f"{where}In brackets: {level} intervals; they speak of learners, not of one model."
     return sortable(
         cells_block(("learner", *(m.replace("_", " ") for m in metrics), "time of a fit"), cells, title=title)
@@ -331,7 +331,7 @@ def _verdicts(ranking: Ranking | None, comparisons: dict[str, Comparison], estim
         for learner, found in rows.items():
             m, i = next(iter(found.items()))
             plausible = f"plausibly {number(i.low)} to {number(i.high)}"
-            lines.append((None, f"{named(learner)} on {named(d)}: {m} {number(i.estimate)}, {plausible}."))
+            lines.append((None, f"{clipped(learner)} on {clipped(d)}: {m} {number(i.estimate)}, {plausible}."))
     return tuple(lines)
 
 
@@ -349,7 +349,7 @@ def _on(f: Finding, data: str) -> Finding:
 def _pairs(comparisons: dict[str, Comparison]) -> Iterator[Section]:
     for i, (d, c) in enumerate(comparisons.items(), start=1):
         if len(c.pairs) > 1:
-            where = "" if len(comparisons) == 1 else f" on {named(d)}"
+            where = "" if len(comparisons) == 1 else f" on {clipped(d)}"
             yield Section(key=f"pairs-{i}", title=f"All pairs{where}", blocks=(pairs_block(c),), folded=True)
 
 
@@ -359,7 +359,7 @@ def _parts(run: Experiment, metric: str, notes: list[str]) -> Iterator[Section]:
         try:
             scores = run.fold_scores(metric, d)
         except InputError as reason:
-            notes.append(f"No scores of test parts on {named(d)}: {reason}.")
+            notes.append(f"No scores of test parts on {clipped(d)}: {reason}.")
             continue
         blocks = []
         count = len(scores.folds)
@@ -376,7 +376,7 @@ def _parts(run: Experiment, metric: str, notes: list[str]) -> Iterator[Section]:
             cut = "" if kept == count else f" (the first {kept} of {count:,})"
             title = f"{metric.replace('_', ' ')} on each test part{cut}; repeat.part"
             blocks.append(sortable(cells_block(("part", *some), rows, title=title)))
-        where = "" if len(run.datasets) == 1 else f" of {named(d)}"
+        where = "" if len(run.datasets) == 1 else f" of {clipped(d)}"
         yield Section(key=f"parts-{i}", title=f"Test parts{where}", blocks=tuple(blocks), folded=True)
 
 
@@ -389,9 +389,9 @@ def _curves(run: Experiment, gallery: Gallery, notes: list[str]) -> Iterator[Sec
             curves = {x: run.roc(x, d, how="vertical") for x in run.learners}
             block = gallery.figure(curves)
         except InputError as reason:
-            notes.append(f"No ROC curves on {named(d)}: {reason}.")
+            notes.append(f"No ROC curves on {clipped(d)}: {reason}.")
             continue
-        where = "" if len(run.datasets) == 1 else f" on {named(d)}"
+        where = "" if len(run.datasets) == 1 else f" on {clipped(d)}"
         yield Section(
             key=f"roc-{i}", title=f"ROC curves, averaged over test parts{where}", blocks=(block,), folded=True
         )

@@ -21,9 +21,10 @@ from trueerror.findings._rules import Finding
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.plots import picture
-from trueerror.plots._specs import Axis, Curves, ForestRow, Line
+from trueerror.plots._dispatch import estimate_words
+from trueerror.plots._specs import Axis, Curves, ForestRow
 from trueerror.plots.compose.forests import evaluation_forest, make_panel
-from trueerror.plots.compose.roc import FPR, TPR, diagonal
+from trueerror.plots.compose.roc import FPR, TPR, diagonal, roc_line
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import (
     Contents,
@@ -37,11 +38,11 @@ from trueerror.reports._contents import (
     used_in_evaluation,
 )
 from trueerror.reports._explorer import Explored, explore, explorer_section
-from trueerror.reports._html import Section, brief, brief_names, confusion_block, html_panel, html_table, named
+from trueerror.reports._html import Section, brief, brief_names, clipped, confusion_block, html_panel, html_table
 from trueerror.reports._svg import Gallery
 from trueerror.results import Contrast, Result
 from trueerror.results._document import Cell, TableBlock
-from trueerror.results._format import limits, number, p_cell, percent
+from trueerror.results._format import p_cell, percent
 from trueerror.results._tables import Table, cells_block
 from trueerror.results._values import decided, deciding_p, interval_cell, significantly_different
 from trueerror.sources._predictions import Predictions
@@ -233,7 +234,7 @@ def class_sections(p: Predictions, gallery: Gallery) -> Iterator[Section]:
     common = sorted((i for i in range(len(counts)) if counts[i]), key=lambda i: -counts[i])[:MOST_CLASSES]
     labels = [p.labels[i] for i in sorted(common)]
 
-    blocks = [el("h3", named(m)) + _drawn(partial(_against_rest, p, m, labels), gallery, models) for m in models]
+    blocks = [el("h3", clipped(m)) + _drawn(partial(_against_rest, p, m, labels), gallery, models) for m in models]
     lead = "" if len(labels) == len(p.labels) else f"The {len(labels)} commonest of {len(p.labels)} classes."
     yield Section(
         key="classes", title="ROC curves of each class against the rest", blocks=tuple(blocks), lead=lead, folded=True
@@ -245,12 +246,9 @@ def _against_rest(p: Predictions, model: str, labels: Sequence[Label]) -> Curves
     lines = [diagonal()]
     for i, label in enumerate(labels):
         c = roc(p, model=model, positive=label)
-        area = c.auc()
-        words = f"{named(label)}: AUC {number(area.estimate)} {limits(area.low, area.high)}"
-        tips = {"threshold": c.thresholds, "false positive rate": c.fpr, "true positive rate": c.tpr}
-        lines.append(Line(x=c.fpr, y=c.tpr, name=words, series=i, tips=tips))
+        lines.append(roc_line(c, f"{clipped(label)}: AUC {estimate_words(c.auc())}", i))
     return Curves(
-        title=f"{named(model)}: each class against the rest", x=Axis(title=FPR), y=Axis(title=TPR), lines=tuple(lines)
+        title=f"{clipped(model)}: each class against the rest", x=Axis(title=FPR), y=Axis(title=TPR), lines=tuple(lines)
     )
 
 
@@ -447,7 +445,7 @@ def _confusions(ev: Evaluation) -> Markup:
             continue
         inner = [confusion_block(part.confusion, part.name)]
         if len(part.confusion.labels) > 2 or part.positive is None:
-            inner.append(html_table(class_table(part), title=f"{named(part.name)} by class", sortable=True))
+            inner.append(html_table(class_table(part), title=f"{clipped(part.name)} by class", sortable=True))
         blocks.append(el("div", *inner, class_="matrix"))
     return el("div", joined(blocks), class_="matrices")
 
@@ -470,7 +468,7 @@ def about_result(result: Result, gallery: Gallery, *, key: str = "", title: str 
     heading = title or heading_of(result)
     blocks = (*_result_figures(result, gallery), *_table(result)) or (el("pre", str(result)),)
     lead = verdict if key else ""
-    section = Section(key=key or "result", title=named(heading), lead=lead, blocks=blocks)
+    section = Section(key=key or "result", title=clipped(heading), lead=lead, blocks=blocks)
     return Contents(
         title=heading,
         verdicts=((None, verdict),),

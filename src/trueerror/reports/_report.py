@@ -20,9 +20,9 @@ from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import InputError, check_confidence, nearest
 from trueerror.plots._figure import script_safe
 from trueerror.plots._style import DARK, LIGHT
-from trueerror.plots.svg._document import colours, rules, source_hash
+from trueerror.plots.svg._standalone import colours, rules, source_hash
 from trueerror.reports._contents import Contents, ReportOptions, entries, paragraph, software
-from trueerror.reports._html import brief, named
+from trueerror.reports._html import brief, clipped
 from trueerror.reports._learners import about_experiment, about_ranking
 from trueerror.reports._models import about_comparison, about_evaluation, about_predictions, about_result, is_result
 from trueerror.reports._svg import Gallery
@@ -114,7 +114,7 @@ def shown_findings(findings: tuple[Finding, ...], names: tuple[str, ...]) -> lis
 
 
 def _line(f: Finding, about: tuple[str, ...], names: tuple[str, ...]) -> str:
-    who = [brief(named(a), names) for a in about if a != UNNAMED]
+    who = [brief(clipped(a), names) for a in about if a != UNNAMED]
     shown = some(who, MOST_ABOUT) + ": " if who else ""
     return shown + brief(f.message, names)
 

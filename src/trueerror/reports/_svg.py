@@ -16,9 +16,9 @@ from trueerror.plots._figure import write_drawing
 from trueerror.plots._simplify import legend_names
 from trueerror.plots._specs import Curves, Forest, Picture
 from trueerror.plots.svg._curves import Plot, curves_of, hover_lines, plot_body, series_of
-from trueerror.plots.svg._document import inline
 from trueerror.plots.svg._elements import el, joined
-from trueerror.reports._html import html_forest, named
+from trueerror.plots.svg._standalone import inline
+from trueerror.reports._html import clipped, html_forest
 
 # As many curves have a colour of their own; the others are grey until they are pointed at.
 COLOURED = 7
@@ -73,7 +73,7 @@ def _hover(plot: Plot) -> dict[str, Any]:
     told = []
     for line in lines:
         xs, ys = ([round(v, 1) if math.isfinite(v) else None for v in side] for side in zip(*line.at, strict=True))
-        told.append([named(line.name), xs, ys, line.told])
+        told.append([clipped(line.name), xs, ys, line.told])
     return {"titles": list(lines[0].titles), "lines": told}
 
 

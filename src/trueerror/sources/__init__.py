@@ -2,7 +2,7 @@
 
 from trueerror.sources._predictions import Predictions, Roles
 from trueerror.sources._protocols import Facts, KeyedLosses, KeyKind, Keys, Loss, ModelFacts, ScoreRange, Source
-from trueerror.sources.engines._numpy import ArraySource
+from trueerror.sources.engines._array_source import ArraySource
 
 __all__ = [
     "ArraySource",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
-from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._arrays import Foreign, WeightsKind
 from trueerror.inputs._labels import Label, label_from_text
 from trueerror.inputs._options import InputError, check_word, current, memory_bytes, nearest
 from trueerror.results import Result
@@ -19,20 +19,20 @@ from trueerror.sources._frames import is_table, open_frame
 from trueerror.sources._long_tables import widen
 from trueerror.sources._paths import names_files
 from trueerror.sources._predictions import Predictions, Roles
-from trueerror.sources._protocols import Options, Source, Table, Threshold
+from trueerror.sources._protocols import InputTable, Options, Source, Threshold
 from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve
 from trueerror.sources.logs._recognise import log_reader, read_log
 from trueerror.tallies import Missing
 
 
 def read(
-    path_or_table: Any,
+    path_or_table: object,
     *,
     truth: str | None = None,
     models: ModelChoice = None,
     label: str | None = None,
-    score: Any = None,
-    positive: Any = None,
+    score: object = None,
+    positive: object = None,
     id: ColumnChoice = None,
     cluster: ColumnChoice = None,
     by: str | None = None,
@@ -40,7 +40,7 @@ def read(
     repeat: ColumnChoice = None,
     weight: ColumnChoice = None,
     weights_kind: WeightsKind | None = None,
-    labels: Iterable[Any] | None = None,
+    labels: Iterable[object] | None = None,
     missing: Missing = "error",
     threshold: Threshold = None,
     budget: str | int | None = None,
@@ -123,7 +123,7 @@ def read(
     )
 
 
-def _open(path_or_table: Any) -> Table:
+def _open(path_or_table: Foreign) -> InputTable:
     paths = isinstance(path_or_table, str | os.PathLike)
     if isinstance(path_or_table, list | tuple):
         paths = bool(path_or_table) and all(isinstance(p, str | os.PathLike) for p in path_or_table)
@@ -136,11 +136,11 @@ def _open(path_or_table: Any) -> Table:
     return open_files(path_or_table)
 
 
-def _typed(positive: Any, labels: tuple[Label, ...]) -> Any:
+def _typed(positive: object, labels: tuple[Label, ...]) -> Any:
     return label_from_text(positive, labels) if isinstance(positive, str) else positive
 
 
-def is_openable(source: Any) -> bool:
+def is_openable(source: object) -> bool:
     """Whether te.read takes this: a path, a list of paths, a mapping of columns, or a table that is lazy or not.
 
     >>> is_openable("rows.parquet"), is_openable(["jan.csv", "feb.csv"]), is_openable({"truth": [0, 1], "svm": [0, 1]})
@@ -159,7 +159,7 @@ def is_openable(source: Any) -> bool:
     return is_table(source)
 
 
-def opened(source: Any, *, positive: Any = None, **columns: Any) -> Predictions:
+def opened(source: object, *, positive: object = None, **columns: Any) -> Predictions:
     """Predictions as they are, and tables read: `columns` say how, and are refused where the rows were read already.
 
     >>> p = opened({"truth": [0, 1, 1], "svm": [0, 1, 0]})
@@ -192,7 +192,7 @@ def check_read_options(names: Iterable[str], verb: str, own: Sequence[str] = ())
             raise InputError(f"te.{verb} has no option {name}={hint}")
 
 
-def refuse_columns(columns: Mapping[str, Any]) -> None:
+def refuse_columns(columns: Mapping[str, object]) -> None:
     """Options of te.read say nothing where no table is read."""
     named = next((option for option, value in columns.items() if value is not None), None)
     if named is not None:

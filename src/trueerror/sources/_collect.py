@@ -7,8 +7,8 @@ functions that take arrays, and options of te.read beside a path or a table.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sized
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from inspect import Parameter, signature
 from typing import Any, TypeVar, cast
@@ -17,6 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import (
+    Array,
+    ArrayLike,
+    Foreign,
     WeightsKind,
     check_indexes,
     column,
@@ -44,16 +47,16 @@ from trueerror.sources._predictions import Predictions
 from trueerror.sources._protocols import (
     KINDS,
     Facts,
+    InputTable,
     KeyKind,
     Layout,
     ModelFacts,
     Options,
-    Table,
     Threshold,
     apply_threshold,
 )
 from trueerror.sources._protocols import ONE_MODEL as ONE_MODEL
-from trueerror.sources.engines._numpy import ArraySource, KeyColumn, ModelColumns, count_absent
+from trueerror.sources.engines._array_source import ArraySource, KeyColumn, ModelColumns, count_absent
 from trueerror.tallies import Missing
 
 Made = TypeVar("Made", bound=Callable[..., Any])
@@ -76,7 +79,7 @@ def takes_table_options(make: Made) -> Made:
     own = [name for name, p in signature(make).parameters.items() if p.kind is not Parameter.VAR_KEYWORD]
 
     @wraps(make)
-    def called(*args: Any, **options: Any) -> Any:
+    def called(*args: object, **options: object) -> Any:
         if any(option not in own for option in options):
             # te.read itself is made of parts that take tables.
             from trueerror.sources._api import check_read_options
@@ -91,24 +94,24 @@ def takes_table_options(make: Made) -> Made:
 
 @takes_table_options
 def predictions(
-    truth: Any,
-    predicted: Any = None,
+    truth: ArrayLike,
+    predicted: ArrayLike = None,
     *,
-    scores: Any = None,
-    fitted: Any = None,
-    X: Any = None,
-    labels: Iterable[Any] | None = None,
-    positive: Any = None,
-    ids: Any = None,
-    clusters: Any = None,
-    by: Any = None,
-    folds: Any = None,
-    repeats: Any = None,
-    weights: Any = None,
+    scores: ArrayLike = None,
+    fitted: object = None,
+    X: object = None,
+    labels: Iterable[object] | None = None,
+    positive: object = None,
+    ids: ArrayLike = None,
+    clusters: ArrayLike = None,
+    by: ArrayLike = None,
+    folds: ArrayLike = None,
+    repeats: ArrayLike = None,
+    weights: ArrayLike = None,
     weights_kind: WeightsKind | None = None,
     missing: Missing = "error",
     threshold: Threshold = None,
-    **columns: Any,
+    **columns: object,
 ) -> Predictions:
     """The truth and what any number of models said of the same rows.
 
@@ -175,7 +178,7 @@ def absent_notes(facts: Facts) -> tuple[str, ...]:
     )
 
 
-def frame_library(values: Iterable[Any]) -> str | None:
+def frame_library(values: Iterable[object]) -> str | None:
     """The data frame library of the first column that has one."""
     for value in values:
         library = type(value).__module__.split(".")[0]
@@ -184,26 +187,30 @@ def frame_library(values: Iterable[Any]) -> str | None:
     return None
 
 
-def _arrays(values: Any) -> list[Any]:
+def _arrays(values: ArrayLike) -> list[object]:
     return list(values.values()) if isinstance(values, Mapping) else [values]
 
 
-def _models(predicted: Any, scores: Any) -> dict[str, GivenModel]:
+def _models(predicted: ArrayLike, scores: ArrayLike) -> dict[str, GivenModel]:
     labelled = _by_name(predicted, "predicted")
     scored = _by_name(scores, "scores")
     models = {}
     for name in dict.fromkeys([*labelled, *scored]):
         alone = not isinstance(predicted, Mapping) and not isinstance(scores, Mapping)
-        places: dict[str, Any] = {
-            "place_of_labels": "predicted" if alone else f"predicted[{name!r}]",
-            "place_of_scores": "scores" if alone else f"scores[{name!r}]",
-        }
-        values, classes = _score_values(scored.get(name), places["place_of_scores"])
-        models[name] = GivenModel(labels=labelled.get(name), scores=values, classes=classes, **places)
+        at_labels = "predicted" if alone else f"predicted[{name!r}]"
+        at_scores = "scores" if alone else f"scores[{name!r}]"
+        values, classes = _score_values(scored.get(name), at_scores)
+        models[name] = GivenModel(
+            labels=labelled.get(name),
+            scores=values,
+            classes=classes,
+            place_of_labels=at_labels,
+            place_of_scores=at_scores,
+        )
     return models
 
 
-def _by_name(values: Any, option: str) -> dict[str, Any]:
+def _by_name(values: ArrayLike, option: str) -> dict[str, object]:
     if values is None:
         return {}
     if not isinstance(values, Mapping):
@@ -216,7 +223,7 @@ def _by_name(values: Any, option: str) -> dict[str, Any]:
     return {str(name): array for name, array in values.items()}
 
 
-def _score_values(values: Any, place: str) -> tuple[Any, tuple[Label, ...] | None]:
+def _score_values(values: ArrayLike, place: str) -> tuple[object, tuple[Label, ...] | None]:
     """Scores and, where the columns are named by class, those classes."""
     if isinstance(values, Mapping):
         if not values:
@@ -226,7 +233,7 @@ def _score_values(values: Any, place: str) -> tuple[Any, tuple[Label, ...] | Non
     return values, None
 
 
-def _named_fitted(fitted: Any, X: Any) -> Mapping[str, Any]:
+def _named_fitted(fitted: object, X: object) -> Mapping[str, object]:
     if fitted is None:
         if X is not None:
             raise InputError("X= was given without fitted=; X is what fitted models predict from")
@@ -245,8 +252,8 @@ class GivenModel:
     `fill` is the score of a class that the model has never seen, where that can be said.
     """
 
-    labels: Any = None
-    scores: Any = None
+    labels: object = None
+    scores: ArrayLike = None
     classes: tuple[Label, ...] | None = None
     fill: float | None = None
     place_of_labels: str = "predicted"
@@ -257,13 +264,13 @@ class GivenModel:
 class GivenRows:
     """Everything that was given, with how to call each part in a message."""
 
-    truth: Any
+    truth: ArrayLike
     models: Mapping[str, GivenModel]
-    labels: Iterable[Any] | None = None
-    positive: Any = None
-    ids: Any = None
-    keys: Mapping[KeyKind, Any] = field(default_factory=dict)
-    weights: Any = None
+    labels: Iterable[object] | None = None
+    positive: object = None
+    ids: ArrayLike = None
+    keys: Mapping[KeyKind, object] = field(default_factory=dict)
+    weights: ArrayLike = None
     weights_kind: WeightsKind | None = None
     missing: Missing = "error"
     threshold: Threshold = None
@@ -282,7 +289,7 @@ def build(given: GivenRows) -> ArraySource:
     truth = _coded_truth(given.truth, place)
     n = len(truth.codes)
     parts = {name: _read_model(model, given.missing) for name, model in given.models.items()}
-    lengths: dict[str, Any] = {place: truth.codes}
+    lengths: dict[str, Sized] = {place: truth.codes}
     for name, (coded, scores) in parts.items():
         model = given.models[name]
         lengths |= {model.place_of_labels: coded.codes} if coded is not None else {}
@@ -343,8 +350,8 @@ def model_facts(columns: Mapping[str, ModelColumns], threshold: Threshold) -> tu
     return apply_threshold(models, threshold)
 
 
-def _as_given(given: GivenRows) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _as_given(given: GivenRows) -> dict[str, object]:
+    found: dict[str, object] = {}
     for model in given.models.values():
         found |= {} if model.labels is None else {model.place_of_labels: model.labels}
         found |= {} if model.scores is None else {model.place_of_scores: model.scores}
@@ -352,7 +359,7 @@ def _as_given(given: GivenRows) -> dict[str, Any]:
     return found if given.weights is None else found | {"weights": given.weights}
 
 
-def _coded_truth(values: Any, place: str) -> Coded:
+def _coded_truth(values: ArrayLike, place: str) -> Coded:
     array = column(values, place)
     if len(array) == 0:
         raise InputError(f"{place} is empty: there are no rows to count")
@@ -367,7 +374,7 @@ def _coded_truth(values: Any, place: str) -> Coded:
     return coded
 
 
-def _read_model(model: GivenModel, missing: Missing) -> tuple[Coded | None, NDArray[Any] | None]:
+def _read_model(model: GivenModel, missing: Missing) -> tuple[Coded | None, Array | None]:
     coded = scores = None
     if model.labels is not None:
         place = model.place_of_labels
@@ -386,7 +393,7 @@ def _refuse_absent(gone: NDArray[np.bool_], place: str, missing: Missing) -> Non
         )
 
 
-def scores_with_gaps(values: Any, place: str, missing: Missing) -> NDArray[Any]:
+def scores_with_gaps(values: ArrayLike, place: str, missing: Missing) -> Array:
     """Scores with NaN where one is absent; an absent one is an error unless `missing` says otherwise."""
     array = matrix(values, place)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -426,7 +433,7 @@ def _key_columns(given: GivenRows) -> dict[KeyKind, KeyColumn]:
 
 
 def _label_order(
-    given: GivenRows, place: str, truth: Coded, parts: Mapping[str, tuple[Coded | None, Any]]
+    given: GivenRows, place: str, truth: Coded, parts: Mapping[str, tuple[Coded | None, Array | None]]
 ) -> tuple[tuple[Label, ...], bool]:
     if given.labels is not None:
         return check_labels(given.labels), True
@@ -438,7 +445,7 @@ def _label_order(
     return natural_labels(merge_labels(seen)), False
 
 
-def _in_label_order(scores: NDArray[Any], model: GivenModel, labels: tuple[Label, ...]) -> NDArray[Any]:
+def _in_label_order(scores: Array, model: GivenModel, labels: tuple[Label, ...]) -> Array:
     """(n, K) scores with their columns in the label order."""
     if scores.ndim == 1:
         return scores
@@ -469,7 +476,7 @@ def _in_label_order(scores: NDArray[Any], model: GivenModel, labels: tuple[Label
     return filled
 
 
-def given_rows(table: Table, layout: Layout, options: Options) -> GivenRows:
+def given_rows(table: InputTable, layout: Layout, options: Options) -> GivenRows:
     """The columns of a wide table, each with its place for messages."""
 
     def place(column: str) -> str:
@@ -477,7 +484,7 @@ def given_rows(table: Table, layout: Layout, options: Options) -> GivenRows:
 
     models = {}
     for name, model in layout.models.items():
-        scores: Any = None
+        scores: ArrayLike = None
         classes = None
         at = place(model.label or name)
         if model.score is not None:
@@ -512,7 +519,7 @@ def given_rows(table: Table, layout: Layout, options: Options) -> GivenRows:
     )
 
 
-def read_fitted(name: str, model: Any, X: Any) -> GivenModel:
+def read_fitted(name: str, model: Foreign, X: object) -> GivenModel:
     """Labels by `predict`; scores by `predict_proba`, else by `decision_function`, in the order of `classes_`.
 
     A two-class decision value d speaks for the second class, so the two classes score −d and d.
@@ -522,23 +529,21 @@ def read_fitted(name: str, model: Any, X: Any) -> GivenModel:
             f"fitted={{{name!r}: …}} is a {type(model).__name__} without predict(); pass its labels in predicted, or "
             "its scores in scores="
         )
-    places: dict[str, Any] = {
-        "place_of_labels": f"the labels of {name!r}",
-        "place_of_scores": f"the scores of {name!r}",
-    }
-    labels = model.predict(X)
+    alone = GivenModel(
+        labels=model.predict(X), place_of_labels=f"the labels of {name!r}", place_of_scores=f"the scores of {name!r}"
+    )
     if not hasattr(model, "classes_"):
-        return GivenModel(labels=labels, **places)
+        return alone
     classes = tuple(plain_label(v, f"a class of {name!r}") for v in np.asarray(model.classes_).tolist())
     if hasattr(model, "predict_proba"):
         scores = np.asarray(model.predict_proba(X))
-        return GivenModel(labels=labels, scores=scores, classes=classes, fill=0.0, **places)
+        return replace(alone, scores=scores, classes=classes, fill=0.0)
     if hasattr(model, "decision_function"):
         scores = np.asarray(model.decision_function(X))
         if scores.ndim == 1:
             scores = np.stack([-scores, scores], axis=1)
         if scores.shape[1] != len(classes):
             # One column a pair of classes (one-vs-one) ranks nothing for a single class.
-            return GivenModel(labels=labels, **places)
-        return GivenModel(labels=labels, scores=scores, classes=classes, fill=-math.inf, **places)
-    return GivenModel(labels=labels, **places)
+            return alone
+        return replace(alone, scores=scores, classes=classes, fill=-math.inf)
+    return alone

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inputs._arrays import Array
 from trueerror.sources._keys import plain_id
 from trueerror.sources._predictions import Predictions
+from trueerror.sources.engines._array_source import ArraySource
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
-from trueerror.sources.engines._numpy import ArraySource
 
 # Beyond this many rows the search would take longer than all counting together.
 MOST_ROWS = 2_000_000
@@ -165,17 +166,17 @@ def _decimals(values: NDArray[np.float64]) -> int:
     return next((d for d in range(1, 13) if _on_grid(values, d).all()), 15)
 
 
-def _truth(p: Predictions) -> NDArray[Any]:
+def _truth(p: Predictions) -> Array:
     return p.source.truth_codes()
 
 
-def _ids(p: Predictions) -> NDArray[Any]:
+def _ids(p: Predictions) -> Array:
     ids = p.source.fetched().ids
     assert ids is not None
     return ids
 
 
-def _varied(truth: NDArray[Any]) -> bool:
+def _varied(truth: Array) -> bool:
     """Whether an order of classes is so mixed that it does not come up twice by chance."""
     changes = int((truth[1:] != truth[:-1]).sum())
     if changes < FEW_RUNS:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
 
+from trueerror.inputs._arrays import Foreign
 from trueerror.inputs._options import InputError
-from trueerror.sources._protocols import ColumnsTable, Table
+from trueerror.sources._protocols import ColumnsTable, InputTable
 
 LAZY_TYPES = (("polars", "LazyFrame"), ("pyspark", "DataFrame"), ("ibis", "Table"))
 
 
-def open_frame(frame: Any) -> Table:
+def open_frame(frame: Foreign) -> InputTable:
     """A data frame, or a mapping of columns, as a table in memory; a lazy table as one that stays in its engine.
 
     >>> open_frame({"truth": [0, 1], "svm": [0.1, 0.9]}).columns
@@ -42,12 +42,12 @@ def open_frame(frame: Any) -> Table:
     return ColumnsTable(columns, backend=library if library in ("pandas", "polars", "pyarrow") else None)
 
 
-def is_relation(frame: Any) -> bool:
+def is_relation(frame: object) -> bool:
     """Whether this is a DuckDB relation, without loading DuckDB."""
     return type(frame).__name__ == "DuckDBPyRelation" and type(frame).__module__.split(".")[0] in ("duckdb", "_duckdb")
 
 
-def _duckdb_behind(frame: Any) -> Any:
+def _duckdb_behind(frame: Foreign) -> Foreign:
     """The relation behind an Ibis table on DuckDB, which hides NaN in Parquet files from Ibis: see `nans`."""
     if type(frame).__module__.split(".")[0] != "ibis" or not hasattr(frame, "get_backend"):
         return None
@@ -59,27 +59,27 @@ def _duckdb_behind(frame: Any) -> Any:
     return engine.con.sql(engine.compile(frame))
 
 
-def is_lazy(frame: Any) -> bool:
+def is_lazy(frame: object) -> bool:
     """Whether this is a lazy table that te.read takes, without loading its library."""
     library = type(frame).__module__.split(".")[0]
     name = type(frame).__name__
     return is_relation(frame) or (library, name) in LAZY_TYPES
 
 
-def is_table(frame: Any) -> bool:
+def is_table(frame: object) -> bool:
     """Whether this is a whole table that te.read takes, lazy or not, rather than one column of it."""
     library = type(frame).__module__.split(".")[0]
     held = library in ("pandas", "polars", "pyarrow") and type(frame).__name__ in ("DataFrame", "Table")
     return held or is_lazy(frame)
 
 
-def _refuse_twins(frame: Any) -> None:
+def _refuse_twins(frame: object) -> None:
     """Two columns of one name cannot be told apart; pyarrow calls its names `column_names`."""
     if hasattr(frame, "collect"):
         return
-    names: Any = getattr(frame, "column_names", None)
+    names: object = getattr(frame, "column_names", None)
     names = getattr(frame, "columns", None) if names is None else names
-    if not hasattr(names, "__iter__"):
+    if not isinstance(names, Iterable):
         return
     seen: set[str] = set()
     for name in map(str, names):
@@ -88,7 +88,7 @@ def _refuse_twins(frame: Any) -> None:
         seen.add(name)
 
 
-def _column(series: Any) -> Any:
+def _column(series: Foreign) -> Foreign:
     import narwhals as nw
 
     if series.dtype == nw.Boolean or series.dtype.is_integer():

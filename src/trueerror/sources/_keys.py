@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Column, column, missing_rows
+from trueerror.inputs._arrays import ArrayLike, Column, column, missing_rows
 from trueerror.inputs._labels import Codes, Label, code_column, fingerprint, ordered, smallest
 from trueerror.inputs._options import InputError, RepeatedIdError
 
@@ -23,16 +21,12 @@ def truth_fingerprint(codes: Codes, labels: tuple[Label, ...]) -> str:
     seen = [v if isinstance(v, str) else int(v) for v in (labels[i] for i in there)]
     names = ordered(seen)
     table = np.zeros(max(len(labels), 1), dtype=smallest(len(names)))
-    table[there] = [names.index(v) for v in seen] if len(names) < 64 else _positions(seen, names)
+    position = {name: i for i, name in enumerate(names)}
+    table[there] = [position[v] for v in seen]
     return fingerprint(table[codes], names)
 
 
-def _positions(seen: list[Any], names: tuple[Label, ...]) -> list[int]:
-    position = {name: i for i, name in enumerate(names)}
-    return [position[v] for v in seen]
-
-
-def key_column(values: Any, name: str) -> tuple[Codes, tuple[Label, ...]]:
+def key_column(values: ArrayLike, name: str) -> tuple[Codes, tuple[Label, ...]]:
     """Keys as codes and their names; anything that is not text, a whole number or a boolean goes by its text."""
     array = column(values, name)
     gone = missing_rows(array)
@@ -59,7 +53,7 @@ def fold_keys(
     return codes, names
 
 
-def id_column(values: Any, repeats: Codes | None, name: str = "ids") -> Column:
+def id_column(values: ArrayLike, repeats: Codes | None, name: str = "ids") -> Column:
     """Ids that are there and distinct (within a repeat, where rows are repeated)."""
     array = column(values, name)
     gone = missing_rows(array)
@@ -93,7 +87,7 @@ def repeated_row(ids: Column, repeats: Codes | None) -> tuple[int, int, int] | N
 
 def _id_codes(ids: Column) -> NDArray[np.int64]:
     if ids.dtype.kind == "O":
-        seen: dict[Any, int] = {}
+        seen: dict[object, int] = {}
         try:
             return np.fromiter((seen.setdefault(v, len(seen)) for v in ids), dtype=np.int64, count=len(ids))
         except TypeError:
@@ -101,7 +95,7 @@ def _id_codes(ids: Column) -> NDArray[np.int64]:
     return np.unique(ids, return_inverse=True)[1].astype(np.int64)
 
 
-def plain_id(value: Any) -> Any:
+def plain_id(value: object) -> object:
     """An id for a message: without NumPy's wrapping."""
     return value.item() if isinstance(value, np.generic) and not isinstance(value, np.datetime64) else value
 

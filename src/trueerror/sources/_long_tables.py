@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Column, missing_rows
+from trueerror.inputs._labels import Codes, Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.sources._keys import key_column, plain_id
-from trueerror.sources._protocols import ColumnsTable, Kind, Layout, ModelLayout, Table
-from trueerror.sources.engines._engine_table import EngineTable
+from trueerror.sources._protocols import ColumnsTable, InputTable, Kind, Layout, ModelLayout
+from trueerror.sources.engines._engine_table import AnyTable, EngineTable
 from trueerror.sources.engines._memory import need_memory
 
 # More models than this in a column are a mistake, and a query of so many columns would take long.
@@ -33,7 +34,7 @@ class WideColumn(NamedTuple):
     kind: Kind
 
 
-def widened_there(table: EngineTable, layout: Layout, models: Sequence[str], budget: int) -> tuple[Table, Layout]:
+def widened_there(table: AnyTable, layout: Layout, models: Sequence[str], budget: int) -> tuple[InputTable, Layout]:
     """The wide table, its rows where they were, and its layout."""
     assert layout.model is not None
     if layout.id is None:
@@ -46,7 +47,7 @@ def widened_there(table: EngineTable, layout: Layout, models: Sequence[str], bud
     return _wide_table(table, layout, spreads, models), wide
 
 
-def _spreads(table: EngineTable, layout: Layout, models: Sequence[str]) -> tuple[list[WideColumn], Layout]:
+def _spreads(table: AnyTable, layout: Layout, models: Sequence[str]) -> tuple[list[WideColumn], Layout]:
     """All columns of the wide table, and which are whose."""
     shared = [layout.truth, *layout.keys.values(), *([layout.weight] if layout.weight else [])]
     spreads = [WideColumn(str(layout.id), None, str(layout.id), table.kind(str(layout.id)))]
@@ -60,7 +61,7 @@ def _spreads(table: EngineTable, layout: Layout, models: Sequence[str]) -> tuple
         return spreads[-1].name
 
     for model in models:
-        classes: Mapping[Any, str] | None = None
+        classes: Mapping[Label, str] | None = None
         if parts.class_scores is not None:
             classes = {v: str(column(source, model)) for v, source in parts.class_scores.items()}
         found[model] = ModelLayout(
@@ -75,9 +76,7 @@ def _item_columns(layout: Layout) -> list[str]:
     return [str(layout.id), *([repeats] if repeats is not None else [])]
 
 
-def _wide_table(
-    table: EngineTable, layout: Layout, spreads: Sequence[WideColumn], models: Sequence[str]
-) -> EngineTable:
+def _wide_table(table: AnyTable, layout: Layout, spreads: Sequence[WideColumn], models: Sequence[str]) -> AnyTable:
     d, col = table.dialect, table.col
     whose = d.text(col(str(layout.model)))
     is_model = {m: d.equal(whose, m) for m in models}
@@ -130,7 +129,7 @@ def _wide_table(
 Ints = NDArray[np.int64]
 
 
-def widen(table: Table, layout: Layout, wanted: Sequence[str] | None, budget: int) -> tuple[Table, Layout]:
+def widen(table: InputTable, layout: Layout, wanted: Sequence[str] | None, budget: int) -> tuple[InputTable, Layout]:
     """A wide table of the same answers, items in the order in which they first come, and its layout.
 
     What is in files or in an engine comes into memory within the budget, and is put side by side there beyond it.
@@ -152,7 +151,7 @@ def widen(table: Table, layout: Layout, wanted: Sequence[str] | None, budget: in
     first = _first_rows(items)
     cell = items * max(len(models), 1) + codes
     _refuse_twice(cell, len(models), models, shown, table)
-    columns: dict[str, Any] = {}
+    columns: dict[str, Column] = {}
     shared = [layout.truth, *layout.keys.values(), *([layout.weight] if layout.weight else [])]
     for column in dict.fromkeys(shared):
         values = table.values(column)
@@ -176,7 +175,7 @@ def widen(table: Table, layout: Layout, wanted: Sequence[str] | None, budget: in
     )
 
 
-def _chosen(models: list[str], wanted: Sequence[str] | None, table: Table) -> list[str]:
+def _chosen(models: list[str], wanted: Sequence[str] | None, table: InputTable) -> list[str]:
     if wanted is None:
         return models
     unknown = next((name for name in wanted if name not in models), None)
@@ -185,7 +184,7 @@ def _chosen(models: list[str], wanted: Sequence[str] | None, table: Table) -> li
     return list(wanted)
 
 
-def _items(table: Table, layout: Layout, codes: Any) -> tuple[Ints, Column]:
+def _items(table: InputTable, layout: Layout, codes: Codes) -> tuple[Ints, Column]:
     """Which item each row is of, numbered by first appearance, and how to name it in a message."""
     if layout.id is not None:
         ids, _ = key_column(table.values(layout.id), f"column {layout.id!r} of {table.name}")
@@ -214,7 +213,7 @@ def _first_rows(items: Ints) -> Ints:
     return first
 
 
-def _refuse_twice(cell: Ints, size: int, models: list[str], shown: Column, table: Table) -> None:
+def _refuse_twice(cell: Ints, size: int, models: list[str], shown: Column, table: InputTable) -> None:
     order = np.argsort(cell, kind="stable")
     same = np.flatnonzero(cell[order][1:] == cell[order][:-1])
     if len(same):
@@ -240,7 +239,7 @@ def _refuse_change(values: Column, items: Ints, first: Ints, shown: Column, plac
 
 
 def _spread(
-    table: Table, parts: ModelLayout, name: str, rows: Ints, items: Ints, n: int, columns: dict[str, Any]
+    table: InputTable, parts: ModelLayout, name: str, rows: Ints, items: Ints, n: int, columns: dict[str, Column]
 ) -> ModelLayout:
     """The answers of one model as columns of their own, under names that no other column has."""
 

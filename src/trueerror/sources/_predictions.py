@@ -217,7 +217,7 @@ class Predictions:
         count = partial(self.source.keyed_agreement, first, second, kind, threshold=threshold)
         return self._once(("keyed_agreement", first, second, kind, threshold), count)
 
-    def scores(self, model: str | None = None, *, positive: Any = None) -> ScoreTable:
+    def scores(self, model: str | None = None, *, positive: object = None) -> ScoreTable:
         """The score table of one model: the positive class (or another one, `positive`) against the rest."""
         name = self.only(model)
         key = ("scores", name, positive)
@@ -234,30 +234,30 @@ class Predictions:
         """Truth codes, and one score for each row and class (n, K)."""
         return self.source.class_scores(self.only(model))
 
-    def score_columns(self, models: Sequence[str], *, positive: Any = None) -> tuple[NDArray[np.bool_], Floats]:
+    def score_columns(self, models: Sequence[str], *, positive: object = None) -> tuple[NDArray[np.bool_], Floats]:
         """Which rows are positive, and the scores of several models side by side: for paired ranks."""
         return self.source.score_columns(models, positive=positive)
 
-    def placements(self, models: Sequence[str], *, positive: Any = None) -> Placements | None:
+    def placements(self, models: Sequence[str], *, positive: object = None) -> Placements | None:
         """What comparing areas needs, where the rows do not fit into memory; None where they do."""
         return self.source.placements(models, positive=positive)
 
-    def moments(self, model: str | None, loss: Loss, **options: Any) -> Moments:
+    def moments(self, model: str | None, loss: Loss, **options: object) -> Moments:
         """The mean of a row loss (codes, probabilities (n, K)) → (n,), and its spread."""
         name = self.only(model)
         count = partial(self.source.moments, name, partial(loss, **options))
         # Options may be anything; without them the function says all that there is to know.
         return count() if options else self._once(("moments", name, loss), count)
 
-    def paired_moments(self, first: str, second: str, loss: Loss, **options: Any) -> Moments:
+    def paired_moments(self, first: str, second: str, loss: Loss, **options: object) -> Moments:
         """The same of the first model's loss minus the second's, row by row."""
         return self.source.paired_moments(first, second, partial(loss, **options))
 
-    def keyed_losses(self, model: str | None, kind: KeyKind, loss: Loss, **options: Any) -> KeyedLosses:
+    def keyed_losses(self, model: str | None, kind: KeyKind, loss: Loss, **options: object) -> KeyedLosses:
         """The sums of a row loss for each cluster, slice, fold or repeat."""
         return self.source.keyed_losses(self.only(model), kind, partial(loss, **options))
 
-    def paired_keyed_losses(self, first: str, second: str, kind: KeyKind, loss: Loss, **options: Any) -> KeyedLosses:
+    def paired_keyed_losses(self, first: str, second: str, kind: KeyKind, loss: Loss, **options: object) -> KeyedLosses:
         """The same of the first model's loss minus the second's, over the rows that both scored."""
         return self.source.paired_keyed_losses(first, second, kind, partial(loss, **options))
 
@@ -287,7 +287,7 @@ class Predictions:
         models = apply_threshold((replace(m, threshold=None) for m in self.facts.models), threshold)
         return self._with(self.source.with_facts(replace(self.facts, models=models)))
 
-    def with_positive(self, positive: Any) -> Predictions:
+    def with_positive(self, positive: object) -> Predictions:
         """The same rows, speaking of another positive class. One column of scores must be meant for that class."""
         chosen = find_label(positive, self.labels)
         one = next((m.name for m in self.facts.models if m.scores == "one"), None)
@@ -302,7 +302,7 @@ class Predictions:
         """The values by which the rows were sliced (`by=`)."""
         return self.keys("slices").names
 
-    def slice(self, value: Any, kind: KeyKind = "slices") -> Predictions:
+    def slice(self, value: object, kind: KeyKind = "slices") -> Predictions:
         """The rows of one slice (or of one cluster, fold or repeat)."""
         return self._with(self.source.subset(kind, value))
 

@@ -1,4 +1,4 @@
-"""The contract between rows and tallies (`Source`), and between columns and their roles (`Table`, `Layout`).
+"""The contract between rows and tallies (`Source`), and between columns and their roles (`InputTable`, `Layout`).
 
 Arrays, files and lazy tables each implement `Source`; everything above this folder asks for tallies and never sees
 where the rows are. Thresholds, at which a score becomes a predicted label, are checked here.
@@ -23,7 +23,7 @@ from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusi
 from trueerror.tallies._moments import Placements
 
 if TYPE_CHECKING:
-    from trueerror.sources.engines._numpy import ArraySource
+    from trueerror.sources.engines._array_source import ArraySource
 
 Floats = NDArray[np.float64]
 # What a model is called that was given without a name.
@@ -95,7 +95,7 @@ class Facts:
             arrays, file = KEY_OPTIONS[kind]
             raise InputError(f"these rows have no {kind}; give them with {arrays}= (in te.read: {file}=)")
 
-    def score_class(self, model: str, positive: Any) -> Label:
+    def score_class(self, model: str, positive: object) -> Label:
         """The class whose scores are asked for, and that they are there."""
         facts = self.model(model)
         if facts.scores == "none":
@@ -223,7 +223,7 @@ class Source(Protocol):
         """Truth × first × second for each cluster, slice, fold or repeat."""
         ...
 
-    def scores(self, model: str, *, positive: Any = None) -> ScoreTable:
+    def scores(self, model: str, *, positive: object = None) -> ScoreTable:
         """Distinct scores with positives and negatives."""
         ...
 
@@ -235,7 +235,7 @@ class Source(Protocol):
         """The distinct keys of one kind."""
         ...
 
-    def subset(self, kind: KeyKind, value: Any) -> Source:
+    def subset(self, kind: KeyKind, value: object) -> Source:
         """The rows of one key alone."""
         ...
 
@@ -259,7 +259,7 @@ class Source(Protocol):
         """Truth codes, and one score for each row and class (n, K)."""
         ...
 
-    def score_columns(self, models: Sequence[str], *, positive: Any = None) -> tuple[NDArray[np.bool_], Floats]:
+    def score_columns(self, models: Sequence[str], *, positive: object = None) -> tuple[NDArray[np.bool_], Floats]:
         """Which rows are positive, and the scores of several models side by side (n, models): for paired ranks."""
         ...
 
@@ -271,7 +271,7 @@ class Source(Protocol):
         """These models on the rows that all of them scored, as far as an engine can pick them; else all rows."""
         ...
 
-    def placements(self, models: Sequence[str], *, positive: Any = None) -> Placements | None:
+    def placements(self, models: Sequence[str], *, positive: object = None) -> Placements | None:
         """What comparing areas needs, where rows do not fit into memory; None where `score_columns` may be asked."""
         ...
 
@@ -291,7 +291,7 @@ def check_threshold(threshold: float) -> float:
     return value
 
 
-def pick_key(value: Any, keys: Sequence[Label], kind: KeyKind) -> int:
+def pick_key(value: object, keys: Sequence[Label], kind: KeyKind) -> int:
     """Where a key stands among the keys, or an error that suggests the nearest."""
     for i, key in enumerate(keys):
         if key == value and isinstance(key, str) == isinstance(value, str):
@@ -415,7 +415,7 @@ class Options:
     """What counting depends on beside the columns."""
 
     labels: tuple[Label, ...] | None = None
-    positive: Any = None
+    positive: object = None
     weights_kind: WeightsKind | None = None
     missing: Missing = "error"
     threshold: Threshold = None
@@ -425,7 +425,7 @@ class Options:
 Kind = Literal["boolean", "integer", "number", "text", "date", "other"]
 
 
-class Table(Protocol):
+class InputTable(Protocol):
     """Columns that can be asked about without being pulled."""
 
     @property
@@ -466,7 +466,7 @@ class Table(Protocol):
         """In how many rows the column is not missing."""
         ...
 
-    def few(self, name: str, most: int) -> tuple[Any, ...] | None:
+    def few(self, name: str, most: int) -> tuple[object, ...] | None:
         """The distinct values, missing left out, when there are at most `most`; None when there are more."""
         ...
 
@@ -502,7 +502,7 @@ class ColumnsTable:
 
     def __init__(
         self,
-        columns: Mapping[str, Any],
+        columns: Mapping[str, object],
         *,
         name: str = "the table",
         backend: str | None = None,
@@ -528,7 +528,7 @@ class ColumnsTable:
             self._filled[name] = self.n - int(missing_rows(self.values(name)).sum())
         return self._filled[name]
 
-    def few(self, name: str, most: int) -> tuple[Any, ...] | None:
+    def few(self, name: str, most: int) -> tuple[object, ...] | None:
         array = self.values(name)
         if array.dtype.kind == "O":
             found: dict[Any, None] = {}
@@ -565,7 +565,7 @@ class ColumnsTable:
         return bool((np.abs(total - 1) <= 1e-3).all())
 
 
-def need_column(table: Table, name: Any, option: str) -> str:
+def need_column(table: InputTable, name: object, option: str) -> str:
     """A column that the user named, or an error that suggests the nearest."""
     if isinstance(name, str) and name in table.columns:
         return name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ class ClassScoredRows(NamedTuple):
     clusters: Codes | None
 
 
-def scored_rows(p: Predictions, models: Sequence[str], *, positive: Any = None) -> ScoredRows:
+def scored_rows(p: Predictions, models: Sequence[str], *, positive: object = None) -> ScoredRows:
     """The rows that all of the models scored, one class against the rest."""
     rows = complete_rows(p, models)
     up, scores = rows.score_columns(models, positive=positive)

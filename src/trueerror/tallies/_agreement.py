@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import check_indexes, column, same_length
+from trueerror.inputs._arrays import ArrayLike, check_indexes, column, same_length
 from trueerror.inputs._labels import (
     Codes,
     Label,
@@ -64,11 +64,11 @@ class Agreement:
     @classmethod
     def count(
         cls,
-        truth: Any,
-        first: Any,
-        second: Any,
+        truth: ArrayLike,
+        first: ArrayLike,
+        second: ArrayLike,
         *,
-        labels: Iterable[Any] | None = None,
+        labels: Iterable[object] | None = None,
         positive: Label | None = None,
         missing: Missing = "error",
     ) -> Agreement:

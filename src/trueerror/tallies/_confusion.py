@@ -18,7 +18,16 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import WeightsKind, check_indexes, column, count_matrix, same_length, weight_column
+from trueerror.inputs._arrays import (
+    Array,
+    ArrayLike,
+    WeightsKind,
+    check_indexes,
+    column,
+    count_matrix,
+    same_length,
+    weight_column,
+)
 from trueerror.inputs._labels import (
     Codes,
     Label,
@@ -117,7 +126,7 @@ class ClassCounts(NamedTuple):
         return BinaryCounts(self.hits, fp, fn, rest)
 
 
-def sum_columns(masses: NDArray[Any], index: NDArray[np.integer[Any]], k: int) -> NDArray[Any]:
+def sum_columns(masses: Array, index: NDArray[np.integer[Any]], k: int) -> Array:
     """Sums of the last axis over groups: (…, cells) → (…, k); complex masses stay complex."""
     if masses.ndim == 1 and masses.dtype.kind != "c":
         return np.bincount(index, weights=masses, minlength=k).astype(np.float64)
@@ -185,11 +194,11 @@ class Confusion(Result):
 
     def __init__(
         self,
-        matrix: Any,
-        labels: Iterable[Any] | None = None,
+        matrix: ArrayLike,
+        labels: Iterable[object] | None = None,
         *,
         rows: Literal["truth", "predicted"] = "truth",
-        positive: Any = None,
+        positive: object = None,
     ) -> None:
         check_word(rows, ("truth", "predicted"), "rows")
         cells = count_matrix(matrix)
@@ -245,7 +254,7 @@ class Confusion(Result):
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (self._to_data(),))
 
     @classmethod
@@ -258,12 +267,12 @@ class Confusion(Result):
     @classmethod
     def count(
         cls,
-        truth: Any,
-        predicted: Any,
+        truth: ArrayLike,
+        predicted: ArrayLike,
         *,
-        labels: Iterable[Any] | None = None,
-        positive: Any = None,
-        weights: Any = None,
+        labels: Iterable[object] | None = None,
+        positive: object = None,
+        weights: ArrayLike = None,
         weights_kind: WeightsKind | None = None,
         missing: Missing = "error",
     ) -> Self:
@@ -370,7 +379,7 @@ class Confusion(Result):
         with np.errstate(invalid="ignore"):
             return self.matrix / np.where(totals > 0, totals, np.nan)[:, None]
 
-    def classes(self, masses: NDArray[Any] | None = None, *, weighted: bool = True) -> ClassCounts:
+    def classes(self, masses: Array | None = None, *, weighted: bool = True) -> ClassCounts:
         """The margins that multi-class metrics need; `masses` (…, cells) replaces the counts, as in a bootstrap."""
         if masses is None:
             if weighted not in self._margins:
@@ -379,7 +388,7 @@ class Confusion(Result):
             return self._margins[weighted]
         return self._class_counts(masses)
 
-    def _class_counts(self, m: NDArray[Any]) -> ClassCounts:
+    def _class_counts(self, m: Array) -> ClassCounts:
         k = len(self.labels)
         diagonal = self.row == self.col
         inside = self.col < k
@@ -390,7 +399,7 @@ class Confusion(Result):
             total=m.sum(axis=-1),
         )
 
-    def binary(self, positive: Any = None, masses: NDArray[Any] | None = None) -> BinaryCounts:
+    def binary(self, positive: object = None, masses: Array | None = None) -> BinaryCounts:
         """One class against the rest; without `positive` the table's own positive class."""
         chosen = self.positive if positive is None else find_label(positive, self.labels)
         if chosen is None:
@@ -402,7 +411,7 @@ class Confusion(Result):
         sums = [m[..., part].sum(axis=-1) for part in parts]
         return BinaryCounts(*(s.item() for s in sums)) if m.ndim == 1 else BinaryCounts(*sums)
 
-    def with_positive(self, positive: Any) -> Confusion:
+    def with_positive(self, positive: object) -> Confusion:
         """The same counts, speaking of another class."""
         data = self._to_data() | {"positive": find_label(positive, self.labels)}
         return type(self)._from_data(data)
@@ -420,7 +429,7 @@ class Confusion(Result):
 
     # As a result.
 
-    def _to_data(self) -> dict[str, Any]:
+    def _to_data(self) -> dict[str, object]:
         return {
             "labels": self.labels,
             "positive": self._chosen,
@@ -436,12 +445,12 @@ class Confusion(Result):
         }
 
     @classmethod
-    def _from_data(cls, data: dict[str, Any]) -> Self:
+    def _from_data(cls, data: dict[str, object]) -> Self:
         kinds = {"row": np.int64, "col": np.int64, "counts": np.int64, "weight_sums": float, "weight_squares": float}
         fields = {k: np.array(v, dtype=kinds[k]) if k in kinds and v is not None else v for k, v in data.items()}
         return cls.from_cells(**fields)
 
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[object, ...]:
         data = self._to_data()
         history = ("sources", "declared", "implied", "filled")
         bare = {k: v for k, v in data.items() if k not in history} | {"positive": self.positive}
@@ -495,12 +504,12 @@ def without(labels: Iterable[Label], others: Iterable[Label]) -> tuple[Label, ..
     return tuple(v for v in labels if v not in known)
 
 
-def _restore(data: dict[str, Any]) -> Confusion:
+def _restore(data: dict[str, object]) -> Confusion:
     return Confusion._from_data(data)
 
 
 # What is added cell by cell: counts, then sums of weights and of squared weights where there are some.
-Amounts = list[NDArray[Any]]
+Amounts = list[Array]
 
 
 def add_confusions(a: Confusion, b: Confusion) -> Confusion:
@@ -599,7 +608,7 @@ def _folded(cells: Ints, amounts: Amounts) -> tuple[Ints, Amounts, Filled | None
     return *_merged(row * 3 + np.where(absent, 1 - row, col), amounts), filled
 
 
-def collapsed(table: Confusion, positive: Any) -> tuple[Confusion, NDArray[np.int64]]:
+def collapsed(table: Confusion, positive: object) -> tuple[Confusion, NDArray[np.int64]]:
     """The table of False (the rest) and True (the class), and for each old cell its place among the new ones.
 
     A row of the rest without a prediction was rightly not called the class, as in `Confusion.binary`.
@@ -611,7 +620,7 @@ def collapsed(table: Confusion, positive: Any) -> tuple[Confusion, NDArray[np.in
     cell = 2 * (table.row == index) + (table.col == index)
     cells, where = np.unique(cell, return_inverse=True)
 
-    def summed(values: NDArray[Any] | None) -> NDArray[Any] | None:
+    def summed(values: Array | None) -> Array | None:
         return None if values is None else sum_columns(values.astype(np.float64), where, len(cells))
 
     counts = summed(table.counts)
@@ -628,7 +637,7 @@ RIGHT, WRONG = "right", "wrong"
 GRADES = (RIGHT, WRONG)
 
 
-def holds_grades(labels: Sequence[Any], totals: Any) -> bool:
+def holds_grades(labels: Sequence[object], totals: Sequence[float] | Array) -> bool:
     """Whether these are the labels and row counts of graded rows.
 
     >>> holds_grades(("right", "wrong"), (40, 0)), holds_grades(("cat", "dog"), (40, 0))

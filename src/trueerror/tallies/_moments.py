@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Column, check_indexes, matrix, missing_rows, same_length
+from trueerror.inputs._arrays import ArrayLike, Column, check_indexes, matrix, missing_rows, same_length
 from trueerror.inputs._labels import Label, check_labels, find_label
 from trueerror.inputs._options import InputError
 from trueerror.tallies._confusion import BinaryCounts, ClassCounts
@@ -108,7 +107,7 @@ class MultiLabel:
     n: int
 
     @classmethod
-    def count(cls, truth: Any, predicted: Any, *, labels: Iterable[Any] | None = None) -> MultiLabel:
+    def count(cls, truth: ArrayLike, predicted: ArrayLike, *, labels: Iterable[object] | None = None) -> MultiLabel:
         """Count two (n, L) tables of 0 and 1; without `labels` the labels are 0 … L − 1, or a frame's columns."""
         check_indexes({"truth": truth, "predicted": predicted})
         there, called = indicators(truth, "truth"), indicators(predicted, "predicted")
@@ -132,7 +131,7 @@ class MultiLabel:
         hits = self.tp.astype(np.float64)
         return ClassCounts(hits=hits, truth=hits + self.fn, predicted=hits + self.fp, total=float(self.n))
 
-    def binary(self, label: Any) -> BinaryCounts:
+    def binary(self, label: object) -> BinaryCounts:
         """One label against its absence."""
         i = self.labels.index(find_label(label, self.labels))
         return BinaryCounts(*(float(x[i]) for x in (self.tp, self.fp, self.fn, self.tn)))
@@ -154,7 +153,7 @@ class MultiLabel:
     __hash__ = None  # type: ignore[assignment]
 
 
-def indicators(values: Any, name: str) -> NDArray[np.bool_]:
+def indicators(values: ArrayLike, name: str) -> NDArray[np.bool_]:
     """An (n, L) table of 0 and 1 (or booleans)."""
     array: Column = matrix(values, name)
     if array.ndim != 2:

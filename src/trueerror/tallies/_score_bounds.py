@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from trueerror.inputs._arrays import Array
+from trueerror.tallies._confusion import Amount
 from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -30,8 +32,8 @@ ROUNDING = 1e-12
 class Bounds(NamedTuple):
     """The lowest and the highest value that the exact one can have."""
 
-    low: Any
-    high: Any
+    low: Amount
+    high: Amount
 
 
 class CurveBounds(NamedTuple):
@@ -95,7 +97,7 @@ class ScoreBounds:
             return self.table
         return self._split(self.table.negatives, self.table.positives, (1, 0))
 
-    def _split(self, upper: NDArray[Any], lower: NDArray[Any], order: tuple[int, int]) -> ScoreTable:
+    def _split(self, upper: Array, lower: Array, order: tuple[int, int]) -> ScoreTable:
         """One class at the highest score of each open bin, the other at its lowest."""
         table, cut = self.table, np.flatnonzero(self.open)
         places = np.concatenate([np.arange(len(self.open)), cut])
@@ -116,7 +118,7 @@ class ScoreBounds:
             squares=None if squares is None else squares[:, there],
         )  # fmt: skip
 
-    def of(self, statistic: Callable[[ScoreTable], Any]) -> Bounds:
+    def of(self, statistic: Callable[[ScoreTable], float]) -> Bounds:
         """Of a statistic that can only rise (or only fall) as positives rise and negatives fall.
 
         >>> table = ScoreTable([0.0, 0.5], [1, 2], [2, 1], exact=False, uppers=np.array([0.4, 1.0]))

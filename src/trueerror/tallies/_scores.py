@@ -5,14 +5,23 @@ Tables of shards add up: two by merging their sorted scores, many by one sort th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import WeightsKind, check_indexes, column, same_length, score_array, weight_column
+from trueerror.inputs._arrays import (
+    Array,
+    ArrayLike,
+    WeightsKind,
+    check_indexes,
+    column,
+    same_length,
+    score_array,
+    weight_column,
+)
 from trueerror.inputs._labels import (
     Label,
     check_labels,
@@ -52,7 +61,7 @@ class ScoreTable(Result):
 
     __slots__ = ("_columns", "_parts", "exact", "positive", "sources", "squares", "uppers")
     # Scores, positives and negatives; None until someone asks, in a sum whose large parts are not merged yet.
-    _columns: tuple[Floats, NDArray[Any], NDArray[Any]] | None
+    _columns: tuple[Floats, Array, Array] | None
     _parts: tuple[ScoreTable, ...]
     positive: Label
     exact: bool
@@ -62,9 +71,9 @@ class ScoreTable(Result):
 
     def __init__(
         self,
-        scores: Any,
-        positives: Any,
-        negatives: Any,
+        scores: ArrayLike,
+        positives: ArrayLike,
+        negatives: ArrayLike,
         *,
         positive: Label = 1,
         exact: bool = True,
@@ -82,26 +91,25 @@ class ScoreTable(Result):
         if uppers is not None and ((uppers < distinct).any() or (uppers[:-1] >= distinct[1:]).any()):
             raise InputError("the bins of a score table must not overlap: were two samples binned by different grids?")
         self._keep(
-            _columns=(distinct, ups, downs), positive=positive, exact=exact, squares=squares, sources=sources,
-            uppers=uppers,
-        )  # fmt: skip
+            (distinct, ups, downs), positive=positive, exact=exact, squares=squares, sources=sources, uppers=uppers
+        )
 
-    def _keep(self, *, _parts: tuple[ScoreTable, ...] = (), **values: Any) -> None:
-        columns = values["_columns"]
-        values["_columns"] = None if columns is None else tuple(_frozen(column) for column in columns)
-        for name, value in {**values, "_parts": _parts}.items():
+    def _keep(
+        self, columns: tuple[Floats, Array, Array] | None, *, _parts: tuple[ScoreTable, ...] = (), **values: ArrayLike
+    ) -> None:
+        frozen = None if columns is None else tuple(_frozen(column) for column in columns)
+        for name, value in {**values, "_columns": frozen, "_parts": _parts}.items():
             object.__setattr__(self, name, _frozen(value) if isinstance(value, np.ndarray) else value)
 
     @classmethod
     def _counted(
-        cls, scores: Floats, positives: Any, negatives: Any, *, positive: Label, sources: tuple[str, ...]
+        cls, scores: Floats, positives: Array, negatives: Array, *, positive: Label, sources: tuple[str, ...]
     ) -> Self:
         """A table that a kernel has just counted: what `__init__` checks holds already, and checking takes a while."""
         table = cls.__new__(cls)
         table._keep(
-            _columns=(scores, positives, negatives), positive=positive, exact=True, squares=None, sources=sources,
-            uppers=None,
-        )  # fmt: skip
+            (scores, positives, negatives), positive=positive, exact=True, squares=None, sources=sources, uppers=None
+        )
         return table
 
     @classmethod
@@ -109,12 +117,11 @@ class ScoreTable(Result):
         """The sum of exact tables, to be merged when someone asks for it."""
         table = cls.__new__(cls)
         table._keep(
-            _columns=None, _parts=parts, positive=parts[0].positive, exact=True, squares=None, sources=sources,
-            uppers=None,
-        )  # fmt: skip
+            None, _parts=parts, positive=parts[0].positive, exact=True, squares=None, sources=sources, uppers=None
+        )
         return table
 
-    def _merged(self) -> tuple[Floats, NDArray[Any], NDArray[Any]]:
+    def _merged(self) -> tuple[Floats, Array, Array]:
         # In this order another thread that merges them at the same time does no harm.
         parts, columns = self._parts, self._columns
         if columns is None:
@@ -130,27 +137,27 @@ class ScoreTable(Result):
         return self._merged()[0]
 
     @property
-    def positives(self) -> NDArray[Any]:
+    def positives(self) -> Array:
         """The positives (or their weight) at each score."""
         return self._merged()[1]
 
     @property
-    def negatives(self) -> NDArray[Any]:
+    def negatives(self) -> Array:
         """The negatives (or their weight) at each score."""
         return self._merged()[2]
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (self._to_data(),))
 
     @classmethod
     def count(
         cls,
-        truth: Any,
-        scores: Any,
+        truth: ArrayLike,
+        scores: ArrayLike,
         *,
-        positive: Any = None,
-        labels: Iterable[Any] | None = None,
-        weights: Any = None,
+        positive: object = None,
+        labels: Iterable[object] | None = None,
+        weights: ArrayLike = None,
         weights_kind: WeightsKind | None = None,
     ) -> Self:
         """Count rows once, by score."""
@@ -177,7 +184,7 @@ class ScoreTable(Result):
     def from_codes(
         cls,
         is_positive: NDArray[np.bool_],
-        scores: NDArray[Any],
+        scores: Array,
         positive: Label,
         *,
         weights: Floats | None = None,
@@ -249,7 +256,7 @@ class ScoreTable(Result):
         """
         return total_of(tables)
 
-    def _to_data(self) -> dict[str, Any]:
+    def _to_data(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in FIELDS}
 
     @classmethod
@@ -266,7 +273,7 @@ class ScoreTable(Result):
             uppers=None if uppers is None else np.array(uppers, dtype=np.float64),
         )
 
-    def _key(self) -> tuple[Any, ...]:
+    def _key(self) -> tuple[object, ...]:
         data = {k: v for k, v in self._to_data().items() if k != "sources"}
         return tuple(v.tobytes() if isinstance(v, np.ndarray) else v for v in data.values())
 
@@ -288,13 +295,13 @@ class ScoreTable(Result):
         return str(self)
 
 
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+def _frozen(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view
 
 
-def _amounts(values: Any, whole: bool, name: str) -> NDArray[Any]:
+def _amounts(values: ArrayLike, whole: bool, name: str) -> Array:
     """Counts (or sums of weights) at each score."""
     amounts = np.asarray(values)
     if amounts.dtype.kind not in "iufb":
@@ -306,7 +313,7 @@ def _amounts(values: Any, whole: bool, name: str) -> NDArray[Any]:
     return amounts.astype(np.int64 if whole else np.float64, copy=False)
 
 
-def _restore(data: dict[str, Any]) -> ScoreTable:
+def _restore(data: dict[str, object]) -> ScoreTable:
     return ScoreTable._from_data(data)
 
 
@@ -350,7 +357,7 @@ def _merge(a: ScoreTable, b: ScoreTable) -> ScoreTable:
     own = np.ones(size, dtype=bool)
     own[between] = False
 
-    def merged(x: NDArray[Any], y: NDArray[Any], join: Callable[..., Any]) -> NDArray[Any]:
+    def merged(x: Array, y: Array, join: np.ufunc) -> Array:
         if x.ndim == 2:
             return np.stack([merged(*rows, join) for rows in zip(x, y, strict=True)])
         made = np.empty(size, dtype=x.dtype)
@@ -391,7 +398,7 @@ def total_of(tables: Iterable[ScoreTable]) -> ScoreTable:
     np.not_equal(scores[1:], scores[:-1], out=first[1:])
     starts = np.flatnonzero(first)
 
-    def joined(amounts: Sequence[NDArray[Any]], join: Any) -> NDArray[Any]:
+    def joined(amounts: Sequence[Array], join: np.ufunc) -> Array:
         together = np.concatenate(amounts, axis=-1)[..., order]
         return together if len(starts) == len(scores) else np.asarray(join.reduceat(together, starts, axis=-1))
 
@@ -423,8 +430,8 @@ def _sources(parts: Sequence[ScoreTable]) -> tuple[str, ...]:
 def _table(
     parts: Sequence[ScoreTable],
     scores: Floats,
-    positives: NDArray[Any],
-    negatives: NDArray[Any],
+    positives: Array,
+    negatives: Array,
     squares: Floats | None,
     uppers: Floats | None,
 ) -> ScoreTable:

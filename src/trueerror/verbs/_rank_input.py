@@ -15,7 +15,7 @@ from trueerror.inference.ranking._rank_tests import ScoreMatrix
 from trueerror.inputs._arrays import column
 from trueerror.inputs._options import ColumnError, InputError
 from trueerror.sources._frames import is_table, open_frame
-from trueerror.sources._protocols import Table, need_column
+from trueerror.sources._protocols import InputTable, need_column
 from trueerror.sources.columns import _names as naming
 
 Floats = NDArray[np.float64]
@@ -131,7 +131,7 @@ def read_sheet(
 
 
 def _from_table(
-    table: Table, asked: Columns, names: Iterable[Any] | None, missing: MissingScores, index: tuple[str, ...]
+    table: InputTable, asked: Columns, names: Iterable[Any] | None, missing: MissingScores, index: tuple[str, ...]
 ) -> ScoreSheet:
     roles = {
         role: _role(table, getattr(asked, role), role, known)
@@ -229,7 +229,7 @@ def _completed(cells: _Cells, missing: MissingScores, value_name: str, backend: 
     )  # fmt: skip
 
 
-def _role(table: Table, given: str | None, role: str, known: frozenset[str]) -> str | None:
+def _role(table: InputTable, given: str | None, role: str, known: frozenset[str]) -> str | None:
     if given is not None:
         return need_column(table, given, role)
     found = [c for c in table.columns if naming.bare(c) in known and table.kind(c) in ("text", "integer")]
@@ -239,7 +239,7 @@ def _role(table: Table, given: str | None, role: str, known: frozenset[str]) -> 
     return found[0] if found else None
 
 
-def _value_column(table: Table, given: str | None, numeric: list[str]) -> str:
+def _value_column(table: InputTable, given: str | None, numeric: list[str]) -> str:
     if given is not None:
         return need_column(table, given, "value")
     numeric = [c for c in numeric if naming.bare(c) not in BOOKKEEPING] or numeric
@@ -252,7 +252,7 @@ def _value_column(table: Table, given: str | None, numeric: list[str]) -> str:
     raise ColumnError(f"cannot tell which column of {table.name} holds the scores ({listed}); say which with value=")
 
 
-def _data_sets(table: Table, roles: Mapping[str, str | None], index: tuple[str, ...]) -> list[str]:
+def _data_sets(table: InputTable, roles: Mapping[str, str | None], index: tuple[str, ...]) -> list[str]:
     if roles["dataset"] is not None:
         return _texts(table, roles["dataset"])
     if index:
@@ -263,7 +263,7 @@ def _data_sets(table: Table, roles: Mapping[str, str | None], index: tuple[str, 
     return [str(i + 1) for i in range(table.n)]
 
 
-def _keys(table: Table, roles: Mapping[str, str | None]) -> list[FoldKey]:
+def _keys(table: InputTable, roles: Mapping[str, str | None]) -> list[FoldKey]:
     columns = [
         [""] * table.n if (c := roles[role]) is None else _texts(table, c) for role in ("repeat", "fold")
     ]  # fmt: skip
@@ -273,7 +273,7 @@ def _keys(table: Table, roles: Mapping[str, str | None]) -> list[FoldKey]:
     return [FoldKey(r, f) for r, f in zip(*columns, strict=True)]
 
 
-def _texts(table: Table, name: str) -> list[str]:
+def _texts(table: InputTable, name: str) -> list[str]:
     values = column(table.values(name), name).tolist()
     gone = next((i for i, v in enumerate(values) if v is None or v != v), None)
     if gone is not None:
@@ -281,7 +281,7 @@ def _texts(table: Table, name: str) -> list[str]:
     return [str(v) for v in values]
 
 
-def _numbers(table: Table, name: str) -> list[float]:
+def _numbers(table: InputTable, name: str) -> list[float]:
     if table.kind(name) not in ("integer", "number", "boolean"):
         raise ColumnError(f"column {name!r} of {table.name} does not hold numbers, so it cannot be the scores")
     return [math.nan if v is None else float(v) for v in table.values(name).tolist()]

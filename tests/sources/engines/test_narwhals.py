@@ -15,8 +15,8 @@ import pytest
 import trueerror as te
 from tests.sources.lazy_places import LAZY, QUIET, polars_lazy
 from trueerror.inputs._options import InputError
+from trueerror.sources.engines import _array_source as arrays
 from trueerror.sources.engines import _narwhals as lazysource
-from trueerror.sources.engines import _numpy as arrays
 
 pytestmark = list(QUIET)
 N = 40

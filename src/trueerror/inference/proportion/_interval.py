@@ -52,7 +52,7 @@ def proportion_interval(
         return proportion_limits(q, word)
 
     def enter(function: FormFunction) -> FormFunction:
-        inference_method(word, answers="proportion", default=default, applies=_plain_rows, **facts)(answer)
+        inference_method(word, answers="proportion", default=default, aliases=(), applies=_plain_rows, **facts)(answer)
         FORMS[word] = ProportionForm(function, exact, fractional)
         return function
 

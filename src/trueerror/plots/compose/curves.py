@@ -1,25 +1,21 @@
-"""Curves of a ranking as pictures: precision and recall, their gains, lift and gains, misses and false alarms.
-
-Curves about decisions as pictures: costs, net benefit, the Brier curve, risk against coverage.
-
-Calibration as a picture: what was observed against what was forecast, and how often each forecast was made.
-"""
+"""Curves of score tables as pictures: of rankings (precision–recall, gains, lift, DET), of decisions (cost, net
+benefit, Brier, risk–coverage), and calibration."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from trueerror.inputs._options import InputError
-from trueerror.plots._dispatch import Named, heading, series_name, sizes_words
+from trueerror.plots._dispatch import Named, estimate_words, heading, series_name, sizes_words
 from trueerror.plots._specs import Axis, Band, Curves, Floats, Histogram, Line, Whiskers
 from trueerror.plots._style import plain
 from trueerror.plots.compose.forests import domain_of
 from trueerror.results import Interval
-from trueerror.results._format import limits, listing, number, percent, whole
+from trueerror.results._format import listing, number, percent, whole
 
 if TYPE_CHECKING:
     from trueerror.curves._precision_recall import PrecisionRecall
@@ -27,6 +23,28 @@ if TYPE_CHECKING:
 # Between two points further apart than this share of the recall, the curved path of mixtures is drawn.
 LONG_STEP = 1 / 200
 STEPS = 12
+# A cost curve of one model also shows its thresholds' lines, at most so many.
+THRESHOLD_LINES = 16
+UNIT = np.array([0.0, 1.0])
+# What a curve tells at each of its points: title → the curve's field.
+Tips = Mapping[str, str]
+
+
+def reference(
+    x: Floats, y: Floats, words: str = "", at: tuple[float, float] | None = None, *,
+    shift: tuple[float, float] = (0.0, -8.0), align: Literal["left", "center", "right"] = "left",
+) -> Line:  # fmt: skip
+    """A line to compare curves with, that carries its words itself."""
+    return Line(x=x, y=y, role="reference", words=words, words_at=at, align=align, shift=shift)
+
+
+def curve_lines(named: Named, x: str, y: str, tips: Tips, figures: Callable[[Any], str] = lambda _: "") -> list[Line]:
+    """A line for each curve through two of its fields, with its figures in the legend."""
+    return [
+        Line(x=getattr(c, x), y=getattr(c, y), name=series_name(name, figures(c)), series=place,
+             tips={title: getattr(c, field) for title, field in tips.items()})
+        for place, (name, c) in enumerate(named)
+    ]  # fmt: skip
 
 
 def precision_recall_picture(
@@ -40,17 +58,15 @@ def precision_recall_picture(
         end = (1.0, f / (2 - f))
         lines.append(Line(x=recall, y=precision, role="faint", words=words, words_at=end, shift=(5.0, 0.0)))
     for level in sorted({round(c.prevalence, 12) for _, c in named}):
-        lines.append(
-            Line(x=np.array([0.0, 1.0]), y=np.array([level, level]), role="reference",
-                 words=f"random: prevalence {number(level)}", words_at=(0.01, level), shift=(0.0, 9.0))
-        )  # fmt: skip
+        words = f"random: prevalence {number(level)}"
+        lines.append(reference(UNIT, np.full(2, level), words, (0.01, level), shift=(0.0, 9.0)))
     areas = [c.average_precision() for _, c in named]
     bands = []
     for place, (name, c) in enumerate(named):
         x, y, thresholds = davis_goadrich_path(c)
-        shown = series_name(name, f"AP {number(areas[place].estimate)} {limits(areas[place].low, areas[place].high)}")
         tips = {"threshold": thresholds, "recall": x, "precision": y}
-        lines.append(Line(x=x, y=y, name=shown, series=place, tips=tips))
+        legend = series_name(name, f"AP {estimate_words(areas[place])}")
+        lines.append(Line(x=x, y=y, name=legend, series=place, tips=tips))
         if band:
             low, high = c.band()
             bands.append(Band(x=c.recall, low=low, high=high, name="95 % pointwise band (Wilson)", series=place))
@@ -89,35 +105,27 @@ def davis_goadrich_path(curve: PrecisionRecall) -> tuple[Floats, Floats, Floats]
 
 def gain_picture(named: Named) -> Curves:
     """Precision gain against recall gain; the part where both are positive."""
-    lines = [
-        Line(
-            x=np.array([0.0, 1.0]), y=np.array([1.0, 0.0]), role="reference", words="F1 gain 0.5", words_at=(0.5, 0.5)
-        ),
-    ]
-    for place, (name, c) in enumerate(named):
-        tips = {"threshold": c.thresholds, "recall gain": c.recall_gain, "precision gain": c.precision_gain}
-        lines.append(Line(x=c.recall_gain, y=c.precision_gain, name=series_name(name), series=place, tips=tips))
+    tips = {"threshold": "thresholds", "recall gain": "recall_gain", "precision gain": "precision_gain"}
+    equal = reference(UNIT, 1 - UNIT, "F1 gain 0.5", (0.5, 0.5))
     return Curves(
         title=heading("Precision and recall gain", named),
         subtitle=("0 is what calling every row positive gets, 1 is perfect", sizes_words(named)),
         x=Axis(title="recall gain"),
         y=Axis(title="precision gain"),
-        lines=tuple(lines),
+        lines=(equal, *curve_lines(named, "recall_gain", "precision_gain", tips)),
     )
 
 
 def gains_picture(named: Named) -> Curves:
     """Cumulative gains with the random and the perfect ranking."""
+    tips = {"threshold": "thresholds", "share of the rows": "share", "positives found": "found"}
     lines = [
-        Line(x=np.array([0.0, 1.0]), y=np.array([0.0, 1.0]), role="reference", words="random", words_at=(0.75, 0.75),
-             shift=(8.0, 6.0)),
+        reference(UNIT, UNIT, "random", (0.75, 0.75), shift=(8.0, 6.0)),
         *_perfect(named, "found"),
-    ]  # fmt: skip
-    for place, (name, c) in enumerate(named):
-        at = c.at(share=0.1)
-        words = f"top 10 %: {percent(round(at.estimate, 3))}"
-        tips = {"threshold": c.thresholds, "share of the rows": c.share, "positives found": c.found}
-        lines.append(Line(x=c.share, y=c.found, name=series_name(name, words), series=place, tips=tips))
+        *curve_lines(
+            named, "share", "found", tips, lambda c: f"top 10 %: {percent(round(c.at(share=0.1).estimate, 3))}"
+        ),
+    ]
     return Curves(
         title=heading("Cumulative gains", named),
         subtitle=_top_words(named, "gain"),
@@ -131,15 +139,12 @@ def lift_picture(named: Named) -> Curves:
     """Lift with the random and the perfect ranking."""
     highest = max(float(c.lift.max()) for _, c in named)
     top = max(1.25, 1.1 * highest)
+    tips = {"threshold": "thresholds", "share of the rows": "share", "lift": "lift"}
     lines = [
-        Line(x=np.array([0.0, 1.0]), y=np.array([1.0, 1.0]), role="reference", words="random", words_at=(0.01, 1.0),
-             shift=(0.0, 9.0)),
+        reference(UNIT, np.ones(2), "random", (0.01, 1.0), shift=(0.0, 9.0)),
         *_perfect(named, "lift", top),
-    ]  # fmt: skip
-    for place, (name, c) in enumerate(named):
-        words = f"top 10 %: {c.at(share=0.1).estimate:.3g} times"
-        tips = {"threshold": c.thresholds, "share of the rows": c.share, "lift": c.lift}
-        lines.append(Line(x=c.share, y=c.lift, name=series_name(name, words), series=place, tips=tips))
+        *curve_lines(named, "share", "lift", tips, lambda c: f"top 10 %: {c.at(share=0.1).estimate:.3g} times"),
+    ]
     return Curves(
         title=heading("Lift", named),
         subtitle=_top_words(named, "lift"),
@@ -154,26 +159,14 @@ def det_picture(named: Named) -> Curves:
     x, y = (_deviate_range([getattr(c, rate) for _, c in named]) for rate in ("fpr", "fnr"))
     ends = np.array([min(x[0], y[0]), max(x[1], y[1])])
     top = min(x[1], y[1])
-    lines = [
-        Line(
-            x=ends,
-            y=ends,
-            role="reference",
-            words="misses = false alarms",
-            words_at=(top, top),
-            align="right",
-            shift=(-8.0, 0.0),
-        ),
-    ]
-    for place, (name, c) in enumerate(named):
-        tips = {"threshold": c.thresholds, "false alarms": c.fpr, "misses": c.fnr}
-        lines.append(Line(x=c.fpr, y=c.fnr, name=series_name(name), series=place, tips=tips))
+    tips = {"threshold": "thresholds", "false alarms": "fpr", "misses": "fnr"}
+    equal = reference(ends, ends, "misses = false alarms", (top, top), align="right", shift=(-8.0, 0.0))
     return Curves(
         title=heading("Detection error tradeoff", named),
         subtitle=("axes by normal quantiles", sizes_words(named)),
         x=Axis(title="false alarms: share of the negatives called", low=x[0], high=x[1], scale="deviate"),
         y=Axis(title="misses: share of the positives not called", low=y[0], high=y[1], scale="deviate"),
-        lines=tuple(lines),
+        lines=(equal, *curve_lines(named, "fpr", "fnr", tips)),
     )
 
 
@@ -212,15 +205,15 @@ def _deviate_range(rates: Sequence[Floats]) -> tuple[float, float]:
 
 def _perfect(named: Named, what: str, top: float = 1.0) -> list[Line]:
     """The perfect ranking, once for each prevalence."""
-    made = []
+    lines = []
     for level in sorted({round(c.prevalence, 12) for _, c in named}):
         c = next(c for _, c in named if round(c.prevalence, 12) == level)
         x, y = c.perfect()
         # Beside the corner of the perfect line, or where that line enters the picture.
         corner = (level, 1.0) if what == "found" else (max(level, 1 / top), min(top, 1 / level))
         shift = (8.0, 12.0) if what == "found" else (10.0, 6.0)
-        made.append(Line(x=x, y=y, role="reference", words="perfect", words_at=corner, shift=shift))
-    return made
+        lines.append(reference(x, y, "perfect", corner, shift=shift))
+    return lines
 
 
 def _top_words(named: Named, what: str) -> tuple[str, ...]:
@@ -237,28 +230,14 @@ def _top_words(named: Named, what: str) -> tuple[str, ...]:
 def _area_words(what: str, areas: Sequence[Interval], named: Named) -> str:
     if len(named) > 1:
         return f"{what} with {percent(areas[0].confidence)} intervals in the legend"
-    area = areas[0]
-    return f"{what} {number(area.estimate)} {limits(area.low, area.high)} ({percent(area.confidence)} {area.method})"
-
-
-# A cost curve of one model also shows its thresholds' lines, at most so many.
-THRESHOLD_LINES = 16
-UNIT = np.array([0.0, 1.0])
+    return f"{what} {estimate_words(areas[0])} ({percent(areas[0].confidence)} {areas[0].method})"
 
 
 def cost_curve_picture(named: Named) -> Curves:
     """The lower envelope over all class distributions and costs, within the triangle of the constant classifiers."""
     lines = [
-        Line(
-            x=UNIT,
-            y=UNIT,
-            role="reference",
-            words="call nothing",
-            words_at=(0.44, 0.44),
-            align="right",
-            shift=(-10.0, 0.0),
-        ),
-        Line(x=UNIT, y=1 - UNIT, role="reference", words="call everything", words_at=(0.56, 0.44), shift=(10.0, 0.0)),
+        reference(UNIT, UNIT, "call nothing", (0.44, 0.44), align="right", shift=(-10.0, 0.0)),
+        reference(UNIT, 1 - UNIT, "call everything", (0.56, 0.44), shift=(10.0, 0.0)),
     ]
     if len(named) == 1:
         curve = named[0][1]
@@ -290,7 +269,7 @@ def decision_curve_picture(named: Named) -> Curves:
     highest = 0.0
     for c in {(round(c.act_on_all[0], 12), len(c.thresholds)): c for _, c in named}.values():
         inside = c.act_on_all >= -0.5
-        lines.append(Line(x=c.thresholds[inside], y=c.act_on_all[inside], role="reference"))
+        lines.append(reference(c.thresholds[inside], c.act_on_all[inside]))
         highest = max(highest, float(c.act_on_all.max()))
     first = named[0][1]
     share = float(first.prevalence if first.prior is None else first.prior)
@@ -299,20 +278,9 @@ def decision_curve_picture(named: Named) -> Curves:
     # Acting on all passes 0 at t = prevalence; below 0 there is room for words.
     at = (share, 0.55 * low)
     lines[0] = replace(lines[0], words="act on all", words_at=at, shift=(9.0, 0.0))
-    lines.append(
-        Line(
-            x=UNIT,
-            y=0 * UNIT,
-            role="reference",
-            words="act on none",
-            words_at=(0.99, 0.0),
-            align="right",
-            shift=(0.0, 9.0),
-        )
-    )
-    for place, (name, c) in enumerate(named):
-        tips = {"threshold": c.thresholds, "net benefit": c.net_benefit, "acting on all": c.act_on_all}
-        lines.append(Line(x=c.thresholds, y=c.net_benefit, name=series_name(name), series=place, tips=tips))
+    lines.append(reference(UNIT, 0 * UNIT, "act on none", (0.99, 0.0), align="right", shift=(0.0, 9.0)))
+    tips = {"threshold": "thresholds", "net benefit": "net_benefit", "acting on all": "act_on_all"}
+    lines += curve_lines(named, "thresholds", "net_benefit", tips)
     subtitle = [sizes_words(named)]
     if len(named) == 1:
         ranges = [f"{number(a)} to {number(b)}" for a, b in first.useful()]
@@ -335,22 +303,21 @@ def brier_curve_picture(named: Named) -> Curves:
     for place, (name, c) in enumerate(named):
         x, y = c.points
         highest = max(highest, float(y.max()))
-        words = f"Brier score {number(areas[place].estimate)} {limits(areas[place].low, areas[place].high)}"
-        lines.append(
-            Line(x=x, y=y, name=series_name(name, words), series=place, tips={"cost proportion": x, "loss": y})
-        )
+        legend = series_name(name, f"Brier score {estimate_words(areas[place])}")
+        lines.append(Line(x=x, y=y, name=legend, series=place, tips={"cost proportion": x, "loss": y}))
     if len(named) == 1:
         c = named[0][1]
         grid = np.linspace(0, 1, 201)
         best = c.best_loss(grid)
         middle = int(np.argmax(best))
-        lines.append(
-            Line(x=grid, y=best, role="reference", words="best cutoff on these rows",
-                 words_at=(float(grid[middle]), float(best[middle])), align="center", shift=(0.0, 12.0))
-        )  # fmt: skip
+        top = (float(grid[middle]), float(best[middle]))
+        lines.append(reference(grid, best, "best cutoff on these rows", top, align="center", shift=(0.0, 12.0)))
+    area = "the area under each curve is its Brier score"
+    if len(named) == 1:
+        area = f"its area is the Brier score, {estimate_words(areas[0])}"
     return Curves(
         title=heading("Brier curve", named),
-        subtitle=_brier_words(named, areas),
+        subtitle=(area, sizes_words(named)),
         x=Axis(title="cost proportion: a false alarm’s share of both costs; cut there"),
         y=Axis(title="loss", low=0.0, high=1.08 * (highest or 1.0)),
         lines=tuple(lines),
@@ -358,31 +325,20 @@ def brier_curve_picture(named: Named) -> Curves:
     )
 
 
-def _brier_words(named: Named, areas: list[Interval]) -> tuple[str, ...]:
-    if len(named) > 1:
-        return ("the area under each curve is its Brier score", sizes_words(named))
-    area = areas[0]
-    words = f"its area is the Brier score, {number(area.estimate)} {limits(area.low, area.high)}"
-    return (words, sizes_words(named))
-
-
 def risk_coverage_picture(named: Named) -> Curves:
     """Share of wrong answers among the most confident share of the rows."""
-    lines, highest = [], 0.0
-    for place, (name, c) in enumerate(named):
-        half = c.at(coverage=0.5)
-        words = f"{percent(round(1 - half.estimate, 3))} wrong in the surest half"
-        tips = {"confidence from": c.thresholds, "share answered": c.coverage, "share wrong": c.risk}
-        lines.append(Line(x=c.coverage, y=c.risk, name=series_name(name, words), series=place, tips=tips))
-        # The first few answers swing between all right and all wrong; the axis is made for the rest.
-        highest = max(highest, float(c.risk[c.coverage >= 0.02].max(initial=0.0)))
+    tips = {"confidence from": "thresholds", "share answered": "coverage", "share wrong": "risk"}
+    lines = curve_lines(
+        named, "coverage", "risk", tips,
+        lambda c: f"{percent(round(1 - c.at(coverage=0.5).estimate, 3))} wrong in the surest half",
+    )  # fmt: skip
+    # The first few answers swing between all right and all wrong; the axis is made for the rest.
+    highest = max(float(c.risk[c.coverage >= 0.02].max(initial=0.0)) for _, c in named)
     subtitle = [f"{whole(named[0][1].n)} rows"]
     if len(named) == 1:
-        shown = [named[0][1].at(coverage=share) for share in (1.0, 0.8, 0.5)]
-        parts = [
-            f"{percent(round(1 - i.estimate, 3))} [{percent(round(1 - i.high, 3))}, {percent(round(1 - i.low, 3))}]"
-            for i in shown
-        ]
+        right = [named[0][1].at(coverage=share) for share in (1.0, 0.8, 0.5)]
+        wrong = [[percent(round(1 - v, 3)) for v in (i.estimate, i.high, i.low)] for i in right]
+        parts = [f"{share} [{low}, {high}]" for share, low, high in wrong]
         subtitle = [
             f"wrong: {parts[0]} of all, {parts[1]} of the surest 80 %, {parts[2]} of the surest half",
             f"{whole(named[0][1].n)} rows, 95 % intervals",
@@ -397,25 +353,14 @@ def risk_coverage_picture(named: Named) -> Curves:
     )
 
 
-DIAGONAL = np.array([0.0, 1.0])
-
-
 def calibration_picture(named: Named) -> Curves:
     """Bins with intervals around the diagonal, the isotonic fit behind them, and a histogram for one model."""
-    lines = [
-        Line(x=DIAGONAL, y=DIAGONAL, role="reference", words="calibrated", words_at=(0.8, 0.8), shift=(8.0, 8.0)),
-    ]
+    lines = [reference(UNIT, UNIT, "calibrated", (0.8, 0.8), shift=(8.0, 8.0))]
     whiskers = []
     for place, (name, c) in enumerate(named):
-        tips = {
-            "mean forecast": c.forecast,
-            "share positive": c.observed,
-            "low": c.low,
-            "high": c.high,
-            "rows": c.sizes,
-        }
-        slope = c.slope()
-        words = f"slope {number(slope.estimate)} {limits(slope.low, slope.high)}"
+        ends = {"low": c.low, "high": c.high}
+        tips = {"mean forecast": c.forecast, "share positive": c.observed, **ends, "rows": c.sizes}
+        words = f"slope {estimate_words(c.slope())}"
         if len(named) == 1:
             lines.append(Line(x=np.asarray(c.table.scores), y=c.isotonic(), role="faint"))
         lines.append(Line(x=c.forecast, y=c.observed, name=series_name(name, words), series=place))
@@ -445,9 +390,8 @@ def _words(named: Named) -> tuple[str, ...]:
     if len(named) > 1:
         return (f"bins with {level} intervals; a slope of 1 is right, below 1 is overconfident", sizes_words(named))
     c = named[0][1]
-    slope, large = c.slope(), c.in_the_large()
+    slope, large = estimate_words(c.slope()), estimate_words(c.in_the_large())
     return (
-        f"slope {number(slope.estimate)} {limits(slope.low, slope.high)} (1 is right), in the large "
-        f"{number(large.estimate)} {limits(large.low, large.high)} (0 is right)",
+        f"slope {slope} (1 is right), in the large {large} (0 is right)",
         f"bins with {level} intervals; grey: isotonic fit; {sizes_words(named)}",
     )

@@ -1,11 +1,5 @@
-"""Results as forests: intervals under each other, with zero, baselines and margins where they matter.
-
-Evaluations as forests: one model by its metrics, several models under each metric, slices, the baseline beside.
-
-A comparison as pictures: differences from the leader with the line of no difference, or all pairs at a glance.
-
-An experiment as a forest: every learner on every data set, its interval over the scores of its test parts.
-"""
+"""Results as forests, intervals under each other: intervals and contrasts, evaluations, comparisons (or all pairs as a
+matrix), experiments."""
 
 from __future__ import annotations
 
@@ -52,7 +46,7 @@ def intervals_forest(
     return Forest(
         title=heading if title is None else title,
         subtitle=how_words([i for _, i in named]),
-        panels=tuple(_panels(rows, axis=names[0] if len(names) == 1 else "estimate", references=references)),
+        panels=(_cut_panel(rows, axis=names[0] if len(names) == 1 else "estimate", references=references),),
     )
 
 
@@ -80,14 +74,14 @@ def contrasts_forest(
     return Forest(
         title=heading if title is None else title,
         subtitle=tuple(subtitle),
-        panels=tuple(
-            _panels(
+        panels=(
+            _cut_panel(
                 rows,
                 axis="difference, first − second",
                 references=((0.0, "no difference"),),
                 margin=None if margin is None else (-abs(margin), abs(margin)),
                 shares=False,
-            )
+            ),
         ),
     )
 
@@ -108,10 +102,10 @@ def make_panel(
         (r.estimate, *([r.low] if r.side != "upper" else []), *([r.high] if r.side != "lower" else []), *r.points)
         for r in kept
     ]
-    shown = [v for row in ends for v in row if math.isfinite(v)]
-    shown += [v for v, _ in references] + ([*margin] if margin else [])
+    values = [v for row in ends for v in row if math.isfinite(v)]
+    values += [v for v, _ in references] + ([*margin] if margin else [])
     return Panel(
-        rows=kept, axis=axis, heading=heading, references=references, margin=margin, domain=domain_of(shown, within)
+        rows=kept, axis=axis, heading=heading, references=references, margin=margin, domain=domain_of(values, within)
     )
 
 
@@ -131,14 +125,15 @@ def domain_of(values: Sequence[float], within: tuple[float, float] = (-math.inf,
     return (round(left, 12), round(right, 12)) if left < right else (left - 0.5, right + 0.5)
 
 
-def _panels(
+def _cut_panel(
     rows: tuple[ForestRow, ...],
     *,
     axis: str,
     references: tuple[tuple[float, str], ...] = (),
     margin: tuple[float, float] | None = None,
     shares: bool = True,
-) -> list[Panel]:
+) -> Panel:
+    """The first rows of a forest, on an axis that stays within 0 and 1 where they are shares."""
     if not rows:
         raise InputError("there is nothing to plot: no interval was given")
     kept = rows[:MOST_ROWS]
@@ -146,9 +141,8 @@ def _panels(
     # A share stays within its range; nobody should see an axis that ends at 1.04.
     values += [v for v, _ in references]
     within = (0.0, 1.0) if shares and all(0 <= v <= 1 for v in values) else (-math.inf, math.inf)
-    left_out = len(rows) - len(kept)
-    heading = f"the first {len(kept)} of {len(rows):,}" if left_out else ""
-    return [make_panel(kept, axis=axis, heading=heading, references=references, margin=margin, within=within)]
+    heading = f"the first {len(kept)} of {len(rows):,}" if len(kept) < len(rows) else ""
+    return make_panel(kept, axis=axis, heading=heading, references=references, margin=margin, within=within)
 
 
 def _named(given: Interval | Sequence[Interval] | Mapping[str, Interval]) -> list[tuple[str, Interval]]:
@@ -159,20 +153,16 @@ def _named(given: Interval | Sequence[Interval] | Mapping[str, Interval]) -> lis
 
 
 def interval_row(label: str, i: Interval, *, signed: bool = False, more: str = "", aside: bool = False) -> ForestRow:
-    words = words_of(i, signed=signed) + (f" · {more}" if more else "")
+    words = interval_text(i, signed=signed) + (f" · {more}" if more else "")
     return ForestRow(
         label=label, estimate=i.estimate, low=i.low, high=i.high, side=i.side, words=words, tip=plain(str(i)),
         aside=aside,
     )  # fmt: skip
 
 
-def words_of(i: Interval, *, signed: bool = False) -> str:
+def interval_text(i: Interval, *, signed: bool = False) -> str:
     """An interval in as few words as can stand beside its line."""
-
-    def say(x: float) -> str:
-        sign = "+" if signed and x > 0 else ""
-        return sign + number(x).replace("-", "−")
-
+    say = signed_number if signed else unsigned_number
     if math.isnan(i.estimate):
         return f"undefined{': ' + shorten(i.note, 60) if i.note else ''}"
     if math.isnan(i.low) and math.isnan(i.high):
@@ -182,6 +172,16 @@ def words_of(i: Interval, *, signed: bool = False) -> str:
     if i.side == "upper" or math.isinf(i.low):
         return f"{say(i.estimate)}, at most {say(i.high)}"
     return f"{say(i.estimate)} [{say(i.low)}, {say(i.high)}]"
+
+
+def unsigned_number(x: float) -> str:
+    """A number with a true minus."""
+    return number(x).replace("-", "−")
+
+
+def signed_number(x: float) -> str:
+    """A number with its sign, plus or minus."""
+    return ("+" if x > 0 else "") + unsigned_number(x)
 
 
 def p_words(c: Contrast) -> str:
@@ -222,20 +222,17 @@ def evaluation_forest(ev: Evaluation, *, metric: str | None = None) -> Forest:
         panels = _several_models(ev.parts, metric)
         title = f"{len(ev.parts)} models"
     if ev.slices:
-        panels += _slices(ev, metric)
-    shown = [i for part in ev.parts for i in part.overall.values()]
-    return Forest(title=shorten(title, 60), subtitle=_reading(ev, shown), panels=tuple(panels))
+        panels.append(_slices(ev, metric))
+    intervals = [i for part in ev.parts for i in part.overall.values()]
+    first = shorten(str(ev.reading).split("\n")[0], 100)
+    subtitle = tuple(line for line in (first, *(how_words(intervals) if intervals else ())) if line)
+    return Forest(title=shorten(title, 60), subtitle=subtitle, panels=tuple(panels))
 
 
 def model_forest(part: ModelEvaluation, *, metric: str | None = None) -> Forest:
     """A ModelEvaluation."""
-    shown = list(part.overall.values())
-    return Forest(title=shorten(part.name, 60), subtitle=how_words(shown), panels=tuple(_one_model(part, metric)))
-
-
-def _reading(ev: Evaluation, shown: list[Interval]) -> tuple[str, ...]:
-    first = shorten(str(ev.reading).split("\n")[0], 100)
-    return tuple(line for line in (first, *(how_words(shown) if shown else ())) if line)
+    how = how_words(list(part.overall.values()))
+    return Forest(title=shorten(part.name, 60), subtitle=how, panels=tuple(_one_model(part, metric)))
 
 
 def _range(name: str) -> tuple[float, float]:
@@ -252,13 +249,9 @@ def _title(name: str) -> str:
         return name.replace("_", " ")
 
 
-def _asked(overall: dict[str, Interval], part: ModelEvaluation, metric: str | None) -> dict[str, Interval]:
-    return overall if metric is None else {metric: part.metric(metric)}
-
-
 def _one_model(part: ModelEvaluation, metric: str | None) -> list[Panel]:
     """Metrics that share the range 0 to 1 (or −1 to 1) under each other; each other one on an axis of its own."""
-    metrics = _asked(part.overall, part, metric)
+    metrics = part.overall if metric is None else {metric: part.metric(metric)}
     shares = {m: i for m, i in metrics.items() if _range(m) in ((0.0, 1.0), (-1.0, 1.0))}
     rows: list[ForestRow] = []
     for name, interval in shares.items():
@@ -283,9 +276,9 @@ def _per_class(part: ModelEvaluation) -> list[Panel]:
     labels = () if part.confusion is None else part.confusion.labels
     left_out = f" (the first {MOST_CLASSES} of {len(labels):,})" if len(labels) > MOST_CLASSES else ""
     for name in ("recall", "precision"):
-        found = {label: part.classes[name, label] for label in labels[:MOST_CLASSES] if (name, label) in part.classes}
-        if found:
-            rows = [interval_row(plain(label), interval) for label, interval in found.items()]
+        kept = [label for label in labels[:MOST_CLASSES] if (name, label) in part.classes]
+        if kept:
+            rows = [interval_row(plain(label), part.classes[name, label]) for label in kept]
             heading = f"{name} of each class{left_out}"
             panels.append(make_panel(rows, axis="", heading=heading, within=(0.0, 1.0)))
     return panels
@@ -324,7 +317,7 @@ def _several_models(parts: Sequence[ModelEvaluation], metric: str | None) -> lis
     return panels
 
 
-def _slices(ev: Evaluation, metric: str | None) -> list[Panel]:
+def _slices(ev: Evaluation, metric: str | None) -> Panel:
     """The first metric (or the one asked for) in each slice, beside all rows."""
     several = len(ev.parts) > 1
     everywhere = [p.overall for inner in (ev, *ev.slices.values()) for p in inner.parts]
@@ -336,7 +329,7 @@ def _slices(ev: Evaluation, metric: str | None) -> list[Panel]:
             label = f"{plain(value)} · {plain(part.name)}" if several else plain(value)
             rows.append(interval_row(label, part.metric(name), aside=inner is ev))
     left_out = f" (the first {len(kept)} of {len(ev.slices):,})" if len(kept) < len(ev.slices) else ""
-    return [make_panel(rows, axis="", heading=f"{_title(name)} by slice{left_out}", within=_range(name))]
+    return make_panel(rows, axis="", heading=f"{_title(name)} by slice{left_out}", within=_range(name))
 
 
 # In a matrix of pairs colour fills up as p falls to this: p = 1 is white.
@@ -381,10 +374,7 @@ def differences_forest(c: Comparison) -> Forest:
     shares = all(0 <= v <= 1 for r in own if r.drawn for v in (r.low, r.high))
     within = (0.0, 1.0) if shares else (-math.inf, math.inf)
     panels.append(make_panel(own, axis="", heading=plain(c.title), within=within))
-    subtitle = [
-        *_verdict_lines(c),
-        *how_words(pairs or list(c.estimates.values()), more=UNADJUSTED),
-    ]
+    subtitle = [*_verdict_lines(c), *how_words(pairs or list(c.estimates.values()), more=UNADJUSTED)]
     if margin is not None:
         subtitle.append(f"shaded: differences up to ±{number(margin[1])} do not matter")
     if parts:
@@ -425,8 +415,8 @@ UNADJUSTED = " of each pair by itself; p-values are adjusted for the number of p
 
 def training_forest(gap: TrainingGap) -> Forest:
     """How much better each model looks on its training rows than on test rows."""
-    made = contrasts_forest({g.name: g for g in gap.gaps}, title="Accuracy on training rows − on test rows")
-    return replace(made, panels=tuple(replace(p, axis="training − test") for p in made.panels))
+    forest = contrasts_forest({g.name: g for g in gap.gaps}, title="Accuracy on training rows − on test rows")
+    return replace(forest, panels=tuple(replace(p, axis="training − test") for p in forest.panels))
 
 
 def _told(c: Comparison, pair: Contrast) -> str:
@@ -455,17 +445,13 @@ def pairs_heat(c: Comparison) -> Heat:
             p = pair.p_value if pair.p_adjusted is None else pair.p_adjusted
             share.append(_strength(p))
             verdict = "better" if c.better(a, b) else "worse" if c.told_apart(a, b) else "cannot tell"
-            gap = ("+" if pair.estimate > 0 else "") + number(pair.estimate).replace("-", "−")
-            shown = p_value(p, at_most=pair.p_at_most)
-            words.append((gap, shown, verdict))
-            tips.append({"row": plain(a), "column": plain(b), "difference": plain(str(pair)), "p": shown})
+            written = p_value(p, at_most=pair.p_at_most)
+            words.append((signed_number(pair.estimate), written, verdict))
+            tips.append({"row": plain(a), "column": plain(b), "difference": plain(str(pair)), "p": written})
     names = tuple(distinct(models))
     return Heat(
         title=f"{plain(c.title)}: row − column for each pair",
-        subtitle=(
-            *_verdict_lines(c),
-            "darker: smaller p, adjusted for the number of pairs",
-        ),
+        subtitle=(*_verdict_lines(c), "darker: smaller p, adjusted for the number of pairs"),
         row_title="this model",
         column_title="against this one",
         rows=names,
@@ -481,8 +467,8 @@ def pairs_heat(c: Comparison) -> Heat:
 def _pair(c: Comparison, first: str, second: str) -> Contrast | None:
     if first == second or (c.reference is not None and c.reference not in (first, second)):
         return None
-    found: Contrast = c[first, second]
-    return found
+    pair: Contrast = c[first, second]
+    return pair
 
 
 def _strength(p: float) -> float:
@@ -534,12 +520,12 @@ def _panel(summary: Summary, estimates: Sequence[LearnerEstimate], several: bool
     better = "higher" if measure.higher_is_better else "lower"
     heading = f"{lead}{measure.title} ({better} is better)"
     constant = constant_value(summary, data, measure.name)
-    made = make_panel(rows, axis="", heading=heading, within=measure.range)
+    panel = make_panel(rows, axis="", heading=heading, within=measure.range)
     if constant is None:
-        return made
+        return panel
     name = shorten(plain(constant_name(summary, data)), 24)
-    low, high = made.domain
+    low, high = panel.domain
     # A line far away would press the intervals together: then its place is told in words.
     if not low - (high - low) <= constant <= high + (high - low):
-        return replace(made, heading=f"{heading}; {name}: {number(constant)}")
+        return replace(panel, heading=f"{heading}; {name}: {number(constant)}")
     return make_panel(rows, axis="", heading=heading, references=((constant, name),), within=measure.range)

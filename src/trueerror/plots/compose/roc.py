@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from trueerror.curves._operating_point import iso_cost
 from trueerror.inputs._options import check_word
-from trueerror.plots._dispatch import Named, heading, series_name, sizes_words
-from trueerror.plots._specs import Axis, Band, Bars, Curves, Line, Mark, Whiskers
+from trueerror.plots._dispatch import Named, estimate_words, heading, series_name, sizes_words
+from trueerror.plots._specs import Axis, Band, Bars, Curves, Floats, Line, Mark, Whiskers
 from trueerror.plots._style import distinct, plain, shorten
+from trueerror.plots.compose.curves import UNIT, reference
 from trueerror.plots.compose.forests import domain_of
-from trueerror.results import Interval
-from trueerror.results._format import limits, listing, number, percent
+from trueerror.results._format import listing, number, percent
 
 if TYPE_CHECKING:
     from trueerror.curves._folds import AverageCurve
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from trueerror.curves._roc import Roc, RocBand
     from trueerror.curves._roc_difference import RocDifference
 
-UNIT = np.array([0.0, 1.0])
 FPR = "false positive rate: share of the negatives called"
 TPR = "true positive rate: share of the positives called"
 # The classifiers that need no model.
@@ -37,7 +37,14 @@ BARS = 11
 
 def diagonal() -> Line:
     """What chance reaches."""
-    return Line(x=UNIT, y=UNIT, role="reference", words="chance", words_at=(0.72, 0.72), shift=(9.0, 7.0))
+    return reference(UNIT, UNIT, "chance", (0.72, 0.72), shift=(9.0, 7.0))
+
+
+def roc_line(curve: Roc, name: str, place: int, part: slice = slice(None)) -> Line:
+    """A ROC curve, or a part of it, with what its points tell."""
+    columns = {"threshold": curve.thresholds, "false positive rate": curve.fpr, "true positive rate": curve.tpr}
+    tips = {title: values[part] for title, values in columns.items()}
+    return Line(x=curve.fpr[part], y=curve.tpr[part], name=name, series=place, tips=tips)
 
 
 def roc_picture(
@@ -59,17 +66,15 @@ def roc_picture(
     if band is not None:
         check_word(band, ("pointwise", "simultaneous"), "band")
     areas = [c.auc() for _, c in named]
-    lines = [diagonal()]
-    for place, (name, c) in enumerate(named):
-        words = f"AUC {number(areas[place].estimate)} {limits(areas[place].low, areas[place].high)}"
-        tips = {"threshold": c.thresholds, "false positive rate": c.fpr, "true positive rate": c.tpr}
-        lines.append(Line(x=c.fpr, y=c.tpr, name=series_name(name, words), series=place, tips=tips))
+    legend = [series_name(name, f"AUC {estimate_words(area)}") for (name, _), area in zip(named, areas, strict=True)]
+    lines = [diagonal(), *(roc_line(c, legend[place], place) for place, (_, c) in enumerate(named))]
     around = roc_hull(_distinct(named))
     if hull:
         lines.append(Line(x=around.fpr, y=around.tpr, role="hull"))
     marks = list(CORNERS)
     first = named[0][1]
-    notes = [_area_words(areas)] if len(named) == 1 else []
+    area = areas[0]
+    notes = [f"AUC {estimate_words(area)} ({percent(area.confidence)} {area.method})"] if len(named) == 1 else []
     if point:
         condition = first.condition(prior, cost_fp=cost_fp, cost_fn=cost_fn)
         best = min(around.corners, key=lambda corner: condition.cost(corner.fpr, corner.tpr))
@@ -123,20 +128,9 @@ def _equal_cost(cost: float, condition: Condition) -> list[Line]:
     if len(ends) < 2 or np.allclose(ends[0], ends[-1]):
         return []
     # No curve lies above the line: its words stand there where the corner is wide enough for them.
-    roomy = float(ends[-1][0]) > 0.22
-    align: Literal["left", "right"] = "right" if roomy else "left"
-    shift = (-30.0, 8.0) if roomy else (6.0, 9.0)
-    return [
-        Line(
-            x=ends[:, 0],
-            y=ends[:, 1],
-            role="iso",
-            words="equal cost",
-            words_at=tuple(ends[-1]),
-            align=align,
-            shift=shift,
-        )
-    ]
+    above = float(ends[-1][0]) > 0.22
+    line = Line(x=ends[:, 0], y=ends[:, 1], role="iso", words="equal cost", words_at=tuple(ends[-1]), shift=(6.0, 9.0))
+    return [replace(line, align="right", shift=(-30.0, 8.0)) if above else line]
 
 
 def _chosen(corner: HullCorner, *, equal: bool) -> Mark:
@@ -156,37 +150,21 @@ def _call(corner: HullCorner, several: bool) -> str:
     return (f"{shorten(corner.classifier, 34)} " if several else "") + f"from {number(corner.threshold)} up"
 
 
-def _area_words(areas: list[Interval]) -> str:
-    area = areas[0]
-    return f"AUC {number(area.estimate)} {limits(area.low, area.high)} ({percent(area.confidence)} {area.method})"
-
-
 def difference_picture(difference: RocDifference) -> Curves:
     """Where one ROC curve is above another, with the band of the difference and the line of none."""
     d = difference
     first, second = shorten(d.first, 30), shorten(d.second, 30)
     low, high = domain_of([float(d.low.min()), float(d.high.max()), 0.0], (-1.0, 1.0))
     tips = {"false positive rate": d.fpr, "difference": d.difference, "low": d.low, "high": d.high}
-    lines = (
-        Line(
-            x=UNIT,
-            y=0 * UNIT,
-            role="reference",
-            words="no difference",
-            words_at=(1.0, 0.0),
-            align="right",
-            shift=(0.0, 9.0),
-        ),
-        Line(x=d.fpr, y=d.difference, series=0, tips=tips),
-    )
+    none = reference(UNIT, 0 * UNIT, "no difference", (1.0, 0.0), align="right", shift=(0.0, 9.0))
     where = [f"{shorten(who, 30)} from {number(a)} to {number(b)}" for who, a, b in d.regions]
-    told = f"told apart: {'; '.join(where[:3])}{'; …' if len(where) > 3 else ''}" if where else "nowhere told apart"
+    verdict = f"told apart: {'; '.join(where[:3])}{'; …' if len(where) > 3 else ''}" if where else "nowhere told apart"
     return Curves(
         title=f"ROC curves: {first} − {second}",
-        subtitle=(told, f"{d.title}, {'the same' if d.paired else 'different'} rows"),
+        subtitle=(verdict, f"{d.title}, {'the same' if d.paired else 'different'} rows"),
         x=Axis(title="false positive rate"),
         y=Axis(title="difference of true positive rates", low=low, high=high),
-        lines=lines,
+        lines=(none, Line(x=d.fpr, y=d.difference, series=0, tips=tips)),
         bands=(Band(x=d.fpr, low=d.low, high=d.high, name=d.title),),
         size=(460, 320),
     )
@@ -231,26 +209,28 @@ def _stretch_words(stretch: Stretch) -> str:
 
 def _average_area(c: AverageCurve) -> str:
     """The area of an averaged curve; that of an experiment need not be the mean of the curves' own."""
-    area = c.auc()
-    return f"{'mean ' if c.area is None else ''}AUC {number(area.estimate)} {limits(area.low, area.high)}"
+    return f"{'mean ' if c.area is None else ''}AUC {estimate_words(c.auc())}"
+
+
+def _arms(low: Floats, high: Floats) -> tuple[Floats, Floats] | tuple[None, None]:
+    """The ends of error bars, where the averaging was done in their direction."""
+    return (None, None) if np.isnan(low).all() else (low, high)
 
 
 def average_picture(named: Named) -> Curves:
     """Curves averaged over folds, with error bars where the averaging was done."""
     lines, whiskers = [diagonal()], []
     for place, (name, c) in enumerate(named):
-        words = _average_area(c)
         tips = {"false positive rate": c.fpr, "true positive rate": c.tpr}
         if c.thresholds is not None:
             tips = {"threshold": c.thresholds, **tips}
-        lines.append(Line(x=c.fpr, y=c.tpr, name=series_name(name, words), series=place, tips=tips))
+        lines.append(Line(x=c.fpr, y=c.tpr, name=series_name(name, _average_area(c)), series=place, tips=tips))
         some = np.unique(np.linspace(0, len(c.fpr) - 1, BARS).round().astype(int))
-        arms: dict[str, Any] = {}
-        for side, low, high in (("tpr", "low", "high"), ("fpr", "left", "right")):
-            ends = [getattr(c, f"{side}_{end}")[some] for end in ("low", "high")]
-            if not np.isnan(ends[0]).all():
-                arms |= {low: ends[0], high: ends[1]}
-        whiskers.append(Whiskers(x=c.fpr[some], y=c.tpr[some], name=name, series=place, **arms))
+        low, high = _arms(c.tpr_low[some], c.tpr_high[some])
+        left, right = _arms(c.fpr_low[some], c.fpr_high[some])
+        whiskers.append(
+            Whiskers(x=c.fpr[some], y=c.tpr[some], low=low, high=high, left=left, right=right, name=name, series=place)
+        )
     first = named[0][1]
     level = percent(first.confidence)
     folds = f"{first.how} averages of {len(first.areas)} curves, bars: {level} t-intervals over the curves"

@@ -1,9 +1,4 @@
-"""Studies as pictures: learning curves with their bands, spread at small sizes.
-
-Lesion studies as pictures: what each part contributes, and the ROC curves of all variants.
-
-Bias and variance as pictures: parts of the error, and estimators around the truth.
-"""
+"""Studies as pictures: learning curves, overfitting, lesion studies, bias and variance, the estimator laboratory."""
 
 from __future__ import annotations
 
@@ -17,18 +12,18 @@ import numpy as np
 
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import find_measure
-from trueerror.plots._dispatch import series_name
+from trueerror.plots._dispatch import estimate_words, series_name
 from trueerror.plots._specs import Axis, Band, Curves, Floats, Forest, ForestRow, Line, Mark, Panel, Whiskers
 from trueerror.plots._style import plain, shorten
-from trueerror.plots.compose.forests import MOST_ROWS, domain_of, interval_row, make_panel, p_words
+from trueerror.plots.compose.forests import MOST_ROWS, domain_of, interval_row, make_panel, p_words, signed_number
 from trueerror.plots.compose.roc import roc_picture
-from trueerror.results._format import limits, number, percent, whole
+from trueerror.results._format import number, percent, whole
 from trueerror.studies._learning_curve_fit import SURE
 
 if TYPE_CHECKING:
     from trueerror.studies._ablation import Contribution, LesionStudy
     from trueerror.studies._bias_variance import BiasVariance
-    from trueerror.studies._learning_curve_result import Crossing, LearningCurve
+    from trueerror.studies._learning_curve_result import LearningCurve
     from trueerror.studies._overfitting import ComplexityPoint, Overfitting
     from trueerror.studies._simulation import EstimatorLaboratory
 
@@ -69,10 +64,9 @@ def _curve_picture(curve: LearningCurve) -> Curves:
             drawn += [*below.tolist(), *above.tolist()]
         else:
             x, middle = sizes, test
-        told = f"{number(expected.estimate)} {limits(expected.low, expected.high)} at {whole(ahead)}"
-        said = series_name(learner, told if known else "not extrapolated")
-        lines.append(Line(x=x, y=middle, name=said, series=place))
-        lines.append(_training_line(sizes, training, place))
+        figures = f"{estimate_words(expected)} at {whole(ahead)}" if known else "not extrapolated"
+        lines.append(Line(x=x, y=middle, name=series_name(learner, figures), series=place))
+        lines.append(Line(x=sizes, y=training, name="on the training rows", role="aside", series=place))
         beside = sizes * APART ** (place - (len(curve.learners) - 1) / 2)
         tips = {"rows": sizes, curve.title: test, "low": low, "high": high, "on training rows": training}
         whiskers.append(
@@ -81,8 +75,13 @@ def _curve_picture(curve: LearningCurve) -> Curves:
         drawn += [v for part in (test, low, high, training) for v in part.tolist()]
     drawn = [v for v in drawn if math.isfinite(v)]
     y = domain_of(drawn, (0.0, 1.0) if all(0 <= v <= 1 for v in drawn) else (-math.inf, math.inf))
-    lines += [_last_size(float(sizes[-1]), y)] if bands else []
-    lines += [_crossing_line(c, y) for c in curve.crossings if c.share >= SURE and not math.isnan(c.size)]
+    # Where the rows end and the fitted curve goes on alone, and where two learners change places.
+    lines += [_upright(float(sizes[-1]), y, "extrapolated →", (5.0, -8.0))] if bands else []
+    lines += [
+        _upright(c.size, y, f"cross at {c.size:,.0f} [{c.low:,.0f}, {c.high:,.0f}]", (5.0, 10.0))
+        for c in curve.crossings
+        if c.share >= SURE and not math.isnan(c.size)
+    ]
     subtitle = _wrapped(curve.verdict_lines)
     beyond = f"; right of {whole(sizes[-1])} rows: extrapolated" if bands else ""
     subtitle.append(f"{curve.plan} of {whole(curve.rows)} rows{beyond}")
@@ -103,29 +102,13 @@ def _curve_picture(curve: LearningCurve) -> Curves:
     )
 
 
-def _crossing_line(c: Crossing, y: tuple[float, float]) -> Line:
-    """Where two learners change places."""
-    return Line(
-        x=np.array([c.size, c.size]), y=np.array(y), role="faint",
-        words=f"cross at {c.size:,.0f} [{c.low:,.0f}, {c.high:,.0f}]", words_at=(c.size, y[1]), align="left",
-        shift=(5.0, 10.0),
-    )  # fmt: skip
-
-
-def _last_size(size: float, y: tuple[float, float]) -> Line:
-    """Where the rows end and the fitted curve goes on alone."""
-    return Line(
-        x=np.array([size, size]), y=np.array(y), role="faint", words="extrapolated →", words_at=(size, y[1]),
-        align="left", shift=(5.0, -8.0),
-    )  # fmt: skip
+def _upright(x: float, y: tuple[float, float], words: str, shift: tuple[float, float]) -> Line:
+    """A faint line over the whole height, with words at its top."""
+    return Line(x=np.full(2, x), y=np.array(y), role="faint", words=words, words_at=(x, y[1]), shift=shift)
 
 
 def _wrapped(verdict: Sequence[str], columns: int = 118) -> list[str]:
     return [part for line in verdict for part in textwrap.wrap(plain(line), columns)][:8]
-
-
-def _training_line(sizes: Floats, training: Floats, place: int) -> Line:
-    return Line(x=sizes, y=training, name="on the training rows", role="aside", series=place)
 
 
 def _spread_picture(curve: LearningCurve) -> Curves:
@@ -204,7 +187,7 @@ def _settings_axis(
     title = plain(view.parameter)
     if not numbers:
         names = [
-            Line(x=np.array([p.place, p.place]), y=np.array([low, high]), role="faint", words=shorten(p.setting, 16),
+            Line(x=np.full(2, p.place), y=np.array([low, high]), role="faint", words=shorten(p.setting, 16),
                  words_at=(p.place, low), align="center", shift=(0.0, 14.0))
             for p in points
         ]  # fmt: skip
@@ -237,8 +220,8 @@ def lesion_picture(study: LesionStudy, *, show: Literal["contributions", "roc"] 
         if not study.curves:
             reason = next((n for n in study.notes if n.startswith("No ROC")), "")
             raise InputError(f"there are no ROC curves to show. {reason}".strip())
-        made = roc_picture(list(study.curves.items()), hull=False, point=False)
-        return replace(made, title=f"ROC curves of {len(study.curves)} variants")
+        curves = roc_picture(list(study.curves.items()), hull=False, point=False)
+        return replace(curves, title=f"ROC curves of {len(study.curves)} variants")
     panels = [_panel(study, kind) for kind in study.kinds]
     ends = (("full system", study.full), ("none of them", study.base))
     panels.append(
@@ -257,10 +240,9 @@ def lesion_picture(study: LesionStudy, *, show: Literal["contributions", "roc"] 
 
 
 def _panel(study: LesionStudy, kind: str) -> Panel:
-    own = study.of_kind(kind)[:MOST_ROWS]
     level = 1 - study.confidence
     rows = []
-    for c in own:
+    for c in study.of_kind(kind)[:MOST_ROWS]:
         word = "helps" if c.helps(level) else "hurts" if c.hurts(level) else "cannot tell"
         more = f"{p_words(c.difference)} · {word}"
         if c.interaction is not None and not math.isnan(c.interaction.estimate):
@@ -284,21 +266,20 @@ PARTS = (("error", "expected error"), ("noise", "noise"), ("bias", "bias"), ("va
 OWN = (("training", "on training rows"), ("held_out", "on held-out rows"), ("optimism", "optimism"))
 
 
-def bias_picture(found: BiasVariance) -> Forest:
+def bias_picture(study: BiasVariance) -> Forest:
     """For each learner the error and its parts, then training and held-out error with the optimism."""
     panels = []
-    for parts in found.learners:
+    for parts in study.learners:
         rows = [interval_row(word, getattr(parts, field)) for field, word in (*PARTS, *OWN)]
         heading = shorten(parts.learner, 60)
         panels.append(make_panel(rows, axis="", heading=heading, references=((0.0, ""),)))
     # One scale for all learners, so that they can be compared by eye.
     low, high = min(p.domain[0] for p in panels), max(p.domain[1] for p in panels)
-
-    verdict = _wrapped(found.verdict_lines, 110)
-    sets = f"{whole(found.rounds)} training sets of {whole(found.size)} rows, {found.drawn}"
+    verdict = _wrapped(study.verdict_lines, 110)
+    sets = f"{whole(study.rounds)} training sets of {whole(study.size)} rows, {study.drawn}"
     return Forest(
         title="Where the error comes from",
-        subtitle=(*verdict, f"{sets}; {percent(found.confidence)} intervals; {found.method}"),
+        subtitle=(*verdict, f"{sets}; {percent(study.confidence)} intervals; {study.method}"),
         panels=tuple(replace(p, domain=(low, high)) for p in panels),
     )
 
@@ -311,7 +292,7 @@ def laboratory_picture(lab: EstimatorLaboratory) -> Forest:
             estimate=q.mean,
             low=max(0.0, q.mean - q.sd),
             high=min(1.0, q.mean + q.sd),
-            words=f"bias {_signed(q.bias.estimate)} · sd {number(q.sd)} · √MSE {number(q.rmse)}",
+            words=f"bias {signed_number(q.bias.estimate)} · sd {number(q.sd)} · √MSE {number(q.rmse)}",
             tip=plain(str(q.bias)),
             points=tuple(lab.values[q.estimator]),
         )
@@ -329,7 +310,3 @@ def laboratory_picture(lab: EstimatorLaboratory) -> Forest:
         ),
         panels=(panel,),
     )
-
-
-def _signed(x: float) -> str:
-    return ("+" if x > 0 else "") + number(x).replace("-", "−")

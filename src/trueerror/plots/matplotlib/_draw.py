@@ -27,8 +27,8 @@ from trueerror.plots._specs import (
 )
 from trueerror.plots._style import columns_needed, distinct, fold, fold_all, shorten
 from trueerror.plots.compose.matrices import CHARACTER, COLUMN_NAME, GAP, ROW_NAME, cell_size, lay_out, ruler
-from trueerror.plots.svg._curves import Plot, Words, words_apart
-from trueerror.plots.svg._document import Frame
+from trueerror.plots.svg._curves import PlacedWords, Plot, words_apart
+from trueerror.plots.svg._standalone import PictureFrame
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -51,7 +51,7 @@ ROLES: dict[str, tuple[str, float, tuple[float, ...]]] = {
 }
 
 
-def draw_picture(picture: Picture, ax: Axes | None, frame: Frame) -> Axes:
+def draw_picture(picture: Picture, ax: Axes | None, frame: PictureFrame) -> Axes:
     """The picture on the given axes, or on those of a new figure of pyplot as large as `frame`; returns the axes."""
     if ax is not None:
         _draw_on(picture, ax, None)
@@ -63,7 +63,7 @@ def draw_picture(picture: Picture, ax: Axes | None, frame: Frame) -> Axes:
     return ax
 
 
-def file_bytes(picture: Picture, frame: Frame, ending: Literal["png", "pdf"]) -> bytes:
+def file_bytes(picture: Picture, frame: PictureFrame, ending: Literal["png", "pdf"]) -> bytes:
     """The picture as a file, by a figure of its own that pyplot knows nothing of."""
     from matplotlib.figure import Figure
 
@@ -76,11 +76,11 @@ def file_bytes(picture: Picture, frame: Frame, ending: Literal["png", "pdf"]) ->
     return out.getvalue()
 
 
-def _inches(frame: Frame) -> tuple[float, float]:
+def _inches(frame: PictureFrame) -> tuple[float, float]:
     return frame.width / PIXELS, frame.height / PIXELS
 
 
-def _draw_on(picture: Picture, ax: Axes, frame: Frame | None) -> None:
+def _draw_on(picture: Picture, ax: Axes, frame: PictureFrame | None) -> None:
     """The picture with its title; a figure of our own has the title at its left edge and the legend beside the plot."""
     heading, above = False, False
     if isinstance(picture, Forest):
@@ -118,7 +118,7 @@ def split(ax: Axes, heights: Sequence[float]) -> list[Axes]:
     return [ax, *(ax.figure.add_subplot(grid[i]) for i in range(1, len(heights)))]
 
 
-def write_title(ax: Axes, picture: Picture, frame: Frame | None, height: float) -> None:
+def write_title(ax: Axes, picture: Picture, frame: PictureFrame | None, height: float) -> None:
     """Title and what was read, so many points above the axes: over words that stand there already."""
     if frame is None:
         columns = max(40, int(72 * ax.get_window_extent().width / ax.figure.dpi / POINTS_A_CHARACTER))
@@ -258,7 +258,7 @@ def _draw_mark(ax: Axes, mark: Mark, picture: Curves) -> None:
             clip_on=False, zorder=6, ls="")  # fmt: skip
 
 
-def _write(ax: Axes, one: Words, picture: Curves) -> None:
+def _write(ax: Axes, one: PlacedWords, picture: Curves) -> None:
     from matplotlib.patheffects import withStroke
 
     x, y = (float(placed(np.array([v]), a)[0]) for v, a in zip(one.at, (picture.x, picture.y), strict=True))

@@ -221,7 +221,7 @@ def _mark(mark: Mark, plot: Plot) -> Markup:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class PlacedWords:
     """What a mark or a line says, beside its point by `shift` pixels right and down."""
 
     words: str
@@ -231,11 +231,13 @@ class Words:
     of_mark: bool
 
 
-def words_apart(plot: Plot) -> list[Words]:
+def words_apart(plot: Plot) -> list[PlacedWords]:
     """What marks and lines say; where words would stand on others they move down, or are left out."""
     picture = plot.picture
-    wanted = [Words(m.words, (m.x, m.y), m.align, m.shift, True) for m in picture.marks if m.words]
-    wanted += [Words(n.words, n.words_at, n.align, n.shift, False) for n in picture.lines if n.words and n.words_at]
+    wanted = [PlacedWords(m.words, (m.x, m.y), m.align, m.shift, True) for m in picture.marks if m.words]
+    wanted += [
+        PlacedWords(n.words, n.words_at, n.align, n.shift, False) for n in picture.lines if n.words and n.words_at
+    ]
     taken: list[tuple[float, float, float]] = []
     kept = []
     for one in wanted:
@@ -251,7 +253,7 @@ def words_apart(plot: Plot) -> list[Words]:
     return kept
 
 
-def _words(one: Words, plot: Plot) -> Markup:
+def _words(one: PlacedWords, plot: Plot) -> Markup:
     x, y = plot.pixel(*one.at)
     return text(one.words, x + one.shift[0], y + one.shift[1] + 4, align=one.align, kind="words")
 

@@ -18,7 +18,7 @@ from trueerror.inputs._arrays import missing_rows
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import ColumnError
 from trueerror.sources._keys import key_column
-from trueerror.sources._protocols import Table
+from trueerror.sources._protocols import InputTable
 
 Part = Literal["label", "score"]
 
@@ -136,7 +136,7 @@ LOOKED_AT = 1000
 MOSTLY = 0.8
 
 
-def spoilt_scores(table: Table, column: str) -> str:
+def spoilt_scores(table: InputTable, column: str) -> str:
     """What is wrong with a column of text that is mostly fractions; "" where it is not.
 
     House numbers and codes are whole, so they are left in peace.
@@ -159,7 +159,7 @@ def spoilt_scores(table: Table, column: str) -> str:
     )
 
 
-def respelt_labels(table: Table, column: str, labels: Iterable[Label]) -> str:
+def respelt_labels(table: InputTable, column: str, labels: Iterable[Label]) -> str:
     """What is wrong with labels that are the truth's but for case and spaces; "" where they are not."""
     known = {_letters(label): label for label in labels if isinstance(label, str)}
     values = [v for v in table.few(column, 2 * len(known)) or () if isinstance(v, str)]
@@ -183,7 +183,7 @@ def _letters(label: str) -> str:
     return " ".join(label.casefold().split())
 
 
-def item_column(table: Table, model: str, spare: list[str]) -> str | None:
+def item_column(table: InputTable, model: str, spare: list[str]) -> str | None:
     """The one column among `spare` that is different in every row of a model and the same set for all models.
 
     Such a column can only number the items. Row numbers are passed over where another column does it too: they follow
@@ -202,7 +202,7 @@ def item_column(table: Table, model: str, spare: list[str]) -> str | None:
     return named[0] if named else None
 
 
-def _pairs(table: Table, whose: np.ndarray[tuple[int, ...], np.dtype[np.int64]], column: str) -> bool:
+def _pairs(table: InputTable, whose: np.ndarray[tuple[int, ...], np.dtype[np.int64]], column: str) -> bool:
     """Whether no model has a value twice."""
     codes, values = key_column(table.values(column), f"column {column!r} of {table.name}")
     return len(np.unique(whose.astype(np.int64) * len(values) + codes)) == len(codes)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._labels import (
@@ -25,10 +24,10 @@ from trueerror.sources._protocols import (
     ONE_MODEL,
     ColumnRole,
     ColumnRoles,
+    InputTable,
     Layout,
     ModelLayout,
     RoleKind,
-    Table,
     need_column,
     role_words,
 )
@@ -37,7 +36,7 @@ from trueerror.sources.columns._names import item_column, respelt_labels, spoilt
 
 # A column's name, False for "there is none, whatever it looks like", None for "see for yourself".
 ColumnChoice = str | bool | None
-ModelChoice = str | Sequence[str] | Mapping[str, Any] | None
+ModelChoice = str | Sequence[str] | Mapping[str, object] | None
 WEAK_TRUTH = frozenset({"label", "labels", "class"})
 
 
@@ -48,7 +47,7 @@ class ColumnRequest:
     truth: str | None = None
     models: ModelChoice = None
     label: str | None = None
-    score: Any = None
+    score: object = None
     id: ColumnChoice = None
     cluster: ColumnChoice = None
     by: str | None = None
@@ -56,11 +55,11 @@ class ColumnRequest:
     repeat: ColumnChoice = None
     weight: ColumnChoice = None
     weights_kind: WeightsKind | None = None
-    labels: Iterable[Any] | None = None
-    positive: Any = None
+    labels: Iterable[object] | None = None
+    positive: object = None
 
 
-def resolve(table: Table, asked: ColumnRequest) -> tuple[Layout, tuple[Label, ...]]:
+def resolve(table: InputTable, asked: ColumnRequest) -> tuple[Layout, tuple[Label, ...]]:
     """The roles of all columns, and the labels that the truth holds."""
     roles: dict[str, ColumnRoles] = {}
     model = _model_column(table, asked)
@@ -100,7 +99,7 @@ def resolve(table: Table, asked: ColumnRequest) -> tuple[Layout, tuple[Label, ..
     return layout, labels
 
 
-def _model_column(table: Table, asked: ColumnRequest) -> str | None:
+def _model_column(table: InputTable, asked: ColumnRequest) -> str | None:
     """In a long table, the column that says whose answer a row is."""
     if isinstance(asked.models, str) and asked.models in table.columns:
         column = asked.models
@@ -114,7 +113,7 @@ def _model_column(table: Table, asked: ColumnRequest) -> str | None:
     return found[0]
 
 
-def _answers(table: Table, model: str, asked: ColumnRequest) -> bool:
+def _answers(table: InputTable, model: str, asked: ColumnRequest) -> bool:
     """Whether there is a column of labels or scores beside a column of model names."""
     if asked.label is not None or asked.score is not None:
         return True
@@ -125,7 +124,7 @@ def _answers(table: Table, model: str, asked: ColumnRequest) -> bool:
     return len(others) > 1 and bool(names & WEAK_TRUTH)
 
 
-def _truth_column(table: Table, asked: ColumnRequest, *, long: bool) -> str:
+def _truth_column(table: InputTable, asked: ColumnRequest, *, long: bool) -> str:
     if asked.truth is not None:
         return need_column(table, asked.truth, "truth")
     spoken = _mentioned(asked)
@@ -162,7 +161,9 @@ def _mentioned(asked: ColumnRequest) -> set[str]:
     return found
 
 
-def _other_roles(table: Table, asked: ColumnRequest, roles: dict[str, ColumnRoles], *, long: bool) -> dict[str, str]:
+def _other_roles(
+    table: InputTable, asked: ColumnRequest, roles: dict[str, ColumnRoles], *, long: bool
+) -> dict[str, str]:
     """id, clusters, slices, folds, repeats and weight, each where it was named or is plain."""
     spoken = _mentioned(asked)
     named: dict[str, str] = {}
@@ -221,7 +222,7 @@ def _other_roles(table: Table, asked: ColumnRequest, roles: dict[str, ColumnRole
     return named
 
 
-def _known_labels(table: Table, truth: str, given: Iterable[Any] | None) -> tuple[Label, ...]:
+def _known_labels(table: InputTable, truth: str, given: Iterable[object] | None) -> tuple[Label, ...]:
     place = f"column {truth!r} of {table.name}"
     if table.filled(truth) == 0:
         raise InputError(f"{place} is empty: there is no truth to compare with")
@@ -239,7 +240,7 @@ def _known_labels(table: Table, truth: str, given: Iterable[Any] | None) -> tupl
     return (*typed, *(v for v in labels if v not in typed))
 
 
-def _positive(positive: Any, labels: tuple[Label, ...]) -> Label | None:
+def _positive(positive: object, labels: tuple[Label, ...]) -> Label | None:
     if positive is None:
         return natural_positive(labels)
     if isinstance(positive, str):
@@ -247,7 +248,7 @@ def _positive(positive: Any, labels: tuple[Label, ...]) -> Label | None:
     return find_label(positive, labels)
 
 
-def _left_out(table: Table, roles: Mapping[str, ColumnRoles]) -> tuple[str, ...]:
+def _left_out(table: InputTable, roles: Mapping[str, ColumnRoles]) -> tuple[str, ...]:
     shown = [f"{column!r} ({roles[column][0].why})" for column in table.columns if is_left_out(roles[column])]
     more = f" and {len(shown) - 12} more" if len(shown) > 12 else ""
     return (f"Left out: {', '.join(shown[:12])}{more}.",) if shown else ()
@@ -275,7 +276,7 @@ class ModelFinder:
     """Finds the models of a table; `roles` says how each column was read, and grows on the way."""
 
     def __init__(
-        self, table: Table, labels: tuple[Label, ...], positive: Label | None, roles: dict[str, ColumnRoles]
+        self, table: InputTable, labels: tuple[Label, ...], positive: Label | None, roles: dict[str, ColumnRoles]
     ) -> None:
         self.table = table
         self.labels = labels
@@ -287,12 +288,13 @@ class ModelFinder:
 
     # What was named.
 
-    def wide(self, models: Any, label: str | None, score: Any) -> dict[str, ModelLayout]:
+    def wide(self, models: ModelChoice, label: str | None, score: object) -> dict[str, ModelLayout]:
         """The models of a table with one row for each item."""
         if label is not None or score is not None:
             if models is not None:
                 raise InputError('label= and score= name the columns of one model; for several use models={"name": …}')
-            inner = naming.marked(label or score) if isinstance(label or score, str) else None
+            named = label or score
+            inner = naming.marked(named) if isinstance(named, str) else None
             self._enter((inner.model if inner else "") or ONE_MODEL, {"label": label, "score": score})
         elif models is None:
             self._look()
@@ -306,7 +308,7 @@ class ModelFinder:
             raise self._nothing()
         return self.models
 
-    def long(self, label: str | None, score: Any) -> dict[str, ModelLayout]:
+    def long(self, label: str | None, score: object) -> dict[str, ModelLayout]:
         """The columns that hold every model's answers in a table with one row for each item and model."""
         found = ModelLayout()
         rest = [c for c in self.table.columns if c not in self.roles and self.table.filled(c)]
@@ -332,7 +334,7 @@ class ModelFinder:
             raise self._nothing()
         return {"": found}
 
-    def _enter(self, name: str, spec: Any) -> None:
+    def _enter(self, name: str, spec: object) -> None:
         option = f"models[{name!r}]"
         if isinstance(spec, str):
             column = need_column(self.table, spec, option)
@@ -354,7 +356,7 @@ class ModelFinder:
             raise InputError(f"{option} names neither a label column nor a score column")
         self.models[name] = layout
 
-    def _enter_named(self, name: Any) -> None:
+    def _enter_named(self, name: str) -> None:
         """A name in models=[…]: a column, or what stands before _label and _score in two of them."""
         if name in self.table.columns:
             inner = naming.marked(name)
@@ -381,7 +383,7 @@ class ModelFinder:
             raise InputError(f"column {column!r} of {self.table.name} holds neither labels nor scores")
         return "label" if len(self.labels) > 2 and self.table.is_whole(column) else "score"
 
-    def _with_scores(self, layout: ModelLayout, score: Any, option: str, name: str) -> ModelLayout:
+    def _with_scores(self, layout: ModelLayout, score: object, option: str, name: str) -> ModelLayout:
         if not isinstance(score, Mapping):
             column = self._take(score, option, ColumnRole("scores", model=name))
             self._need_numbers(column)
@@ -419,7 +421,7 @@ class ModelFinder:
         if self.positive != label:
             raise InputError(f"column {column!r} holds scores of {label!r}, but positive is {self.positive!r}")
 
-    def _take(self, column: Any, option: str, role: ColumnRole) -> str:
+    def _take(self, column: object, option: str, role: ColumnRole) -> str:
         found = need_column(self.table, column, option)
         before = self.roles.get(found, unused_column())
         if before[0].kind == "truth":

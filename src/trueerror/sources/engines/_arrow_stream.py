@@ -20,8 +20,9 @@ from threading import BoundedSemaphore, get_ident
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
+from trueerror.inputs._arrays import Array, Foreign
 from trueerror.inputs._options import FileError, current
 
 
@@ -57,8 +58,8 @@ _Stream._fields_ = [
 class Batch:
     """Columns of some rows; the arrays hold until `release`. `number` counts the batches of a stream."""
 
-    def __init__(self, batch: Any, kinds: Sequence[np.dtype[Any]], number: int) -> None:
-        self._batch = batch
+    def __init__(self, batch: _Array, kinds: Sequence[np.dtype[Any]], number: int) -> None:
+        self._batch: _Array | None = batch
         self.number = number
         if batch.n_children != len(kinds):
             raise AssertionError(f"{batch.n_children} columns came for {len(kinds)}")
@@ -72,7 +73,7 @@ class Batch:
             self._batch = None
 
 
-def batches(relation: Any, dtypes: Sequence[Any]) -> Iterator[Batch]:
+def batches(relation: Foreign, dtypes: Sequence[DTypeLike]) -> Iterator[Batch]:
     """The columns of a relation, batch by batch; each is to be released by whoever took it.
 
     `dtypes` are the NumPy types of the columns: the query must give exactly these, and no missing value.
@@ -124,7 +125,7 @@ def in_flight(found: Iterable[Batch], work: Callable[[Batch], None]) -> None:
             each.result()
 
 
-def _column(column: Any, dtype: np.dtype[Any], offset: int) -> NDArray[Any]:
+def _column(column: _Array, dtype: np.dtype[Any], offset: int) -> Array:
     if column.null_count > 0:
         raise AssertionError("a column that must not have gaps has some")
     if column.length == 0:
@@ -148,7 +149,7 @@ class PairCounts:
         self.classes, self.models, self.codes = classes, models, codes
         self.sums = np.zeros((classes, models * (codes - 1) + 1, models * (codes - 1) + 1), dtype=np.int64)
 
-    def add(self, truth: NDArray[Any], calls: NDArray[Any]) -> None:
+    def add(self, truth: Array, calls: Array) -> None:
         """Count rows: their classes, and (rows, models) codes."""
         for start in range(0, len(truth), BLOCK):
             rows = slice(start, start + BLOCK)

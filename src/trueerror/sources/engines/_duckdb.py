@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import get_ident
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inputs._arrays import Array
 from trueerror.inputs._labels import Label
 from trueerror.kernels._histogram import BLOCK, Counter, Grid, even_grid, pivoted, tagged_places
 from trueerror.kernels._random import in_threads
 from trueerror.sources._protocols import Layout, Loss, Options
 from trueerror.sources.engines import _group_tallies as groups
+from trueerror.sources.engines._array_source import probabilities
 from trueerror.sources.engines._arrow_stream import MOST_COLUMNS, Batch, PairCounts, count_pairs, in_flight
-from trueerror.sources.engines._binned import ROUNDS, TARGET, Bins, bin_count, bins_of, finer, fitted_grid
 from trueerror.sources.engines._duckdb_tables import DuckDBTable, Sql, literal
 from trueerror.sources.engines._engine_table import SAMPLE
 from trueerror.sources.engines._group_tallies import ColumnValue, GroupKey
 from trueerror.sources.engines._groupby import GroupedSource, counted_facts
-from trueerror.sources.engines._numpy import probabilities
+from trueerror.sources.engines._score_bins import ROUNDS, TARGET, Bins, bin_count, bins_of, finer, fitted_grid
 from trueerror.tallies import Moments, ScoreTable
 from trueerror.tallies._moments import Placements
 from trueerror.tallies._score_bounds import ScoreBounds
@@ -91,7 +91,7 @@ class StreamedCounts:
 
     def _fitted(self, size: int) -> dict[str, Grid]:
         models = list(self.columns)
-        flags: list[Any] = []
+        flags: list[Array] = []
         scores: list[list[Floats]] = [[] for _ in models]
         for batch in self._batches(models, SAMPLE):
             is_positive, *columns = batch.columns
@@ -155,7 +155,7 @@ class StreamedCounts:
         k = len(models)
         parts: dict[int, Floats] = {}
 
-        def add(number: int, tagged: Sequence[NDArray[Any]]) -> None:
+        def add(number: int, tagged: Sequence[Array]) -> None:
             sums, size = np.zeros((2 * k, k)), len(tagged[0])
             # One buffer for all blocks: memory that is asked for again and again is the larger part of the work.
             buffer = np.empty((2 * k, min(BLOCK, size)))
@@ -197,7 +197,7 @@ class StreamedCounts:
         )
 
 
-def _complete(scores: Floats, positive: Any, gaps: bool) -> tuple[Floats, Any]:
+def _complete(scores: Floats, positive: Array, gaps: bool) -> tuple[Floats, Array]:
     if not gaps:
         return scores, positive
     there = ~np.isnan(scores)

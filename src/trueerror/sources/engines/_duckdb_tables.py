@@ -31,6 +31,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+from numpy.typing import DTypeLike
 
 from trueerror.inputs._arrays import Column
 from trueerror.inputs._options import FileError, InputError
@@ -53,7 +54,7 @@ WAYS = ("isnan({0} // 1.0::DOUBLE)", "isnan(coalesce(nullif({0}, {0} + 1), {0}))
 
 
 # A query as a relation that has not been fetched.
-Run = Callable[[str], Any]
+Run = Callable[[str], duckdb.DuckDBPyRelation]
 
 
 def without_nan(ask: Run, names: Mapping[str, str]) -> dict[str, str]:
@@ -248,7 +249,7 @@ class SqlFrame:
         return SqlFrame(f"SELECT * FROM ({self.query}) LIMIT {n:d}")
 
 
-class DuckDBTable(EngineTable):
+class DuckDBTable(EngineTable[Sql, SqlFrame]):
     """Rows that DuckDB reads: those of `source`, which is a table, a view or a query in brackets.
 
     `raw` names the columns as a file holds them, where its own statistics may be asked; None where there are none.
@@ -279,7 +280,7 @@ class DuckDBTable(EngineTable):
     def frame(self) -> SqlFrame:
         return SqlFrame(f"SELECT * FROM {self.source}{' WHERE ' if self.where else ''}{' AND '.join(self.where)}")
 
-    def answer(self, frame: Any) -> dict[str, Column]:
+    def answer(self, frame: SqlFrame) -> dict[str, Column]:
         return self._fetched(frame.query)
 
     def _fetched(self, query: str) -> dict[str, Column]:
@@ -287,7 +288,7 @@ class DuckDBTable(EngineTable):
             found = self.run(query).fetchnumpy()
         return {name: unmasked(array) for name, array in found.items()}
 
-    def stream(self, frame: SqlFrame, dtypes: Sequence[Any]) -> Iterator[Batch]:
+    def stream(self, frame: SqlFrame, dtypes: Sequence[DTypeLike]) -> Iterator[Batch]:
         """The columns of an answer, batch by batch: numbers without gaps."""
         with self._reading():
             yield from batches(self.run(frame.query), dtypes)
@@ -309,7 +310,7 @@ class DuckDBTable(EngineTable):
         where = (*self.where, *(condition.text for condition in conditions))
         return self._over(self.source, self.columns, self.kinds, where=where)
 
-    def made(self, frame: Any, columns: tuple[str, ...], kinds: tuple[Kind, ...]) -> DuckDBTable:
+    def made(self, frame: SqlFrame, columns: tuple[str, ...], kinds: tuple[Kind, ...]) -> DuckDBTable:
         with self._reading():
             source = f"({frame.query})" if self.store is None else self.store(frame.query)
         return self._over(source, columns, kinds)
@@ -344,7 +345,7 @@ class DuckDBTable(EngineTable):
         return build_file_source(self, layout, options)
 
 
-def unmasked(array: Any) -> Column:
+def unmasked(array: object) -> Column:
     """What DuckDB hands over, without NumPy's masks."""
     if not isinstance(array, np.ma.MaskedArray):
         return np.asarray(array)
@@ -603,7 +604,7 @@ def plain_column(place: str, type_: str) -> tuple[str, Kind]:
 VIEW = "trueerror_given"
 
 
-def open_relation(relation: Any) -> DuckDBTable:
+def open_relation(relation: duckdb.DuckDBPyRelation) -> DuckDBTable:
     """A DuckDB relation as a table; values go into queries as literals, since a relation takes no parameters."""
     columns = tuple(str(name) for name in relation.columns)
     places = [f"c{i}" for i in range(len(columns))]

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Column, WeightsKind
+from trueerror.inputs._arrays import Array, Column, WeightsKind
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import current
 from trueerror.sources._protocols import ColumnsTable, Kind, Layout, Options, Source
@@ -41,16 +40,16 @@ SAMPLE = 1 << 17
 class Expression(Protocol):
     """A column, or what is made of columns, inside a query."""
 
-    def __add__(self, other: Any) -> Self: ...
-    def __sub__(self, other: Any) -> Self: ...
-    def __mul__(self, other: Any) -> Self: ...
-    def __mod__(self, other: Any) -> Self: ...
-    def __and__(self, other: Any) -> Self: ...
-    def __or__(self, other: Any) -> Self: ...
-    def __ge__(self, other: Any) -> Self: ...
-    def __le__(self, other: Any) -> Self: ...
-    def __gt__(self, other: Any) -> Self: ...
-    def __lt__(self, other: Any) -> Self: ...
+    def __add__(self, other: object) -> Self: ...
+    def __sub__(self, other: object) -> Self: ...
+    def __mul__(self, other: object) -> Self: ...
+    def __mod__(self, other: object) -> Self: ...
+    def __and__(self, other: object) -> Self: ...
+    def __or__(self, other: object) -> Self: ...
+    def __ge__(self, other: object) -> Self: ...
+    def __le__(self, other: object) -> Self: ...
+    def __gt__(self, other: object) -> Self: ...
+    def __lt__(self, other: object) -> Self: ...
     def __invert__(self) -> Self: ...
     def alias(self, name: str) -> Self:
         """The same under a name."""
@@ -60,12 +59,12 @@ class Expression(Protocol):
 class Grouped(Protocol):
     """Rows in groups."""
 
-    def agg(self, *amounts: Any) -> Frame:
+    def agg(self, *amounts: Any) -> Any:
         """One row for each group: its keys and these amounts."""
         ...
 
 
-class Frame(Protocol):
+class Query(Protocol):
     """A query that has not been run."""
 
     def select(self, *expressions: Any) -> Self: ...
@@ -75,28 +74,32 @@ class Frame(Protocol):
     def head(self, n: int) -> Self: ...
 
 
-class Dialect(Protocol):
+E = TypeVar("E", bound=Expression)
+F = TypeVar("F", bound=Query)
+
+
+class Dialect(Protocol[E]):
     """How an engine writes what queries are made of. Where a value is missing, so is what is made of it."""
 
-    def column(self, place: str) -> Any: ...
-    def constant(self, value: bool | int | float | str) -> Any: ...
-    def equal(self, expression: Any, value: object) -> Any: ...
-    def number(self, expression: Any) -> Any: ...
-    def whole(self, expression: Any) -> Any: ...
-    def text(self, expression: Any) -> Any: ...
-    def boolean(self, expression: Any) -> Any: ...
-    def missing(self, expression: Any) -> Any: ...
-    def finite(self, expression: Any) -> Any: ...
-    def choose(self, condition: Any, then: Any, otherwise: Any = None) -> Any: ...
-    def steps(self, expression: Any, low: float, scale: float, top: int) -> Any: ...
-    def argmax(self, scores: Sequence[Any]) -> Any: ...
-    def any_of(self, conditions: Sequence[Any]) -> Any: ...
-    def rows(self) -> Any: ...
-    def count(self, expression: Any) -> Any: ...
-    def lowest(self, expression: Any) -> Any: ...
-    def highest(self, expression: Any) -> Any: ...
-    def total(self, expression: Any) -> Any: ...
-    def whole_total(self, expression: Any) -> Any: ...
+    def column(self, place: str) -> E: ...
+    def constant(self, value: bool | int | float | str) -> E: ...
+    def equal(self, expression: E, value: object) -> E: ...
+    def number(self, expression: E) -> E: ...
+    def whole(self, expression: E) -> E: ...
+    def text(self, expression: E) -> E: ...
+    def boolean(self, expression: E) -> E: ...
+    def missing(self, expression: E) -> E: ...
+    def finite(self, expression: E) -> E: ...
+    def choose(self, condition: E, then: E, otherwise: E | None = None) -> E: ...
+    def steps(self, expression: E, low: float, scale: float, top: int) -> E: ...
+    def argmax(self, scores: Sequence[E]) -> E: ...
+    def any_of(self, conditions: Sequence[E]) -> E: ...
+    def rows(self) -> E: ...
+    def count(self, expression: E) -> E: ...
+    def lowest(self, expression: E) -> E: ...
+    def highest(self, expression: E) -> E: ...
+    def total(self, expression: E) -> E: ...
+    def whole_total(self, expression: E) -> E: ...
 
 
 class Weight(NamedTuple):
@@ -106,10 +109,10 @@ class Weight(NamedTuple):
     kind: WeightsKind
 
 
-class EngineTable(ABC):
+class EngineTable(ABC, Generic[E, F]):
     """A table whose rows are counted where they are; only answers come out."""
 
-    dialect: ClassVar[Dialect]
+    dialect: Dialect[E]
     # Whether every query is a job of its own (Spark): then columns are fetched together, and in one order.
     costly_queries: ClassVar[bool]
     backend: str | None = None
@@ -126,26 +129,26 @@ class EngineTable(ABC):
         self._filled: dict[str, int] = {}
         self._first_rows: dict[str, Column] | None = None
         self._tallied: dict[str, dict[Any, int]] = {}
-        self._samples: dict[str, NDArray[Any]] = {}
+        self._samples: dict[str, Array] = {}
         self._held: ColumnsTable | None = None
 
     # What an engine brings.
 
     @property
     @abstractmethod
-    def frame(self) -> Frame:
+    def frame(self) -> F:
         """The rows at hand, as a query."""
 
     @abstractmethod
-    def answer(self, frame: Frame) -> dict[str, Column]:
+    def answer(self, frame: F) -> dict[str, Column]:
         """The columns that a query gives: None, or NaN in floats, where a value is missing."""
 
     @abstractmethod
-    def filtered(self, *conditions: Any) -> Self:
+    def filtered(self, *conditions: E) -> Self:
         """The rows for which all of these hold."""
 
     @abstractmethod
-    def made(self, frame: Frame, columns: tuple[str, ...], kinds: tuple[Kind, ...]) -> EngineTable:
+    def made(self, frame: F, columns: tuple[str, ...], kinds: tuple[Kind, ...]) -> EngineTable[E, F]:
         """A table of the rows that a query gives, its columns called c0, c1, …"""
 
     @abstractmethod
@@ -169,24 +172,24 @@ class EngineTable(ABC):
         """A column's name inside queries."""
         return self._places[column]
 
-    def col(self, column: str) -> Any:
+    def col(self, column: str) -> E:
         """A column inside queries."""
         return self.dialect.column(self._places[column])
 
-    def number(self, column: str) -> Any:
+    def number(self, column: str) -> E:
         """A column of numbers as doubles."""
         return self.dialect.number(self.col(column))
 
-    def ask(self, *amounts: Any) -> dict[str, Any]:
+    def ask(self, *amounts: E) -> dict[str, Any]:
         """Sums, counts and the like over all rows, one value each."""
         found = self.answer(self.frame.select(*amounts))
         return {name: column[0].item() if hasattr(column[0], "item") else column[0] for name, column in found.items()}
 
-    def _count(self, condition: Any) -> int:
+    def _count(self, condition: E) -> int:
         """In how many rows a condition holds; where it is missing it does not."""
         return int(self.answer(self.frame.filter(condition).select(self.dialect.rows().alias("n")))["n"][0])
 
-    def narrowed(self, column: str, value: Any) -> Self:
+    def narrowed(self, column: str, value: object) -> Self:
         """The rows in which a column holds one value."""
         return self.filtered(self.dialect.equal(self.col(column), value))
 
@@ -224,7 +227,7 @@ class EngineTable(ABC):
             self._first_rows = self.answer(self.frame.head(FIRST_ROWS))
         return self._first_rows[self._places[name]][:most]
 
-    def samples(self, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    def samples(self, names: Sequence[str]) -> dict[str, Array]:
         """The values of some rows, whichever the engine has at hand; missing ones are left out."""
         new = [name for name in dict.fromkeys(names) if name not in self._samples]
         if new:
@@ -277,7 +280,7 @@ class EngineTable(ABC):
         # Not by floor, which Ibis turns into a whole number of 64 bits.
         return self._count(~self._is_whole(self.number(name))) == 0
 
-    def _is_whole(self, value: Any) -> Any:
+    def _is_whole(self, value: E) -> E:
         return self.dialect.finite(value) & self.dialect.equal(value % 1.0, 0.0)
 
     def sum_to_one(self, names: Sequence[str]) -> bool:
@@ -321,7 +324,7 @@ class EngineTable(ABC):
         rows = found["w"] if weight is not None and weight.kind == "frequency" else np.ones(len(found["k0"]))
         return Groups(tuple(found[f"k{i}"] for i in range(len(keys))), _counts(found, rows, weight))
 
-    def _keys(self, keys: Sequence[GroupKey], weight: Weight | None) -> list[Any]:
+    def _keys(self, keys: Sequence[GroupKey], weight: Weight | None) -> list[E]:
         wanted = [self.expression(key).alias(f"k{i}") for i, key in enumerate(keys)]
         if weight is not None and weight.kind == "frequency":
             wanted.append(self.dialect.whole(self.col(weight.column)).alias("w"))
@@ -330,7 +333,7 @@ class EngineTable(ABC):
             wanted += [value.alias("w"), (value * value).alias("w2")]
         return wanted
 
-    def expression(self, key: GroupKey) -> Any:
+    def expression(self, key: GroupKey) -> E:
         """A key of groups, as the engine writes it."""
         d = self.dialect
         if isinstance(key, ColumnValue):
@@ -348,7 +351,7 @@ class EngineTable(ABC):
         scores = [self.number(column) for column in key.columns]
         return d.choose(d.any_of([d.missing(score) for score in scores]), d.constant(-1), d.argmax(scores))
 
-    def stored(self, column: str, label: Label) -> Any:
+    def stored(self, column: str, label: Label) -> Label | float:
         """A label as the column holds it: booleans equal 0 and 1."""
         if isinstance(label, str):
             return label
@@ -360,7 +363,7 @@ class EngineTable(ABC):
         need_memory(self.n, len(self.columns), f"the rows of {self.name}", current().budget_bytes)
 
 
-def _bin_number(d: Dialect, value: Any, pieces: Sequence[tuple[float, float, int, int]]) -> Any:
+def _bin_number(d: Dialect[E], value: E, pieces: Sequence[tuple[float, float, int, int]]) -> E:
     """The bin of a value, its stretch found by halving: engines that go row by row look at few stretches then."""
     if len(pieces) == 1:
         low, scale, top, first = pieces[0]
@@ -375,3 +378,7 @@ def _counts(found: dict[str, Column], rows: Column, weight: Weight | None) -> We
     if weight is None or weight.kind == "frequency":
         return WeightedCounts(counts)
     return WeightedCounts(counts, found["w"].astype(np.float64), found["w2"].astype(np.float64))
+
+
+# A table of whichever engine.
+AnyTable = EngineTable[Any, Any]

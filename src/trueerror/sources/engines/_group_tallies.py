@@ -7,11 +7,12 @@ their counts add up.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inputs._arrays import Array
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.sources._protocols import Facts
@@ -148,7 +149,7 @@ def _settled(
     return kept, [c[kept] for c in calls]
 
 
-def _pairs(keys: Ints, cell: Any, size: int, weighed: WeightedCounts) -> tuple[Ints, Ints, Ints]:
+def _pairs(keys: Ints, cell: Ints, size: int, weighed: WeightedCounts) -> tuple[Ints, Ints, Ints]:
     pairs, where = np.unique(keys * max(size, 1) + cell, return_inverse=True)
     counts = weighed.added(where, len(pairs)).counts
     return pairs // max(size, 1), pairs % max(size, 1), counts
@@ -232,7 +233,7 @@ class ValueRange(NamedTuple):
 class Groups(NamedTuple):
     """One array for each key, missing values as None or NaN, and how many rows each group has, or what they weigh."""
 
-    keys: tuple[NDArray[Any], ...]
+    keys: tuple[Array, ...]
     weighed: WeightedCounts
 
     def ordered(self) -> Groups:

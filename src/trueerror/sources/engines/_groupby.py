@@ -1,4 +1,4 @@
-"""Rows that an engine counts by GROUP BY: all of `Source`, from the questions that an `EngineTable` answers.
+"""Rows that an engine counts by GROUP BY: all of `Source`, from the questions that an `AnyTable` answers.
 
 `counted_facts` says what must hold before an engine may count rows where they are, and what is known of them then.
 """
@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._arrays import Array, WeightsKind
 from trueerror.inputs._labels import (
     Codes,
     Label,
@@ -34,6 +34,7 @@ from trueerror.sources._protocols import (
     ColumnsTable,
     Facts,
     Floats,
+    InputTable,
     KeyedLosses,
     KeyKind,
     Keys,
@@ -42,21 +43,14 @@ from trueerror.sources._protocols import (
     ModelFacts,
     Options,
     ScoreRange,
-    Table,
     apply_threshold,
     pick_key,
     settled_threshold,
 )
 from trueerror.sources.engines import _group_tallies as groups
+from trueerror.sources.engines._array_source import ArraySource, moments_of, probabilities, table_moments
 from trueerror.sources.engines._arrow_stream import PairCounts
-from trueerror.sources.engines._binned import (
-    EXACT_BYTES,
-    TARGET,
-    binned_by_groups,
-    guessed_distinct,
-    placements_by_groups,
-)
-from trueerror.sources.engines._engine_table import EngineTable, Weight
+from trueerror.sources.engines._engine_table import AnyTable, Weight
 from trueerror.sources.engines._group_tallies import (
     ArgmaxCode,
     ColumnValue,
@@ -68,7 +62,13 @@ from trueerror.sources.engines._group_tallies import (
     WeightedCounts,
 )
 from trueerror.sources.engines._memory import byte_amount, need_memory
-from trueerror.sources.engines._numpy import ArraySource, moments_of, probabilities, table_moments
+from trueerror.sources.engines._score_bins import (
+    EXACT_BYTES,
+    TARGET,
+    binned_by_groups,
+    guessed_distinct,
+    placements_by_groups,
+)
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Moments, ScoreTable
 from trueerror.tallies._moments import Placements
 
@@ -88,7 +88,7 @@ class GroupedSource:
 
     facts: Facts
     layout: Layout
-    table: EngineTable
+    table: AnyTable
     # What was counted already and serves more than one question; with other facts it is forgotten.
     memory: dict[Any, Any] = field(default_factory=dict)
     # Bytes; None for the budget of te.config.
@@ -125,7 +125,7 @@ class GroupedSource:
         found = tuple(self._local(key, held) for key in keys)
         return Groups(found, WeightedCounts(np.ones(len(found[0]), dtype=np.int64)))
 
-    def _local(self, key: GroupKey, rows: ColumnsTable) -> NDArray[Any]:
+    def _local(self, key: GroupKey, rows: ColumnsTable) -> Array:
         """A key of rows that are in memory."""
         if isinstance(key, ColumnValue):
             return rows.values(key.column)
@@ -184,20 +184,20 @@ class GroupedSource:
             for i, (model, columns) in enumerate(names.items())
         }
 
-    def key_values(self, kind: KeyKind) -> tuple[list[tuple[Any, ...]], tuple[Label, ...]]:
+    def key_values(self, kind: KeyKind) -> tuple[list[tuple[object, ...]], tuple[Label, ...]]:
         """The raw values behind each key, in the order of their names, and those names."""
         columns = key_columns(self.layout, kind)
         found = self.table.answer(self.table.frame.select(*map(self.table.col, columns)).unique())
         return named_keys(list(zip(*(found[self.table.place(c)].tolist() for c in columns), strict=True)))
 
-    def narrowed(self, kind: KeyKind, values: tuple[Any, ...]) -> Self:
+    def narrowed(self, kind: KeyKind, values: tuple[object, ...]) -> Self:
         """The rows of one key."""
         table = self.table
         for column, value in zip(key_columns(self.layout, kind), values, strict=True):
             table = table.narrowed(column, value)
         return self._over(table, self.facts.models)
 
-    def _over(self, table: EngineTable, models: Iterable[ModelFacts]) -> Self:
+    def _over(self, table: AnyTable, models: Iterable[ModelFacts]) -> Self:
         """These models on other rows."""
         known = tuple(replace(m, absent=table.absent(self.layout.models[m.name].columns())) for m in models)
         return replace(self, table=table, facts=replace(self.facts, n=table.n, models=known), memory={})
@@ -220,7 +220,7 @@ class GroupedSource:
             facts.n, len(models), f"the rows of {self.table.name}", self.memory_budget, all_columns=len(every),
             clustered="clusters" in facts.kinds,
         )  # fmt: skip
-        rows: Table = self.table
+        rows: InputTable = self.table
         if self.table.costly_queries:
             extra = [column for column in (layout.id, layout.weight) if column is not None]
             rows = self.table.pulled(list(dict.fromkeys([layout.truth, *models, *layout.keys.values(), *extra])))
@@ -331,7 +331,7 @@ class GroupedSource:
         keys = _positions(found.keys[3:], position)
         return groups.keyed_agreement(self.facts, keys, names, truth, a, b, found.weighed)
 
-    def scores(self, model: str, *, positive: Any = None) -> ScoreTable:
+    def scores(self, model: str, *, positive: object = None) -> ScoreTable:
         chosen = self.facts.score_class(model, positive)
         column = self._score_column(model, chosen)
         if not self.table_fits(column):
@@ -401,7 +401,7 @@ class GroupedSource:
             chosen, self.name
         )
 
-    def placements(self, models: Sequence[str], *, positive: Any = None) -> Placements | None:
+    def placements(self, models: Sequence[str], *, positive: object = None) -> Placements | None:
         """What comparing areas needs, where the rows do not fit into memory; None where they do."""
         chosen = [self.facts.score_class(model, positive) for model in models]
         if not self.must_bin_pairs(models):
@@ -429,7 +429,7 @@ class GroupedSource:
         where = _positions(found.keys, position)
         return Keys(names, found.weighed.added(where, len(names)).counts)
 
-    def subset(self, kind: KeyKind, value: Any) -> Self:
+    def subset(self, kind: KeyKind, value: object) -> Self:
         self.facts.need_kind(kind)
         values, names = self.key_values(kind)
         return self.narrowed(kind, values[pick_key(value, names, kind)])
@@ -463,10 +463,10 @@ class GroupedSource:
     def class_scores(self, model: str) -> tuple[Codes, Floats]:
         return self._only([model]).fetched().class_scores(model)
 
-    def score_columns(self, models: Sequence[str], *, positive: Any = None) -> tuple[NDArray[np.bool_], Floats]:
+    def score_columns(self, models: Sequence[str], *, positive: object = None) -> tuple[NDArray[np.bool_], Floats]:
         return self._only(models).fetched().score_columns(models, positive=positive)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # An engine cannot travel to another process; its rows can.
         return (_same, (self.fetched(),))
 
@@ -474,7 +474,7 @@ class GroupedSource:
         """These models without ids, which only joining needs."""
         return self.with_facts(replace(self.facts.select(models), has_ids=False))
 
-    def _keys(self, kind: KeyKind) -> tuple[list[GroupKey], tuple[Label, ...], dict[tuple[Any, ...], int]]:
+    def _keys(self, kind: KeyKind) -> tuple[list[GroupKey], tuple[Label, ...], dict[tuple[object, ...], int]]:
         self.facts.need_kind(kind)
         values, names = self.key_values(kind)
         columns: list[GroupKey] = [ColumnValue(column) for column in key_columns(self.layout, kind)]
@@ -521,7 +521,7 @@ class GroupedSource:
             for part, values in zip(wanted, found.keys, strict=False)
         ]
 
-    def _codes(self, values: NDArray[Any]) -> Ints:
+    def _codes(self, values: Array) -> Ints:
         position = {label: i for i, label in enumerate(self.facts.labels)}
         return np.fromiter((position.get(v, -1) for v in values.tolist()), dtype=np.int64, count=len(values))
 
@@ -533,7 +533,7 @@ def key_columns(layout: Layout, kind: KeyKind) -> tuple[str, ...]:
     return (layout.keys[kind],)
 
 
-def _positions(columns: Sequence[NDArray[Any]], position: dict[tuple[Any, ...], int]) -> Ints:
+def _positions(columns: Sequence[Array], position: dict[tuple[object, ...], int]) -> Ints:
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return np.fromiter((position[row] for row in rows), dtype=np.int64, count=len(columns[0]))
 
@@ -542,7 +542,7 @@ def _same(source: ArraySource) -> ArraySource:
     return source
 
 
-def counted_facts(table: EngineTable, layout: Layout, options: Options) -> Facts | None:
+def counted_facts(table: AnyTable, layout: Layout, options: Options) -> Facts | None:
     """The facts of a wide table, or None where something is wrong that a look at the rows explains best."""
     n = table.n
     needed = [layout.truth, *layout.keys.values(), *([layout.weight] if layout.weight else [])]
@@ -588,7 +588,7 @@ def counted_facts(table: EngineTable, layout: Layout, options: Options) -> Facts
     )
 
 
-def _labels(table: EngineTable, column: str) -> tuple[Label, ...]:
+def _labels(table: AnyTable, column: str) -> tuple[Label, ...]:
     """The distinct labels of a column; a value that is none raises."""
     values = table.few(column, table.n) or ()
     if table.kind(column) == "other":
@@ -596,7 +596,7 @@ def _labels(table: EngineTable, column: str) -> tuple[Label, ...]:
     return ordered(plain_label(value, f"column {column!r}") for value in values)
 
 
-def _sound(table: EngineTable, layout: Layout, weights_kind: WeightsKind | None) -> bool:
+def _sound(table: AnyTable, layout: Layout, weights_kind: WeightsKind | None) -> bool:
     """Whether ids differ from row to row and weights are what their kind says."""
     if layout.id is not None:
         repeats = [layout.keys["repeats"]] if "repeats" in layout.keys else []
@@ -609,7 +609,7 @@ def _sound(table: EngineTable, layout: Layout, weights_kind: WeightsKind | None)
     return table.weights_sound(layout.weight, weights_kind)
 
 
-def named_keys(found: list[tuple[Any, ...]]) -> tuple[list[tuple[Any, ...]], tuple[Label, ...]]:
+def named_keys(found: list[tuple[object, ...]]) -> tuple[list[tuple[object, ...]], tuple[Label, ...]]:
     """Distinct raw keys, of one column or of two (repeat and fold), in the order of their names, and those names."""
     width = len(found[0]) if found else 1
     named = [_names(sorted({row[i] for row in found}, key=_key_order)) for i in range(width)]
@@ -620,11 +620,11 @@ def named_keys(found: list[tuple[Any, ...]]) -> tuple[list[tuple[Any, ...]], tup
     return rows, tuple(f"repeat {named[0][r]}, fold {named[1][f]}" for r, f in rows)
 
 
-def _key_order(value: Any) -> tuple[bool, Any]:
+def _key_order(value: object) -> tuple[bool, Any]:
     return isinstance(value, str), value
 
 
-def _names(values: Sequence[Any]) -> dict[Any, Label]:
+def _names(values: Sequence[object]) -> dict[Any, Label]:
     """Keys as labels; where one is no label, all go by their text."""
     try:
         return {value: plain_label(value) for value in values}

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import narwhals as nw
 import numpy as np
 
-from trueerror.inputs._arrays import Column
+from trueerror.inputs._arrays import Column, Foreign
 from trueerror.inputs._options import InputError
 from trueerror.sources._protocols import Kind, Layout, Options
 from trueerror.sources.engines._engine_table import EngineTable
@@ -90,14 +89,14 @@ class NarwhalsDialect:
         return expression.sum()
 
 
-class LazyTable(EngineTable):
+class LazyTable(EngineTable[nw.Expr, Foreign]):
     """A lazy frame; every question is one query."""
 
     dialect = NarwhalsDialect()
     costly_queries = True
 
     def __init__(
-        self, frame: Any, columns: tuple[str, ...], kinds: tuple[Kind, ...], *, name: str, backend: str | None
+        self, frame: Foreign, columns: tuple[str, ...], kinds: tuple[Kind, ...], *, name: str, backend: str | None
     ) -> None:
         super().__init__(columns, kinds, name=name)
         self._frame = frame
@@ -117,16 +116,16 @@ class LazyTable(EngineTable):
         }
 
     @property
-    def frame(self) -> Any:
+    def frame(self) -> Foreign:
         return self._frame
 
-    def answer(self, frame: Any) -> dict[str, Column]:
+    def answer(self, frame: Foreign) -> dict[str, Column]:
         return answer(frame)
 
     def filtered(self, *conditions: nw.Expr) -> LazyTable:
         return self.made(self._frame.filter(*conditions), self.columns, self.kinds)
 
-    def made(self, frame: Any, columns: tuple[str, ...], kinds: tuple[Kind, ...]) -> LazyTable:
+    def made(self, frame: Foreign, columns: tuple[str, ...], kinds: tuple[Kind, ...]) -> LazyTable:
         return LazyTable(frame, columns, kinds, name=self.name, backend=self.backend)
 
     def range(self, name: str) -> tuple[float, float] | None:
@@ -143,11 +142,11 @@ class LazyTable(EngineTable):
         return None if facts is None else GroupedSource(facts=facts, layout=layout, table=self, budget=options.budget)
 
 
-def _or_nan(value: Any) -> float:
+def _or_nan(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-def open_lazy(wrapped: Any, native: Any, backend: str | None) -> LazyTable:
+def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTable:
     """A lazy frame of narwhals as a table."""
     columns = tuple(str(name) for name in wrapped.columns)
     twice = next((name for i, name in enumerate(columns) if name in columns[:i]), None)
@@ -165,7 +164,7 @@ def open_lazy(wrapped: Any, native: Any, backend: str | None) -> LazyTable:
     return table
 
 
-def _plain(value: nw.Expr, dtype: Any) -> tuple[nw.Expr, Kind]:
+def _plain(value: nw.Expr, dtype: nw.dtypes.DType) -> tuple[nw.Expr, Kind]:
     """A column in one of the few types, and what it holds."""
     if dtype == nw.Boolean:
         return value, "boolean"
@@ -184,7 +183,7 @@ def _plain(value: nw.Expr, dtype: Any) -> tuple[nw.Expr, Kind]:
     return nw.when(~value.is_null()).then(nw.lit(1)), "other"
 
 
-def answer(frame: Any) -> dict[str, Column]:
+def answer(frame: Foreign) -> dict[str, Column]:
     """The columns of a lazy narwhals frame: None, or NaN in floats, where a value is missing."""
     native = frame.to_native()
     engine = type(native).__module__.split(".")[0]
@@ -195,12 +194,12 @@ def answer(frame: Any) -> dict[str, Column]:
     return _arrow(native.to_pyarrow() if engine == "ibis" else frame.collect(backend="pyarrow").to_native())
 
 
-def is_spark(frame: Any) -> bool:
+def is_spark(frame: Foreign) -> bool:
     """Whether this is a Spark table, without loading pyspark."""
     return type(frame).__module__.split(".")[0] == "pyspark" and hasattr(frame, "toDF")
 
 
-def _polars(frame: Any) -> dict[str, Column]:
+def _polars(frame: Foreign) -> dict[str, Column]:
     found = frame.collect()
     return {
         column.name: np.array(column.to_list(), dtype=object) if _gaps(column) else column.to_numpy()
@@ -208,30 +207,30 @@ def _polars(frame: Any) -> dict[str, Column]:
     }
 
 
-def _gaps(column: Any) -> bool:
+def _gaps(column: Foreign) -> bool:
     """Whether polars would change values on the way: whole numbers and booleans with gaps turn into floats."""
     return bool(column.null_count()) and not column.dtype.is_float()
 
 
-def _spark(frame: Any) -> dict[str, Column]:
+def _spark(frame: Foreign) -> dict[str, Column]:
     if hasattr(frame, "toArrow"):
         return _arrow(frame.toArrow())
     rows = frame.collect()  # Spark before 4
     return {name: _column([row[i] for row in rows]) for i, name in enumerate(frame.columns)}
 
 
-def _arrow(table: Any) -> dict[str, Column]:
+def _arrow(table: Foreign) -> dict[str, Column]:
     return {name: _arrow_column(table.column(name)) for name in table.column_names}
 
 
-def _arrow_column(column: Any) -> Column:
+def _arrow_column(column: Foreign) -> Column:
     kind = str(column.type)
     if column.null_count and not kind.startswith(("double", "float")):
         return _column(column.to_pylist())
     return np.asarray(column.to_numpy())
 
 
-def _column(values: list[Any]) -> Column:
+def _column(values: list[object]) -> Column:
     """Plain values as an array; floats with gaps as floats."""
     if values and all(v is None or isinstance(v, float) for v in values) and any(v is not None for v in values):
         return np.array([np.nan if v is None else v for v in values], dtype=np.float64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trueerror.inputs._options import FileError, InputError
 from trueerror.sources._collect import predictions
@@ -105,12 +105,12 @@ def _same_items(by_model: Mapping[str, Mapping[tuple[str, str], Item]], keys: li
             )
 
 
-def grade(value: Any, right_from: float | None, place: str) -> bool | None:
+def grade(value: object, right_from: float | None, place: str) -> bool | None:
     """A score as right or wrong: 1 is right, 0 is wrong, None and NaN are no answer; others need `right_from`."""
     if value is None or isinstance(value, bool):
         return value
     try:
-        number = float(value)
+        number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise FileError(f"{place} is {value!r:.40}, which is neither right nor wrong") from None
     if math.isnan(number):
@@ -132,7 +132,7 @@ def first_of(asked: Measures, names: list[str], name_of: Callable[[str], str] = 
     return next((word for word in asked if name_of(word) in names), next(iter(asked), None))
 
 
-def chosen(names: list[str], asked: str | None, place: str, what: str) -> str:
+def one_measure(names: list[str], asked: str | None, place: str, what: str) -> str:
     """The one measure of a log, or the one asked for; several are never guessed between."""
     from trueerror.inputs._options import nearest
 

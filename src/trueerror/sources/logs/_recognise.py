@@ -11,9 +11,9 @@ import io
 import json
 import os
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from trueerror.inputs._options import FileError, InputError, nearest
 from trueerror.sources._predictions import Predictions
@@ -24,7 +24,7 @@ ENDINGS = (".eval", ".json", ".jsonl", ".arff", ".csv", ".txt")
 Reader = Callable[..., Predictions]
 
 
-def log_reader(source: Any) -> Reader | None:
+def log_reader(source: object) -> Reader | None:
     """The reader of a log, of a list or pattern of logs, or of a folder of them; None for anything else."""
     paths = _first_files(source)
     if not paths:
@@ -34,7 +34,7 @@ def log_reader(source: Any) -> Reader | None:
 
 
 def read_log(
-    source: Any, reader: Reader, *, score: Any, positive: Any, missing: Missing, **columns: Any
+    source: object, reader: Reader, *, score: object, positive: object, missing: Missing, **columns: object
 ) -> Predictions:
     """A log by its reader; options that name columns of a table do not go with it."""
     given = next((name for name, value in columns.items() if value is not None), None)
@@ -42,12 +42,16 @@ def read_log(
         raise InputError(f"{given}= says how to read a table, but this is a log of {reader.__name__}; leave it out")
     if reader.__name__ == "weka":
         return reader(source, positive=positive, missing=missing)
-    if score is not None and not (isinstance(score, str) or all(isinstance(word, str) for word in score)):
+    if score is not None and not (isinstance(score, str) or _are_words(score)):
         raise InputError("score= names the measure of a log that says right or wrong, or several for several tasks")
     return reader(source, score=score, missing=missing)
 
 
-def _first_files(source: Any) -> list[Path]:
+def _are_words(score: object) -> bool:
+    return isinstance(score, Iterable) and all(isinstance(word, str) for word in score)
+
+
+def _first_files(source: object) -> list[Path]:
     """The files to look into, cheaply: none for tables, standard input and what does not exist."""
     if isinstance(source, list | tuple):
         return [path for one in source for path in _first_files(one)]
@@ -87,7 +91,8 @@ def _reader_of(path: Path) -> Reader | None:
 
 
 GZIP = b"\x1f\x8b"
-Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, Any]
+PathsLike = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+Source = PathsLike | Mapping[str, PathsLike]
 
 
 def lines_of(path: Path) -> Iterator[str]:
@@ -95,7 +100,7 @@ def lines_of(path: Path) -> Iterator[str]:
     try:
         with path.open("rb") as raw:
             packed = raw.read(2) == GZIP
-        opened: Any = gzip.open(path) if packed else path.open("rb")  # noqa: SIM115
+        opened: IO[bytes] = gzip.open(path) if packed else path.open("rb")  # type: ignore[assignment]  # noqa: SIM115
         with opened, io.TextIOWrapper(opened, "utf-8-sig") as stream:
             for line in stream:
                 yield line.rstrip("\r\n")

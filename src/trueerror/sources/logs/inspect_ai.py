@@ -15,7 +15,7 @@ from typing import Any
 
 from trueerror.inputs._options import FileError
 from trueerror.sources._predictions import Predictions
-from trueerror.sources.logs._graded import Item, Measures, Run, chosen, first_of, grade, graded
+from trueerror.sources.logs._graded import Item, Measures, Run, first_of, grade, graded, one_measure
 from trueerror.sources.logs._recognise import Source, files_of, head_of, json_of, lines_of
 from trueerror.tallies import Missing
 
@@ -59,10 +59,10 @@ def is_inspect(path: Path) -> bool:
     return head.lstrip()[:1] == b"{" and all(word in head for word in (b'"version"', b'"status"', b'"eval"'))
 
 
-def _fill(run: Run, file: Path, samples: Iterator[Any], asked: Measures, right_from: float | None) -> None:
+def _fill(run: Run, file: Path, samples: Iterator[object], asked: Measures, right_from: float | None) -> None:
     rows = [s for s in samples if isinstance(s, dict) and "id" in s]
     names = list(dict.fromkeys(name for s in rows for name in _values(s)))
-    run.measure = chosen(names, first_of(asked, names), file.name, "scorer")
+    run.measure = one_measure(names, first_of(asked, names), file.name, "scorer")
     epochs = any(s.get("epoch") not in (None, 1) for s in rows)
     for s in rows:
         key = str(s["id"])
@@ -74,9 +74,9 @@ def _fill(run: Run, file: Path, samples: Iterator[Any], asked: Measures, right_f
         run.add(f"{key}, epoch {s.get('epoch') or 1}" if epochs else key, Item(right, key if epochs else "", mark))
 
 
-def _values(sample: dict[str, Any]) -> dict[str, Any]:
+def _values(sample: dict[str, object]) -> dict[str, object]:
     """Scorer → value; a scorer with several values gives scorer/key for each."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     scores = sample.get("scores")
     for name, score in scores.items() if isinstance(scores, dict) else ():
         value = score.get("value") if isinstance(score, dict) else score
@@ -87,7 +87,7 @@ def _values(sample: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _open(file: Path) -> tuple[dict[str, Any], Iterator[Any]]:
+def _open(file: Path) -> tuple[dict[str, object], Iterator[object]]:
     if zipfile.is_zipfile(file):
         return _open_zip(file)
     data = json_of(file, "\n".join(lines_of(file)))
@@ -96,7 +96,7 @@ def _open(file: Path) -> tuple[dict[str, Any], Iterator[Any]]:
     return data, iter(data["samples"])
 
 
-def _open_zip(file: Path) -> tuple[dict[str, Any], Iterator[Any]]:
+def _open_zip(file: Path) -> tuple[dict[str, object], Iterator[object]]:
     with zipfile.ZipFile(file) as archive:
         sizes = {info.filename: info.file_size for info in archive.infolist()}
         header_name = next((name for name in HEADERS if name in sizes), None)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 from trueerror.inputs._options import FileError
 from trueerror.sources._predictions import Predictions
-from trueerror.sources.logs._graded import Item, Measures, Run, chosen, first_of, grade, graded
+from trueerror.sources.logs._graded import Item, Measures, Run, first_of, grade, graded, one_measure
 from trueerror.sources.logs._recognise import Source, files_of, head_of, json_of, lines_of
 from trueerror.tallies import Missing
 
@@ -62,7 +61,7 @@ def _names(file: Path, several_folders: bool) -> tuple[str, str]:
 
 def _read(file: Path, model: str, task: str, asked: Measures, right_from: float | None) -> Run:
     filters: dict[str, None] = {}
-    kept: list[tuple[int, dict[str, Any]]] = []
+    kept: list[tuple[int, dict[str, object]]] = []
     for number, line in enumerate(lines_of(file), 1):
         if not line.strip():
             continue
@@ -75,8 +74,8 @@ def _read(file: Path, model: str, task: str, asked: Measures, right_from: float 
         raise FileError(f"{file.name} holds no items")
     names = _metrics(kept[0][1])
     metric, _, wanted = (first_of(asked, names, lambda word: word.partition(",")[0]) or "").partition(",")
-    one = chosen(names, metric or None, file.name, "metric")
-    cut = chosen(
+    one = one_measure(names, metric or None, file.name, "metric")
+    cut = one_measure(
         [f"{one},{f}" for f in filters], f"{one},{wanted}" if wanted else None, file.name, "filter"
     ).partition(",")[2]  # fmt: skip
     run = Run(model, task, one, file.name)
@@ -87,7 +86,7 @@ def _read(file: Path, model: str, task: str, asked: Measures, right_from: float 
     return run
 
 
-def _metrics(row: dict[str, Any]) -> list[str]:
+def _metrics(row: dict[str, object]) -> list[str]:
     """The metrics of an item: numbers, under names that are not the harness's own."""
     listed = row.get("metrics")
     told = [str(name) for name in listed] if isinstance(listed, list) else []

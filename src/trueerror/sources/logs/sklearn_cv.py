@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inputs._arrays import ArrayLike, Foreign
 from trueerror.inputs._options import InputError, nearest
 from trueerror.sources._collect import GivenModel, predictions, read_fitted
 from trueerror.sources._predictions import Predictions
@@ -18,7 +19,8 @@ OWN_KEYS = ("fit_time", "score_time", "indices", "estimator")
 
 
 def cross_val_predict(
-    y: Any, predicted: Any = None, *, scores: Any = None, cv: Any = None, X: Any = None, groups: Any = None,
+    y: ArrayLike, predicted: ArrayLike = None, *, scores: ArrayLike = None, cv: object = None, X: object = None,
+    groups: ArrayLike = None,
     **options: Any,
 ) -> Predictions:  # fmt: skip
     """What `cross_val_predict` returned, with the folds that it came from.
@@ -37,7 +39,7 @@ def cross_val_predict(
     return predictions(y, predicted, scores=scores, folds=folds, **options)
 
 
-def cross_validate(results: Any, X: Any, y: Any, **options: Any) -> Predictions:
+def cross_validate(results: Foreign, X: object, y: ArrayLike, **options: Any) -> Predictions:
     """Predictions of the fitted models that `cross_validate(return_estimator=True, return_indices=True)` returned.
 
     `results` is one result or {"name": result}, all of the same splits. Each model predicts the rows that it was not
@@ -69,7 +71,7 @@ def cross_validate(results: Any, X: Any, y: Any, **options: Any) -> Predictions:
     return predictions(_taken(y, rows), labels, scores=scores or None, **more)
 
 
-def fold_scores(results: Any, *, score: str = "test_score", dataset: str = "data") -> dict[str, list[Any]]:
+def fold_scores(results: Foreign, *, score: str = "test_score", dataset: str = "data") -> dict[str, list[Any]]:
     """The scores of each fold as a table for `te.rank`: columns dataset, learner, fold, and the score.
 
     `results` is {"learner": result of cross_validate}, or {"data set": {"learner": result}}.
@@ -94,7 +96,7 @@ def fold_scores(results: Any, *, score: str = "test_score", dataset: str = "data
     return table
 
 
-def _named(results: Any) -> dict[str, Mapping[str, Any]]:
+def _named(results: Foreign) -> dict[str, Mapping[str, Foreign]]:
     if not isinstance(results, Mapping) or not results:
         raise InputError('pass what cross_validate returned, or {"name": result}')
     if _is_result(results):
@@ -102,12 +104,12 @@ def _named(results: Any) -> dict[str, Mapping[str, Any]]:
     return {str(name): one for name, one in results.items()}
 
 
-def _is_result(given: Any) -> bool:
+def _is_result(given: object) -> bool:
     """Whether this is what cross_validate returned, and not a mapping of such."""
     return isinstance(given, Mapping) and any(k in OWN_KEYS or str(k).startswith("test_") for k in given)
 
 
-def _dealt(cv: Any, X: Any, y: Any, groups: Any) -> Indices:
+def _dealt(cv: object, X: object, y: Foreign, groups: ArrayLike) -> Indices:
     """The fold of each row, dealt once more by the same splitter."""
     from sklearn.model_selection import check_cv
 
@@ -134,13 +136,13 @@ def _times_seen(rows: Indices) -> Indices:
     return times
 
 
-def _predicted(name: str, estimators: Any, X: Any, parts: list[Indices]) -> GivenModel:
+def _predicted(name: str, estimators: Sequence[Foreign], X: object, parts: list[Indices]) -> GivenModel:
     if len(estimators) != len(parts):
         raise InputError(f"{name!r} has {len(estimators)} fitted models for {len(parts)} folds")
     made = [read_fitted(name, model, _taken(X, part)) for model, part in zip(estimators, parts, strict=True)]
     labels = np.concatenate([np.asarray(m.labels) for m in made])
     classes = {m.classes for m in made}
-    scores: Any = None
+    scores: ArrayLike = None
     if len(classes) == 1 and None not in classes and all(m.scores is not None for m in made):
         # A fold that lacks a class has other columns; then the labels alone are kept.
         columns = np.concatenate([np.asarray(m.scores) for m in made])
@@ -148,7 +150,7 @@ def _predicted(name: str, estimators: Any, X: Any, parts: list[Indices]) -> Give
     return GivenModel(labels=labels, scores=scores)
 
 
-def _taken(values: Any, rows: Indices) -> Any:
+def _taken(values: Foreign, rows: Indices) -> Foreign:
     """Some rows of an array, a frame or a list."""
     if hasattr(values, "iloc"):
         return values.iloc[rows]

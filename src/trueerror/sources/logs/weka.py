@@ -14,12 +14,14 @@ from __future__ import annotations
 import csv
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from trueerror.inputs._labels import Label
 from trueerror.inputs._options import FileError, InputError, nearest
 from trueerror.sources._collect import predictions
 from trueerror.sources._predictions import Predictions, Roles
@@ -143,7 +145,7 @@ class Output:
 
 
 def weka(
-    source: Source, *, truth: str | None = None, predicted: str | None = None, positive: Any = None,
+    source: Source, *, truth: str | None = None, predicted: str | None = None, positive: object = None,
     missing: Missing = "error",
 ) -> Predictions:  # fmt: skip
     """Predictions from WEKA's output of predictions (CSV or plain text), or from an ARFF file with a predicted class.
@@ -252,7 +254,7 @@ def _of_arff(data: Arff, file: Path, truth: str | None, predicted: str | None) -
     return made
 
 
-def _together(outputs: dict[str, Output], positive: Any, missing: Missing) -> Predictions:
+def _together(outputs: dict[str, Output], positive: object, missing: Missing) -> Predictions:
     first = next(iter(outputs.values()))
     for name, one in outputs.items():
         if one.actual != first.actual:
@@ -294,7 +296,7 @@ def _together(outputs: dict[str, Output], positive: Any, missing: Missing) -> Pr
     return replace(made, roles=Roles(words), notes=(*made.notes, *notes))
 
 
-def _scores(one: Output, names: list[str], labels: list[Any], known: list[int]) -> Any:
+def _scores(one: Output, names: list[str], labels: Sequence[Label], known: list[int]) -> Any:
     """Scores of each class; None where they are not written."""
     widths = {len(one.chances[i]) for i in known} if one.chances else {0}
     if len(widths) != 1 or not names:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Column, WeightsKind, check_probabilities
+from trueerror.inputs._arrays import Array, Column, Scores, WeightsKind, check_probabilities
 from trueerror.inputs._labels import Codes, Label, need_positive
 from trueerror.inputs._options import InputError
 from trueerror.kernels import _numpy as plain
@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 BLOCK = 1 << 15
 
 
-def row_losses(scores: NDArray[np.floating[Any]], codes: Codes, facts: Facts, model: str, loss: Loss) -> Floats:
+def row_losses(scores: Scores, codes: Codes, facts: Facts, model: str, loss: Loss) -> Floats:
     """The loss of each row: it depends on the row's scores and class alone, so blocks of rows go to threads."""
     check_probabilities(scores, f"the scores of {model!r}")
     values = np.empty(len(codes))
@@ -45,13 +45,13 @@ def row_losses(scores: NDArray[np.floating[Any]], codes: Codes, facts: Facts, mo
     return values
 
 
-def probabilities(scores: NDArray[np.floating[Any]], facts: Facts, model: str) -> Floats:
+def probabilities(scores: Scores, facts: Facts, model: str) -> Floats:
     """Probabilities (n, K) in label order; one column of scores is P(positive), and the rest is P(negative)."""
     check_probabilities(scores, f"the scores of {model!r}")
     return _side_by_side(scores, facts, model)
 
 
-def _side_by_side(scores: NDArray[np.floating[Any]], facts: Facts, model: str) -> Floats:
+def _side_by_side(scores: Scores, facts: Facts, model: str) -> Floats:
     """A column for each class."""
     table = np.asarray(scores, dtype=np.float64)
     if table.ndim == 2:
@@ -111,7 +111,7 @@ class ModelColumns(NamedTuple):
     """One model's labels as codes (−1 is absent), and its scores, (n,) or (n, K), NaN where absent."""
 
     labels: Codes | None = None
-    scores: NDArray[np.floating[Any]] | None = None
+    scores: Scores | None = None
 
 
 class KeyColumn(NamedTuple):
@@ -168,7 +168,7 @@ class ArraySource:
             return labels
         assert scores is not None
         if rule.kind == "argmax":
-            return _or_absent(np.argmax(scores, axis=1), np.isnan(scores).any(axis=1))
+            return _or_absent(np.argmax(scores, axis=1), _lacking(scores))
         positive = self.facts.positive
         assert positive is not None
         index = self.facts.labels.index(positive)
@@ -212,7 +212,7 @@ class ArraySource:
 
     # Scores.
 
-    def scores(self, model: str, *, positive: Any = None) -> ScoreTable:
+    def scores(self, model: str, *, positive: object = None) -> ScoreTable:
         chosen = self.facts.score_class(model, positive)
         one, kept = self._one_score(model, chosen)
         is_positive = self.truth == self.facts.labels.index(chosen)
@@ -244,7 +244,7 @@ class ArraySource:
             )
         return codes, scores if kept is None else scores[kept]
 
-    def score_columns(self, models: Sequence[str], *, positive: Any = None) -> tuple[NDArray[np.bool_], Floats]:
+    def score_columns(self, models: Sequence[str], *, positive: object = None) -> tuple[NDArray[np.bool_], Floats]:
         chosen = [self.facts.score_class(model, positive) for model in models]
         codes, kept = self._scored(models)
         columns = [self._one_score(m, c)[0].astype(np.float64) + 0.0 for m, c in zip(models, chosen, strict=True)]
@@ -252,13 +252,12 @@ class ArraySource:
         return codes == self.facts.labels.index(chosen[0]), side_by_side if kept is None else side_by_side[kept]
 
     def unscored(self, model: str) -> int:
-        gone = np.isnan(self._scores(model))
-        return int(np.count_nonzero(gone if gone.ndim == 1 else gone.any(axis=1)))
+        return int(np.count_nonzero(_lacking(self._scores(model))))
 
     def complete(self, models: Sequence[str]) -> ArraySource:
         return self
 
-    def placements(self, models: Sequence[str], *, positive: Any = None) -> None:
+    def placements(self, models: Sequence[str], *, positive: object = None) -> None:
         return None
 
     # Losses.
@@ -310,7 +309,7 @@ class ArraySource:
         codes, names = self._key_column(kind)
         return Keys(names, np.bincount(codes, minlength=len(names)).astype(np.int64))
 
-    def subset(self, kind: KeyKind, value: Any) -> ArraySource:
+    def subset(self, kind: KeyKind, value: object) -> ArraySource:
         codes, names = self._key_column(kind)
         return self.take(np.flatnonzero(codes == pick_key(value, names, kind)))
 
@@ -339,14 +338,14 @@ class ArraySource:
         self.facts.need_kind(kind)
         return self.keyed[kind]
 
-    def _scores(self, model: str) -> NDArray[np.floating[Any]]:
+    def _scores(self, model: str) -> Scores:
         self.facts.model(model)
         scores = self.columns[model].scores
         if scores is None:
             raise InputError(f"{model!r} has labels only; this needs its scores: pass them in scores=")
         return scores
 
-    def _one_score(self, model: str, chosen: Label) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    def _one_score(self, model: str, chosen: Label) -> tuple[Array, NDArray[np.bool_] | None]:
         """The scores of one class, and which rows have one where some do not."""
         scores = self._scores(model)
         one = scores if scores.ndim == 1 else scores[:, self.facts.labels.index(chosen)]
@@ -361,8 +360,7 @@ class ArraySource:
         gone = np.zeros(len(self.truth), dtype=bool)
         for model in models:
             if self.facts.model(model).absent:
-                scores = self._scores(model)
-                lacking = np.isnan(scores) if scores.ndim == 1 else np.isnan(scores).any(axis=1)
+                lacking = _lacking(self._scores(model))
                 groups.absent_scores(self.facts, model, int(lacking.sum()))
                 gone |= lacking
         return (self.truth[~gone], ~gone) if gone.any() else (self.truth, None)
@@ -387,10 +385,15 @@ def count_absent(columns: ModelColumns) -> int:
     """How many rows lack a label or a score."""
     gone = None if columns.labels is None else columns.labels < 0
     if columns.scores is not None:
-        lacking = np.isnan(columns.scores)
-        lacking = lacking if lacking.ndim == 1 else lacking.any(axis=1)
+        lacking = _lacking(columns.scores)
         gone = lacking if gone is None else gone | lacking
     return 0 if gone is None else int(np.count_nonzero(gone))
+
+
+def _lacking(scores: Scores) -> NDArray[np.bool_]:
+    """Which rows lack a score."""
+    gone = np.isnan(scores)
+    return gone if gone.ndim == 1 else np.logical_or.reduce(gone, axis=1)
 
 
 def _wide(codes: Codes) -> NDArray[np.int64]:

@@ -9,7 +9,7 @@ import pytest
 
 import trueerror as te
 from trueerror.inputs._options import InputError
-from trueerror.sources.engines._numpy import moments_of, probabilities
+from trueerror.sources.engines._array_source import moments_of, probabilities
 
 VALUES = np.array([0.1, 0.4, 0.9, 0.0])
 
@@ -64,7 +64,7 @@ def test_blocks_give_the_losses_of_one_go(monkeypatch: pytest.MonkeyPatch, class
     truth = rng.integers(0, classes, 1001)
     p = te.predictions(truth, scores={"m": scores if classes > 2 else scores[:, 1]})
     whole = [te.evaluate(p, metrics=[m])[m] for m in ("brier", "log_loss")]
-    monkeypatch.setattr("trueerror.sources.engines._numpy.BLOCK", 100)
+    monkeypatch.setattr("trueerror.sources.engines._array_source.BLOCK", 100)
     q = te.predictions(truth, scores={"m": scores if classes > 2 else scores[:, 1]})
     assert [te.evaluate(q, metrics=[m])[m] for m in ("brier", "log_loss")] == whole
     gap = scores - np.eye(classes)[truth]
@@ -72,7 +72,7 @@ def test_blocks_give_the_losses_of_one_go(monkeypatch: pytest.MonkeyPatch, class
 
 
 def test_a_row_that_does_not_add_up_is_named_wherever_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trueerror.sources.engines._numpy.BLOCK", 4)
+    monkeypatch.setattr("trueerror.sources.engines._array_source.BLOCK", 4)
     scores = np.full((10, 3), 1 / 3)
     scores[8] = [0.5, 0.5, 0.5]
     with pytest.raises(InputError, match=r"row 9 adds up to 1\.5"):

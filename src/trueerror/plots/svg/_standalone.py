@@ -94,7 +94,7 @@ def _with_fallbacks(style: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class PictureFrame:
     """A picture as a whole, in pixels: what stands above the drawing, where that begins, and the size of it all."""
 
     title: tuple[str, ...]
@@ -105,14 +105,14 @@ class Frame:
     left: float
 
 
-def frame_of(drawing: Drawing, title: str, subtitle: Sequence[str]) -> Frame:
+def frame_of(drawing: Drawing, title: str, subtitle: Sequence[str]) -> PictureFrame:
     """The title and what was read, folded to the width of the drawing."""
     columns = int(max(drawing.width, NARROWEST) / CHARACTER)
     lines = tuple(part for line in subtitle for part in fold(line, columns, lines=3))
     name = tuple(fold(title, int(columns * 12 / TITLE_SIZE), lines=2)) if plain(title) else ()
     top = PAD + TITLE * len(name) + SUBTITLE * len(lines) + 10
     width = max(drawing.width, widest(lines), widest(name, 1.06 * TITLE_SIZE)) + 2 * PAD
-    return Frame(name, lines, top, width, top + drawing.height + PAD, PAD + drawing.left)
+    return PictureFrame(name, lines, top, width, top + drawing.height + PAD, PAD + drawing.left)
 
 
 def document(drawing: Drawing, title: str, subtitle: Sequence[str]) -> str:
@@ -155,7 +155,7 @@ def inline(drawing: Drawing, words: str) -> Markup:
     )
 
 
-def page(svg: str, title: str) -> str:
+def picture_page(svg: str, title: str) -> str:
     """A page that holds the picture; its policy lets it load nothing and run nothing at all."""
     ground = (
         "body { margin: 0; background: #FFFFFF; overflow-x: auto; }\n"

@@ -14,7 +14,9 @@ from trueerror.cli._app import (
     complete_codes,
     complete_formats,
     complete_metrics,
+    flag,
     format_named,
+    keep_names,
     known_codes,
     show,
 )
@@ -31,30 +33,18 @@ File = Annotated[
         metavar="FILE",
     ),
 ]
-Confidence = Annotated[
-    float, typer.Option("--confidence", "-c", help="Confidence of the intervals, between 0 and 1.", metavar="SHARE")
-]
-Fold = Annotated[str | None, typer.Option("--fold", help="Column of cross-validation folds.", metavar="COLUMN")]
-Repeat = Annotated[str | None, typer.Option("--repeat", help="Column of repeats of the folds.", metavar="COLUMN")]
-Metric = Annotated[
-    str, typer.Option("--metric", help="What to compare by.", metavar="NAME", autocompletion=complete_metrics)
-]
-Reference = Annotated[str | None, typer.Option("--reference", help="Compare only with this model.", metavar="MODEL")]
-Margin = Annotated[
-    float | None, typer.Option("--margin", help="The smallest difference that matters.", metavar="NUMBER")
-]
-Adjust = Annotated[
-    str, typer.Option("--adjust", help="For several pairs: holm, hochberg, bh, … or none.", metavar="WORD")
-]
-OneOrTwoSided = Annotated[
-    Alternative, typer.Option("--alternative", help="two-sided, greater or less.", metavar="WORD")
-]
-Unpaired = Annotated[bool, typer.Option("--unpaired", help="The two files hold different rows.")]
+Confidence = Annotated[float, flag("--confidence -c", "Confidence of the intervals, between 0 and 1.", "SHARE")]
+Fold = Annotated[str | None, flag("--fold", "Column of cross-validation folds.", "COLUMN")]
+Repeat = Annotated[str | None, flag("--repeat", "Column of repeats of the folds.", "COLUMN")]
+Metric = Annotated[str, flag("--metric", "What to compare by.", "NAME", autocompletion=complete_metrics)]
+Reference = Annotated[str | None, flag("--reference", "Compare only with this model.", "MODEL")]
+Margin = Annotated[float | None, flag("--margin", "The smallest difference that matters.", "NUMBER")]
+Adjust = Annotated[str, flag("--adjust", "For several pairs: holm, hochberg, bh, … or none.", "WORD")]
+OneOrTwoSided = Annotated[Alternative, flag("--alternative", "two-sided, greater or less.", "WORD")]
+Unpaired = Annotated[bool, flag("--unpaired", "The two files hold different rows.")]
 Prior = Annotated[
     float | None,
-    typer.Option(
-        "--prior", help="Share of positives where the model will run, if not that of the file.", metavar="SHARE"
-    ),
+    flag("--prior", "Share of positives where the model will run, if not that of the file.", "SHARE"),
 ]
 # Columns that are recognised by their names, unless "none" declines them.
 DECLINABLE = ("id", "cluster", "fold", "repeat", "weight")
@@ -64,47 +54,30 @@ DECLINABLE = ("id", "cluster", "fold", "repeat", "weight")
 class RowsOptions:
     """Which column of a file is what, and how its rows count: the options of `te.read`."""
 
-    truth: Annotated[str | None, typer.Option("--truth", help="Column with the true classes.", metavar="COLUMN")] = None
+    truth: Annotated[str | None, flag("--truth", "Column with the true classes.", "COLUMN")] = None
     models: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--model", "-m", help="Column with a model's labels or scores; repeat for several.", metavar="COLUMN"
-        ),
+        list[str] | None, flag("--model -m", "Column with a model's labels or scores; repeat for several.", "COLUMN")
     ] = None
     score: Annotated[
-        list[str] | None,
-        typer.Option("--score", help="Column with a model's scores (higher = more positive).", metavar="COLUMN"),
+        list[str] | None, flag("--score", "Column with a model's scores (higher = more positive).", "COLUMN")
     ] = None
-    positive: Annotated[str | None, typer.Option("--positive", help="The positive class.", metavar="LABEL")] = None
-    id: Annotated[str | None, typer.Option("--id", help="Column that names each row.", metavar="COLUMN")] = None
+    positive: Annotated[str | None, flag("--positive", "The positive class.", "LABEL")] = None
+    id: Annotated[str | None, flag("--id", "Column that names each row.", "COLUMN")] = None
     cluster: Annotated[
-        str | None,
-        typer.Option(
-            "--cluster", help="Column of clusters, whose rows depend on each other; 'none' for none.", metavar="COLUMN"
-        ),
+        str | None, flag("--cluster", "Column of clusters, whose rows depend on each other; 'none' for none.", "COLUMN")
     ] = None
-    by: Annotated[
-        str | None, typer.Option("--by", help="Column of slices: results for each value.", metavar="COLUMN")
-    ] = None
+    by: Annotated[str | None, flag("--by", "Column of slices: results for each value.", "COLUMN")] = None
     fold: Fold = None
     repeat: Repeat = None
-    weight: Annotated[str | None, typer.Option("--weight", help="Column of row weights.", metavar="COLUMN")] = None
+    weight: Annotated[str | None, flag("--weight", "Column of row weights.", "COLUMN")] = None
     weights_kind: Annotated[
-        str | None,
-        typer.Option("--weights-kind", help="What the weights mean: frequency or sampling.", metavar="KIND"),
+        str | None, flag("--weights-kind", "What the weights mean: frequency or sampling.", "KIND")
     ] = None
-    missing: Annotated[
-        str, typer.Option("--missing", help="Rows without a prediction: error, wrong or drop.", metavar="RULE")
-    ] = "error"
+    missing: Annotated[str, flag("--missing", "Rows without a prediction: error, wrong or drop.", "RULE")] = "error"
     budget: Annotated[
-        str | None,
-        typer.Option(
-            "--budget", help="Memory for exact tables of scores, such as 500MB (default 2GB).", metavar="SIZE"
-        ),
+        str | None, flag("--budget", "Memory for exact tables of scores, such as 500MB (default 2GB).", "SIZE")
     ] = None
-    threshold: Annotated[
-        float | None, typer.Option("--threshold", help="A score from here up is a positive call.", metavar="NUMBER")
-    ] = None
+    threshold: Annotated[float | None, flag("--threshold", "A score from here up is a positive call.", "NUMBER")] = None
 
     def given(self, output: "OutputOptions") -> dict[str, Any]:
         """The options by name, for `read_file`; missing predictions do not matter to those who ask for columns."""
@@ -129,21 +102,24 @@ def read_file(
     if log_reader(file) is not None:
         # A log names its own models; --score names what decides between right and wrong.
         log = read(file, score=score or None, **columns)
-        return log.select(models) if models else log
-    for kind in DECLINABLE:
-        if columns.get(kind) == "none":
-            columns[kind] = False
-    if not score:
-        return read(file, models=models or None, **columns)
-    if models and len(models) != len(score):
+        given = log.select(models) if models else log
+    else:
+        columns |= {kind: False for kind in DECLINABLE if columns.get(kind) == "none"}
+        given = read(file, models=_model_columns(models, score) if score else models or None, **columns)
+    keep_names([*given.models, *given.labels])
+    return given
+
+
+def _model_columns(models: list[str] | None, score: list[str]) -> dict[str, str | dict[str, str | dict[object, str]]]:
+    """The columns of each model, where --score names some."""
+    if not models:
+        return {s: {"score": s} for s in score}
+    if len(models) != len(score):
         raise InputError(
             f"--model names {len(models)} columns and --score {len(score)}: give one score for each model, or only "
             "one of the two"
         )
-    pairs: dict[str, str | dict[str, str | dict[Any, str]]] = {s: {"score": s} for s in score}
-    if models:
-        pairs = {m: {"label": m, "score": s} for m, s in zip(models, score, strict=True)}
-    return read(file, models=pairs, **columns)
+    return {m: {"label": m, "score": s} for m, s in zip(models, score, strict=True)}
 
 
 def read_named(file: str, **options: Any) -> "Predictions":
@@ -170,16 +146,11 @@ def read_named(file: str, **options: Any) -> "Predictions":
 class CostOptions:
     """What errors cost."""
 
-    costs: Annotated[
-        str | None,
-        typer.Option("--costs", help="Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.", metavar="JSON"),
-    ] = None
-    cost_fp: Annotated[
-        float | None, typer.Option("--cost-fp", help="What a false alarm costs (default 1).", metavar="NUMBER")
-    ] = None
-    cost_fn: Annotated[
-        float | None, typer.Option("--cost-fn", help="What a miss costs (default 1).", metavar="NUMBER")
-    ] = None
+    costs: Annotated[str | None, flag("--costs", "Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.", "JSON")] = (
+        None
+    )
+    cost_fp: Annotated[float | None, flag("--cost-fp", "What a false alarm costs (default 1).", "NUMBER")] = None
+    cost_fn: Annotated[float | None, flag("--cost-fn", "What a miss costs (default 1).", "NUMBER")] = None
 
     def matrix(self) -> Any:
         """The cost matrix from its JSON, where one is given."""
@@ -196,7 +167,7 @@ class ChanceOptions:
     """How sure answers are, and where their randomness begins."""
 
     confidence: Confidence = 0.95
-    seed: Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0, metavar="NUMBER")] = 0
+    seed: Annotated[int, flag("--seed", "Seed of everything random.", "NUMBER", min=0)] = 0
 
 
 class WithFindings(Protocol):
@@ -214,29 +185,26 @@ class OutputOptions:
 
     form: Annotated[
         Format,
-        typer.Option(
-            "--format",
-            "-f",
-            help="How to write the answer: text, json, markdown (or md), latex, html.",
-            metavar="WORD",
+        flag(
+            "--format -f",
+            "How to write the answer: text, json, markdown (or md), latex, html.",
+            "WORD",
             parser=format_named,
             autocompletion=complete_formats,
         ),
     ] = Format.text
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Say how each number was made, with formula and source.")
-    ] = False
+    explain: Annotated[bool, flag("--explain", "Say how each number was made, with formula and source.")] = False
     ignore: Annotated[
         list[str] | None,
-        typer.Option(
+        flag(
             "--ignore",
-            help="Leave a finding out, by code; repeat for several.",
-            metavar="CODE",
+            "Leave a finding out, by code; repeat for several.",
+            "CODE",
             callback=known_codes,
             autocompletion=complete_codes,
         ),
     ] = None
-    columns: Annotated[bool, typer.Option("--columns", help="Show how the file was read, and stop.")] = False
+    columns: Annotated[bool, flag("--columns", "Show how the file was read, and stop.")] = False
 
     def kept(self, result: Found) -> Found:
         """A result without the findings that are to be left out."""
