@@ -36,8 +36,9 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     small, proportions, lost = [], [], []
     for name, own in part.overall.items():
         title = measures[name].title
-        why = [own.note, *(value for note in own.notes for value in note.values)]
-        lost += [(title, note.lost) for note in why if isinstance(note, BootstrapNote) and note.lost is not None]
+        if own.note:
+            why = [own.note, *[value for note in own.notes for value in note.values]]
+            lost += [(title, note.lost) for note in why if isinstance(note, BootstrapNote) and note.lost is not None]
         if measures[name].share is None or own.n is None or math.isnan(own.estimate):
             continue
         proportions.append((title, own.method, own.estimate, own.n))
