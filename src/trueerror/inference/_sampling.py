@@ -210,7 +210,7 @@ class Sample:
             positive = True
             if prior is not None and not by_class:
                 shares = class_shares(prior, table.labels, True)
-        elif positive is not None and len(rows.labels) == 2:
+        elif positive is not None and len(rows.labels) == 2 and positive != rows.positive:
             table = rows.with_positive(positive)
         if invariant and shares is not None and _all_known(rows if by_class else table, shares):
             shares = None

@@ -252,7 +252,7 @@ def evaluate(
         simultaneous=simultaneous,
         replicates=replicates,
         rng=rng,
-        facts={"all": metrics == "all"},
+        every_metric=metrics == "all",
     )
     if isinstance(truth_or_predictions, Confusion):
         refuse_columns(columns)
@@ -344,8 +344,7 @@ def _refuse_rows(**given: Any) -> None:
 def _one_model(bench: ModelMetrics) -> ModelEvaluation:
     names = _chosen_metrics(bench)
     if bench.settings.simultaneous:
-        facts = {**bench.settings.facts, "simultaneous_over": len(names)}
-        bench = bench.with_facts(facts)
+        bench = bench.holding_together(len(names))
     overall = _overall(bench, names)
     label, baseline, p = _baseline(bench)
     return ModelEvaluation(
@@ -357,7 +356,7 @@ def _one_model(bench: ModelMetrics) -> ModelEvaluation:
         baseline_label=label,
         baseline_p=p,
         cheapest=cheapest_threshold(bench),
-        counts_suffice=bench.clusters is None and bench.settings.prior is None and bench.settings.design == "random",
+        counts_suffice=bench.clusters is None and not bench.settings.other_mix,
         counted=bench,
     )
 
@@ -379,8 +378,8 @@ def _chosen_metrics(bench: ModelMetrics) -> list[str]:
     if settings.metrics is not None:
         return list(settings.metrics)
     if bench.calls and is_graded(bench.confusion):
-        return ["accuracy", "error_rate"] if settings.facts.get("all") else ["accuracy"]
-    if settings.facts.get("all"):
+        return ["accuracy", "error_rate"] if settings.every_metric else ["accuracy"]
+    if settings.every_metric:
         return _all_metrics(bench)
     if not bench.calls:
         if bench.positive is None:
@@ -410,7 +409,6 @@ def _all_metrics(bench: ModelMetrics) -> list[str]:
     """Every metric that these rows can have: what they were called or scored as, and how they were drawn, decide."""
     settings = bench.settings
     named = bench.positive is not None
-    elsewhere = settings.prior is not None or settings.design == "case-control"
     clustered = bench.predictions is not None and bench.predictions.has_key("clusters")
 
     def fits(m: Measure) -> bool:
@@ -419,7 +417,7 @@ def _all_metrics(bench: ModelMetrics) -> list[str]:
         if m.of_scores:
             return bench.has_scores and named
         if m.of_losses:
-            return bench.has_probabilities and not (elsewhere and (clustered or not named))
+            return bench.has_probabilities and not (settings.other_mix and (clustered or not named))
         return bench.ranks_classes
 
     averaged = [find_measure(name) for name in AVERAGED_IN_ALL]
@@ -470,7 +468,7 @@ def _recorded(settings: Settings) -> RecordedSettings:
         "confidence": settings.confidence,
         "design": settings.design,
         "threshold": settings.threshold,
-        "asked": "all" if settings.facts.get("all") else None if settings.metrics is None else tuple(settings.metrics),
+        "asked": "all" if settings.every_metric else None if settings.metrics is None else tuple(settings.metrics),
         "replicates": settings.replicates,
         "seed": 0 if rng is None else rng if isinstance(rng, int) else str(rng),
     }

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -45,7 +45,10 @@ Rng = int | np.random.SeedSequence | np.random.Generator | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Options of an evaluation; `metrics` maps names to their options, or is None for the usual ones."""
+    """Options of an evaluation; `metrics` maps names to their options, or is None for the usual ones.
+
+    `every_metric` asks for all that can be had; `over` intervals are made to hold together.
+    """
 
     confidence: float = 0.95
     method: str | None = None
@@ -57,7 +60,8 @@ class Settings:
     simultaneous: bool = False
     replicates: int = 10_000
     rng: Rng = None
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    every_metric: bool = False
+    over: int = 1
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
@@ -69,6 +73,11 @@ class Settings:
     def unknown_mix(self) -> bool:
         """Whether nothing says how common each class is: class totals fixed by design, and no prior."""
         return self.design == "case-control" and self.prior is None
+
+    @property
+    def other_mix(self) -> bool:
+        """Whether the class mix of these rows is not the one that is asked for."""
+        return self.prior is not None or self.design == "case-control"
 
     def spec(self, *, alternative: Alternative = "two-sided", estimand: str = "") -> IntervalSpec:
         """What is asked of an interval or a contrast."""
@@ -131,14 +140,11 @@ class ModelMetrics:
         self._predictions = predictions
         self._given = confusion
 
-    def with_facts(self, facts: dict[str, Any]) -> ModelMetrics:
-        """The same tallies under settings with other facts."""
+    def holding_together(self, intervals: int) -> ModelMetrics:
+        """The same tallies, with so many intervals that hold together."""
+        settings = replace(self.settings, over=intervals)
         return ModelMetrics(
-            self.model,
-            replace(self.settings, facts=facts),
-            predictions=self._predictions,
-            confusion=self._given,
-            estimand=self.estimand,
+            self.model, settings, predictions=self._predictions, confusion=self._given, estimand=self.estimand
         )
 
     @cached_property
@@ -237,82 +243,55 @@ class ModelMetrics:
             raise InputError(f"{measure.name} is a metric of all classes together; ask for it without a class")
         if chosen is None and measure.of_one_class:
             chosen = self._positive(measure)
-        common: dict[str, Any] = {
-            "options": self.settings.options(measure),
-            "confidence": self.settings.confidence,
-            "method": method,
-            "rng": self.settings.rng,
-            "replicates": self.settings.replicates,
-            "simultaneous_over": self.settings.facts.get("simultaneous_over", 1),
-            "estimand": self.estimand,
-        }
+        options = self.settings.options(measure)
+        asked = partial(
+            metric_interval, measure, options=options, method=method, confidence=self.settings.confidence,
+            rng=self.settings.rng, replicates=self.settings.replicates, simultaneous_over=self.settings.over,
+            estimand=self.estimand,
+        )  # fmt: skip
+        elsewhere = partial(asked, prior=self.settings.prior, design=self.settings.design)
         if measure.of_labels:
-            return metric_interval(
-                measure,
-                self.confusion,
-                positive=chosen,
-                clusters=self.clusters,
-                prior=self.settings.prior,
-                design=self.settings.design,
-                **common,
-            )
-        return self._from_scores(measure, chosen, common)
-
-    def _from_scores(self, measure: Measure, label: Label | None, common: dict[str, Any]) -> Interval:
+            return elsewhere(self.confusion, positive=chosen, clusters=self.clusters)
         p = self._predictions
         if p is None or not p.has_scores(self.model):
             raise InputError(f"{measure.name} needs scores, and {self.model} has labels only: pass scores=")
+        spec = IntervalSpec(confidence=self.settings.confidence, over=self.settings.over, estimand=self.estimand)
         if p.has_key("clusters") and not measure.of_class_scores:
-            return self._from_clustered_scores(p, measure, label, common)
-        elsewhere = self.settings.prior is not None or self.settings.design == "case-control"
+            return self._from_clustered_scores(p, measure, chosen, options, spec, method)
         # Rows can be drawn again from a score table, not from moments.
-        tabled = elsewhere or common["method"] is not None
+        tabled = self.settings.other_mix or method is not None
         if measure.of_scores or (measure.of_losses and tabled and self.positive is not None):
-            at = {"prior": self.settings.prior, "design": self.settings.design}
-            few = common | {"replicates": min(self.settings.replicates, SCORE_REPLICATES)}
-            return metric_interval(measure, self.score_table(label), **at, **few)
+            few = min(self.settings.replicates, SCORE_REPLICATES)
+            return elsewhere(self.score_table(chosen), replicates=few)
         if measure.of_losses:
-            if elsewhere:
+            if self.settings.other_mix:
                 raise InputError(
                     f"{measure.name} of several classes is not offered at another class mix; leave prior= out"
                 )
-            moments = p.moments(self.model, measure.function, **common["options"])
-            return metric_interval(measure, moments, **common)
+            return asked(p.moments(self.model, measure.function, **options))
         if not p.has_class_scores(self.model):
             raise InputError(f"{measure.name} needs one column of scores for each class; {self.model!r} has one in all")
         rows = class_scored_rows(p, [self.model])
         return class_area_interval(
-            measure,
-            rows.codes,
-            rows.scores[0],
-            self.labels,
-            common["options"],
-            self._spec(common),
-            rows.clusters,
-            common["method"],
+            measure, rows.codes, rows.scores[0], self.labels, options, spec, rows.clusters, method
         )
 
     def _from_clustered_scores(
-        self, p: Predictions, measure: Measure, label: Label | None, common: dict[str, Any]
-    ) -> Interval:
+        self, p: Predictions, measure: Measure, label: Label | None, options: Mapping[str, Any], spec: IntervalSpec,
+        method: str | None,
+    ) -> Interval:  # fmt: skip
         """Rows of one cluster may repeat each other: the intervals rest on whole clusters."""
-        options, spec = dict(common["options"]), self._spec(common)
         if measure.of_losses:
-            if self.settings.prior is not None or self.settings.design == "case-control":
+            if self.settings.other_mix:
                 raise InputError(f"{measure.name} at another class mix is not offered with clusters; leave one out")
             losses = p.keyed_losses(self.model, "clusters", measure.function, **options)
-            return loss_interval(measure, ClusterSums(losses.sizes, losses.sums), options, spec, common["method"])
+            return loss_interval(measure, ClusterSums(losses.sizes, losses.sums), options, spec, method)
         rows = scored_rows(p, [self.model], positive=label)
         assert rows.clusters is not None
         return clustered_score_interval(
-            measure, rows.up, rows.scores[:, 0], rows.clusters, options, spec, method=common["method"],
-            prior=self.settings.prior, rng=common["rng"], replicates=min(self.settings.replicates, SCORE_REPLICATES),
+            measure, rows.up, rows.scores[:, 0], rows.clusters, options, spec, method=method, rng=self.settings.rng,
+            prior=self.settings.prior, replicates=min(self.settings.replicates, SCORE_REPLICATES),
         )  # fmt: skip
-
-    def _spec(self, common: dict[str, Any]) -> IntervalSpec:
-        return IntervalSpec(
-            confidence=self.settings.confidence, over=common["simultaneous_over"], estimand=self.estimand
-        )
 
     def _positive(self, measure: Measure) -> Label:
         if self.positive is None:
@@ -326,21 +305,16 @@ class ModelMetrics:
     def per_class(self) -> dict[tuple[str, Label], Interval]:
         """Precision, recall and F1 of each class that occurs, on the same terms as the other metrics."""
         intervals: dict[tuple[str, Label], Interval] = {}
-        known_mix = self.settings.design == "random" or self.settings.prior is not None
-        common: dict[str, Any] = {
-            "confidence": self.settings.confidence,
-            "clusters": self.clusters,
-            "prior": self.settings.prior,
-            "design": self.settings.design,
-            "rng": self.settings.rng,
-            "replicates": self.settings.replicates,
-            "estimand": self.estimand,
-        }
-        for name in CLASS_METRICS if known_mix else WITHIN_A_CLASS:
+        s = self.settings
+        by_class = partial(
+            class_intervals, table=self.confusion, confidence=s.confidence, clusters=self.clusters, prior=s.prior,
+            design=s.design, rng=s.rng, replicates=s.replicates, estimand=self.estimand,
+        )  # fmt: skip
+        for name in WITHIN_A_CLASS if s.unknown_mix else CLASS_METRICS:
             try:
-                by_label = class_intervals(name, self.confusion, method=self.settings.method, **common)
+                by_label = by_class(name, method=s.method)
             except NotOffered:
-                by_label = class_intervals(name, self.confusion, **common)
+                by_label = by_class(name)
             intervals |= {(name, label): interval for label, interval in by_label.items()}
         return intervals
 
@@ -355,7 +329,7 @@ def confident_shares(bench: ModelMetrics) -> dict[float, Interval]:
     intervals of the curve take rows as independent. Rows beyond the memory budget cannot be ranked by confidence, and
     bins of scores do not tell which of two rows on either side of the threshold is farther from it: empty as well.
     """
-    if bench.settings.prior is not None or bench.settings.design == "case-control" or bench.clusters is not None:
+    if bench.settings.other_mix or bench.clusters is not None:
         return {}
     if bench.predictions is None or not bench.has_scores or not bench.calls or bench.confusion.n == 0:
         return {}
