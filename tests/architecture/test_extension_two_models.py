@@ -14,6 +14,7 @@ MODELS = {"a": [0, 1] * 45 + [1, 0] * 5, "b": [0, 1] * 40 + [1, 0] * 10}
 @pytest.fixture
 def toy():
     """A sign test of the rows on which two models differ, as anybody might add it."""
+
     @inference_method(
         "toy-sign", answers="paired-proportions", word="toy", title="a toy", formula="(b − c)/n", source="this test"
     )

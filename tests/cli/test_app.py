@@ -81,7 +81,10 @@ def test_wrong_usage_is_one_sentence_that_names_the_nearest_word(args, message):
     [
         (("evaluate", "odd.csv", "--model", "nosuch"), "there are 'truth', 'positive=', 'cluster=False'"),
         (("compare", "--counts", "both=8", "first=6", "second=x", "neither=9"), "second=x: a count is a whole number"),
-        (("compare", "odd.csv", "--metric", "auc"), "auc needs scores, and positive= has labels only: pass --score"),
+        (
+            ("compare", "named.csv", "--truth", "y", "--positive", "1", "--metric", "auc"),
+            "auc needs scores, and positive=1 has labels only: pass --score",
+        ),
         (("difference", "20/10", "30/100"), "first=(20, 10) has more successes than rows"),
         (("interval", "3/4", "--side", "left"), "--side 'left' is not known"),
         (
@@ -92,6 +95,7 @@ def test_wrong_usage_is_one_sentence_that_names_the_nearest_word(args, message):
 )
 def test_sentences_name_flags_and_leave_the_words_of_users_alone(args, message, tmp_path):
     (tmp_path / "odd.csv").write_text("truth,positive=,cluster=False\n0,0,0\n1,1,0\n" * 5, encoding="utf-8")
+    (tmp_path / "named.csv").write_text("y,positive=1,b\n0,0,1\n1,1,1\n0,1,0\n1,1,0\n", encoding="utf-8")
     done = run(*args, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr

@@ -22,7 +22,7 @@ from trueerror.findings import Evidence, every_rule, find
 from trueerror.findings.metrics import ConstantAnswer
 from trueerror.findings.scores import tuned_threshold
 from trueerror.inference._multiplicity import adjust
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.auc._interval import area_limits
 from trueerror.inference.proportion._interval import wilson
 from trueerror.inference.proportion._paired import mcnemar
@@ -77,7 +77,7 @@ def model(p: Predictions, truth: Any, score: Any, call: Any, name: str, rng: np.
     counts = table.classes(weighted=False)
     ranked = ScoreTable.from_codes(truth == 1, score, 1)
     area = float(find_measure("auc").function(ranked))
-    reach = area_limits(ranked, area, Terms())
+    reach = area_limits(ranked, area, IntervalSpec())
     shares = [("accuracy", float(counts.hits.sum()), ROWS), ("recall", float(counts.hits[1]), int(counts.truth[1]))]
     top = int(np.argmax(counts.truth))
     only_model, only_constant = counts.hits.sum() - counts.hits[top], counts.truth[top] - counts.hits[top]

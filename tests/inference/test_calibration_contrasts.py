@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 import trueerror as te
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.calibration import TOO_NARROW, calibration_contrast, calibration_error_limits
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import find_measure
@@ -43,9 +43,9 @@ def test_limits_are_those_of_either_model_with_half_of_the_tail(
     metric: str, alternative: Alternative, share: float
 ) -> None:
     # An interval that leaves out `share` at each end has the confidence 1 − 2·share.
-    terms = Terms(confidence=1 - 2 * share)
+    spec = IntervalSpec(confidence=1 - 2 * share)
     (low1, high1), (low2, high2) = (
-        calibration_error_limits(find_measure(metric), t, e, {}, terms) for t, e in ((FAR, 0.2), (NEAR, 0.05))
+        calibration_error_limits(find_measure(metric), t, e, {}, spec) for t, e in ((FAR, 0.2), (NEAR, 0.05))
     )
     found = made(metric, alternative=alternative)
     assert found.estimate == pytest.approx(0.15)

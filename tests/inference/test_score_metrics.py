@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.auc._interval import area_limits, hanley_mcneil_variance, newcombe_limits
 from trueerror.inference.bootstrap._tables import coarse_table
 from trueerror.inputs._options import InputError
@@ -46,7 +46,7 @@ def test_newcombe_limits_solve_their_equation_and_mirror():
 def test_few_errors_of_order_take_the_outer_limits():
     t = ScoreTable.count([0] * 20 + [1] * 20, [*range(19), 21, 19, 20, *range(22, 40)])
     made = metric_interval("auc", t)
-    plain_logit_and_newcombe = area_limits(t, made.estimate, Terms(), "newcombe")
+    plain_logit_and_newcombe = area_limits(t, made.estimate, IntervalSpec(), "newcombe")
     assert made.low <= plain_logit_and_newcombe.low
     assert made.high >= plain_logit_and_newcombe.high
     assert "outer limits" in made.note

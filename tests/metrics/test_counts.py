@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.metrics.counts import cost, expected_cost, kappa, savings
+from trueerror.metrics.counts import expected_cost, kappa, savings
+from trueerror.metrics.counts import total_cost as cost
 
 TABLE = te.Confusion([[50, 5, 2], [6, 30, 4], [1, 3, 19]], labels=["low", "mid", "high"])
 

@@ -243,7 +243,8 @@ def tell(message: str) -> None:
 PHRASES = {"paired=False": "--unpaired", "te.catalogue() lists all": "`evaluate --metric all` shows all"}
 QUOTED = r"(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")"
 # Text in quotes is somebody's own; an option is `name=`, `name=value`, `name="word"` or `name='any text'`.
-SPOKEN = rf"(?<!\w){QUOTED}(?!\w)|\b(?P<name>[a-z]\w*)=(?:\"(?P<word>[\w-]+)\"|(?P<value>{QUOTED}|[^\s;,:.()]+)|(?=[\s;,.()]|$))"
+VALUE = rf"\"(?P<word>[\w-]+)\"|(?P<value>{QUOTED}|[^\s;,:.()]+)|(?=[\s;,.()]|$)"
+SPOKEN = rf"(?<!\w){QUOTED}(?!\w)|\b(?P<name>[a-z]\w*)=(?:{VALUE})"
 
 
 def as_options(sentence: str, options: Sequence[inspect.Parameter] | None = None) -> str:

@@ -43,8 +43,7 @@ Adjust = Annotated[str, flag("--adjust", "For several pairs: holm, hochberg, bh,
 OneOrTwoSided = Annotated[Alternative, flag("--alternative", "two-sided, greater or less.", "WORD")]
 Unpaired = Annotated[bool, flag("--unpaired", "The two files hold different rows.")]
 Prior = Annotated[
-    float | None,
-    flag("--prior", "Share of positives where the model will run, if not that of the file.", "SHARE"),
+    float | None, flag("--prior", "Share of positives where the model will run, if not that of the file.", "SHARE")
 ]
 # Columns that are recognised by their names, unless "none" declines them.
 DECLINABLE = ("id", "cluster", "fold", "repeat", "weight")

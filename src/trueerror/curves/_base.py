@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueerror.inference._delta import mover
+from trueerror.inference._spec import joined_notes
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind, check_indexes, column, matrix
@@ -74,7 +75,7 @@ def curve_kind(key: str, *, verb: str, picture: str, **facts: str) -> Callable[[
     """Enter a curve into the registry; `facts` are fields of its entry in the catalogue of methods."""
 
     def enter(curve: type[C]) -> type[C]:
-        declare(Method(key=key, **facts))
+        declare(Method(key=key, **facts), home=curve.__module__)
         curve.kind = _KINDS[key] = CurveKind(key=key, verb=verb, picture=picture)
         return curve
 
@@ -170,14 +171,13 @@ class TableCurve(Result):
     def _subject(self) -> str:
         return f" of {self.name}" if self.name else ""
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
 
 def with_notes(interval: Interval, *notes: str) -> Interval:
     """The interval with more notes, of which empty ones say nothing."""
-    more = [note for note in notes if note]
-    return replace(interval, note="; ".join([*([interval.note] if interval.note else []), *more])) if more else interval
+    more = joined_notes(*notes)
+    return replace(interval, note=joined_notes(interval.note, more)) if more else interval
 
 
 def frozen(array: Floats) -> Floats:
@@ -295,15 +295,9 @@ def curve_verb(what: str) -> Callable[[Callable[[CurveInput], C]], CurveVerb[C]]
     def decorate(make: Callable[[CurveInput], C]) -> CurveVerb[C]:
         @wraps(make, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
         def verb(
-            truth: Any,
-            scores: Any = None,
-            *,
-            model: str | None = None,
-            positive: Any = None,
-            weights: Any = None,
-            weights_kind: WeightsKind | None = None,
-            **columns: Any,
-        ) -> C:
+            truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, weights: Any = None,
+            weights_kind: WeightsKind | None = None, **columns: Any,
+        ) -> C:  # fmt: skip
             return make(curve_input(what, truth, scores, model, positive, weights, weights_kind, columns))
 
         verb.__annotations__["return"] = make.__annotations__["return"]
@@ -315,15 +309,9 @@ def curve_verb(what: str) -> Callable[[Callable[[CurveInput], C]], CurveVerb[C]]
 
 
 def curve_input(
-    what: str,
-    data: Any,
-    scores: Any = None,
-    model: str | None = None,
-    positive: Any = None,
-    weights: Any = None,
-    weights_kind: WeightsKind | None = None,
-    columns: Mapping[str, Any] | None = None,
-) -> CurveInput:
+    what: str, data: Any, scores: Any = None, model: str | None = None, positive: Any = None, weights: Any = None,
+    weights_kind: WeightsKind | None = None, columns: Mapping[str, Any] | None = None,
+) -> CurveInput:  # fmt: skip
     """The score table behind whatever was passed to the curve that is called `what`.
 
     `data` is the truth (with `scores`), a Predictions object (with `model`, or the model's name in the place of the
@@ -373,14 +361,9 @@ def curve_input(
 
 
 def open_table(
-    data: Any,
-    scores: Any,
-    model: str | None,
-    positive: Any,
-    weights: Any,
-    weights_kind: WeightsKind | None,
+    data: Any, scores: Any, model: str | None, positive: Any, weights: Any, weights_kind: WeightsKind | None,
     columns: Mapping[str, Any],
-) -> tuple[Any, Any]:
+) -> tuple[Any, Any]:  # fmt: skip
     """A path or a table in the place of the truth as Predictions, unless scores are given beside it; and the weights
     that are left to be counted. Of a table only the model at hand must be complete."""
     named = all(x is None or isinstance(x, str) for x in (scores, weights))
@@ -497,17 +480,10 @@ def rows_for_interval(hits: ArrayLike, misses: ArrayLike, squares: tuple[ArrayLi
 
 
 def wilson_proportion(
-    name: str,
-    hits: float,
-    misses: float,
-    *,
-    confidence: float = 0.95,
-    squares: tuple[float, float] | None = None,
-    bounds: tuple[Bounds, Bounds] | None = None,
-    note: str = "",
-    estimand: str = "",
+    name: str, hits: float, misses: float, *, confidence: float = 0.95, squares: tuple[float, float] | None = None,
+    bounds: tuple[Bounds, Bounds] | None = None, note: str = "", estimand: str = "",
     undefined: str = "there are no rows",
-) -> Interval:
+) -> Interval:  # fmt: skip
     """A proportion with its Wilson interval; with sampling weights at the effective number of rows.
 
     `bounds` are those of the hits and of the misses where binned scores leave them open: the limits are then those of
@@ -524,7 +500,7 @@ def wilson_proportion(
     if not total > 0:
         return Interval(
             name=name, estimate=math.nan, low=math.nan, high=math.nan, confidence=level, method=method, n=0,
-            note="; ".join(w for w in (undefined, note) if w), estimand=estimand,
+            note=joined_notes(undefined, note), estimand=estimand,
         )  # fmt: skip
     rows = float(rows_for_interval(hits, misses, squares))
     estimate = hits / total

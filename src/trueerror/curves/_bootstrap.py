@@ -87,19 +87,11 @@ def cell_sizes(table: ScoreTable) -> NDArray[np.int64]:
 
 
 def bootstrap_area(
-    table: ScoreTable,
-    statistic: Statistic,
-    *,
-    name: str,
-    estimate: float,
-    confidence: float,
-    fallback: tuple[float, float, str],
-    replicates: int = 2000,
-    rng: Rng = None,
-    within: tuple[float, float] = (0.0, 1.0),
-    estimand: str = "this model, rows with this share of positives",
+    table: ScoreTable, statistic: Statistic, *, name: str, estimate: float, confidence: float,
+    fallback: tuple[float, float, str], replicates: int = 2000, rng: Rng = None,
+    within: tuple[float, float] = (0.0, 1.0), estimand: str = "this model, rows with this share of positives",
     bounds: Bounds | Literal["monotone"] | None = "monotone",
-) -> Interval:
+) -> Interval:  # fmt: skip
     """A statistic of the table with BCa limits from its replicates.
 
     Binned scores move the limits out by what they leave open: a statistic that can only rise (or only fall) as the ROC
@@ -122,15 +114,9 @@ def bootstrap_area(
 
 
 def _replicated_limits(
-    table: ScoreTable,
-    statistic: Statistic,
-    estimate: float,
-    level: float,
-    fallback: tuple[float, float, str],
-    replicates: int,
-    rng: Rng,
-    within: tuple[float, float],
-) -> tuple[float, float, str, str]:
+    table: ScoreTable, statistic: Statistic, estimate: float, level: float, fallback: tuple[float, float, str],
+    replicates: int, rng: Rng, within: tuple[float, float],
+) -> tuple[float, float, str, str]:  # fmt: skip
     """Low, high, method and note: BCa's, or the fallback's where the replicates give none."""
 
     def instead(why: str) -> tuple[float, float, str, str]:

@@ -38,11 +38,12 @@ from trueerror.curves._recalibration import (
     in_the_large,
 )
 from trueerror.inference._score_metrics import score_interval
-from trueerror.inference._spec import IntervalSpec
+from trueerror.inference._spec import IntervalSpec, joined_notes
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import check_confidence, check_word, generator
 from trueerror.kernels._random import block_sums
+from trueerror.methods import Method, declare
 from trueerror.metrics._binned import middled
 from trueerror.metrics._registry import find_measure
 from trueerror.metrics.probabilities import Binning, bin_places, check_bins
@@ -185,18 +186,10 @@ METHODS: tuple[RecalibrationMethod, ...] = ("profile", "wald")
 
 @takes_table_options
 def calibration(
-    truth: Any,
-    scores: Any = None,
-    *,
-    model: str | None = None,
-    positive: Any = None,
-    bins: int = 10,
-    binning: Grouping = "width",
-    confidence: float = 0.95,
-    weights: Any = None,
-    weights_kind: WeightsKind | None = None,
+    truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, bins: int = 10,
+    binning: Grouping = "width", confidence: float = 0.95, weights: Any = None, weights_kind: WeightsKind | None = None,
     **columns: Any,
-) -> Calibration:
+) -> Calibration:  # fmt: skip
     """The share of positives against the mean forecast, bin by bin, with Wilson's interval for each share.
 
     `binning`: "width" divides [0, 1] into equal parts, closed on the right; "mass" puts about as many rows in each bin,
@@ -373,8 +366,7 @@ class Calibration(TableCurve):
 
     def _also(self, figure: Noted) -> Noted:
         """A figure with what binning leaves open in its note."""
-        binned = self._binned()
-        return replace(figure, note="; ".join(x for x in (figure.note, binned) if x)) if binned else figure
+        return replace(figure, note=joined_notes(figure.note, self._binned()))
 
     def brier(self, *, confidence: float = 0.95) -> Interval:
         """The mean of (p − y)², with the interval of a mean loss."""
@@ -435,3 +427,24 @@ class Calibration(TableCurve):
     def _squared(self, p: Floats) -> float:
         total = self.table.positives * (1 - p) ** 2 + self.table.negatives * p**2
         return float(np.sum(total)) / self.table.n
+
+
+declare(
+    Method(
+        key="spiegelhalter",
+        title="Spiegelhalter's test of calibration",
+        formula="z = Σ(y − p)(1 − 2p) / √Σ(1 − 2p)²p(1 − p)",
+        source="Spiegelhalter 1986, Stat. Med. 5:421",
+        assumes="independent rows",
+    ),
+    Method(
+        key="ece-null",
+        title="expected calibration error against its distribution under perfect calibration",
+        formula="ECE = Σ(n_b/n)|ȳ_b − p̄_b|; under calibration a bin's positives are a sum of Bernoulli(p): exact up to "
+        "5,000 rows, normal beyond; p = (1 + count of ≥)/(1 + B)",
+        source="Naeini, Cooper and Hauskrecht 2015, AAAI:2901; Bröcker and Smith 2007, Weather Forecast. 22:651",
+        assumes="independent rows",
+        advice="the error is never 0 by chance: read it beside its mean under calibration",
+    ),
+    part="curves",
+)

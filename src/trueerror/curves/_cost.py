@@ -34,12 +34,11 @@ from trueerror.inference._score_metrics import widened
 from trueerror.inference._spec import tail
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._options import InputError, check_confidence, check_share, generator
+from trueerror.methods import Method, declare
+from trueerror.methods._registry import ROWS
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, whole
 from trueerror.results._format import limits as bracket
-from trueerror.tallies._scores import ScoreTable
-
-ESTIMAND = "this model on new rows, all PC equally likely"
 
 
 def crossings(fpr: Floats, fnr: Floats) -> Floats:
@@ -74,46 +73,6 @@ def resample_areas(positives: Counts, negatives: Counts, rates: tuple[Floats, Fl
     # A line's mean over a stretch is its value in the middle.
     on_all = float((widths * (misses * middles + alarms * (1 - middles))).sum())
     return area_under(*envelope_corners(fpr, fnr)), on_all
-
-
-def envelope_interval(
-    table: ScoreTable, estimate: float, confidence: float, replicates: int, rng: Rng, fallback: tuple[float, float, str]
-) -> Interval:
-    """The area with limits that are moved up by the optimism of choosing thresholds on the rows themselves."""
-    low, high, method = fallback
-    note = "sampling weights cannot be resampled from sums: wilson-lines instead of the bootstrap"
-    if table.squares is None:
-        up, down = (downward(c) for c in balanced_groups(table))
-        rates = down / float(down[-1]), 1 - up / float(up[-1])
-        pairs = np.array(
-            [
-                resample_areas(p, q, rates)
-                for block in resampled_tables(table, replicates=replicates, rng=rng)
-                for p, q in zip(*block, strict=True)
-            ]
-        )
-        areas, on_all = pairs[~np.isnan(pairs[:, 0])].T
-        ends = np.quantile(areas, [tail(confidence), 1 - tail(confidence)]) - areas.mean()
-        corrected = min(0.25, estimate + float((on_all - areas).mean()))
-        # A coin's area cannot be exceeded: where nearly all resamples are coins, nothing is left between the limits.
-        lowest = min(corrected + float(ends[0]), estimate)
-        highest = min(0.25, max(corrected + float(ends[1]), estimate))
-        if len(areas) < 0.99 * replicates:
-            lost = 1 - len(areas) / replicates
-            note = f"{lost:.0%} of the resamples lost a class: wilson-lines instead of the bootstrap"
-        elif not (ends[1] - ends[0] > 1e-9 and highest - lowest > 1e-9):
-            note = "the resamples have no spread: wilson-lines instead of the bootstrap"
-        else:
-            low, high, method = lowest, highest, "bootstrap-optimism"
-            note = (
-                f"thresholds chosen on these rows; corrected for that the area is {number(corrected)}; "
-                f"{replicates:,} replicates, {generator(rng)[1]}"
-            )
-    return Interval(
-        name="area under the cost envelope", estimate=estimate, low=max(0.0, min(low, estimate)),
-        high=min(0.25, max(high, estimate)), confidence=confidence, method=method, n=table.n, note=note,
-        estimand=ESTIMAND,
-    )  # fmt: skip
 
 
 GRID = 2001
@@ -210,15 +169,9 @@ class CostCurve(TableCurve):
         return np.interp(wanted, *corners)
 
     def at(
-        self,
-        *,
-        pc: float | None = None,
-        prior: float | None = None,
-        cost_fp: float = 1.0,
-        cost_fn: float = 1.0,
-        threshold: float | None = None,
-        confidence: float = 0.95,
-    ) -> CostPoint:
+        self, *, pc: float | None = None, prior: float | None = None, cost_fp: float = 1.0, cost_fn: float = 1.0,
+        threshold: float | None = None, confidence: float = 0.95,
+    ) -> CostPoint:  # fmt: skip
         """The cost at one PC, given as `pc=`, or as a `prior=` with costs.
 
         Without `threshold=` the cheapest one is taken, which is read off these rows: its cost is then a little too
@@ -268,12 +221,39 @@ class CostCurve(TableCurve):
         the resample is the optimism, and the limits are moved up by it (Efron 1983, JASA 78:316). Where resamples give
         none, the envelopes of all lines at their lower and at their upper Wilson limits.
         """
-        level = check_confidence(confidence)
+        level, table = check_confidence(confidence), self.table
         estimate = area_under(*self.envelope)
-        area = envelope_interval(self.table, estimate, level, replicates, rng, self._outer_areas(level))
-        if not self.table.exact:
-            bounds = self.table.bounds.of(lambda t: area_under(*CostCurve(t).envelope))
-            area = widened(area, bounds, (0.0, 0.25))
+        low, high, method = self._outer_areas(level)
+        note = "sampling weights cannot be resampled from sums: wilson-lines instead of the bootstrap"
+        if table.squares is None:
+            up, down = (downward(c) for c in balanced_groups(table))
+            rates = down / float(down[-1]), 1 - up / float(up[-1])
+            blocks = resampled_tables(table, replicates=replicates, rng=rng)
+            pairs = np.array([resample_areas(p, q, rates) for block in blocks for p, q in zip(*block, strict=True)])
+            areas, on_all = pairs[~np.isnan(pairs[:, 0])].T
+            ends = np.quantile(areas, [tail(level), 1 - tail(level)]) - areas.mean()
+            corrected = min(0.25, estimate + float((on_all - areas).mean()))
+            # A coin's area cannot be exceeded: where nearly all resamples are coins, nothing is left between limits.
+            lowest = min(corrected + float(ends[0]), estimate)
+            highest = min(0.25, max(corrected + float(ends[1]), estimate))
+            if len(areas) < 0.99 * replicates:
+                lost = 1 - len(areas) / replicates
+                note = f"{lost:.0%} of the resamples lost a class: wilson-lines instead of the bootstrap"
+            elif not (ends[1] - ends[0] > 1e-9 and highest - lowest > 1e-9):
+                note = "the resamples have no spread: wilson-lines instead of the bootstrap"
+            else:
+                low, high, method = lowest, highest, "bootstrap-optimism"
+                note = (
+                    f"thresholds chosen on these rows; corrected for that the area is {number(corrected)}; "
+                    f"{replicates:,} replicates, {generator(rng)[1]}"
+                )
+        area = Interval(
+            name="area under the cost envelope", estimate=estimate, low=max(0.0, min(low, estimate)),
+            high=min(0.25, max(high, estimate)), confidence=level, method=method, n=table.n, note=note,
+            estimand="this model on new rows, all PC equally likely",
+        )  # fmt: skip
+        if not table.exact:
+            area = widened(area, table.bounds.of(lambda t: area_under(*CostCurve(t).envelope)), (0.0, 0.25))
         return self._noted(area, binned=False)
 
     def _figures(self) -> Figures:
@@ -344,3 +324,25 @@ class CostPoint(Result):
             f"{number(self.cost.estimate)} {bracket(self.cost.low, self.cost.high)}; calling nothing or all costs "
             f"{number(self.trivial)}.{note}"
         )
+
+
+declare(
+    Method(
+        key="bootstrap-optimism",
+        title="bootstrap, moved by the optimism of thresholds that were chosen on the same rows",
+        formula="apparent + mean(cost on all rows − cost on the resample, thresholds chosen in the resample), and the "
+        "resamples' quantiles about it",
+        source="Efron 1983, JASA 78:316; Harrell, Lee and Mark 1996, Stat. Med. 15:361",
+        assumes=ROWS,
+        measured=".86–.94 with 60 to 1,000 rows (simulated; BCa without the correction: .73–.95)",
+    ),
+    Method(
+        key="wilson-lines",
+        title="envelopes of all cost lines at their lower and at their upper Wilson limits",
+        formula="area under min over thresholds of FNR_limit·PC + FPR_limit·(1 − PC)",
+        source="Wilson 1927, JASA 22:209, for the ends of each line; Drummond and Holte 2006, Machine Learning 65:95",
+        assumes=ROWS,
+        advice="wide; taken only where resampling gives no limits",
+    ),
+    part="curves",
+)

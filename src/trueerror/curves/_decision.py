@@ -30,17 +30,9 @@ from trueerror.sources._collect import takes_table_options
 
 @takes_table_options
 def decision_curve(
-    truth: Any,
-    scores: Any = None,
-    *,
-    model: str | None = None,
-    positive: Any = None,
-    thresholds: Any = None,
-    prior: float | None = None,
-    weights: Any = None,
-    weights_kind: WeightsKind | None = None,
-    **columns: Any,
-) -> DecisionCurve:
+    truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, thresholds: Any = None,
+    prior: float | None = None, weights: Any = None, weights_kind: WeightsKind | None = None, **columns: Any,
+) -> DecisionCurve:  # fmt: skip
     """Net benefit over the threshold probability t at which one would act.
 
     Who acts from t up holds a false alarm to be worth t/(1 − t) of a hit, so NB = TP/n − (FP/n)·t/(1 − t): hits less

@@ -24,6 +24,7 @@ from trueerror.curves._base import (
     wilson_proportion,
 )
 from trueerror.curves._bootstrap import bootstrap_area
+from trueerror.inference._spec import joined_notes
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._options import InputError, check_confidence, check_share
 from trueerror.results import Interval, Result
@@ -119,7 +120,7 @@ class Det(TableCurve):
             fp_bounds = alarms, Bounds(negatives - alarms.high, negatives - alarms.low)
             fn_bounds = Bounds(positives - hits.high, positives - hits.low), hits
             within_bin = self.table.bounds.words_at(cut)
-            note = "; ".join(x for x in (note, within_bin) if x)
+            note = joined_notes(note, within_bin)
         fpr_interval = wilson_proportion(
             "false positive rate", fp, negatives - fp, confidence=confidence, note=note, squares=fp_squares,
             bounds=fp_bounds,

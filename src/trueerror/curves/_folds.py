@@ -34,6 +34,7 @@ from trueerror.inference.proportion._array_intervals import on_logit
 from trueerror.inputs._arrays import numbers
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.kernels._numpy import table_placements
+from trueerror.methods import Method, declare
 from trueerror.metrics.ranking import auc
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, limits, number, percent
@@ -149,14 +150,9 @@ PoolableT = TypeVar("PoolableT", bound=TableCurve | ScoreTable)
 
 
 def average_curves(
-    curves: Any,
-    *,
-    how: How = "vertical",
-    grid: ArrayLike | None = None,
-    interpolation: Interpolation = "step",
-    model: str | None = None,
-    confidence: float = 0.95,
-) -> AverageCurve:
+    curves: Any, *, how: How = "vertical", grid: ArrayLike | None = None, interpolation: Interpolation = "step",
+    model: str | None = None, confidence: float = 0.95,
+) -> AverageCurve:  # fmt: skip
     """The mean of several ROC curves, such as those of the folds, with error bars.
 
     "vertical" averages TPR at fixed FPRs (points joined by lines; on a vertical piece its top), "horizontal" FPR at
@@ -302,8 +298,7 @@ class AverageCurve(Result):
             f"{auc_words}.\nNote: {self.note}."
         )
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
 
 def _roc_points(table: ScoreTable) -> tuple[Floats, Floats, Floats]:
@@ -345,15 +340,9 @@ FOLD_METHODS: tuple[FoldMethod, ...] = ("ledell", "mean-t", "corrected-t", "pool
 
 
 def auc_over_folds(
-    folds: Any,
-    *,
-    method: FoldMethod = "ledell",
-    model: str | None = None,
-    test_train_ratio: float | None = None,
-    confidence: float = 0.95,
-    replicates: int = 2000,
-    rng: Rng = None,
-) -> Interval:
+    folds: Any, *, method: FoldMethod = "ledell", model: str | None = None, test_train_ratio: float | None = None,
+    confidence: float = 0.95, replicates: int = 2000, rng: Rng = None,
+) -> Interval:  # fmt: skip
     """The AUC of a cross-validation with limits; `folds`: a list of score tables or curves, or Predictions with folds.
 
     "ledell": the mean over folds, for these K models on rows like these; influence curves, limits on the logit scale.
@@ -434,15 +423,9 @@ def mean_t_interval(
 
 
 def _t_interval(
-    areas: Floats,
-    factor: float,
-    method: str,
-    estimand: str,
-    confidence: float,
-    rows: float | None,
-    classes: tuple[float, float] | None,
-    notes: list[str],
-) -> Interval:
+    areas: Floats, factor: float, method: str, estimand: str, confidence: float, rows: float | None,
+    classes: tuple[float, float] | None, notes: list[str],
+) -> Interval:  # fmt: skip
     mean, spread = float(areas.mean()), float(areas.std(ddof=1))
     low = high = math.nan
     if spread > 1e-12:
@@ -512,3 +495,47 @@ def _pooled(folds: Folds, notes: list[str], confidence: float, replicates: int, 
 def _areas(positives: Counts, negatives: Counts) -> Floats:
     no_table = cast(ScoreTable, None)  # with counts given, the metric does not look at its table
     return np.asarray(auc(no_table, (positives, negatives)), dtype=np.float64)
+
+
+declare(
+    Method(
+        key="ledell",
+        title="influence curves of the cross-validated AUC, limits on the logit scale",
+        formula="IC = (share of the other class beaten, ties half, − AUC of the fold)/share of the own class; "
+        "SE² = mean over folds of mean IC² / n",
+        source="LeDell, Petersen and van der Laan 2015, Electron. J. Stat. 9:1583",
+        assumes="independent rows, one round of folds; it speaks of these K models",
+        measured=".84–.91 for the learner, which it is not meant for (simulated)",
+        advice='for the learner take repeated folds and "corrected-t"',
+    ),
+    Method(
+        key="mean-t",
+        title="t-interval of the mean over folds",
+        formula="mean ± t(K − 1)·s/√K",
+        source="Student 1908, Biometrika 6:1",
+        assumes="independent folds, which overlapping training sets are not",
+        advice="too narrow for the learner; corrected-t takes the overlap in",
+    ),
+    Method(
+        key="corrected-t-auc",
+        title="corrected t-interval of the AUC over folds",
+        formula="mean ± t(J − 1)·s·√(1/J + test/train), J folds over all repeats",
+        source="Nadeau and Bengio 2003, Machine Learning 52:239; Bouckaert and Frank 2004, PAKDD:3",
+        assumes="folds of one learner on one sample",
+        measured=".956–.966 over 5×10 folds or more (simulated for error rates); conservative on one round",
+    ),
+    part="curves",
+)
+
+
+declare(
+    Method(
+        key="average-curve",
+        title="mean of ROC curves, with the spread over the curves",
+        formula="the mean of TPRs at each FPR (vertical), of FPRs at each TPR (horizontal), or of both at each "
+        "threshold; error bars mean ± t(k − 1)·sd/√k",
+        source="Fawcett 2006, Pattern Recognit. Lett. 27:861; Provost, Fawcett and Kohavi 1998, ICML:445",
+        assumes="independent curves, which curves of folds of one data set are not",
+    ),
+    part="curve_shapes",
+)

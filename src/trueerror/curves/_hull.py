@@ -19,6 +19,7 @@ from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, 
 from trueerror.curves._roc import Roc, roc
 from trueerror.inputs._options import InputError, check_share, generator
 from trueerror.kernels._random import in_threads, row_weights, seed_of
+from trueerror.methods import Method, declare
 from trueerror.metrics._values import Prior
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, limits, number, percent, whole
@@ -165,7 +166,7 @@ class HullRanges(Result):
         return self._table()._repr_html_()
 
 
-TRIVIAL = (ALWAYS_NEG, ALWAYS_POS)
+TRIVIAL = tuple(TRIVIAL_WORDS)
 # Row visits that a paired choice may take; with more rows there are fewer resamples, but never below the fewest.
 VISITS = 400_000_000
 FEWEST = 200
@@ -260,17 +261,11 @@ class HullChoice(Result):
             "the threshold that costs alone name, which needs no choosing"
         )
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
 
 def choose_classifier(
-    curves: Mapping[str, Roc],
-    condition: Condition,
-    chosen: tuple[str, float, float, float],
-    *,
-    replicates: int = 1000,
-    rng: Rng = None,
+    curves: Mapping[str, Roc], condition: Condition, chosen: HullCorner, *, replicates: int, rng: Rng
 ) -> HullChoice:
     """The choice with its bootstrap probabilities: over the rows of all curves together where they are known."""
     if replicates < 100:
@@ -290,11 +285,12 @@ def choose_classifier(
     off = max((c.table.bounds.largest for c in curves.values() if not c.table.exact), default=0.0)
     notes += [f"binned scores: rates within a bin are off by {off:.2g} at most"] if off else []
     probabilities = {} if lowest is None else _proportions(lowest, [*curves, *TRIVIAL])
-    name, threshold, fpr, tpr = chosen
+    name = chosen.classifier
     corrected = None if name in TRIVIAL else _corrected(curves[name], condition, rng)
     return HullChoice(
-        classifier=name, threshold=threshold, fpr=fpr, tpr=tpr, cost=float(condition.cost(fpr, tpr)),
-        slope=condition.slope, probabilities=probabilities, paired=rows is not None or len(curves) == 1,
+        classifier=name, threshold=chosen.threshold, fpr=chosen.fpr, tpr=chosen.tpr,
+        cost=float(condition.cost(chosen.fpr, chosen.tpr)), slope=condition.slope,
+        probabilities=probabilities, paired=rows is not None or len(curves) == 1,
         corrected=corrected, note="; ".join(notes), **asdict(condition),
     )  # fmt: skip
 
@@ -483,16 +479,9 @@ class RocHull(Result):
         return HullRanges(rows=rows, cost_fp=float(cost_fp), cost_fn=float(cost_fn))
 
     def best(
-        self,
-        *,
-        prior: Prior | None = None,
-        cost_fp: float = 1.0,
-        cost_fn: float = 1.0,
-        cost_tp: float = 0.0,
-        cost_tn: float = 0.0,
-        replicates: int = 1000,
-        rng: Rng = None,
-    ) -> HullChoice:
+        self, *, prior: Prior | None = None, cost_fp: float = 1.0, cost_fn: float = 1.0, cost_tp: float = 0.0,
+        cost_tn: float = 0.0, replicates: int = 1000, rng: Rng = None,
+    ) -> HullChoice:  # fmt: skip
         """The cheapest corner under a condition, and how sure it is that its classifier is the best one.
 
         Without `prior` positives are as common as in the rows of the first curve. `probabilities` gives for each
@@ -502,11 +491,7 @@ class RocHull(Result):
         condition = next(iter(self.curves.values())).condition(prior, **costs)
         values = condition.cost(self.fpr, self.tpr)
         place = int(np.argmax(values <= values.min() + DUST))
-        corner = self.corners[place]
-        return choose_classifier(
-            self.curves, condition, (corner.classifier, corner.threshold, corner.fpr, corner.tpr),
-            replicates=replicates, rng=rng,
-        )  # fmt: skip
+        return choose_classifier(self.curves, condition, self.corners[place], replicates=replicates, rng=rng)
 
     def iso_accuracy(self, accuracy: float, *, prior: float) -> IsoLine:
         """The line of points with this accuracy: slope P(−)/P(+)."""
@@ -543,8 +528,7 @@ class RocHull(Result):
         more = "For other costs: .ranges(cost_fp=, cost_fn=). Every corner: .records()."
         return "\n".join([*lines, str(self.ranges()), more])
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
 
 def _named(curves: Any, positive: Any, columns: Mapping[str, Any]) -> dict[str, Roc]:
@@ -620,3 +604,25 @@ def _corners(curves: Mapping[str, Roc]) -> tuple[HullCorner, ...]:
 def _turn(a: Point, b: Point, c: Point) -> float:
     """Positive for a left turn at b, 0 on a line."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+declare(
+    Method(
+        key="roc-hull",
+        title="upper convex hull of all ROC points",
+        formula="corners where the slope falls; a corner is the cheapest where the slope of equal cost, "
+        "P(−)(C(false alarm) − C(TN))/(P(+)(C(miss) − C(TP))), lies between the slopes beside it",
+        source="Provost and Fawcett 2001, Machine Learning 42:203",
+        advice="corners are chosen on these rows, so the hull flatters: .best() says how sure a choice is",
+    ),
+    Method(
+        key="hull-choice",
+        title="share of bootstrap resamples in which each classifier is the cheapest",
+        formula="rows are drawn with replacement, the same for all classifiers where the rows are known; in each "
+        "resample every classifier takes its own cheapest threshold; ties are shared",
+        source="Efron 1979, Ann. Stat. 7:1, for the bootstrap; Provost and Fawcett 2001, Machine Learning 42:203",
+        assumes="independent rows",
+        advice="a share is not a p-value; the cost beside it is as on these rows, .operating_point() corrects it",
+    ),
+    part="curve_shapes",
+)

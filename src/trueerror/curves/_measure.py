@@ -40,19 +40,10 @@ ROCR_NAMES = {
 
 @takes_table_options
 def measure_curve(
-    truth: Any,
-    scores: Any = None,
-    *,
-    x: str,
-    y: str,
-    x_options: Mapping[str, Any] | None = None,
-    y_options: Mapping[str, Any] | None = None,
-    model: str | None = None,
-    positive: Any = None,
-    weights: Any = None,
-    weights_kind: WeightsKind | None = None,
-    **columns: Any,
-) -> MeasureCurve:
+    truth: Any, scores: Any = None, *, x: str, y: str, x_options: Mapping[str, Any] | None = None,
+    y_options: Mapping[str, Any] | None = None, model: str | None = None, positive: Any = None, weights: Any = None,
+    weights_kind: WeightsKind | None = None, **columns: Any,
+) -> MeasureCurve:  # fmt: skip
     """One measure against another at every cutoff.
 
     `x` and `y` are names of `te.catalogue()` that come from calls, ROCR's names, or "threshold", "lift",

@@ -32,10 +32,12 @@ from trueerror.curves._base import (
 )
 from trueerror.curves._bootstrap import bootstrap_area
 from trueerror.inference._score_metrics import average_precision_limits
-from trueerror.inference._spec import IntervalSpec, tail
+from trueerror.inference._spec import IntervalSpec, joined_notes, tail
 from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word
+from trueerror.methods import Method, declare
+from trueerror.methods._registry import ROWS
 from trueerror.metrics._binned import NO_BOUND, bound_words
 from trueerror.metrics.ranking import average_precision
 from trueerror.results import Interval, Result
@@ -152,14 +154,9 @@ class PrecisionRecall(TableCurve):
         return self._area("average precision", "step", method, confidence, replicates, rng)
 
     def auc(
-        self,
-        interpolation: Interpolation = "davis-goadrich",
-        *,
-        method: AreaMethod = "boyd-logit",
-        confidence: float = 0.95,
-        replicates: int = 2000,
-        rng: Rng = None,
-    ) -> Interval:
+        self, interpolation: Interpolation = "davis-goadrich", *, method: AreaMethod = "boyd-logit",
+        confidence: float = 0.95, replicates: int = 2000, rng: Rng = None,
+    ) -> Interval:  # fmt: skip
         """The area under the curve, with the points joined in one of three ways.
 
         "davis-goadrich" lets FP grow in proportion to TP between two points, which is what mixing their classifiers
@@ -243,7 +240,7 @@ class PrecisionRecall(TableCurve):
             precision_bounds = up, down
             recall_bounds = up, Bounds(relevant - up.high, relevant - up.low)
             within_bin = self.table.bounds.precision_words(cut)
-            note = "; ".join(x for x in (note, within_bin) if x)
+            note = joined_notes(note, within_bin)
         precision_interval = wilson_proportion(
             "precision", tp, fp, confidence=confidence, squares=squares[0], bounds=precision_bounds, note=note,
             undefined="nothing is retrieved",
@@ -526,3 +523,18 @@ def gain_areas(positives: Counts, negatives: Counts) -> Floats:
     areas = np.where(counts, width * (left + right) / 2, 0.0).sum(axis=1)
     # Rounding can put a perfect area a hair above 1.
     return np.where(both[:, 0], np.minimum(areas, 1.0), np.nan)
+
+
+declare(
+    Method(
+        key="unseen-share",
+        title="limits from what may have gone unseen",
+        formula="a share 1 − (α/2)^(1/n) of a class goes unseen among n rows with probability α/2; it is put in its "
+        "worst and in its best place",
+        source="Clopper and Pearson 1934, Biometrika 26:404, at 0 of n; with sampling weights Massart 1990, "
+        "Ann. Probab. 18:1269",
+        assumes=ROWS,
+        advice="wide; taken only where resampling gives no limits, as without a single error",
+    ),
+    part="curves",
+)

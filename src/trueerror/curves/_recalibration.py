@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves._base import Floats
-from trueerror.inference._spec import critical_z
+from trueerror.inference._spec import critical_z, joined_notes
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.kernels._random import PIECE, block_sums, in_threads, parts
+from trueerror.methods import Method, declare
+from trueerror.methods._registry import ROWS
 from trueerror.results import Interval
 from trueerror.results._format import number, whole
 from trueerror.tallies._scores import ScoreTable
@@ -238,7 +240,7 @@ class _Figure(NamedTuple):
     def interval(self, estimate: float, low: float, high: float, method: str, *notes: str) -> Interval:
         return Interval(
             name=self.name, estimate=estimate, low=low, high=high, confidence=self.confidence, method=method, n=self.n,
-            note="; ".join(note for note in notes if note),
+            note=joined_notes(*notes),
         )  # fmt: skip
 
 
@@ -246,45 +248,39 @@ def calibration_slope(
     table: ScoreTable, *, method: RecalibrationMethod, confidence: float, logits: LogitTable | None = None
 ) -> Interval:
     """b of logit P = a + b·logit p; 1 is calibrated, below 1 overconfident. `logits` are the table's, if known."""
-    figure = _Figure("calibration slope", confidence, table.n)
-    data, reason = _checked(table, logits)
-    if data is None or len(data.x) < 2 or not (data.up.any() and data.down.any()):
-        reason = reason or (
-            "all forecasts are equal, so there is no slope"
-            if data is not None and len(data.x) < 2
-            else "all rows are of one class, so there is no slope"
-        )
-        return _nothing(figure, method, reason)
-    z = critical_z(confidence)
-    separated = separation(data)
-    if separated:
-        return _separated_slope(data, figure, separated, z)
-    a, b = fit_logistic(data, [0, 1])
-    if method == "wald" or data.squares is not None:
-        error = math.sqrt(float(data.sandwich(a, b, [0, 1])[1, 1]))
-        return _wald(figure, b, error, z, data)
-    return _profiled(figure, data, (a, b), 1, z)
+    return _of_both(1, _Figure("calibration slope", confidence, table.n), table, method, logits)
 
 
 def calibration_intercept(
     table: ScoreTable, *, method: RecalibrationMethod, confidence: float, logits: LogitTable | None = None
 ) -> Interval:
     """a of logit P = a + b·logit p with b fitted too; 0 is calibrated where b is 1."""
-    figure = _Figure("calibration intercept", confidence, table.n)
+    return _of_both(0, _Figure("calibration intercept", confidence, table.n), table, method, logits)
+
+
+def _of_both(
+    which: int, figure: _Figure, table: ScoreTable, method: RecalibrationMethod, logits: LogitTable | None
+) -> Interval:
+    """One of the two parameters (0: intercept, 1: slope) where both are fitted."""
     data, reason = _checked(table, logits)
-    if data is None or len(data.x) < 2 or not (data.up.any() and data.down.any()):
-        reason = (
-            reason or "all forecasts are equal or all rows of one class, so intercept and slope cannot be told apart"
-        )
+    if data is None:
         return _nothing(figure, method, reason)
-    if separation(data):
+    if len(data.x) < 2 or not (data.up.any() and data.down.any()):
+        reason = "all forecasts are equal or all rows of one class, so intercept and slope cannot be told apart"
+        if which == 1:
+            why = "all forecasts are equal" if len(data.x) < 2 else "all rows are of one class"
+            reason = f"{why}, so there is no slope"
+        return _nothing(figure, method, reason)
+    z, separated = critical_z(figure.confidence), separation(data)
+    if separated and which == 1:
+        return _separated_slope(data, figure, separated, z)
+    if separated:
         return _nothing(figure, method, "the forecasts part the classes, so intercept and slope are infinite")
-    z = critical_z(confidence)
-    a, b = fit_logistic(data, [0, 1])
+    point = fit_logistic(data, [0, 1])
     if method == "wald" or data.squares is not None:
-        error = math.sqrt(float(data.sandwich(a, b, [0, 1])[0, 0]))
-        return _wald(figure, a, error, z, data)
-    return _profiled(figure, data, (a, b), 0, z)
+        error = math.sqrt(float(data.sandwich(*point, [0, 1])[which, which]))
+        return _wald(figure, point[which], error, z, data)
+    return _profiled(figure, data, point, which, z)
 
 
 def in_the_large(
@@ -393,3 +389,31 @@ def _checked(table: ScoreTable, logits: LogitTable | None) -> tuple[LogitTable |
 def _nothing(figure: _Figure, method: str, reason: str) -> Interval:
     name = {"profile": "profile-likelihood", "wald": "wald-logistic"}[method]
     return figure.interval(math.nan, math.nan, math.nan, name, reason)
+
+
+declare(
+    Method(
+        key="profile-likelihood",
+        title="profile likelihood of logistic recalibration",
+        formula="the values at which 2(ℓ_max − ℓ_profile) = z², in logit P = a + b·logit p",
+        source="Cox 1958, Biometrika 45:562; Venzon and Moolgavkar 1988, Appl. Stat. 37:87",
+        assumes=ROWS,
+        measured="slope .93–.95, in the large .93–.96 with 60 to 1,000 rows (simulated)",
+    ),
+    Method(
+        key="wald-logistic",
+        title="Wald interval of logistic recalibration",
+        formula="b ± z·SE from the information matrix of logit P = a + b·logit p",
+        source="Cox 1958, Biometrika 45:562",
+        assumes=ROWS + "; classes that no cut parts",
+        measured="slope .94–.97 with 60 to 1,000 rows (simulated)",
+    ),
+    Method(
+        key="wald-sandwich",
+        title="Wald interval of logistic recalibration with sampling weights",
+        formula="b ± z·SE, SE² from H⁻¹(Σw²uu′)H⁻¹, u the score of a row",
+        source="Binder 1983, Int. Stat. Rev. 51:279",
+        assumes="rows sampled independently with known weights",
+    ),
+    part="curves",
+)

@@ -75,18 +75,9 @@ class Answers(NamedTuple):
 
 
 def count_answers(
-    truth: Any,
-    scores: Any,
-    predicted: Any,
-    *,
-    model: str | None,
-    positive: Any,
-    labels: Any,
-    threshold: float | None,
-    missing: Missing,
-    weights: Any,
-    weights_kind: WeightsKind | None,
-) -> Answers:
+    truth: Any, scores: Any, predicted: Any, *, model: str | None, positive: Any, labels: Any, threshold: float | None,
+    missing: Missing, weights: Any, weights_kind: WeightsKind | None,
+) -> Answers:  # fmt: skip
     """Count rows by the confidence of the answer and by whether it is right."""
     check_word(missing, ("error", "wrong", "drop"), "missing")
     if is_predictions(truth):
@@ -113,15 +104,9 @@ def count_answers(
 
 
 def _counted(
-    truth: Codes,
-    called: Codes,
-    confidence: Floats,
-    absent: NDArray[np.bool_],
-    missing: Missing,
-    weights: Floats | None,
-    weights_kind: WeightsKind | None,
-    name: str,
-) -> Answers:
+    truth: Codes, called: Codes, confidence: Floats, absent: NDArray[np.bool_], missing: Missing,
+    weights: Floats | None, weights_kind: WeightsKind | None, name: str,
+) -> Answers:  # fmt: skip
     absent = absent | (called < 0)
     count = int(absent.sum())
     if count and missing == "error":
@@ -268,19 +253,10 @@ def _distance(scores: NDArray[Any], cut: float) -> Floats:
 
 @takes_table_options
 def risk_coverage(
-    truth: Any,
-    scores: Any = None,
-    *,
-    predicted: Any = None,
-    model: str | None = None,
-    positive: Any = None,
-    labels: Any = None,
-    threshold: float | None = None,
-    missing: Missing = "error",
-    weights: Any = None,
-    weights_kind: WeightsKind | None = None,
-    **columns: Any,
-) -> RiskCoverage:
+    truth: Any, scores: Any = None, *, predicted: Any = None, model: str | None = None, positive: Any = None,
+    labels: Any = None, threshold: float | None = None, missing: Missing = "error", weights: Any = None,
+    weights_kind: WeightsKind | None = None, **columns: Any,
+) -> RiskCoverage:  # fmt: skip
     """Accuracy on the most confident share of the predictions, as that share grows from nothing to all.
 
     Takes the truth and scores, or Predictions, a path or a table that te.read takes (with `model`).

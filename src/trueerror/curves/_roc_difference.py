@@ -25,6 +25,7 @@ from trueerror.curves._roc import Roc, roc
 from trueerror.inference._spec import critical_z
 from trueerror.inputs._options import InputError, check_confidence, check_word, generator
 from trueerror.kernels._random import in_threads, row_weights, seed_of
+from trueerror.methods import Method, declare
 from trueerror.results import Result
 from trueerror.results._format import folded, listing, number, percent, whole
 from trueerror.sources._api import is_openable, opened, refuse_columns
@@ -40,17 +41,9 @@ FEWEST = 200
 
 @takes_table_options
 def roc_difference(
-    data: Any,
-    first: Any,
-    second: Any,
-    *,
-    positive: Any = None,
-    kind: DifferenceKind = "simultaneous",
-    confidence: float = 0.95,
-    replicates: int = 1000,
-    rng: Rng = None,
-    **columns: Any,
-) -> RocDifference:
+    data: Any, first: Any, second: Any, *, positive: Any = None, kind: DifferenceKind = "simultaneous",
+    confidence: float = 0.95, replicates: int = 1000, rng: Rng = None, **columns: Any,
+) -> RocDifference:  # fmt: skip
     """TPR of the first curve minus TPR of the second at each FPR, with a band: who is better where.
 
     From (truth, first scores, second scores), or from Predictions (a path or a table too) and the names of two models:
@@ -176,8 +169,7 @@ class RocDifference(Result):
             f"{head}.{crossed}\n{self.title} of the difference of TPRs, {rows}, n = {whole(self.n)} ({self.note})."
         )
 
-    def __repr__(self) -> str:
-        return str(self)
+    __repr__ = __str__
 
 
 def _runs(inside: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -278,3 +270,17 @@ def _unpaired_draws(curves: list[Roc], grid: Floats, replicates: int, rng: Rng) 
         sides.append(side)
         samples.append(top_at(*curve_points(*balanced_groups(curve.table)), grid))
     return sides[0] - sides[1], samples[0] - samples[1]
+
+
+declare(
+    Method(
+        key="roc-difference-band",
+        title="Band on the difference of two ROC curves by the bootstrap",
+        formula="d(t) ± c·max(s(t), s_max/4), s the replicates' error at FPR t; c the quantile of the farthest "
+        "standardised distance (simultaneous) or z (pointwise)",
+        source="Jensen, Müller and Schäfer 2000, Stat. Med. 19:493",
+        assumes="independent rows, drawn at random; paired where both curves are of the same rows",
+        measured="whole difference covered in .967–1 of samples, 30 to 300 rows a class (simulated)",
+    ),
+    part="areas",
+)

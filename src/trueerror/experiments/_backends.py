@@ -152,7 +152,7 @@ class Engine(Protocol):
         ...
 
 
-def choose_engine(engine: Any, jobs: int | None) -> Engine:
+def choose_engine(engine: object, jobs: int | None) -> Engine:
     """The engine that a word, or a Dask client, stands for."""
     workers = _workers(jobs)
     if engine is None:

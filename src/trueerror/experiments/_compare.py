@@ -41,6 +41,7 @@ from trueerror.inputs._options import InputError, check_alternative, check_confi
 from trueerror.methods import Default, decision, inference_method
 from trueerror.methods._registry import InferenceMethod
 from trueerror.metrics._registry import Measure, find_measure
+from trueerror.resampling._plan import Seed
 from trueerror.results import Alternative, Contrast
 from trueerror.results._values import sentences_of
 from trueerror.verbs._compare import ADJUSTMENTS, assemble_comparison, compare_predictions
@@ -132,14 +133,6 @@ class LearnerPair(NamedTuple):
 
 
 Pair = Problem[LearnerPair]
-
-
-def pair_problem(learners: PairedLearners, first: str, second: str, spec: IntervalSpec) -> Pair:
-    """By how much does one learner differ from another?"""
-    x = learners
-    return Problem(
-        situation="two-learners", metric=x.measure, sample=LearnerPair(x, first, second), spec=spec, options=x.options
-    )
 
 
 def learner_contrast(q: Pair, chosen: InferenceMethod) -> Contrast:
@@ -277,10 +270,10 @@ def compare_learners(
     reference: str | None = None,
     adjust: str = "holm",
     margin: float | None = None,
-    positive: Any = None,
+    positive: Label | None = None,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
-    rng: Any = None,
+    rng: Seed = None,
     **options: Any,
 ) -> Comparison:
     """Which learner is better on one data set, by how much, and how sure that is.
@@ -318,7 +311,10 @@ def compare_learners(
     paired = PairedLearners(run=run, data=name, measure=measure, positive=positive, options=options)
     wanted = list(combinations(names, 2)) if reference is None else [(x, reference) for x in names if x != reference]
     spec = IntervalSpec(confidence=level, alternative=alternative)
-    questions = [pair_problem(paired, a, b, spec) for a, b in wanted]
+    samples = [LearnerPair(paired, a, b) for a, b in wanted]
+    questions = [
+        Problem(situation="two-learners", metric=measure, sample=pair, spec=spec, options=options) for pair in samples
+    ]
     chosen = learner_method(questions[0], method, ("two-learners",))
     word = chosen.word or chosen.key
     contrasts = [learner_contrast(q, chosen) for q in questions]
@@ -401,13 +397,13 @@ def rank_learners(
     metric: str = "accuracy",
     *,
     learners: Sequence[str] | None = None,
-    positive: Any = None,
+    positive: Label | None = None,
     method: Any = "wilcoxon",
     adjust: Any = "holm",
     control: str | None = None,
     alpha: float = 0.05,
     rope: float | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     **options: Any,
 ) -> LearnerRanking:
     """The learners over all data sets: mean ranks, pairs over data sets, and pairs within each data set.

@@ -32,7 +32,7 @@ Features: TypeAlias = Any
 Value = TypeVar("Value")
 
 
-def as_learners(learners: Any) -> dict[str, Learner]:
+def as_learners(learners: Learner | Mapping[str, Learner]) -> dict[str, Learner]:
     """Learners by name; a single estimator goes by the name of its class."""
     if not isinstance(learners, Mapping):
         if isinstance(learners, list | tuple):
@@ -141,7 +141,14 @@ class Dataset:
     """
 
     def __init__(
-        self, X: Any, y: Any, *, positive: Any = None, clusters: Any = None, weights: Any = None, ids: Any = None
+        self,
+        X: Features,
+        y: Any,
+        *,
+        positive: Label | None = None,
+        clusters: Any = None,
+        weights: Any = None,
+        ids: Any = None,
     ) -> None:
         check_indexes({"X": X, "y": y})
         self.X = X if hasattr(X, "shape") else np.asarray(X)
@@ -304,7 +311,7 @@ def read_dataset(
     path: str | os.PathLike[str],
     *,
     target: str,
-    positive: Any = None,
+    positive: Label | None = None,
     features: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     cluster: str | None = None,

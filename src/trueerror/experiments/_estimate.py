@@ -39,7 +39,7 @@ from trueerror.methods import Default, inference_method
 from trueerror.methods._decision_table import methods_for
 from trueerror.methods._registry import InferenceMethod
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.resampling._plan import Plan, Split
+from trueerror.resampling._plan import Plan, Seed, Split
 from trueerror.results import Interval
 from trueerror.results._format import whole
 from trueerror.results._values import sentences_of
@@ -157,7 +157,7 @@ def ask(
     *,
     positive: Label | None = None,
     confidence: float = 0.95,
-    rng: Any = None,
+    rng: Seed = None,
     **options: object,
 ) -> LearnerProblem:
     """How good is this learner, by this metric, on this data set? Names are checked."""
@@ -219,11 +219,14 @@ def small_parts(splits: Sequence[Split]) -> str:
     return f"test parts of {whole(smallest)} rows, fewer than {SMALL_TEST}" if smallest < SMALL_TEST else ""
 
 
+Condition = tuple[str, Callable[[Problem[Any]], bool]]
+
+
 @dataclass(frozen=True)
 class Needs:
     """When a method applies: each condition with what it is in words."""
 
-    conditions: tuple[tuple[str, Callable[[Problem[Any]], bool]], ...]
+    conditions: tuple[Condition, ...]
 
     def __call__(self, q: Problem[Any]) -> bool:
         return not self.lacking(q)
@@ -233,40 +236,16 @@ class Needs:
         return next((words for words, holds in self.conditions if not holds(q)), "")
 
 
-def mean_of_rows(q: Problem[Any]) -> bool:
-    """Whether the metric is a mean over rows."""
-    return bool(q.sample.of_rows)
-
-
-MEAN_OF_ROWS = ("a metric that is a mean over rows (accuracy, error_rate, brier, log_loss)", mean_of_rows)
-
-
-TESTED_ONCE = "rows that were each tested once, and these were tested again: use one round"
-
-
 def _tested_once(splits: Sequence[Split]) -> bool:
     rows = np.concatenate([s.test for s in splits])
     return len(np.unique(rows)) == len(rows)
-
-
-def _one_round(q: LearnerProblem) -> bool:
-    return len({s.repeat for s in q.sample.splits}) == 1
-
-
-def _area(q: LearnerProblem) -> bool:
-    return q.metric.area == 1
-
-
-def _choosable(q: LearnerProblem) -> bool:
-    return q.sample.learner != CHOSEN or q.sample.nested
 
 
 def _not_of_rows(q: LearnerProblem) -> bool:
     return not q.sample.of_rows
 
 
-def _without_spread(q: LearnerProblem) -> bool:
-    """Whether parts of one row each, of which Bayle's theorem says nothing, are to be taken together."""
+def _bayle_says_nothing(q: LearnerProblem) -> bool:
     return _not_of_rows(q) or q.sample.dataset.clusters is not None
 
 
@@ -275,16 +254,20 @@ def _chosen_without_spread(q: LearnerProblem) -> bool:
     return s.nested and plan_situation(s.run.plan, s.splits) in ("learner-holdout", "learner-leave-one-out")
 
 
-def _unnested(q: LearnerProblem) -> bool:
-    return not q.sample.nested
-
-
-def _several_parts(q: LearnerProblem) -> bool:
-    return len(q.sample.splits) > 1
-
-
-NESTED = ("the plan te.NestedCV", _choosable)
-OVER_PARTS = Needs((NESTED, ("several test parts", _several_parts)))
+MEAN_OF_ROWS: Condition = (
+    "a metric that is a mean over rows (accuracy, error_rate, brier, log_loss)", lambda q: q.sample.of_rows
+)  # fmt: skip
+NESTED: Condition = ("the plan te.NestedCV", lambda q: q.sample.learner != CHOSEN or q.sample.nested)
+SEVERAL: Condition = ("several test parts", lambda q: len(q.sample.splits) > 1)
+AREA: Condition = ("the AUC as its metric", lambda q: q.metric.area == 1)
+ONE_ROUND: Condition = (
+    "one round: these rows were tested in several repeats, and pooling would count them again",
+    lambda q: len({s.repeat for s in q.sample.splits}) == 1,
+)
+TESTED_ONCE: Condition = (
+    "rows that were each tested once, and these were tested again: use one round",
+    lambda q: _tested_once(q.sample.splits),
+)
 
 
 def learner_method(q: Problem[Any], method: str | None, situations: Sequence[str] = EVERY_PLAN) -> InferenceMethod:
@@ -339,7 +322,7 @@ def _infinite(q: LearnerProblem, key: str) -> LearnerAnswer:
 
 
 @inference_method(
-    "corrected-t", answers=SEVERAL_PARTS, applies=OVER_PARTS,
+    "corrected-t", answers=SEVERAL_PARTS, applies=Needs((NESTED, SEVERAL)),
     default={
         "learner-folds": Default(
             why="covers .93–.96 over 5 × 10 folds if a few rows hardly change the learner, .89–.93 if they do; on a "
@@ -356,7 +339,7 @@ def corrected_t_of_learner(q: LearnerProblem) -> LearnerAnswer:
     return _over_parts(q, corrected=True)
 
 
-@inference_method("fold-t", answers=SEVERAL_PARTS, aliases=("plain-t",), applies=OVER_PARTS)
+@inference_method("fold-t", answers=SEVERAL_PARTS, aliases=("plain-t",), applies=Needs((NESTED, SEVERAL)))
 def fold_t_of_learner(q: LearnerProblem) -> LearnerAnswer:
     """Over the test parts as if they were independent: optimistic."""
     return _over_parts(q, corrected=False)
@@ -399,7 +382,7 @@ def _first_round(q: LearnerProblem) -> LearnerAnswer:
     p = s.run.predictions(s.data, learners=[s.learner], positive=s.positive)
     if p.has_key("repeats"):
         p = p.slice(p.keys("repeats").names[0], "repeats")
-    interval = _ledell(q, p) if _area(q) and len(splits) > 1 else _of_rows(q, p)
+    interval = _ledell(q, p) if s.measure.area == 1 and len(splits) > 1 else _of_rows(q, p)
     return LearnerAnswer(interval, these_models(len(splits)))
 
 
@@ -413,7 +396,7 @@ def _of_rows(q: LearnerProblem, p: Predictions) -> Interval:
 
 @inference_method(
     "bayle", answers=("learner-leave-one-out", "learner-folds", "learner-pairs-of-folds"),
-    applies=Needs((MEAN_OF_ROWS, (TESTED_ONCE, lambda q: _tested_once(q.sample.splits)))),
+    applies=Needs((MEAN_OF_ROWS, TESTED_ONCE)),
     default=Default(why="test parts of one row have no spread of their own; it speaks of these n models"),
 )  # fmt: skip
 def bayle_of_learner(q: LearnerProblem) -> LearnerAnswer:
@@ -425,7 +408,7 @@ def _by_bayle(q: LearnerProblem, splits: Sequence[Split]) -> LearnerAnswer:
     """From all splits, or those of the first round."""
     s = q.sample
     if not _tested_once(splits):
-        raise InputError(f"Bayle's interval takes {TESTED_ONCE}")
+        raise InputError(f"Bayle's interval takes {TESTED_ONCE[0]}")
     rounds = {split.repeat for split in splits}
     tested = s.run.losses(s.learner, s.data, s.measure.name)
     losses = [x for (_, x), split in zip(tested, s.splits, strict=True) if split.repeat in rounds]
@@ -501,9 +484,7 @@ def _no_information(s: LearnerScores) -> float:
     return float(sum(share * float(np.mean(x)) for share, x in zip(shares, losses, strict=True)))
 
 
-@inference_method(
-    "ledell", answers=("learner-auc", "learner-halves"), applies=Needs((("the AUC as its metric", _area),))
-)
+@inference_method("ledell", answers=("learner-auc", "learner-halves"), applies=Needs((AREA,)))
 def ledell_of_learner(q: LearnerProblem) -> LearnerAnswer:
     """The areas of these K models."""
     s = q.sample
@@ -518,12 +499,15 @@ def _ledell(q: LearnerProblem, p: Predictions) -> Interval:
 
 @inference_method(
     "bbc-cv", answers="chosen-setting", aliases=("bbc",), applies=Needs((MEAN_OF_ROWS,)),
-    default=Default(why="without inner folds the optimism of choosing is taken out by the bootstrap", when=_unnested),
+    default=Default(
+        why="without inner folds the optimism of choosing is taken out by the bootstrap",
+        when=lambda q: not q.sample.nested,
+    ),
 )  # fmt: skip
 def bbc_of_learners(q: LearnerProblem) -> LearnerAnswer:
     """Every learner is a setting; rows that were tested in several repeats have their mean loss."""
     s, data = q.sample, q.sample.dataset
-    if not mean_of_rows(q):
+    if not s.of_rows:
         raise InputError(f"method='bbc-cv' needs {MEAN_OF_ROWS[0]}; {s.measure.name} of {CHOSEN!r} needs te.NestedCV")
     if s.run.plan.name == "Bootstrap":
         raise InputError("BBC-CV takes cross-validation, where each row is tested by each setting; use te.KFold")
@@ -544,15 +528,12 @@ def bbc_of_learners(q: LearnerProblem) -> LearnerAnswer:
 
 @inference_method(
     "pooled", answers=tuple(s for s in EVERY_PLAN if s != "learner-bootstrap"),
-    applies=Needs((
-        NESTED,
-        ("one round: these rows were tested in several repeats, and pooling would count them again", _one_round),
-    )),
+    applies=Needs((NESTED, ONE_ROUND)),
     default={
         "learner-holdout": Default(
             why="one model on rows that it has not seen: it speaks of this model, not of the learner"
         ),
-        "learner-leave-one-out": Default(why="for other metrics, and with clusters", when=_without_spread),
+        "learner-leave-one-out": Default(why="for other metrics, and with clusters", when=_bayle_says_nothing),
         "chosen-setting": Default(why="test parts without a spread are taken together", when=_chosen_without_spread),
     },
     title="the test rows as one sample, by the methods for models",
@@ -580,7 +561,7 @@ def estimate_learner(
     method: str | None = None,
     positive: Label | None = None,
     confidence: float = 0.95,
-    rng: Any = None,
+    rng: Seed = None,
     **options: object,
 ) -> Interval:
     """How good a learner is, with the interval that the plan calls for.
@@ -615,7 +596,7 @@ def learner_roc(
     data: str | None = None,
     *,
     how: str = "pooled",
-    positive: Any = None,
+    positive: Label | None = None,
     chosen_by: str = "auc",
     **options: Any,
 ) -> Roc | AverageCurve:

@@ -12,6 +12,7 @@ import numpy as np
 from trueerror.experiments._backends import ExperimentRun, choose_engine, progress_bar, ran_short
 from trueerror.experiments._dataset import (
     Dataset,
+    Learner,
     as_datasets,
     as_learners,
     describe_learner,
@@ -25,21 +26,21 @@ from trueerror.experiments._result import Experiment
 from trueerror.experiments._store import Manifest, Store, Task
 from trueerror.inputs._options import InputError, check_word
 from trueerror.resampling._cross_validation import KFold, as_plan
-from trueerror.resampling._plan import Plan, Split
+from trueerror.resampling._plan import Plan, Seed, Split
 
 DEFAULT_PLAN = KFold(10, repeats=10)
 
 
 def experiment(
-    learners: Any,
+    learners: Learner | Mapping[str, Learner],
     data: Any,
     *,
-    plan: Any = DEFAULT_PLAN,
+    plan: object = DEFAULT_PLAN,
     store: str | os.PathLike[str] | None = None,
-    engine: Any = None,
+    engine: object = None,
     jobs: int | None = None,
     timeout: float | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     progress: bool = True,
     balance: Balance | None = None,
     retry: bool = False,
@@ -78,10 +79,10 @@ class RunOptions:
     """Where and how fits run: the options of `te.experiment` that every study hands on."""
 
     store: str | os.PathLike[str] | None = None
-    engine: Any = None
+    engine: object = None
     jobs: int | None = None
     timeout: float | None = None
-    rng: Any = None
+    rng: Seed = None
     progress: bool = True
     balance: Balance | None = None
     retry: bool = False
@@ -97,7 +98,9 @@ class RunOptions:
         return self if self.store is None else replace(self, store=f"{os.fspath(self.store).rstrip('/')}/{folder}")
 
 
-def run_experiment(learners: Any, data: Any, plan: Any, options: RunOptions) -> Experiment:
+def run_experiment(
+    learners: Learner | Mapping[str, Learner], data: Any, plan: object, options: RunOptions
+) -> Experiment:
     """`te.experiment` with its options as one."""
     named, datasets, chosen = as_learners(learners), as_datasets(data), as_plan(plan)
     if CHOSEN in named:
@@ -145,7 +148,7 @@ def run_experiment(learners: Any, data: Any, plan: Any, options: RunOptions) -> 
     )  # fmt: skip
 
 
-def experiment_seed(rng: Any) -> int:
+def experiment_seed(rng: Seed) -> int:
     """The seed of an experiment; None is 0, a generator gives its next number."""
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(0, 1 << 62))
@@ -169,7 +172,7 @@ def _splits(plan: Plan, data: Dataset, seed: int, name: str) -> list[Split]:
 
 
 def _jobs(
-    learners: Mapping[str, Any],
+    learners: Mapping[str, Learner],
     numbers: Mapping[str, int],
     splits: Mapping[str, list[Split]],
     order: Mapping[str, int],
@@ -184,7 +187,7 @@ def _jobs(
 
 
 def _manifest(
-    plan: Plan, seed: int, learners: Mapping[str, Any], datasets: Mapping[str, Dataset], balance: Balance | None
+    plan: Plan, seed: int, learners: Mapping[str, Learner], datasets: Mapping[str, Dataset], balance: Balance | None
 ) -> Manifest:
     return Manifest(
         seed=seed,

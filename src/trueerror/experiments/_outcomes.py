@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._store import Outcome
+from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._compute import metric as compute
 from trueerror.metrics._registry import Measure, find_measure
@@ -68,7 +69,9 @@ class FoldPairLosses:
     pair: dict[tuple[int, int], tuple[Floats, Floats]]
 
 
-def score(name: str, data: Dataset, test: Ints, outcome: Outcome, positive: Any = None, **options: Any) -> float:
+def score(
+    name: str, data: Dataset, test: Ints, outcome: Outcome, positive: Label | None = None, **options: Any
+) -> float:
     """A metric of one test part; NaN where the fit failed."""
     if outcome.status != "done":
         return float("nan")
@@ -138,7 +141,7 @@ class ResampleResults:
     store: str | None = None
     resumed: int = 0
     # Scores of parts by question: a summary asks for the same ones again and again.
-    _memory: dict[Any, FoldScores] = field(default_factory=dict, init=False)
+    _memory: dict[tuple[str, ...], FoldScores] = field(default_factory=dict, init=False)
 
     def data_name(self, data: str | None) -> str:
         """The data set of that name, or the only one there is."""
@@ -171,7 +174,7 @@ class ResampleResults:
         return sum(o.status != "done" for o in outcomes)
 
     def fold_scores(
-        self, metric: str = "accuracy", data: str | None = None, *, part: Part = "fold", positive: Any = None,
+        self, metric: str = "accuracy", data: str | None = None, *, part: Part = "fold", positive: Label | None = None,
         **options: Any,
     ) -> FoldScores:  # fmt: skip
         """One metric of every learner on every test part."""
@@ -205,15 +208,14 @@ class ResampleResults:
         )
         return self._memory[question]
 
-    def losses(self, learner: str, data: str | None = None, metric: str = "error_rate", *, part: Part = "fold") -> Any:
+    def losses(
+        self, learner: str, data: str | None = None, metric: str = "error_rate", *, part: Part = "fold"
+    ) -> list[tuple[Ints, Floats]]:
         """(rows, losses) of each split of one kind: row numbers in the data set and the loss of each."""
         name = self.data_name(data)
         outcomes = self.outcomes[name, self.learner_name(learner)]
-        found = []
-        for i in self.parts(name, part):
-            test = self.splits[name][i].test
-            found.append((test, outcome_losses(metric, self.datasets[name], test, outcomes[i])))
-        return found
+        tests = {i: self.splits[name][i].test for i in self.parts(name, part)}
+        return [(test, outcome_losses(metric, self.datasets[name], test, outcomes[i])) for i, test in tests.items()]
 
     def pair_losses(self, learner: str, data: str | None = None, metric: str = "error_rate") -> list[FoldPairLosses]:
         """The losses that Bates, Hastie and Tibshirani's interval is made of, for each repeat of a `BatesCV` plan."""
@@ -221,8 +223,8 @@ class ResampleResults:
         if not self.parts(name, "pair"):
             raise InputError(f"losses of pairs of folds need the plan te.BatesCV, not {self.plan.name}")
         outcomes = self.outcomes[name, self.learner_name(learner)]
-        single: dict[int, list[Any]] = {}
-        pairs: dict[int, dict[tuple[int, int], Any]] = {}
+        single: dict[int, list[Floats]] = {}
+        pairs: dict[int, dict[tuple[int, int], tuple[Floats, Floats]]] = {}
         for split, outcome in zip(self.splits[name], outcomes, strict=True):
             values = outcome_losses(metric, self.datasets[name], split.test, outcome)
             if split.part == "fold":
@@ -233,7 +235,7 @@ class ResampleResults:
         return [FoldPairLosses(single=tuple(single[r]), pair=pairs[r]) for r in sorted(single)]
 
     def chosen(
-        self, metric: str = "accuracy", data: str | None = None, *, positive: Any = None, **options: Any
+        self, metric: str = "accuracy", data: str | None = None, *, positive: Label | None = None, **options: Any
     ) -> tuple[str, ...]:
         """Of a `NestedCV` plan: the setting that was best over the inner splits, for each outer fold."""
         name = self.data_name(data)
@@ -252,7 +254,7 @@ class ResampleResults:
         return tuple(picked)
 
     def tested(
-        self, learner: str, data: str, *, chosen_by: str = "accuracy", positive: Any = None, **options: Any
+        self, learner: str, data: str, *, chosen_by: str = "accuracy", positive: Label | None = None, **options: Any
     ) -> list[Outcome]:
         """The outcomes of the ordinary test parts of a learner, or of the setting chosen for each."""
         numbers = self.parts(data)
@@ -266,7 +268,7 @@ class ResampleResults:
         data: str | None = None,
         *,
         learners: Sequence[str] | None = None,
-        positive: Any = None,
+        positive: Label | None = None,
         chosen_by: str = "accuracy",
         **options: Any,
     ) -> Predictions:

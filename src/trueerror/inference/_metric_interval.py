@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from trueerror.inference._problem import Problem, choose, general, named
 from trueerror.inference._sampling import Design, Sample
 from trueerror.inference._score_metrics import score_interval
-from trueerror.inference._spec import IntervalSpec, joined_notes
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.bootstrap._tables import Unfit, bootstrap_of_table
 from trueerror.inference.counts._all_classes import cost_bounds, rarely_seen_errors, savings_by_shares
 from trueerror.inference.counts._at_prior import multilabel_interval
@@ -34,7 +34,7 @@ from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods import Default, default_for, inference_method
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.metrics._values import Prior, check_options, undefined_reason
+from trueerror.metrics._values import Prior, check_metric_options, undefined_reason
 from trueerror.results import Interval, Side
 from trueerror.results._values import Note
 from trueerror.tallies._agreement import KeyedConfusion
@@ -80,7 +80,7 @@ def metric_interval(
     """
     m = find_measure(measure) if isinstance(measure, str) else measure
     chosen = dict(options or {})
-    check_options(m, chosen)
+    check_metric_options(m, chosen)
     spec = IntervalSpec(
         confidence=confidence, side=side, over=simultaneous_over, estimand=estimand, rng=rng,
         replicates=replicates or 10_000,
@@ -125,7 +125,7 @@ def class_intervals(
     if not m.of_one_class:
         raise InputError(f"{m.name} is a metric of all classes together; ask for it without a class")
     chosen = dict(options or {})
-    check_options(m, chosen)
+    check_metric_options(m, chosen)
     margins = table.classes(weighted=False)
     occurring = np.flatnonzero((margins.truth > 0) | (margins.predicted > 0))
     spec = IntervalSpec(confidence=confidence, side=side, over=simultaneous_over, estimand=estimand)
@@ -222,7 +222,7 @@ def _one_pair(q: CountProblem, low: float, high: float, key: str, note: Any) -> 
     estimate, bounds = float(q.sample.estimate[0]), _bounds(q)
     low, high = max(min(low, estimate), bounds[0]), min(max(high, estimate), bounds[1])
     if not low < high:
-        raise Unfit(str(Note("flat-resamples")))
+        raise Unfit(Note("flat-resamples"))
     pair = np.array([low]), np.array([high])
     return RawLimits.of(pair, key, _in_array(note))._replace(n=float(q.sample.sample.rows.n))
 
@@ -242,15 +242,13 @@ def _bootstrap(q: CountProblem, key: str) -> RawLimits:
         return _instead(q, key, unfit.note)
 
 
-def _instead(q: CountProblem, key: str, why: str) -> RawLimits:
+def _instead(q: CountProblem, key: str, why: str | Note) -> RawLimits:
     other = general(q)
     if other.function in _BOOTSTRAPS:
         nothing = np.array([math.nan])
         return RawLimits.of((nothing, nothing), key, _in_array(why))
     found: RawLimits = other.function(q)
-    return found._replace(
-        note=_in_array((joined_notes(why, f"{other.key} instead of the bootstrap", by=": "), found.note[0]))
-    )
+    return found._replace(note=_in_array((Note("instead-of-bootstrap", (why, other.key)), found.note[0])))
 
 
 def _has_rows(q: CountProblem) -> bool:

@@ -1,6 +1,6 @@
 """What is asked, of which counts, and by which method it is answered: the decision table, executable.
 
-A `Problem` is one question: a metric of one sample, or the difference between two models, on given terms. Methods are
+A `Problem` is one question: a metric of one sample, or the difference between two models, to a given spec. Methods are
 functions of it, entered with `@inference_method` (`trueerror.methods`) beside all that people read of them.
 
 `choose` takes the first method of the question's situation whose condition holds; `named` takes the one that was asked

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from trueerror.inference._problem import Problem, choose, clustered, independent, named
 from trueerror.inference._sampling import ClusteredRows, Design, ScoreSample
-from trueerror.inference._spec import IntervalLimits, IntervalSpec, joined_notes
+from trueerror.inference._spec import IntervalLimits, IntervalSpec
 from trueerror.inference.auc._binned import area_reach, precision_reach
 from trueerror.inference.auc._delong import delong_from_table
 from trueerror.inference.auc._interval import effective_rows, on_scale
@@ -33,6 +33,7 @@ from trueerror.metrics._values import Prior, score_share, undefined_reason, valu
 from trueerror.metrics.probabilities import loss_moments, table_losses
 from trueerror.results import Interval
 from trueerror.results._format import whole
+from trueerror.results._values import sentences_of
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
@@ -230,7 +231,7 @@ def _with_bounds(
         low = found.low
     elif q.spec.side == "lower":
         high = found.high
-    return noted(replace(found, low=low, high=high), bound_words(bounds))
+    return noted(found, bound_words(bounds), (low, high))
 
 
 def moved(found: Interval, bounds: Bounds) -> Range:
@@ -242,12 +243,15 @@ def widened(found: Interval, bounds: Bounds, within: Range) -> Interval:
     """An interval of a statistic that is known only between bounds: its limits move out with them."""
     low, high = moved(found, bounds)
     low, high = max(within[0], min(low, found.low)), min(within[1], max(high, found.high))
-    return noted(replace(found, low=low, high=high), bound_words(bounds))
+    return noted(found, bound_words(bounds), (low, high))
 
 
-def noted(found: Interval, words: str) -> Interval:
-    """The interval with something added to its note."""
-    return replace(found, note=joined_notes(found.note, words))
+def noted(found: Interval, words: str, limits: Range | None = None) -> Interval:
+    """The interval with something added to its note, and perhaps with the limits that this is about."""
+    low, high = limits or (found.low, found.high)
+    changed = replace(found, low=low, high=high, note=sentences_of((found.note, words)))
+    changed._keep_notes(found.notes)
+    return changed
 
 
 def _loss_reach(found: Interval, q: Problem[ScoreSample], table: ScoreTable, bounds: Bounds) -> Range:

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.results import Alternative, Interval, Side
-from trueerror.results._values import Note
+from trueerror.results._values import Note, sentences_of
 
 SIDES: tuple[Side, ...] = ("two-sided", "lower", "upper")
 _STANDARD = NormalDist()
@@ -54,6 +54,7 @@ def critical_t(confidence: float = 0.95, df: float = math.inf, side: Side = "two
 
 
 Range = tuple[float, float]
+Notes = str | Note | Iterable[str | Note | None] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +96,7 @@ class IntervalSpec:
 
     @property
     def both_sides(self) -> IntervalSpec:
-        """The two-sided terms with the same distance to each limit, for parts that a sum is made of."""
+        """The two-sided spec with the same distance to each limit, for parts that a sum is made of."""
         if self.side == "two-sided":
             return self
         # At a one-sided confidence of a half or less the distance is 0 or beyond; parts keep a little.
@@ -115,7 +116,7 @@ class IntervalSpec:
         bounds: Range,
         method: str,
         n: float,
-        note: str | Note | Iterable[str | Note | None] | None = None,
+        note: Notes = None,
     ) -> Interval:
         """The result: limits cut to the range and the side, holding the estimate; NaN with a note where they meet."""
         if not math.isnan(estimate):
@@ -135,36 +136,11 @@ class IntervalSpec:
             notes.append(Note("simultaneous", (self.level,)))
         result = Interval(
             name=name, estimate=estimate, low=low, high=high, confidence=self.confidence, side=self.side, method=method,
-            n=n, note=joined_notes(*(x if isinstance(x, str) else str(x) for x in notes if x)), estimand=self.estimand,
+            n=n, note=sentences_of(notes), estimand=self.estimand,
         )  # fmt: skip
         if any(notes):
             result._keep_notes(tuple(note for note in notes if isinstance(note, Note)))
         return result
-
-
-Terms = IntervalSpec
-
-
-class BootstrapNote(str):
-    """A note on resamples that gave no limits; `lost` is the share of them without a value, where that is why."""
-
-    lost: float | None
-
-    def __new__(cls, words: str, lost: float | None = None) -> Self:
-        note = super().__new__(cls, words)
-        note.lost = lost
-        return note
-
-
-def joined_notes(*notes: str, by: str = "; ") -> str:
-    """Notes in one, which knows what share of resamples was lost if one of them does.
-
-    >>> joined_notes("", "few rows", BootstrapNote("12 % lost", 0.12)).lost
-    0.12
-    """
-    words = by.join(note for note in notes if note)
-    lost = [note.lost for note in notes if isinstance(note, BootstrapNote)]
-    return BootstrapNote(words, lost[0]) if lost else words
 
 
 class IntervalLimits(NamedTuple):
@@ -176,6 +152,11 @@ class IntervalLimits(NamedTuple):
     low: float
     high: float
     method: str
-    note: str = ""
+    note: str | Note | tuple[str | Note, ...] = ""
     resampled: bool = False
     asked: str = ""
+
+    @property
+    def notes(self) -> tuple[str | Note, ...]:
+        """The note, or all of them."""
+        return self.note if isinstance(self.note, tuple) else (self.note,)

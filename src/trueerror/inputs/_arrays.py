@@ -1,12 +1,7 @@
-"""Anything array-like as a NumPy column; rows match by position.
+"""Arrays that users give, checked: columns, matrices of counts, numbers, scores and row weights.
 
-Square tables of counts, as people type them in.
-
-Counts, shares and columns of measured numbers, checked.
-
-Scores: higher is more positive, never flipped; −0.0 equals 0.0; NaN is an error.
-
-Row weights: how often a row stands for itself, or how it was sampled; never guessed which.
+Rows match by position. Scores: higher is more positive, never flipped; −0.0 equals 0.0; NaN is an error. Weights say
+how often a row stands for itself, or how it was sampled; which of the two is never guessed.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""Labels: what may be one, how they are ordered, which one is positive.
+"""Labels and their codes, the positive class, cost matrices, and fingerprints of columns of labels.
 
 Labels are strings, integers or booleans; integral floats are integers, and a boolean equals 0 or 1. They are kept
 as small integer codes in the label order, −1 where a label is missing.
-
-Cost matrices: what it costs to call a row of class i class j.
-
-Fingerprints: two models are paired only when their rows are the same rows.
 """
 
 from __future__ import annotations

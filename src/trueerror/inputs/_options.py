@@ -1,8 +1,6 @@
-"""Checks of the options that all verbs share: confidence, words for methods, randomness.
+"""The errors that users see, checks of the options that all verbs share, and the settings of `te.config`.
 
-Errors for people: what is wrong, with the value and the place, and what to do.
-
-Settings of the whole library: few, visible, and none of them changes a result beyond rounding.
+No setting changes a result beyond rounding.
 """
 
 from __future__ import annotations
@@ -103,9 +101,7 @@ def check_share(value: float, option: str) -> float:
     return share
 
 
-def generator(
-    rng: int | np.random.SeedSequence | np.random.Generator | None,
-) -> tuple[np.random.Generator, str]:
+def generator(rng: int | np.random.SeedSequence | np.random.Generator | None) -> tuple[np.random.Generator, str]:
     """A random generator and how to name its seed; None is seed 0.
 
     Philox is counter-based: the same seed gives the same stream on every platform.

@@ -66,15 +66,7 @@ def histogram(keys: Array, start: int, stop: int, low: U, shift: U, counts: Arra
 
 @compiled
 def scatter(
-    keys: Array,
-    loads: Array,
-    to_keys: Array,
-    to_loads: Array,
-    start: int,
-    stop: int,
-    low: U,
-    shift: U,
-    places: Array,
+    keys: Array, loads: Array, to_keys: Array, to_loads: Array, start: int, stop: int, low: U, shift: U, places: Array
 ) -> None:
     """Move keys to the places of their leading digits."""
     for i in range(start, stop):
@@ -599,8 +591,7 @@ def _sorted_rows(scores: Array, positive: NDArray[np.bool_]) -> Sorted:
     shift, width = leading(low, high)
     counts = np.zeros((len(pieces), width), dtype=np.int64)
     in_threads(
-        lambda i: histogram(keys, pieces[i].start, pieces[i].stop, U(low), U(shift), counts[i]),
-        range(len(pieces)),
+        lambda i: histogram(keys, pieces[i].start, pieces[i].stop, U(low), U(shift), counts[i]), range(len(pieces))
     )
     places, starts = places_of(counts, n)
     to_keys, to_loads = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint32)
@@ -608,8 +599,5 @@ def _sorted_rows(scores: Array, positive: NDArray[np.bool_]) -> Sorted:
         lambda i: scatter(keys, loads, to_keys, to_loads, pieces[i].start, pieces[i].stop, U(low), U(shift), places[i]),
         range(len(pieces)),
     )
-    in_threads(
-        lambda r: sort_runs(to_keys, to_loads, keys, loads, starts, *r),
-        list(pairwise(run_cuts(starts, n))),
-    )
+    in_threads(lambda r: sort_runs(to_keys, to_loads, keys, loads, starts, *r), list(pairwise(run_cuts(starts, n))))
     return to_keys, to_loads

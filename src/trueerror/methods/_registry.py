@@ -107,23 +107,22 @@ def _stretched(value: float | None) -> float:
     return value
 
 
-# Part of the catalogue → the module with its tuple <PART>_METHODS, if there is one, and the modules or folders whose
-# declarations belong to it; in catalogue order.
-PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "binomial": ("proportions", ("inference.proportion._interval",)),
-    "composite": ("", ("inference.counts", "inference._metric_interval")),
-    "resampled": ("metrics", ("inference.bootstrap",)),
-    "learners": ("learners", ("inference.learner", "experiments")),
-    "studies": ("learners", ("studies",)),
-    "differences": ("proportions", ("inference.proportion",)),
-    "omnibus": ("learners", ("inference.ranking", "inference._multiplicity")),
-    "areas": ("areas_curves", ("inference.auc",)),
-    "curves": ("areas_curves", ("curves", "inference.calibration")),
-    "curve_shapes": ("areas_curves", ()),
-    "bayesian": ("metrics", ("inference._bayes",)),
-    "sequential": ("metrics", ("inference.proportion._sequential",)),
-    "planning": ("learners", ("inference.power",)),
-    "verdicts": ("metrics", ("inference", "verbs", "")),
+# Part of the catalogue → the modules or folders whose declarations belong to it, in catalogue order; "" is any other.
+PARTS: dict[str, tuple[str, ...]] = {
+    "binomial": ("inference.proportion._interval", "inference.loss._mean"),
+    "composite": ("inference.counts._one_class", "inference.counts", "inference._metric_interval"),
+    "resampled": ("inference.bootstrap._paired", "inference.bootstrap"),
+    "learners": ("inference.learner", "experiments"),
+    "studies": ("studies._learning_curve_result", "studies"),
+    "differences": ("inference.proportion._two_samples", "inference.proportion", "inference.loss"),
+    "omnibus": ("inference._multiplicity", "inference.ranking"),
+    "areas": ("inference.auc._tests", "curves", "inference.auc._interval", "inference._score_metrics", "inference.auc"),
+    "curves": ("curves", "inference.calibration"),
+    "curve_shapes": (),
+    "bayesian": ("inference._bayes",),
+    "sequential": ("inference.proportion._sequential",),
+    "planning": ("inference.power",),
+    "verdicts": ("inference", "verbs", ""),
 }
 
 
@@ -131,7 +130,8 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
 DECLARING = (
     "inference.bootstrap._paired", "inference.learner._intervals", "inference.loss._t_tests",
     "inference.ranking._signed", "inference.ranking._rank_tests", "inference._multiplicity", "inference._bayes",
-    "inference.power._plan",
+    "inference.power._plan", "inference.proportion._sequential", "studies._learning_curve_result", "studies._ablation",
+    "studies._bias_variance", "studies._overfitting",
 )  # fmt: skip
 
 
@@ -262,7 +262,7 @@ def reason_for(key: str) -> str:
 
 
 def entries_of(part: str) -> tuple[Method, ...]:
-    """The entries of one part: those of its tuple, then those that its modules declare."""
+    """The entries of one part, in the order of its homes."""
     return _by_part()[part]
 
 
@@ -273,27 +273,22 @@ def _by_part() -> dict[str, tuple[Method, ...]]:
     for home in dict.fromkeys(homes):
         import_module(home)
     import_module("trueerror.curves._base").every_curve_kind()  # curves declare theirs, too
-    parts: dict[str, list[Method]] = {}
-    for part, (facts, _) in PARTS.items():
-        module = import_module(f"trueerror.methods.facts.{facts}") if facts else None
-        parts[part] = list(getattr(module, f"{part.upper()}_METHODS", ()))
-    # In the order of the decision table, then by key, whatever was imported first.
-    place = {home: (at, "") for at, home in enumerate(dict.fromkeys(homes))}
-    for key in sorted(_DECLARED, key=lambda key: place.get(_HOMES[key], (len(place), key))):
-        parts[_DECLARED[key].part or _part_of(_HOMES[key])].append(_DECLARED[key])
-    return {part: tuple(entries) for part, entries in parts.items()}
+    parts: dict[str, list[tuple[int, str, Method]]] = {part: [] for part in PARTS}
+    for key, entry in _DECLARED.items():
+        home = _HOMES[key].removeprefix("trueerror.")
+        part = entry.part or _part_of(home)
+        place = next((i for i, around in enumerate(PARTS[part]) if _within(home, around)), len(PARTS[part]))
+        parts[part].append((place, home, entry))
+    return {part: tuple(e for *_, e in sorted(rows, key=lambda row: row[:2])) for part, rows in parts.items()}
+
+
+def _within(home: str, folder: str) -> bool:
+    return home == folder or not folder or home.startswith(f"{folder}.")
 
 
 def _part_of(home: str) -> str:
     """The part whose folder is the nearest around a module."""
-    name = home.removeprefix("trueerror.")
-    around = [
-        (len(f), part)
-        for part, (_, homes) in PARTS.items()
-        for f in homes
-        if name == f or not f or name.startswith(f"{f}.")
-    ]
-    return max(around)[1]
+    return max((len(f), part) for part, homes in PARTS.items() for f in homes if _within(home, f))[1]
 
 
 def every_method() -> dict[str, Method]:
@@ -307,16 +302,21 @@ def every_method() -> dict[str, Method]:
 
 def method(key: str) -> Method:
     """The entry of one method."""
-    try:
-        return every_method()[key]
-    except KeyError:
-        raise KeyError(f"method {key!r} is not in the catalogue") from None
+    entry = _find(key)
+    if entry is None:
+        raise KeyError(f"method {key!r} is not in the catalogue")
+    return entry
+
+
+def _find(key: str) -> Method | None:
+    """The entry of a method; that of a result at hand was declared when the result was computed."""
+    return _DECLARED.get(key) or every_method().get(key)
 
 
 def explain(key: str, result: object = None) -> str:
     """A method in words, for the result that used it."""
     lines = [] if result is None else [str(result), ""]
-    entry = every_method().get(key)
+    entry = _find(key)
     if entry is None:
         lines.append(f"Method: {key or 'none'}.")
         return "\n".join(lines)
@@ -334,11 +334,12 @@ def explain_parts(result: object, parts: Sequence[tuple[str, object]]) -> str:
         key = part if isinstance(part, str) else str(getattr(part, "method", ""))
         told.setdefault(key, []).append((what, None if isinstance(part, str) else part))
     for key, uses in told.items():
-        entry = every_method().get(key)
-        if entry is None:
-            raise KeyError(f"method {key!r} is not in the catalogue")
         purpose = "; ".join(dict.fromkeys(what for what, _ in uses if what))
-        lines += ["", *_wrapped("For", purpose), *_facts(entry, next((r for _, r in uses if r is not None), None))]
+        lines += [
+            "",
+            *_wrapped("For", purpose),
+            *_facts(method(key), next((r for _, r in uses if r is not None), None)),
+        ]
     if not told:
         lines += ["", *_wrapped("What", _first_sentence(result))]
         lines += _wrapped("Method", "counted or listed, not estimated")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.metrics._registry import Measure
-from trueerror.metrics._values import Prior, score_share, value
+from trueerror.metrics._values import Options, Prior, score_share, value
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
@@ -20,7 +19,7 @@ NO_BOUND = "binned scores: no bound is known for this metric; a larger memory bu
 
 
 def metric_bounds(
-    measure: Measure, table: ScoreTable, *, options: dict[str, Any] | None = None, prior: Prior | None = None
+    measure: Measure, table: ScoreTable, *, options: Options | None = None, prior: Prior | None = None
 ) -> Bounds | None:
     """Between which values the exact metric lies; None where that is not known.
 

@@ -1,7 +1,4 @@
-"""The public verbs of this room: one metric of anything, and the cost of a table.
-
-From rows to the tally that a metric looks at: the rules about labels, scores and thresholds in one place.
-"""
+"""`te.metric` and `te.cost`, and how rows are counted into the tally that a metric needs."""
 
 from __future__ import annotations
 
@@ -39,9 +36,10 @@ from trueerror.metrics._registry import Measure, find_measure
 from trueerror.metrics._values import (
     NEEDED,
     ClassScores,
+    Options,
     Prior,
     Tally,
-    check_options,
+    check_metric_options,
     check_same_positive,
     score_share,
     value,
@@ -256,7 +254,7 @@ def metric(
     0.875
     """
     measure = find_measure(name)
-    check_options(measure, options)
+    check_metric_options(measure, options)
     if predicted is None and scores is None and is_openable(data):
         data = opened(data, positive=positive, labels=labels, missing=missing)
         labels = None
@@ -264,7 +262,7 @@ def metric(
         _nothing_beside(predicted=predicted, scores=scores, labels=labels)
         tally = tally_predictions(measure, data, model, positive=positive, threshold=threshold)
         named = positive if isinstance(tally, Confusion) else None
-        return value(measure, _told(measure, tally, prior, options), positive=named, prior=prior, **options)
+        return value(measure, _warned(measure, tally, prior, options), positive=named, prior=prior, **options)
     if model is not None:
         raise InputError("model= chooses among the models of predictions that were read; it has no effect here")
     if not isinstance(data, Confusion | ScoreTable | MultiLabel | ClassScores):
@@ -280,10 +278,10 @@ def metric(
         return value(measure, confusion_at(data, threshold), prior=prior, **options)
     if threshold is not None:
         raise InputError("threshold= calls scores positive or negative; it has no effect here")
-    return value(measure, _told(measure, data, prior, options), positive=positive, prior=prior, **options)
+    return value(measure, _warned(measure, data, prior, options), positive=positive, prior=prior, **options)
 
 
-def _told(measure: Measure, tally: Any, prior: Prior | None, options: dict[str, Any]) -> Any:
+def _warned(measure: Measure, tally: Tally, prior: Prior | None, options: Options) -> Tally:
     """The tally; a warning where it is of binned scores, since a plain number cannot say how far it is off."""
     if not isinstance(tally, ScoreTable) or tally.exact:
         return tally
@@ -294,7 +292,7 @@ def _told(measure: Measure, tally: Any, prior: Prior | None, options: dict[str, 
     return middled(tally) if measure.probabilities else tally
 
 
-def _nothing_beside(**given: Any) -> None:
+def _nothing_beside(**given: object) -> None:
     for word, value_ in given.items():
         if value_ is not None:
             raise InputError(f"{word} has no place beside a table that is already counted; leave it out")
@@ -336,5 +334,5 @@ def cost(confusion: Any, costs: Any, *, mean: bool = False) -> float:
     table = confusion if isinstance(confusion, Confusion) else Confusion(confusion)
     if costs is None:
         raise InputError("costs is None; give a table of costs, costs[i][j] for truth i called j")
-    formula = cells.expected_cost if mean else cells.cost
+    formula = cells.expected_cost if mean else cells.total_cost
     return float(formula(table, costs=costs))

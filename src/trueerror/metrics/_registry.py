@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trueerror.inputs._options import InputError, nearest
 from trueerror.results import Result, Table
@@ -28,6 +29,9 @@ from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Conf
 #   losses        (codes, probabilities (n, K)) → one loss for each row; the metric is their mean
 #   class_scores  (codes, scores (n, K), shares (K) or None) → number; shares replace the classes' own
 Needs = Literal["binary", "classes", "cells", "scores", "losses", "class_scores"]
+# A metric's formula, and (successes, trials) of one that is a plain proportion.
+Formula = Callable[..., Any]
+Share = Callable[[Any], tuple[Amount, Amount]]
 Average = Literal["macro", "micro", "weighted"]
 AVERAGES: tuple[Average, ...] = ("macro", "micro", "weighted")
 
@@ -78,12 +82,12 @@ class Measure:
 
     name: str
     title: str
-    function: Callable[..., Any]
+    function: Formula
     needs: Needs
     best: float | None
     range: tuple[float, float]
     situation: str = "other"
-    share: Callable[[Any], tuple[Amount, Amount]] | None = None
+    share: Share | None = None
     aliases: tuple[str, ...] = ()
     undefined: str = ""
     options: tuple[str, ...] = ()
@@ -111,7 +115,7 @@ class Measure:
     logit_at_prior: bool = False
     relative_cost: bool = False
     takahashi: tuple[Average, ...] = ()
-    gradient: Callable[..., Any] | None = None
+    gradient: Formula | None = None
     # What it is computed from, a field for each: a confusion matrix (the four counts of one class against the rest,
     # hits and margins of all classes, or every cell by itself), scores of one class, losses of rows, scores by class.
     of_labels: bool = field(init=False)
@@ -139,7 +143,9 @@ class Measure:
         """The first line of the formula's docstring."""
         return (self.function.__doc__ or "").strip().split("\n")[0]
 
-    def of_table(self, table: Confusion, masses: Any = None, *, positive: Any = None, **options: Any) -> Any:
+    def of_table(
+        self, table: Confusion, masses: Amount | None = None, *, positive: Any = None, **options: Any
+    ) -> Amount:
         """The metric of a confusion matrix, or of (weighted) counts (…, cells) in place of its own."""
         if self.of_one_class:
             return self.function(table.binary(positive, masses), **options)
@@ -159,10 +165,10 @@ class Measure:
 class MarginGradients(NamedTuple):
     """∂f by each class's hits, true rows and calls, and by the total."""
 
-    hits: Any
-    truth: Any
-    predicted: Any
-    total: Any
+    hits: Amount
+    truth: Amount
+    predicted: Amount
+    total: Amount
 
 
 @dataclass(slots=True)
@@ -178,10 +184,10 @@ _REGISTRY = _Registry()
 def measure(
     name: str, *, needs: Needs = "binary", best: float | None, range: tuple[float, float] = (0.0, 1.0), title: str = "",
     aliases: tuple[str, ...] = (), probabilities: bool = False, **facts: Any,
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # fmt: skip
+) -> Callable[[Formula], Formula]:  # fmt: skip
     """Enter a formula into the registry; `facts` are further fields of `Measure`."""
 
-    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
+    def enter(function: Formula) -> Formula:
         for word in (name, *aliases):
             if word in _REGISTRY.measures or word in _REGISTRY.aliases:
                 raise ValueError(f"metric {word!r} is registered twice")
@@ -196,7 +202,7 @@ def measure(
     return enter
 
 
-def ratio(a: Amount, b: Amount) -> Any:
+def ratio(a: Amount, b: Amount) -> Amount:
     """a / b, NaN where b is 0: undefined is never reported as 0.
 
     >>> ratio(1, 4), ratio(0, 0)
@@ -208,7 +214,7 @@ def ratio(a: Amount, b: Amount) -> Any:
     return quotient if quotient.ndim else quotient.item()
 
 
-def odds(a: Amount, b: Amount) -> Any:
+def odds(a: Amount, b: Amount) -> Amount:
     """a / b where the quotient has no upper end: infinite where only b is 0, NaN for 0 / 0.
 
     >>> odds(3, 0), odds(0, 0), odds(1, 4)
@@ -266,7 +272,7 @@ def _load() -> None:
 
 # Summed over the classes, each row is called once and is of one class, so these are plain shares of rows. The other
 # sums count a row several times (as a negative of every other class), and no binomial interval holds for them.
-ROW_ONCE: dict[str, Any] = {
+ROW_ONCE: dict[str, Share] = {
     "precision": lambda t: (t.hits.sum(axis=-1), t.predicted.sum(axis=-1)),
     "recall": lambda t: (t.hits.sum(axis=-1), t.truth.sum(axis=-1)),
     "fnr": lambda t: ((t.truth - t.hits).sum(axis=-1), t.truth.sum(axis=-1)),
@@ -311,13 +317,13 @@ def _situation(base: Measure, average: Average) -> str:
     return {(0.0, 1.0): "smooth-share", (-1.0, 1.0): "correlation"}.get(base.range, "ratio")
 
 
-def classes_in_play(t: ClassCounts) -> Any:
+def classes_in_play(t: ClassCounts) -> NDArray[np.bool_]:
     """Which classes have rows or predictions; the others leave the average."""
-    return (t.truth != 0) | (t.predicted != 0)
+    return np.asarray((t.truth != 0) | (t.predicted != 0))
 
 
-def _macro(base: Measure) -> Any:
-    def macro(t: ClassCounts, **options: Any) -> Any:
+def _macro(base: Measure) -> Formula:
+    def macro(t: ClassCounts, **options: Any) -> Amount:
         values = np.asarray(base.function(t.one_vs_rest(), **options))
         there = classes_in_play(t)
         return ratio(np.where(there, values, 0).sum(axis=-1), there.sum(axis=-1))  # a NaN of a class in play stays
@@ -326,8 +332,8 @@ def _macro(base: Measure) -> Any:
     return macro
 
 
-def _weighted(base: Measure) -> Any:
-    def weighted(t: ClassCounts, **options: Any) -> Any:
+def _weighted(base: Measure) -> Formula:
+    def weighted(t: ClassCounts, **options: Any) -> Amount:
         values = np.asarray(base.function(t.one_vs_rest(), **options))
         # A class without rows has no weight, so its undefined value must not spoil the sum.
         there = t.truth != 0
@@ -337,8 +343,8 @@ def _weighted(base: Measure) -> Any:
     return weighted
 
 
-def _micro(base: Measure) -> Any:
-    def micro(t: ClassCounts, **options: Any) -> Any:
+def _micro(base: Measure) -> Formula:
+    def micro(t: ClassCounts, **options: Any) -> Amount:
         return base.function(summed(t), **options)
 
     micro.__doc__ = f"From the counts summed over classes: {base.summary}"
@@ -372,7 +378,7 @@ class Catalogue(Result):
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("the catalogue is frozen")
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Callable[..., Catalogue], tuple[object]]:
         return (Catalogue._from_data, (self._to_data(),))
 
     def __iter__(self) -> Iterator[Measure]:

@@ -1,13 +1,7 @@
-"""A metric of a tally: one place that knows which part of which tally each kind of metric looks at.
+"""The value of a metric of a tally, also at another class distribution, and why it is undefined.
 
-Another class distribution: what a result would be where the classes come in other proportions.
-
-What happens within a class (its recall, its errors) is kept; how many rows it has is not. So the accuracy at the prior
-is pos·TPR + neg·(1 − FPR) for any pos + neg = 1.
-
-Why a metric is undefined, in words that name the class.
-
-Rows with one score for each class: what the metrics of many classes' scores look at, since no tally holds it.
+At another class distribution what happens within a class (its recall, its errors) is kept, and how many rows it has is
+not: the accuracy at a prior is pos·TPR + neg·(1 − FPR) for any pos + neg = 1.
 """
 
 from __future__ import annotations
@@ -25,12 +19,13 @@ from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, classes_in_play, find_measure, ratio
 from trueerror.metrics.probabilities import mean_loss
 from trueerror.results._format import listing
-from trueerror.tallies._confusion import ClassCounts, Confusion, collapsed, sum_columns
+from trueerror.tallies._confusion import Amount, ClassCounts, Confusion, collapsed, sum_columns
 from trueerror.tallies._moments import MultiLabel
 from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
 Prior = float | Mapping[Any, float]
+Options = Mapping[str, Any]
 # Shares that were typed with few digits (0.333, 0.333, 0.334) need not add up to the last bit.
 TOLERANCE = 1e-6
 
@@ -79,7 +74,7 @@ def _share(value: Any, name: str) -> float:
     return share
 
 
-def reweighted(table: Confusion, shares: Floats, masses: Any = None) -> Any:
+def reweighted(table: Confusion, shares: Floats, masses: Amount | None = None) -> Amount:
     """The cells' masses with the classes in the given shares; their sum stays what it was.
 
     All NaN where a class with a share has no rows: what would happen to its rows is not known. Leading axes of
@@ -97,7 +92,9 @@ def reweighted(table: Confusion, shares: Floats, masses: Any = None) -> Any:
     return np.where(unknown, np.nan, m * scale[..., table.row])
 
 
-def reweighted_scores(table: ScoreTable, share: float, masses: Any = None) -> tuple[Any, Any]:
+def reweighted_scores(
+    table: ScoreTable, share: float, masses: tuple[Amount, Amount] | None = None
+) -> tuple[Amount, Amount]:
     """The positives and negatives of a score table with the positives in the given share."""
     up, down = (np.asarray(x) for x in ((table.positives, table.negatives) if masses is None else masses))
     total = up.sum(axis=-1) + down.sum(axis=-1)
@@ -157,7 +154,7 @@ def value(measure: Measure, tally: Tally, *, positive: Any = None, prior: Prior 
     >>> value(find_measure("recall"), Confusion([[50, 5], [10, 30]]))
     0.75
     """
-    check_options(measure, options)
+    check_metric_options(measure, options)
     if isinstance(tally, Confusion) and measure.needs in ("binary", "classes", "cells"):
         return _of_confusion(measure, tally, positive, prior, options)
     if isinstance(tally, MultiLabel) and measure.needs in ("binary", "classes"):
@@ -179,7 +176,7 @@ NEEDED = {
 }
 
 
-def check_options(measure: Measure, options: dict[str, Any]) -> None:
+def check_metric_options(measure: Measure, options: Options) -> None:
     """Options that the metric does not have are refused, with the nearest that it has."""
     for option in options:
         if option in measure.options:
@@ -207,20 +204,14 @@ def needs_collapse(measure: Measure, table: Confusion, positive: Any) -> bool:
     return measure.needs != "binary"
 
 
-def _of_confusion(
-    measure: Measure, table: Confusion, positive: Any, prior: Prior | None, options: dict[str, Any]
-) -> float:
+def _of_confusion(measure: Measure, table: Confusion, positive: Any, prior: Prior | None, options: Options) -> float:
     table, masses, positive = prepared(measure, table, positive, prior)
-    if measure.needs == "binary":
-        return float(measure.function(table.binary(positive, masses), **options))
-    if measure.needs == "classes":
-        return float(measure.function(table.classes(masses), **options))
-    return float(measure.function(table, masses, **options))
+    return float(measure.of_table(table, masses, positive=positive, **options))
 
 
 def prepared(
     measure: Measure, table: Confusion, positive: Any = None, prior: Prior | None = None
-) -> tuple[Confusion, Any, Any]:
+) -> tuple[Confusion, Amount | None, Any]:
     """The table and masses that the formula sees: one class against the rest where a class is named, at the prior."""
     masses = None
     by_class = isinstance(prior, Mapping) or (prior is not None and len(table.labels) <= 2)
@@ -240,9 +231,7 @@ def prepared(
     return table, masses, positive
 
 
-def _of_multilabel(
-    measure: Measure, tally: MultiLabel, positive: Any, prior: Prior | None, options: dict[str, Any]
-) -> float:
+def _of_multilabel(measure: Measure, tally: MultiLabel, positive: Any, prior: Prior | None, options: Options) -> float:
     if prior is not None:
         raise InputError("prior= is for rows with one label each; here each row has several")
     if measure.needs == "binary":
@@ -261,9 +250,7 @@ def _of_multilabel(
     return float(measure.multilabel(tally))
 
 
-def _of_score_table(
-    measure: Measure, table: ScoreTable, positive: Any, prior: Prior | None, options: dict[str, Any]
-) -> float:
+def _of_score_table(measure: Measure, table: ScoreTable, positive: Any, prior: Prior | None, options: Options) -> float:
     check_same_positive(table, positive)
     if measure.probabilities:
         check_probabilities(table.scores)
@@ -287,7 +274,7 @@ def score_share(prior: Prior, table: ScoreTable) -> float:
     return float(class_shares(prior, (False, True), True)[1])
 
 
-def _of_class_scores(measure: Measure, rows: ClassScores, prior: Prior | None, options: dict[str, Any]) -> float:
+def _of_class_scores(measure: Measure, rows: ClassScores, prior: Prior | None, options: Options) -> float:
     shares = None if prior is None else class_shares(prior, rows.labels)
     if measure.needs == "class_scores":
         return float(measure.function(rows.codes, rows.scores, shares, **options))
@@ -366,7 +353,7 @@ def _absent_classes(rows: ClassScores) -> str:
     return f"{_classes(absent)} {'has' if len(absent) == 1 else 'have'} no rows"
 
 
-def _average_reason(measure: Measure, t: ClassCounts, labels: tuple[Any, ...], options: dict[str, Any]) -> str:
+def _average_reason(measure: Measure, t: ClassCounts, labels: tuple[Label, ...], options: Options) -> str:
     base = find_measure(measure.of)
     counted = classes_in_play(t) if measure.average == "macro" else t.truth != 0
     values = np.asarray(base.function(t.one_vs_rest(), **options))
@@ -380,12 +367,9 @@ def _margin_reason(measure: Measure, t: ClassCounts, table: Confusion) -> str:
     """A metric of all classes: name a class that was predicted but has no rows, where that is the trouble."""
     strange = [repr(table.labels[i]) for i in np.flatnonzero((t.truth == 0) & (t.predicted != 0))]
     if strange and measure.undefined.startswith("a class was predicted"):
-        return f"{_classes(strange)} {'was' if len(strange) == 1 else 'were'} predicted but {_has(strange)} no rows"
+        verbs = ("was", "has") if len(strange) == 1 else ("were", "have")
+        return f"{_classes(strange)} {verbs[0]} predicted but {verbs[1]} no rows"
     return measure.undefined
-
-
-def _has(names: list[str]) -> str:
-    return "has" if len(names) == 1 else "have"
 
 
 def _classes(names: list[str]) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from trueerror.inputs._labels import cost_matrix
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import MarginGradients, classes_in_play, measure, odds, ratio
-from trueerror.tallies._confusion import BinaryCounts, ClassCounts, Confusion
+from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Confusion
 
 Floats = NDArray[np.float64]
 NO_POSITIVES = "there are no positive rows"
@@ -28,7 +28,7 @@ NO_REJECTIONS = "no row was predicted negative"
     "precision", best=1.0, situation="proportion", aliases=("ppv", "positive_predictive_value"),
     share=lambda t: (t.tp, t.tp + t.fp), undefined=NO_CALLS, logit_at_prior=True, takahashi=("macro",),
 )  # fmt: skip
-def precision(t: BinaryCounts) -> Any:
+def precision(t: BinaryCounts) -> Amount:
     """Share of the rows called positive that are: TP / (TP + FP)."""
     return ratio(t.tp, t.tp + t.fp)
 
@@ -38,7 +38,7 @@ def precision(t: BinaryCounts) -> Any:
     share=lambda t: (t.tp, t.tp + t.fn), undefined=NO_POSITIVES, prior_free="always", within_class=True,
     takahashi=("macro",),
 )  # fmt: skip
-def recall(t: BinaryCounts) -> Any:
+def recall(t: BinaryCounts) -> Amount:
     """Share of the positives that were found: TP / (TP + FN)."""
     return ratio(t.tp, t.tp + t.fn)
 
@@ -47,7 +47,7 @@ def recall(t: BinaryCounts) -> Any:
     "specificity", best=1.0, situation="proportion", aliases=("tnr", "true_negative_rate"),
     share=lambda t: (t.tn, t.tn + t.fp), undefined=NO_NEGATIVES, prior_free="two classes",
 )  # fmt: skip
-def specificity(t: BinaryCounts) -> Any:
+def specificity(t: BinaryCounts) -> Amount:
     """Share of the negatives that were left alone: TN / (TN + FP)."""
     return ratio(t.tn, t.tn + t.fp)
 
@@ -56,7 +56,7 @@ def specificity(t: BinaryCounts) -> Any:
     "fpr", best=0.0, situation="proportion", title="false positive rate", aliases=("false_positive_rate", "fall_out"),
     share=lambda t: (t.fp, t.tn + t.fp), undefined=NO_NEGATIVES, prior_free="two classes",
 )  # fmt: skip
-def fpr(t: BinaryCounts) -> Any:
+def fpr(t: BinaryCounts) -> Amount:
     """Share of the negatives that were called positive: FP / (FP + TN)."""
     return ratio(t.fp, t.tn + t.fp)
 
@@ -65,7 +65,7 @@ def fpr(t: BinaryCounts) -> Any:
     "fnr", best=0.0, situation="proportion", title="false negative rate", aliases=("false_negative_rate", "miss_rate"),
     share=lambda t: (t.fn, t.tp + t.fn), undefined=NO_POSITIVES, prior_free="always", within_class=True,
 )  # fmt: skip
-def fnr(t: BinaryCounts) -> Any:
+def fnr(t: BinaryCounts) -> Amount:
     """Share of the positives that were missed: FN / (FN + TP)."""
     return ratio(t.fn, t.tp + t.fn)
 
@@ -74,7 +74,7 @@ def fnr(t: BinaryCounts) -> Any:
     "npv", best=1.0, situation="proportion", title="negative predictive value",
     aliases=("negative_predictive_value",), share=lambda t: (t.tn, t.tn + t.fn), undefined=NO_REJECTIONS,
 )  # fmt: skip
-def npv(t: BinaryCounts) -> Any:
+def npv(t: BinaryCounts) -> Amount:
     """Share of the rows called negative that are: TN / (TN + FN)."""
     return ratio(t.tn, t.tn + t.fn)
 
@@ -83,7 +83,7 @@ def npv(t: BinaryCounts) -> Any:
     "prevalence", best=None, situation="proportion", share=lambda t: (t.tp + t.fn, t.total),
     undefined="there are no rows", given_by_prior=True,
 )  # fmt: skip
-def prevalence(t: BinaryCounts) -> Any:
+def prevalence(t: BinaryCounts) -> Amount:
     """Share of the rows that are positive: (TP + FN) / n."""
     return ratio(t.tp + t.fn, t.total)
 
@@ -92,7 +92,7 @@ def prevalence(t: BinaryCounts) -> Any:
     "detection_rate", best=None, situation="proportion", share=lambda t: (t.tp, t.total),
     undefined="there are no rows",
 )  # fmt: skip
-def detection_rate(t: BinaryCounts) -> Any:
+def detection_rate(t: BinaryCounts) -> Amount:
     """Share of all rows that are positive and were called so: TP / n."""
     return ratio(t.tp, t.total)
 
@@ -101,7 +101,7 @@ def detection_rate(t: BinaryCounts) -> Any:
     "detection_prevalence", best=None, situation="proportion", aliases=("predicted_prevalence",),
     share=lambda t: (t.tp + t.fp, t.total), undefined="there are no rows",
 )  # fmt: skip
-def detection_prevalence(t: BinaryCounts) -> Any:
+def detection_prevalence(t: BinaryCounts) -> Amount:
     """Share of all rows that were called positive: (TP + FP) / n."""
     return ratio(t.tp + t.fp, t.total)
 
@@ -109,14 +109,14 @@ def detection_prevalence(t: BinaryCounts) -> Any:
 @measure("f1", best=1.0, situation="f1", title="F1", aliases=("f_1", "f1_score"), rows_in_play=True,
          takahashi=("macro", "micro"),
          undefined="no row is positive and none was predicted positive")  # fmt: skip
-def f1(t: BinaryCounts) -> Any:
+def f1(t: BinaryCounts) -> Amount:
     """Harmonic mean of precision and recall: 2TP / (2TP + FP + FN)."""
     return ratio(2 * t.tp, 2 * t.tp + t.fp + t.fn)
 
 
 @measure("f_beta", best=1.0, situation="f1", title="F-beta", aliases=("fbeta",), options=("beta",),
          undefined="no row is positive and none was predicted positive")  # fmt: skip
-def f_beta(t: BinaryCounts, beta: float = 1.0) -> Any:
+def f_beta(t: BinaryCounts, beta: float = 1.0) -> Amount:
     """F with recall worth beta times precision: (1 + β²)TP / ((1 + β²)TP + β²FN + FP) (van Rijsbergen 1979)."""
     if not 0 <= beta < np.inf:
         raise InputError(f"beta={beta!r} must be a number from 0 up; 1 gives F1, 2 makes recall count more")
@@ -127,28 +127,28 @@ def f_beta(t: BinaryCounts, beta: float = 1.0) -> Any:
 @measure("jaccard", title="Jaccard index", best=1.0, situation="proportion", aliases=("iou", "critical_success_index"),
          share=lambda t: (t.tp, t.tp + t.fp + t.fn),
          undefined="no row is positive and none was predicted positive")  # fmt: skip
-def jaccard(t: BinaryCounts) -> Any:
+def jaccard(t: BinaryCounts) -> Amount:
     """Overlap of called and true positives: TP / (TP + FP + FN)."""
     return ratio(t.tp, t.tp + t.fp + t.fn)
 
 
 @measure("informedness", best=1.0, range=(-1.0, 1.0), situation="mean-of-recalls", aliases=("youden", "youden_j"),
          undefined="a class has no rows", prior_free="two classes", sum_of=("recall", "specificity"))  # fmt: skip
-def informedness(t: BinaryCounts) -> Any:
+def informedness(t: BinaryCounts) -> Amount:
     """Youden's J: recall + specificity − 1."""
     return recall(t) + specificity(t) - 1
 
 
 @measure("markedness", best=1.0, range=(-1.0, 1.0), situation="mean-of-recalls",
          undefined="a class was never predicted", sum_of=("precision", "npv"))  # fmt: skip
-def markedness(t: BinaryCounts) -> Any:
+def markedness(t: BinaryCounts) -> Amount:
     """Precision + negative predictive value − 1."""
     return precision(t) + npv(t) - 1
 
 
 @measure("fowlkes_mallows", best=1.0, situation="f1", title="Fowlkes–Mallows",
          undefined="no row is positive, or none was predicted positive")  # fmt: skip
-def fowlkes_mallows(t: BinaryCounts) -> Any:
+def fowlkes_mallows(t: BinaryCounts) -> Amount:
     """Geometric mean of precision and recall."""
     return np.sqrt(precision(t) * recall(t))
 
@@ -156,7 +156,7 @@ def fowlkes_mallows(t: BinaryCounts) -> Any:
 @measure("lr_plus", best=np.inf, range=(0.0, np.inf), situation="ratio", title="positive likelihood ratio",
          aliases=("positive_likelihood_ratio",),
          undefined="a class has no rows, or no row was predicted positive", prior_free="two classes")  # fmt: skip
-def lr_plus(t: BinaryCounts) -> Any:
+def lr_plus(t: BinaryCounts) -> Amount:
     """How much more often positives are called positive than negatives are: recall / FPR.
 
     Infinite where positives but no negatives were called positive.
@@ -167,7 +167,7 @@ def lr_plus(t: BinaryCounts) -> Any:
 @measure("lr_minus", best=0.0, range=(0.0, np.inf), situation="ratio", title="negative likelihood ratio",
          aliases=("negative_likelihood_ratio",),
          undefined="a class has no rows, or no row was predicted negative", prior_free="two classes")  # fmt: skip
-def lr_minus(t: BinaryCounts) -> Any:
+def lr_minus(t: BinaryCounts) -> Amount:
     """How much more often positives are missed than negatives are left alone: FNR / specificity.
 
     Infinite where positives were missed but no negative was left alone.
@@ -177,7 +177,7 @@ def lr_minus(t: BinaryCounts) -> Any:
 
 @measure("diagnostic_odds_ratio", best=np.inf, range=(0.0, np.inf), situation="ratio", aliases=("dor",),
          undefined="a class has no rows, or was never predicted", prior_free="two classes")  # fmt: skip
-def diagnostic_odds_ratio(t: BinaryCounts) -> Any:
+def diagnostic_odds_ratio(t: BinaryCounts) -> Amount:
     """Odds of a call among positives against negatives: TP·TN / (FP·FN).
 
     Infinite where one kind of error never occurs and both classes were found at times.
@@ -186,7 +186,7 @@ def diagnostic_odds_ratio(t: BinaryCounts) -> Any:
 
 
 @measure("weighted_accuracy", best=1.0, situation="smooth-share", options=("weights",), undefined="nothing has weight")
-def weighted_accuracy(t: BinaryCounts, weights: tuple[float, float, float, float] = (1, 1, 1, 1)) -> Any:
+def weighted_accuracy(t: BinaryCounts, weights: tuple[float, float, float, float] = (1, 1, 1, 1)) -> Amount:
     """(w1·TP + w4·TN) / (w1·TP + w2·FN + w3·FP + w4·TN).
 
     Precision is (1, 0, 1, 0), recall (1, 1, 0, 0), F1 (2, 1, 1, 0), accuracy (1, 1, 1, 1).
@@ -220,7 +220,7 @@ def _accuracy_gradient(t: ClassCounts) -> MarginGradients:
          aliases=("acc", "subset_accuracy"), multilabel=lambda t: ratio(t.exact, t.n),
          share=lambda t: (t.hits.sum(axis=-1), t.total), right_or_wrong=1, share_of_rows=1,
          gradient=_accuracy_gradient)  # fmt: skip
-def accuracy(t: ClassCounts) -> Any:
+def accuracy(t: ClassCounts) -> Amount:
     """Share of the rows that were called right; of rows with several labels, those that are all right."""
     return ratio(t.hits.sum(axis=-1), t.total)
 
@@ -233,7 +233,7 @@ def _error_rate_gradient(t: ClassCounts) -> MarginGradients:
          aliases=("error", "zero_one_loss"), multilabel=lambda t: ratio(t.n - t.exact, t.n),
          share=lambda t: (t.total - t.hits.sum(axis=-1), t.total), right_or_wrong=-1, share_of_rows=-1,
          gradient=_error_rate_gradient)  # fmt: skip
-def error_rate(t: ClassCounts) -> Any:
+def error_rate(t: ClassCounts) -> Amount:
     """Share of the rows that were called wrong; of rows with several labels, those that are not all right."""
     return ratio(t.total - t.hits.sum(axis=-1), t.total)
 
@@ -241,7 +241,7 @@ def error_rate(t: ClassCounts) -> Any:
 @measure("hamming_loss", needs="classes", best=0.0, situation="proportion", undefined=NO_ROWS, title="Hamming loss",
          multilabel=lambda t: ratio((t.fp + t.fn).sum(), t.n * len(t.labels)),
          share=lambda t: (t.total - t.hits.sum(axis=-1), t.total), share_of_rows=-1)  # fmt: skip
-def hamming_loss(t: ClassCounts) -> Any:
+def hamming_loss(t: ClassCounts) -> Amount:
     """Share of wrong label decisions; with one label a row this is the error rate."""
     return ratio(t.total - t.hits.sum(axis=-1), t.total)
 
@@ -257,7 +257,7 @@ def _balanced_accuracy_gradient(t: ClassCounts) -> MarginGradients:
 @measure("balanced_accuracy", needs="classes", best=1.0, situation="mean-of-recalls",
          undefined=NO_ROWS, prior_free="always",
          gradient=_balanced_accuracy_gradient)  # fmt: skip
-def balanced_accuracy(t: ClassCounts) -> Any:
+def balanced_accuracy(t: ClassCounts) -> Amount:
     """Mean recall over the classes that have rows."""
     recalls = ratio(t.hits, t.truth)
     there = t.truth != 0
@@ -276,7 +276,7 @@ def _g_mean_gradient(t: ClassCounts) -> MarginGradients:
 @measure("g_mean", needs="classes", best=1.0, situation="geometric-mean", title="G-mean",
          undefined="a class was predicted but has no rows", prior_free="always",
          gradient=_g_mean_gradient)  # fmt: skip
-def g_mean(t: ClassCounts) -> Any:
+def g_mean(t: ClassCounts) -> Amount:
     """Geometric mean of the classes' recalls; of two classes √(recall · specificity) (Kubat and Matwin 1997)."""
     there = classes_in_play(t)
     recalls = ratio(t.hits, t.truth)
@@ -310,7 +310,7 @@ def _mcc_gradient(t: ClassCounts) -> MarginGradients:
          aliases=("matthews", "matthews_correlation"),
          undefined="all rows are of one class, or all were predicted as one", chance_corrected=True,
          gradient=_mcc_gradient)  # fmt: skip
-def mcc(t: ClassCounts) -> Any:
+def mcc(t: ClassCounts) -> Amount:
     """Matthews correlation, for any number of classes (Gorodkin 2004)."""
     n = np.asarray(t.total)
     none = n - t.predicted.sum(axis=-1)  # rows without a prediction are a class of their own among the calls
@@ -376,7 +376,7 @@ def _distances(mass: Floats, power: int) -> Floats:
          aliases=("cohen_kappa", "cohens_kappa"), options=("weights",),
          undefined="all rows are of one class and were all predicted as it", chance_corrected=True,
          gradient=_kappa_gradient)  # fmt: skip
-def kappa(t: Confusion, masses: Any = None, *, weights: KappaWeights = None) -> Any:
+def kappa(t: Confusion, masses: Floats | None = None, *, weights: KappaWeights = None) -> Amount:
     """Agreement beyond chance: 1 − observed / expected disagreement (Cohen 1960; weighted: 1968).
 
     `weights`: None counts every error alike; "linear" and "quadratic" by the distance |i − j| or (i − j)² of the two
@@ -404,7 +404,7 @@ def kappa(t: Confusion, masses: Any = None, *, weights: KappaWeights = None) -> 
     return 1 - ratio((m * cell).sum(axis=-1) * margins.total, chance)
 
 
-def _linear_distance(t: ClassCounts) -> Any:
+def _linear_distance(t: ClassCounts) -> Amount:
     """Σ |i − j| · truth_i · predicted_j: |i − j| counts the steps between, so sum over steps instead of pairs."""
     below_truth = np.cumsum(t.truth, axis=-1)[..., :-1]
     below_called = np.cumsum(t.predicted, axis=-1)[..., :-1]
@@ -413,11 +413,11 @@ def _linear_distance(t: ClassCounts) -> Any:
     return (below_truth * (calls - below_called) + (rows - below_truth) * below_called).sum(axis=-1)
 
 
-def _squared_distance(t: ClassCounts) -> Any:
+def _squared_distance(t: ClassCounts) -> Amount:
     """Σ (i − j)² · truth_i · predicted_j, from means and spreads: no digits are lost to large squares."""
     place = np.arange(t.truth.shape[-1], dtype=np.float64)
 
-    def spread(mass: Any) -> tuple[Any, Any, Any]:
+    def spread(mass: Floats) -> tuple[Amount, Amount, Amount]:
         size = mass.sum(axis=-1)
         mean = (mass * place).sum(axis=-1) / np.where(size == 0, 1, size)
         return size, mean, (mass * (place - np.asarray(mean)[..., None]) ** 2).sum(axis=-1)
@@ -435,12 +435,12 @@ def _cost_gradient(table: Confusion, masses: Floats, *, costs: Any = None) -> Fl
 @measure("cost", needs="cells", best=0.0, range=(-np.inf, np.inf), situation="mean-cost", title="total cost",
          aliases=("total_cost",), options=("costs",), additive=True,
          gradient=_cost_gradient)  # fmt: skip
-def cost(t: Confusion, masses: Any = None, *, costs: Any = None) -> Any:
+def total_cost(t: Confusion, masses: Floats | None = None, *, costs: Any = None) -> Amount:
     """Sum over the rows of what their calls cost; without `costs` every error costs 1.
 
     `costs[i][j]` is for truth i called j; see `inputs.costs.cost_matrix` for the other forms.
 
-    >>> cost(Confusion([[150, 40], [60, 250]]), costs=[[-1, 100], [1, 0]])
+    >>> total_cost(Confusion([[150, 40], [60, 250]]), costs=[[-1, 100], [1, 0]])
     3910.0
     """
     m = t.masses if masses is None else masses
@@ -459,7 +459,7 @@ def _expected_cost_gradient(table: Confusion, masses: Floats, *, costs: Any = No
 @measure("expected_cost", needs="cells", best=0.0, range=(-np.inf, np.inf), situation="mean-cost",
          aliases=("mean_cost",), options=("costs",), undefined="there are no rows",
          gradient=_expected_cost_gradient)  # fmt: skip
-def expected_cost(t: Confusion, masses: Any = None, *, costs: Any = None) -> Any:
+def expected_cost(t: Confusion, masses: Floats | None = None, *, costs: Any = None) -> Amount:
     """Mean cost of a row; without `costs` every error costs 1, which gives the error rate."""
     m = t.masses if masses is None else masses
     return ratio((m * cell_costs(t, costs)).sum(axis=-1), m.sum(axis=-1))
@@ -470,7 +470,7 @@ def expected_cost(t: Confusion, masses: Any = None, *, costs: Any = None) -> Any
          title="savings against the best constant call",
          undefined="there are no rows, or calling every row the same class costs nothing, so there is nothing "
                    "to save")  # fmt: skip
-def savings(t: Confusion, masses: Any = None, *, costs: Any = None) -> Any:
+def savings(t: Confusion, masses: Floats | None = None, *, costs: Any = None) -> Amount:
     """1 − cost / cost of the cheapest constant call: the share of that cost which the classifier saves.
 
     Undefined where some constant call costs nothing or brings a gain: there is no cost to take a share of.

@@ -8,14 +8,16 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inputs._arrays import Scores
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import Measure, measure, ratio
+from trueerror.tallies._confusion import Amount
 from trueerror.tallies._moments import Moments
 from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
-Masses = tuple[Any, Any] | None
+Masses = tuple[Amount, Amount] | None
 Binning = Literal["width", "mass"]
 NO_ROWS = "there are no rows"
 
@@ -23,7 +25,7 @@ NO_ROWS = "there are no rows"
 @measure("log_loss", needs="losses", best=0.0, range=(0.0, np.inf), situation="mean-loss",
          aliases=("cross_entropy", "logloss"), options=("clip", "unit"), undefined=NO_ROWS)  # fmt: skip
 def log_loss(
-    codes: Codes, probabilities: NDArray[Any], *, clip: float = 0.0, unit: Literal["nats", "bits"] = "nats"
+    codes: Codes, probabilities: Scores, *, clip: float = 0.0, unit: Literal["nats", "bits"] = "nats"
 ) -> Floats:
     """−log of the probability that the true class was given: infinite where a certain forecast is wrong.
 
@@ -47,7 +49,7 @@ def log_loss(
          aliases=("brier_score", "brier_score_loss"), options=("scale",), undefined=NO_ROWS,
          range_for=lambda scale="half": (0.0, 1.0 if scale == "half" else 2.0))  # fmt: skip
 def brier(
-    codes: Codes, probabilities: NDArray[Any], *, scale: Literal["half", "sum", "mean"] = "half"
+    codes: Codes, probabilities: Scores, *, scale: Literal["half", "sum", "mean"] = "half"
 ) -> Floats:  # fmt: skip
     """Squared distance of the probabilities from what happened (Brier 1950).
 
@@ -67,7 +69,7 @@ def brier(
 
 @measure("ranked_probability_score", needs="losses", best=0.0, situation="mean-loss", aliases=("rps",),
          ordinal=True, undefined=NO_ROWS)  # fmt: skip
-def ranked_probability_score(codes: Codes, probabilities: NDArray[Any]) -> Floats:
+def ranked_probability_score(codes: Codes, probabilities: Scores) -> Floats:
     """For ordered classes: mean over the K − 1 cuts of (P(at or below) − whether it is)² (Epstein 1969).
 
     The classes' order is the label order. With two classes it is the Brier score.
@@ -92,7 +94,7 @@ def table_losses(table: ScoreTable, loss: Measure, **options: Any) -> TableLosse
     return TableLosses(loss.function(ones, probabilities, **options), loss.function(0 * ones, probabilities, **options))
 
 
-def mean_loss(table: ScoreTable, loss: Measure, masses: Masses = None, **options: Any) -> Any:
+def mean_loss(table: ScoreTable, loss: Measure, masses: Masses = None, **options: Any) -> Amount:
     """The mean of a loss over the rows (or weights) of a score table, or over `masses` in place of its own."""
     up, down = (table.positives, table.negatives) if masses is None else masses
     losses = table_losses(table, loss, **options)
@@ -128,7 +130,7 @@ def loss_moments(table: ScoreTable, loss: Measure, **options: Any) -> Moments:
 @measure("brier_skill_score", title="Brier skill score", needs="scores", best=1.0, range=(-np.inf, 1.0),
          situation="score-metric",
          aliases=("brier_skill", "bss"), probabilities=True, undefined="all rows are of one class")  # fmt: skip
-def brier_skill_score(t: ScoreTable, masses: Masses = None) -> Any:
+def brier_skill_score(t: ScoreTable, masses: Masses = None) -> Amount:
     """1 − Brier score / that of always forecasting the share of positives, q(1 − q)."""
     up, down = (t.positives, t.negatives) if masses is None else masses
     rows_up, rows_down = up.sum(axis=-1), down.sum(axis=-1)
@@ -169,7 +171,7 @@ def murphy(table: ScoreTable) -> Murphy:
 @measure("ece", needs="scores", best=0.0, title="expected calibration error", aliases=("expected_calibration_error",),
          options=("bins", "binning"), probabilities=True, top_label=True, undefined=NO_ROWS,
          situation="calibration-error", calibration_error=True)  # fmt: skip
-def ece(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binning = "width") -> Any:
+def ece(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binning = "width") -> Amount:
     """Mean over bins, weighted by rows, of |share of positives − mean forecast| (Naeini et al. 2015).
 
     `binning="width"`: equal bins over [0, 1], closed on the right, 0 in the first; "mass": bins of about as many rows
@@ -186,14 +188,14 @@ def ece(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binnin
 @measure("mce", needs="scores", best=0.0, title="maximum calibration error", aliases=("maximum_calibration_error",),
          options=("bins", "binning"), probabilities=True, top_label=True, undefined=NO_ROWS,
          situation="calibration-error", calibration_error=True, worst_bin=True)  # fmt: skip
-def mce(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binning = "width") -> Any:
+def mce(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binning = "width") -> Amount:
     """Largest |share of positives − mean forecast| of any bin; bins as in `ece`."""
     gaps, sizes = _bin_gaps(t, masses, bins, binning)
     largest = np.max(np.abs(gaps) / np.where(sizes == 0, 1, sizes), axis=-1)
     return ratio(largest * sizes.sum(axis=-1), sizes.sum(axis=-1))
 
 
-def _bin_gaps(t: ScoreTable, masses: Masses, bins: int, binning: Binning) -> tuple[Any, Any]:
+def _bin_gaps(t: ScoreTable, masses: Masses, bins: int, binning: Binning) -> tuple[Amount, Amount]:
     """For each bin positives − sum of forecasts, and its rows; leading axes of the masses are kept."""
     up, down = (np.asarray(x, dtype=np.float64) for x in ((t.positives, t.negatives) if masses is None else masses))
     mass = up + down
@@ -202,7 +204,7 @@ def _bin_gaps(t: ScoreTable, masses: Masses, bins: int, binning: Binning) -> tup
     rows = int(np.prod(batch))
     cell = (place.reshape(rows, -1) + bins * np.arange(rows)[:, None]).reshape(-1)
 
-    def summed(values: Any) -> Any:
+    def summed(values: Floats) -> Amount:
         return np.bincount(cell, weights=values.reshape(-1), minlength=rows * bins).reshape(*batch, bins)
 
     return summed(up - mass * t.scores), summed(mass)
@@ -215,7 +217,7 @@ def check_bins(bins: int, binning: str) -> None:
     check_word(binning, ("width", "mass"), "binning")
 
 
-def bin_places(scores: Any, mass: Any, bins: int, binning: Binning) -> NDArray[np.int64]:
+def bin_places(scores: Floats, mass: Floats, bins: int, binning: Binning) -> NDArray[np.int64]:
     """The bin of each distinct score, ascending, under masses whose leading axes are kept: equal widths over [0, 1],
     closed on the right, or about equally many rows.
 

@@ -11,10 +11,11 @@ from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import check_word
 from trueerror.kernels import chosen
 from trueerror.metrics._registry import measure, ratio
+from trueerror.tallies._confusion import Amount
 from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
-Masses = tuple[Any, Any] | None
+Masses = tuple[Amount, Amount] | None
 ONE_CLASS = "all rows are of one class"
 # From so many distinct scores on, a kernel goes through the table in blocks, in threads.
 MANY = 1 << 16
@@ -23,7 +24,7 @@ MANY = 1 << 16
 @measure("auc", needs="scores", best=1.0, situation="auc", title="AUC",
          aliases=("roc_auc", "auroc", "c_statistic"), undefined=ONE_CLASS,
          prior_free="always", area=1.0, by_rank=True)  # fmt: skip
-def auc(t: ScoreTable, masses: Masses = None) -> Any:
+def auc(t: ScoreTable, masses: Masses = None) -> Amount:
     """Probability that a positive scores above a negative, ties counting half: (S₊ − P(P + 1)/2) / (P·N).
 
     The rank sum of Wilcoxon, Mann and Whitney; the area by trapezoids is the same number (Bamber 1975).
@@ -44,14 +45,14 @@ def auc(t: ScoreTable, masses: Masses = None) -> Any:
 
 @measure("gini", title="Gini coefficient", needs="scores", best=1.0, range=(-1.0, 1.0), situation="auc",
          aliases=("somers_d",), undefined=ONE_CLASS, prior_free="always", area=2.0, by_rank=True)  # fmt: skip
-def gini(t: ScoreTable, masses: Masses = None) -> Any:
+def gini(t: ScoreTable, masses: Masses = None) -> Amount:
     """2·AUC − 1: the share of ordered pairs that are right less the share that are wrong (Somers' D)."""
     return 2 * auc(t, masses) - 1
 
 
 @measure("average_precision", needs="scores", best=1.0, situation="average-precision",
          aliases=("ap",), undefined="there are no positive rows", by_rank=True)  # fmt: skip
-def average_precision(t: ScoreTable, masses: Masses = None) -> Any:
+def average_precision(t: ScoreTable, masses: Masses = None) -> Amount:
     """Mean precision at the positives: Σ (R_i − R_{i−1})·P_i over the distinct scores, highest first.
 
     >>> average_precision(ScoreTable.count([1, 0, 1], [0.9, 0.8, 0.7]))

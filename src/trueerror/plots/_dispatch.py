@@ -77,10 +77,7 @@ OF_ONE = {
     "Overfitting": "studies.overfitting_picture",
 }
 # These take several results of their kind at once, by name, and so do the curves that name their own picture.
-OF_SEVERAL = {
-    "RocBand": "roc.band_picture",
-    "AverageCurve": "roc.average_picture",
-}
+OF_SEVERAL = {"RocBand": "roc.band_picture", "AverageCurve": "roc.average_picture"}
 # Results that hold intervals and are best seen as those.
 AS_INTERVALS = {
     "RocPoint": ("tpr_interval", "fpr_interval"),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trueerror.plots._specs import Bars, Curves, Forest, Heat, Picture
 from trueerror.plots._style import plain
@@ -114,7 +114,7 @@ def write_drawing(picture: Picture) -> Drawing:
     return write_ranks(picture)
 
 
-def script_safe(value: Any) -> str:
+def script_safe(value: object) -> str:
     """JSON that cannot end the script element that holds it, nor open a comment in it.
 
     >>> script_safe("</script>")

@@ -1,16 +1,13 @@
-"""From a picture's values to what is drawn of them: axes and their ticks, lines thinned to the pixels, legend names.
-
-A curve of millions of points is drawn with a few hundred, by a proven error.
-"""
+"""From a picture's values to what is drawn of them: axes and their ticks, lines thinned to the pixels, legend names."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from trueerror.plots._specs import Axis, Curves, Floats, Line
 from trueerror.plots._style import distinct
@@ -77,8 +74,9 @@ def ticks(low: float, high: float, *, most: int = 6) -> list[tuple[float, str]]:
 
 
 def _tick_words(value: float) -> str:
-    shown = f"{value:,.10g}" if 1e-4 <= abs(value) < 1e9 or value == 0 else f"{value:.3g}"
-    return ("0" if value == 0 else shown).replace("-", "−")
+    if value == 0:
+        return "0"
+    return (f"{value:,.10g}" if 1e-4 <= abs(value) < 1e9 else f"{value:.3g}").replace("-", "−")
 
 
 # The two steps may err by this many pixels each; together they stay below one.
@@ -101,7 +99,9 @@ class Thinned:
         return f"{len(self.index):,} of {self.of:,} points are drawn, nowhere more than {self.error:.2g} pixel off"
 
 
-def thin(x: Any, y: Any, pixels: tuple[float, float], *, ranges: Any = None) -> Thinned:
+def thin(
+    x: ArrayLike, y: ArrayLike, pixels: tuple[float, float], *, ranges: Sequence[tuple[float, float]] | None = None
+) -> Thinned:
     """The points of a polyline that are needed to draw it on `pixels` (width, height).
 
     `ranges` are ((x low, x high), (y low, y high)) of the axes; without them, of the points. The Hausdorff distance

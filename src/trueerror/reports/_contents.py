@@ -6,7 +6,7 @@ import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -16,12 +16,13 @@ from trueerror.inputs._options import InputError
 from trueerror.methods import every_method
 from trueerror.metrics._registry import find_measure
 from trueerror.plots.svg._elements import el, joined
-from trueerror.reports._html import Section
+from trueerror.reports._html import Section, unwrapped
 from trueerror.results._format import listing, percent
 from trueerror.results._values import deciding_p
 from trueerror.verbs._compare_costs import CostComparison
 from trueerror.verbs._comparison import PROVEN, Comparison
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
+from trueerror.verbs._model_metrics import Rng
 from trueerror.version import __version__
 
 
@@ -36,7 +37,7 @@ class ReportOptions:
     cost_fn: float | None = None
     prior: float | None = None
     confidence: float = 0.95
-    rng: Any = None
+    rng: Rng = None
     ignore: tuple[str, ...] = ()
 
     @property
@@ -90,8 +91,8 @@ UNSURE = Surety("Not fully sure", "?", "open")
 def of_comparison(cmp: Comparison) -> Surety:
     """By the pairs that decide: the best model (or the reference) against each other one."""
     anchor = cmp.reference or cmp.best
-    found = _by([deciding_p(cmp[m, anchor]) for m in cmp.models if m != anchor], 1 - cmp.confidence)
-    return UNSURE if found is UNCLEAR and isinstance(cmp, CostComparison) else found
+    surety = _by([deciding_p(cmp[m, anchor]) for m in cmp.models if m != anchor], 1 - cmp.confidence)
+    return UNSURE if surety is UNCLEAR and isinstance(cmp, CostComparison) else surety
 
 
 def of_ranking(ranking: Ranking) -> Surety:
@@ -123,6 +124,8 @@ def _by(p_values: list[float], level: float) -> Surety:
 # Methods that the paragraph names; the entries name them all.
 MOST_NAMED = 8
 
+# What was found, with how sure it is where that can be said.
+Verdicts = tuple[tuple[Surety | None, str], ...]
 # Method → what it was used for.
 Used = dict[str, list[str]]
 
@@ -167,18 +170,17 @@ def merged(*several: Used) -> Used:
 
 def paragraph(c: Contents) -> str:
     """The methods in a few sentences, to paste into a paper."""
-    used = c.used
-    known = [(every_method()[key], names) for key, names in used.items() if key in every_method()]
+    known = [(every_method()[key], names) for key, names in c.used.items() if key in every_method()]
     sentences = [
         f"{listing(names)}: {m.title} ({m.source.split(';')[0].strip()})" for m, names in known[:MOST_NAMED] if names
     ]
     more = f"; and {len(known) - MOST_NAMED} more methods" if len(known) > MOST_NAMED else ""
-    parts = [" ".join(c.reading.split())]
+    parts = [unwrapped(c.reading)]
     if sentences:
         parts.append(f"Methods, at {percent(c.confidence)} confidence: {'; '.join(sentences)}{more}.")
     if c.compares:
         parts.append("Intervals of differences are not adjusted for the number of pairs; p-values are.")
-    parts.append(" ".join(c.estimand.split()))
+    parts.append(unwrapped(c.estimand))
     seed = c.settings.get("seed")
     parts.append(f"Computed with {software()}{'' if seed is None else f'; random numbers from seed {seed}'}.")
     return " ".join(p for p in parts if p)
@@ -217,7 +219,7 @@ class Contents:
 
     title: str
     names: tuple[str, ...] = ()  # of models or learners: long ones are cut in sentences
-    verdicts: tuple[tuple[Surety | None, str], ...]
+    verdicts: Verdicts
     reading: str
     estimand: str = ""
     next_step: str = ""

@@ -1,9 +1,7 @@
 """The operating-point explorer: class mix and costs move the line of equal cost over one shared ROC panel.
 
-What stands here shows without JavaScript: the panel, the calls in use, the ranges at equal costs. The page's script
-moves it; it computes as `te.roc_hull(...).best` and `te.roc(...).operating_point` do.
-
-What the operating-point explorer computes with: hull corners as counts, never rows.
+What stands here shows without JavaScript. The page's script moves it by hull corners as counts, never rows; it computes
+as `te.roc_hull(...).best` and `te.roc(...).operating_point` do.
 """
 
 from __future__ import annotations
@@ -71,15 +69,15 @@ def explore(p: Predictions, asked: ReportOptions | None = None) -> Explored | No
     models = [m for m in p.models if p.has_scores(m)]
     if p.positive is None or not models:
         return None
-    made = {m: roc(p, model=m) for m in models}
+    curves = {m: roc(p, model=m) for m in models}
     # The hull takes the models in their own order, which decides who is named where several reach the same point.
     return Explored(
-        curves=dict(sorted(made.items(), key=lambda item: -item[1].gini)),
-        hull=roc_hull(made),
-        in_use={m: _in_use(p, m) for m in made},
+        curves=dict(sorted(curves.items(), key=lambda item: -item[1].gini)),
+        hull=roc_hull(curves),
+        in_use={m: _in_use(p, m) for m in curves},
         positive=p.positive,
         start=Start(
-            prior=next(iter(made.values())).prevalence if wanted.prior is None else wanted.prior,
+            prior=next(iter(curves.values())).prevalence if wanted.prior is None else wanted.prior,
             cost_fp=1.0 if wanted.cost_fp is None else float(wanted.cost_fp),
             cost_fn=1.0 if wanted.cost_fn is None else float(wanted.cost_fn),
         ),
@@ -210,8 +208,8 @@ def _zoom(views: list[tuple[float, float]]) -> Markup | None:
 def _panel(e: Explored, gallery: Gallery, right: float, bottom: float) -> Markup:
     whole_panel = (right, bottom) == (1.0, 0.0)
     caption = "ROC curves, their hull, and the line of equal cost"
-    figure_ = gallery.draw(_curves(e, right, bottom), caption if whole_panel else f"{caption}: the corner")
-    return el("div", figure_, data_x="panel", hidden=not whole_panel)
+    figure = gallery.draw(_curves(e, right, bottom), caption if whole_panel else f"{caption}: the corner")
+    return el("div", figure, data_x="panel", hidden=not whole_panel)
 
 
 def _curves(e: Explored, right: float, bottom: float) -> Curves:
@@ -231,10 +229,9 @@ def _curves(e: Explored, right: float, bottom: float) -> Curves:
 
 
 def _controls(e: Explored) -> Markup:
-    what = clipped(e.positive)
     return el(
         "form",
-        _control("prior", f"Share of positives ({what}) where it will run", "%"),
+        _control("prior", f"Share of positives ({clipped(e.positive)}) where it will run", "%"),
         _control("fp", "What a false alarm costs", ""),
         _control("fn", "What a miss costs", ""),
         el("button", "Back to the start", type="button", data_x="reset"),
@@ -278,14 +275,13 @@ def _models(e: Explored) -> Markup:
     """Each model as it is used now; the script puts in each model's own cheapest threshold."""
     rows = []
     for name, curve in e.curves.items():
-        m, n, used = float(curve.table.n_positive), float(curve.table.n_negative), e.in_use[name]
+        used = e.in_use[name]
         if used is None:
             rows.append((e.names[name], "–", "", "", ""))
             continue
         cut = "its own calls" if used.threshold is None else three_digits(used.threshold)
-        rows.append((e.names[name], cut, *_calls(e, used.tp, used.fp, m, n)))
-    first = next(iter(e.curves.values())).table
-    m, n = float(first.n_positive), float(first.n_negative)
+        rows.append((e.names[name], cut, *_calls(e, used.tp, used.fp, *_sizes(curve))))
+    m, n = _sizes(next(iter(e.curves.values())))
     rows += [
         ("AlwaysNeg", "calls nothing", *_calls(e, 0, 0, m, n)),
         ("AlwaysPos", "calls all", *_calls(e, m, n, m, n)),

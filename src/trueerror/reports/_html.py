@@ -38,6 +38,11 @@ def clipped(text: object) -> str:
     return clip(one_line(str(text)), LONGEST_NAME)
 
 
+def unwrapped(text: str) -> str:
+    """Lines of a paragraph as one."""
+    return " ".join(text.split())
+
+
 @cache
 def brief_names(names: tuple[str, ...]) -> dict[str, str]:
     """Each name, and how it is shown where room is short: at most `BRIEF` columns, and no two alike.
@@ -85,32 +90,28 @@ def html_table(
     <div class="wide" ...<th scope="col" class="name">model</th>...<th scope="row" class="name">&lt;b&gt;</th>...
     """
     caption = table.title or title
-    head = el("tr", *(_head(name, i < table.names) for i, name in enumerate(table.columns)))
+    kinds = ["name" if i < table.names else "number" for i in range(len(table.columns))]
+    titles = zip(table.columns, kinds, strict=True)
+    head = el("tr", *(el("th", clipped(name), scope="col", class_=kind) for name, kind in titles))
     body = [
         el("tr", *(_cell(cell, i, table.names, _key(keys, r, i)) for i, cell in enumerate(row)))
         for r, row in enumerate(table.rows)
     ]
-    made = el(
-        "table",
-        el("caption", caption) if caption else None,
-        el("thead", head),
-        el("tbody", joined(body)),
-        class_="sortable" if sortable and len(table.rows) > 1 else None,
-    )
-    # What scrolls must be reachable by keyboard, and what is reachable must have a name.
-    return el("div", made, class_="wide", tabindex="0", role="region", aria_label=caption or "Table")
+    kind = "sortable" if sortable and len(table.rows) > 1 else None
+    return _wide(caption, head, body, kind)
 
 
-def _head(name: str, is_name: bool) -> Markup:
-    return el("th", clipped(name), scope="col", class_="name" if is_name else "number")
+def _wide(caption: str, head: Markup, body: Iterable[Markup], kind: str | None) -> Markup:
+    """A table in its box: what scrolls must be reachable by keyboard, and what is reachable must have a name."""
+    above = el("caption", caption) if caption else None
+    table = el("table", above, el("thead", head), el("tbody", joined(body)), class_=kind)
+    return el("div", table, class_="wide", tabindex="0", role="region", aria_label=caption or "Table")
 
 
 def _cell(text: str, column: int, names: int, key: float | None) -> Markup:
+    tag, scope = ("th", "row") if column == 0 else ("td", None)
     kind = "name" if column < names else "number"
-    sort = None if key is None else f"{key:.9g}"
-    if column == 0:
-        return el("th", clipped(text), scope="row", class_=kind, data_sort=sort)
-    return el("td", clipped(text), class_=kind, data_sort=sort)
+    return el(tag, clipped(text), scope=scope, class_=kind, data_sort=None if key is None else f"{key:.9g}")
 
 
 def _key(keys: Sequence[Sequence[float | None]] | None, row: int, column: int) -> float | None:
@@ -134,14 +135,9 @@ def confusion_block(confusion: Confusion, model: str) -> Markup:
     dense = np.zeros((k, k + outside))
     np.add.at(dense, (confusion.row, np.minimum(confusion.col, k)), confusion.masses)
     names = distinct(confusion.labels)
-    head = el("tr", el("td"), *(el("th", n, scope="col", class_="number") for n in names), _absent(outside))
-    rows_ = [_confusion_row(names[i], dense[i], i) for i in range(k)]
-    made = el("table", el("caption", title), el("thead", head), el("tbody", joined(rows_)), class_="confusion")
-    return el("div", made, class_="wide", tabindex="0", role="region", aria_label=title)
-
-
-def _absent(shown: bool) -> Markup | None:
-    return el("th", "no prediction", scope="col", class_="number") if shown else None
+    columns = [*names, "no prediction"][: dense.shape[1]]
+    head = el("tr", el("td"), *(el("th", n, scope="col", class_="number") for n in columns))
+    return _wide(title, head, [_confusion_row(names[i], dense[i], i) for i in range(k)], "confusion")
 
 
 def _confusion_row(name: str, masses: np.ndarray[tuple[int], np.dtype[np.float64]], place: int) -> Markup:
@@ -188,9 +184,5 @@ def _table(panel: Panel, rows: tuple[ForestRow, ...], caption: str) -> Markup:
 def _row(row: ForestRow, panel: Panel) -> Markup:
     look = "te-picture interval aside" if row.aside else "te-picture interval"
     line = el("svg", *interval_marks(row, panel, HEIGHT), width="100%", height=HEIGHT, class_=look, aria_hidden="true")
-    return el(
-        "tr",
-        el("th", clipped(row.label), scope="row", class_="name"),
-        el("td", line),
-        el("td", row.words, class_="words"),
-    )
+    name = el("th", clipped(row.label), scope="row", class_="name")
+    return el("tr", name, el("td", line), el("td", row.words, class_="words"))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import product
 from statistics import mean
-from typing import Any
+from typing import TypeVar
 
 from markupsafe import Markup
 
@@ -20,15 +22,18 @@ from trueerror.reports._contents import (
     Contents,
     ReportOptions,
     Used,
+    Verdicts,
     merged,
     of_comparison,
     of_ranking,
     used_in_comparison,
 )
 from trueerror.reports._explorer import explore, explorer_section
-from trueerror.reports._html import Section, clipped, html_table
+from trueerror.reports._html import Section, clipped, html_table, unwrapped
 from trueerror.reports._models import differences_block, findings_of, pairs_block, sortable
 from trueerror.reports._svg import Gallery
+from trueerror.resampling._cross_validation import KFold
+from trueerror.resampling._plan import Plan
 from trueerror.results import Interval
 from trueerror.results._document import Cell
 from trueerror.results._format import number, percent, whole
@@ -39,6 +44,7 @@ from trueerror.verbs._ranking_result import LearnerRanking, scores_table
 
 # Learners beside each other in the table of data sets, best first.
 MOST_LEARNERS = 4
+T = TypeVar("T")
 # Data set → learner → metric → interval.
 Estimates = dict[str, dict[str, dict[str, Interval]]]
 
@@ -49,14 +55,14 @@ def what_was_compared(run: Experiment, metric: str) -> str:
     return "\n".join(line for line in (lead, *data_words(run), _constant_words(run, metric), *failed) if line)
 
 
-def plan_words(plan: Any) -> str:
+def plan_words(plan: Plan) -> str:
     """How rows were split, in words where there are short ones.
 
     >>> from trueerror.resampling._cross_validation import KFold
     >>> plan_words(KFold(10, repeats=2)), plan_words(KFold(5))
     ('10 folds × 2 repeats', '5 folds, 1 round')
     """
-    if plan.name == "KFold":
+    if isinstance(plan, KFold):
         return f"{plan.k} folds × {plan.repeats} repeats" if plan.repeats > 1 else f"{plan.k} folds, 1 round"
     return repr(plan)
 
@@ -70,11 +76,12 @@ def constant(run: Experiment, data: str, metric: str) -> tuple[str, float] | Non
 
 def _constant_words(run: Experiment, metric: str) -> str:
     """A sentence about it where there is one data set."""
-    found = constant(run, next(iter(run.datasets)), metric)
-    if found is None or len(run.datasets) > 1:
+    data = next(iter(run.datasets))
+    base = constant(run, data, metric)
+    if base is None or len(run.datasets) > 1:
         return ""
-    label = run.datasets[next(iter(run.datasets))].commonest[0]
-    return f'Always answering "{label}", without a learner, has {find_measure(metric).title} {number(found[1])}.'
+    label = run.datasets[data].commonest[0]
+    return f'Always answering "{label}", without a learner, has {find_measure(metric).title} {number(base[1])}.'
 
 
 def overview(run: Experiment, metric: str, estimates: Estimates, order: tuple[str, ...]) -> list[Section]:
@@ -120,7 +127,7 @@ def about_ranking(ranking: Ranking, gallery: Gallery, asked: ReportOptions) -> C
     return Contents(
         title=RANKING_TITLE,
         names=ranking.names,
-        verdicts=((of_ranking(ranking), " ".join(ranking.verdict.split())),),
+        verdicts=((of_ranking(ranking), unwrapped(ranking.verdict)),),
         reading=reading,
         estimand="Estimates: these learners on data sets like these.",
         first=(Section(key="ranks", title="Mean ranks", blocks=tuple(blocks), lead=ranking.note),),
@@ -160,7 +167,8 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: ReportOptions) ->
     notes: list[str] = []
     compared = {d: _compared(run, asked, d, notes) for d in run.datasets} if len(run.learners) > 1 else {}
     comparisons = {d: c for d, c in compared.items() if c is not None}
-    ranking = _ranked(run, metric, notes) if len(run.datasets) > 1 and len(run.learners) > 1 else None
+    several = len(run.datasets) > 1 and len(run.learners) > 1
+    ranking = _tried(partial(run.rank, metric), notes, "Not ranked") if several else None
     estimates = _estimates(run, asked, notes)
     first: list[Section] = []
     if len(run.datasets) > 1:
@@ -239,8 +247,8 @@ def _about_choice(run: Experiment, asked: ReportOptions) -> Contents:
 def _estimand(comparisons: dict[str, Comparison], every: list[Interval]) -> str:
     if len(comparisons) > 1:
         return "Estimates: these learners at the training sizes of this plan, on rows like those of each data set."
-    found = next((c.estimand for c in comparisons.values()), "")
-    return found or next((f"Estimates: {i.estimand}." for i in every if i.estimand), "")
+    compared = next((c.estimand for c in comparisons.values()), "")
+    return compared or next((f"Estimates: {i.estimand}." for i in every if i.estimand), "")
 
 
 def _explorer(run: Experiment, gallery: Gallery, notes: list[str]) -> tuple[list[Section], dict[str, object] | None]:
@@ -262,37 +270,34 @@ def _explorer(run: Experiment, gallery: Gallery, notes: list[str]) -> tuple[list
     return [replace(section, lead=f"{section.lead} {pooled}")], data
 
 
+def _tried(make: Callable[[], T], notes: list[str], failure: str) -> T | None:
+    """What is made, or a note why it could not be."""
+    try:
+        return make()
+    except InputError as reason:
+        notes.append(f"{failure}: {reason}.")
+        return None
+
+
 def _compared(run: Experiment, asked: ReportOptions, data: str, notes: list[str]) -> Comparison | None:
-    options = {"reference": asked.reference, "margin": asked.margin, "confidence": asked.confidence, "rng": asked.rng}
-    try:
-        return run.compare(asked.metric, data, **options)
-    except InputError as reason:
-        notes.append(f"Not compared on {clipped(data)}: {reason}.")
-        return None
-
-
-def _ranked(run: Experiment, metric: str, notes: list[str]) -> Ranking | None:
-    try:
-        return run.rank(metric)
-    except InputError as reason:
-        notes.append(f"Not ranked: {reason}.")
-        return None
+    make = partial(
+        run.compare, asked.metric, data, reference=asked.reference, margin=asked.margin, confidence=asked.confidence,
+        rng=asked.rng,
+    )  # fmt: skip
+    return _tried(make, notes, f"Not compared on {clipped(data)}")
 
 
 def _estimates(run: Experiment, asked: ReportOptions, notes: list[str]) -> Estimates:
     metric = asked.metric
-    found: Estimates = {}
+    estimates: Estimates = {}
     for d, dataset in run.datasets.items():
         metrics = [metric, *(["auc"] if dataset.positive is not None and metric != "auc" else [])]
-        for learner in run.learners:
-            for m in metrics:
-                try:
-                    made = run.estimate(learner, d, m, confidence=asked.confidence, rng=asked.rng)
-                except InputError as reason:
-                    notes.append(f"Not estimated: {m} of {clipped(learner)} on {clipped(d)}: {reason}.")
-                    continue
-                found.setdefault(d, {}).setdefault(learner, {})[m] = made
-    return found
+        for learner, m in product(run.learners, metrics):
+            make = partial(run.estimate, learner, d, m, confidence=asked.confidence, rng=asked.rng)
+            interval = _tried(make, notes, f"Not estimated: {m} of {clipped(learner)} on {clipped(d)}")
+            if interval is not None:
+                estimates.setdefault(d, {}).setdefault(learner, {})[m] = interval
+    return estimates
 
 
 def _estimates_table(run: Experiment, data: str, rows: dict[str, dict[str, Interval]]) -> Markup:
@@ -321,9 +326,9 @@ def _estimate_methods(estimates: Estimates) -> Used:
     )  # fmt: skip
 
 
-def _verdicts(ranking: Ranking | None, comparisons: dict[str, Comparison], estimates: Estimates) -> Any:
+def _verdicts(ranking: Ranking | None, comparisons: dict[str, Comparison], estimates: Estimates) -> Verdicts:
     if ranking is not None:
-        return ((of_ranking(ranking), " ".join(ranking.verdict.split())),)
+        return ((of_ranking(ranking), unwrapped(ranking.verdict)),)
     if comparisons:
         return tuple((of_comparison(c), c.verdict) for c in comparisons.values())
     lines = []
@@ -337,13 +342,13 @@ def _verdicts(ranking: Ranking | None, comparisons: dict[str, Comparison], estim
 
 def _all_findings(ranking: Ranking | None, comparisons: dict[str, Comparison]) -> tuple[Finding, ...]:
     several = len(comparisons) > 1
-    found = [_on(f, d) if several else f for d, c in comparisons.items() for f in c.findings]
-    return (*findings_of(ranking), *found)
-
-
-def _on(f: Finding, data: str) -> Finding:
-    """A finding that says on which data set it was made."""
-    return replace(f, about=f"{data}: {f.about}" if f.about else data)
+    # Of several data sets, a finding says on which it was made.
+    findings = (
+        replace(f, about=f"{d}: {f.about}" if f.about else d) if several else f
+        for d, c in comparisons.items()
+        for f in c.findings
+    )
+    return (*findings_of(ranking), *findings)
 
 
 def _pairs(comparisons: dict[str, Comparison]) -> Iterator[Section]:
@@ -356,10 +361,8 @@ def _pairs(comparisons: dict[str, Comparison]) -> Iterator[Section]:
 def _parts(run: Experiment, metric: str, notes: list[str]) -> Iterator[Section]:
     """The score of every learner on every test part."""
     for i, d in enumerate(run.datasets, start=1):
-        try:
-            scores = run.fold_scores(metric, d)
-        except InputError as reason:
-            notes.append(f"No scores of test parts on {clipped(d)}: {reason}.")
+        scores = _tried(partial(run.fold_scores, metric, d), notes, f"No scores of test parts on {clipped(d)}")
+        if scores is None:
             continue
         blocks = []
         count = len(scores.folds)
@@ -385,16 +388,17 @@ def _curves(run: Experiment, gallery: Gallery, notes: list[str]) -> Iterator[Sec
     for i, (d, dataset) in enumerate(run.datasets.items(), start=1):
         if dataset.positive is None:
             continue
-        try:
-            curves = {x: run.roc(x, d, how="vertical") for x in run.learners}
-            block = gallery.figure(curves)
-        except InputError as reason:
-            notes.append(f"No ROC curves on {clipped(d)}: {reason}.")
+        block = _tried(partial(_average_curves, run, d, gallery), notes, f"No ROC curves on {clipped(d)}")
+        if block is None:
             continue
         where = "" if len(run.datasets) == 1 else f" on {clipped(d)}"
         yield Section(
             key=f"roc-{i}", title=f"ROC curves, averaged over test parts{where}", blocks=(block,), folded=True
         )
+
+
+def _average_curves(run: Experiment, data: str, gallery: Gallery) -> Markup:
+    return gallery.figure({x: run.roc(x, data, how="vertical") for x in run.learners})
 
 
 def _fits(run: Experiment, notes: list[str]) -> Section:

@@ -9,10 +9,11 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TypeGuard
 
 from markupsafe import Markup
 
+from trueerror.curves._base import TableCurve
 from trueerror.curves._calibration import calibration
 from trueerror.curves._gains import gains, lift
 from trueerror.curves._precision_recall import precision_recall
@@ -22,15 +23,15 @@ from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.plots import picture
 from trueerror.plots._dispatch import estimate_words
-from trueerror.plots._specs import Axis, Curves, ForestRow
+from trueerror.plots._specs import Axis, Curves, ForestRow, Picture
 from trueerror.plots.compose.forests import evaluation_forest, make_panel
 from trueerror.plots.compose.roc import FPR, TPR, diagonal, roc_line
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import (
     Contents,
     ReportOptions,
-    Surety,
     Used,
+    Verdicts,
     merged,
     of_comparison,
     of_model,
@@ -38,7 +39,16 @@ from trueerror.reports._contents import (
     used_in_evaluation,
 )
 from trueerror.reports._explorer import Explored, explore, explorer_section
-from trueerror.reports._html import Section, brief, brief_names, clipped, confusion_block, html_panel, html_table
+from trueerror.reports._html import (
+    Section,
+    brief,
+    brief_names,
+    clipped,
+    confusion_block,
+    html_panel,
+    html_table,
+    unwrapped,
+)
 from trueerror.reports._svg import Gallery
 from trueerror.results import Contrast, Result
 from trueerror.results._document import Cell, TableBlock
@@ -200,7 +210,7 @@ MOST_CURVES = 12
 MOST_MODELS = 4
 MOST_CLASSES = 7
 
-KINDS: tuple[tuple[str, str, Callable[..., Any]], ...] = (
+KINDS: tuple[tuple[str, str, Callable[..., TableCurve]], ...] = (
     ("precision-recall", "Precision and recall", precision_recall),
     ("gains", "Gains: how many positives are in the top rows", gains),
     ("lift", "Lift: how many times better than random rows", lift),
@@ -212,7 +222,7 @@ def curve_sections(p: Predictions, models: Sequence[str], gallery: Gallery) -> I
     kept = list(models)[:MOST_CURVES]
     lead = "" if len(kept) == len(models) else f"The {len(kept)} of {len(models)} models with the largest areas."
     # Bins with their intervals cross each other where models share a picture, so each has one of its own.
-    blocks = [_curve_figure(partial(calibration, p, model=m), gallery, models) for m in kept]
+    blocks = [_drawn(partial(_of_each, calibration, p, [m]), gallery, models) for m in kept]
     yield Section(
         key="calibration",
         title="Calibration: do the scores hold as probabilities?",
@@ -221,7 +231,7 @@ def curve_sections(p: Predictions, models: Sequence[str], gallery: Gallery) -> I
         folded=True,
     )
     for key, title, make in KINDS:
-        block = _curve_figure(partial(_of_each, make, p, kept), gallery, models)
+        block = _drawn(partial(_of_each, make, p, kept), gallery, models)
         yield Section(key=key, title=title, blocks=(block,), lead=lead, folded=True)
 
 
@@ -252,16 +262,11 @@ def _against_rest(p: Predictions, model: str, labels: Sequence[Label]) -> Curves
     )
 
 
-def _of_each(make: Callable[..., Any], p: Predictions, models: Sequence[str]) -> dict[str, Any]:
-    return {m: make(p, model=m) for m in models}
+def _of_each(make: Callable[..., TableCurve], p: Predictions, models: Sequence[str]) -> Picture:
+    return picture({m: make(p, model=m) for m in models})
 
 
-def _curve_figure(make: Callable[[], Any], gallery: Gallery, names: Sequence[str]) -> Markup:
-    """The figure of a result, or why there is none."""
-    return _drawn(lambda: picture(make()), gallery, names)
-
-
-def _drawn(make: Callable[[], Any], gallery: Gallery, names: Sequence[str]) -> Markup:
+def _drawn(make: Callable[[], Picture], gallery: Gallery, names: Sequence[str]) -> Markup:
     """A picture, or why there is none."""
     try:
         return gallery.draw(make())
@@ -283,8 +288,8 @@ def about_predictions(p: Predictions, gallery: Gallery, asked: ReportOptions) ->
     threshold = cmp.threshold if isinstance(cmp, CostComparison) else None
     cut = p if threshold is None else p.with_threshold(threshold)
     ev = evaluate(cut, confidence=asked.confidence, rng=asked.rng, prior=asked.prior)
-    made = about_models(ev, cmp, cut, gallery, asked)
-    return replace(made, reading=f"{made.reading}\n{note}") if note else made
+    contents = about_models(ev, cmp, cut, gallery, asked)
+    return replace(contents, reading=f"{contents.reading}\n{note}") if note else contents
 
 
 def _compared(p: Predictions, asked: ReportOptions) -> tuple[Comparison | None, str]:
@@ -303,21 +308,21 @@ def _compare(p: Predictions, asked: ReportOptions) -> Comparison | None:
         if asked.reference is not None or asked.margin is not None:
             raise InputError("reference= and margin= compare models, but there is only one")
         return None
-    common = {"reference": asked.reference, "confidence": asked.confidence, "rng": asked.rng}
+    judge = partial(compare, p, reference=asked.reference, confidence=asked.confidence, rng=asked.rng)
     if asked.by_cost:
         if asked.metric != "accuracy" or asked.margin is not None:
             raise InputError("cost_fp= and cost_fn= judge by cost: leave metric= and margin= out")
-        return compare(p, cost_fp=asked.cost_fp, cost_fn=asked.cost_fn, prior=asked.prior, **common)
+        return judge(cost_fp=asked.cost_fp, cost_fn=asked.cost_fn, prior=asked.prior)
     if asked.metric == "accuracy" and not all(p.has_predictions(m) for m in p.models):
         return None
-    return compare(p, metric=asked.metric, margin=asked.margin, **common)
+    return judge(metric=asked.metric, margin=asked.margin)
 
 
 def about_evaluation(ev: Evaluation, gallery: Gallery, asked: ReportOptions) -> Contents:
     """How good each model is; with the rows still at hand, their curves too."""
     asked.refuse("an evaluation", allowed=("ignore",))
-    bench = ev.parts[0].counted if ev.parts else None
-    return about_models(ev, None, None if bench is None else bench.predictions, gallery, asked)
+    counted = ev.parts[0].counted if ev.parts else None
+    return about_models(ev, None, None if counted is None else counted.predictions, gallery, asked)
 
 
 def about_comparison(cmp: Comparison, gallery: Gallery, asked: ReportOptions) -> Contents:
@@ -330,7 +335,8 @@ def about_models(
     ev: Evaluation | None, cmp: Comparison | None, p: Predictions | None, gallery: Gallery, asked: ReportOptions
 ) -> Contents:
     """The page, as far as its parts are there."""
-    shown: Any = ev if cmp is None else cmp
+    judged = ev if cmp is None else cmp
+    assert judged is not None
     explored, reason = _explored(p, asked)
     first: list[Section] = []
     if cmp is not None:
@@ -349,10 +355,10 @@ def about_models(
     used += [] if ev is None else [used_in_evaluation(ev)]
     return Contents(
         title=TITLE,
-        names=shown.models,
+        names=judged.models,
         verdicts=verdicts(ev, cmp),
-        reading=shown.reading,
-        estimand=shown.estimand,
+        reading=judged.reading,
+        estimand=judged.estimand,
         next_step="" if cmp is None else cmp.next_step,
         first=tuple(first),
         then=(*_tables(ev, cmp), *_folded(ev, cmp, p, explored, reason, gallery)),
@@ -361,12 +367,12 @@ def about_models(
         compares=cmp is not None,
         why="" if cmp is None else cmp.facts.why,
         settings={} if ev is None else ev.settings,
-        confidence=shown.confidence if ev is None else float(ev.settings.get("confidence", 0.95)),
+        confidence=float(ev.settings.get("confidence", 0.95)) if ev is not None else cmp.confidence if cmp else 0.95,
         explorer=data,
     )
 
 
-def verdicts(ev: Evaluation | None, cmp: Comparison | None) -> tuple[tuple[Surety | None, str], ...]:
+def verdicts(ev: Evaluation | None, cmp: Comparison | None) -> Verdicts:
     """The comparison's verdict where there is one, else the models'."""
     if cmp is not None:
         return ((of_comparison(cmp), cmp.verdict),)
@@ -454,7 +460,7 @@ def _confusions(ev: Evaluation) -> Markup:
 MOST_ROWS = 200
 
 
-def is_result(source: Any) -> bool:
+def is_result(source: object) -> TypeGuard[Result]:
     """Whether this can be shown: a result of this library."""
     return isinstance(source, Result)
 
@@ -493,7 +499,7 @@ def heading_of(result: Result) -> str:
 
 def spoken(result: Result) -> str:
     """The verdict of a result, or the first paragraph of what it prints."""
-    return " ".join(str(getattr(result, "verdict", "")).split()) or result.document().lead
+    return unwrapped(str(getattr(result, "verdict", ""))) or result.document().lead
 
 
 def data_read(result: Result) -> str:
@@ -503,7 +509,7 @@ def data_read(result: Result) -> str:
     return summary or ("" if not getattr(result, "verdict", "") or first in spoken(result) else first)
 
 
-def findings_of(result: Any) -> tuple[Finding, ...]:
+def findings_of(result: object) -> tuple[Finding, ...]:
     """The findings that a result carries, where it carries any."""
     return tuple(f for f in getattr(result, "findings", ()) if isinstance(f, Finding))
 

@@ -5,7 +5,7 @@ The page as text: the template filled in, with a policy that lets it load nothin
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from os import PathLike
@@ -22,16 +22,18 @@ from trueerror.plots._figure import script_safe
 from trueerror.plots._style import DARK, LIGHT
 from trueerror.plots.svg._standalone import colours, rules, source_hash
 from trueerror.reports._contents import Contents, ReportOptions, entries, paragraph, software
-from trueerror.reports._html import brief, clipped
+from trueerror.reports._html import brief, clipped, unwrapped
 from trueerror.reports._learners import about_experiment, about_ranking
 from trueerror.reports._models import about_comparison, about_evaluation, about_predictions, about_result, is_result
 from trueerror.reports._svg import Gallery
+from trueerror.results import Result
 from trueerror.results._format import some
 from trueerror.sources._api import read
 from trueerror.sources._frames import is_table
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluation import Evaluation
+from trueerror.verbs._model_metrics import Rng
 
 SCRIPTS = ("words.js", "page.js", "hover.js", "explorer.js")
 NOT_LIGHT, BY_HAND = ':root:not([data-theme="light"])', ':root[data-theme="dark"]'
@@ -99,15 +101,15 @@ def shown_findings(findings: tuple[Finding, ...], names: tuple[str, ...]) -> lis
     for f, about in by_message(sorted_findings(list(findings))):
         by_code.setdefault(f.code, []).append((f, about))
     out: list[dict[str, object]] = []
-    for code, found in by_code.items():
-        first, rule = found[0][0], rules.get(code)
-        lines = [_line(f, about, names) for f, about in found]
+    for code, group in by_code.items():
+        first, rule = group[0][0], rules.get(code)
+        lines = [_line(f, about, names) for f, about in group]
         more = f" – and {len(lines) - 1} more of this kind" if len(lines) > 1 else ""
         out.append(
             {
                 "code": code, "severity": first.severity, "sign": SIGNS[first.severity], "line": lines[0] + more,
                 "lines": lines[:MOST_LINES] if len(lines) > 1 else [], "fix": first.fix,
-                "why": "" if rule is None else " ".join(rule.why.split()),
+                "why": "" if rule is None else unwrapped(rule.why),
             }
         )  # fmt: skip
     return out
@@ -115,12 +117,11 @@ def shown_findings(findings: tuple[Finding, ...], names: tuple[str, ...]) -> lis
 
 def _line(f: Finding, about: tuple[str, ...], names: tuple[str, ...]) -> str:
     who = [brief(clipped(a), names) for a in about if a != UNNAMED]
-    shown = some(who, MOST_ABOUT) + ": " if who else ""
-    return shown + brief(f.message, names)
+    return (some(who, MOST_ABOUT) + ": " if who else "") + brief(f.message, names)
 
 
 # The first kind that fits speaks; a result of another kind shows its own words, picture and table.
-KINDS: tuple[tuple[type, Any], ...] = (
+KINDS: tuple[tuple[type, Callable[..., Contents]], ...] = (
     (Predictions, about_predictions),
     (Evaluation, about_evaluation),
     (Comparison, about_comparison),
@@ -141,9 +142,9 @@ def report(
     cost_fn: float | None = None,
     prior: float | None = None,
     confidence: float = 0.95,
-    rng: Any = None,
+    rng: Rng = None,
     ignore: Sequence[str] = (),
-    also: Any = (),
+    also: object = (),
     command: str = "",
     **columns: Any,
 ) -> Path:
@@ -194,11 +195,10 @@ def _opened(source: Any, columns: dict[str, Any]) -> Any:
     return source
 
 
-def _contents(source: Any, gallery: Gallery, asked: ReportOptions) -> Contents:
+def _contents(source: object, gallery: Gallery, asked: ReportOptions) -> Contents:
     for kind, about in KINDS:
         if isinstance(source, kind):
-            made: Contents = about(source, gallery, asked)
-            return made
+            return about(source, gallery, asked)
     if is_result(source):
         asked.refuse("this result", allowed=("ignore",))
         return about_result(source, gallery)
@@ -206,12 +206,12 @@ def _contents(source: Any, gallery: Gallery, asked: ReportOptions) -> Contents:
     raise InputError(f"a report is made of {known}, not of {type(source).__name__}")
 
 
-def _named(also: Any) -> list[tuple[str, Any]]:
+def _named(also: object) -> list[tuple[str, Result]]:
     if isinstance(also, Mapping):
-        named = [(str(heading), result) for heading, result in also.items()]
+        given = [(str(heading), result) for heading, result in also.items()]
     else:
-        named = [("", result) for result in (also if isinstance(also, list | tuple) else [also])]
-    for _, result in named:
+        given = [("", result) for result in (also if isinstance(also, list | tuple) else [also])]
+    for _, result in given:
         if not is_result(result):
             raise InputError(f"also= shows results, not {type(result).__name__}")
-    return named
+    return given

@@ -7,7 +7,6 @@ pointer and the arrow keys by the page's script, which gets what they tell from 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from markupsafe import Markup
 
@@ -26,7 +25,7 @@ COLOURED = 7
 MOST_HOVERED = 900
 
 
-def svg_curves(picture: Curves, *, key: str, words: str) -> tuple[Markup, dict[str, Any]]:
+def svg_curves(picture: Curves, *, key: str, words: str) -> tuple[Markup, dict[str, object]]:
     """The picture with its legend, and what its points tell the pointer. `words` is the text alternative."""
     plot = Plot(picture, COLOURED)
     width, height = plot.size
@@ -65,27 +64,27 @@ def _swatch(shape: Markup) -> Markup:
     return el("svg", shape, width="26", height="12", class_="te-picture", aria_hidden="true")
 
 
-def _hover(plot: Plot) -> dict[str, Any]:
+def _hover(plot: Plot) -> dict[str, object]:
     """Points along each curve, by pixel, with what they tell: {titles, lines: [[name, xs, ys, columns of words]]}."""
     lines = hover_lines(plot, MOST_HOVERED)
     if not lines:
         return {}
-    told = []
+    rows = []
     for line in lines:
         xs, ys = ([round(v, 1) if math.isfinite(v) else None for v in side] for side in zip(*line.at, strict=True))
-        told.append([clipped(line.name), xs, ys, line.told])
-    return {"titles": list(lines[0].titles), "lines": told}
+        rows.append([clipped(line.name), xs, ys, line.told])
+    return {"titles": list(lines[0].titles), "lines": rows}
 
 
 class Gallery:
     """Draws figures, and keeps what their points tell the pointer until the page is written."""
 
     def __init__(self) -> None:
-        self.hover: dict[str, Any] = {}
+        self.hover: dict[str, object] = {}
 
-    def figure(self, result: Any, caption: str = "", **options: Any) -> Markup:
+    def figure(self, result: object) -> Markup:
         """The figure of a result, or of several of one kind by name."""
-        return self.draw(picture_of(result, **options), caption)
+        return self.draw(picture_of(result))
 
     def draw(self, picture: Picture, caption: str = "") -> Markup:
         """The figure of a picture that was already composed."""

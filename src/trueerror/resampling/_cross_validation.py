@@ -178,7 +178,7 @@ class DisjointHalves(Plan):
         return self.splits_each * (1 + 2 * self.repeats)
 
 
-def as_plan(plan: Any) -> Plan:
+def as_plan(plan: object) -> Plan:
     """A plan as given: a plan of this library, a number of folds, a scikit-learn splitter, or (train, test) pairs.
 
     >>> as_plan(5)

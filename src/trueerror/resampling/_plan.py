@@ -21,6 +21,8 @@ from trueerror.inputs._options import InputError
 from trueerror.kernels._random import words
 
 Ints = NDArray[np.intp]
+# What `rng=` takes.
+Seed = int | np.random.SeedSequence | np.random.Generator | None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

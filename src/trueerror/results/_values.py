@@ -7,7 +7,7 @@ that must know why an interval is what it is reads `Interval.notes`; nothing rea
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -32,6 +32,13 @@ class Note:
 
     def __str__(self) -> str:
         return SENTENCES[self.code](*self.values)
+
+    def within(self) -> Iterator[Note]:
+        """This note, and those among its values."""
+        yield self
+        for value in self.values:
+            if isinstance(value, Note):
+                yield from value.within()
 
 
 def sentences_of(notes: Iterable[Note | str | None]) -> str:
@@ -84,6 +91,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "wilson-at-rows": lambda units: f"no variance to be seen in the counts: Wilson's limit at the number of {units}",
     "unseen-class": lambda label: f"no rows of class {label!r}: its part may be anything from 0 to 1",
     "no-errors": lambda right: f"{'no errors' if right else 'no hits'}: from Wilson's limit of the accuracy",
+    "lost-resamples": lambda lost: f"{percent(lost)} of the resamples had no value, as where a class was lost",
     "instead-of-bootstrap": lambda why, method: f"{why}: {method} instead of the bootstrap",
 }  # fmt: skip
 

@@ -1,7 +1,4 @@
-"""te.read: predictions from files and data frames.
-
-What stands for a whole table of predictions, and how every verb opens it: one rule for all of them.
-"""
+"""te.read: predictions from files and data frames; and how every verb opens a path or table in the place of arrays."""
 
 from __future__ import annotations
 

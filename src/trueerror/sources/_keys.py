@@ -1,4 +1,4 @@
-"""Which rows are which: ids, keys and the fingerprint of the truth."""
+"""Ids, keys (clusters, slices, folds, repeats) and the fingerprint of the truth."""
 
 from __future__ import annotations
 

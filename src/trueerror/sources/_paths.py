@@ -20,15 +20,9 @@ from trueerror.inputs._options import FileError, nearest
 
 Format = Literal["csv", "parquet", "json"]
 ENDINGS: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".tab": "csv",
-    ".txt": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".json": "json",
-    ".jsonl": "json",
-    ".ndjson": "json",
+    **dict.fromkeys((".csv", ".tsv", ".tab", ".txt"), "csv"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), "json"),
 }
 WORDS: dict[Format, str] = {"csv": "CSV", "parquet": "Parquet", "json": "JSON"}
 # In a folder of tables these may be a word about them, or their settings.
@@ -117,11 +111,17 @@ def _matches(text: str, skipped: list[str]) -> list[Path]:
         return tables
     if path.exists():
         return [path]
+    return files_like(text)
+
+
+def files_like(text: str) -> list[Path]:
+    """The files of a pattern; none, and a path that is no pattern, is an error that suggests the nearest name."""
     if glob.has_magic(text):
         matched = sorted(Path(p) for p in glob.glob(text, recursive=True) if os.path.isfile(p))
-        if not matched:
-            raise FileError(f"no file matches {text}")
-        return matched
+        if matched:
+            return matched
+        raise FileError(f"no file matches {text}")
+    path = Path(text)
     beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
     hint = nearest(path.name, beside)
     raise FileError(f"there is no file {text}{hint if 'did you mean' in hint else ''}")

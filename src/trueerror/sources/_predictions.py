@@ -25,6 +25,7 @@ from trueerror.sources._protocols import (
     KeyKind,
     Keys,
     Loss,
+    ModelFacts,
     ScoreRange,
     Source,
     Threshold,
@@ -97,52 +98,29 @@ class Predictions:
     backend: str | None = None
     _memory: dict[tuple[Hashable, ...], Any] = field(default_factory=dict)
 
-    # What is known.
+    # What is known of the rows without counting.
+    facts: Facts = field(init=False)
+    # How many rows there are, all classes in label order, the positive class (None where it is not known).
+    n: int = field(init=False)
+    labels: tuple[Label, ...] = field(init=False)
+    positive: Label | None = field(init=False)
+    # The names of the models in order, what is done with absent predictions, what the weights mean.
+    models: tuple[str, ...] = field(init=False)
+    missing: Missing = field(init=False)
+    weights_kind: WeightsKind | None = field(init=False)
+    has_ids: bool = field(init=False)
 
-    @property
-    def facts(self) -> Facts:
-        """What is known of the rows without counting."""
-        return self.source.facts
-
-    @property
-    def n(self) -> int:
-        """How many rows there are."""
-        return self.facts.n
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """All classes, in label order."""
-        return self.facts.labels
-
-    @property
-    def positive(self) -> Label | None:
-        """The positive class, None where it is not known."""
-        return self.facts.positive
+    def __post_init__(self) -> None:
+        facts = self.source.facts
+        object.__setattr__(self, "facts", facts)
+        object.__setattr__(self, "models", tuple(facts.by_name))
+        for name in ("n", "labels", "positive", "missing", "weights_kind", "has_ids"):
+            object.__setattr__(self, name, getattr(facts, name))
 
     @property
     def graded(self) -> bool:
         """Whether the rows say who was right instead of which class: then the truth of all of them is "right"."""
         return self.labels == GRADES and holds_grades(self.labels, self.truth_counts())
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """The names of the models, in order."""
-        return tuple(m.name for m in self.facts.models)
-
-    @property
-    def missing(self) -> Missing:
-        """What is done with absent predictions."""
-        return self.facts.missing
-
-    @property
-    def weights_kind(self) -> WeightsKind | None:
-        """What the weights mean; None where there are none."""
-        return self.facts.weights_kind
-
-    @property
-    def has_ids(self) -> bool:
-        """Whether the rows have ids."""
-        return self.facts.has_ids
 
     def has_key(self, kind: KeyKind) -> bool:
         """Whether the rows have clusters, slices, folds or repeats."""
@@ -150,21 +128,24 @@ class Predictions:
             check_word(kind, KINDS, "kind")
         return kind in self.facts.kinds
 
+    def _model(self, name: str) -> ModelFacts:
+        return self.facts.by_name.get(name) or self.facts.model(name)
+
     def has_labels(self, model: str) -> bool:
         """Whether the model came with labels of its own."""
-        return self.facts.model(model).has_labels
+        return self._model(model).has_labels
 
     def has_scores(self, model: str) -> bool:
         """Whether the model came with scores."""
-        return self.facts.model(model).scores != "none"
+        return self._model(model).scores != "none"
 
     def has_class_scores(self, model: str) -> bool:
         """Whether the model came with one column of scores for each class."""
-        return self.facts.model(model).scores == "each"
+        return self._model(model).scores == "each"
 
     def absent(self, model: str) -> int:
         """How many rows lack an answer of the model."""
-        return self.facts.model(model).absent
+        return self._model(model).absent
 
     def unscored(self, model: str) -> int:
         """How many rows lack a score of a model that has scores."""
@@ -270,7 +251,7 @@ class Predictions:
     def only(self, model: str | None) -> str:
         """The model of that name, or the only one there is."""
         if model is not None:
-            return self.facts.model(model).name
+            return self._model(model).name
         if len(self.facts.models) != 1:
             raise InputError(f"there are {len(self.models)} models; choose one of {', '.join(map(repr, self.models))}")
         return self.facts.models[0].name

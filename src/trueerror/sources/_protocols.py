@@ -72,17 +72,18 @@ class Facts:
     missing: Missing = "error"
     # The positive class: the one that was named, else True, or 1 of {0, 1} or {−1, 1}; None when not known.
     positive: Label | None = field(init=False)
+    by_name: Mapping[str, ModelFacts] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         positive = natural_positive(self.labels) if self.chosen is None else self.chosen
         object.__setattr__(self, "positive", positive)
+        object.__setattr__(self, "by_name", {model.name: model for model in self.models})
 
     def model(self, name: str) -> ModelFacts:
         """One model by name, or an error that suggests the nearest."""
-        for model in self.models:
-            if model.name == name:
-                return model
-        raise InputError(f"there is no model {name!r}{nearest(name, [m.name for m in self.models])}")
+        if name in self.by_name:
+            return self.by_name[name]
+        raise InputError(f"there is no model {name!r}{nearest(name, list(self.by_name))}")
 
     def select(self, names: Sequence[str]) -> Facts:
         """The same rows with some of the models, in the order of `names`."""
@@ -172,112 +173,86 @@ class Source(Protocol):
     @property
     def facts(self) -> Facts:
         """What is known of the rows."""
-        ...
 
     @property
     def name(self) -> str:
         """Where the rows are from, for messages and provenance."""
-        ...
 
     @property
     def memory_budget(self) -> int | None:
         """Bytes that tables counted from these rows may take; None where the rows are in memory already."""
-        ...
 
     @property
     def binning(self) -> str:
         """In words that scores were binned, where some were; else empty."""
-        ...
 
     def with_facts(self, facts: Facts) -> Self:
         """The same rows, seen with other facts: fewer models, another positive class or threshold."""
-        ...
 
     def truth_counts(self) -> NDArray[np.int64]:
         """Rows of each class, in label order."""
-        ...
 
     def truth_codes(self) -> Codes:
         """The truth in row order, as codes in label order."""
-        ...
 
     def fingerprint(self) -> str:
         """A digest of the truth in row order: equal for the same rows, wherever they are kept."""
-        ...
 
     def confusion(self, model: str, *, threshold: float | None = None) -> Confusion:
         """Truth × predicted."""
-        ...
 
     def keyed_confusion(self, model: str, kind: KeyKind, *, threshold: float | None = None) -> KeyedConfusion:
         """Truth × predicted for each cluster, slice, fold or repeat."""
-        ...
 
     def agreement(self, first: str, second: str, *, threshold: float | None = None) -> Agreement:
         """Truth × first × second."""
-        ...
 
     def keyed_agreement(
         self, first: str, second: str, kind: KeyKind, *, threshold: float | None = None
     ) -> KeyedAgreement:
         """Truth × first × second for each cluster, slice, fold or repeat."""
-        ...
 
     def scores(self, model: str, *, positive: object = None) -> ScoreTable:
         """Distinct scores with positives and negatives."""
-        ...
 
     def score_range(self, model: str) -> ScoreRange:
         """Between which values the scores lie."""
-        ...
 
     def keys(self, kind: KeyKind) -> Keys:
         """The distinct keys of one kind."""
-        ...
 
     def subset(self, kind: KeyKind, value: object) -> Source:
         """The rows of one key alone."""
-        ...
 
     def moments(self, model: str, loss: Loss) -> Moments:
         """The mean of a loss over the rows, and its spread."""
-        ...
 
     def paired_moments(self, first: str, second: str, loss: Loss) -> Moments:
         """The same of the first model's loss minus the second's, row by row."""
-        ...
 
     def keyed_losses(self, model: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
         """The sums of a loss for each key."""
-        ...
 
     def paired_keyed_losses(self, first: str, second: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
         """The same of the first model's loss minus the second's, over the rows that both scored."""
-        ...
 
     def class_scores(self, model: str) -> tuple[Codes, Floats]:
         """Truth codes, and one score for each row and class (n, K)."""
-        ...
 
     def score_columns(self, models: Sequence[str], *, positive: object = None) -> tuple[NDArray[np.bool_], Floats]:
         """Which rows are positive, and the scores of several models side by side (n, models): for paired ranks."""
-        ...
 
     def unscored(self, model: str) -> int:
         """How many rows lack a score of a model that has scores."""
-        ...
 
     def complete(self, models: Sequence[str]) -> Source:
         """These models on the rows that all of them scored, as far as an engine can pick them; else all rows."""
-        ...
 
     def placements(self, models: Sequence[str], *, positive: object = None) -> Placements | None:
         """What comparing areas needs, where rows do not fit into memory; None where `score_columns` may be asked."""
-        ...
 
     def fetched(self) -> ArraySource:
         """The rows of the models at hand in memory, for what cannot be counted where they are."""
-        ...
 
 
 def check_threshold(threshold: float) -> float:
@@ -310,12 +285,11 @@ def apply_threshold(models: Iterable[ModelFacts], threshold: Threshold) -> tuple
         return known
     if isinstance(threshold, Mapping):
         cuts = {name: check_threshold(value) for name, value in threshold.items()}
-        unknown = next((name for name in cuts if name not in {m.name for m in known}), None)
+        scores = {m.name: m.scores for m in known}
+        unknown = next((name for name in cuts if name not in scores), None)
         if unknown is not None:
-            raise InputError(
-                f"threshold= names {unknown!r}, which is no model{nearest(unknown, [m.name for m in known])}"
-            )
-        unscored = next((m.name for m in known if m.scores == "none" and m.name in cuts), None)
+            raise InputError(f"threshold= names {unknown!r}, which is no model{nearest(unknown, list(scores))}")
+        unscored = next((name for name in scores if name in cuts and scores[name] == "none"), None)
         if unscored is not None:
             raise InputError(f"threshold= names {unscored!r}, which has labels only; there is no score to cut")
     else:
@@ -431,68 +405,53 @@ class InputTable(Protocol):
     @property
     def name(self) -> str:
         """How to call the table in a message."""
-        ...
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, in order."""
-        ...
 
     @property
     def n(self) -> int:
         """How many rows there are."""
-        ...
 
     @property
     def provenance(self) -> str:
         """Where the rows are from, as tallies note it; "" for rows in memory."""
-        ...
 
     @property
     def backend(self) -> str | None:
         """The data frame library that the table is from."""
-        ...
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What there is to say about the files."""
-        ...
 
     def kind(self, name: str) -> Kind:
         """What a column holds."""
-        ...
 
     def filled(self, name: str) -> int:
         """In how many rows the column is not missing."""
-        ...
 
     def few(self, name: str, most: int) -> tuple[object, ...] | None:
         """The distinct values, missing left out, when there are at most `most`; None when there are more."""
-        ...
 
     def first(self, name: str, most: int) -> Column:
         """The first values of a column."""
-        ...
 
     def distinct(self, name: str) -> int:
         """How many distinct values there are, missing left out."""
-        ...
 
     def is_whole(self, name: str) -> bool:
         """Whether a column of numbers holds whole numbers only."""
-        ...
 
     def sum_to_one(self, names: Sequence[str]) -> bool:
         """Whether these columns add up to 1 in every row."""
-        ...
 
     def values(self, name: str) -> Column:
         """The column itself, None or NaN where missing."""
-        ...
 
     def counted(self, layout: Layout, options: Options) -> Source | None:
         """The rows as a source that counts where they are; None where they must come to memory."""
-        ...
 
 
 class ColumnsTable:

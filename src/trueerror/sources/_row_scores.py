@@ -1,4 +1,4 @@
-"""Scores row by row, with everything that belongs to a row beside them, for what no tally holds."""
+"""The scores of several models row by row, with the truth and the clusters beside them, for what no tally holds."""
 
 from __future__ import annotations
 

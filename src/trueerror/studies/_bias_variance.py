@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import Dataset, Features, as_learners, text_seed
+from trueerror.experiments._dataset import Dataset, Features, Learner, as_learners, text_seed
 from trueerror.experiments._experiment import RunOptions, experiment_seed, run_experiment
 from trueerror.experiments._outcomes import outcome_losses
 from trueerror.experiments._result import Experiment
-from trueerror.inference._spec import Terms, critical_t
+from trueerror.inference._spec import IntervalSpec, critical_t
 from trueerror.inference.loss._mean import mean_limits
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
-from trueerror.resampling._plan import check_test_share, check_whole, draw_share, take
+from trueerror.methods import Method, declare
+from trueerror.resampling._plan import Seed, check_test_share, check_whole, draw_share, take
 from trueerror.resampling._study_plans import Redrawn
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import limits, number, one_line, percent
@@ -159,7 +161,9 @@ class LossParts(Result):
     biased_variance: float = math.nan
 
     def __str__(self) -> str:
-        parts = ", ".join(str(i).split(",")[0] for i in (self.noise, self.bias, self.variance))
+        parts = ", ".join(
+            f"{i.name} {number(i.estimate)} {limits(i.low, i.high)}" for i in (self.noise, self.bias, self.variance)
+        )
         return f"{one_line(self.learner)}: error {number(self.error.estimate)} = {parts}"
 
 
@@ -246,8 +250,8 @@ Sampling = Literal["bootstrap", "half"]
 
 
 def bias_variance(
-    learners: Any,
-    X: Any = None,
+    learners: Learner | Mapping[str, Learner],
+    X: Features = None,
     y: Any = None,
     *,
     test: Any = None,
@@ -261,10 +265,10 @@ def bias_variance(
     sampling: Sampling = "bootstrap",
     confidence: float = 0.95,
     store: str | os.PathLike[str] | None = None,
-    engine: Any = None,
+    engine: object = None,
     jobs: int | None = None,
     timeout: float | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     progress: bool = True,
 ) -> BiasVariance:
     """Where the error of learners comes from: noise, bias and variance over training sets; and how optimistic they are.
@@ -342,7 +346,7 @@ def _fresh(generator: Any, n: int, rounds: int, test_rows: int, seed: int) -> _S
     return _StudyRows(data, test_rows, n * rounds, posterior_of(source, X[-test_rows:], len(data.labels)))
 
 
-def _given(X: Any, y: Any, test: Any, held_out: float, seed: int) -> _StudyRows:
+def _given(X: Features, y: Any, test: Any, held_out: float, seed: int) -> _StudyRows:
     data = as_study_data(X, y)
     if data.cluster_codes is not None or data.weights is not None:
         raise InputError("bias_variance takes rows without clusters and weights")
@@ -427,9 +431,9 @@ def _interval(field: str, mean: float, error: float, rounds: int, level: float, 
     low, high = mean - reach, mean + reach
     if field in ("loss", "noise"):
         low, high = max(0.0, low), min(1.0, high)
-    note = "" if error > 0 else "nothing varies between rows and training sets"
+    note = ""
     if not error > 0:
-        low = high = math.nan
+        low, high, note = math.nan, math.nan, "nothing varies between rows and training sets"
     return Interval(
         name=field, estimate=mean, low=low, high=high, confidence=level, method="rows-and-rounds", n=len(posterior),
         note=note, estimand=f"the mean over rows like the test rows, over training sets like these {rounds:,}",
@@ -444,7 +448,7 @@ def _optimism(run: Experiment, learner: str, how: Decomposition, level: float) -
     known = ~np.isnan(table.held_out[at])
     held_out, training = table.held_out[at][known], table.training[at][known]
     size = round(float(table.trains.mean()))
-    spec = Terms(confidence=level, estimand=f"this learner at {size:,} training rows")
+    spec = IntervalSpec(confidence=level, estimand=f"this learner at {size:,} training rows")
 
     def interval(title: str, values: Floats, error_of_rows: float, bounds: tuple[float, float]) -> Interval:
         mean = float(values.mean())
@@ -475,3 +479,44 @@ def row_error(run: Experiment, learner: str, metric: str) -> float:
             losses.append(outcome_losses(metric, run.datasets[data], split.test[part], part_of(outcome, part)))
     mean = np.mean(losses, axis=0)
     return float(mean.std(ddof=1)) / math.sqrt(len(mean))
+
+
+declare(
+    Method(
+        key="domingos",
+        title="bias and variance of 0-1 loss by Domingos",
+        formula="main prediction = the class that most models call; error = noise + [main ≠ best] + variance, "
+        "variance = P(ŷ ≠ main) where the main prediction is right, −P(ŷ = best) where it is wrong",
+        source="Domingos 2000, ICML, 231",
+        assumes="test rows and training sets drawn independently; without known probabilities noise counts as bias",
+        measured="30 training sets of a nearest mean: bias .021 where 1,500 sets give .003, variance .071 for .093, "
+        "which the limits held in 70 % of 150 runs",
+        advice="variance can be negative: where the main prediction is wrong, disagreeing with it helps. With few "
+        "training sets the main prediction is a toss-up near the boundary: take hundreds, or kohavi-wolpert",
+    ),
+    Method(
+        key="kohavi-wolpert",
+        title="bias and variance of 0-1 loss by Kohavi and Wolpert",
+        formula="noise ½(1 − ΣP(y)²) + bias² ½Σ(P(y) − P(ŷ = y))² + variance ½(1 − ΣP(ŷ)²), the last two corrected for "
+        "the number of training sets",
+        source="Kohavi and Wolpert 1996, ICML, 275",
+        assumes="test rows and training sets drawn independently; without known probabilities noise counts as bias",
+        measured="parts .91–.95 from 30 training sets of a nearest mean and 200 test rows (150 runs)",
+    ),
+    Method(
+        key="squared",
+        title="bias and variance of squared loss",
+        formula="½Σ over classes: noise P(1 − P), bias² (P − p̄)², variance var(p), the last two corrected for the "
+        "number of training sets",
+        source="Geman, Bienenstock and Doursat 1992, Neural Comput. 4:1",
+        assumes="probabilities; without known ones of the rows noise counts as bias",
+    ),
+    Method(
+        key="rows-and-rounds",
+        title="limits from test rows and training sets together",
+        formula="mean ± z·√(s²(rows)/n + variance over draws of the training sets)",
+        source="Efron 1979, Ann. Stat. 7:1, for the draws",
+        assumes="test rows independent of each other and of the training sets; for training sets drawn like these",
+    ),
+    part="studies",
+)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -17,12 +17,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import Dataset, as_learners, text_seed
+from trueerror.experiments._dataset import Dataset, Features, Learner, as_learners, text_seed
 from trueerror.experiments._experiment import RunOptions, run_experiment
 from trueerror.experiments._fit import Balance
 from trueerror.experiments._result import Experiment
+from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.metrics._registry import Measure
+from trueerror.resampling._plan import Seed
 from trueerror.resampling._study_plans import GrowingSubsets
 from trueerror.results import Contrast
 from trueerror.results._format import number
@@ -131,8 +133,8 @@ LOOK_FROM = 3
 
 
 def learning_curve(
-    learners: Any,
-    X: Any,
+    learners: Learner | Mapping[str, Learner],
+    X: Features,
     y: Any = None,
     *,
     schedule: Schedule = "geometric",
@@ -145,15 +147,15 @@ def learning_curve(
     repeats: int = 4,
     stratify: bool = True,
     metric: str = "error_rate",
-    positive: Any = None,
+    positive: Label | None = None,
     form: str = "auto",
     stop: float | None = None,
     confidence: float = 0.95,
     store: str | os.PathLike[str] | None = None,
-    engine: Any = None,
+    engine: object = None,
     jobs: int | None = None,
     timeout: float | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     progress: bool = True,
     balance: Balance | None = None,
 ) -> LearningCurve:
@@ -219,7 +221,7 @@ def learning_curve(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _CurveOptions:
     metric: str
-    positive: Any
+    positive: Label | None
     confidence: float
     form: str
 

@@ -13,15 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import as_learners
+from trueerror.experiments._dataset import Features, Learner, as_learners
 from trueerror.experiments._experiment import RunOptions, run_experiment
 from trueerror.experiments._fit import Balance
 from trueerror.experiments._result import Experiment
 from trueerror.inference._multiplicity import adjust
 from trueerror.inference.loss._t_tests import corrected_t
+from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_confidence, nearest
+from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
 from trueerror.resampling._cross_validation import KFold, as_plan
+from trueerror.resampling._plan import Seed
 from trueerror.resampling._study_plans import WithTraining
 from trueerror.results import Result, Table
 from trueerror.results._format import limits, listing, number, one_line, p_value, percent
@@ -174,21 +177,21 @@ DEFAULT_PLAN = KFold(5, repeats=4)
 
 
 def overfitting(
-    learner: Any,
-    X: Any,
+    learner: Learner,
+    X: Features,
     y: Any = None,
     *,
     parameter: str = "setting",
     values: Sequence[Any] | None = None,
-    plan: Any = DEFAULT_PLAN,
+    plan: object = DEFAULT_PLAN,
     metric: str = "error_rate",
-    positive: Any = None,
+    positive: Label | None = None,
     confidence: float = 0.95,
     store: str | os.PathLike[str] | None = None,
-    engine: Any = None,
+    engine: object = None,
     jobs: int | None = None,
     timeout: float | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     progress: bool = True,
     balance: Balance | None = None,
 ) -> Overfitting:
@@ -224,7 +227,7 @@ def overfitting(
     return _found(run, seen_scores(run, metric, positive=positive), parameter, level, repr(plan))
 
 
-def _settings(learner: Any, parameter: str, values: Sequence[Any] | None) -> dict[str, Any]:
+def _settings(learner: Learner, parameter: str, values: Sequence[Any] | None) -> dict[str, Any]:
     if values is None:
         if not isinstance(learner, Mapping) or len(learner) < 2:
             raise InputError("pass parameter= and values=, or at least two learners by name")
@@ -314,3 +317,18 @@ def _one_sided(differences: Floats, ratio: float) -> float:
     """p for a mean above 0; where nothing varies, equal settings have 1, and others are told apart by no chance."""
     p = corrected_t(differences, test_train_ratio=ratio, alternative="greater").p_value
     return 1.0 if math.isnan(p) else p
+
+
+declare(
+    Method(
+        key="overfitting",
+        title="overfitting of one setting against another",
+        formula="for each pair: one-sided corrected t that training error is lower and that test error is higher; p is "
+        "the larger of the two, Holm over pairs",
+        source="Mitchell 1997, Machine Learning, 3.7; Berger 1982, Technometrics 24:295, for tests of both; Nadeau and "
+        "Bengio 2003, Machine Learning 52:239",
+        assumes="the same splits for all settings; test parts of one sample of independent rows",
+        advice="a gap between training and test error alone is no overfitting: almost every learner has one",
+    ),
+    part="studies",
+)

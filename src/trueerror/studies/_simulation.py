@@ -8,20 +8,21 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.experiments._dataset import Dataset, as_learners, text_seed
+from trueerror.experiments._dataset import Dataset, Learner, as_learners, text_seed
 from trueerror.experiments._experiment import RunOptions, experiment_seed, run_experiment
 from trueerror.experiments._result import Experiment
 from trueerror.inference.loss._interval import mean_interval
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
+from trueerror.methods import Method, declare
 from trueerror.resampling._cross_validation import KFold, LeaveOneOut
-from trueerror.resampling._plan import Plan, Split, check_whole
+from trueerror.resampling._plan import Plan, Seed, Split, check_whole
 from trueerror.resampling._splits import Bootstrap, Holdout
 from trueerror.resampling._study_plans import Redrawn
 from trueerror.results import Interval, Result, Table
@@ -88,8 +89,8 @@ class EstimatorLaboratory(Result):
     def _table(self) -> Table:
         rows = tuple(
             (
-                q.estimator, f"{q.bias.estimate:+.4f} {_signed(q.bias)}", f"{q.sd:.4f}", f"{q.mse:.5f}",
-                f"{q.rmse:.4f}", "" if math.isnan(q.coverage) else f"{q.coverage:.3f}",
+                q.estimator, f"{q.bias.estimate:+.4f} {limits(q.bias.low, q.bias.high, 4)}", f"{q.sd:.4f}",
+                f"{q.mse:.5f}", f"{q.rmse:.4f}", "" if math.isnan(q.coverage) else f"{q.coverage:.3f}",
             )
             for q in self.estimators
         )  # fmt: skip
@@ -117,10 +118,6 @@ class EstimatorLaboratory(Result):
             "interval."
         )
         return study_text(head, [self.verdict], self._table(), [last])
-
-
-def _signed(i: Interval) -> str:
-    return limits(i.low, i.high, 4)
 
 
 Floats = NDArray[np.float64]
@@ -250,7 +247,7 @@ ESTIMATORS: dict[str, tuple[str, str | None]] = {
 
 
 def estimator_laboratory(
-    learner: Any,
+    learner: Learner,
     generator: Any = "two-normals",
     *,
     n: int = 50,
@@ -262,10 +259,10 @@ def estimator_laboratory(
     test_rows: int = 1000,
     confidence: float = 0.95,
     store: str | os.PathLike[str] | None = None,
-    engine: Any = None,
+    engine: object = None,
     jobs: int | None = None,
     timeout: float | None = None,
-    rng: Any = None,
+    rng: Seed = None,
     progress: bool = True,
 ) -> EstimatorLaboratory:
     """Bias, variance and mean squared error of estimates of the error, on samples from a known source.
@@ -324,15 +321,13 @@ def estimator_laboratory(
         for word in estimators
     ]
     return EstimatorLaboratory(
-        learner=name, truth=Interval(
-            name="true error", estimate=truth.estimate, low=truth.low, high=truth.high, confidence=level,
-            method=truth.method, n=runs, note=truth.note, estimand=f"this learner at {n:,} training rows",
-        ), estimators=tuple(qualities), values={k: tuple(v.tolist()) for k, v in values.items()}, n=n, runs=runs,
+        learner=name, truth=replace(truth, name="true error", estimand=f"this learner at {n:,} training rows"),
+        estimators=tuple(qualities), values={k: tuple(v.tolist()) for k, v in values.items()}, n=n, runs=runs,
         confidence=level, seed=seed,
     )  # fmt: skip
 
 
-def _single(learner: Any) -> Any:
+def _single(learner: Learner) -> Any:
     named = as_learners(learner)
     if len(named) > 1:
         raise InputError("the laboratory takes one learner at a time")
@@ -399,10 +394,8 @@ def _quality(
 ) -> EstimatorQuality:
     """Bias from the differences to each model's own error, whose mean is the same and which vary less."""
     gap = mean_interval(values - true, confidence=level)
-    bias = Interval(
-        name="bias", estimate=float(values.mean()) - truth, low=gap.low, high=gap.high, confidence=level,
-        method=gap.method, n=len(values), note=gap.note, estimand=f"the mean {word} estimate less the true error",
-    )  # fmt: skip
+    estimand = f"the mean {word} estimate less the true error"
+    bias = replace(gap, name="bias", estimate=float(values.mean()) - truth, estimand=estimand)
     sd = float(values.std())
     mse = bias.estimate**2 + sd**2
     covered = math.nan
@@ -418,3 +411,15 @@ def _quality(
 def _fits(word: str, done: dict[str, Experiment], runs: int) -> float:
     plan = ESTIMATORS[word][0]
     return 1.0 if plan == "truth" else sum(map(len, done[plan].splits.values())) / runs
+
+
+declare(
+    Method(
+        key="estimator-laboratory",
+        title="bias, variance and mean squared error of error estimates, by simulation",
+        formula="bias = mean estimate − true error, MSE = bias² + variance, over samples from a known source",
+        source="Kohavi 1995, IJCAI, 1137; Efron and Tibshirani 1997, J. Am. Stat. Assoc. 92:548",
+        assumes="the true error is the mean error, on fresh rows, of the models of all rows of each sample",
+    ),
+    part="studies",
+)

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import Dataset
+from trueerror.experiments._dataset import Dataset, Features
 from trueerror.experiments._outcomes import mean_over_rows, outcome_losses, score
 from trueerror.experiments._result import Experiment
 from trueerror.experiments._store import Outcome
-from trueerror.inference._spec import Range, Terms
+from trueerror.inference._spec import IntervalSpec, Range
 from trueerror.inference.learner._intervals import corrected_t_interval
 from trueerror.inference.loss._mean import mean_limits
+from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Interval, Table
@@ -26,7 +27,7 @@ Floats = NDArray[np.float64]
 WIDTH = 80
 
 
-def as_study_data(X: Any, y: Any) -> Dataset:
+def as_study_data(X: Features, y: Any) -> Dataset:
     """The rows of a study: X and y, or a data set."""
     if isinstance(X, Dataset):
         if y is not None:
@@ -53,7 +54,7 @@ class SeenScores:
     test_train_ratio: float
 
 
-def seen_scores(run: Experiment, metric: str, *, positive: Any = None, **options: Any) -> SeenScores:
+def seen_scores(run: Experiment, metric: str, *, positive: Label | None = None, **options: Any) -> SeenScores:
     """The scores of all "seen" splits of an experiment on one data set."""
     measure = judged_measure(metric)
     data = run.data_name(None)
@@ -129,7 +130,7 @@ def row_variance(run: Experiment, learner: str, metric: str, numbers: list[int])
 def spread_interval(
     values: Floats, *, ratio: float, rows: int, bounds: Range, confidence: float, name: str, estimand: str
 ) -> Interval:
-    """The corrected t of a mean over splits; where all splits score the same, Wilson's room for another loss."""
+    """The corrected t of a mean over splits; where all splits score the same, Wilson's limits for another loss."""
     known = values[~np.isnan(values)]
     if not len(known):
         return Interval(
@@ -140,12 +141,12 @@ def spread_interval(
         known, test_train_ratio=ratio, bounds=bounds, confidence=confidence, name=name, rows=rows, estimand=estimand
     )
     if math.isnan(made.low) and len(known) > 1:
-        spec = Terms(confidence=confidence, estimand=estimand)
-        low, high, method, note = mean_limits(float(known.mean()), 0.0, rows - 1.0, rows, bounds, spec)
+        spec = IntervalSpec(confidence=confidence, estimand=estimand)
+        low, high, method, _ = mean_limits(float(known.mean()), 0.0, rows - 1.0, rows, bounds, spec)
         if method == "wilson-constant-loss":
             return spec.interval(
                 name, float(known.mean()), low, high, bounds=bounds, method=method, n=rows,
-                note=note.replace("all rows have the same loss", "all splits score the same"),
+                note="all splits score the same",
             )  # fmt: skip
     return made
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,18 +169,47 @@ class Agreement:
 Floats = NDArray[np.float64]
 
 
+Tally = TypeVar("Tally", Confusion, Agreement)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class KeyedConfusion:
-    """One confusion matrix for each key, all in the cells of `pooled`: fit for a million clusters.
+class _Keyed(Generic[Tally]):
+    """One table for each key, all in the cells of the pooled one: fit for a million clusters.
 
     `key`, `cell` and `counts` list the occupied (key, cell) pairs; `cell` is a position in the pooled table.
     """
 
     keys: tuple[Label, ...]
-    table: Confusion
+    table: Tally
     key: Ints
     cell: Ints
     counts: Ints
+
+    def pooled(self) -> Tally:
+        """All keys together. Pooling hides that rows of one key depend on each other: say so when you use it."""
+        return self.table
+
+    def sums(self, values: Floats) -> Floats:
+        """For each key the sum over its rows of a value that depends on the row's cell alone."""
+        weighted = self.counts * values[self.cell]
+        return np.bincount(self.key, weights=weighted, minlength=len(self.keys)).astype(np.float64)
+
+    @property
+    def sizes(self) -> Ints:
+        """Rows for each key."""
+        return np.bincount(self.key, weights=self.counts, minlength=len(self.keys)).astype(np.int64)
+
+
+class KeyedAgreement(_Keyed[Agreement]):
+    """Truth × first × second for each cluster, slice, fold or repeat."""
+
+    __slots__ = ()
+
+
+class KeyedConfusion(_Keyed[Confusion]):
+    """A confusion matrix for each cluster, slice, fold or repeat."""
+
+    __slots__ = ()
 
     @classmethod
     def from_codes(
@@ -209,10 +238,6 @@ class KeyedConfusion:
         pairs, counts = np.unique(keys.astype(np.int64) * size + cell, return_counts=True)
         return cls(key_names, table, pairs // size, pairs % size, counts.astype(np.int64))
 
-    def pooled(self) -> Confusion:
-        """All keys together. Pooling hides that rows of one key depend on each other: say so when you use it."""
-        return self.table
-
     def __getitem__(self, key: Label) -> Confusion:
         if key not in self.keys:
             raise InputError(f"no rows were counted under the key {key!r}{nearest(key, self.keys)}")
@@ -227,17 +252,6 @@ class KeyedConfusion:
         """Each key with its table."""
         for key in self.keys:
             yield key, self[key]
-
-    def sums(self, values: Floats) -> Floats:
-        """For each key the sum over its rows of a value that depends on the row's cell alone."""
-        return np.bincount(self.key, weights=self.counts * values[self.cell], minlength=len(self.keys)).astype(
-            np.float64
-        )
-
-    @property
-    def sizes(self) -> Ints:
-        """Rows for each key."""
-        return np.bincount(self.key, weights=self.counts, minlength=len(self.keys)).astype(np.int64)
 
     def __add__(self, other: object) -> KeyedConfusion:
         if not isinstance(other, KeyedConfusion):
@@ -265,31 +279,3 @@ class KeyedConfusion:
         return same and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in ("key", "cell", "counts"))
 
     __hash__ = None  # type: ignore[assignment]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KeyedAgreement:
-    """Truth × first × second for each key, all in the cells of the pooled table.
-
-    `key`, `cell` and `counts` list the occupied (key, cell) pairs; `cell` is a position in the pooled table.
-    """
-
-    keys: tuple[Label, ...]
-    table: Agreement
-    key: Ints
-    cell: Ints
-    counts: Ints
-
-    def pooled(self) -> Agreement:
-        """All keys together. Pooling hides that rows of one key depend on each other: say so when you use it."""
-        return self.table
-
-    def sums(self, values: Floats) -> Floats:
-        """For each key the sum over its rows of a value that depends on the row's cell alone."""
-        weighted = self.counts * values[self.cell]
-        return np.bincount(self.key, weights=weighted, minlength=len(self.keys)).astype(np.float64)
-
-    @property
-    def sizes(self) -> Ints:
-        """Rows for each key."""
-        return np.bincount(self.key, weights=self.counts, minlength=len(self.keys)).astype(np.int64)

@@ -157,6 +157,15 @@ Ints = NDArray[np.int64]
 # Up to this many cells a dense count is cheaper than sorting the rows.
 DENSE_CELLS = 1 << 22
 SHOWN_CLASSES = 12
+# What a table is made of and saved as, each with its slot; and what those are that nothing is said of.
+FIELDS = {
+    "labels": "labels", "positive": "_chosen", "row": "row", "col": "col", "counts": "counts",
+    "weight_sums": "weight_sums", "weight_squares": "weight_squares", "sources": "sources", "declared": "_declared",
+    "implied": "_implied", "filled": "_filled",
+}  # fmt: skip
+UNSAID: dict[str, object] = {
+    "weight_sums": None, "weight_squares": None, "sources": (), "declared": False, "implied": (), "filled": None,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -174,8 +183,8 @@ class Confusion(Result):
     """
 
     __slots__ = (
-        "_chosen", "_declared", "_filled", "_implied", "_margins", "col", "counts", "labels", "positive", "row",
-        "sources", "weight_squares", "weight_sums",
+        "_chosen", "_declared", "_filled", "_implied", "_margins", "col", "counts", "labels", "masses", "n", "positive",
+        "row", "sources", "weight_squares", "weight_sums",
     )  # fmt: skip
     labels: tuple[Label, ...]
     row: Ints
@@ -184,6 +193,9 @@ class Confusion(Result):
     weight_sums: Floats | None
     weight_squares: Floats | None
     sources: tuple[str, ...]
+    # How many rows were counted, and what each occupied cell weighs: its sampling weights, else its count.
+    n: int
+    masses: Floats
     # The class that binary metrics speak of: the one that was named, else True, or 1 of {0, 1} or {−1, 1}.
     positive: Label | None
     _chosen: Label | None
@@ -218,47 +230,27 @@ class Confusion(Result):
             declared=True,
         )
 
-    def _fill(
-        self,
-        *,
-        labels: tuple[Label, ...],
-        positive: Label | None,
-        row: Ints,
-        col: Ints,
-        counts: Ints,
-        weight_sums: Floats | None = None,
-        weight_squares: Floats | None = None,
-        sources: tuple[str, ...] = (),
-        declared: bool = False,
-        implied: tuple[Label, ...] = (),
-        filled: Filled | None = None,
-    ) -> None:
-        for array in (row, col, counts, weight_sums, weight_squares):
-            if array is not None:
-                array.flags.writeable = False
-        values: dict[str, object] = {
-            "labels": labels,
-            "positive": natural_positive(labels) if positive is None else positive,
-            "_chosen": positive,
-            "row": row,
-            "col": col,
-            "counts": counts,
-            "weight_sums": weight_sums,
-            "weight_squares": weight_squares,
-            "sources": sources,
-            "_declared": declared,
-            "_implied": implied,
-            "_filled": filled,
-            "_margins": {},
-        }
-        for name, value in values.items():
+    def _fill(self, **fields: object) -> None:
+        for name, value in {**UNSAID, **fields}.items():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+            object.__setattr__(self, FIELDS[name], value)
+        positive = natural_positive(self.labels) if self._chosen is None else self._chosen
+        masses = self.counts.astype(np.float64) if self.weight_sums is None else self.weight_sums
+        masses.flags.writeable = False
+        for name, value in (
+            ("positive", positive),
+            ("n", int(self.counts.sum())),
+            ("masses", masses),
+            ("_margins", {}),
+        ):
             object.__setattr__(self, name, value)
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (self._to_data(),))
 
     @classmethod
-    def from_cells(cls, **fields: Any) -> Self:
+    def from_cells(cls, **fields: object) -> Self:
         """A table from its occupied cells (row, col, counts in ascending cell order): for the rooms that count."""
         made = cls.__new__(cls)
         made._fill(**fields)
@@ -346,16 +338,6 @@ class Confusion(Result):
     # What can be read off.
 
     @property
-    def n(self) -> int:
-        """How many rows were counted."""
-        return int(self.counts.sum())
-
-    @property
-    def masses(self) -> Floats:
-        """What each occupied cell weighs: its sampling weights where there are some, else its count."""
-        return self.counts.astype(np.float64) if self.weight_sums is None else self.weight_sums
-
-    @property
     def matrix(self) -> Ints:
         """The dense K × K counts, rows = truth."""
         k = len(self.labels)
@@ -401,7 +383,8 @@ class Confusion(Result):
 
     def binary(self, positive: object = None, masses: Array | None = None) -> BinaryCounts:
         """One class against the rest; without `positive` the table's own positive class."""
-        chosen = self.positive if positive is None else find_label(positive, self.labels)
+        own = positive is None or positive is self.positive
+        chosen = self.positive if own else find_label(positive, self.labels)
         if chosen is None:
             raise need_positive(self.labels, "a binary metric")
         index = self.labels.index(chosen)
@@ -430,19 +413,7 @@ class Confusion(Result):
     # As a result.
 
     def _to_data(self) -> dict[str, object]:
-        return {
-            "labels": self.labels,
-            "positive": self._chosen,
-            "row": self.row,
-            "col": self.col,
-            "counts": self.counts,
-            "weight_sums": self.weight_sums,
-            "weight_squares": self.weight_squares,
-            "sources": self.sources,
-            "declared": self._declared,
-            "implied": self._implied,
-            "filled": self._filled,
-        }
+        return {name: getattr(self, slot) for name, slot in FIELDS.items()}
 
     @classmethod
     def _from_data(cls, data: dict[str, object]) -> Self:

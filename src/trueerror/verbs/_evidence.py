@@ -16,7 +16,6 @@ import numpy as np
 from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
-from trueerror.inference._spec import BootstrapNote
 from trueerror.inputs._labels import cost_matrix
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast
@@ -36,9 +35,8 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     small, proportions, lost = [], [], []
     for name, own in part.overall.items():
         title = measures[name].title
-        if own.note:
-            why = [own.note, *[value for note in own.notes for value in note.values]]
-            lost += [(title, note.lost) for note in why if isinstance(note, BootstrapNote) and note.lost is not None]
+        reasons = [reason for note in own.notes for reason in note.within()] if own.note else []
+        lost += [(title, v) for r in reasons if r.code == "lost-resamples" for v in r.values if isinstance(v, float)]
         if measures[name].share is None or own.n is None or math.isnan(own.estimate):
             continue
         proportions.append((title, own.method, own.estimate, own.n))

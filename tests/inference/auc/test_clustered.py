@@ -7,7 +7,7 @@ from scipy import special
 
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._score_metrics import clustered_score_interval
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.auc._clustered import clustered_area_covariance
 from trueerror.inference.auc._delong import delong_covariance
 from trueerror.inference.loss._mean import ClusterSums, loss_interval
@@ -28,7 +28,7 @@ def clustered_loss_interval(measure, sizes, sums, options, spec):
 
 
 def interval(name, up, scores, keys, **more):
-    return clustered_score_interval(find_measure(name), up, scores, keys, {}, Terms(), **more)
+    return clustered_score_interval(find_measure(name), up, scores, keys, {}, IntervalSpec(), **more)
 
 
 @pytest.mark.parametrize("name", ["auc", "gini"])
@@ -69,7 +69,7 @@ def test_losses_by_hand():
     rng = np.random.default_rng(2)
     sizes = rng.integers(1, 9, 30)
     sums = sizes * rng.random(30)
-    made = clustered_loss_interval(find_measure("brier"), sizes, sums, {}, Terms())
+    made = clustered_loss_interval(find_measure("brier"), sizes, sums, {}, IntervalSpec())
     mean = sums.sum() / sizes.sum()
     error = math.sqrt(30 / 29 * (((sums - mean * sizes) / sizes.sum()) ** 2).sum())
     assert made.estimate == pytest.approx(mean)
@@ -94,13 +94,15 @@ def test_one_cluster_and_one_class():
         assert "one cluster" in made.note
     assert "one class" in interval("auc", np.ones_like(up), scores, keys).note
     loss = find_measure("brier")
-    assert "one cluster" in clustered_loss_interval(loss, np.array([5, 0]), np.array([1.0, 0.0]), {}, Terms()).note
-    assert clustered_loss_interval(loss, np.array([0]), np.array([0.0]), {}, Terms()).note == "there are no rows"
+    assert (
+        "one cluster" in clustered_loss_interval(loss, np.array([5, 0]), np.array([1.0, 0.0]), {}, IntervalSpec()).note
+    )
+    assert clustered_loss_interval(loss, np.array([0]), np.array([0.0]), {}, IntervalSpec()).note == "there are no rows"
     infinite = clustered_loss_interval(
-        find_measure("log_loss"), np.array([2, 2]), np.array([1.0, math.inf]), {}, Terms()
+        find_measure("log_loss"), np.array([2, 2]), np.array([1.0, math.inf]), {}, IntervalSpec()
     )
     assert infinite.estimate == math.inf
-    flat = clustered_loss_interval(loss, np.array([2, 2]), np.array([0.0, 0.0]), {}, Terms())
+    flat = clustered_loss_interval(loss, np.array([2, 2]), np.array([0.0, 0.0]), {}, IntervalSpec())
     assert (flat.low, flat.method) == (0, "wilson-constant-loss")
     assert flat.high > 0.5
 

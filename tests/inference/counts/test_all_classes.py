@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.inference._spec import Terms
+from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.counts._all_classes import MANY_PARTS, mean_of_shares, parts_that_count, shrunk
 from trueerror.tallies._confusion import Confusion
 
@@ -49,7 +49,7 @@ def test_the_formula_written_out():
     mean, z = float((x / n).mean()), 1.959963984540054
     centre = (mean + z * z / 2 / size) / (1 + z * z / size)
     reach = z * math.sqrt(mean * (1 - mean) / size + z * z / 4 / size**2) / (1 + z * z / size)
-    low, high = mean_of_shares(mean, x, n, np.full(5, 0.2), Terms())
+    low, high = mean_of_shares(mean, x, n, np.full(5, 0.2), IntervalSpec())
     assert [low[0], high[0]] == pytest.approx([centre - reach, centre + reach], rel=1e-12)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from trueerror.inference._contrast import contrast, student_p, student_quantile, tail_area
 from trueerror.inference._problem import Problem, choose, clustered, independent, named
-from trueerror.inference._spec import IntervalLimits, IntervalSpec, joined_notes
+from trueerror.inference._spec import IntervalLimits, IntervalSpec
 from trueerror.inference.auc._delong import satterthwaite
 from trueerror.inference.auc._interval import DELONG, FEW, score_low
 from trueerror.inference.counts._one_class import ONE_CLUSTER
@@ -140,12 +140,12 @@ def _logit_limits(
     if math.isnan(low):
         low, high = modelled_limits(estimate, sizes, z)
         why = "no variance in the order of the scores: limits from Hanley and McNeil's variance alone"
-        return IntervalLimits(low, high, method, joined_notes(note, why))
+        return IntervalLimits(low, high, method, (note, why))
     if sizes.min() * min(estimate, 1 - estimate) < FEW:
         modelled = modelled_limits(estimate, sizes, z)
         low, high = min(low, modelled[0]), max(high, modelled[1])
         why = "few errors of order: the outer limits with those from Hanley and McNeil's variance"
-        return IntervalLimits(low, high, method, joined_notes(note, why))
+        return IntervalLimits(low, high, method, (note, why))
     return IntervalLimits(low, high, method, note)
 
 

@@ -26,7 +26,7 @@ from trueerror.inference.proportion._distributions import at_least
 from trueerror.inputs._arrays import count as whole_count
 from trueerror.inputs._arrays import numbers, paired_numbers
 from trueerror.inputs._options import InputError, check_word, generator
-from trueerror.methods._registry import Method, declare
+from trueerror.methods import Method, declare
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._agreement import Agreement
 
@@ -406,7 +406,49 @@ def _contrast(
     )
 
 
+_DRAWN = "rows drawn at random from the population, and drawn again together: one multinomial draw over the cells"
+_BOOTSTRAP = "Efron and Tibshirani 1993, An Introduction to the Bootstrap"
+
 declare(
+    Method(
+        key="paired-bootstrap-bca",
+        title="Paired bootstrap, bias-corrected and accelerated",
+        formula="quantiles of B replicates at Φ(z₀ + (z₀ + z)/(1 − a(z₀ + z))), a = Σnd³/(6(Σnd²)^1.5)",
+        source=f"Efron 1987, JASA 82:171; {_BOOTSTRAP}",
+        assumes=_DRAWN,
+        measured="coverage .92–.94, type I .058–.070 at .05 with 50 to 200 rows; ties counted half in z₀ (.930 against "
+        ".884 for accuracy .8 and more of 30 rows)",
+    ),
+    Method(
+        key="paired-bootstrap-percentile",
+        title="Paired bootstrap, percentiles",
+        formula="the α/2 and 1 − α/2 quantiles of B replicates",
+        source=_BOOTSTRAP,
+        assumes=_DRAWN,
+    ),
+    Method(
+        key="paired-bootstrap-expanded",
+        title="Paired bootstrap, expanded percentiles",
+        formula="the Φ(−√(m/(m − 1))·t) and opposite quantiles of B replicates, t Student's with m − 1 degrees of "
+        "freedom, m the rows (or clusters) of the rarer class; θ̂ ± t·√(m/(m − 1))·sd where fewer than one replicate is "
+        "expected beyond them; p is the level at which a limit reaches 0",
+        source="Hesterberg 2015, The American Statistician 69:371",
+        assumes=_DRAWN,
+    ),
+    Method(
+        key="paired-bootstrap-basic",
+        title="Paired bootstrap, basic",
+        formula="2θ̂ less the 1 − α/2 and α/2 quantiles of B replicates",
+        source="Davison and Hinkley 1997, Bootstrap Methods and their Application, 5.2",
+        assumes=_DRAWN,
+    ),
+    Method(
+        key="paired-bootstrap-normal",
+        title="Paired bootstrap, normal",
+        formula="θ̂ − bias ± z·sd of B replicates",
+        source="Davison and Hinkley 1997, Bootstrap Methods and their Application, 5.2",
+        assumes=_DRAWN,
+    ),
     Method(
         key="permutation-paired",
         title="Sign-flip permutation test of paired scores",

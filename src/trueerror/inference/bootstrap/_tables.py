@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from trueerror.inference._delta import variance
 from trueerror.inference._problem import Problem, choose, clustered, independent
 from trueerror.inference._sampling import ClusteredRows, Sample, ScoreSample
-from trueerror.inference._spec import BootstrapNote, IntervalLimits, IntervalSpec, joined_notes
+from trueerror.inference._spec import IntervalLimits, IntervalSpec
 from trueerror.inference.auc._delong import score_influences
 from trueerror.inference.bootstrap._limits import BootstrapMethod, bootstrap_limits
 from trueerror.inputs._options import InputError, generator
@@ -32,6 +32,7 @@ from trueerror.metrics._registry import Measure
 from trueerror.metrics._values import reweighted_scores
 from trueerror.metrics.probabilities import mean_loss
 from trueerror.results._format import percent, whole
+from trueerror.results._values import Note
 from trueerror.tallies._confusion import sum_columns
 from trueerror.tallies._scores import ScoreTable
 
@@ -59,10 +60,9 @@ TURNS = 1 << 26
 class Unfit(Exception):
     """The replicates give no interval; the note says why."""
 
-    @property
-    def note(self) -> str:
-        """Why, as the note of an interval."""
-        return cast(str, self.args[0])
+    def __init__(self, note: str | Note) -> None:
+        super().__init__(str(note))
+        self.note = note
 
 
 def check_replicates(replicates: float, usual: int) -> int:
@@ -77,8 +77,7 @@ def with_a_value(values: Floats) -> tuple[NDArray[np.bool_], float]:
     known = np.isfinite(values)
     lost = 1 - float(known.mean())
     if lost > MOST_LOST:
-        words = f"{percent(round(lost, 3))} of the resamples had no value, as where a class was lost"
-        raise Unfit(BootstrapNote(words, round(lost, 3)))
+        raise Unfit(Note("lost-resamples", (round(lost, 3),)))
     if float(values[known].min()) == float(values[known].max()):
         raise Unfit("the resamples have no spread")
     return known, lost
@@ -301,8 +300,7 @@ def resampled_limits(q: Problem[ScoreSample], kind: BootstrapMethod) -> Interval
     if made.low < made.high or default.key in BOOTSTRAPS:
         return made
     instead: IntervalLimits = default.function(q)
-    why = joined_notes(made.note, f"{default.key} instead of the bootstrap", by=": ")
-    return instead._replace(note=joined_notes(why, instead.note))
+    return instead._replace(note=(Note("instead-of-bootstrap", (made.note, default.key)), *instead.notes))
 
 
 def _rank_replicates(measure: Measure, table: ScoreTable, draw: np.random.Generator, b: int) -> Floats:

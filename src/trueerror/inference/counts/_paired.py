@@ -25,7 +25,7 @@ from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._labels import find_label
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.metrics._values import check_options, needs_collapse, undefined_reason
+from trueerror.metrics._values import check_metric_options, needs_collapse, undefined_reason
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._agreement import Agreement
 from trueerror.tallies._confusion import Confusion
@@ -263,7 +263,7 @@ def paired_metric(
         )
     if not found.of_labels:
         raise InputError(f"{found.name} is made of scores, not of labels; compare two areas with delong")
-    check_options(found, dict(options))
+    check_metric_options(found, options)
     if needs_collapse(found, agreement.model(0), positive):
         agreement, positive = _one_against_the_rest(agreement, positive), True
     first, second = (

@@ -1,9 +1,4 @@
-"""Confusion matrices as heat maps, and as a list of the worst pairs where there are too many classes for a map.
-
-A ranking as a critical-difference picture, a posterior as three bars.
-
-Where the parts of a critical-difference picture stand: in ranks across, in levels down.
-"""
+"""Confusion matrices as heat maps or lists of the worst pairs, rankings as critical-difference pictures, posteriors."""
 
 from __future__ import annotations
 
@@ -12,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trueerror.plots._specs import Bars, Heat, Ranks
 from trueerror.plots._style import columns_needed, distinct, fold, plain
@@ -97,14 +93,13 @@ def cell_size(picture: Heat) -> tuple[float, float]:
 def worst_pairs(table: Confusion, *, title: str | None = None) -> Bars:
     """The most frequent errors, for any number of classes."""
     k = len(table.labels)
-    off = np.flatnonzero(table.row != table.col)
     masses = table.masses
-    worst = off[np.argsort(-masses[off], kind="stable")][:WORST_PAIRS]
+    off = _errors(table)
+    worst = off[:WORST_PAIRS]
     totals = np.bincount(table.row, weights=masses, minlength=k)
     names = [plain(v) for v in table.labels]
-    shown = [*names, "no prediction"]
-    errors = float(masses[off].sum())
-    listed = float(masses[worst].sum())
+    called = [*names, "no prediction"]
+    errors, listed = float(masses[off].sum()), float(masses[worst].sum())
     subtitle = [_accuracy_words(table)]
     if len(worst):
         subtitle.append(
@@ -114,7 +109,7 @@ def worst_pairs(table: Confusion, *, title: str | None = None) -> Bars:
         title=f"Most confused of {k:,} classes" if title is None else title,
         subtitle=tuple(subtitle),
         axis="rows",
-        labels=tuple(f"{shown[table.row[i]]} called {shown[table.col[i]]}" for i in worst) or ("no errors",),
+        labels=tuple(f"{called[table.row[i]]} called {called[table.col[i]]}" for i in worst) or ("no errors",),
         amounts=tuple(float(masses[i]) for i in worst) or (0.0,),
         words=tuple(
             f"{whole(float(masses[i]))} ({_percent_of(float(masses[i]), float(totals[table.row[i]]))} of its class)"
@@ -124,11 +119,15 @@ def worst_pairs(table: Confusion, *, title: str | None = None) -> Bars:
     )
 
 
+def _errors(table: Confusion) -> NDArray[np.int64]:
+    """The cells of errors, most frequent first."""
+    off = np.flatnonzero(table.row != table.col)
+    return off[np.argsort(-table.masses[off], kind="stable")]
+
+
 def _confused_words(table: Confusion) -> list[str]:
     """The most frequent errors, where the cells of a map have no numbers."""
-    off = np.flatnonzero(table.row != table.col)
-    masses = table.masses
-    worst = off[np.argsort(-masses[off], kind="stable")][:NAMED_PAIRS]
+    worst, masses = _errors(table)[:NAMED_PAIRS], table.masses
     names = [*distinct(table.labels, 26), "no prediction"]
     pairs = [
         f"{names[table.row[i]]} called {names[min(table.col[i], len(names) - 1)]} ({whole(masses[i])})" for i in worst
@@ -280,7 +279,7 @@ def ruler(picture: Ranks, layout: RanksLayout) -> tuple[float, float, str]:
 
 def _bars(picture: Ranks) -> tuple[Bar, ...]:
     """Bars on as few levels as keep them apart."""
-    made: list[Bar] = []
+    bars: list[Bar] = []
     ends: list[float] = []
     for group in sorted(picture.groups):
         ranks = tuple(picture.ranks[i] for i in group)
@@ -288,5 +287,5 @@ def _bars(picture: Ranks) -> tuple[Bar, ...]:
         if level == len(ends):
             ends.append(ranks[-1])
         ends[level] = ranks[-1]
-        made.append(Bar(BAR_LEVEL * (level + 1), ranks))
-    return tuple(made)
+        bars.append(Bar(BAR_LEVEL * (level + 1), ranks))
+    return tuple(bars)

@@ -12,19 +12,7 @@ import numpy as np
 
 from trueerror.plots import _style as theme
 from trueerror.plots._simplify import axis_ticks, drawn, ends, legend_names, placed
-from trueerror.plots._specs import (
-    Axis,
-    Bars,
-    Curves,
-    Floats,
-    Forest,
-    ForestRow,
-    Heat,
-    Mark,
-    Panel,
-    Picture,
-    Ranks,
-)
+from trueerror.plots._specs import Axis, Bars, Curves, Floats, Forest, ForestRow, Heat, Mark, Panel, Picture, Ranks
 from trueerror.plots._style import columns_needed, distinct, fold, fold_all, shorten
 from trueerror.plots.compose.matrices import CHARACTER, COLUMN_NAME, GAP, ROW_NAME, cell_size, lay_out, ruler
 from trueerror.plots.svg._curves import PlacedWords, Plot, words_apart
@@ -35,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import Container
 
+Pair = tuple[float, float]
+Entries = list[tuple["Artist | Container", str]]
 POINTS_A_CHARACTER = 4.4  # of the subtitle's font, about
 # The pixels of the SVG picture on an inch, and so in points.
 PIXELS = 90
@@ -134,10 +124,15 @@ def write_title(ax: Axes, picture: Picture, frame: PictureFrame | None, height: 
         height += 14.0
 
 
-def write_above(ax: Axes, text: str, points: tuple[float, float], **style: Any) -> None:
+def write_above(ax: Axes, text: str, points: tuple[float, float], **style: object) -> None:
     """A line of text so many points right of and above the upper left corner of the axes."""
-    look = {"color": theme.INK, "ha": "left", "va": "bottom", "annotation_clip": False, **as_text(), **style}
-    ax.annotate(drawable(text), (0, 1), points, xycoords="axes fraction", textcoords="offset points", **look)
+    write_beside(ax, text, (0, 1), points, xycoords="axes fraction", **{"ha": "left", "va": "bottom", **style})
+
+
+def write_beside(ax: Axes, text: str, at: Pair, points: Pair, **style: object) -> None:
+    """Text so many points right of and above a place, on the axes or beside them."""
+    look: dict[str, Any] = {"color": theme.INK, "fontsize": 9, "va": "center", **as_text(), **style}
+    ax.annotate(drawable(text), at, points, textcoords="offset points", annotation_clip=False, **look)
 
 
 def as_text() -> dict[str, Any]:
@@ -184,7 +179,7 @@ def tidy(ax: Axes) -> None:
     ax.set_axisbelow(True)
 
 
-def dash_style(dash: Sequence[float]) -> Any:
+def dash_style(dash: Sequence[float]) -> str | tuple[int, tuple[float, ...]]:
     """A dash pattern in matplotlib's words."""
     return (0, tuple(0.7 * d for d in dash)) if dash else "-"
 
@@ -194,7 +189,7 @@ SHAPES = {"circle": "o", "diamond": "D", "square": "s", "cross": "P"}
 
 def draw_curves(picture: Curves, ax: Axes, *, beside: bool = False) -> None:
     """Bands, references, curves, points and words, in this order; the legend where there is something to tell apart."""
-    entries: list[tuple[Artist | Container, str]] = []
+    entries: Entries = []
     for band in picture.bands:
         colour = theme.series_style(band.series)[0]
         x, low, high = placed(band.x, picture.x), placed(band.low, picture.y), placed(band.high, picture.y)
@@ -224,12 +219,12 @@ def draw_curves(picture: Curves, ax: Axes, *, beside: bool = False) -> None:
         _draw_histogram(ax, picture, "" if beside else "best")
 
 
-def _arms(middle: Floats, low: Floats | None, high: Floats | None) -> Any:
+def _arms(middle: Floats, low: Floats | None, high: Floats | None) -> Floats | None:
     return None if low is None or high is None else np.abs(np.stack([middle - low, high - middle]))
 
 
-def _draw_lines(ax: Axes, picture: Curves) -> list[tuple[Artist | Container, str]]:
-    entries: list[tuple[Artist | Container, str]] = []
+def _draw_lines(ax: Axes, picture: Curves) -> Entries:
+    entries: Entries = []
     names = iter(legend_names(picture))
     beside: dict[str, Artist] = {}
     place = 0
@@ -243,7 +238,7 @@ def _draw_lines(ax: Axes, picture: Curves) -> list[tuple[Artist | Container, str
         else:
             stroke, width, pattern = ROLES[line.role]
             colour = stroke if line.series is None else theme.series_style(line.series)[0]
-            style = {"ls": dash_style(pattern), "lw": width}
+            style: dict[str, Any] = {"ls": dash_style(pattern), "lw": width}
             ax.plot(shape.x, shape.y, color=colour, zorder=3 if line.role == "hull" else 2, **style)
             if line.role == "aside" and line.name and line.name not in beside:
                 beside[line.name] = ax.plot([], [], color=stroke, **style)[0]
@@ -262,12 +257,10 @@ def _write(ax: Axes, one: PlacedWords, picture: Curves) -> None:
     from matplotlib.patheffects import withStroke
 
     x, y = (float(placed(np.array([v]), a)[0]) for v, a in zip(one.at, (picture.x, picture.y), strict=True))
-    ax.annotate(
-        drawable(one.words), (x, y), (POINTS * one.shift[0], -POINTS * one.shift[1]), textcoords="offset points",
-        ha=one.align, va="center", fontsize=8, color=theme.INK if one.of_mark else theme.FAINT_INK,
-        annotation_clip=False, zorder=7,
-        path_effects=[withStroke(linewidth=2.5, foreground="white", alpha=0.85)], **as_text(),
-    )  # fmt: skip
+    halo = [withStroke(linewidth=2.5, foreground="white", alpha=0.85)]
+    colour = theme.INK if one.of_mark else theme.FAINT_INK
+    shift = (POINTS * one.shift[0], -POINTS * one.shift[1])
+    write_beside(ax, one.words, (x, y), shift, ha=one.align, fontsize=8, color=colour, zorder=7, path_effects=halo)
 
 
 def _set_axis(ax: Axes, axis: Axis, which: str) -> None:
@@ -278,7 +271,7 @@ def _set_axis(ax: Axes, axis: Axis, which: str) -> None:
         getattr(ax, f"set_{which}ticks")([place for place, _ in written], labels=[words for _, words in written])
 
 
-def _draw_legend(ax: Axes, entries: list[tuple[Artist | Container, str]], corner: str, away: float = 1.01) -> None:
+def _draw_legend(ax: Axes, entries: Entries, corner: str, away: float = 1.01) -> None:
     """Beside the plot for many or without a corner, else there; names are set afterwards, so that `_x` is shown too."""
     if not entries:
         return
@@ -330,10 +323,8 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
     for value, words in panel.references:
         ax.axvline(value, color=theme.REFERENCE, lw=1.1, ls=(0, (4, 3)), zorder=1)
         if words:
-            ax.annotate(
-                drawable(words), (value, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points",
-                ha="center", va="bottom", fontsize=8, color=theme.FAINT_INK, annotation_clip=False, **as_text(),
-            )  # fmt: skip
+            look = {"ha": "center", "va": "bottom", "fontsize": 8, "color": theme.FAINT_INK}
+            write_beside(ax, words, (value, 1), (0, 2), xycoords=("data", "axes fraction"), **look)
     for place, row in enumerate(panel.rows):
         _draw_row(ax, row, place, panel.domain)
     ax.set_xlim(*panel.domain)
@@ -350,10 +341,7 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
 def _draw_row(ax: Axes, row: ForestRow, place: int, domain: tuple[float, float]) -> None:
     colour = theme.REFERENCE if row.aside else theme.ACCENT
     text = theme.FAINT_INK if row.aside or not row.drawn else theme.INK
-    ax.annotate(
-        drawable(row.words), (1, place), (9, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
-        va="center", ha="left", fontsize=9, color=text, annotation_clip=False, **as_text(),
-    )  # fmt: skip
+    write_beside(ax, row.words, (1, place), (9, 0), xycoords=("axes fraction", "data"), color=text)
     if not row.drawn:
         return
     if row.points:
@@ -420,8 +408,8 @@ def _draw_scale(ax: Axes, picture: Heat) -> None:
     from matplotlib.colors import LinearSegmentedColormap, PowerNorm
 
     colours = LinearSegmentedColormap.from_list("shares", theme.SHADES)
-    made = ScalarMappable(norm=PowerNorm(0.5, 0, 1), cmap=colours)
-    bar = ax.figure.colorbar(made, ax=ax, shrink=0.3, anchor=(0.0, 1.0), format="{x:.0%}")
+    scale = ScalarMappable(norm=PowerNorm(0.5, 0, 1), cmap=colours)
+    bar = ax.figure.colorbar(scale, ax=ax, shrink=0.3, anchor=(0.0, 1.0), format="{x:.0%}")
     bar.set_label(drawable(picture.scale_title), fontsize=8, **as_text())
     bar.ax.tick_params(labelsize=8)
     bar.outline.set_visible(False)
@@ -440,13 +428,13 @@ def _name_axes(ax: Axes, picture: Heat, base: int, gap: float, sides: tuple[floa
     across, down = (max(1, math.ceil(14 / side)) for side in sides)
     names = distinct(picture.columns, COLUMN_NAME)
     flat = columns_needed(names) * CHARACTER <= sides[0] - 4
-    shown = [j for j in range(len(names)) if j % across == 0 or j >= base]
-    places = [j + 0.5 + (gap if j >= base else 0.0) for j in shown]
+    columns = [j for j in range(len(names)) if j % across == 0 or j >= base]
+    places = [j + 0.5 + (gap if j >= base else 0.0) for j in columns]
     size = 9 if min(sides) >= 24 else 7
     # Beneath the map, not above it as in the SVG picture: there the title stands.
     ax.xaxis.set_ticks_position("bottom")
     turned: dict[str, Any] = {} if flat else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    ax.set_xticks(places, labels=[drawable(names[j]) for j in shown], fontsize=size, **turned, **as_text())
+    ax.set_xticks(places, labels=[drawable(names[j]) for j in columns], fontsize=size, **turned, **as_text())
     rows = [i for i in range(len(picture.rows)) if i % down == 0]
     row_names = distinct(picture.rows, ROW_NAME)
     labels = [drawable(row_names[i]) for i in rows]
@@ -457,10 +445,8 @@ def _name_axes(ax: Axes, picture: Heat, base: int, gap: float, sides: tuple[floa
     for side in ax.spines.values():
         side.set_visible(False)
     for i, note in enumerate(picture.row_notes):
-        ax.annotate(
-            note, (1, i + 0.5), (5, 0), xycoords=("axes fraction", "data"), textcoords="offset points", va="center",
-            fontsize=size, color=theme.FAINT_INK, annotation_clip=False, **as_text(),
-        )  # fmt: skip
+        look = {"fontsize": size, "color": theme.FAINT_INK}
+        write_beside(ax, note, (1, i + 0.5), (5, 0), xycoords=("axes fraction", "data"), **look)
 
 
 def draw_bars(picture: Bars, ax: Axes) -> None:
@@ -498,11 +484,8 @@ def draw_ranks(picture: Ranks, ax: Axes) -> None:
         edge = layout.low if elbow.left else layout.high
         ax.plot([elbow.rank, elbow.rank, edge], [0, elbow.level, elbow.level], color=theme.REFERENCE, lw=1.0, zorder=1)
         ax.plot([elbow.rank], [0], "o", color=theme.ACCENT, ms=5, zorder=4, clip_on=False)
-        ax.annotate(
-            drawable(elbow.words), (edge, elbow.level), (-6 if elbow.left else 6, 0), textcoords="offset points",
-            ha="right" if elbow.left else "left", va="center", fontsize=9, color=theme.INK, annotation_clip=False,
-            **as_text(),
-        )  # fmt: skip
+        side, away = ("right", -6) if elbow.left else ("left", 6)
+        write_beside(ax, elbow.words, (edge, elbow.level), (away, 0), ha=side)
     for bar in layout.bars:
         ax.plot(bar.ranks, [bar.level] * len(bar.ranks), "-o", color=theme.INK, lw=3.2, ms=5.5, zorder=3)
     if picture.difference is not None:
@@ -521,12 +504,5 @@ def draw_ranks(picture: Ranks, ax: Axes) -> None:
     ax.set_yticks([])
     ax.tick_params(labelsize=8.5)
     # The label belongs to the axis at level 0, not to the top of the plot.
-    ax.text(
-        (layout.low + layout.high) / 2,
-        -1.3,
-        "mean rank (1 is best)",
-        ha="center",
-        va="center",
-        fontsize=9,
-        color=theme.INK,
-    )
+    middle = (layout.low + layout.high) / 2
+    ax.text(middle, -1.3, "mean rank (1 is best)", ha="center", va="center", fontsize=9, color=theme.INK)

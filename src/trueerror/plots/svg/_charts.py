@@ -97,12 +97,9 @@ def interval_marks(row: ForestRow, panel: Panel, height: float) -> list[Markup]:
                 caps = {"y1": place(middle - 4), "y2": place(middle + 4)}
                 parts.append(el("line", x1=_at(end), x2=_at(end), **caps, class_="limits"))
         # The open end of a one-sided interval goes on beyond the picture.
-        arrows = (("0%", None, "◂", open_left), ("100%", "end", "▸", open_right))
-        parts += [
-            el("text", sign, x=x, y=place(middle + 5), text_anchor=anchor, class_="open")
-            for x, anchor, sign, is_open in arrows
-            if is_open
-        ]
+        for x, anchor, sign, is_open in (("0%", None, "◂", open_left), ("100%", "end", "▸", open_right)):
+            if is_open:
+                parts.append(el("text", sign, x=x, y=place(middle + 5), text_anchor=anchor, class_="open"))
     parts.append(el("circle", cx=_at(share_of(row.estimate, panel)), cy=y, r="5", class_="estimate"))
     return parts
 
@@ -154,8 +151,7 @@ def write_heat(picture: Heat) -> Drawing:
     parts.append(box(left, above, side_x * base, height, "frame"))
     if columns > base:
         parts.append(box(x(base), above, side_x * (columns - base), height, "frame"))
-    small = min(side_x, side_y) < 24
-    kind = "name small" if small else "name"
+    kind = "name small" if min(side_x, side_y) < 24 else "name"
     for i in range(0, rows, max(1, math.ceil(14 / side_y))):
         y = above + side_y * (i + 0.5) + 4
         parts.append(text(row_names[i], left - 8, y, align="right", kind=kind))
@@ -187,11 +183,11 @@ def _cell(picture: Heat, k: int, x: float, y: float, sides: tuple[float, float])
     """A cell with what it says; shaded by the square root of the share, so that a few per cent differ from none."""
     share = float(picture.share[k])
     tip = "\n".join(f"{title}: {words}" for title, words in picture.tips[k].items()) if picture.tips else ""
-    told = el("title", tip) if tip else None
+    hover = el("title", tip) if tip else None
     empty = math.isnan(share)
     opacity = None if empty else f"{(WRITTEN_OPACITY if picture.text else 1.0) * math.sqrt(share):.3f}"
     kind = "empty" if empty else "cell"
-    colour = box(x, y, *sides, kind, told, fill_opacity=opacity)
+    colour = box(x, y, *sides, kind, hover, fill_opacity=opacity)
     if not picture.text:
         return colour
     lines = picture.words[k]

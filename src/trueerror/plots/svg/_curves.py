@@ -72,10 +72,8 @@ class Plot:
 
     def pixels(self, x: Floats, y: Floats) -> list[tuple[float, float]]:
         """Where points lie that were not placed yet."""
-        across, down = (
-            placed(np.asarray(x, dtype=float), self.picture.x),
-            placed(np.asarray(y, dtype=float), self.picture.y),
-        )
+        sides = ((x, self.picture.x), (y, self.picture.y))
+        across, down = (placed(np.asarray(values, dtype=float), axis) for values, axis in sides)
         return [(self.x(a), self.y(b)) for a, b in zip(across.tolist(), down.tolist(), strict=True)]
 
     def pixel(self, x: float, y: float) -> tuple[float, float]:
@@ -149,10 +147,8 @@ def _frame(plot: Plot) -> Markup:
     parts.append(text("↑ " + p.y.title, 0, 13, kind="axis"))
     if p.x.title.strip():
         under = bottom + (HISTOGRAM if p.histogram else 0) + 38
-        long = text_width(p.x.title + " →") > right
-        parts.append(
-            text(p.x.title + " →", 0 if long else right, under, align="left" if long else "right", kind="axis")
-        )
+        x, align = (0.0, "left") if text_width(p.x.title + " →") > right else (right, "right")
+        parts.append(text(p.x.title + " →", x, under, align=align, kind="axis"))
     return joined(parts)
 
 
@@ -292,11 +288,9 @@ class HoverLine:
 
     def tips(self) -> Iterable[tuple[tuple[float, float], str]]:
         """Each point with its words."""
-        for place_, values in zip(self.at, zip(*self.told, strict=True), strict=True):
-            yield (
-                place_,
-                "\n".join([self.name, *(f"{t}: {v}" for t, v in zip(self.titles, values, strict=True))]).strip(),
-            )
+        for at, values in zip(self.at, zip(*self.told, strict=True), strict=True):
+            words = [f"{title}: {value}" for title, value in zip(self.titles, values, strict=True)]
+            yield at, "\n".join([self.name, *words]).strip()
 
 
 def hover_lines(plot: Plot, most: int = MOST_HOVERED) -> list[HoverLine]:

@@ -1,8 +1,6 @@
-"""What people call their columns: the names that say a role by themselves.
+"""What the names of columns say: roles, model names, and columns that look like answers but are spoilt.
 
-Text that was meant as a model's answers: numbers but for a cell or two, or the truth's labels in other letters.
-
-Which column of a long table says which item a row is about, when none is called an id.
+`item_column` finds the column of a long table that says which item a row is about, when none is called an id.
 """
 
 from __future__ import annotations

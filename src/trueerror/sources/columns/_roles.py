@@ -1,4 +1,4 @@
-"""Which column is the truth, the id, the cluster, the fold …: by name where that is plain, else by asking."""
+"""The role of each column (truth, id, cluster, fold, models, …): as the user named it, else by its name and values."""
 
 from __future__ import annotations
 

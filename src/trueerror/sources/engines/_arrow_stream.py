@@ -1,13 +1,9 @@
-"""Batches of numbers out of DuckDB as NumPy arrays, without copies and without pyarrow.
+"""Batches of numbers out of DuckDB as NumPy arrays, without copies and without pyarrow; counts of all pairs of models.
 
-DuckDB hands over a stream by the Arrow C interface (https://arrow.apache.org/docs/format/CStreamInterface.html), which
-is a few structures of pointers. The queries of this package give whole and floating numbers without gaps, so one
-buffer a column is all that has to be read.
-
-All pairs of many models in one scan: how often two models gave which answers together, for each true class.
-
-The answers of a batch become a matrix of zeros and ones, a column for each model and code; its products with itself
-are the counts of all pairs. The last code of a model follows from the others.
+DuckDB hands over a stream by the Arrow C interface (https://arrow.apache.org/docs/format/CStreamInterface.html). The
+queries of this package give numbers without gaps, so one buffer a column is all that has to be read. `PairCounts` turns
+the answers of a batch into a matrix of zeros and ones, a column for each model and code; its products with itself are
+the counts of all pairs, and the last code of a model follows from the others.
 """
 
 from __future__ import annotations

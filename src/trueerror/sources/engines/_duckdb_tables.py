@@ -27,7 +27,6 @@ from dataclasses import dataclass
 from functools import partial, partialmethod
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -140,14 +139,15 @@ class Sql:
 
     text: str
 
-    def _and(self, sign: str, other: object) -> Sql:
+    def joined(self, sign: str, other: object) -> Sql:
+        """Two expressions, or one and a value, with a sign between them."""
         return Sql(f"({self.text} {sign} {other.text if isinstance(other, Sql) else literal(other)})")
 
-    __add__, __sub__ = partialmethod(_and, "+"), partialmethod(_and, "-")
-    __mul__, __mod__ = partialmethod(_and, "*"), partialmethod(_and, "%")
-    __and__, __or__ = partialmethod(_and, "AND"), partialmethod(_and, "OR")
-    __ge__, __le__ = partialmethod(_and, ">="), partialmethod(_and, "<=")
-    __gt__, __lt__ = partialmethod(_and, ">"), partialmethod(_and, "<")
+    __add__, __sub__ = partialmethod(joined, "+"), partialmethod(joined, "-")
+    __mul__, __mod__ = partialmethod(joined, "*"), partialmethod(joined, "%")
+    __and__, __or__ = partialmethod(joined, "AND"), partialmethod(joined, "OR")
+    __ge__, __le__ = partialmethod(joined, ">="), partialmethod(joined, "<=")
+    __gt__, __lt__ = partialmethod(joined, ">"), partialmethod(joined, "<")
 
     def __invert__(self) -> Sql:
         return Sql(f"(NOT {self.text})")
@@ -156,35 +156,30 @@ class Sql:
         return Sql(f"{self.text} AS {name}")
 
 
+def _written(template: str) -> Callable[[Sql], Sql]:
+    return lambda expression: Sql(template.format(expression.text))
+
+
 class SqlDialect:
     """Expressions of DuckDB's SQL."""
 
-    def column(self, place: str) -> Sql:
-        return Sql(place)
+    column = staticmethod(Sql)
+    number, whole = staticmethod(_written("{}::DOUBLE")), staticmethod(_written("({})::BIGINT"))
+    text, boolean = staticmethod(_written("({})::VARCHAR")), staticmethod(_written("({})::BOOLEAN"))
+    missing, finite = staticmethod(_written("({} IS NULL)")), staticmethod(_written("isfinite({})"))
+    count, whole_total = staticmethod(_written("count({})")), staticmethod(_written("sum({})::BIGINT"))
+    lowest, highest = staticmethod(_written("min({})")), staticmethod(_written("max({})"))
+    # fsum compensates, so that the order in which threads add does not show.
+    total = staticmethod(_written("fsum({})"))
+
+    def rows(self) -> Sql:
+        return Sql("count(*)")
+
+    def equal(self, expression: Sql, value: object) -> Sql:
+        return expression.joined("=", value)
 
     def constant(self, value: object) -> Sql:
         return Sql(literal(value))
-
-    def equal(self, expression: Sql, value: object) -> Sql:
-        return expression._and("=", value)
-
-    def number(self, expression: Sql) -> Sql:
-        return Sql(f"{expression.text}::DOUBLE")
-
-    def whole(self, expression: Sql) -> Sql:
-        return Sql(f"({expression.text})::BIGINT")
-
-    def text(self, expression: Sql) -> Sql:
-        return Sql(f"({expression.text})::VARCHAR")
-
-    def boolean(self, expression: Sql) -> Sql:
-        return Sql(f"({expression.text})::BOOLEAN")
-
-    def missing(self, expression: Sql) -> Sql:
-        return Sql(f"({expression.text} IS NULL)")
-
-    def finite(self, expression: Sql) -> Sql:
-        return Sql(f"isfinite({expression.text})")
 
     def choose(self, condition: Sql, then: Sql, otherwise: Sql | None = None) -> Sql:
         return Sql(f"CASE WHEN {condition.text} THEN {then.text}{f' ELSE {otherwise.text}' if otherwise else ''} END")
@@ -201,25 +196,6 @@ class SqlDialect:
 
     def any_of(self, conditions: Sequence[Sql]) -> Sql:
         return Sql(f"({' OR '.join(condition.text for condition in conditions)})")
-
-    def rows(self) -> Sql:
-        return Sql("count(*)")
-
-    def count(self, expression: Sql) -> Sql:
-        return Sql(f"count({expression.text})")
-
-    def lowest(self, expression: Sql) -> Sql:
-        return Sql(f"min({expression.text})")
-
-    def highest(self, expression: Sql) -> Sql:
-        return Sql(f"max({expression.text})")
-
-    def total(self, expression: Sql) -> Sql:
-        # fsum compensates, so that the order in which threads add does not show.
-        return Sql(f"fsum({expression.text})")
-
-    def whole_total(self, expression: Sql) -> Sql:
-        return Sql(f"sum({expression.text})::BIGINT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,9 +277,11 @@ class DuckDBTable(EngineTable[Sql, SqlFrame]):
         except duckdb.Error as error:
             raise damaged(self.name, error) from None
 
-    def _over(self, source: str, columns: tuple[str, ...], kinds: tuple[Kind, ...], **more: Any) -> DuckDBTable:
+    def _over(
+        self, source: str, columns: tuple[str, ...], kinds: tuple[Kind, ...], where: tuple[str, ...] = ()
+    ) -> DuckDBTable:
         return DuckDBTable(
-            self.run, source, columns, kinds, name=self.name, provenance=self.provenance, store=self.store, **more
+            self.run, source, columns, kinds, name=self.name, provenance=self.provenance, store=self.store, where=where
         )
 
     def filtered(self, *conditions: Sql) -> DuckDBTable:

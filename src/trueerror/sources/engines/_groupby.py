@@ -51,16 +51,6 @@ from trueerror.sources.engines import _group_tallies as groups
 from trueerror.sources.engines._array_source import ArraySource, moments_of, probabilities, table_moments
 from trueerror.sources.engines._arrow_stream import PairCounts
 from trueerror.sources.engines._engine_table import AnyTable, Weight
-from trueerror.sources.engines._group_tallies import (
-    ArgmaxCode,
-    ColumnValue,
-    GroupKey,
-    Groups,
-    IsLabel,
-    ThresholdCode,
-    ValueRange,
-    WeightedCounts,
-)
 from trueerror.sources.engines._memory import byte_amount, need_memory
 from trueerror.sources.engines._score_bins import (
     EXACT_BYTES,
@@ -103,9 +93,11 @@ class GroupedSource:
         """The same rows, seen with other facts."""
         return replace(self, facts=facts, memory={})
 
-    # Groups.
+    # groups.Groups.
 
-    def group(self, keys: Sequence[GroupKey], *, weighted: bool = True, within: ValueRange | None = None) -> Groups:
+    def group(
+        self, keys: Sequence[groups.GroupKey], *, weighted: bool = True, within: groups.ValueRange | None = None
+    ) -> groups.Groups:
         """The rows counted by keys; `weighted=False` counts rows whatever their weights."""
         return self.table.group(keys, weight=self._weight() if weighted else None, within=within)
 
@@ -113,7 +105,7 @@ class GroupedSource:
         kind, column = self.facts.weights_kind, self.layout.weight
         return None if kind is None or column is None else Weight(column, kind)
 
-    def rows(self, keys: Sequence[GroupKey]) -> Groups:
+    def rows(self, keys: Sequence[groups.GroupKey]) -> groups.Groups:
         """The rows themselves, each a group of its own."""
         columns = list(dict.fromkeys([self.layout.truth, *self._scored()]))
         numeric = self.table.kind(self.layout.truth) in NUMBERS
@@ -123,13 +115,13 @@ class GroupedSource:
         # All models at once: an engine hands over all columns in little more time than one.
         held = self.table.held(columns)
         found = tuple(self._local(key, held) for key in keys)
-        return Groups(found, WeightedCounts(np.ones(len(found[0]), dtype=np.int64)))
+        return groups.Groups(found, groups.WeightedCounts(np.ones(len(found[0]), dtype=np.int64)))
 
-    def _local(self, key: GroupKey, rows: ColumnsTable) -> Array:
+    def _local(self, key: groups.GroupKey, rows: ColumnsTable) -> Array:
         """A key of rows that are in memory."""
-        if isinstance(key, ColumnValue):
+        if isinstance(key, groups.ColumnValue):
             return rows.values(key.column)
-        assert isinstance(key, IsLabel)
+        assert isinstance(key, groups.IsLabel)
         return np.asarray(rows.values(key.column) == self.table.stored(key.column, key.label))
 
     def nearly_distinct(self, column: str) -> bool:
@@ -232,7 +224,7 @@ class GroupedSource:
         known = self.table.tallied(self.layout.truth)
         if known is not None:
             return np.array([known.get(label, 0) for label in self.facts.labels], dtype=np.int64)
-        found = self.group([ColumnValue(self.layout.truth)], weighted=False)
+        found = self.group([groups.ColumnValue(self.layout.truth)], weighted=False)
         truth = self._codes(found.keys[0])
         return found.weighed.added(truth, len(self.facts.labels)).counts
 
@@ -245,7 +237,7 @@ class GroupedSource:
 
     def keyed_confusion(self, model: str, kind: KeyKind, *, threshold: float | None = None) -> KeyedConfusion:
         columns, names, position = self._keys(kind)
-        wanted = [ColumnValue(self.layout.truth), self._predicted_code(model, threshold)]
+        wanted = [groups.ColumnValue(self.layout.truth), self._predicted_code(model, threshold)]
         found = self.group([*wanted, *columns])
         truth, predicted = self._coded(wanted, found)
         keys = _positions(found.keys[2:], position)
@@ -255,7 +247,7 @@ class GroupedSource:
         (truth, a, b), weighed = self._predicted([first, second], threshold)
         return groups.agreement(self.facts, truth, a, b, weighed)
 
-    def _predicted(self, models: Sequence[str], threshold: float | None) -> tuple[list[Ints], WeightedCounts]:
+    def _predicted(self, models: Sequence[str], threshold: float | None) -> tuple[list[Ints], groups.WeightedCounts]:
         """The truth and the predictions of these models as codes, in groups.
 
         One scan counts all models together, where their answers can make few combinations only: whatever is asked of
@@ -268,23 +260,26 @@ class GroupedSource:
             counted = self.pairs_at_once(every, threshold) if all(model in every for model in models) else None
             if counted is not None:
                 return groups.of_pairs(counted, [list(every).index(model) for model in models])
-            wanted = [ColumnValue(self.layout.truth), *(self._predicted_code(model, threshold) for model in models)]
+            wanted = [
+                groups.ColumnValue(self.layout.truth),
+                *(self._predicted_code(model, threshold) for model in models),
+            ]
             found = self.group(wanted)
             return self._coded(wanted, found), found.weighed
         key = ("joint", threshold)
         if key not in self.memory:
-            wanted = [ColumnValue(self.layout.truth), *every.values()]
+            wanted = [groups.ColumnValue(self.layout.truth), *every.values()]
             found = self.group(wanted)
-            self.memory[key] = Groups(tuple(self._coded(wanted, found)), found.weighed).ordered()
+            self.memory[key] = groups.Groups(tuple(self._coded(wanted, found)), found.weighed).ordered()
         (truth, *predicted), weighed = self.memory[key]
         position = {model: i for i, model in enumerate(every)}
         return [truth, *(predicted[position[model]] for model in models)], weighed
 
-    def pairs_at_once(self, every: Mapping[str, GroupKey], threshold: float | None) -> PairCounts | None:
+    def pairs_at_once(self, every: Mapping[str, groups.GroupKey], threshold: float | None) -> PairCounts | None:
         """All pairs of many models in one scan, where an engine can do that."""
         return None
 
-    def _predictable(self, threshold: float | None) -> dict[str, GroupKey]:
+    def _predictable(self, threshold: float | None) -> dict[str, groups.GroupKey]:
         """How each model predicts rows, of those that do."""
         found = {}
         for model in self.facts.models:
@@ -322,7 +317,7 @@ class GroupedSource:
     ) -> KeyedAgreement:
         columns, names, position = self._keys(kind)
         wanted = [
-            ColumnValue(self.layout.truth),
+            groups.ColumnValue(self.layout.truth),
             self._predicted_code(first, threshold),
             self._predicted_code(second, threshold),
         ]
@@ -474,26 +469,26 @@ class GroupedSource:
         """These models without ids, which only joining needs."""
         return self.with_facts(replace(self.facts.select(models), has_ids=False))
 
-    def _keys(self, kind: KeyKind) -> tuple[list[GroupKey], tuple[Label, ...], dict[tuple[object, ...], int]]:
+    def _keys(self, kind: KeyKind) -> tuple[list[groups.GroupKey], tuple[Label, ...], dict[tuple[object, ...], int]]:
         self.facts.need_kind(kind)
         values, names = self.key_values(kind)
-        columns: list[GroupKey] = [ColumnValue(column) for column in key_columns(self.layout, kind)]
+        columns: list[groups.GroupKey] = [groups.ColumnValue(column) for column in key_columns(self.layout, kind)]
         return columns, names, {value: i for i, value in enumerate(values)}
 
-    def _predicted_code(self, model: str, threshold: float | None) -> GroupKey:
+    def _predicted_code(self, model: str, threshold: float | None) -> groups.GroupKey:
         rule = self.facts.decision_rule(model, threshold)
         layout = self.layout.models[model]
         if rule.kind == "labels":
             assert layout.label is not None
-            return ColumnValue(layout.label)
+            return groups.ColumnValue(layout.label)
         if rule.kind == "argmax":
             assert layout.class_scores is not None
-            return ArgmaxCode(tuple(layout.class_scores[label] for label in self.facts.labels))
+            return groups.ArgmaxCode(tuple(layout.class_scores[label] for label in self.facts.labels))
         positive = self.facts.positive
         assert positive is not None
         index = self.facts.labels.index(positive)
         cut = settled_threshold(model, rule.threshold, lambda: self.score_range(model))
-        return ThresholdCode(self._score_column(model, positive), cut, index, 1 - index)
+        return groups.ThresholdCode(self._score_column(model, positive), cut, index, 1 - index)
 
     def _score_column(self, model: str, label: Label) -> str:
         layout = self.layout.models[model]
@@ -502,11 +497,13 @@ class GroupedSource:
         assert layout.score is not None
         return layout.score
 
-    def _score_groups(self, model: str, chosen: Label) -> tuple[Floats, NDArray[np.bool_], WeightedCounts]:
+    def _score_groups(self, model: str, chosen: Label) -> tuple[Floats, NDArray[np.bool_], groups.WeightedCounts]:
         column = self._score_column(model, chosen)
         as_rows = self.nearly_distinct(column)
-        found = (self.rows if as_rows else self.group)([ColumnValue(column), IsLabel(self.layout.truth, chosen)])
-        known = Groups((found.keys[0].astype(np.float64), found.keys[1] == 1), found.weighed)
+        found = (self.rows if as_rows else self.group)(
+            [groups.ColumnValue(column), groups.IsLabel(self.layout.truth, chosen)]
+        )
+        known = groups.Groups((found.keys[0].astype(np.float64), found.keys[1] == 1), found.weighed)
         (scores, is_positive), weighed = known if as_rows else known.ordered()
         gone = np.isnan(scores)
         if not gone.any():
@@ -514,10 +511,10 @@ class GroupedSource:
         groups.absent_scores(self.facts, model, int(weighed.counts[gone].sum()))
         return scores[~gone], is_positive[~gone], weighed.kept(~gone)
 
-    def _coded(self, wanted: Sequence[GroupKey], found: Groups) -> list[Ints]:
+    def _coded(self, wanted: Sequence[groups.GroupKey], found: groups.Groups) -> list[Ints]:
         """Labels as codes; predictions by threshold or by the highest score are codes already."""
         return [
-            self._codes(values) if isinstance(part, ColumnValue) else values.astype(np.int64)
+            self._codes(values) if isinstance(part, groups.ColumnValue) else values.astype(np.int64)
             for part, values in zip(wanted, found.keys, strict=False)
         ]
 

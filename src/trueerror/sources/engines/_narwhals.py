@@ -7,7 +7,7 @@ collecting through narwhals would need pyarrow even where the engine does withou
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import narwhals as nw
 import numpy as np
@@ -22,35 +22,24 @@ from trueerror.sources.engines._groupby import GroupedSource, counted_facts
 RANGED = 64
 
 
+def _cast(
+    dtype: type[nw.Float64] | type[nw.Int64] | type[nw.String] | type[nw.Boolean],
+) -> Callable[[nw.Expr], nw.Expr]:
+    return lambda expression: expression.cast(dtype)
+
+
 class NarwhalsDialect:
     """Expressions of narwhals."""
 
-    def column(self, place: str) -> nw.Expr:
-        return nw.col(place)
-
-    def constant(self, value: bool | int | float | str) -> nw.Expr:
-        return nw.lit(value)
+    column, constant, rows = staticmethod(nw.col), staticmethod(nw.lit), staticmethod(nw.len)
+    missing, finite = staticmethod(nw.Expr.is_null), staticmethod(nw.Expr.is_finite)
+    count, lowest, highest = staticmethod(nw.Expr.count), staticmethod(nw.Expr.min), staticmethod(nw.Expr.max)
+    total, whole_total = staticmethod(nw.Expr.sum), staticmethod(nw.Expr.sum)
+    number, whole = staticmethod(_cast(nw.Float64)), staticmethod(_cast(nw.Int64))
+    text, boolean = staticmethod(_cast(nw.String)), staticmethod(_cast(nw.Boolean))
 
     def equal(self, expression: nw.Expr, value: object) -> nw.Expr:
         return expression == value
-
-    def number(self, expression: nw.Expr) -> nw.Expr:
-        return expression.cast(nw.Float64)
-
-    def whole(self, expression: nw.Expr) -> nw.Expr:
-        return expression.cast(nw.Int64)
-
-    def text(self, expression: nw.Expr) -> nw.Expr:
-        return expression.cast(nw.String)
-
-    def boolean(self, expression: nw.Expr) -> nw.Expr:
-        return expression.cast(nw.Boolean)
-
-    def missing(self, expression: nw.Expr) -> nw.Expr:
-        return expression.is_null()
-
-    def finite(self, expression: nw.Expr) -> nw.Expr:
-        return expression.is_finite()
 
     def choose(self, condition: nw.Expr, then: nw.Expr, otherwise: nw.Expr | None = None) -> nw.Expr:
         chosen = nw.when(condition).then(then)
@@ -69,24 +58,6 @@ class NarwhalsDialect:
 
     def any_of(self, conditions: Sequence[nw.Expr]) -> nw.Expr:
         return nw.any_horizontal(*conditions, ignore_nulls=True)
-
-    def rows(self) -> nw.Expr:
-        return nw.len()
-
-    def count(self, expression: nw.Expr) -> nw.Expr:
-        return expression.count()
-
-    def lowest(self, expression: nw.Expr) -> nw.Expr:
-        return expression.min()
-
-    def highest(self, expression: nw.Expr) -> nw.Expr:
-        return expression.max()
-
-    def total(self, expression: nw.Expr) -> nw.Expr:
-        return expression.sum()
-
-    def whole_total(self, expression: nw.Expr) -> nw.Expr:
-        return expression.sum()
 
 
 class LazyTable(EngineTable[nw.Expr, Foreign]):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from trueerror.inputs._options import FileError, InputError
+from trueerror.inputs._arrays import Numeric
+from trueerror.inputs._options import FileError, InputError, nearest
 from trueerror.sources._collect import predictions
 from trueerror.sources._predictions import Predictions, Roles
 from trueerror.tallies import Missing
@@ -110,7 +111,7 @@ def grade(value: object, right_from: float | None, place: str) -> bool | None:
     if value is None or isinstance(value, bool):
         return value
     try:
-        number = float(value)  # type: ignore[arg-type]
+        number = float(cast("Numeric", value))
     except (TypeError, ValueError):
         raise FileError(f"{place} is {value!r:.40}, which is neither right nor wrong") from None
     if math.isnan(number):
@@ -134,8 +135,6 @@ def first_of(asked: Measures, names: list[str], name_of: Callable[[str], str] = 
 
 def one_measure(names: list[str], asked: str | None, place: str, what: str) -> str:
     """The one measure of a log, or the one asked for; several are never guessed between."""
-    from trueerror.inputs._options import nearest
-
     if asked is not None:
         if asked in names:
             return asked

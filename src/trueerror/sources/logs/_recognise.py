@@ -1,7 +1,4 @@
-"""Which tool wrote a file: told by its first bytes, so that `te.read` and the commands take logs as they are.
-
-The text of a log: plain or gzipped, UTF-8, and where it lies.
-"""
+"""Which tool wrote a log, known by its first bytes; and the files and the text of logs, plain or gzipped."""
 
 from __future__ import annotations
 
@@ -13,9 +10,10 @@ import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
-from trueerror.inputs._options import FileError, InputError, nearest
+from trueerror.inputs._options import FileError, InputError
+from trueerror.sources._paths import files_like
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Missing
 
@@ -100,7 +98,7 @@ def lines_of(path: Path) -> Iterator[str]:
     try:
         with path.open("rb") as raw:
             packed = raw.read(2) == GZIP
-        opened: IO[bytes] = gzip.open(path) if packed else path.open("rb")  # type: ignore[assignment]  # noqa: SIM115
+        opened = cast("IO[bytes]", gzip.open(path) if packed else path.open("rb"))  # noqa: SIM115
         with opened, io.TextIOWrapper(opened, "utf-8-sig") as stream:
             for line in stream:
                 yield line.rstrip("\r\n")
@@ -148,11 +146,4 @@ def files_of(source: Source, patterns: Sequence[str]) -> list[tuple[str | None, 
         return [(None, file) for file in found]
     if path.is_file():
         return [(None, path)]
-    if glob.has_magic(str(source)):
-        matched = sorted(Path(p) for p in glob.glob(str(source), recursive=True) if os.path.isfile(p))
-        if matched:
-            return [(None, file) for file in matched]
-        raise FileError(f"no file matches {source}")
-    beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-    hint = nearest(path.name, beside)
-    raise FileError(f"there is no file {path}{hint if 'did you mean' in hint else ''}")
+    return [(None, file) for file in files_like(str(source))]

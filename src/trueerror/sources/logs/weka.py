@@ -1,12 +1,9 @@
-"""Predictions that WEKA wrote: its CSV and plain-text output, and ARFF files with a predicted class.
+"""Files of WEKA: its output of predictions (CSV or text), ARFF files (dense rows), and results of its Experimenter.
 
 The output (`-classifications`, "Output predictions") has a line for each instance: its number, the actual and the
 predicted class as NUMBER:NAME, + where they differ, and the probability of the predicted class, or of every class. In a
-cross-validation the numbers start again with each fold.
-
-Results of WEKA's Experimenter (CSV or ARFF), a row for each data set, run, fold and scheme, for `te.rank`.
-
-ARFF files: attributes with types, then comma-separated rows (WEKA's own format; dense rows only).
+cross-validation the numbers start again with each fold. The Experimenter writes a row for each data set, run, fold and
+scheme, for `te.rank`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,0 @@
-"""The catalogue's entries, by family."""
