@@ -3,8 +3,7 @@
 import pytest
 
 import trueerror as te
-from trueerror.inference._problem import words_in
-from trueerror.inference._spec import IntervalLimits
+from trueerror.inference._problem import IntervalLimits, words_in
 from trueerror.inputs._options import InputError
 from trueerror.methods import every_method
 from trueerror.methods._registry import inference_method, withdraw

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trueerror.curves import _bootstrap as bagged
-from trueerror.curves._bootstrap import bags
+from trueerror.curves._replicates import bags
 from trueerror.inputs._options import InputError
 from trueerror.tallies import ScoreTable
 

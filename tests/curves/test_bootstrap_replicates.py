@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from trueerror.curves import _bootstrap as replicates
-from trueerror.curves._bootstrap import balanced_groups, bootstrap_area, cell_sizes, resampled_tables, table_replicates
 from trueerror.curves._precision_recall import step_area
+from trueerror.curves._replicates import balanced_groups, bootstrap_area, cell_sizes, resampled_tables, table_replicates
 from trueerror.inference.bootstrap import _tables as score_cells
 from trueerror.inputs._options import InputError
 from trueerror.tallies import ScoreTable

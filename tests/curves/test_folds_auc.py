@@ -137,7 +137,7 @@ def test_repeated_folds():
         for j in range(k)
         if (there := (repeats == i) & (keys == j)).any()
     ]
-    from trueerror.inference._spec import critical_t
+    from trueerror.inference._problem import critical_t
 
     half = critical_t(0.95, 19) * np.std(areas, ddof=1) * math.sqrt(1 / 20 + 1 / 4)
     assert (made.estimate, made.low) == pytest.approx((np.mean(areas), np.mean(areas) - half))

@@ -22,7 +22,7 @@ from trueerror.findings import Evidence, every_rule, find
 from trueerror.findings.metrics import ConstantAnswer
 from trueerror.findings.scores import tuned_threshold
 from trueerror.inference._multiplicity import adjust
-from trueerror.inference._spec import IntervalSpec
+from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._interval import area_limits
 from trueerror.inference.proportion._interval import wilson
 from trueerror.inference.proportion._paired import mcnemar

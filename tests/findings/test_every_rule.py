@@ -12,7 +12,7 @@ import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
 from trueerror.findings.metrics import ConstantAnswer, Overfit
 from trueerror.findings.scores import TunedThreshold
-from trueerror.inference.power._plan import smallest_difference
+from trueerror.inference.power._sample_size import smallest_difference
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.results import Interval

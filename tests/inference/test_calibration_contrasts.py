@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 import trueerror as te
-from trueerror.inference._spec import IntervalSpec
+from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.calibration import TOO_NARROW, calibration_contrast, calibration_error_limits
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import find_measure

@@ -404,7 +404,7 @@ def test_clusters_by_hand():
     p = (t.row == t.col) @ t.counts / t.n
     hits = keyed.sums((t.row == t.col).astype(float))
     v = 25 / 24 * (((hits - p * keyed.sizes) / t.n) ** 2).sum()
-    from trueerror.inference._spec import critical_t
+    from trueerror.inference._problem import critical_t
 
     size = p * (1 - p) / v
     from trueerror.inference.proportion._interval import wilson

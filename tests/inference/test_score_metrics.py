@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.inference._spec import IntervalSpec
+from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._interval import area_limits, hanley_mcneil_variance, newcombe_area_limits
 from trueerror.inference.bootstrap._tables import coarse_table
 from trueerror.inputs._options import InputError

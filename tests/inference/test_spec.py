@@ -3,7 +3,7 @@ import math
 import pytest
 from scipy import special, stats
 
-from trueerror.inference._spec import critical_t, critical_z
+from trueerror.inference._problem import critical_t, critical_z
 from trueerror.inputs._options import InputError
 
 

@@ -5,12 +5,11 @@ import pytest
 
 import trueerror as te
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.inference._problem import Problem, words_for
+from trueerror.inference._problem import IntervalSpec, Problem, words_for
 from trueerror.inference._sampling import Sample
-from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.counts._one_class import view_of_sample
 from trueerror.methods import SITUATIONS, decision, default_for, every_method, explain, method
-from trueerror.methods._decision_table import methods_for
+from trueerror.methods._registry import methods_for
 from trueerror.metrics._registry import AVERAGES, every_measure, find_measure
 from trueerror.tallies import Confusion, ScoreTable
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from trueerror.inference._spec import critical_t
+from trueerror.inference._problem import critical_t
 from trueerror.inference.learner._intervals import corrected_t_interval, fold_t
 from trueerror.inference.loss._t_tests import corrected_t, paired_t
 

@@ -9,7 +9,7 @@ from report_browser import DESKTOP, PHONE
 from report_sources import HOSTILE, SOURCES
 from selenium.webdriver import ActionChains, Keys
 
-from trueerror.results._tables import Table
+from trueerror.results._document import Table
 
 PAINTED = """
 const done = arguments[0];

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.results._base import ANSWERS, schema_for
+from trueerror.results._document import ANSWERS, schema_for
 from trueerror.results._json import SCHEMA
 
 CANCER = te.read(te.data.path("breast_cancer"), positive="malignant")

@@ -13,9 +13,9 @@ from trueerror.results._document import (
     TableBlock,
     Verdict,
     Words,
+    cells_block,
     data_summary,
 )
-from trueerror.results._tables import cells_block
 
 LONG = "a sentence that goes on for so long that a terminal of eighty columns cannot show it on one line"
 

@@ -3,8 +3,8 @@
 import pytest
 
 from trueerror.results import Table
+from trueerror.results._document import latex_escape, markdown_escape
 from trueerror.results._format import clip, listing, number, p_value, width
-from trueerror.results._tables import latex_escape, markdown_escape
 
 HOSTILE = '<script>alert("x")</script>|a_b&50%$#{}~^\\\x1b[31mred\n'
 

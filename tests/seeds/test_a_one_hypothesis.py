@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inference._spec import critical_t, critical_z
+from trueerror.inference._problem import critical_t, critical_z
 from trueerror.inference.proportion._array_intervals import count_model
 
 

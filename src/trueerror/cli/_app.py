@@ -311,7 +311,7 @@ def show(result: Result, form: Format, *, explain: bool = False, text: Callable[
 
 def _markdown(result: Result) -> str:
     """The verdict, where there is one, and the table: a table by itself says nothing to those who paste it."""
-    from trueerror.results._tables import markdown_escape
+    from trueerror.results._document import markdown_escape
 
     table = result.to_markdown()
     words = markdown_escape(str(getattr(result, "verdict", "")))
@@ -339,7 +339,7 @@ def schema_command(
     of: Annotated[Answer, typer.Argument(help="The command whose answer to describe.", metavar="COMMAND")],
 ) -> None:
     """The JSON Schema of what a command answers."""
-    from trueerror.results._base import schema_for
+    from trueerror.results._document import schema_for
 
     print(json.dumps(schema_for(of.value), indent=2, ensure_ascii=False))
 

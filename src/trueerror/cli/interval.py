@@ -181,7 +181,7 @@ def one_time_in(p: float) -> str:
 
 
 def _next_step(c: Contrast, first: float, second: float) -> str:
-    from trueerror.inference.power._plan import sample_size
+    from trueerror.inference.power._sample_size import sample_size
 
     if first == second:
         return ""

@@ -15,7 +15,7 @@ from trueerror.inputs._options import InputError
 from trueerror.results._format import filled, number, percent, whole
 
 if TYPE_CHECKING:
-    from trueerror.inference.power._plan import Power
+    from trueerror.inference.power._sample_size import Power
 
 WIDTH = 80
 ENOUGH, HARDLY = 0.8, 0.5
@@ -129,7 +129,7 @@ def power_command(
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """How surely so many rows would show a difference."""
-    from trueerror.inference.power import _plan as planning
+    from trueerror.inference.power import _sample_size as planning
 
     if effect.first is None and effect.second is None and effect.test in SHARES:
         raise InputError(
@@ -176,7 +176,7 @@ def sample_size_command(
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """How many rows an answer takes."""
-    from trueerror.inference.power._plan import sample_size
+    from trueerror.inference.power._sample_size import sample_size
 
     plan = sample_size(power=power, accuracy=accuracy, half_width=half_width, **asdict(effect), **asdict(design))
     output.show(plan, lambda: _size(plan))

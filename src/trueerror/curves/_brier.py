@@ -21,8 +21,8 @@ from trueerror.curves._base import (
     need_probabilities,
     weighted_sum,
 )
+from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._score_metrics import score_interval
-from trueerror.inference._spec import IntervalSpec
 from trueerror.inputs._options import InputError, check_confidence, check_share
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Interval

@@ -37,8 +37,8 @@ from trueerror.curves._recalibration import (
     calibration_slope,
     in_the_large,
 )
+from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._score_metrics import score_interval
-from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import check_confidence, check_word, generator

@@ -29,9 +29,9 @@ from trueerror.curves._base import (
     need_classes,
     weighted_sum,
 )
-from trueerror.curves._bootstrap import balanced_groups, resampled_tables
+from trueerror.curves._replicates import balanced_groups, resampled_tables
+from trueerror.inference._problem import tail
 from trueerror.inference._score_metrics import widened
-from trueerror.inference._spec import tail
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._options import InputError, check_confidence, check_share, generator
 from trueerror.methods import Method, declare

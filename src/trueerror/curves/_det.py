@@ -23,7 +23,7 @@ from trueerror.curves._base import (
     need_classes,
     wilson_proportion,
 )
-from trueerror.curves._bootstrap import bootstrap_area
+from trueerror.curves._replicates import bootstrap_area
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._options import InputError, check_confidence, check_share
 from trueerror.results import Interval, Result

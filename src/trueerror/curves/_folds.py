@@ -26,9 +26,9 @@ from trueerror.curves._base import (
     is_predictions,
     top_at,
 )
-from trueerror.curves._bootstrap import bootstrap_area
+from trueerror.curves._replicates import bootstrap_area
+from trueerror.inference._problem import IntervalSpec, critical_t
 from trueerror.inference._score_metrics import widened
-from trueerror.inference._spec import IntervalSpec, critical_t
 from trueerror.inference.auc._interval import FEW, area_limits, newcombe_area_limits
 from trueerror.inference.proportion._array_intervals import on_logit
 from trueerror.inputs._arrays import numbers

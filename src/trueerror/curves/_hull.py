@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueerror.curves._base import Figures, Floats, Records, Rng, area_under, downward, frozen, is_predictions
-from trueerror.curves._bootstrap import resampled_tables
 from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, iso_cost
+from trueerror.curves._replicates import resampled_tables
 from trueerror.curves._roc import Roc, roc
 from trueerror.inputs._options import InputError, check_share, generator
 from trueerror.kernels._random import in_threads, row_weights, seed_of

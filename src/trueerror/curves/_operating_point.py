@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from trueerror.curves._base import Counts, Figures, Floats, Records, Rng, downward, weighted_sum
-from trueerror.curves._bootstrap import bags, balanced_groups
+from trueerror.curves._replicates import bags, balanced_groups
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._score_metrics import noted
 from trueerror.inputs._options import InputError, check_confidence, check_share, generator

@@ -30,9 +30,9 @@ from trueerror.curves._base import (
     wilson_proportion,
     with_notes,
 )
-from trueerror.curves._bootstrap import bootstrap_area
+from trueerror.curves._replicates import bootstrap_area
+from trueerror.inference._problem import IntervalSpec, tail
 from trueerror.inference._score_metrics import average_precision_limits
-from trueerror.inference._spec import IntervalSpec, tail
 from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves._base import Floats
-from trueerror.inference._spec import critical_z
+from trueerror.inference._problem import critical_z
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.kernels._random import PIECE, block_sums, in_threads, parts
 from trueerror.methods import Method, declare

@@ -30,7 +30,7 @@ from trueerror.curves._base import (
     refuse_repeats,
     wilson_proportion,
 )
-from trueerror.curves._bootstrap import bootstrap_area
+from trueerror.curves._replicates import bootstrap_area
 from trueerror.inference.bootstrap._tables import Statistic
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import (

@@ -38,10 +38,10 @@ from trueerror.curves._base import (
     top_at,
     wilson_proportion,
 )
-from trueerror.curves._bootstrap import balanced_groups, bootstrap_area, resampled_tables
 from trueerror.curves._operating_point import Condition, IsoLine, OperatingPoint, choose_point, iso_accuracy, iso_cost
+from trueerror.curves._replicates import balanced_groups, bootstrap_area, resampled_tables
+from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._score_metrics import score_interval
-from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word, generator
 from trueerror.methods import Method, declare

@@ -20,9 +20,9 @@ from trueerror.curves._base import (
     is_predictions,
     top_at,
 )
-from trueerror.curves._bootstrap import balanced_groups, resampled_tables
+from trueerror.curves._replicates import balanced_groups, resampled_tables
 from trueerror.curves._roc import Roc, roc
-from trueerror.inference._spec import critical_z
+from trueerror.inference._problem import critical_z
 from trueerror.inputs._options import InputError, check_confidence, check_word, generator
 from trueerror.kernels._random import in_threads, row_weights, seed_of
 from trueerror.methods import Method, declare

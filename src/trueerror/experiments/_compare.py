@@ -32,15 +32,13 @@ from trueerror.experiments._outcomes import FoldPairLosses, FoldScores, Resample
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inference._contrast import check_margin, contrast, normal_p, normal_quantile
-from trueerror.inference._problem import Problem
-from trueerror.inference._spec import IntervalSpec
+from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word, nearest
 from trueerror.methods import Default, decision, inference_method
-from trueerror.methods._decision_table import methods_for
-from trueerror.methods._registry import InferenceMethod
+from trueerror.methods._registry import InferenceMethod, methods_for
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.resampling._plan import Seed
 from trueerror.results import Alternative, Contrast

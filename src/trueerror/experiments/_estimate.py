@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._outcomes import CHOSEN, ResampleResults, mean_over_rows
 from trueerror.findings.learners import SMALL_TEST
-from trueerror.inference._problem import NotOffered, Problem, choose, method_named, words_for
-from trueerror.inference._spec import IntervalSpec, Range
+from trueerror.inference._problem import IntervalSpec, NotOffered, Problem, Range, choose, method_named, words_for
 from trueerror.inference.learner._intervals import (
     Bagged,
     BootstrapError,
@@ -36,16 +35,14 @@ from trueerror.inference.loss._mean import INFINITE
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_word, nearest
 from trueerror.methods import Default, inference_method
-from trueerror.methods._decision_table import methods_for
-from trueerror.methods._registry import InferenceMethod
+from trueerror.methods._registry import InferenceMethod, methods_for
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.resampling._plan import Plan, Seed, Split
 from trueerror.results import Interval
 from trueerror.results._format import whole
 from trueerror.results._values import sentences_of
 from trueerror.sources._predictions import Predictions
-from trueerror.verbs._estimand import class_mix_words
-from trueerror.verbs._model_metrics import ModelMetrics, Settings
+from trueerror.verbs._model_metrics import ModelMetrics, Settings, class_mix_words
 
 if TYPE_CHECKING:
     from trueerror.curves._folds import AverageCurve

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from trueerror.experiments._outcomes import ResampleResults, part_records
-from trueerror.results._base import to_frame
+from trueerror.results._document import to_frame
 
 if TYPE_CHECKING:
     from trueerror.curves._folds import AverageCurve
@@ -132,7 +132,7 @@ class Experiment(ResampleResults):
         """The summary by the file's ending: .json .md .tex .txt, .csv (one line a test part), or the picture."""
         target = Path(path)
         if target.suffix.lower() == ".csv":
-            from trueerror.results._base import to_csv
+            from trueerror.results._document import to_csv
 
             named = (metrics,) if isinstance(metrics, str) else tuple(metrics)
             target.write_text(to_csv(self.records(named)), encoding="utf-8", newline="")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._spec import IntervalSpec, critical_t, critical_z, tail
+from trueerror.inference._problem import IntervalSpec, critical_t, critical_z, tail
 from trueerror.inputs._options import InputError, check_alternative, check_confidence
 from trueerror.results import Alternative, Contrast, Df, Side
 

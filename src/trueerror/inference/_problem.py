@@ -10,17 +10,169 @@ decision table, the command line's help and `.explain()` are read off the regist
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from dataclasses import dataclass, field, replace
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from trueerror.inputs._options import InputError, nearest
-from trueerror.methods._decision_table import methods_for
-from trueerror.methods._registry import InferenceMethod, always
+from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
+from trueerror.methods._registry import InferenceMethod, always, methods_for
+from trueerror.results import Alternative, Interval, Side
+from trueerror.results._values import Note, sentences_of
 
 if TYPE_CHECKING:
-    from trueerror.inference._spec import IntervalSpec
     from trueerror.metrics._registry import Measure, MetricOptions
+
+SIDES: tuple[Side, ...] = ("two-sided", "lower", "upper")
+_STANDARD = NormalDist()
+
+
+def tail(confidence: float, side: Side = "two-sided") -> float:
+    """The probability left out at one end: α/2 with two sides, α with one.
+
+    >>> round(tail(0.95), 6), round(tail(0.95, "lower"), 6)
+    (0.025, 0.05)
+    """
+    level = check_confidence(confidence)
+    check_word(side, SIDES, "side")
+    return (1 - level) / 2 if side == "two-sided" else 1 - level
+
+
+def critical_z(confidence: float = 0.95, side: Side = "two-sided") -> float:
+    """The normal quantile z with Φ(z) = 1 − α/2 (two sides) or 1 − α (one side).
+
+    Taken from the lower tail, where no digits are lost however near the confidence is to 1 (Wichura 1988, AS 241).
+
+    >>> round(critical_z(0.95), 4), round(critical_z(0.95, "lower"), 4)
+    (1.96, 1.6449)
+    """
+    return -_STANDARD.inv_cdf(tail(confidence, side))
+
+
+def critical_t(confidence: float = 0.95, df: float = math.inf, side: Side = "two-sided") -> float:
+    """The quantile of Student's t with `df` degrees of freedom; with infinitely many it is `critical_z`.
+
+    >>> round(critical_t(0.95, 10), 3), round(critical_t(0.9, 2), 2)
+    (2.228, 2.92)
+    """
+    if not df > 0:
+        raise InputError(f"df={df!r} must be positive: a spread needs at least two values")
+    if math.isinf(df):
+        return critical_z(confidence, side)
+    from scipy import special
+
+    return -float(special.stdtrit(df, tail(confidence, side)))
+
+
+Range = tuple[float, float]
+Notes = str | Note | Iterable[str | Note | None] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntervalSpec:
+    """What is asked of an interval or a contrast: confidence, side, how many at once, random numbers.
+
+    `over` intervals are meant to hold together: each is then made at the confidence 1 − α/over (Bonferroni), while
+    the results carry the confidence of the whole set. `each_at` overrides the confidence that each is made at.
+    `alternative` is that of a contrast. Resampling draws `replicates` with `rng`.
+    """
+
+    confidence: float = 0.95
+    side: Side = "two-sided"
+    over: int = 1
+    estimand: str = ""
+    each_at: float | None = None
+    alternative: Alternative = "two-sided"
+    rng: Any = None
+    replicates: int = 10_000
+
+    def __post_init__(self) -> None:
+        check_confidence(self.confidence)
+        check_word(self.side, SIDES, "side")
+        if self.over < 1 or self.over != int(self.over):
+            raise InputError(f"simultaneous_over={self.over!r} must be a whole number of at least 1")
+
+    @property
+    def level(self) -> float:
+        """The confidence that each single interval is made at."""
+        if self.each_at is not None:
+            return self.each_at
+        # Written so that a billion intervals at 99.9 % do not round to certainty.
+        return 1 - (1 - self.confidence) / self.over
+
+    @property
+    def tail(self) -> float:
+        """What is left out beyond one limit."""
+        return (1 - self.level) / 2 if self.side == "two-sided" else 1 - self.level
+
+    @property
+    def both_sides(self) -> IntervalSpec:
+        """The two-sided spec with the same distance to each limit, for parts that a sum is made of."""
+        if self.side == "two-sided":
+            return self
+        # At a one-sided confidence of a half or less the distance is 0 or beyond; parts keep a little.
+        return replace(self, side="two-sided", over=1, each_at=max(1 - 2 * self.tail, 1e-6))
+
+    def factor(self, df: float = math.inf) -> float:
+        """How many standard errors a limit lies from the estimate."""
+        return -_STANDARD.inv_cdf(self.tail) if math.isinf(df) else critical_t(self.level, df, self.side)
+
+    def interval(
+        self,
+        name: str,
+        estimate: float,
+        low: float,
+        high: float,
+        *,
+        bounds: Range,
+        method: str,
+        n: float,
+        note: Notes = None,
+    ) -> Interval:
+        """The result: limits cut to the range and the side, holding the estimate; NaN with a note where they meet."""
+        if not math.isnan(estimate):
+            # Rounding can put a perfect score a hair beyond the end of its range.
+            estimate = min(max(estimate, bounds[0]), bounds[1])
+            low, high = min(low, estimate), max(high, estimate)
+        low, high = max(low, bounds[0]), min(high, bounds[1])
+        if self.side == "upper" and not math.isnan(high):
+            low = bounds[0]
+        elif self.side == "lower" and not math.isnan(low):
+            high = bounds[1]
+        notes = [note] if isinstance(note, str | Note | None) else list(note)
+        if low == high:
+            low = high = math.nan
+            notes.append(Note("no-spread"))
+        if self.level != self.confidence:
+            notes.append(Note("simultaneous", (self.level,)))
+        result = Interval(
+            name=name, estimate=estimate, low=low, high=high, confidence=self.confidence, side=self.side, method=method,
+            n=n, note=sentences_of(notes), estimand=self.estimand,
+        )  # fmt: skip
+        if any(notes):
+            result._keep_notes(tuple(note for note in notes if isinstance(note, Note)))
+        return result
+
+
+class IntervalLimits(NamedTuple):
+    """What a method gives: both limits, the key of the method that was used in the end, and a note.
+
+    `resampled`: they come from replicates. `asked`: the word of the method that another stood in for, if one did.
+    """
+
+    low: float
+    high: float
+    method: str
+    note: str | Note | tuple[str | Note, ...] = ""
+    resampled: bool = False
+    asked: str = ""
+
+    @property
+    def notes(self) -> tuple[str | Note, ...]:
+        """The note, or all of them."""
+        return self.note if isinstance(self.note, tuple) else (self.note,)
+
 
 S = TypeVar("S")
 

@@ -13,9 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._problem import Problem, choose, clustered, independent, method_named
+from trueerror.inference._problem import (
+    IntervalLimits,
+    IntervalSpec,
+    Problem,
+    choose,
+    clustered,
+    independent,
+    method_named,
+)
 from trueerror.inference._sampling import ClusteredRows, Design, ScoreSample
-from trueerror.inference._spec import IntervalLimits, IntervalSpec
 from trueerror.inference.auc._binned import area_reach, precision_reach
 from trueerror.inference.auc._delong import delong_from_table
 from trueerror.inference.auc._interval import effective_rows, on_scale

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trueerror.inference._contrast import cluster_t_contrast, contrast, one_cluster_contrast
-from trueerror.inference._problem import Problem, solve
-from trueerror.inference._spec import IntervalSpec
+from trueerror.inference._problem import IntervalSpec, Problem, solve
 from trueerror.inference.auc._binned import binned_area_contrast, unpaired_table_contrast, within_words
 from trueerror.inference.auc._delong import AreaCovariance, delong_covariance
 from trueerror.inference.auc._multiclass import class_area_contrast, class_area_rows

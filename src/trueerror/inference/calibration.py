@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import Limits, check_test_options, contrast, tail_area
-from trueerror.inference._problem import Problem, independent
+from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, independent
 from trueerror.inference._sampling import ScoreSample
-from trueerror.inference._spec import IntervalLimits, IntervalSpec
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import Default, Method, declare, inference_method

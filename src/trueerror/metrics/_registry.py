@@ -441,7 +441,7 @@ def _facts(m: Measure) -> dict[str, object]:
 
 
 def _interval(m: Measure) -> str:
-    from trueerror.methods._decision_table import default_for
+    from trueerror.methods._registry import default_for
 
     return default_for(m.situation)
 

@@ -24,8 +24,8 @@ from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import ReportOptions, Start
 from trueerror.reports._html import Section, brief_names, clipped, html_table
 from trueerror.reports._svg import Gallery
+from trueerror.results._document import Table
 from trueerror.results._format import percent, whole
-from trueerror.results._tables import Table
 from trueerror.sources._predictions import Predictions
 
 

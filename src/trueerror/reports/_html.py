@@ -19,8 +19,8 @@ from trueerror.plots._style import distinct
 from trueerror.plots.compose.matrices import worst_pairs
 from trueerror.plots.svg._charts import axis_marks, interval_marks
 from trueerror.plots.svg._elements import el, joined
+from trueerror.results._document import Table
 from trueerror.results._format import clip, one_line, short_names, whole
-from trueerror.results._tables import Table
 from trueerror.tallies import Confusion
 
 # Names longer than this are cut in the middle: nobody reads on, and a page repeats them in many places.

@@ -35,9 +35,8 @@ from trueerror.reports._svg import Gallery
 from trueerror.resampling._cross_validation import KFold
 from trueerror.resampling._plan import Plan
 from trueerror.results import Interval
-from trueerror.results._document import Cell
+from trueerror.results._document import Cell, Table, cells_block
 from trueerror.results._format import number, percent, whole
-from trueerror.results._tables import Table, cells_block
 from trueerror.results._values import interval_cell
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._ranking_result import LearnerRanking, scores_table

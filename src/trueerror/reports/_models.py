@@ -51,9 +51,8 @@ from trueerror.reports._html import (
 )
 from trueerror.reports._svg import Gallery
 from trueerror.results import Contrast, Result
-from trueerror.results._document import Cell, TableBlock
+from trueerror.results._document import Cell, Table, TableBlock, cells_block
 from trueerror.results._format import p_cell, percent
-from trueerror.results._tables import Table, cells_block
 from trueerror.results._values import decided, deciding_p, interval_cell, significantly_different
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._compare import compare

@@ -1,9 +1,8 @@
 """Results: small frozen values that print, tabulate, plot, explain and write themselves down."""
 
-from trueerror.results._base import DocumentResult, Result, to_frame
+from trueerror.results._document import DocumentResult, Result, Table, from_records, to_frame
 from trueerror.results._format import Text
 from trueerror.results._json import load
-from trueerror.results._tables import Table, from_records
 from trueerror.results._values import Alternative, Contrast, Df, Interval, Posterior, Side, Test
 
 __all__ = [

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from trueerror.results._base import Result
-from trueerror.results._document import Cell
+from trueerror.results._document import Cell, Result
 from trueerror.results._format import compact, limits, number, p_cell, p_value, percent, whole
 
 if TYPE_CHECKING:
-    from trueerror.results._tables import Table
+    from trueerror.results._document import Table
 
 Side = Literal["two-sided", "lower", "upper"]
 Alternative = Literal["two-sided", "greater", "less"]
@@ -167,7 +166,7 @@ class Interval(_Noted):
         return f"{self.name} {number(self.estimate)} {limits(self.low, self.high)}, {how}{size}{note}"
 
     def _table(self) -> Table:
-        from trueerror.results._tables import Table
+        from trueerror.results._document import Table
 
         head = ("", "estimate", f"{percent(self.confidence)} interval", "method", "n")
         size = "" if self.n is None else whole(self.n)
@@ -218,7 +217,7 @@ class Contrast(Interval):
         )
 
     def _table(self) -> Table:
-        from trueerror.results._tables import Table
+        from trueerror.results._document import Table
 
         head = ("", "difference", f"{percent(self.confidence)} interval", "p", "method", "n")
         decided = self.p_value if self.p_adjusted is None else self.p_adjusted

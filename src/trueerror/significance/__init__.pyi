@@ -10,8 +10,8 @@ from trueerror.inference.loss._t_tests import five_by_two_f as five_by_two_f
 from trueerror.inference.loss._t_tests import five_by_two_t as five_by_two_t
 from trueerror.inference.loss._t_tests import paired_t as paired_t
 from trueerror.inference.loss._t_tests import unpaired_t as unpaired_t
-from trueerror.inference.power._plan import Power as Power
-from trueerror.inference.power._plan import smallest_difference as smallest_difference
+from trueerror.inference.power._sample_size import Power as Power
+from trueerror.inference.power._sample_size import smallest_difference as smallest_difference
 from trueerror.inference.proportion._paired import bowker as bowker
 from trueerror.inference.proportion._paired import cochran_q as cochran_q
 from trueerror.inference.proportion._paired import equivalence as equivalence

@@ -18,7 +18,7 @@ from trueerror.experiments._dataset import Dataset, Features, Learner, as_learne
 from trueerror.experiments._experiment import RunOptions, experiment_seed, run_experiment
 from trueerror.experiments._outcomes import outcome_losses
 from trueerror.experiments._result import Experiment
-from trueerror.inference._spec import IntervalSpec, critical_t
+from trueerror.inference._problem import IntervalSpec, critical_t
 from trueerror.inference.loss._mean import mean_limits
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._multiplicity import adjust
-from trueerror.inference._spec import critical_t
+from trueerror.inference._problem import critical_t
 from trueerror.inference.loss._t_tests import corrected_factor, corrected_t
 from trueerror.results import Contrast
 

@@ -14,7 +14,7 @@ from trueerror.experiments._dataset import Dataset, Features
 from trueerror.experiments._outcomes import mean_over_rows, outcome_losses, score
 from trueerror.experiments._result import Experiment
 from trueerror.experiments._store import Outcome
-from trueerror.inference._spec import IntervalSpec, Range
+from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.learner._intervals import corrected_t_interval
 from trueerror.inference.loss._mean import mean_limits
 from trueerror.inputs._labels import Label

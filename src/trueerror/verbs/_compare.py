@@ -21,7 +21,7 @@ from trueerror.inference._contrast import alike_within, check_margin
 from trueerror.inference._multiplicity import adjust_contrasts
 from trueerror.inference._two_models import ModelRows, PairedRows, unpaired_contrast
 from trueerror.inference.loss._mean import infinite_losses
-from trueerror.inference.power._plan import sample_size
+from trueerror.inference.power._sample_size import sample_size
 from trueerror.inference.proportion._interval import interval
 from trueerror.inference.proportion._paired import MCNEMAR, cochran_from_pairs, equivalence, mcnemar, mcnemar_test
 from trueerror.inference.ranking._ranking import groups_not_told_apart
@@ -39,9 +39,8 @@ from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Discordance
 from trueerror.verbs._comparison import Comparison, ComparisonDetails, best_first
-from trueerror.verbs._estimand import compared_reading, fixed_model
 from trueerror.verbs._evidence import comparison_findings, identical_pairs, sample_evidence
-from trueerror.verbs._model_metrics import ModelMetrics, Rng, Settings
+from trueerror.verbs._model_metrics import ModelMetrics, Rng, Settings, compared_reading, fixed_model
 
 
 def sliced(made: Comparison, p: Predictions, compared: Callable[[Predictions], Comparison]) -> Comparison:

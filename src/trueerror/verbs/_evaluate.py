@@ -31,7 +31,6 @@ from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion, ScoreTable
 from trueerror.tallies._confusion import is_graded
 from trueerror.tallies._moments import MultiLabel
-from trueerror.verbs._estimand import fixed_model, reading
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, RecordedSettings
 from trueerror.verbs._evidence import model_evidence
 from trueerror.verbs._model_metrics import (
@@ -42,7 +41,9 @@ from trueerror.verbs._model_metrics import (
     Settings,
     commonest_p,
     cost_words,
+    fixed_model,
     named_metrics,
+    reading,
 )
 
 USUAL = ("accuracy", "hamming_loss", "micro_f1", "macro_f1", "macro_precision", "macro_recall")

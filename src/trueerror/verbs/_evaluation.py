@@ -18,9 +18,19 @@ from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import DocumentResult, Interval, Table, Text
-from trueerror.results._document import WIDTH, Block, Cell, Document, Media, Paragraph, TableBlock, Verdict, page
+from trueerror.results._document import (
+    WIDTH,
+    Block,
+    Cell,
+    Document,
+    Media,
+    Paragraph,
+    TableBlock,
+    Verdict,
+    cells_block,
+    page,
+)
 from trueerror.results._format import filled, limits, listing, number, one_line, p_value, percent, some, whole, width
-from trueerror.results._tables import cells_block
 from trueerror.results._values import interval_cell, short
 from trueerror.tallies import Confusion
 from trueerror.tallies._confusion import is_graded

@@ -35,7 +35,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     small, proportions, lost = [], [], []
     for name, own in part.overall.items():
         title = measures[name].title
-        reasons = (reason for note in own.notes for reason in note.within())
+        reasons = [reason for note in own.notes for reason in note.within()] if own.note else []
         lost += [(title, v) for r in reasons if r.code == "lost-resamples" for v in r.values if isinstance(v, float)]
         if measures[name].share is None or own.n is None or math.isnan(own.estimate):
             continue

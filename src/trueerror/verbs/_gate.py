@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import check_margin
-from trueerror.inference._spec import IntervalSpec
+from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import ModelPair, PairedRows, unpaired_contrast
 from trueerror.inference.proportion._paired import mcnemar_test, noninferiority
 from trueerror.inference.proportion._sequential import confidence_sequence
@@ -27,9 +27,8 @@ from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Discordance
 from trueerror.verbs._compare import own_rows
-from trueerror.verbs._estimand import cut_words
 from trueerror.verbs._gate_result import Gate, GateCheck, decide, together
-from trueerror.verbs._model_metrics import ModelMetrics, Rng, Settings, named_metrics
+from trueerror.verbs._model_metrics import ModelMetrics, Rng, Settings, cut_words, named_metrics
 
 Model = tuple[Predictions, str]
 Floats = NDArray[np.float64]

@@ -12,9 +12,8 @@ from typing import Literal
 
 from trueerror.inputs._options import InputError, nearest
 from trueerror.results import DocumentResult, Result, Table, Text
-from trueerror.results._document import Document, Paragraph, TableBlock, page
+from trueerror.results._document import Document, Paragraph, TableBlock, markdown_escape, page
 from trueerror.results._format import listing, number, one_line, percent, whole
-from trueerror.results._tables import markdown_escape
 
 Decision = Literal["pass", "fail", "cannot tell"]
 EXIT_CODES: dict[str, int] = {"pass": 0, "fail": 1, "cannot tell": 3}

@@ -6,8 +6,8 @@ import pytest
 from scipy import special
 
 from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._score_metrics import clustered_score_interval
-from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.auc._clustered import clustered_area_covariance
 from trueerror.inference.auc._delong import delong_covariance
 from trueerror.inference.loss._mean import ClusterSums, loss_interval

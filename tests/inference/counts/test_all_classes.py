@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.inference._spec import IntervalSpec
+from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.counts._all_classes import MANY_PARTS, mean_of_shares, parts_that_count, shrunk
 from trueerror.tallies._confusion import Confusion
 

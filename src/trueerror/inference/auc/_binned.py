@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import check_test_options, contrast, student_p, student_quantile, tail_area
-from trueerror.inference._spec import IntervalSpec
+from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._delong import AreaCovariance, delong_from_placements, delong_from_table
 from trueerror.inference.auc._interval import (
     FEW,

@@ -12,8 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._contrast import contrast, student_p, student_quantile, tail_area
-from trueerror.inference._problem import Problem, choose, clustered, independent, method_named
-from trueerror.inference._spec import IntervalLimits, IntervalSpec
+from trueerror.inference._problem import (
+    IntervalLimits,
+    IntervalSpec,
+    Problem,
+    choose,
+    clustered,
+    independent,
+    method_named,
+)
 from trueerror.inference.auc._delong import satterthwaite
 from trueerror.inference.auc._interval import DELONG, FEW, score_low
 from trueerror.inference.counts._one_class import ONE_CLUSTER

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._spec import tail
+from trueerror.inference._problem import tail
 from trueerror.inputs._arrays import numbers
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import Method, declare

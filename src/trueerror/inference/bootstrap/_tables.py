@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._delta import variance
-from trueerror.inference._problem import Problem, choose, clustered, independent
+from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, choose, clustered, independent
 from trueerror.inference._sampling import ClusteredRows, Sample, ScoreSample
-from trueerror.inference._spec import IntervalLimits, IntervalSpec
 from trueerror.inference.auc._delong import score_influences
 from trueerror.inference.bootstrap._limits import BootstrapMethod, bootstrap_limits
 from trueerror.inputs._options import InputError, generator

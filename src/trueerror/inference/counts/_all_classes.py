@@ -34,8 +34,8 @@ from trueerror.inference._delta import (
     multinomial_correlations,
     variance,
 )
+from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._sampling import Sample, effective_size
-from trueerror.inference._spec import IntervalSpec
 from trueerror.inference.counts._one_class import (
     AVERAGES_OF_SHARES,
     DELTA,

@@ -16,8 +16,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._problem import Problem, solve
-from trueerror.inference._spec import IntervalSpec
+from trueerror.inference._problem import IntervalSpec, Problem, solve
 from trueerror.inference.counts._one_class import (
     AVERAGES_OF_SHARES,
     CountProblem,

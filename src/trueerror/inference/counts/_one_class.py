@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._delta import binary_gradients
-from trueerror.inference._problem import Problem
+from trueerror.inference._problem import IntervalSpec, Problem, tail
 from trueerror.inference._sampling import (
     Kind,
     Sample,
@@ -24,7 +24,6 @@ from trueerror.inference._sampling import (
     effective_size,
     occupied,
 )
-from trueerror.inference._spec import IntervalSpec, tail
 from trueerror.inference.proportion._array_intervals import (
     RawLimits,
     as_jaccard,

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._contrast import SHARES, Limits, contrast, limits_without_spread, t_contrast
+from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._sampling import cluster_variance, occupied, weighted_variance
-from trueerror.inference._spec import IntervalSpec
 from trueerror.results import Contrast
 from trueerror.tallies import Confusion, KeyedConfusion
 

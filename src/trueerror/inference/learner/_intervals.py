@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._spec import IntervalSpec, Range
+from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.bootstrap._limits import quantiles
 from trueerror.inference.loss._interval import NO_SPREAD, ONE_VALUE
 from trueerror.inference.loss._mean import mean_limits

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from trueerror.inference._spec import SIDES, critical_t
+from trueerror.inference._problem import SIDES, critical_t
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.results import Interval, Side
 

@@ -26,7 +26,7 @@ from trueerror.inference._contrast import (
     t_contrast,
     tail_area,
 )
-from trueerror.inference._spec import IntervalSpec
+from trueerror.inference._problem import IntervalSpec
 from trueerror.inputs._arrays import matrix, numbers, paired_numbers
 from trueerror.inputs._options import InputError, check_word
 from trueerror.methods._registry import Method, declare

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._spec import IntervalSpec, Range, critical_z
+from trueerror.inference._problem import IntervalSpec, Range, critical_z
 from trueerror.inference.proportion._interval import FORMS, stand_in
 from trueerror.inputs._options import InputError, check_share, check_word
 from trueerror.results import Side

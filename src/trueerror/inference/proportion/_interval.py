@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from trueerror.inference._spec import SIDES, critical_z, tail
+from trueerror.inference._problem import SIDES, critical_z, tail
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.methods._registry import Default, inference_method
 from trueerror.results import Interval, Side
