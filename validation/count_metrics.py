@@ -130,7 +130,7 @@ def evident_table(p: np.ndarray, n: int) -> Evident:
         counts = rng.multinomial(n, p.ravel()).reshape(p.shape)
         right = int(np.trace(counts))
         few = [("accuracy", right, n)] if min(right, n - right) < 5 else []
-        return Evidence(confusion=table_of(counts), facts={"small_counts": few})
+        return Evidence(confusion=table_of(counts), small_counts=few)
 
     return evident
 

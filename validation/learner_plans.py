@@ -74,12 +74,12 @@ def seed(rng: np.random.Generator) -> int:
 
 def one_out(n: int) -> Evident:
     """What the linter knows of leave-one-out."""
-    return lambda rng: Evidence(facts={"fold_method": "leave-one-out", "data_rows": n})
+    return lambda rng: Evidence(fold_method="leave-one-out", data_rows=n)
 
 
 def over_parts(rounds: int | None, method: str = "corrected-t") -> Evident:
     """What the linter knows of limits from so many rounds of folds; None: from other test parts."""
-    return lambda rng: Evidence(facts={"fold_method": method, "rounds": rounds})
+    return lambda rng: Evidence(fold_method=method, rounds=rounds)
 
 
 def _moved(made: Interval, off: float) -> SimpleNamespace:

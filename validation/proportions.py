@@ -76,7 +76,7 @@ def cells(*, quick: bool) -> Iterator[Exact]:
 def _few(rng: np.random.Generator, n: int) -> Evidence:
     """What the linter sees of a proportion with one event expected."""
     x = int(rng.binomial(n, 1 / n))
-    return Evidence(facts={"small_counts": [("accuracy", n - x, n)] if min(x, n - x) < 5 else []})
+    return Evidence(small_counts=[("accuracy", n - x, n)] if min(x, n - x) < 5 else [])
 
 
 def _probe(n: int) -> list[float]:

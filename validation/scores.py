@@ -126,7 +126,7 @@ def loss_cell(n: int, a: float, b: float) -> Cell:
 
     def evident(rng: np.random.Generator) -> Evidence:
         worth = [(m, v.mean**2 / (v.variance / n)) for m, v in draw(rng).items()]
-        return Evidence(facts={"loss_worth": worth})
+        return Evidence(loss_worth=worth)
 
     return Cell(
         family="mean loss", scenario=f"probabilities from Beta({a:g}, {b:g}), n = {n:,}", draw=draw, truth=truth,
