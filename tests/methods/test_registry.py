@@ -6,7 +6,7 @@ import pytest
 import trueerror as te
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._problem import IntervalSpec, Problem, words_for
-from trueerror.inference._sampling import Sample
+from trueerror.inference._variance import Sample
 from trueerror.inference.counts._one_class import view_of_sample
 from trueerror.methods import SITUATIONS, decision, default_for, every_method, explain, method
 from trueerror.methods._registry import methods_for

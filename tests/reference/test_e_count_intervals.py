@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from trueerror.inference._delta import influence, variance
 from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference._variance import influence, variance
 from trueerror.metrics._registry import find_measure
 from trueerror.tallies import Confusion
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._problem import IntervalSpec, Problem, choose, general, method_named
-from trueerror.inference._sampling import Design, Sample
 from trueerror.inference._score_metrics import score_interval
+from trueerror.inference._variance import Design, Sample
 from trueerror.inference.bootstrap._tables import TableBootstrap, Unfit, bootstrap_of_table
 from trueerror.inference.counts._all_classes import cost_bounds, rarely_seen_errors, savings_by_shares
 from trueerror.inference.counts._at_prior import multilabel_interval

@@ -22,7 +22,7 @@ from trueerror.inference._problem import (
     independent,
     method_named,
 )
-from trueerror.inference._sampling import ClusteredRows, Design, ScoreSample
+from trueerror.inference._variance import ClusteredRows, Design, ScoreSample
 from trueerror.inference.auc._binned import area_reach, precision_reach
 from trueerror.inference.auc._delong import delong_from_table
 from trueerror.inference.auc._interval import effective_rows, on_scale

@@ -16,7 +16,7 @@ from scipy import special
 
 from trueerror.inference._contrast import Limits, check_test_options, contrast, tail_area
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, independent
-from trueerror.inference._sampling import ScoreSample
+from trueerror.inference._variance import ScoreSample
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import Default, Method, declare, inference_method

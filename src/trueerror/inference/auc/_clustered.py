@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._problem import IntervalLimits, Problem, clustered
-from trueerror.inference._sampling import ScoreSample
+from trueerror.inference._variance import ScoreSample
 from trueerror.inference.auc._interval import FEW, newcombe_area_limits, of_area, on_scale
 from trueerror.inference.proportion._array_intervals import on_logit
 from trueerror.kernels import chosen

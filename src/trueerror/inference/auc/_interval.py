@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, independent
-from trueerror.inference._sampling import ScoreSample
+from trueerror.inference._variance import ScoreSample
 from trueerror.inference.auc._delong import delong_from_table
 from trueerror.inference.proportion._array_intervals import on_logit
 from trueerror.kernels._numpy import table_placements

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._delta import variance
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, choose, clustered, independent
-from trueerror.inference._sampling import ClusteredRows, Sample, ScoreSample
+from trueerror.inference._variance import ClusteredRows, Sample, ScoreSample, variance
 from trueerror.inference.auc._delong import score_influences
 from trueerror.inference.bootstrap._limits import BootstrapMethod, bootstrap_limits
 from trueerror.inputs._options import InputError, generator

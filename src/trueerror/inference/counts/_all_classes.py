@@ -25,17 +25,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._delta import (
+from trueerror.inference._problem import IntervalSpec
+from trueerror.inference._variance import (
     Cross,
+    Sample,
     binary_gradients,
     class_correlations,
+    effective_size,
     influence,
     mover,
     multinomial_correlations,
     variance,
 )
-from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._sampling import Sample, effective_size
 from trueerror.inference.counts._one_class import (
     AVERAGES_OF_SHARES,
     DELTA,

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._delta import binary_gradients
 from trueerror.inference._problem import IntervalSpec, Problem, tail
-from trueerror.inference._sampling import (
+from trueerror.inference._variance import (
     Kind,
     Sample,
+    binary_gradients,
     class_cluster_variances,
     class_clusters,
     class_weighted_variances,

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import check_test_options, contrast, normal_p, tail_area
-from trueerror.inference._delta import influence, variance
 from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference._variance import influence, variance
 from trueerror.inference.bootstrap._limits import standard_error
 from trueerror.inference.bootstrap._tables import BOOTSTRAPS
 from trueerror.inference.counts._all_classes import ADDED_ROWS, FEW

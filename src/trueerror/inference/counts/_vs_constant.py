@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from trueerror.inference._contrast import SHARES, Limits, contrast, limits_without_spread, t_contrast
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._sampling import cluster_variance, occupied, weighted_variance
+from trueerror.inference._variance import cluster_variance, occupied, weighted_variance
 from trueerror.results import Contrast
 from trueerror.tallies import Confusion, KeyedConfusion
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from trueerror.inference._contrast import contrast
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range, choose, method_named
-from trueerror.inference._sampling import ScoreSample
+from trueerror.inference._variance import ScoreSample
 from trueerror.inference.auc._delong import satterthwaite
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inference.counts._one_class import ONE_CLUSTER

@@ -3,8 +3,14 @@ import math
 import numpy as np
 import pytest
 
-from trueerror.inference._delta import binary_gradients, influence
-from trueerror.inference._sampling import class_cluster_variances, class_clusters, cluster_variance, occupied
+from trueerror.inference._variance import (
+    binary_gradients,
+    class_cluster_variances,
+    class_clusters,
+    cluster_variance,
+    influence,
+    occupied,
+)
 from trueerror.metrics._registry import find_measure
 from trueerror.tallies import KeyedConfusion
 

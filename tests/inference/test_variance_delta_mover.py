@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from trueerror.inference._delta import binary_gradients, class_correlations, influence, mover, multinomial_correlations
+from trueerror.inference._variance import (
+    binary_gradients,
+    class_correlations,
+    influence,
+    mover,
+    multinomial_correlations,
+)
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.metrics._registry import find_measure
 from trueerror.tallies import Confusion

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from trueerror.inference._delta import influence, margin_gradients, variance
+from trueerror.inference._variance import influence, margin_gradients, variance
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import AVERAGES, averaged, every_measure, find_measure
 from trueerror.tallies import Confusion

@@ -3,8 +3,13 @@ import math
 import numpy as np
 import pytest
 
-from trueerror.inference._delta import binary_gradients, influence
-from trueerror.inference._sampling import class_weighted_variances, effective_size, weighted_variance
+from trueerror.inference._variance import (
+    binary_gradients,
+    class_weighted_variances,
+    effective_size,
+    influence,
+    weighted_variance,
+)
 from trueerror.metrics._registry import find_measure
 from trueerror.tallies import Confusion
 
