@@ -45,10 +45,10 @@ def test_spiegelhalter(case):
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c["id"])
 def test_unreliability_chi_squared_is_twice_the_likelihood_lost_at_a_0_b_1(case):
     """rms's U test compares the fitted line with (0, 1): our likelihoods must give its statistic."""
-    from trueerror.curves._recalibration import LogitTable, fit
+    from trueerror.curves._recalibration import LogitTable, fit_logistic
 
     data = LogitTable.of(curve(case).table)
-    drop = 2 * (data.likelihood(*fit(data, [0, 1])) - data.likelihood(0.0, 1.0))
+    drop = 2 * (data.likelihood(*fit_logistic(data, [0, 1])) - data.likelihood(0.0, 1.0))
     assert drop == pytest.approx(case["rms_val.prob"]["U:Chi-sq"], rel=1e-6)
 
 

@@ -41,10 +41,10 @@ class Result:
     # The data frame library of the input, where there was one: `.frame()` answers in kind.
     _backend: ClassVar[str | None] = None
 
-    def __init_subclass__(cls) -> None:
-        """Every result of this library can be read back by `te.load`, but the bases that stand here."""
+    def __init_subclass__(cls, *, saved: bool = True) -> None:
+        """Every result of this library can be read back by `te.load`, but bases of others (`saved=False`)."""
         super().__init_subclass__()
-        if cls.__module__.startswith("trueerror.") and cls.__module__ != __name__:
+        if cls.__module__.startswith("trueerror.") and saved:
             TYPES[cls.__name__] = cls
 
     def records(self) -> list[dict[str, object]]:
@@ -157,7 +157,7 @@ class Result:
         return hash((type(self).__name__, self._key()))
 
 
-class DocumentResult(Result):
+class DocumentResult(Result, saved=False):
     """A result whose text, notebook page and tables are renderings of one document."""
 
     __slots__ = ()

@@ -45,7 +45,7 @@ def clustered_area_covariance(
 
     Source: Obuchowski 1997, Biometrics 53:567.
 
-    >>> truth, clusters = np.array([False, False, True, True]), np.array([0, 1, 0, 1])
+    >>> truth, clusters = np.array([False, False, True, True]), np.array([0, 1, 1, 0])
     >>> made = clustered_area_covariance(truth, [np.array([0.1, 0.4, 0.35, 0.8])], clusters)
     >>> made.areas, made.covariance
     (array([0.75]), array([[0.25]]))

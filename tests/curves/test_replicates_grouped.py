@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from trueerror.curves import _bootstrap as replicates
+from trueerror.curves import _replicates as replicates
 from trueerror.curves._precision_recall import step_area
 from trueerror.curves._replicates import balanced_groups, bootstrap_area, cell_sizes, resampled_tables, table_replicates
 from trueerror.inference.bootstrap import _tables as score_cells

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from trueerror.curves import _bootstrap as bagged
+from trueerror.curves import _replicates as bagged
 from trueerror.curves._replicates import bags
 from trueerror.inputs._options import InputError
 from trueerror.tallies import ScoreTable
