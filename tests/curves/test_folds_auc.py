@@ -76,7 +76,7 @@ def test_ledell_by_hand():
         squares.append((np.sum(of_pos**2) + np.sum(of_neg**2)) / 50)
     error = math.sqrt(np.mean(squares) / rows)
     mean = np.mean(areas)
-    made = te.auc_over_folds([ScoreTable.count(*p) for p in parts])
+    made = te.auc_over_folds([ScoreTable.count(*p) for p in parts], method="ledell")
     logit = math.log(mean / (1 - mean))
     reach = 1.959963984540054 * error / (mean * (1 - mean))
     assert made.estimate == pytest.approx(mean)

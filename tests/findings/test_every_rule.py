@@ -12,6 +12,7 @@ import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
 from trueerror.findings.metrics import ConstantAnswer, Overfit
 from trueerror.findings.scores import TunedThreshold
+from trueerror.inference.auc._within_folds import Comparability
 from trueerror.inference.power._sample_size import smallest_difference
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
@@ -216,6 +217,18 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     "TE511": (
         fact(fold_method="corrected-t", rounds=5), "too narrow for learners that a few rows change",
         [fact(fold_method="corrected-t", rounds=1), fact(fold_method="leave-one-out", rounds=1)],
+    ),
+    "TE512": (
+        fact(fold_scales=Comparability(0.93, 0.55, 1e-9)), "ordered right 0.930 of the time, pairs of different folds",
+        [fact(fold_scales=Comparability(0.93, 0.925, 1e-9)), fact(fold_scales=Comparability(0.93, 0.55, 0.2))],
+    ),
+    "TE513": (
+        fact(learners_p=0.2, level=0.05, significant=True), "whether the learners behind them do is open (p = .200",
+        [fact(learners_p=0.01, level=0.05, significant=True), fact(learners_p=0.2, level=0.05, significant=False)],
+    ),
+    "TE514": (
+        fact(rare_in_folds=(("AUC",), "sick", 1.4)), "about 1.4 rows of sick in a test fold: AUC of so few",
+        [fact(rare_in_folds=(("AUC",), "sick", 5.0)), fact(rare_in_folds=((), "sick", 1.0))],
     ),
     "TE510": (
         fact(fold_method="leave-one-out", data_rows=399), "399 rows are too few even then",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -16,6 +16,7 @@ from trueerror.inputs._options import InputError, nearest
 
 if TYPE_CHECKING:
     from trueerror.curves._base import CurveVerb, TableCurve
+    from trueerror.curves._folds import AverageCurve
     from trueerror.results import Result
     from trueerror.sources._predictions import Predictions
 
@@ -71,6 +72,14 @@ def plot_command(
         ),
     ] = "roc",
     rows: Annotated[o.RowsOptions, Without("repeat")],
+    how: Annotated[
+        Literal["vertical", "threshold", "pooled"] | None,
+        typer.Option(
+            "--how",
+            help="Of roc with --fold: curves of the folds averaged at each FPR (vertical, the default) or at each "
+            "threshold, or all rows in one curve (pooled).",
+        ),
+    ] = None,
     metric: Annotated[
         str | None, typer.Option("--metric", help="For forest and differences: which metric.", metavar="NAME")
     ] = None,
@@ -87,7 +96,16 @@ def plot_command(
         return
     from trueerror.plots import save
 
-    shown = tables(given, kind, metric, chance) if kind in TABLES else curves(given, kind)
+    if how is not None and (kind != "roc" or not given.folded):
+        raise InputError("--how goes with --kind roc and a column of folds (--fold COLUMN)")
+    shown: Any
+    if kind in TABLES:
+        shown = tables(given, kind, metric, chance)
+    elif kind == "roc" and given.folded and how != "pooled":
+        shown = averages(given, how or "vertical")
+        tell(f"Curves of {len(given.keys('folds').names):,} folds, averaged; --how pooled for one curve of all rows.")
+    else:
+        shown = curves(given, kind)
     tell(f"Wrote {save(shown, path)}.")
 
 
@@ -98,6 +116,16 @@ def curves(p: Predictions, kind: str) -> dict[str, TableCurve]:
     if not scored:
         raise InputError(f"--kind {kind} needs scores, and the file has labels only; name them with --score")
     return {m: make(p, model=m) for m in scored}
+
+
+def averages(p: Predictions, how: Literal["vertical", "threshold"]) -> dict[str, AverageCurve]:
+    """The ROC curves of the folds of each model that has scores, averaged."""
+    from trueerror.curves._folds import average_curves
+
+    scored = [m for m in p.models if p.has_scores(m)]
+    if not scored:
+        raise InputError("--kind roc needs scores, and the file has labels only; name them with --score")
+    return {m: average_curves(p, how=how, model=m) for m in scored}
 
 
 def tables(p: Predictions, kind: str, metric: str | None, chance: o.ChanceOptions) -> Result:

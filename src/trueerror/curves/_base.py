@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueerror.inference._variance import mover
 from trueerror.inference.auc._interval import effective_rows
+from trueerror.inference.auc._within_folds import fold_comparability
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind, check_indexes, column, matrix
 from trueerror.inputs._labels import Label, code_column, find_label, natural_labels, natural_positive, need_positive
@@ -250,8 +251,21 @@ class CurveInput(NamedTuple):
 
     @property
     def caution(self) -> str:
-        """Rows of one cluster depend on each other, and curves do not know that."""
-        return cluster_caution(self.predictions)
+        """Rows of one cluster depend on each other, and curves do not know that; nor that folds have other scales."""
+        return "; ".join(w for w in (cluster_caution(self.predictions), self._fold_caution()) if w)
+
+    def _fold_caution(self) -> str:
+        """What to say where the scores of different folds are not on one scale."""
+        found = fold_comparability(self.fold_tables())
+        return "" if found is None else found.words
+
+    def fold_tables(self) -> list[ScoreTable]:
+        """The scores of each fold, where each has a model of its own; none where rows have no folds."""
+        p = self.predictions
+        if p is None or not p.folded or p.weights_kind == "sampling":
+            return []
+        names = p.keys("folds").names
+        return [p.slice(name, "folds").scores(self.name, positive=self.positive) for name in names]
 
 
 def cluster_caution(predictions: Predictions | None) -> str:

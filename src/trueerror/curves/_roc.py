@@ -42,6 +42,7 @@ from trueerror.curves._operating_point import Condition, IsoLine, OperatingPoint
 from trueerror.curves._replicates import balanced_groups, bootstrap_area, resampled_tables
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._score_metrics import score_interval
+from trueerror.inference.auc._within_folds import within_folds_interval
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word, generator
 from trueerror.methods import Method, declare
@@ -330,13 +331,22 @@ class Roc(TableCurve):
         return 2 * float(area_of(self.table)) - 1
 
     def auc(
-        self, method: AreaMethod = "delong-logit", *, confidence: float = 0.95, replicates: int = 2000, rng: Rng = None
+        self, method: AreaMethod | None = None, *, confidence: float = 0.95, replicates: int = 2000, rng: Rng = None
     ) -> Interval:
         """The area under the curve: the probability that a positive scores above a negative, ties half.
+
+        DeLong's limits on the logit scale. Of predictions with folds rows are ranked within folds, each of which has a
+        model of its own; a method that is asked for by name takes all rows in one ranking, as the curve is drawn.
 
         >>> print(roc([0] * 20 + [1] * 20, range(40)).auc())
         auc 1.000 [0.899, 1.000], 95 % newcombe-auc, n = 40 (no variance in the order of the scores: ...)
         """
+        if method is None:
+            folds = [] if self.source is None else self.source.fold_tables()
+            if sum(t.n_positive > 0 and t.n_negative > 0 for t in folds) > 1:
+                spec = IntervalSpec(confidence=confidence, estimand=f"these {len(folds)} models, one for each fold")
+                return within_folds_interval(folds, spec=spec)
+            method = "delong-logit"
         check_word(method, ("delong-logit", "delong", "hanley-mcneil", "newcombe", "bootstrap"), "method")
         spec = IntervalSpec(confidence=confidence, estimand="this model")
         area = score_interval(find_measure("auc"), self.table, {}, spec, method, rng=rng, replicates=replicates)

@@ -20,6 +20,7 @@ from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 if TYPE_CHECKING:
     from trueerror.findings.metrics import ConstantAnswer, Overfit
     from trueerror.findings.scores import TunedThreshold
+    from trueerror.inference.auc._within_folds import Comparability
     from trueerror.inputs._labels import Label
     from trueerror.sources._duplicates import DuplicateRows, Overlap, Repeats
     from trueerror.sources._protocols import ScoreRange
@@ -198,6 +199,10 @@ class Evidence:
     test_parts: int | None = None  # how many test parts there are
     smallest_test: int | None = None  # rows of the smallest test part
     data_rows: int | None = None  # rows of the data set
+    fold_scales: Comparability | None = None  # how pairs are ordered within folds and across them
+    learners_p: float | None = None  # p-value of the learners behind two models, by the corrected t over folds
+    # metrics that small folds make doubtful, the rarest class, and its mean number of rows in a test fold
+    rare_in_folds: tuple[tuple[str, ...], str, float] | None = None
     failed: Mapping[str, tuple[int, int]] | None = None  # learner → fits that failed, and how many were made
     bootstrap_bias: float | None = None  # mean of the replicates less the estimate
     bootstrap_error: float | None = None  # standard deviation of the replicates

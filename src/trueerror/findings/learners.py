@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from trueerror.findings._rules import rule
-from trueerror.results._format import listing, number, whole
+from trueerror.results._format import listing, number, p_value, whole
+
+if TYPE_CHECKING:
+    from trueerror.inference.auc._within_folds import Comparability
 
 # The t-interval over folds rests on the normal distribution of a fold's error.
 SMALL_TEST = 30
@@ -15,6 +19,8 @@ SMALL_TEST = 30
 SMALL_FOR_F = 200
 # From here on leave-one-out covers what it should for learners that one row hardly changes.
 ENOUGH_FOR_ONE_OUT = 400
+# Below so many rows of a class in a test fold its metrics mean little fold by fold.
+FEW_IN_A_FOLD = 5
 
 
 @rule("TE503", severity="warning", title="a plain t-test over folds is optimistic",
@@ -115,6 +121,57 @@ def many_rounds(fold_method: str, rounds: int | None = None) -> Iterator[str]:
     repeated = fold_method == "corrected-t" and rounds != 1
     if repeated or fold_method == "bates":
         yield "limits from many test parts are too narrow for learners that a few rows change, such as trees"
+
+
+@rule("TE512", severity="warning", title="the scores of different folds are not on one scale",
+      fix="AUC, average precision and their tests are taken within folds here; do not rank or cut rows of different "
+          "folds together before the scores are calibrated in each fold.")  # fmt: skip
+def folds_on_other_scales(fold_scales: Comparability) -> Iterator[str]:
+    """Each fold has a model of its own, and its scores may be shifted against those of the others: a strongly shrunken
+    model puts out little more than the share of positives among its training rows, which is lowest where the test fold
+    has most of them. Pairs of rows from different folds are then ordered worse than pairs of one fold, and an area over
+    all rows in one ranking says nothing about any model: .389 where the folds have .813.
+
+    The rule fires when pairs across folds are ordered worse by more than a point and, within a class, the folds'
+    scores differ at p < .001 (Kruskal and Wallis).
+    """
+    if fold_scales.doubtful:
+        yield (
+            f"pairs of rows of one fold are ordered right {number(fold_scales.within)} of the time, pairs of different "
+            f"folds {number(fold_scales.across)}: the folds' scores are not on one scale"
+        )
+
+
+@rule("TE513", severity="note", title="these models differ, the learners behind them may not",
+      fix='Ask for the learners with method="corrected-t", or run te.experiment with repeats.')  # fmt: skip
+def models_not_learners(learners_p: float, level: float, significant: bool) -> Iterator[str]:
+    """Predictions of a cross-validation test the models of its folds. That these differ says that *these* models
+    differ on rows like these; other training rows would make other models. The corrected t over the folds' differences
+    asks for the learners, and is wider.
+
+    The rule fires where the first is significant and the second is not.
+    """
+    if significant and learners_p > level:
+        yield (
+            f"these models, one for each fold, differ; whether the learners behind them do is open "
+            f"({p_value(learners_p)} over the folds)"
+        )
+
+
+@rule("TE514", severity="warning", title="few rows of a class in each test fold",
+      fix="Use fewer folds: te.KFold(5) has twice as many in each as te.KFold(10); counts of all folds together "
+          "(F1, recall, precision) lose nothing.")  # fmt: skip
+def rare_class_in_folds(rare_in_folds: tuple[tuple[str, ...], str, float]) -> Iterator[str]:
+    """With one positive a fold F1 is 0, ⅔ or 1 and average precision one over a rank; their means over folds are off
+    (F1 of 100 rows, 10 positive, over ten folds: .164 where it is .232, and 95 % limits cover .71–.77). Counts are
+    therefore summed over folds (Forman and Scholz 2010), which holds the estimate; what is ranked within folds cannot
+    be summed.
+
+    The rule fires below five rows a fold of the rarest class.
+    """
+    metrics, label, rows = rare_in_folds
+    if metrics and rows < FEW_IN_A_FOLD:
+        yield f"about {rows:.1f} rows of {label} in a test fold: {listing(list(metrics))} of so few mean little"
 
 
 def _first(names: list[str]) -> str:

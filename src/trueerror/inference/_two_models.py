@@ -21,10 +21,12 @@ from trueerror.inference.auc._binned import binned_area_contrast, unpaired_table
 from trueerror.inference.auc._delong import AreaCovariance, delong_covariance
 from trueerror.inference.auc._multiclass import class_area_contrast, class_area_rows
 from trueerror.inference.auc._tests import area_contrast, delong_unpaired
+from trueerror.inference.auc._within_folds import FoldedRows, within_folds_contrast
 from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.bootstrap._paired_scores import paired_score_contrast
 from trueerror.inference.calibration import TOO_NARROW, calibration_contrast
 from trueerror.inference.counts._paired import PairedMetric, mover_paired, paired_metric
+from trueerror.inference.learner._fold_scores import ACROSS, PartScores, fold_codes, part_scores, ranks_rows
 from trueerror.inference.loss._mean import infinite_contrast, infinite_rows, loss_range
 from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inference.proportion._distributions import crossing
@@ -78,13 +80,52 @@ class PairedRows:
         pair = self.pair(first, second)
         q = Problem(situation=pair.situation, metric=self.measure, sample=pair, spec=spec, options=self.options)
         answer: Contrast = solve(q, method)
-        what = f"the difference in {self.measure.title} between these two models, on rows like these {pair.rows.p.n:,}"
-        return replace(answer, name=self.measure.title, first=first, second=second, estimand=what)
+        return replace(
+            answer,
+            name=self.measure.title,
+            first=first,
+            second=second,
+            estimand=self._estimand(pair, answer),
+        )
+
+    def _estimand(self, pair: ModelPair, answer: Contrast) -> str:
+        p = pair.rows.p
+        if answer.method == "corrected-t-test":
+            return answer.estimand  # of the learners behind the models
+        who = "these two models"
+        if p.folded:
+            who = f"the two models of each of these {len(p.keys('folds').names):,} folds"
+        return f"the difference in {self.measure.title} between {who}, on rows like these {p.n:,}"
 
     @property
     def clustered(self) -> bool:
         """Whether rows depend on each other by cluster."""
         return self.p.has_key("clusters")
+
+    @cached_property
+    def ranked_within_folds(self) -> bool:
+        """Whether rows are ranked, and each fold has a model of its own: then only rows of one fold are compared."""
+        if not ranks_rows(self.measure) or not self.p.folded:
+            return False
+        parts = [self.p.slice(name, "folds").truth_counts() for name in self.p.keys("folds").names]
+        return sum(bool((counts > 0).all()) for counts in parts) > 1
+
+    @property
+    def large_folds(self) -> bool:
+        """Whether each fold has several rows, so that its own scores say something."""
+        return bool(self.p.keys("folds").sizes.min() > 1)
+
+    @cached_property
+    def parts(self) -> PartScores:
+        """The metric of every model on every fold."""
+        return part_scores(
+            self.p, self.p.models, self.measure, self.options, positive=self.positive, threshold=self.threshold
+        )
+
+    @property
+    def pooled(self) -> PairedRows:
+        """The same rows without their folds."""
+        return PairedRows(self.p.without("folds"), self.measure, self.options, threshold=self.threshold)
 
     @property
     def positive(self) -> Label | None:
@@ -130,6 +171,8 @@ class ModelPair:
     def situation(self) -> str:
         """The row of the decision table: what kind of metric it is, and whether rows depend on each other."""
         m = self.rows.measure
+        if self.rows.p.repeated:
+            return "paired-over-folds"
         if m.of_labels:
             if self.rows.clustered:
                 return "clustered-difference"
@@ -197,8 +240,62 @@ def _clustered(q: Pair) -> bool:
     return q.sample.rows.clustered
 
 
+def _within_folds(q: Pair) -> bool:
+    return q.sample.rows.ranked_within_folds
+
+
+def _folded(q: Pair) -> bool:
+    return q.sample.rows.p.folded
+
+
 def _plain(q: Pair) -> bool:
-    return not q.sample.rows.clustered
+    return not q.sample.rows.clustered and not q.sample.rows.ranked_within_folds
+
+
+RANKED = ("paired-auc", "paired-score-metric", "paired-class-areas")
+_WITHIN = Default(
+    why="scores of different folds come from different models, so rows are ranked within folds; it speaks of these "
+    "models, one for each fold",
+    when=_within_folds,
+)
+
+
+@inference_method(
+    "within-folds-paired", answers=RANKED, word="within-folds", applies=_within_folds,
+    default=dict.fromkeys(RANKED, _WITHIN),
+)  # fmt: skip
+def within_folds_of_pair(q: Pair) -> Contrast:
+    """The mean over folds of the difference within each."""
+    rows, two = q.sample.rows, (q.sample.first, q.sample.second)
+    folds = fold_codes(rows.p, two)
+    if q.metric.of_class_scores:
+        of_classes = class_scored_rows(rows.p, two)
+        sample = FoldedRows(of_classes.codes, folds, of_classes.clusters)
+        first, second = of_classes.scores
+        return within_folds_contrast(q.metric, sample, first, second, q.options, q.spec)
+    up, scores, clusters = scored_rows(rows.p, two)
+    sample = FoldedRows(up.astype(np.int64), folds, clusters)
+    return within_folds_contrast(q.metric, sample, scores[:, 0], scores[:, 1], q.options, q.spec)
+
+
+@inference_method("pooled", answers=RANKED, applies=_within_folds)
+def pooled_of_pair(q: Pair) -> Contrast:
+    """All rows in one ranking, as if the folds' scores were on one scale."""
+    pair = q.sample.rows.pooled.pair(q.sample.first, q.sample.second)
+    found: Contrast = solve(replace(q, sample=pair))
+    return replace(found, note="; ".join(x for x in (found.note, ACROSS) if x))
+
+
+@inference_method(
+    "corrected-t-test", word="corrected-t", applies=_folded,
+    answers=(
+        "paired-over-folds", "paired-proportions", "paired-metric", "clustered-difference", "paired-loss", *RANKED
+    ),
+    default=Default(why="rows that were tested in several repeats cannot be pooled; it speaks of the two learners"),
+)  # fmt: skip
+def corrected_t_of_folds(q: Pair) -> Contrast:
+    """Fold by fold, with the variance that overlapping training sets add: of the learners behind the models."""
+    return q.sample.rows.parts.contrast(q.sample.first, q.sample.second, q.spec)
 
 
 def _mcnemar(form: Any) -> Callable[[Pair], Contrast]:
@@ -249,7 +346,7 @@ def bootstrap_of_pair(q: Pair) -> Contrast:
 
 
 @inference_method(
-    "cluster-t-difference", word="t", applies=_clustered,
+    "cluster-t-difference", word="t", applies=lambda q: _clustered(q) and not _within_folds(q),
     answers=("clustered-difference", "paired-auc", "paired-class-areas", "paired-loss"),
     default={
         "clustered-difference": Default(why="type I error .02–.06 with 8 to 40 clusters (simulated)"),
@@ -388,7 +485,7 @@ def _gaps_known(q: Pair) -> bool:
 
 
 @inference_method(
-    "paired-bootstrap-expanded", word="bootstrap",
+    "paired-bootstrap-expanded", word="bootstrap", applies=lambda q: not _within_folds(q),
     answers=("paired-score-metric", "paired-auc", "paired-calibration-error"),
     default={
         "paired-score-metric": Default(

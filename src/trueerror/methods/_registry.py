@@ -476,6 +476,12 @@ SITUATIONS: dict[str, Decision] = {
             "trueerror.inference.loss._mean",
             _SCORE_BOOTSTRAPS,
         ),
+        _answered_in(
+            "metric-over-folds",
+            "areas of predictions that carry folds; any metric over repeated folds",
+            "trueerror.inference.learner._fold_scores",
+        ),
+        _answered_in("paired-over-folds", "two models over repeated folds of the same rows", _TWO_MODELS),
         _answered_in("paired-proportions", "two models on the same rows", _TWO_MODELS),
         Decision(
             situation="paired-difference",

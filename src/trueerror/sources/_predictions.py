@@ -287,6 +287,41 @@ class Predictions:
         """The rows of one slice (or of one cluster, fold or repeat)."""
         return self._with(self.source.subset(kind, value))
 
+    @property
+    def folded(self) -> bool:
+        """Whether the rows were tested in several folds, each by a model of its own."""
+        return self.has_key("folds") and len(self.keys("folds").names) > 1
+
+    @property
+    def repeated(self) -> bool:
+        """Whether the same items are there several times, in several repeats."""
+        return self.has_key("repeats") and len(self.keys("repeats").names) > 1
+
+    def without(self, *kinds: KeyKind) -> Predictions:
+        """The same rows, with nothing known of their clusters, slices, folds or repeats."""
+        kept = tuple(kind for kind in self.facts.kinds if kind not in kinds)
+        return self._with(self.source.with_facts(replace(self.facts, kinds=kept)))
+
+    def one_round(self) -> Predictions:
+        """The rows of the first repeat."""
+        return self.slice(self.keys("repeats").names[0], "repeats").without("repeats") if self.repeated else self
+
+    def items_together(self) -> Predictions:
+        """Repeats without folds are answers to the same items: the answers to one item become a cluster.
+
+        Repeats of folds stay as they are. Without ids nothing says which rows are one item: an error.
+        """
+        if not self.repeated or self.has_key("folds"):
+            return self
+        if self.has_key("clusters"):
+            return self.without("repeats")
+        if not self.has_ids:
+            raise InputError(
+                "these rows hold several repeats of the same items, so pooling them would count each item more than "
+                "once; give the items' ids (ids=, in a file a column id), or folds="
+            )
+        return self._with(self.source.fetched().clustered_by_id()).without("repeats")
+
     def _with(self, source: Source) -> Predictions:
         return replace(self, source=source, _memory={})
 

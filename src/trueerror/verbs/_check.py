@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -13,7 +12,6 @@ from trueerror.inputs._options import InputError, MissingPredictionError, Repeat
 from trueerror.sources._api import is_openable, opened
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample, shared_rows
 from trueerror.sources._predictions import Predictions
-from trueerror.sources._protocols import KeyKind
 from trueerror.tallies import Confusion
 from trueerror.verbs._evaluate import evaluate, evaluate_predictions
 from trueerror.verbs._evidence import identical_calls
@@ -74,7 +72,8 @@ def check_predictions(
     doubled = duplicate_rows(p)
     if doubled is not None:
         about_rows["doubled"] = doubled
-    judged = _one_repeat(p)
+    # Without slices: each slice has an evaluation of its own.
+    judged = p.one_round().without("repeats", "slices")
     evidence = [Evidence(**about_rows), *_identical_models(judged)]
     if training is not None:
         overlap = shared_rows(judged, training)
@@ -101,15 +100,6 @@ def _opened(source: Any, columns: dict[str, Any]) -> tuple[Predictions, dict[str
         return opened(source, **options)
 
     return lenient(reader, **columns)
-
-
-def _one_repeat(p: Predictions) -> Predictions:
-    """The first repeat alone, and without slices: each slice has an evaluation of its own."""
-    if p.has_key("repeats"):
-        p = p.slice(p.keys("repeats").names[0], "repeats")
-    left_out: tuple[KeyKind, ...] = ("repeats", "slices")
-    kinds = tuple(kind for kind in p.facts.kinds if kind not in left_out)
-    return replace(p, source=p.source.with_facts(replace(p.facts, kinds=kinds)), _memory={})
 
 
 def _identical_models(p: Predictions) -> Iterator[Evidence]:

@@ -19,6 +19,7 @@ from typing import Any, Literal
 from trueerror.findings import Evidence
 from trueerror.inference._contrast import alike_within, check_margin
 from trueerror.inference._multiplicity import adjust_contrasts
+from trueerror.inference._problem import words_in
 from trueerror.inference._two_models import ModelRows, PairedRows, unpaired_contrast
 from trueerror.inference.loss._mean import infinite_losses
 from trueerror.inference.power._sample_size import sample_size
@@ -39,7 +40,7 @@ from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Discordance
 from trueerror.verbs._comparison import Comparison, ComparisonDetails, best_first
-from trueerror.verbs._evidence import comparison_findings, identical_pairs, sample_evidence
+from trueerror.verbs._evidence import comparison_findings, fold_evidence, identical_pairs, sample_evidence
 from trueerror.verbs._model_metrics import ModelMetrics, Rng, Settings, compared_reading, fixed_model
 
 
@@ -121,6 +122,7 @@ def compare(
     clusters: Any = None,
     by: Any = None,
     folds: Any = None,
+    repeats: Any = None,
     weights: Any = None,
     weights_kind: Any = None,
     missing: Any = "error",
@@ -141,11 +143,12 @@ def compare(
     Pass the truth with `predicted={"a": labels, "b": labels}` or `scores={…}`, or what `te.read` gave, or a path or a
     table of any kind that it takes (`columns` are its options then: `truth="y"`), or two of these (joined on ids, or
     by the same truth; `paired=False` for different rows). The method follows from the metric and the rows
-    (`cmp.facts["why"]`); p-values are adjusted for the number of pairs, intervals are not. `margin=` asks besides
-    whether pairs are alike within ±margin; `reference=` compares with one model only; `by=` compares in each slice too
-    (`cmp.slices`, adjusted over all of them). `cost_fp=` and `cost_fn=` (with `prior=`) compare probabilities by what
-    their calls cost, at the threshold that the costs name: a `CostComparison`, which says which model to use from which
-    score up.
+    (`cmp.facts["why"]`); with `folds=` rows are ranked within folds, and `method="corrected-t"` (or `repeats=` of
+    folds) asks for the learners behind the models; p-values are adjusted for the number of pairs, intervals are not.
+    `margin=` asks besides whether pairs are alike within ±margin; `reference=` compares with one model only; `by=`
+    compares in each slice too (`cmp.slices`, adjusted over all of them). `cost_fp=` and `cost_fn=` (with `prior=`)
+    compare probabilities by what their calls cost, at the threshold that the costs name: a `CostComparison`, which says
+    which model to use from which score up.
 
     >>> truth = [0, 1] * 100
     >>> a, b = [0, 1] * 90 + [1, 0] * 10, [0, 1] * 80 + [1, 0] * 20
@@ -166,7 +169,7 @@ def compare(
     read_already = isinstance(given, Predictions)
     named: dict[str, Any] = {
         "labels": labels, "positive": positive, "ids": ids, "clusters": clusters, "by": by, "folds": folds,
-        "weights": weights, "weights_kind": weights_kind, "missing": missing, **columns,
+        "repeats": repeats, "weights": weights, "weights_kind": weights_kind, "missing": missing, **columns,
     }  # fmt: skip
     # A second table rather than columns beside the truth: a mapping is one only where the first is a mapping as well.
     table = is_openable(predicted) and (not isinstance(predicted, Mapping) or isinstance(given, Mapping))
@@ -224,16 +227,15 @@ def compare_predictions(
     alternative: Alternative = "two-sided",
 ) -> Comparison:
     """Compare the models of one sample."""
-    if p.has_key("repeats") and len(p.keys("repeats").names) > 1:
-        raise InputError("these rows hold several repeats of the same items; compare one repeat at a time")
+    p = p.items_together()
     if len(p.models) < 2:
         raise InputError(f"there is one model, {p.models[0]!r}; comparing takes two: evaluate judges one by itself")
     if reference is not None and reference not in p.models:
         raise InputError(f"reference={reference!r} is not among the models{nearest(reference, p.models)}")
-    estimand = fixed_model(p, settings)
-    estimates = {
-        m: ModelMetrics(m, settings, predictions=p, estimand=estimand).interval(measure.name) for m in p.models
-    }
+    estimand = fixed_model(p, settings, method)
+    of_folds = method in words_in("metric-over-folds") and p.folded
+    own = replace(settings, method=method) if of_folds else settings
+    estimates = {m: ModelMetrics(m, own, predictions=p, estimand=estimand).interval(measure.name) for m in p.models}
     undefined = [m for m, own in estimates.items() if math.isnan(own.estimate)]
     if undefined:
         raise InputError(_undefined(p, measure, undefined, estimates[undefined[0]].note))
@@ -264,7 +266,7 @@ def compare_predictions(
             twins=identical_pairs(p, settings, contrasts),
             infinite=infinite_losses({m: (p, m) for m in p.models}, measure, options, estimates, contrasts),
         ),
-        sample=sample_evidence(p, measure, settings),
+        sample=[*sample_evidence(p, measure, settings), *fold_evidence(rows, contrasts, spec)],
     )
 
 
@@ -286,7 +288,7 @@ def _pairs(models: tuple[str, ...], reference: str | None) -> list[tuple[str, st
 
 def _discordances(rows: PairedRows, wanted: list[tuple[str, str]]) -> dict[tuple[str, str], Discordance]:
     """Right and wrong row by row, for metrics that are shares of rows."""
-    if not rows.measure.of_labels or rows.measure.share is None:
+    if not rows.measure.of_labels or rows.measure.share is None or rows.p.repeated:
         return {}
     counted = {(a, b): rows.pair(a, b).discordance for a, b in wanted}
     return {names: counts for names, counts in counted.items() if counts is not None}

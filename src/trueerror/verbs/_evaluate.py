@@ -207,6 +207,7 @@ def evaluate(
     clusters: Any = None,
     by: Any = None,
     folds: Any = None,
+    repeats: Any = None,
     weights: Any = None,
     weights_kind: Any = None,
     missing: Any = "error",
@@ -232,8 +233,11 @@ def evaluate(
     `costs[i][j]` is what it costs to call truth i as j (`cost_fp=`, `cost_fn=` for two classes: a false alarm, a miss);
     `prior=` asks for the result at another class distribution; with either, `.cheapest` is the cost-optimal threshold
     of a model that has scores.
-    `method=` asks for another interval than the default: metrics that were asked for by name must offer it, of the
-    usual ones those that do take it. `simultaneous=True` widens the intervals so that all hold together.
+    `folds=` says by which of several models a row was tested: rows are then ranked within folds (AUC, average
+    precision), and the answer speaks of these models; `method="corrected-t"` speaks of the learner behind them, as do
+    `repeats=` of folds. `method=` asks for another interval than the default: metrics that were asked for by name must
+    offer it, of the usual ones those that do take it. `simultaneous=True` widens the intervals so that all hold
+    together.
 
     >>> ev = evaluate(["cat", "dog", "dog", "cat"] * 10, ["cat", "dog", "cat", "cat"] * 10)
     >>> print(ev["accuracy"])
@@ -287,6 +291,7 @@ def evaluate(
         clusters=clusters,
         by=by,
         folds=folds,
+        repeats=repeats,
         weights=weights,
         weights_kind=weights_kind,
         missing=missing,
@@ -298,11 +303,7 @@ def evaluate(
 
 def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = True) -> Evaluation:
     """Evaluate what was read, with settings that were checked."""
-    if p.has_key("repeats") and len(p.keys("repeats").names) > 1:
-        raise InputError(
-            "these rows hold several repeats of the same items, so pooling them would count each item more than once; "
-            "evaluate one repeat at a time"
-        )
+    p = p.items_together()
     estimand = fixed_model(p, settings)
     parts = tuple(_one_model(ModelMetrics(m, settings, predictions=p, estimand=estimand)) for m in p.models)
     slices: dict[Label, Evaluation] = {}

@@ -16,6 +16,9 @@ import numpy as np
 from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
+from trueerror.inference._problem import IntervalSpec
+from trueerror.inference._two_models import PairedRows
+from trueerror.inference.learner._fold_scores import ranks_rows
 from trueerror.inputs._labels import cost_matrix
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast
@@ -64,8 +67,11 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         missing_predictions=(p.absent(part.name), p.n, p.missing),
         unranked=True if p.has_scores(part.name) and not bench.has_scores else None,
     )
+    of_rows = replace(of_rows, rare_in_folds=bench.rare_in_folds(measures.values()))
     if not bench.has_scores:
         return of_rows
+    if any(ranks_rows(m) for m in measures.values()):
+        of_rows = replace(of_rows, fold_scales=bench.fold_scales)
     scored = replace(of_rows, score_range=p.score_range(part.name), probabilities=bench.has_probabilities)
     area = part.overall.get("auc")
     if area is None or math.isnan(area.estimate):
@@ -104,7 +110,9 @@ def _tuned(bench: ModelMetrics, p: Predictions, table: ScoreTable) -> TunedThres
 
 
 # What the rows and each model by itself may show beside the difference; more would bury it.
-ABOUT_THE_SAMPLE = ("TE103", "TE104", "TE201")
+ABOUT_THE_SAMPLE = ("TE103", "TE104", "TE201", "TE512", "TE513", "TE514")
+# Of these it matters which model they are about.
+ABOUT_A_MODEL = ("TE201", "TE512", "TE513")
 
 
 def sample_evidence(p: Predictions, measure: Measure, settings: Settings) -> list[Evidence]:
@@ -119,6 +127,35 @@ def sample_evidence(p: Predictions, measure: Measure, settings: Settings) -> lis
     return found
 
 
+def fold_evidence(rows: PairedRows, contrasts: Iterable[Contrast], spec: IntervalSpec) -> list[Evidence]:
+    """Of predictions with folds: whether their scores lie on one scale, and what the corrected t says of the learners.
+
+    A pair of models that differs says nothing yet of the learners, so only such pairs are looked at.
+    """
+    p, measure = rows.p, rows.measure
+    if not p.folded:
+        return []
+    found = []
+    if ranks_rows(measure):
+        benches = [ModelMetrics(m, Settings(), predictions=p) for m in p.models]
+        found = [Evidence(model=b.model, fold_scales=b.fold_scales) for b in benches]
+        found.append(Evidence(rare_in_folds=benches[0].rare_in_folds([measure])))
+    level = 1 - spec.confidence
+    for c in contrasts:
+        if c.method == "corrected-t-test" or not c.p_value < level or not rows.large_folds:
+            continue
+        learners = rows.parts.contrast(c.first, c.second, spec)
+        found.append(
+            Evidence(
+                model=f"{c.first} and {c.second}",
+                level=level,
+                learners_p=learners.p_value,
+                significant=True,
+            )
+        )
+    return found
+
+
 def comparison_findings(
     made: Comparison, sound: Mapping[tuple[str, str], Mapping[str, float]], sample: Iterable[Evidence] = ()
 ) -> Findings:
@@ -127,7 +164,7 @@ def comparison_findings(
     evidence = [_pair_evidence(made, c, sound.get((c.first, c.second), {}), closest) for c in made.pairs]
     of_sample: dict[tuple[str, str, str], Finding] = {}
     for f in find(sample, ABOUT_THE_SAMPLE):
-        about = "" if f.code != "TE201" else f.about
+        about = f.about if f.code in ABOUT_A_MODEL else ""
         of_sample.setdefault((f.code, f.message, about), replace(f, about=about))
     return sorted_findings([*find([*evidence, _whole_evidence(made)]), *of_sample.values()])
 

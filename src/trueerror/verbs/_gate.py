@@ -132,8 +132,9 @@ def _same_rows(pair_: ModelPair, spec: IntervalSpec, level: float) -> Limits:
 
 def _counts(pair_: ModelPair) -> Discordance | None:
     """Right and wrong row by row, where the metric is a share of rows and the rows do not depend on each other."""
-    measure = pair_.rows.measure
-    return pair_.discordance if measure.of_labels and measure.share and not pair_.rows.clustered else None
+    rows, measure = pair_.rows, pair_.rows.measure
+    plain = measure.of_labels and measure.share and not rows.clustered and not rows.p.repeated
+    return pair_.discordance if plain else None
 
 
 def _watched(pair_: ModelPair, level: float) -> Limits:
@@ -380,7 +381,7 @@ def _level(confidence: float, k: int, adjust: str) -> float:
 def _sides(
     candidate: Any, baseline: Any, model: str | None, positive: Any, paired: bool | None, columns: dict[str, Any]
 ) -> Sides:
-    first = opened(candidate, positive=positive, **columns)
+    first = opened(candidate, positive=positive, **columns).items_together()
     inside = _model_inside(first, baseline, model)
     if inside is not None:
         if paired is False:
@@ -392,7 +393,7 @@ def _sides(
     first = first.select(own)
     if baseline is None:
         return Sides((first, own), None, (own, None), str(first))
-    second = opened(baseline, positive=positive, **columns)
+    second = opened(baseline, positive=positive, **columns).items_together()
     other = _chosen(second, model if model in second.models else None, "baseline")
     second = second.select(other)
     names = (own, other)

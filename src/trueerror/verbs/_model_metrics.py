@@ -17,10 +17,12 @@ import numpy as np
 from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.metrics import ConstantAnswer
 from trueerror.inference._metric_interval import class_intervals, metric_interval
-from trueerror.inference._problem import IntervalSpec, NotOffered
+from trueerror.inference._problem import IntervalSpec, NotOffered, Problem, solve, words_in
 from trueerror.inference._score_metrics import clustered_score_interval
 from trueerror.inference.auc._multiclass import class_area_interval
+from trueerror.inference.auc._within_folds import Comparability, fold_comparability
 from trueerror.inference.counts._vs_constant import against_one_answer, gains_in_accuracy
+from trueerror.inference.learner._fold_scores import FoldedModel, ranks_rows
 from trueerror.inference.loss._mean import ClusterSums, loss_interval
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
@@ -39,14 +41,20 @@ if TYPE_CHECKING:
     from trueerror.verbs._evaluation import ModelEvaluation
 
 
-def fixed_model(source: Predictions | Confusion, settings: Settings) -> str:
-    """The estimand of a model that is tested as it stands."""
+def fixed_model(source: Predictions | Confusion, settings: Settings, method: str | None = None) -> str:
+    """The estimand of a model that is tested as it stands; of the learner behind the folds where that is asked for."""
     rows_counted = sum(class_totals(source)) if _repeated(source) else source.n
     several = isinstance(source, Predictions) and len(source.models) > 1
     who = f"{'each' if several else 'this'} model as it stands,"
     rows = f"rows drawn at random like these {rows_counted:,.0f}"
     if isinstance(source, Predictions):
-        if source.has_key("folds"):
+        if source.folded and (source.repeated or "corrected-t" in (method, settings.method)):
+            sizes = source.one_round().keys("folds").sizes
+            rows_counted = int(sizes.sum())
+            rows = f"rows drawn at random like these {rows_counted:,}"
+            train = "" if len(sizes) == 1 else f" at about {rows_counted - round(float(sizes.mean())):,} training rows"
+            who = f"{'each' if several else 'the'} learner{train},"
+        elif source.has_key("folds"):
             who = f"these {len(source.keys('folds').names):,} models, one for each fold,"
         if source.has_key("clusters"):
             rows = f"rows of new clusters, drawn like these {len(source.keys('clusters').names):,}"
@@ -251,14 +259,16 @@ class ModelMetrics:
         self.model = model
         self.settings = settings
         self.estimand = estimand
-        self._predictions = predictions
+        # Counts and curves are of one round of folds; intervals of all of them.
+        self._rounds = predictions
+        self._predictions = None if predictions is None else predictions.one_round()
         self._given = confusion
 
     def holding_together(self, intervals: int) -> ModelMetrics:
         """The same tallies, with so many intervals that hold together."""
         settings = replace(self.settings, over=intervals)
         return ModelMetrics(
-            self.model, settings, predictions=self._predictions, confusion=self._given, estimand=self.estimand
+            self.model, settings, predictions=self._rounds, confusion=self._given, estimand=self.estimand
         )
 
     @cached_property
@@ -326,6 +336,26 @@ class ModelMetrics:
         sums_fit = math.isnan(reach.lowest_sum) or (reach.lowest_sum > 0.999 and reach.highest_sum < 1.001)
         return reach.low >= 0 and reach.high <= 1 and sums_fit
 
+    @cached_property
+    def fold_scales(self) -> Comparability | None:
+        """Whether the scores of different folds lie on one scale; None without folds, or of several classes."""
+        p = self._predictions
+        if p is None or not p.folded or not self.has_scores or self.positive is None:
+            return None
+        return fold_comparability([p.slice(name, "folds").scores(self.model) for name in p.keys("folds").names])
+
+    def rare_in_folds(self, metrics: Iterable[Measure]) -> tuple[tuple[str, ...], str, float] | None:
+        """Metrics that are ranked within folds or taken fold by fold, and the rarest class's mean rows in a fold."""
+        p = self._rounds
+        if p is None or not p.folded:
+            return None
+        doubtful = tuple(m.title for m in metrics if ranks_rows(m))
+        counts, folds = p.truth_counts(), len(p.keys("folds").names)
+        if not (counts > 0).any():
+            return None
+        rarest = min((int(i) for i in np.flatnonzero(counts)), key=lambda i: int(counts[i]))
+        return doubtful, str(p.labels[rarest]), float(counts[rarest]) / folds
+
     def score_table(self, label: Label | None = None) -> ScoreTable:
         """Distinct scores of one class, or of the positive class."""
         if self._predictions is None or not self._predictions.has_scores(self.model):
@@ -358,6 +388,40 @@ class ModelMetrics:
         if chosen is None and measure.of_one_class:
             chosen = self._positive(measure)
         options = self.settings.options(measure)
+        if self._over_folds(measure, method):
+            return self._of_folds(measure, chosen, options, method)
+        return self._of_rows(measure, chosen, options, method)
+
+    def _over_folds(self, measure: Measure, method: str | None) -> bool:
+        """Whether the folds decide: rows are ranked, or tested again, or a method of folds is asked for."""
+        p = self._rounds
+        if p is None or not p.folded or (not measure.of_labels and not p.has_scores(self.model)):
+            return False
+        return p.repeated or ranks_rows(measure) or method in words_in("metric-over-folds")
+
+    def _of_folds(
+        self, measure: Measure, label: Label | None, options: Mapping[str, Any], method: str | None
+    ) -> Interval:
+        p, s = self._rounds, self.settings
+        assert p is not None
+        if p.repeated and s.other_mix:
+            raise InputError("prior= and design= are not offered over repeated folds; take one repeat alone")
+        sample = FoldedModel(
+            p=p, model=self.model, positive=label, threshold=s.threshold, prior=s.prior,
+            pooled=partial(self._of_rows, measure, label, options, None),
+        )  # fmt: skip
+        spec = IntervalSpec(
+            confidence=s.confidence, over=s.over, estimand=self.estimand, rng=s.rng,
+            replicates=min(s.replicates, SCORE_REPLICATES),
+        )  # fmt: skip
+        q = Problem(situation="metric-over-folds", metric=measure, sample=sample, spec=spec, options=options)
+        found: Interval = solve(q, method)
+        return found
+
+    def _of_rows(
+        self, measure: Measure, chosen: Label | None, options: Mapping[str, Any], method: str | None
+    ) -> Interval:
+        """The rows of one round as one sample."""
         asked = partial(
             metric_interval, measure, options=options, method=method, confidence=self.settings.confidence,
             rng=self.settings.rng, replicates=self.settings.replicates, simultaneous_over=self.settings.over,
@@ -420,6 +484,10 @@ class ModelMetrics:
         """Precision, recall and F1 of each class that occurs, on the same terms as the other metrics."""
         intervals: dict[tuple[str, Label], Interval] = {}
         s = self.settings
+        if self._rounds is not None and self._rounds.repeated:
+            counted = self.confusion.classes(weighted=False)
+            occurring = [x for x, t, c in zip(self.labels, counted.truth, counted.predicted, strict=True) if t or c]
+            return {(name, label): self.interval(name, label) for name in CLASS_METRICS for label in occurring}
         by_class = partial(
             class_intervals, table=self.confusion, confidence=s.confidence, clusters=self.clusters, prior=s.prior,
             design=s.design, rng=s.rng, replicates=s.replicates, estimand=self.estimand,

@@ -45,8 +45,9 @@ def test_repeated_folds_are_kept_apart() -> None:
     made = cross_validate(GaussianNB(), X, Y, cv=cv, return_estimator=True, return_indices=True)
     p = te.logs.cross_validate(made, X, Y)
     assert p.n == 2 * len(Y)
-    with pytest.raises(InputError, match="several repeats"):
-        te.evaluate(p)
+    own = te.evaluate(p)["accuracy"]
+    assert own.method == "corrected-t"
+    assert own.estimate == pytest.approx(made["test_score"].mean())
 
 
 def test_scores_of_folds_are_ranked(results: dict[str, dict[str, object]]) -> None:

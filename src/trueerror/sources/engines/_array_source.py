@@ -147,6 +147,14 @@ class ArraySource:
     def fetched(self) -> ArraySource:
         return self
 
+    def clustered_by_id(self) -> ArraySource:
+        """The same rows, those of one id a cluster."""
+        assert self.ids is not None
+        names, codes = np.unique(self.ids, return_inverse=True)
+        column = KeyColumn(codes.astype(np.int64), tuple(names.tolist()))
+        kinds = (*self.facts.kinds, "clusters")
+        return replace(self, facts=replace(self.facts, kinds=kinds), keyed={**self.keyed, "clusters": column})
+
     def truth_counts(self) -> NDArray[np.int64]:
         counts: NDArray[np.int64] = plain.count_codes([self.truth], [len(self.facts.labels)])
         return counts

@@ -1,0 +1,360 @@
+"""Scores of the test folds of one or several models, and what they say of the learner behind them.
+
+A mean over rows has its mean on each fold. A ratio of counts (F1, precision, recall, Matthews' correlation, kappa) is
+taken of all counts together: a fold with one positive has F1 0, ⅔ or 1, and the mean of such values is not F1. Each
+fold's share in it is its jackknife pseudo-value, so that the corrected t can be used for both.
+
+Source: Forman and Scholz 2010, SIGKDD Explor. 12(1):49; Tukey 1958, Ann. Math. Stat. 29:614; Nadeau and Bengio 2003,
+Machine Learning 52:239.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inference._problem import IntervalSpec, Problem
+from trueerror.inference._score_metrics import score_interval
+from trueerror.inference.auc._multiclass import class_area_interval
+from trueerror.inference.auc._within_folds import (
+    FoldedRows,
+    clustered_within_folds_interval,
+    mean_over_folds,
+    within_folds_interval,
+)
+from trueerror.inference.learner._intervals import corrected_t_interval
+from trueerror.inference.loss._t_tests import corrected_t
+from trueerror.inputs._labels import Label
+from trueerror.inputs._options import InputError
+from trueerror.methods import Default, inference_method
+from trueerror.metrics._registry import Measure, MetricOptions
+from trueerror.metrics._values import ClassScores, value
+from trueerror.results import Contrast, Interval
+from trueerror.results._format import whole
+from trueerror.results._values import sentences_of
+from trueerror.sources._predictions import Predictions
+from trueerror.sources._row_scores import class_scored_rows, scored_rows
+from trueerror.tallies import Confusion, ScoreTable
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+POOLED = "counts of all folds together"
+
+
+def taken_together(measure: Measure) -> bool:
+    """Whether a metric of counts is taken of all folds' counts: it is no mean over rows.
+
+    >>> from trueerror.metrics._registry import find_measure
+    >>> [taken_together(find_measure(name)) for name in ("f1", "accuracy", "auc")]
+    [True, False, False]
+    """
+    return measure.of_labels and measure.right_or_wrong == 0
+
+
+def pooled_parts(
+    tables: Sequence[Confusion], measure: Measure, *, positive: Label | None = None, **options: Any
+) -> Floats:
+    """For each fold θ + (J − 1)·(θ − θ₋j), less what keeps their mean from θ, the metric of all counts together.
+
+    θ₋j is the metric without fold j; NaN where it or θ is undefined.
+
+    >>> from trueerror.metrics._registry import find_measure
+    >>> parts = [Confusion([[9, 1], [1, 1]]), Confusion([[8, 2], [0, 2]]), Confusion([[10, 0], [2, 0]])]
+    >>> made = pooled_parts(parts, find_measure("f1"))
+    >>> round(float(made.mean()), 3), made.round(2).tolist()
+    (0.5, [0.5, 0.82, 0.18])
+    """
+    total = sum(tables[1:], tables[0])
+    together = float(value(measure, total, positive=positive, **options))
+    matrix, labels = total.matrix, total.labels
+    if len(tables) == 1:
+        return np.array([together])
+    without = []
+    for table in tables:
+        rest = Confusion(matrix - _on(table, labels), labels=labels)
+        rest = rest if total.positive is None else rest.with_positive(total.positive)
+        without.append(float(value(measure, rest, positive=positive, **options)))
+    pseudo: Floats = together + (len(tables) - 1) * (together - np.array(without))
+    centred: Floats = pseudo + (together - float(pseudo.mean()))
+    return centred
+
+
+def _on(table: Confusion, labels: tuple[Label, ...]) -> Ints:
+    """The counts of a fold in the order of all labels."""
+    if table.labels == labels:
+        return table.matrix
+    place = [labels.index(label) for label in table.labels]
+    counts = np.zeros((len(labels), len(labels)), dtype=np.int64)
+    counts[np.ix_(place, place)] = table.matrix
+    return counts
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PartScores:
+    """A metric of several models on the same test folds: `values[model, fold]`, with the rows of each fold."""
+
+    measure: Measure
+    models: tuple[str, ...]
+    values: Floats
+    tests: Ints
+    trains: Ints
+    rounds: int
+    rows: int
+
+    def of(self, model: str) -> Floats:
+        """The scores of one model."""
+        found: Floats = self.values[self.models.index(model)]
+        return found
+
+    @property
+    def subject(self) -> str:
+        """Of what these scores speak."""
+        return f"this learner at {round(float(self.trains.mean())):,} training rows"
+
+    def ratio(self, known: NDArray[np.bool_]) -> float:
+        """Test rows to training rows over some of the folds."""
+        return float(self.tests[known].mean() / self.trains[known].mean())
+
+    def interval(self, model: str, spec: IntervalSpec, name: str = "") -> Interval:
+        """The learner behind one model: the corrected t over its folds."""
+        scores = self.of(model)
+        known = np.isfinite(scores)
+        if known.sum() < 2:
+            return spec.interval(
+                name or self.measure.name, math.nan, *_ends(self.measure), bounds=self.measure.range,
+                method="corrected-t", n=self.rows, note=self.measure.undefined or "fewer than two folds have a value",
+            )  # fmt: skip
+        made = corrected_t_interval(
+            scores[known], test_train_ratio=self.ratio(known), repeats=self.rounds if self.rounds == 1 else None,
+            bounds=self.measure.range, confidence=spec.level, name=name or self.measure.name, rows=self.rows,
+            estimand=self.subject,
+        )  # fmt: skip
+        note = sentences_of((made.note, *self._notes(known)))
+        return replace(made, confidence=spec.confidence, note=note)
+
+    def contrast(self, first: str, second: str, spec: IntervalSpec) -> Contrast:
+        """First − second of the learners behind two models: the corrected t over the folds' differences."""
+        a, b = self.of(first), self.of(second)
+        known = np.isfinite(a) & np.isfinite(b)
+        if known.sum() < 2:
+            raise InputError(f"{self.measure.name} of {first!r} and {second!r} has a value on fewer than two folds")
+        made = corrected_t(
+            (a - b)[known], test_train_ratio=self.ratio(known), confidence=spec.confidence,
+            alternative=spec.alternative,
+        )  # fmt: skip
+        reach, better = self.measure.range[1] - self.measure.range[0], made.p_better
+        if better is not None and self.measure.higher_is_better is False:
+            better = 1 - better
+        return replace(
+            made, low=max(made.low, -reach), high=min(made.high, reach), p_better=better,
+            note=sentences_of((made.note, *self._notes(known))),
+            estimand=f"the difference in {self.measure.title} between the two learners, "
+            f"at {round(float(self.trains.mean())):,} training rows",
+        )  # fmt: skip
+
+    def _notes(self, known: NDArray[np.bool_]) -> tuple[str, ...]:
+        lost = int((~known).sum())
+        return (
+            POOLED if taken_together(self.measure) else "",
+            f"{whole(lost)} of {whole(len(known))} folds have no score and are left out" if lost else "",
+        )
+
+
+def _ends(measure: Measure) -> tuple[float, float]:
+    low, high = (b if math.isfinite(b) else math.nan for b in measure.range)
+    return low, high
+
+
+def part_scores(
+    p: Predictions,
+    models: Sequence[str],
+    measure: Measure,
+    options: MetricOptions,
+    *,
+    positive: Label | None = None,
+    threshold: float | None = None,
+) -> PartScores:
+    """The metric of each model on each fold of each repeat; training rows are the round's other rows."""
+    if not p.has_key("folds"):
+        raise InputError("the corrected t goes over folds, and these rows have none; give them with folds=")
+    names = p.keys("folds").names
+    tests, trains, rounds = _sizes(p)
+    values = [_scores_of(p, m, names, measure, options, positive, threshold) for m in models]
+    return PartScores(
+        measure=measure, models=tuple(models), values=np.array(values, dtype=np.float64), tests=tests, trains=trains,
+        rounds=rounds, rows=int(tests.sum()) // rounds,
+    )  # fmt: skip
+
+
+def _sizes(p: Predictions) -> tuple[Ints, Ints, int]:
+    """The rows of each fold, those that were trained on, and the number of rounds."""
+    keys = p.keys("folds")
+    tests = np.asarray(keys.sizes, dtype=np.int64)
+    if not p.has_key("repeats"):
+        return tests, int(tests.sum()) - tests, 1
+    rounds = [p.slice(r, "repeats").keys("folds") for r in p.keys("repeats").names]
+    total: dict[Label, int] = {}
+    for part in rounds:
+        total |= dict.fromkeys(part.names, int(np.sum(part.sizes)))
+    trains = np.array([total[name] for name in keys.names], dtype=np.int64) - tests
+    if (trains <= 0).any():
+        # One test part a repeat: random splits, whose training rows are not in the table.
+        if not p.has_ids:
+            raise InputError(
+                "each repeat holds one test part only, so nothing says how many rows were trained on; give ids=, or "
+                "hand over what cross_validate returned (with return_indices=True)"
+            )
+        distinct = len(set(np.asarray(p.source.fetched().ids).tolist()))
+        trains = distinct - tests
+        if (trains <= 0).any():
+            raise InputError("every row is tested in every repeat, so nothing was trained on other rows of the table")
+    return tests, trains, len(rounds)
+
+
+def _scores_of(
+    p: Predictions,
+    model: str,
+    names: Sequence[Label],
+    measure: Measure,
+    options: MetricOptions,
+    positive: Label | None,
+    threshold: float | None,
+) -> Floats:
+    if measure.of_labels:
+        keyed = p.keyed_confusion(model, "folds", threshold=threshold)
+        tables = [keyed[name] for name in names]
+        if taken_together(measure):
+            return pooled_parts(tables, measure, positive=positive, **options)
+        return np.array([float(value(measure, t, positive=positive, **options)) for t in tables])
+    if measure.of_losses:
+        losses = p.keyed_losses(model, "folds", measure.function, **options)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(losses.sums / losses.sizes, dtype=np.float64)
+    parts = [p.slice(name, "folds") for name in names]
+    if measure.of_class_scores:
+        return np.array([value(measure, ClassScores(*x.class_scores(model), p.labels), **options) for x in parts])
+    return np.array([value(measure, x.scores(model, positive=positive), **options) for x in parts])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FoldedModel:
+    """One model a fold under one name: the sample of a `Problem`. `pooled` gives the interval of all rows together."""
+
+    p: Predictions
+    model: str
+    positive: Label | None
+    threshold: float | None
+    prior: Any
+    pooled: Callable[[], Interval]
+
+    @cached_property
+    def tables(self) -> list[ScoreTable]:
+        """The scores of each fold."""
+        names = self.p.keys("folds").names
+        return [self.p.slice(name, "folds").scores(self.model, positive=self.positive) for name in names]
+
+    def rankable(self, measure: Measure) -> bool:
+        """Whether at least two folds have rows of each class, and rows count as they are."""
+        if self.p.weights_kind == "sampling":
+            return False
+        if measure.of_class_scores:
+            counts = [self.p.slice(name, "folds").truth_counts() for name in self.p.keys("folds").names]
+            return sum(bool((c > 0).all()) for c in counts) > 1
+        return sum(t.n_positive > 0 and t.n_negative > 0 for t in self.tables) > 1
+
+
+Folded = Problem[FoldedModel]
+ACROSS = "rows of different folds stand in one ranking, as if their models' scores were on one scale"
+
+
+def ranks_rows(measure: Measure) -> bool:
+    """Whether a metric compares the scores of one row with those of another.
+
+    >>> from trueerror.metrics._registry import find_measure
+    >>> [ranks_rows(find_measure(m)) for m in ("auc", "average_precision", "hand_till_auc", "brier", "accuracy")]
+    [True, True, True, False, False]
+    """
+    return measure.by_rank or measure.of_class_scores
+
+
+def _ranked(q: Folded) -> bool:
+    return ranks_rows(q.metric) and not q.sample.p.repeated
+
+
+def _within(q: Folded) -> bool:
+    return _ranked(q) and q.sample.rankable(q.metric)
+
+
+@inference_method(
+    "within-folds", answers="metric-over-folds", applies=_within,
+    default=Default(
+        why="scores of different folds come from different models and may lie on different scales, so rows are ranked "
+        "within folds; it speaks of these K models",
+        when=_within,
+    ),
+)  # fmt: skip
+def within_folds_of_model(q: Folded) -> Interval:
+    """The mean over folds: areas by placements, others by the folds' own intervals."""
+    s, m = q.sample, q.metric
+    if s.p.has_key("clusters"):
+        return _clustered(q)
+    if m.area:
+        return within_folds_interval(s.tables, name=m.name, scale=m.area, spec=q.spec)
+    if m.of_class_scores:
+        rows = [class_scored_rows(s.p.slice(name, "folds"), [s.model]) for name in s.p.keys("folds").names]
+        parts = [class_area_interval(m, r.codes, r.scores[0], s.p.labels, q.options, q.spec) for r in rows]
+    else:
+        parts = [score_interval(m, t, q.options, q.spec, prior=s.prior, rng=q.spec.rng) for t in s.tables]
+    return mean_over_folds(parts, q.spec, name=m.name, bounds=m.range, n=float(s.p.n))
+
+
+def _clustered(q: Folded) -> Interval:
+    s, m = q.sample, q.metric
+    if m.of_class_scores:
+        rows = class_scored_rows(s.p, [s.model])
+        codes, scores, clusters = rows.codes, rows.scores[0], rows.clusters
+    else:
+        of_class = scored_rows(s.p, [s.model], positive=s.positive)
+        codes, scores, clusters = of_class.up.astype(np.int64), of_class.scores[:, 0], of_class.clusters
+    return clustered_within_folds_interval(
+        m, FoldedRows(codes, fold_codes(s.p, [s.model]), clusters), scores, q.options, q.spec
+    )
+
+
+def fold_codes(p: Predictions, models: Sequence[str]) -> Ints:
+    """The fold of each row that all of the models scored, in row order."""
+    from trueerror.sources._row_scores import complete_rows
+
+    return np.asarray(complete_rows(p, models).source.fetched().keyed["folds"].codes)
+
+
+@inference_method(
+    "corrected-t", answers="metric-over-folds",
+    default=Default(
+        why="of several repeats each row was tested several times, so rows cannot be pooled; it speaks of the learner",
+        when=lambda q: q.sample.p.repeated,
+    ),
+)  # fmt: skip
+def corrected_t_over_folds(q: Folded) -> Interval:
+    """The learner behind the models: the corrected t over the folds of all repeats."""
+    s = q.sample
+    parts = part_scores(s.p, [s.model], q.metric, q.options, positive=s.positive, threshold=s.threshold)
+    return parts.interval(s.model, q.spec)
+
+
+@inference_method(
+    "pooled", answers="metric-over-folds", applies=_ranked,
+    default=Default(why="folds too small to be ranked by themselves (leave-one-out) stand in one ranking, and say so"),
+)  # fmt: skip
+def pooled_over_folds(q: Folded) -> Interval:
+    """All rows in one ranking."""
+    found = q.sample.pooled()
+    noted = replace(found, note=sentences_of((found.note, ACROSS)))
+    noted._keep_notes(found.notes)
+    return noted
