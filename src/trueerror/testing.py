@@ -7,15 +7,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from trueerror.inputs._options import check_word
+from trueerror.sources._collect import takes_whole_rows
 from trueerror.verbs._gate import gate
 from trueerror.verbs._gate_result import Gate
 
 __all__ = ["assert_at_least", "assert_not_worse"]
 
 
+@takes_whole_rows("candidate", "baseline")
 def assert_not_worse(
     candidate: object,
-    baseline: object,
+    baseline: object = None,
     metric: str | Iterable[str] = "accuracy",
     margin: float | Mapping[str, float] = 0.0,
     *,
@@ -24,8 +26,9 @@ def assert_not_worse(
 ) -> Gate:
     """Raise an AssertionError unless the candidate is shown to be not worse than the baseline by more than `margin`.
 
-    `options` go to `te.gate`, whose result is given back. Too few rows to tell is a failure as well, since a test that
-    passes for lack of rows tests nothing; `on_cannot_tell="warn"` makes it a UserWarning. Margin 0 asks for better.
+    Both may stand with their truth: `assert_not_worse(truth, new, old)`. `options` go to `te.gate`, whose result is
+    given back. Too few rows to tell is a failure as well, since a test that passes for lack of rows tests nothing;
+    `on_cannot_tell="warn"` makes it a UserWarning. Margin 0 asks for better.
 
     >>> import trueerror as te
     >>> truth = [0, 1] * 100
@@ -38,6 +41,7 @@ def assert_not_worse(
     return _settled(gate(candidate, baseline, metric=metric, margin=margin, **options), on_cannot_tell)
 
 
+@takes_whole_rows()
 def assert_at_least(
     candidate: object,
     at_least: float | Mapping[str, float],

@@ -1,6 +1,7 @@
 """What all curves are built on: the score table behind any input, the frozen curve, its registry, and shared formulas.
 
-`curve_verb` makes `te.gains(truth, scores, …)` out of a function of a `CurveInput`; `curve_kind` declares a curve for
+`curve_verb` makes `te.gains(truth, scores, …)` out of a function of a `CurveInput`, for one model or several
+(`Curves`); `curve_kind` declares a curve for
 the catalogue of methods, the pictures and `trueerror plot`. Then: counts at every cutoff, proportions with intervals,
 ROC points joined by straight lines, and the isotonic fit, whose blocks are the segments of the upper ROC hull.
 
@@ -10,13 +11,13 @@ Source: Ayer et al. 1955, Ann. Math. Stat. 26:641; Fawcett and Niculescu-Mizil 2
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cache, cached_property, wraps
 from importlib import import_module
 from inspect import signature
 from pkgutil import iter_modules
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeGuard, TypeVar
+from typing import Any, ClassVar, NamedTuple, NoReturn, Protocol, Self, TypeGuard, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,13 +28,15 @@ from trueerror.inference.auc._within_folds import fold_comparability
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind, check_indexes, column, matrix
 from trueerror.inputs._labels import Label, code_column, find_label, natural_labels, natural_positive, need_positive
-from trueerror.inputs._options import InputError, MissingPredictionError, check_confidence
+from trueerror.inputs._options import InputError, MissingPredictionError, check_confidence, nearest
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded
 from trueerror.results._values import joined_notes
 from trueerror.sources._api import is_openable, opened, refuse_columns
-from trueerror.sources._collect import takes_table_options
+from trueerror.sources._collect import predictions, takes_table_options
+from trueerror.sources._frames import is_table
+from trueerror.sources._models import sorted_columns
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Missing
 from trueerror.tallies._confusion import BinaryCounts
@@ -109,6 +112,21 @@ class TableCurve(Result):
     name: str = field(default_factory=str)
     caution: str = ""
     kind: ClassVar[CurveKind]
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> Self:
+        """The curve of a fitted model on rows X with truth y; `options` are those of the curve's function."""
+        return cast("Self", cls.kind.make()(estimator, X, y, **options))
+
+    @classmethod
+    def from_predictions(cls, y_true: Any, y_score: Any = None, **options: Any) -> Self:
+        """The curve of the truth and scores, or of Predictions.
+
+        >>> from trueerror.curves import Roc
+        >>> Roc.from_predictions([0, 1, 1], [0.2, 0.9, 0.4]).auc().estimate
+        1.0
+        """
+        return cast("Self", cls.kind.make()(y_true, y_score, **options))
 
     def __reduce__(self) -> tuple[Callable[..., TableCurve], tuple[object]]:
         return self._from_data, (self._to_data(),)
@@ -280,6 +298,52 @@ def cluster_caution(predictions: Predictions | None) -> str:
 
 
 C_co = TypeVar("C_co", bound=TableCurve, covariant=True)
+Made = TypeVar("Made", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Curves(Result, Mapping[str, C_co]):
+    """Curves of one kind by the name of their model: `curves["svm"]` is one of them, `.plot()` shows all.
+
+    >>> from trueerror.curves import roc
+    >>> both = roc([0, 1, 1, 0], {"a": [0.1, 0.9, 0.8, 0.3], "b": [0.2, 0.7, 0.1, 0.6]})
+    >>> list(both), both["a"].auc().estimate
+    (['a', 'b'], 1.0)
+    """
+
+    curves: Mapping[str, C_co]
+
+    def __getitem__(self, name: str) -> C_co:
+        if name not in self.curves:
+            raise KeyError(f"there is no curve of {name!r}{nearest(name, self.curves)}")
+        return self.curves[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.curves)
+
+    def __len__(self) -> int:
+        return len(self.curves)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        first = next(iter(self.__dict__.get("curves", ())), None)
+        if first is None or name.startswith("_") or not hasattr(type(self.curves[first]), name):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise AttributeError(
+            f"these are {len(self.curves)} curves, and .{name} is of one: [{first!r}].{name}, or model={first!r} when "
+            "the curve is made"
+        )
+
+    def records(self) -> Records:
+        """The records of each curve, with its model."""
+        return [{"model": name, **record} for name, curve in self.curves.items() for record in curve.records()]
+
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [pair for curve in list(self.curves.values())[:1] for pair in curve._made_by()]
+
+    def __str__(self) -> str:
+        return "\n\n".join(str(curve) for curve in self.curves.values())
+
+    __repr__ = __str__
 
 
 class CurveVerb(Protocol[C_co]):
@@ -287,6 +351,18 @@ class CurveVerb(Protocol[C_co]):
 
     __name__: str
 
+    @overload
+    def __call__(
+        self,
+        truth: Any,
+        scores: Mapping[str, Any],
+        *,
+        positive: Any = None,
+        weights: Any = None,
+        weights_kind: WeightsKind | None = None,
+        **columns: Any,
+    ) -> Curves[C_co]: ...
+    @overload
     def __call__(
         self,
         truth: Any,
@@ -317,9 +393,67 @@ def curve_verb(what: str) -> Callable[[Callable[[CurveInput], C]], CurveVerb[C]]
         verb.__annotations__["return"] = make.__annotations__["return"]
         # Without this, help would follow `wraps` to the function of a CurveInput.
         verb.__signature__ = signature(verb, follow_wrapped=False)  # type: ignore[attr-defined]
-        return takes_table_options(verb)
+        return cast("CurveVerb[C]", takes_table_options(of_each_model(verb)))
 
     return decorate
+
+
+# What te.predictions knows of rows; the rest are options of the curve.
+OF_ROWS = ("positive", "weights", "weights_kind", "missing", "labels")
+
+
+def of_each_model(make: Made) -> Made:
+    """A function that makes one curve, made to take several models."""
+
+    @wraps(make)
+    def verb(truth: Any, scores: Any = None, **options: Any) -> Any:
+        given = options if "predicted" not in options else {}
+        rows = None if options.get("model") is not None else _several(truth, scores, given)
+        if rows is None:
+            return make(truth, scores, **options)
+        rest = {o: v for o, v in options.items() if is_predictions(truth) or o not in (*OF_ROWS, *TABLE_WORDS)}
+        kept = {o: v for o, v in rest.items() if v is not None}
+        made = {m: make(rows, model=m, **kept) for m in rows.models if rows.has_scores(m)}
+        return Curves(made) if len(made) > 1 else next(iter(made.values()))
+
+    return cast("Made", verb)
+
+
+# How te.read's options name columns: they are used up when the rows are read.
+TABLE_WORDS = (
+    "truth_column", "models", "label", "score", "id", "cluster", "by", "fold", "repeat", "weight", "budget", "threshold"
+)  # fmt: skip
+
+
+def _several(truth: Any, scores: Any, options: Mapping[str, Any]) -> Predictions | None:
+    """The rows of several models with scores; None where one curve is asked for."""
+    columns = {o: v for o, v in options.items() if v is not None}
+    if is_predictions(truth):
+        return truth if scores is None and len(truth.models) > 1 and _scored(truth) else None
+    if scores is not None and not isinstance(scores, str):
+        if not isinstance(scores, Mapping | list | tuple) and not is_table(scores):
+            return None
+        apart = sorted_columns(truth, None, scores).scores
+        if not isinstance(apart, Mapping) or len(apart) < 2:
+            return None
+        rows = {o: v for o, v in columns.items() if o in OF_ROWS}
+        made = predictions(truth, scores=apart, **rows)
+        if _scored(made) < len(apart):
+            raise InputError("each model needs scores: a column of numbers, higher for the positive class")
+        return made
+    if scores is None and is_openable(truth) and truth != "-":
+        named = {o: v for o, v in columns.items() if o in TABLE_WORDS or o in ("missing", "labels")}
+        rest = (columns.get("positive"), columns.get("weights"), columns.get("weights_kind"))
+        try:
+            read, _ = open_table(truth, None, None, *rest, named)
+        except InputError:
+            return None  # where one curve is asked for, the same error says more
+        return read if is_predictions(read) and len(read.models) > 1 and _scored(read) else None
+    return None
+
+
+def _scored(rows: Predictions) -> int:
+    return sum(rows.has_scores(m) for m in rows.models)
 
 
 def curve_input(
@@ -365,7 +499,7 @@ def curve_input(
     if array.ndim == 2 and 1 not in array.shape[1:]:
         scores, positive = _one_column(data, array, positive, what)
     if missing is not None:
-        from trueerror.sources._collect import ONE_MODEL, predictions
+        from trueerror.sources._collect import ONE_MODEL
 
         rows = predictions(data, scores=scores, positive=positive, weights=weights, weights_kind=weights_kind,
                            missing=missing)  # fmt: skip

@@ -26,6 +26,7 @@ from trueerror.curves._base import (
     frozen,
     isotonic_proportions,
     need_probabilities,
+    of_each_model,
     pooled_blocks,
     rows_for_interval,
 )
@@ -186,6 +187,7 @@ METHODS: tuple[RecalibrationMethod, ...] = ("profile", "wald")
 
 
 @takes_table_options
+@of_each_model
 def calibration(
     truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, bins: int = 10,
     binning: Grouping = "width", confidence: float = 0.95, weights: Any = None, weights_kind: WeightsKind | None = None,

@@ -19,6 +19,7 @@ from trueerror.curves._base import (
     frozen,
     need_classes,
     need_probabilities,
+    of_each_model,
     weighted_sum,
 )
 from trueerror.inputs._arrays import WeightsKind, column
@@ -29,6 +30,7 @@ from trueerror.sources._collect import takes_table_options
 
 
 @takes_table_options
+@of_each_model
 def decision_curve(
     truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, thresholds: Any = None,
     prior: float | None = None, weights: Any = None, weights_kind: WeightsKind | None = None, **columns: Any,

@@ -24,7 +24,7 @@ from trueerror.metrics._values import Prior
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, limits, number, percent, whole
 from trueerror.sources._api import is_openable, opened, refuse_columns
-from trueerror.sources._collect import takes_table_options
+from trueerror.sources._collect import takes_table_options, takes_whole_rows
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
 
 ALWAYS_NEG, ALWAYS_POS = "AlwaysNeg", "AlwaysPos"
@@ -387,6 +387,7 @@ DUST = 1e-12
 Point = tuple[float, float]
 
 
+@takes_whole_rows()
 @takes_table_options
 def roc_hull(curves: Any, *, positive: Any = None, **columns: Any) -> RocHull:
     """The hull of ROC curves: {"name": curve, …}, a list of curves, one curve, or Predictions (all models with scores).

@@ -18,6 +18,7 @@ from trueerror.curves._base import (
     curve_kind,
     cutoffs,
     frozen,
+    of_each_model,
 )
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import InputError, nearest
@@ -39,6 +40,7 @@ ROCR_NAMES = {
 
 
 @takes_table_options
+@of_each_model
 def measure_curve(
     truth: Any, scores: Any = None, *, x: str, y: str, x_options: Mapping[str, Any] | None = None,
     y_options: Mapping[str, Any] | None = None, model: str | None = None, positive: Any = None, weights: Any = None,

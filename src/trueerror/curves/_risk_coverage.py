@@ -26,6 +26,7 @@ from trueerror.curves._base import (
     curve_kind,
     downward,
     is_predictions,
+    of_each_model,
     open_table,
     refuse_repeats,
     wilson_proportion,
@@ -252,6 +253,7 @@ def _distance(scores: NDArray[Any], cut: float) -> Floats:
 
 
 @takes_table_options
+@of_each_model
 def risk_coverage(
     truth: Any, scores: Any = None, *, predicted: Any = None, model: str | None = None, positive: Any = None,
     labels: Any = None, threshold: float | None = None, missing: Missing = "error", weights: Any = None,

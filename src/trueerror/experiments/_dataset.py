@@ -23,6 +23,7 @@ from trueerror.inputs._labels import Label, code_column, find_label, label_from_
 from trueerror.inputs._options import InputError
 from trueerror.resampling._plan import Ints, Rows, take
 from trueerror.results._format import listing
+from trueerror.sources._models import named_estimators
 from trueerror.sources._protocols import InputTable, need_column
 
 # Anything with fit and predict, by scikit-learn's conventions.
@@ -32,12 +33,10 @@ Features: TypeAlias = Any
 Value = TypeVar("Value")
 
 
-def as_learners(learners: Learner | Mapping[str, Learner]) -> dict[str, Learner]:
-    """Learners by name; a single estimator goes by the name of its class."""
+def as_learners(learners: Learner | Mapping[str, Learner] | Sequence[Learner]) -> dict[str, Learner]:
+    """Learners by name; estimators without one go by the name of their class, or of their pipeline's last step."""
     if not isinstance(learners, Mapping):
-        if isinstance(learners, list | tuple):
-            raise InputError('learners must be {"name": estimator}, so that each has a name; not a list')
-        learners = {type(learners).__name__: learners}
+        learners = named_estimators(learners)
     if not learners:
         raise InputError('learners is empty; pass {"name": estimator}')
     for name, learner in learners.items():

@@ -613,7 +613,8 @@ def learner_roc(
             raise InputError(f'{run.plan.name} tests rows again and again; use how="vertical" or how="threshold"')
         if p.has_key("repeats"):
             p = p.slice(p.keys("repeats").names[0], "repeats")
-        return curve(p, model=name, **options)
+        pooled: Roc = curve(p, model=name, **options)
+        return pooled
     from trueerror.curves._folds import average_curves
 
     average = average_curves(p, how=how, model=name, **options)  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,8 +32,9 @@ DEFAULT_PLAN = KFold(10, repeats=10)
 
 
 def experiment(
-    learners: Learner | Mapping[str, Learner],
+    learners: Learner | Mapping[str, Learner] | Sequence[Learner],
     data: Any,
+    y: Any = None,
     *,
     plan: object = DEFAULT_PLAN,
     store: str | os.PathLike[str] | None = None,
@@ -47,13 +48,13 @@ def experiment(
 ) -> Experiment:
     """Fit every learner on every training part of every data set, and keep what it said of the test part.
 
-    `learners` is {"name": estimator}, anything with scikit-learn's fit and predict, pipelines too; `data` a
-    `te.Dataset` or (X, y), or {"name": data set}; `plan` one of the plans, a number of folds, or any scikit-learn
-    splitter. The same seed (`rng`) gives the same splits and the same random states on every engine and for any number
-    of `jobs`: open `random_state`s are set, and BLAS runs on one thread. A fit that fails or takes more than `timeout`
-    seconds is recorded (`.failures`) and does not stop the rest. `balance="over"` or "under" evens out the classes of
-    the training part only. With a `store`, a folder or URL, a run that was stopped goes on where it stopped;
-    `retry=True` does its failed fits again.
+    `learners` is {"name": estimator}, one estimator or a list, anything with scikit-learn's fit and predict,
+    pipelines too; `data` a `te.Dataset` or (X, y), or {"name": data set}, or X with `y` after it; `plan` one of the
+    plans, a number of folds, or any scikit-learn splitter. The same seed (`rng`) gives the same splits and the same
+    random states on every engine and for any number of `jobs`: open `random_state`s are set, and BLAS runs on one
+    thread. A fit that fails or takes more than `timeout` seconds is recorded (`.failures`) and does not stop the
+    rest. `balance="over"` or "under" evens out the classes of the training part only. With a `store`, a folder or
+    URL, a run that was stopped goes on where it stopped; `retry=True` does its failed fits again.
 
     `engine`: "loky" (processes; the default when `jobs` is not 1), "threading", "dask" or a Dask client, "ray".
 
@@ -71,7 +72,7 @@ def experiment(
     options = RunOptions(
         store=store, engine=engine, jobs=jobs, timeout=timeout, rng=rng, progress=progress, balance=balance, retry=retry
     )
-    return run_experiment(learners, data, plan, options)
+    return run_experiment(learners, data if y is None else Dataset(data, y), plan, options)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -99,7 +100,7 @@ class RunOptions:
 
 
 def run_experiment(
-    learners: Learner | Mapping[str, Learner], data: Any, plan: object, options: RunOptions
+    learners: Learner | Mapping[str, Learner] | Sequence[Learner], data: Any, plan: object, options: RunOptions
 ) -> Experiment:
     """`te.experiment` with its options as one."""
     named, datasets, chosen = as_learners(learners), as_datasets(data), as_plan(plan)

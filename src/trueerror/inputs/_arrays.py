@@ -28,7 +28,7 @@ Column = NDArray[Any]
 
 
 def column(values: ArrayLike, name: str) -> Column:
-    """One column: lists, arrays, and series of pandas, polars and pyarrow.
+    """One column: lists, arrays, series of pandas, polars and pyarrow, tensors of torch, JAX and CuPy on any device.
 
     >>> column([1, 2], "truth")
     array([1, 2])
@@ -57,6 +57,8 @@ def _to_numpy(values: ArrayLike, name: str) -> Column:
             filled[np.ma.getmaskarray(values)] = None
             return filled
         return np.asarray(values)
+    if _is_tensor(values):
+        return _from_tensor(values, name)
     if isinstance(values, str | bytes | Mapping) or values is None:
         raise InputError(f"{name} must be an array, not {type(values).__name__} {values!r:.40}")
     if not hasattr(values, "to_numpy") and hasattr(values, "collect"):
@@ -69,8 +71,50 @@ def _to_numpy(values: ArrayLike, name: str) -> Column:
     return _from_items(values if hasattr(values, "__array__") else list(cast("Iterable[object]", values)), name)
 
 
+def _is_tensor(values: ArrayLike) -> bool:
+    """Whether this is a tensor of torch, JAX, CuPy, TensorFlow or the like: it can be exchanged, or moved."""
+    if hasattr(values, "to_numpy") or isinstance(values, type):
+        return False
+    return hasattr(values, "__dlpack__") or (hasattr(values, "dtype") and hasattr(values, "shape"))
+
+
+def _from_tensor(values: Foreign, name: str) -> Column:
+    """A tensor's values in memory: without its gradient, off its device, in a type that NumPy has.
+
+    torch tracks gradients and knows bfloat16; CuPy moves by `get`; the others answer to `__array__` or DLPack.
+    """
+    try:
+        array = _exchanged(values)
+    except Exception as error:  # noqa: BLE001: each library has errors of its own
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(
+            f"{name} is a {type(values).__module__.split('.')[0]} {type(values).__name__} whose values cannot be had "
+            f"({reason}); pass it as a NumPy array"
+        ) from None
+    return array.astype(np.float32) if array.dtype.kind == "V" else array
+
+
+def _exchanged(tensor: Foreign) -> Column:
+    # torch's own way off a device; others have `get` (CuPy) or go by themselves (JAX).
+    for step in ("detach", "cpu", "resolve_conj", "resolve_neg"):
+        tensor = _moved(tensor, step)
+    if not hasattr(tensor, "__array__"):
+        tensor = _moved(tensor, "get")
+    if str(getattr(tensor, "dtype", "")).endswith(("bfloat16", "float8_e5m2", "float8_e4m3fn")):
+        tensor = tensor.float() if callable(getattr(tensor, "float", None)) else tensor.astype("float32")
+    return np.asarray(tensor) if hasattr(tensor, "__array__") else np.from_dlpack(tensor)
+
+
+def _moved(tensor: Foreign, step: str) -> Foreign:
+    move = getattr(tensor, step, None)
+    return move() if callable(move) else tensor
+
+
 def _from_items(items: object, name: str) -> Column:
     if not isinstance(items, list):
+        return np.asarray(items)
+    if items and _is_tensor(items[0]) and not isinstance(items[0], np.generic | np.ndarray):
+        items = [_from_tensor(item, name) for item in items]
         return np.asarray(items)
     # np.asarray turns ["a", 1] into strings without a word: lists of mixed kinds keep their objects.
     kinds = {type(item) for item in items}

@@ -29,6 +29,7 @@ from trueerror.reports._svg import Gallery
 from trueerror.results import Result
 from trueerror.results._format import some
 from trueerror.sources._api import read
+from trueerror.sources._collect import takes_whole_rows
 from trueerror.sources._frames import is_table
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._comparison import Comparison
@@ -130,6 +131,7 @@ KINDS: tuple[tuple[type, Callable[..., Contents]], ...] = (
 )
 
 
+@takes_whole_rows()
 def report(
     source: Any,
     path: str | Path = "report.html",

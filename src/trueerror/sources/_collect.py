@@ -6,11 +6,11 @@ functions that take arrays, and options of te.read beside a path or a table.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sized
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import wraps
 from inspect import Parameter, signature
+from itertools import takewhile
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import (
     Array,
     ArrayLike,
-    Foreign,
     WeightsKind,
     check_indexes,
     column,
@@ -37,12 +36,23 @@ from trueerror.inputs._labels import (
     find_label,
     merge_labels,
     natural_labels,
-    plain_label,
     recode,
     with_declared,
 )
 from trueerror.inputs._options import InputError, MissingPredictionError, check_word
 from trueerror.sources._keys import fold_keys, id_column, key_column
+from trueerror.sources._models import GivenModel as GivenModel
+from trueerror.sources._models import (
+    arranged,
+    is_columns,
+    is_estimators,
+    models_given,
+    named_fitted,
+    needs_rows,
+    one_after_the_other,
+    sorted_columns,
+)
+from trueerror.sources._models import read_fitted as read_fitted
 from trueerror.sources._predictions import Predictions
 from trueerror.sources._protocols import (
     KINDS,
@@ -60,11 +70,21 @@ from trueerror.sources.engines._array_source import ArraySource, KeyColumn, Mode
 from trueerror.tallies import Missing
 
 Made = TypeVar("Made", bound=Callable[..., Any])
+# Arguments by name, of any type.
+Given = dict[str, Any]
+
+
+# What te.predictions takes of rows, and hands on to no verb.
+ROW_OPTIONS = (
+    "labels", "positive", "ids", "clusters", "by", "folds", "repeats", "weights", "weights_kind", "missing"
+)  # fmt: skip
 
 
 def takes_table_options(make: Made) -> Made:
-    """A function whose `**columns` are options of te.read: others are refused, with the nearest one named.
+    """A function of rows, whose `**columns` are options of te.read: others are refused, with the nearest one named.
 
+    Fitted models with X and y in the place of the rows are asked first, and columns beyond those that the function
+    takes are further models: see `sources._models`.
     `truth=` goes on as `truth_column=` where the first argument is given by its place: it may be called truth as well.
 
     >>> @takes_table_options
@@ -77,9 +97,13 @@ def takes_table_options(make: Made) -> Made:
     trueerror.inputs._options.InputError: te.rows has no option truht=; did you mean 'truth'?
     """
     own = [name for name, p in signature(make).parameters.items() if p.kind is not Parameter.VAR_KEYWORD]
+    places = sum(p.kind is Parameter.POSITIONAL_OR_KEYWORD for p in signature(make).parameters.values())
 
     @wraps(make)
     def called(*args: object, **options: object) -> Any:
+        args = _asked_first(args, options, make.__name__)
+        if len(args) > places:
+            args = _further_models(args, options, places, make.__name__)
         if any(option not in own for option in options):
             # te.read itself is made of parts that take tables.
             from trueerror.sources._api import check_read_options
@@ -90,6 +114,72 @@ def takes_table_options(make: Made) -> Made:
         return make(*args, **options)
 
     return cast("Made", called)
+
+
+def takes_whole_rows(*names: str) -> Callable[[Made], Made]:
+    """The same for a function that takes rows as one thing (`te.gate`, `te.report`): columns are made Predictions.
+
+    `names` are what models are called that are passed one after the other.
+
+    >>> @takes_whole_rows("candidate", "baseline")
+    ... def judge(rows, **columns):
+    ...     return rows.models
+    >>> judge([0, 1], [0, 1], [1, 1]), judge([0, 1], {"new": [0, 1]})
+    (('candidate', 'baseline'), ('new',))
+    """
+
+    def decorate(make: Made) -> Made:
+        @wraps(make)
+        def called(*args: object, **options: object) -> Any:
+            args = _asked_first(args, options, make.__name__)
+            told = "scores" in options or "predicted" in options
+            if args and is_columns(args[0]) and not _is_table_like(args[0]) and (told or len(args) > 1):
+                said = list(takewhile(is_columns, args[1:]))
+                if said or told:
+                    if len(said) == len(names) > 1:
+                        columns: object = dict(zip(names, said, strict=True))
+                    else:
+                        columns = one_after_the_other(said) if len(said) > 1 else said[0] if said else None
+                    given: Given = {} if columns is None else {"predicted": columns}
+                    given |= {o: options.pop(o) for o in ("predicted", "scores", *ROW_OPTIONS) if o in options}
+                    rows = predictions(args[0], **given)
+                    args = (rows, *args[1 + len(said) :])
+            return make(*args, **options)
+
+        return cast("Made", called)
+
+    return decorate
+
+
+def _is_table_like(thing: object) -> bool:
+    from trueerror.sources._api import is_openable
+
+    return isinstance(thing, Predictions) or is_openable(thing)
+
+
+def _asked_first(args: tuple[object, ...], options: dict[str, object], verb: str) -> tuple[object, ...]:
+    """Fitted models with X and y as what they say of those rows."""
+    found = arranged(args, options, verb)
+    if found is None:
+        return args
+    check_indexes({"X": found.columns["X"], "y": found.truth})
+    given: Given = {option: options.pop(option) for option in ROW_OPTIONS if option in options}
+    return (predictions(found.truth, **found.columns, **given), *found.rest)
+
+
+def _further_models(args: tuple[object, ...], options: dict[str, object], places: int, verb: str) -> tuple[object, ...]:
+    """Columns beyond the second: labels and scores of one model, or several models one after the other."""
+    said = args[1:]
+    if places != 2 or _is_table_like(args[0]) or not all(is_columns(c) and not isinstance(c, Mapping) for c in said):
+        raise InputError(
+            f"te.{verb} takes {places} thing{'s' * (places > 1)} by position, not {len(args)}: several models go into "
+            'one mapping, {"a": …, "b": …}, and options have names'
+        )
+    found = [sorted_columns(args[0], c, None).predicted is None for c in said]
+    if found == [False, True] and "scores" not in options:
+        options["scores"] = said[1]
+        return args[:2]
+    return (args[0], one_after_the_other(said))
 
 
 @takes_table_options
@@ -143,11 +233,14 @@ def predictions(
         from trueerror.sources._api import refuse_columns
 
         refuse_columns(columns)
-    models = _models(predicted, scores)
-    for name, model in _named_fitted(fitted, X).items():
+    if is_estimators(truth):
+        raise needs_rows(truth, "evaluate")
+    sorted_out = sorted_columns(truth, predicted, scores)
+    models = models_given(sorted_out.predicted, sorted_out.scores)
+    for name, model in named_fitted(fitted, X).items():
         if name in models:
             raise InputError(f"{name!r} is in fitted= and also in predicted or scores=; give each model once")
-        models[name] = read_fitted(name, model, X)
+        models[name] = read_fitted(name, model, X, truth)
     keys = {"clusters": clusters, "slices": by, "folds": folds, "repeats": repeats}
     source = build(
         GivenRows(
@@ -165,7 +258,8 @@ def predictions(
         )
     )
     given = (truth, *_arrays(predicted), *_arrays(scores))
-    return Predictions(source=source, notes=absent_notes(source.facts), backend=frame_library(given))
+    notes = (*sorted_out.notes, *absent_notes(source.facts))
+    return Predictions(source=source, notes=notes, backend=frame_library(given))
 
 
 def absent_notes(facts: Facts) -> tuple[str, ...]:
@@ -189,75 +283,6 @@ def frame_library(values: Iterable[object]) -> str | None:
 
 def _arrays(values: ArrayLike) -> list[object]:
     return list(values.values()) if isinstance(values, Mapping) else [values]
-
-
-def _models(predicted: ArrayLike, scores: ArrayLike) -> dict[str, GivenModel]:
-    labelled = _by_name(predicted, "predicted")
-    scored = _by_name(scores, "scores")
-    models = {}
-    for name in dict.fromkeys([*labelled, *scored]):
-        alone = not isinstance(predicted, Mapping) and not isinstance(scores, Mapping)
-        at_labels = "predicted" if alone else f"predicted[{name!r}]"
-        at_scores = "scores" if alone else f"scores[{name!r}]"
-        values, classes = _score_values(scored.get(name), at_scores)
-        models[name] = GivenModel(
-            labels=labelled.get(name),
-            scores=values,
-            classes=classes,
-            place_of_labels=at_labels,
-            place_of_scores=at_scores,
-        )
-    return models
-
-
-def _by_name(values: ArrayLike, option: str) -> dict[str, object]:
-    if values is None:
-        return {}
-    if not isinstance(values, Mapping):
-        return {ONE_MODEL: values}
-    if not values:
-        raise InputError(f'{option} is an empty mapping; pass {{"name": array}} for each model')
-    nothing = next((name for name, array in values.items() if array is None), None)
-    if nothing is not None:
-        raise InputError(f"{option}[{nothing!r}] is None; leave the model out or give its column")
-    return {str(name): array for name, array in values.items()}
-
-
-def _score_values(values: ArrayLike, place: str) -> tuple[object, tuple[Label, ...] | None]:
-    """Scores and, where the columns are named by class, those classes."""
-    if isinstance(values, Mapping):
-        if not values:
-            raise InputError(f"{place} is an empty mapping; pass an array, or {{class: array}}")
-        classes = tuple(plain_label(c, f"a class in {place}") for c in values)
-        return np.stack([np.asarray(v) for v in values.values()], axis=1), classes
-    return values, None
-
-
-def _named_fitted(fitted: object, X: object) -> Mapping[str, object]:
-    if fitted is None:
-        if X is not None:
-            raise InputError("X= was given without fitted=; X is what fitted models predict from")
-        return {}
-    if X is None:
-        raise InputError("fitted= needs X=, the rows to predict")
-    if isinstance(fitted, Mapping):
-        return {str(name): model for name, model in fitted.items()}
-    return {type(fitted).__name__: fitted}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GivenModel:
-    """One model as it was given. `classes` says whose scores the columns are; None: the label order.
-
-    `fill` is the score of a class that the model has never seen, where that can be said.
-    """
-
-    labels: object = None
-    scores: ArrayLike = None
-    classes: tuple[Label, ...] | None = None
-    fill: float | None = None
-    place_of_labels: str = "predicted"
-    place_of_scores: str = "scores"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -458,7 +483,7 @@ def _in_label_order(scores: Array, model: GivenModel, labels: tuple[Label, ...])
         if scores.shape[1] != len(labels):
             raise InputError(
                 f"{place} has {scores.shape[1]} columns but there are {len(labels)} labels; columns follow the label "
-                "order, one for each: pass labels= if the truth lacks some"
+                "order, one for each: pass labels= if the truth lacks some, or a frame with the classes as columns"
             )
         return scores
     if len(model.classes) != scores.shape[1]:
@@ -517,33 +542,3 @@ def given_rows(table: InputTable, layout: Layout, options: Options) -> GivenRows
         places=places,
         name=table.provenance,
     )
-
-
-def read_fitted(name: str, model: Foreign, X: object) -> GivenModel:
-    """Labels by `predict`; scores by `predict_proba`, else by `decision_function`, in the order of `classes_`.
-
-    A two-class decision value d speaks for the second class, so the two classes score −d and d.
-    """
-    if not hasattr(model, "predict"):
-        raise InputError(
-            f"fitted={{{name!r}: …}} is a {type(model).__name__} without predict(); pass its labels in predicted, or "
-            "its scores in scores="
-        )
-    alone = GivenModel(
-        labels=model.predict(X), place_of_labels=f"the labels of {name!r}", place_of_scores=f"the scores of {name!r}"
-    )
-    if not hasattr(model, "classes_"):
-        return alone
-    classes = tuple(plain_label(v, f"a class of {name!r}") for v in np.asarray(model.classes_).tolist())
-    if hasattr(model, "predict_proba"):
-        scores = np.asarray(model.predict_proba(X))
-        return replace(alone, scores=scores, classes=classes, fill=0.0)
-    if hasattr(model, "decision_function"):
-        scores = np.asarray(model.decision_function(X))
-        if scores.ndim == 1:
-            scores = np.stack([-scores, scores], axis=1)
-        if scores.shape[1] != len(classes):
-            # One column a pair of classes (one-vs-one) ranks nothing for a single class.
-            return alone
-        return replace(alone, scores=scores, classes=classes, fill=-math.inf)
-    return alone

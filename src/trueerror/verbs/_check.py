@@ -10,6 +10,7 @@ from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inputs._options import InputError, MissingPredictionError, RepeatedIdError
 from trueerror.sources._api import is_openable, opened
+from trueerror.sources._collect import takes_whole_rows
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample, shared_rows
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion
@@ -19,6 +20,7 @@ from trueerror.verbs._model_metrics import Settings
 from trueerror.verbs._training_gap import gap_evidence
 
 
+@takes_whole_rows()
 def check(source: Any, *, training: Any = None, **columns: Any) -> Findings:
     """What the evaluation linter finds: coded findings, worst first; none is good news.
 

@@ -23,6 +23,7 @@ from trueerror.inference.proportion._sequential import confidence_sequence
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.sources._api import opened
+from trueerror.sources._collect import takes_whole_rows
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Discordance
@@ -245,6 +246,7 @@ class Sides:
     reading: str
 
 
+@takes_whole_rows("candidate", "baseline")
 def gate(
     candidate: Any,
     baseline: Any = None,
@@ -268,7 +270,8 @@ def gate(
 
     `candidate` and `baseline` are what `te.predictions` or `te.read` gave, or files and frames (`columns` go to
     `te.read`); they are joined on ids, or by the same truth (`paired=False`: different rows). `baseline` may also name
-    a model of the candidate's own rows. `model` chooses among several models.
+    a model of the candidate's own rows. `model` chooses among several models. Fitted models with their rows,
+    `te.gate({"new": a, "old": b}, X, y)`, and arrays, `te.gate(truth, new, old)`, will do as well.
 
     With a baseline: pass when the lower limit of candidate − baseline lies above −margin, fail when the upper limit
     lies below it. Margin 0 asks for better, which identical models never pass; a margin asks for not worse by more.

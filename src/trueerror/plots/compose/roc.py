@@ -55,7 +55,7 @@ def roc_picture(
     prior: float | None = None,
     cost_fp: float = 1.0,
     cost_fn: float = 1.0,
-    band: Literal["pointwise", "simultaneous"] | None = None,
+    band: Literal["pointwise", "simultaneous"] | bool | None = None,
 ) -> Curves:
     """ROC curves with their hull, and the line of equal cost through the point that is best under a condition.
 
@@ -63,6 +63,8 @@ def roc_picture(
     """
     from trueerror.curves._hull import roc_hull
 
+    if isinstance(band, bool):
+        band = "pointwise" if band else None
     if band is not None:
         check_word(band, ("pointwise", "simultaneous"), "band")
     areas = [c.auc() for _, c in named]
