@@ -24,8 +24,9 @@ def test_takes_arrays_tables_predictions_and_curves():
     assert named.name == "svm"
     assert (named.fpr == curve.fpr).all()
     assert te.roc(rows, "svm") == named
-    with pytest.raises(InputError, match="choose one of 'svm', 'coin'"):
-        te.roc(rows)
+    both = te.roc(rows)
+    assert list(both) == ["svm", "coin"]
+    assert both["svm"] == named
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def _from_tensor(values: Foreign, name: str) -> Column:
     """
     try:
         array = _exchanged(values)
-    except Exception as error:  # noqa: BLE001: each library has errors of its own
+    except Exception as error:  # noqa: BLE001
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(
             f"{name} is a {type(values).__module__.split('.')[0]} {type(values).__name__} whose values cannot be had "

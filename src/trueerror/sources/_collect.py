@@ -240,7 +240,7 @@ def predictions(
     for name, model in named_fitted(fitted, X).items():
         if name in models:
             raise InputError(f"{name!r} is in fitted= and also in predicted or scores=; give each model once")
-        models[name] = read_fitted(name, model, X, truth)
+        models[name] = read_fitted(name, model, X)
     keys = {"clusters": clusters, "slices": by, "folds": folds, "repeats": repeats}
     source = build(
         GivenRows(

@@ -172,8 +172,8 @@ class Sorted(NamedTuple):
 def sorted_columns(truth: ArrayLike, predicted: ArrayLike, scores: ArrayLike) -> Sorted:
     """Columns of `predicted` that cannot be labels moved to the scores, and frames taken apart.
 
-    A column is scores where it has several columns of its own or numbers with decimals that the truth has not. The
-    columns of a frame are one model's scores by class where they are called as the classes, else models.
+    A column is scores where it has several columns of its own or decimals, which no label has. The columns of a
+    frame are one model's scores by class where they are called as the classes, else models.
 
     >>> made = sorted_columns([0, 1, 1], [0.2, 0.9, 0.4], None)
     >>> made.predicted, made.scores
@@ -184,7 +184,7 @@ def sorted_columns(truth: ArrayLike, predicted: ArrayLike, scores: ArrayLike) ->
         return Sorted(None, scores)
     alone = not isinstance(predicted, Mapping)
     columns: Mapping[str, object] = predicted if isinstance(predicted, Mapping) else {ONE_MODEL: predicted}
-    moved = {name: c for name, c in columns.items() if scores is None and _is_scores(truth, c)}
+    moved = {name: c for name, c in columns.items() if scores is None and _is_scores(c)}
     if not moved:
         return Sorted(predicted, scores)
     if len(columns) > 1 and "float" not in _kind_of(truth):
@@ -287,8 +287,8 @@ def _is_plain_column(values: object) -> bool:
     return len(values) > 0 and isinstance(values[0], float)  # type: ignore[index]
 
 
-def _is_scores(truth: ArrayLike, values: object) -> bool:
-    """Whether a column cannot be labels: several columns, {class: scores}, or decimals that the truth has not."""
+def _is_scores(values: object) -> bool:
+    """Whether a column cannot be labels, which are whole numbers or text: several columns, or decimals."""
     if isinstance(values, Mapping) or _is_matrix(values):
         return True
     listed = isinstance(values, list | tuple) and len(values) and isinstance(values[0], float)
@@ -298,13 +298,7 @@ def _is_scores(truth: ArrayLike, values: object) -> bool:
     if array.dtype.kind != "f":
         return False
     there = array[np.isfinite(array)]
-    broken = there != np.floor(there)
-    if not broken.any():
-        return False
-    if truth is None:
-        return True
-    own = column(truth, "truth")
-    return own.dtype.kind != "f" or not np.isin(there[broken], own).all()
+    return bool((there != np.floor(there)).any())
 
 
 def models_given(predicted: ArrayLike, scores: ArrayLike) -> dict[str, GivenModel]:
@@ -361,7 +355,7 @@ def named_fitted(fitted: object, X: object) -> Mapping[str, object]:
     return named_estimators(fitted)
 
 
-def read_fitted(name: str, model: Foreign, X: object, truth: ArrayLike = None) -> GivenModel:
+def read_fitted(name: str, model: Foreign, X: object) -> GivenModel:
     """Labels by `predict`; scores by `predict_proba`, else by `decision_function`, in the order of `classes_`.
 
     A two-class decision value d speaks for the second class, so the two classes score −d and d. Models without
@@ -376,7 +370,7 @@ def read_fitted(name: str, model: Foreign, X: object, truth: ArrayLike = None) -
     said = _asked(name, model, ask, X)
     places = GivenModel(place_of_labels=f"the labels of {name!r}", place_of_scores=f"the scores of {name!r}")
     if not hasattr(model, "classes_"):
-        return replace(places, scores=said) if _is_scores(truth, said) else replace(places, labels=said)
+        return replace(places, scores=said) if _is_scores(said) else replace(places, labels=said)
     alone = replace(places, labels=said)
     classes = tuple(plain_label(v, f"a class of {name!r}") for v in np.asarray(model.classes_).tolist())
     if hasattr(model, "predict_proba"):
