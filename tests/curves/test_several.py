@@ -1,11 +1,11 @@
-"""Curves of several models: made, drawn, framed, saved as one."""
+"""ModelCurves of several models: made, drawn, framed, saved as one."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import trueerror as te
-from trueerror.curves import Curves, Roc
+from trueerror.curves import ModelCurves, Roc
 from trueerror.curves._base import every_curve_kind
 
 RNG = np.random.default_rng(3)
@@ -19,7 +19,7 @@ KINDS = [kind for kind in every_curve_kind() if kind.verb != "measure_curve"]
 def test_every_curve_takes_several_models(kind, tmp_path):
     make = kind.make()
     both = make(Y, {"a": A, "b": B})
-    assert isinstance(both, Curves)
+    assert isinstance(both, ModelCurves)
     assert list(both) == ["a", "b"]
     assert both["a"].records() == make(Y, A).records()
     assert [r["model"] for r in both.records()][:1] == ["a"]

@@ -1,4 +1,4 @@
-from trueerror.curves._base import Curves as Curves
+from trueerror.curves._base import ModelCurves as ModelCurves
 from trueerror.curves._brier import BrierCurve as BrierCurve
 from trueerror.curves._brier import brier_curve as brier_curve
 from trueerror.curves._calibration import Calibration as Calibration

@@ -1,7 +1,7 @@
 """What all curves are built on: the score table behind any input, the frozen curve, its registry, and shared formulas.
 
 `curve_verb` makes `te.gains(truth, scores, …)` out of a function of a `CurveInput`, for one model or several
-(`Curves`); `curve_kind` declares a curve for
+(`ModelCurves`); `curve_kind` declares a curve for
 the catalogue of methods, the pictures and `trueerror plot`. Then: counts at every cutoff, proportions with intervals,
 ROC points joined by straight lines, and the isotonic fit, whose blocks are the segments of the upper ROC hull.
 
@@ -302,8 +302,8 @@ Made = TypeVar("Made", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curves(Result, Mapping[str, C_co]):
-    """Curves of one kind by the name of their model: `curves["svm"]` is one of them, `.plot()` shows all.
+class ModelCurves(Result, Mapping[str, C_co]):
+    """ModelCurves of one kind by the name of their model: `curves["svm"]` is one of them, `.plot()` shows all.
 
     >>> from trueerror.curves import roc
     >>> both = roc([0, 1, 1, 0], {"a": [0.1, 0.9, 0.8, 0.3], "b": [0.2, 0.7, 0.1, 0.6]})
@@ -361,7 +361,7 @@ class CurveVerb(Protocol[C_co]):
         weights: Any = None,
         weights_kind: WeightsKind | None = None,
         **columns: Any,
-    ) -> Curves[C_co]: ...
+    ) -> ModelCurves[C_co]: ...
     @overload
     def __call__(
         self,
@@ -414,7 +414,7 @@ def of_each_model(make: Made) -> Made:
         rest = {o: v for o, v in options.items() if is_predictions(truth) or o not in (*OF_ROWS, *TABLE_WORDS)}
         kept = {o: v for o, v in rest.items() if v is not None}
         made = {m: make(rows, model=m, **kept) for m in rows.models if rows.has_scores(m)}
-        return Curves(made) if len(made) > 1 else next(iter(made.values()))
+        return ModelCurves(made) if len(made) > 1 else next(iter(made.values()))
 
     return cast("Made", verb)
 

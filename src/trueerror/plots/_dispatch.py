@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from trueerror.curves._base import Curves, TableCurve
+from trueerror.curves._base import ModelCurves, TableCurve
 from trueerror.inputs._options import InputError
 from trueerror.plots._specs import Picture
 from trueerror.plots._style import distinct, plain, shorten
@@ -109,7 +109,7 @@ def compose(result: object, options: Mapping[str, object]) -> Picture:
         return compose(dict(one.curves), options)
     if isinstance(one, TableCurve) or kind in OF_SEVERAL:
         home = one.kind.picture if isinstance(one, TableCurve) else OF_SEVERAL[kind]
-        if isinstance(result, Curves) and "band" in inspect.signature(_find(home)).parameters:
+        if isinstance(result, ModelCurves) and "band" in inspect.signature(_find(home)).parameters:
             options = {"band": True, **options}
         return _call(home, _brief(_named(result)), options)
     if kind in AS_INTERVALS and not isinstance(result, Mapping | list | tuple):
