@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 import functools
 import inspect
 import json
@@ -28,6 +29,7 @@ import typer
 from trueerror.cli._terminal import PLAIN, RED, Waiting, fitted, is_terminal, painted, width_of
 from trueerror.inputs._options import nearest
 from trueerror.results import Result
+from trueerror.results._format import clip, one_line
 from trueerror.version import __version__
 
 WIDTH = 78
@@ -176,10 +178,17 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         try:
             with contextlib.nullcontext() if has_bar else Waiting():
                 function(**given)
-        except (ValueError, FileNotFoundError, ImportError) as error:
-            complain(f"Error: {as_options(' '.join(str(error).split()))}")
+        except BrokenPipeError:
+            raise
+        except (ValueError, OSError, ImportError, MemoryError) as error:
+            complain(f"Error: {as_options(_sentence(error))}")
             raise typer.Exit(2) from None
         except KeyboardInterrupt:
+            raise typer.Exit(130) from None
+        except RuntimeError as error:
+            # DuckDB answers Ctrl-C by an error of its own.
+            if "interrupted" not in str(error).lower():
+                raise
             raise typer.Exit(130) from None
         finally:
             _RUNNING.reset(running)
@@ -226,8 +235,20 @@ def _for_parser(annotation: Any) -> Any:
     return Annotated[(str, *marks)] if get_origin(kind) is Literal else annotation
 
 
+def _sentence(error: Exception) -> str:
+    """What went wrong, in one line; the system's own errors without their numbers and whole paths."""
+    if isinstance(error, OSError) and error.strerror:
+        name = os.path.basename(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes) else ""
+        return f"{clip(name, 60) or 'the output'}: {error.strerror.lower()}"
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this; give fewer rows or models, or a smaller budget"
+    return " ".join(one_line(str(error)).split())
+
+
 def complain(message: str) -> None:
     """A sentence on stderr, within the columns of the terminal; the word "Error" in red."""
+    if sys.stderr is None:
+        return
     words = fitted(message, width_of(sys.stderr))
     if is_terminal(sys.stderr):
         words = re.sub(r"^Error:", f"{RED}Error:{PLAIN}", words)
@@ -431,6 +452,8 @@ def run() -> None:
     named = [a for a in sys.argv[1:2] if a in COMMANDS]
     _register(named or list(COMMANDS))
     try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, "standard output is closed")
         code = app(standalone_mode=False)
         sys.stdout.flush()
     except UsageError as error:
@@ -440,6 +463,17 @@ def run() -> None:
         complain(f"Error: {usage_sentence(error)}")
         sys.exit(2)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         sys.exit(0)
+    except OSError as error:
+        # Standard output is full or closed: never the 1 that means "failed" for gate and check.
+        complain(f"Error: {_sentence(error)}")
+        _discard_output()
+        sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _discard_output() -> None:
+    """What is still in the buffer goes nowhere, so that Python ends without a second complaint."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

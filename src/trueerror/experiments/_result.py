@@ -133,10 +133,10 @@ class Experiment(ResampleResults):
         target = Path(path)
         if target.suffix.lower() == ".csv":
             from trueerror.results._document import to_csv
+            from trueerror.results._files import write_file
 
             named = (metrics,) if isinstance(metrics, str) else tuple(metrics)
-            target.write_text(to_csv(self.records(named)), encoding="utf-8", newline="")
-            return target
+            return write_file(target, to_csv(self.records(named)))
         return self.summary(metrics).save(target)
 
     def _repr_html_(self) -> str:

@@ -15,13 +15,28 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from trueerror.results import Result
+from trueerror.results._format import one_line
 
 if TYPE_CHECKING:
     import numpy as np
 
 
+# A message with a whole table in it tells nobody anything.
+LONGEST = 300
+
+
 class InputError(ValueError):
-    """Something in the input is wrong; the message says what, where and what to do."""
+    """Something in the input is wrong; the message says in one line what, where and what to do.
+
+    >>> print(InputError("a name with \\x1b[5m in it,\\nand " + "a long value " * 50 + "; pass a list"))
+    a name with  [5m in it, and a long value a long value … a long value ; pass a list
+    """
+
+    def __init__(self, message: object = "") -> None:
+        words = one_line(str(message))
+        if len(words) > LONGEST:
+            words = f"{words[: LONGEST - 100].rstrip()} … {words[-90:].lstrip()}"
+        super().__init__(words)
 
 
 class ColumnError(InputError):

@@ -14,6 +14,7 @@ from trueerror.plots.svg._charts import write_bars, write_forest, write_heat, wr
 from trueerror.plots.svg._curves import write_curves
 from trueerror.plots.svg._elements import Drawing
 from trueerror.plots.svg._standalone import PictureFrame, document, frame_of, picture_page
+from trueerror.results._files import write_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,8 +65,7 @@ class Figure:
     def save(self, path: str | Path) -> Path:
         """Write the picture as .svg, .html, .png or .pdf, by the file's ending."""
         target = Path(path)
-        target.write_bytes(self.to_bytes(target.suffix.lower()))
-        return target
+        return write_file(target, self.to_bytes(target.suffix.lower()))
 
     def to_bytes(self, ending: str) -> bytes:
         """The content of a file with that ending."""

@@ -27,6 +27,7 @@ from trueerror.reports._learners import about_experiment, about_ranking
 from trueerror.reports._models import about_comparison, about_evaluation, about_predictions, about_result, is_result
 from trueerror.reports._svg import Gallery
 from trueerror.results import Result
+from trueerror.results._files import write_file
 from trueerror.results._format import some
 from trueerror.sources._api import read
 from trueerror.sources._collect import takes_whole_rows
@@ -174,8 +175,7 @@ def report(
     for i, (heading, result) in enumerate(_named(also), start=1):
         contents = contents.beside(about_result(result, gallery, key=f"also-{i}", title=heading))
     contents = replace(contents, findings=tuple(f for f in contents.findings if f.code not in asked.ignore))
-    target.write_text(write_page(contents, gallery, title=title, command=command), encoding="utf-8")
-    return target
+    return write_file(target, write_page(contents, gallery, title=title, command=command))
 
 
 def _opened(source: Any, columns: dict[str, Any]) -> Any:

@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
+from trueerror.results._files import write_file
 from trueerror.results._format import Text, aligned_columns, filled, number, one_line
 from trueerror.results._json import SCHEMA, TYPES
 
@@ -80,9 +81,9 @@ class Result:
             ".txt": self.__str__,
         }
         if ending in writers:
-            target.write_text(writers[ending]() + "\n", encoding="utf-8")
+            write_file(target, writers[ending]() + "\n")
         elif ending == ".csv":
-            target.write_text(to_csv(self.records()), encoding="utf-8", newline="")
+            write_file(target, to_csv(self.records()))
         elif ending in (".html", ".png", ".svg", ".pdf"):
             import_module("trueerror.plots").save(self, target, **options)
         else:
@@ -225,15 +226,32 @@ def _flat(value: object) -> object:
 
 
 def to_csv(records: list[dict[str, object]]) -> str:
-    """Records as CSV text."""
+    """Records as CSV text.
+
+    >>> print(to_csv([{"model": "=cmd()", "n": -5, "class": "-1"}]))
+    model,n,class
+    '=cmd(),-5,-1
+    <BLANKLINE>
+    """
     import csv
     import io
 
     out = io.StringIO()
     writer = csv.DictWriter(out, fieldnames=list(records[0]) if records else [])
     writer.writeheader()
-    writer.writerows(records)
+    writer.writerows({name: _csv_cell(value) for name, value in record.items()} for record in records)
     return out.getvalue()
+
+
+def _csv_cell(value: object) -> object:
+    """User text that neither a terminal nor a spreadsheet runs: a formula gets an apostrophe in front."""
+    if not isinstance(value, str):
+        return value
+    text = one_line(value)
+    formula = text[:1] in ("=", "@") or (
+        text[:1] in ("+", "-") and re.fullmatch(r"[-+](?:[\d.,]+(?:[eE][-+]?\d+)?)?", text) is None
+    )
+    return f"'{text}" if formula else text
 
 
 # What each command can answer.
@@ -306,12 +324,12 @@ def latex_escape(text: str) -> str:
     """
     # A straight quote opens at the start of a word and closes elsewhere.
     quoted = re.sub(r'(?<![^\s(\[–-])"', "``", text).replace('"', "''")
-    return "".join(LATEX_SPECIAL.get(c, c) for c in quoted)
+    return one_line("".join(LATEX_SPECIAL.get(c, c) for c in quoted))
 
 
 def markdown_escape(text: str) -> str:
     """User text, safe inside a Markdown table cell."""
-    escaped = html.escape(text, quote=False)
+    escaped = html.escape(one_line(text), quote=False)
     for mark in "\\|*_`[]":
         escaped = escaped.replace(mark, "\\" + mark)
     return " ".join(escaped.split())

@@ -9,9 +9,10 @@ import io
 import os
 import re
 import shutil
+import stat
 import sys
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -27,6 +28,8 @@ ENDINGS: dict[str, Format] = {
 WORDS: dict[Format, str] = {"csv": "CSV", "parquet": "Parquet", "json": "JSON"}
 # In a folder of tables these may be a word about them, or their settings.
 BESIDE = frozenset({".txt", ".json"})
+# A folder with more files than this is not one of tables: it is a disk.
+MOST_FILES = 100_000
 REMOTE = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -62,6 +65,7 @@ def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
         shown = [f"{one.name}/{file.relative_to(one)}" if one.is_dir() else file.name for one, file in matches]
     if not found:
         raise FileError("no file was named")
+    found = [_regular(file, name, temp_folder, i) for i, (file, name) in enumerate(zip(found, shown, strict=True))]
     for file, name in zip(found, shown, strict=True):
         _check_readable(file, name)
     kinds = [_format(file) for file in found]
@@ -98,10 +102,11 @@ def _matches(text: str, skipped: list[str]) -> list[Path]:
         raise FileError(f"{text} is not on this machine; trueerror reads local files only: download it first")
     if "\x00" in text:
         raise FileError(f"{text!r} is not a path")
+    if not text.strip():
+        raise FileError("the path is empty; name a file, a folder or a pattern")
     path = Path(text)
     if path.is_dir():
-        inside = (Path(folder) / name for folder, _, names in os.walk(path) for name in names)
-        tables = sorted(file for file in inside if _ending(file)[0] in ENDINGS)
+        tables = sorted(file for file in _inside(path) if _ending(file)[0] in ENDINGS)
         if not tables:
             raise FileError(f"the folder {text} holds no CSV, Parquet or JSON file")
         words = [file for file in tables if _ending(file)[0] in BESIDE]
@@ -109,9 +114,22 @@ def _matches(text: str, skipped: list[str]) -> list[Path]:
             skipped += [str(file.relative_to(path)) for file in words]
             tables = [file for file in tables if file not in words]
         return tables
-    if path.exists():
-        return [path]
-    return files_like(text)
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return files_like(text)
+    except OSError as error:
+        raise FileError(f"cannot read {path.name}: {(error.strerror or str(error)).lower()}") from None
+    return [path]
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    """The files below a folder of data; a whole disk is none."""
+    files = ((Path(where), name) for where, _, names in os.walk(folder) for name in names)
+    for number, (where, name) in enumerate(files):
+        if number == MOST_FILES:
+            raise FileError(f"the folder {folder} holds more than {MOST_FILES:,} files; name one of tables only")
+        yield where / name
 
 
 def files_like(text: str) -> list[Path]:
@@ -125,6 +143,22 @@ def files_like(text: str) -> list[Path]:
     beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
     hint = nearest(path.name, beside)
     raise FileError(f"there is no file {text}{hint if 'did you mean' in hint else ''}")
+
+
+def _regular(file: Path, name: str, temp_folder: Path, index: int) -> Path:
+    """A file that can be opened again and again: what comes through a pipe is copied once."""
+    try:
+        mode = file.stat().st_mode
+        if stat.S_ISREG(mode):
+            return file
+        if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+            raise FileError(f"{name} is no file but a device")
+        target = temp_folder / f"piped{index}{''.join(file.suffixes)}"
+        with file.open("rb") as stream, target.open("wb") as out:
+            shutil.copyfileobj(stream, out)
+    except OSError as error:
+        raise FileError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from None
+    return target
 
 
 def _check_readable(file: Path, name: str) -> None:

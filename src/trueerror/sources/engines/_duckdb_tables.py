@@ -16,6 +16,7 @@ here, and of several ways to ask for NaN one is taken that finds as many.
 
 from __future__ import annotations
 
+import ctypes
 import math
 import os
 import shutil
@@ -24,8 +25,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial, partialmethod
-from itertools import count
+from functools import partialmethod
 from pathlib import Path
 
 import duckdb
@@ -461,16 +461,11 @@ def open_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
     temp_folder = Path(tempfile.mkdtemp(prefix="trueerror-"))
     try:
         files = find_files(path, temp_folder)
-        connection = _connect(temp_folder)
-        if files.format == "csv":
-            names, types = load_csv(connection, files)
-        elif files.format == "json":
-            names, types = _load_json(connection, files)
-        else:
-            names, types = view_parquet(connection, files)
-        kinds = _normalise(connection, names, types, files)
-        connection.execute("SET lock_configuration = true")
-        table = _file_table(connection, names, kinds, files.name)
+        opened = FileConnection(files, temp_folder)
+        table = DuckDBTable(
+            opened.run, "data", opened.names, opened.kinds, name=files.name, provenance=files.name, raw="raw",
+            store=opened.store,
+        )  # fmt: skip
         if files.skipped:
             more = f" and {len(files.skipped) - 3} more" if len(files.skipped) > 3 else ""
             table.notes = (f"Not taken for tables: {', '.join(files.skipped[:3])}{more}.",)
@@ -479,33 +474,65 @@ def open_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
     except BaseException:
         shutil.rmtree(temp_folder, ignore_errors=True)
         raise
-    weakref.finalize(connection, shutil.rmtree, temp_folder, ignore_errors=True)
+    weakref.finalize(opened, _remove, temp_folder, os.getpid())
     return table
 
 
-def _file_table(
-    connection: duckdb.DuckDBPyConnection, names: tuple[str, ...], kinds: tuple[Kind, ...], name: str
-) -> DuckDBTable:
-    numbers = count()
+class FileConnection:
+    """Files in a connection of their own; a forked process, which has none of DuckDB's threads, opens them again."""
 
-    def store(query: str) -> str:
-        made = f"made_{next(numbers)}"
-        connection.cursor().execute(f"CREATE TABLE {made} AS {query}")
-        return made
+    def __init__(self, files: Files, temp_folder: Path) -> None:
+        self.files, self.temp_folder = files, temp_folder
+        self.made: list[str] = []
+        self.names, self.kinds = self._open()
 
-    return DuckDBTable(
-        lambda query: connection.cursor().sql(query), "data", names, kinds, name=name, provenance=name, raw="raw",
-        store=store,
-    )  # fmt: skip
+    def _open(self) -> tuple[tuple[str, ...], tuple[Kind, ...]]:
+        self.process = os.getpid()
+        self.connection = _connect(self.temp_folder / f"spill-{self.process}")
+        if self.files.format == "csv":
+            names, types = load_csv(self.connection, self.files)
+        elif self.files.format == "json":
+            names, types = _load_json(self.connection, self.files)
+        else:
+            names, types = view_parquet(self.connection, self.files)
+        kinds = _normalise(self.connection, names, types, self.files)
+        self.connection.execute("SET lock_configuration = true")
+        return names, kinds
+
+    def _here(self) -> duckdb.DuckDBPyConnection:
+        if os.getpid() != self.process:
+            # The parent's connection must never be closed here, not even when Python ends: its threads are not there.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.connection))
+            self._open()
+            for number, query in enumerate(self.made):
+                self.connection.cursor().execute(f"CREATE TABLE made_{number} AS {query}")
+        return self.connection
+
+    def run(self, query: str) -> duckdb.DuckDBPyRelation:
+        """A query as a relation."""
+        return self._here().cursor().sql(query)
+
+    def store(self, query: str) -> str:
+        """The name of a table that holds what a query answers."""
+        name = f"made_{len(self.made)}"
+        self._here().cursor().execute(f"CREATE TABLE {name} AS {query}")
+        self.made.append(query)
+        return name
 
 
-def _connect(temp_folder: Path) -> duckdb.DuckDBPyConnection:
+def _remove(folder: Path, process: int) -> None:
+    """A forked process leaves its parent's files alone."""
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _connect(spill: Path) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(
         ":memory:",
         config={
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            "temp_directory": str(temp_folder / "spill"),
+            "temp_directory": str(spill),
         },
     )
     # A query must never reach a Python variable by its name.
@@ -595,7 +622,14 @@ def open_relation(relation: duckdb.DuckDBPyRelation) -> DuckDBTable:
     parts = ", ".join(f"{numbers.get(place, part)} AS {place}" for place, (part, _) in zip(places, found, strict=True))
     source = f"(SELECT {parts} FROM {VIEW} AS r({', '.join(places)}))"
     kinds = tuple(kind for _, kind in found)
-    table = DuckDBTable(partial(relation.query, VIEW), source, columns, kinds, name="the table", raw=VIEW)
+    process = os.getpid()
+
+    def run(query: str) -> duckdb.DuckDBPyRelation:
+        if os.getpid() != process:
+            raise InputError("a DuckDB relation cannot be asked in a forked process; open it there, or spawn processes")
+        return relation.query(VIEW, query)
+
+    table = DuckDBTable(run, source, columns, kinds, name="the table", raw=VIEW)
     if table.n == 0:
         raise InputError("the table has no rows")
     return table

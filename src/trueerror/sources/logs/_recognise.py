@@ -89,23 +89,45 @@ def _reader_of(path: Path) -> Reader | None:
 
 
 GZIP = b"\x1f\x8b"
+# A log from a stranger may unpack to anything, and parsed JSON takes some thirty times its text: a line or a member is
+# at most so long, and all that is unpacked from one file at most so much.
+MOST_PARSED = 64 << 20
+MOST_WHOLE = 512 << 20
+MOST_BYTES = 4 << 30
 PathsLike = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 Source = PathsLike | Mapping[str, PathsLike]
 
 
-def lines_of(path: Path) -> Iterator[str]:
+def lines_of(path: Path, longest: int = MOST_PARSED) -> Iterator[str]:
     """The lines of a text file, without their ends."""
     try:
         with path.open("rb") as raw:
             packed = raw.read(2) == GZIP
         opened = cast("IO[bytes]", gzip.open(path) if packed else path.open("rb"))  # noqa: SIM115
         with opened, io.TextIOWrapper(opened, "utf-8-sig") as stream:
-            for line in stream:
+            total = 0
+            while line := stream.readline(longest + 1):
+                total += len(line)
+                if len(line) > longest:
+                    raise FileError(f"{path.name} has a line of more than {longest >> 20:,} MB")
+                if packed and total > MOST_BYTES:
+                    raise FileError(f"{path.name} unpacks to more than {MOST_BYTES >> 30:,} GB; unpack it first")
                 yield line.rstrip("\r\n")
     except UnicodeDecodeError:
         raise FileError(f"{path.name} is not a text file in UTF-8") from None
     except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"cannot read {path.name}: {str(getattr(error, 'strerror', None) or error).lower()}") from None
+
+
+def text_of(path: Path) -> str:
+    """The whole text of a file that holds one JSON object."""
+    lines, total = [], 0
+    for line in lines_of(path, MOST_WHOLE):
+        total += len(line)
+        if total > MOST_WHOLE:
+            raise FileError(f"{path.name} holds more than {MOST_WHOLE >> 20:,} MB of JSON in one piece; split it")
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def json_of(path: Path, text: str | bytes, where: str = "") -> Any:
@@ -139,6 +161,8 @@ def files_of(source: Source, patterns: Sequence[str]) -> list[tuple[str | None, 
     if not isinstance(source, str | os.PathLike):
         return [pair for one in source for pair in files_of(one, patterns)]
     path = Path(source)
+    if not str(source).strip():
+        raise FileError("the path is empty; name a log, a folder of logs or a pattern")
     if path.is_dir():
         found = sorted({file for pattern in patterns for file in path.rglob(pattern) if file.is_file()})
         if not found:
@@ -146,4 +170,6 @@ def files_of(source: Source, patterns: Sequence[str]) -> list[tuple[str | None, 
         return [(None, file) for file in found]
     if path.is_file():
         return [(None, path)]
+    if path.exists():
+        raise FileError(f"{path.name} is a pipe or a device; save the log to a file first")
     return [(None, file) for file in files_like(str(source))]

@@ -16,15 +16,14 @@ from typing import Any
 from trueerror.inputs._options import FileError
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.logs._graded import Item, Measures, Run, first_of, grade, graded, one_measure
-from trueerror.sources.logs._recognise import Source, files_of, head_of, json_of, lines_of
+from trueerror.sources.logs._recognise import MOST_BYTES, MOST_PARSED, Source, files_of, head_of, json_of, text_of
 from trueerror.tallies import Missing
 
 PATTERNS = ("*.eval", "*.json")
 GRADED = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 HEADERS = ("header.json", "start.json", "_journal/start.json")
+KEPT = frozenset(("id", "epoch", "scores", "target", "metadata"))
 SUMMARIES = ("summaries.json", "summary.json")
-# A zip from a stranger may unpack to anything.
-MOST_BYTES = 1 << 30
 
 
 def inspect(
@@ -90,7 +89,7 @@ def _values(sample: dict[str, object]) -> dict[str, object]:
 def _open(file: Path) -> tuple[dict[str, object], Iterator[object]]:
     if zipfile.is_zipfile(file):
         return _open_zip(file)
-    data = json_of(file, "\n".join(lines_of(file)))
+    data = json_of(file, text_of(file))
     if not isinstance(data, dict) or not isinstance(data.get("samples"), list):
         raise FileError(f"{file.name} is not a log of Inspect with samples")
     return data, iter(data["samples"])
@@ -108,17 +107,24 @@ def _open_zip(file: Path) -> tuple[dict[str, object], Iterator[object]]:
         if not isinstance(rows, list) or not all(isinstance(r, dict) and r.get("scores") for r in rows):
             names = [n for n in sizes if n.startswith("samples/") and n.endswith(".json")]
             if sum(sizes[n] for n in names) > MOST_BYTES:
-                raise FileError(f"{file.name} unpacks to more than {MOST_BYTES >> 20:,} MB")
-            rows = [_member(archive, file, name, sizes) for name in names]
+                raise FileError(f"{file.name} unpacks to more than {MOST_BYTES >> 30:,} GB")
+            rows = [_slim(_member(archive, file, name, sizes)) for name in names]
     return (header if isinstance(header, dict) else {}), iter(rows)
 
 
+def _slim(sample: object) -> object:
+    """What a sample says of its score, without the transcript."""
+    return {k: v for k, v in sample.items() if k in KEPT} if isinstance(sample, dict) else None
+
+
 def _member(archive: zipfile.ZipFile, file: Path, name: str, sizes: dict[str, int]) -> Any:
-    if sizes[name] > MOST_BYTES:
-        raise FileError(f"{file.name}: {name} unpacks to more than {MOST_BYTES >> 20:,} MB")
+    if sizes[name] > MOST_PARSED:
+        raise FileError(f"{file.name}: {name} unpacks to more than {MOST_PARSED >> 20:,} MB")
     try:
         with archive.open(name) as stream:
-            text = stream.read(MOST_BYTES + 1)
+            text = stream.read(MOST_PARSED + 1)
+            if len(text) > MOST_PARSED:
+                raise FileError(f"{file.name}: {name} unpacks to more than {MOST_PARSED >> 20:,} MB")
     except NotImplementedError:
         raise FileError(
             f"{file.name} is packed in a way that this Python cannot read: write it as JSON, with inspect log convert "

@@ -1,0 +1,59 @@
+"""Writing files so that nothing is lost: the whole new file, or the old one as it was."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from pathlib import Path
+
+
+class WriteError(OSError):
+    """A file could not be written; what stood there before is as it was."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+def write_file(path: str | os.PathLike[str], content: str | bytes) -> Path:
+    """Write text (UTF-8, line ends as they are) or bytes by a draft beside the target that then takes its place.
+
+    A pipe or a device is written to as it is. Where the folder cannot be written to, but the file in it can, the file
+    is written in place.
+    """
+    target = Path(path)
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    try:
+        _replace(target, data)
+    except OSError as error:
+        old = "; the file is as it was" if target.is_file() else ""
+        raise WriteError(f"cannot write {target.name}: {(error.strerror or str(error)).lower()}{old}") from error
+    return target
+
+
+def _replace(target: Path, data: bytes) -> None:
+    # The file behind a link, not the link, is replaced.
+    whole = target.resolve()
+    mode = whole.stat().st_mode if whole.exists() else None
+    if mode is not None and not stat.S_ISREG(mode):
+        whole.write_bytes(data)
+        return
+    draft = whole.with_name(f".trueerror-{secrets.token_hex(6)}.part")
+    try:
+        number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else stat.S_IMODE(mode))
+    except PermissionError:
+        if mode is None:
+            raise
+        whole.write_bytes(data)
+        return
+    try:
+        with os.fdopen(number, "wb") as stream:
+            stream.write(data)
+        if mode is not None:
+            os.chmod(draft, stat.S_IMODE(mode))
+        os.replace(draft, whole)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(draft)
+        raise
