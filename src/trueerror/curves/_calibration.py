@@ -42,7 +42,7 @@ from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._score_metrics import score_interval
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind
-from trueerror.inputs._options import check_confidence, check_word, generator
+from trueerror.inputs._options import check_confidence, check_replicates, check_word, generator
 from trueerror.kernels._random import block_sums
 from trueerror.methods import Method, declare
 from trueerror.metrics._binned import middled
@@ -108,6 +108,7 @@ def calibration_error(
     normal beyond. The mean is computed, the p-value (1 + count of ≥)/(1 + B) from draws. Source: Naeini, Cooper and
     Hauskrecht 2015, AAAI:2901; Bröcker and Smith 2007, Weather Forecast. 22:651.
     """
+    replicates = check_replicates(replicates)
     rows = (table.positives + table.negatives).astype(np.float64)
     place = bin_places(table.scores, rows, bins, binning)
     n = float(rows.sum())

@@ -17,7 +17,7 @@ from trueerror.curves._base import Figures, Floats, Records, Rng, area_under, do
 from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, iso_cost
 from trueerror.curves._replicates import resampled_tables
 from trueerror.curves._roc import Roc, roc
-from trueerror.inputs._options import InputError, check_share, generator
+from trueerror.inputs._options import InputError, check_replicates, check_share, generator
 from trueerror.kernels._random import in_threads, row_weights, seed_of
 from trueerror.methods import Method, declare
 from trueerror.metrics._values import Prior
@@ -268,8 +268,7 @@ def choose_classifier(
     curves: Mapping[str, Roc], condition: Condition, chosen: HullCorner, *, replicates: int, rng: Rng
 ) -> HullChoice:
     """The choice with its bootstrap probabilities: over the rows of all curves together where they are known."""
-    if replicates < 100:
-        raise InputError(f"replicates={replicates} are too few; use 500 or more")
+    replicates = check_replicates(replicates)
     rows = _same_rows(curves)
     if any(c.table.squares is not None for c in curves.values()):
         lowest, notes = None, ["sampling weights cannot be resampled from sums: no probabilities"]

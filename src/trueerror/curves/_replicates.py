@@ -18,7 +18,7 @@ from trueerror.inference._problem import tail
 from trueerror.inference._score_metrics import noted, widened
 from trueerror.inference.bootstrap._limits import bootstrap_limits
 from trueerror.inference.bootstrap._tables import Statistic, drawn_tables, one_row_less, row_influences, table_cells
-from trueerror.inputs._options import InputError, check_confidence, generator
+from trueerror.inputs._options import InputError, check_confidence, check_replicates, generator
 from trueerror.kernels._random import POISSON, STEPS, row_weights, seed_of
 from trueerror.metrics._binned import NO_BOUND
 from trueerror.results import Interval
@@ -59,8 +59,7 @@ def resampled_tables(
             "the bootstrap resamples rows, but sampling weights were summed over rows: use an analytic method, or "
             "pass frequency weights"
         )
-    if replicates < 100:
-        raise InputError(f"replicates={replicates} are too few for limits; use 1,000 or more")
+    replicates = check_replicates(replicates)
     draw, _ = generator(rng)
     yield from drawn_tables(table_cells(*balanced_groups(table)), draw, replicates)
 
@@ -160,8 +159,7 @@ def bags(table: ScoreTable, *, replicates: int, rng: Rng = None) -> Iterator[Bag
     """
     if table.squares is not None:
         raise InputError("resampling draws rows, but sampling weights were summed over rows")
-    if replicates < 100:
-        raise InputError(f"replicates={replicates} are too few; use 500 or more")
+    replicates = check_replicates(replicates)
     seed = seed_of(generator(rng)[0])
     up, down = (np.asarray(c, dtype=np.int64) for c in balanced_groups(table))
     by_row = table.n <= BY_ROW

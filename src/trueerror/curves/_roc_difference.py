@@ -23,7 +23,7 @@ from trueerror.curves._base import (
 from trueerror.curves._replicates import balanced_groups, resampled_tables
 from trueerror.curves._roc import Roc, roc
 from trueerror.inference._problem import critical_z
-from trueerror.inputs._options import InputError, check_confidence, check_word, generator
+from trueerror.inputs._options import InputError, check_confidence, check_replicates, check_word, generator
 from trueerror.kernels._random import in_threads, row_weights, seed_of
 from trueerror.methods import Method, declare
 from trueerror.results import Result
@@ -61,8 +61,7 @@ def roc_difference(
     """
     check_word(kind, ("simultaneous", "pointwise"), "kind")
     level = check_confidence(confidence)
-    if replicates < 100:
-        raise InputError(f"replicates={replicates} are too few for a band; use 1,000 or more")
+    replicates = check_replicates(replicates)
     if data is None:
         curves = [_curve(c, f"{word} curve") for c, word in ((first, "first"), (second, "second"))]
         grid = _grid(curves)

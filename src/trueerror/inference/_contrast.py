@@ -75,7 +75,7 @@ def student_p(t: float, df: float, alternative: Alternative) -> float:
 def check_test_options(confidence: float, alternative: Alternative) -> float:
     """The two options of every test; the confidence as a float."""
     check_alternative(alternative)
-    return check_confidence(confidence)
+    return check_confidence(confidence, one_sided=alternative != "two-sided")
 
 
 def check_margin(margin: Any, *, smallest: float = 0.0, strictly: bool = True, widest: float = math.inf) -> float:

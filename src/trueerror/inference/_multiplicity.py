@@ -114,6 +114,8 @@ def true_pair_counts(models: int) -> frozenset[int]:
 def _probabilities(p_values: Any) -> Floats:
     array = column(p_values, "p_values") if not np.isscalar(p_values) else np.asarray([p_values])
     try:
+        if array.dtype.kind == "c":
+            raise TypeError("complex")
         p = array.astype(np.float64)
     except (TypeError, ValueError):
         raise InputError(f"p_values must be numbers, but they hold {array.flat[0]!r:.30}") from None

@@ -34,8 +34,8 @@ def tail(confidence: float, side: Side = "two-sided") -> float:
     >>> round(tail(0.95), 6), round(tail(0.95, "lower"), 6)
     (0.025, 0.05)
     """
-    level = check_confidence(confidence)
     check_word(side, SIDES, "side")
+    level = check_confidence(confidence, one_sided=side != "two-sided")
     return (1 - level) / 2 if side == "two-sided" else 1 - level
 
 

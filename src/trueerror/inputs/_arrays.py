@@ -65,6 +65,8 @@ def _to_numpy(values: ArrayLike, name: str) -> Column:
         raise InputError(f"{name} is a lazy column; collect it, or pass the whole table to te.read")
     if hasattr(values, "to_numpy"):
         kind = type(values).__module__.split(".")[0]
+        if "128" in str(getattr(values, "dtype", "")) and hasattr(values, "to_list"):
+            return np.array(values.to_list(), dtype=object)  # whole numbers that NumPy has no type for
         return np.asarray(values.to_numpy(zero_copy_only=False) if kind == "pyarrow" else values.to_numpy())
     if not isinstance(values, Sized | Iterable) and not hasattr(values, "__array__"):
         raise InputError(f"{name} must be an array, not the single value {values!r:.40}")
@@ -228,6 +230,10 @@ def open_share(value: Numeric, name: str) -> float:
     return share
 
 
+# Squares of larger numbers, and sums of squares, leave the range of floats.
+LARGEST = 1e150
+
+
 def numbers(values: ArrayLike, name: str) -> Floats:
     """A column of finite numbers; NaN, infinities and text are errors that name the row.
 
@@ -236,6 +242,8 @@ def numbers(values: ArrayLike, name: str) -> Floats:
     """
     array = column(values, name)
     try:
+        if array.dtype.kind == "c":
+            raise TypeError("complex")
         floats = array.astype(np.float64)
     except (TypeError, ValueError):
         raise InputError(f"{name} must be numbers, but it holds {array.flat[0]!r:.30}") from None
@@ -243,6 +251,9 @@ def numbers(values: ArrayLike, name: str) -> Floats:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InputError(f"{name} has {floats[row]} at row {row + 1:,}; leave such rows out of both columns")
+    if len(floats) and np.abs(floats).max() > LARGEST:
+        row = int(np.argmax(np.abs(floats)))
+        raise InputError(f"{name} has {floats[row]:g} at row {row + 1:,}, too large for a variance; scale the numbers")
     return floats
 
 

@@ -129,7 +129,7 @@ def _code_floats(array: Column, name: str) -> Coded:
             f"{name} has {array[row]!r:.30} at row {row + 1:,}: labels are text, whole numbers or booleans; "
             "if these are scores, pass them in scores="
         )
-    if len(kept) and np.abs(kept).max() >= 2.0**53:
+    if len(kept) and float(np.abs(kept).max()) >= 2.0**53:
         raise InputError(f"{name} holds whole numbers beyond 2^53 as floats; pass them as integers or text")
     coded = _code_integers(kept.astype(np.int64))
     return _with_missing(coded, gone)

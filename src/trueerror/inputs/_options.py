@@ -6,13 +6,14 @@ No setting changes a result beyond rounding.
 from __future__ import annotations
 
 import difflib
+import math
 import os
 import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from trueerror.results import Result
 from trueerror.results._format import one_line
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 # A message with a whole table in it tells nobody anything.
 LONGEST = 300
+MOST_REPLICATES = 10_000_000
 
 
 class InputError(ValueError):
@@ -80,8 +82,8 @@ def nearest(name: object, choices: Iterable[object]) -> str:
 Word = TypeVar("Word", bound=str)
 
 
-def check_confidence(confidence: float) -> float:
-    """A confidence level strictly between 0 and 1."""
+def check_confidence(confidence: float, *, one_sided: bool = False) -> float:
+    """A confidence level strictly between 0 and 1; a one-sided limit below one half would leave the estimate out."""
     try:
         level = float(confidence)
     except (TypeError, ValueError):
@@ -89,13 +91,19 @@ def check_confidence(confidence: float) -> float:
     if not 0 < level < 1:
         hint = f"; did you mean {level / 100:g}?" if 1 < level < 100 else ""
         raise InputError(f"confidence={confidence!r} must lie between 0 and 1, such as 0.95{hint}")
+    if one_sided and level < 0.5:
+        raise InputError(
+            f"confidence={confidence!r} is below one half, which leaves the estimate itself outside; give 0.95"
+        )
+    if 1 - level == 1:
+        raise InputError(f"confidence={confidence!r} is so small that the limits would be one point")
     return level
 
 
 def check_word(value: Word, choices: Iterable[str], option: str) -> Word:
     """One of a few words, or an error that suggests the nearest."""
     known = list(choices)
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise InputError(f"{option}={value!r} is not known{nearest(value, known)}")
     return value
 
@@ -103,6 +111,22 @@ def check_word(value: Word, choices: Iterable[str], option: str) -> Word:
 def check_alternative(alternative: str) -> None:
     """two-sided, greater or less."""
     check_word(alternative, ("two-sided", "greater", "less"), "alternative")
+
+
+def check_replicates(replicates: object, *, least: int = 100, usual: int = 1_000) -> int:
+    """How many resamples to draw: enough for limits, and not so many that it never ends.
+
+    >>> check_replicates(2000.0)
+    2000
+    """
+    counts = isinstance(replicates, int | float) or type(replicates).__module__ == "numpy"
+    value = float(cast("float", replicates)) if counts and not isinstance(replicates, bool) else math.nan
+    if not (value.is_integer() and least <= value <= MOST_REPLICATES):
+        raise InputError(
+            f"replicates={replicates!r:.40} must be a whole number from {least:,} to {MOST_REPLICATES:,}; {usual:,} is "
+            "usual"
+        )
+    return int(value)
 
 
 def check_share(value: float, option: str) -> float:

@@ -27,7 +27,7 @@ def write_file(path: str | os.PathLike[str], content: str | bytes) -> Path:
     try:
         _replace(target, data)
     except OSError as error:
-        old = "; the file is as it was" if target.is_file() else ""
+        old = "; the file is as it was" if os.path.isfile(target) else ""
         raise WriteError(f"cannot write {target.name}: {(error.strerror or str(error)).lower()}{old}") from error
     return target
 

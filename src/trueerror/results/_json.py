@@ -1,7 +1,7 @@
 """Results to JSON and back: plain data only, so a file from a stranger is safe to read.
 
-NaN becomes null and the infinities become "Infinity" and "-Infinity"; each object carries its type's name under
-`"type"`, and the outermost one the version of the schema. Only results of this library can be read back.
+NaN becomes null and the infinities become "Infinity" and "-Infinity" (a text of that name becomes an object); each
+object carries its type's name under `"type"`, and the outermost one the version of the schema. Only results of this library can be read back.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ SENTENCES = ("verdict", "reason")
 
 # Types that can be read back, by name: each result registers itself when its module is imported (see `Result`).
 TYPES: dict[str, type] = {}
+# How the infinities are written; a text that reads the same, such as a class of that name, is written as an object.
+INFINITIES = {"Infinity": math.inf, "-Infinity": -math.inf}
 
 
 def encode(value: Any, around: str = "") -> Any:
@@ -29,13 +31,15 @@ def encode(value: Any, around: str = "") -> Any:
     Said once is enough: optional fields that are empty are left out, and so is an `estimand` that is that of the result
     `around`. A mapping with names for keys is an object; other keys, such as numbers, travel as pairs.
     """
+    if isinstance(value, str) and value in INFINITIES:
+        return {"type": "text", "text": str(value)}
     if value is None or isinstance(value, (str, bool, int)):
         return value
     if isinstance(value, float):
         if math.isnan(value):
             return None
         if math.isinf(value):
-            return "Infinity" if value > 0 else "-Infinity"
+            return next(word for word, meant in INFINITIES.items() if meant == value)
         return value
     if hasattr(value, "_to_data"):
         return _encode_result(value, around)
@@ -86,10 +90,8 @@ def _optional(kind: type) -> frozenset[str]:
 
 def decode(data: Any, around: str = "") -> Any:
     """The inverse of `encode`; lists come back as tuples."""
-    if data == "Infinity":
-        return math.inf
-    if data == "-Infinity":
-        return -math.inf
+    if isinstance(data, str):
+        return INFINITIES.get(data, data)
     if isinstance(data, list):
         return tuple(decode(item, around) for item in data)
     if not isinstance(data, dict):
@@ -97,6 +99,8 @@ def decode(data: Any, around: str = "") -> Any:
     name = data.get("type")
     if name is None:
         return {k: decode(v, around) for k, v in data.items()}
+    if name == "text":
+        return str(data["text"])
     if name == "mapping":
         return {decode(k): decode(v, around) for k, v in data["pairs"]}
     kind: Any = _type_named(name)
@@ -127,7 +131,18 @@ def from_fields(kind: type, data: dict[str, Any]) -> Any:
     if unknown:
         raise ValueError(f"a saved {kind.__name__} has unknown fields: {', '.join(unknown)}")
     restored = {k: math.nan if v is None and fields[k].type == "float" else v for k, v in data.items()}
+    for name, value in restored.items():
+        wanted = PLAIN.get(str(fields[name].type))
+        if wanted is not None and not (isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))):
+            raise ValueError(f"this saved result is damaged: {name} of {kind.__name__} is {value!r:.40}")
+    low, high = restored.get("low"), restored.get("high")
+    if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
+        raise ValueError(f"this saved result is damaged: its low limit {low:g} lies above its high limit {high:g}")
     return kind(**restored)
+
+
+# What the plain types of fields may hold.
+PLAIN: dict[str, Any] = {"float": int | float, "int": int, "str": str, "bool": bool}
 
 
 def dumps(value: Any, *, indent: int | None = 2) -> str:
@@ -149,11 +164,13 @@ def load(path_or_text: str | Path) -> Any:
         try:
             text = path.read_text(encoding="utf-8")
         except OSError as error:
-            raise ValueError(f"cannot read {path}: {error.strerror or error}") from None
+            raise ValueError(f"cannot read {path!s:.60}: {error.strerror or error}") from None
         except UnicodeDecodeError:
             raise ValueError(f"{path} is not a text file") from None
     try:
         data = json.loads(text)
+    except RecursionError:
+        raise ValueError("this is not a saved trueerror result: it is nested too deeply") from None
     except json.JSONDecodeError as error:
         raise ValueError(
             f"not valid JSON at line {error.lineno}, column {error.colno}: {error.msg}; "
@@ -164,5 +181,7 @@ def load(path_or_text: str | Path) -> Any:
         raise ValueError(f'this is not a saved trueerror result: its "schema" is {schema!r}, not {SCHEMA!r}')
     try:
         return decode(data)
-    except (TypeError, KeyError, AttributeError) as error:
+    except RecursionError:
+        raise ValueError("this is not a saved trueerror result: it is nested too deeply") from None
+    except (TypeError, KeyError, AttributeError, IndexError, OverflowError) as error:
         raise ValueError(f"this saved result is damaged: {error}") from None

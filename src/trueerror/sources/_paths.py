@@ -105,7 +105,7 @@ def _matches(text: str, skipped: list[str]) -> list[Path]:
     if not text.strip():
         raise FileError("the path is empty; name a file, a folder or a pattern")
     path = Path(text)
-    if path.is_dir():
+    if os.path.isdir(path):
         tables = sorted(file for file in _inside(path) if _ending(file)[0] in ENDINGS)
         if not tables:
             raise FileError(f"the folder {text} holds no CSV, Parquet or JSON file")

@@ -10,8 +10,8 @@ import numpy as np
 
 from trueerror.findings import Evidence, Findings, find
 from trueerror.inference.bootstrap._limits import bootstrap_facts
-from trueerror.inputs._arrays import count, numbers
-from trueerror.inputs._options import InputError, check_confidence, generator
+from trueerror.inputs._arrays import numbers
+from trueerror.inputs._options import InputError, check_confidence, check_replicates, generator
 from trueerror.results import Interval, Result
 from trueerror.results._format import number, percent
 
@@ -72,9 +72,7 @@ def bootstrap(
     sample = numbers(values, "values")
     if len(sample) < 2:
         raise InputError(f"values has {len(sample)} value; drawing it again shows no spread: give at least two")
-    draws = count(replicates, "replicates")
-    if draws < 2:
-        raise InputError(f"replicates={replicates!r} is too few; 1,000 is usual")
+    draws = check_replicates(replicates, least=25)
     function = _statistic(statistic)
     random, seed = generator(rng)
     estimate = float(function(sample))

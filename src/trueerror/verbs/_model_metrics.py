@@ -26,7 +26,7 @@ from trueerror.inference.learner._fold_scores import FoldedModel, ranks_rows
 from trueerror.inference.loss._mean import ClusterSums, loss_interval
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
-from trueerror.inputs._options import InputError, check_confidence, check_word
+from trueerror.inputs._options import InputError, check_confidence, check_replicates, check_word
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.metrics._values import class_shares
 from trueerror.results import Alternative, Contrast, Interval
@@ -188,8 +188,7 @@ class Settings:
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
         check_word(self.design, ("random", "case-control"), "design")
-        if self.replicates < 100:
-            raise InputError(f"replicates={self.replicates} is too few for an interval; use 1,000 or more")
+        check_replicates(self.replicates)
 
     @property
     def unknown_mix(self) -> bool:

@@ -23,9 +23,8 @@ from trueerror.inference._contrast import REALS, check_test_options, contrast, t
 from trueerror.inference.bootstrap._limits import BootstrapMethod, Quantile, Ties, bootstrap_limits, bootstrap_p
 from trueerror.inference.counts._paired import PairedMetric, paired_metric
 from trueerror.inference.proportion._distributions import at_least
-from trueerror.inputs._arrays import count as whole_count
 from trueerror.inputs._arrays import numbers, paired_numbers
-from trueerror.inputs._options import InputError, check_word, generator
+from trueerror.inputs._options import InputError, check_replicates, check_word, generator
 from trueerror.methods import Method, declare
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._agreement import Agreement
@@ -255,7 +254,7 @@ def permutation(
     """
     check_word(method, ("auto", "exact", "monte-carlo"), "method")
     level = check_test_options(confidence, alternative)
-    draws = _check_replicates(replicates)
+    draws = check_replicates(replicates, least=99)
     random, seed = generator(rng)
     exact = {"auto": None, "exact": True, "monte-carlo": False}[method]
     if paired:
@@ -294,13 +293,6 @@ def _dust(a: Any, b: Any) -> float:
     return 16 * float(np.finfo(np.float64).eps) * size
 
 
-def _check_replicates(replicates: Any) -> int:
-    draws = whole_count(replicates, "replicates")
-    if draws < 99:
-        raise InputError(f"replicates={replicates!r} is too few for a p-value or limits; draw at least 99")
-    return draws
-
-
 def paired_bootstrap(
     data: Any,
     first: Any = None,
@@ -336,7 +328,7 @@ def paired_bootstrap(
     check_word(ties, ("half", "strict"), "ties")
     check_word(quantile, ("linear", "weibull", "r-boot", "order"), "quantile")
     level = check_test_options(confidence, alternative)
-    draws = _check_replicates(replicates)
+    draws = check_replicates(replicates, least=99)
     random, seed = generator(rng)
     agreement = data if isinstance(data, Agreement) else Agreement.count(data, first, second)
     if agreement.n == 0:

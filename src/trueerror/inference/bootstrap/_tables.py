@@ -22,7 +22,7 @@ from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, 
 from trueerror.inference._variance import ClusteredRows, Sample, ScoreSample, variance
 from trueerror.inference.auc._delong import score_influences
 from trueerror.inference.bootstrap._limits import BootstrapMethod, bootstrap_limits
-from trueerror.inputs._options import InputError, generator
+from trueerror.inputs._options import InputError, check_replicates, generator
 from trueerror.kernels import chosen
 from trueerror.kernels._random import EXACT, rank_layout, row_weights, seed_of
 from trueerror.methods._registry import Default, inference_method
@@ -61,13 +61,6 @@ class Unfit(Exception):
     def __init__(self, note: str | Note) -> None:
         super().__init__(str(note))
         self.note = note
-
-
-def check_replicates(replicates: float, usual: int) -> int:
-    """How many resamples to draw."""
-    if replicates < FEWEST or replicates != int(replicates):
-        raise InputError(f"replicates={replicates!r} must be a whole number of at least {FEWEST}; {usual:,} is usual")
-    return int(replicates)
 
 
 def with_a_value(values: Floats) -> tuple[NDArray[np.bool_], float]:

@@ -22,7 +22,7 @@ from trueerror.inference.loss._interval import NO_SPREAD, ONE_VALUE
 from trueerror.inference.loss._mean import mean_limits
 from trueerror.inference.loss._t_tests import CorrectedSpread, corrected_spread
 from trueerror.inputs._arrays import matrix, numbers
-from trueerror.inputs._options import InputError, check_word, generator
+from trueerror.inputs._options import InputError, check_replicates, check_word, generator
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Interval
 
@@ -454,8 +454,7 @@ def bbc_cv(
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 1:
         raise InputError("losses must have a row for each example (at least 2) and a column for each setting")
     values = numbers(table.reshape(-1), "losses").reshape(table.shape)
-    if replicates < 100 or replicates != int(replicates):
-        raise InputError(f"replicates={replicates!r} must be a whole number of at least 100; 1,000 is usual")
+    replicates = check_replicates(replicates)
     draw, seed = generator(rng)
     sign = 1.0 if higher_is_better else -1.0
     n = len(values)

@@ -565,7 +565,8 @@ class ModelFinder:
                 f"class the scores are for with positive=, be it {one!r} or one that no row shows"
             )
         shown = ", ".join(
-            f"{c!r} ({self.roles[c][0].why or role_words(self.roles[c])})" for c in self.table.columns[:30]
+            f"{c!r} ({self.roles[c][0].why or role_words(self.roles[c])})" if c in self.roles else repr(c)
+            for c in self.table.columns[:30]
         )
         return ColumnError(
             f"no column of {self.table.name} could be read as a model's labels or scores; name them with models=; "

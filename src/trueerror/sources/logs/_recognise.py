@@ -56,9 +56,9 @@ def _first_files(source: object) -> list[Path]:
     if not isinstance(source, str | os.PathLike) or str(source) == "-":
         return []
     path = Path(source)
-    if path.is_dir():
+    if os.path.isdir(path):
         return sorted([*path.rglob("samples_*.jsonl"), *path.rglob("samples_*.jsonl.gz"), *path.rglob("*.eval")])
-    if path.is_file():
+    if os.path.isfile(path):
         return [path]
     if glob.has_magic(str(source)):
         return sorted(Path(p) for p in glob.glob(str(source), recursive=True) if os.path.isfile(p))
@@ -163,13 +163,13 @@ def files_of(source: Source, patterns: Sequence[str]) -> list[tuple[str | None, 
     path = Path(source)
     if not str(source).strip():
         raise FileError("the path is empty; name a log, a folder of logs or a pattern")
-    if path.is_dir():
+    if os.path.isdir(path):
         found = sorted({file for pattern in patterns for file in path.rglob(pattern) if file.is_file()})
         if not found:
             raise FileError(f"the folder {path} holds no file like {patterns[0]}")
         return [(None, file) for file in found]
-    if path.is_file():
+    if os.path.isfile(path):
         return [(None, path)]
-    if path.exists():
+    if os.path.exists(path):
         raise FileError(f"{path.name} is a pipe or a device; save the log to a file first")
     return [(None, file) for file in files_like(str(source))]

@@ -252,6 +252,8 @@ def _of_arff(data: Arff, file: Path, truth: str | None, predicted: str | None) -
 
 
 def _together(outputs: dict[str, Output], positive: object, missing: Missing) -> Predictions:
+    if not outputs:
+        raise InputError("no log was named")
     first = next(iter(outputs.values()))
     for name, one in outputs.items():
         if one.actual != first.actual:
