@@ -1,7 +1,8 @@
 """Results to JSON and back: plain data only, so a file from a stranger is safe to read.
 
 NaN becomes null and the infinities become "Infinity" and "-Infinity" (a text of that name becomes an object); each
-object carries its type's name under `"type"`, and the outermost one the version of the schema. Only results of this library can be read back.
+object carries its type's name under `"type"`, and the outermost one the version of the schema. Only results of this
+library can be read back.
 """
 
 from __future__ import annotations
@@ -181,6 +182,9 @@ def load(path_or_text: str | Path) -> Any:
         raise ValueError(f'this is not a saved trueerror result: its "schema" is {schema!r}, not {SCHEMA!r}')
     try:
         return decode(data)
+    except ValueError as error:
+        known = str(error).startswith(("this ", "a saved"))
+        raise ValueError(str(error) if known else f"this saved result is damaged: {error}") from None
     except RecursionError:
         raise ValueError("this is not a saved trueerror result: it is nested too deeply") from None
     except (TypeError, KeyError, AttributeError, IndexError, OverflowError) as error:

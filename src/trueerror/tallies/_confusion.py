@@ -419,6 +419,10 @@ class Confusion(Result):
     def _from_data(cls, data: dict[str, object]) -> Self:
         kinds = {"row": np.int64, "col": np.int64, "counts": np.int64, "weight_sums": float, "weight_squares": float}
         fields = {k: np.array(v, dtype=kinds[k]) if k in kinds and v is not None else v for k, v in data.items()}
+        cells = [v for k, v in fields.items() if k in kinds and isinstance(v, np.ndarray)]
+        whole = all(c.shape == cells[0].shape and c.ndim == 1 and not (c < 0).any() for c in cells)
+        if not whole:
+            raise ValueError("this saved result is damaged: its cells do not belong together")
         return cls.from_cells(**fields)
 
     def _key(self) -> tuple[object, ...]:

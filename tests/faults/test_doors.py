@@ -1,0 +1,231 @@
+"""Doors: what comes through a pipe, what is written when the disk is full, forked processes, how errors end."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+import threading
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.inputs._options import FileError, InputError
+from trueerror.results import _files
+from trueerror.results._document import to_csv
+from trueerror.results._files import WriteError, write_file
+
+ROWS = 3_000
+
+
+def jsonl_rows() -> bytes:
+    """Rows of 64 bytes, so that blocks of any power of two end with a row."""
+    rows = (json.dumps({"truth": "ab"[i % 2], "svm": "ab"[i % 3 == 0]}) for i in range(ROWS))
+    return b"".join(row.ljust(63).encode() + b"\n" for row in rows)
+
+
+def csv_rows() -> bytes:
+    return b"truth,svm\n" + b"".join(b"%d,%d\n" % (i % 2, i % 3 == 0) for i in range(ROWS))
+
+
+@pytest.mark.parametrize("content", [jsonl_rows(), csv_rows()], ids=["json lines", "csv"])
+def test_a_pipe_loses_no_row(content: bytes) -> None:
+    out, into = os.pipe()
+
+    def fill() -> None:
+        with os.fdopen(into, "wb") as stream:
+            stream.write(content)
+
+    writer = threading.Thread(target=fill)
+    writer.start()
+    try:
+        assert te.evaluate(te.read(f"/dev/fd/{out}")).n == ROWS
+    finally:
+        writer.join()
+        os.close(out)
+
+
+def test_a_named_pipe_is_read_once(tmp_path: Path) -> None:
+    fifo = tmp_path / "rows.csv"
+    os.mkfifo(fifo)
+    writer = threading.Thread(target=fifo.write_bytes, args=(csv_rows(),))
+    writer.start()
+    assert te.evaluate(te.read(fifo)).n == ROWS
+    writer.join()
+
+
+def test_what_is_no_file_is_said() -> None:
+    with pytest.raises(FileError, match="null is no file but a device"):
+        te.read("/dev/null")
+    with pytest.raises(FileError, match="the path is empty"):
+        te.read("")
+    with pytest.raises(FileError, match="name too long"):
+        te.read("x" * 5000)
+
+
+def test_a_folder_that_is_a_disk_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trueerror.sources._paths.MOST_FILES", 3)
+    for i in range(5):
+        (tmp_path / f"{i}.log").touch()
+    with pytest.raises(FileError, match="more than 3 files"):
+        te.read(tmp_path)
+
+
+@pytest.mark.parametrize("ending", ["json", "md", "csv", "svg", "html", "png"])
+def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+    old = tmp_path / f"result.{ending}"
+    old.write_text("old")
+
+    def full(*given: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_files.os, "fdopen", full)
+    with pytest.raises(WriteError, match=f"cannot write result.{ending}: no space left on device; the file is as it"):
+        te.evaluate([0, 1, 1, 0] * 5, [0, 1, 1, 1] * 5).save(old)
+    assert old.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == [old.name]
+
+
+def test_a_report_is_whole_or_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "report.html"
+    page.write_text("old")
+    monkeypatch.setattr(_files.os, "replace", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(WriteError, match="no space left"):
+        te.report(te.predictions([0, 1, 1, 0] * 5, [0, 1, 1, 1] * 5), page)
+    assert page.read_text() == "old"
+
+
+def test_writing_keeps_links_and_rights(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.txt", tmp_path / "link.txt"
+    real.write_text("old")
+    real.chmod(0o600)
+    link.symlink_to(real)
+    write_file(link, "new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert real.stat().st_mode & 0o777 == 0o600
+
+
+CHILD = """
+import os, sys
+import trueerror as te
+p = te.read(sys.argv[1], positive=1)
+before = te.evaluate(te.read(sys.argv[1], positive=1)).to_json()
+child = os.fork()
+if child == 0:
+    same = te.evaluate(p).to_json() == before
+    os._exit(0 if same else 3)
+_, status = os.waitpid(child, 0)
+assert te.evaluate(p).to_json() == before
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_forked_process_opens_its_file_again(tmp_path: Path, ending: str) -> None:
+    pl = pytest.importorskip("polars")
+    rng = np.random.default_rng(0)
+    frame = pl.DataFrame({"truth": rng.integers(0, 2, 300), "m": rng.random(300)})
+    file = tmp_path / f"rows.{ending}"
+    (frame.write_csv if ending == "csv" else frame.write_parquet)(file)
+    done = subprocess.run([sys.executable, "-c", CHILD, str(file)], timeout=300, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_forked_relation_is_refused_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    import duckdb
+
+    p = te.read(duckdb.sql("SELECT i % 2 AS truth, i % 3 = 0 AS m FROM range(30) AS r(i)").select("truth, m::INT AS m"))
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    with pytest.raises(InputError, match="forked process"):
+        te.evaluate(p)
+
+
+def test_a_small_zip_cannot_eat_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from trueerror.sources.logs import inspect_ai
+
+    monkeypatch.setattr(inspect_ai, "MOST_PARSED", 100_000)
+    file = tmp_path / "bomb.eval"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", "{}")
+        archive.writestr("summaries.json", "[" + "[]," * 100_000 + "[]]")
+    with pytest.raises(FileError, match="unpacks to more than"):
+        te.logs.inspect(file)
+
+
+def test_a_line_without_end_in_a_packed_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from trueerror.sources.logs import _recognise
+
+    file = tmp_path / "samples_x.jsonl.gz"
+    with gzip.open(file, "wb") as stream:
+        stream.write(b'{"doc_id": 1, "filtered_resps": [], "x": "' + b"a" * 3_000_000)
+    with pytest.raises(FileError, match="has a line of more than 1 MB"):
+        list(_recognise.lines_of(file, 1 << 20))
+
+
+def run(*words: str, **more: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "trueerror", *words]
+    return subprocess.run(command, text=True, stderr=subprocess.PIPE, timeout=300, **more)  # type: ignore[call-overload,no-any-return]
+
+
+def test_errors_of_the_system_are_one_sentence_and_end_with_2(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_bytes(csv_rows())
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "w") as full:
+            done = run("check", str(file), stdout=full)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        assert "no space left" in done.stderr
+    long = run("check", "x" * 5000, stdout=subprocess.PIPE)
+    assert (long.returncode, long.stderr.count("\n")) == (2, 1)
+    assert "Traceback" not in long.stderr
+
+
+def test_closed_output_is_one_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_bytes(csv_rows())
+    done = subprocess.run(
+        ["sh", "-c", f'"{sys.executable}" -m trueerror evaluate "{file}" 1>&-'], stderr=subprocess.PIPE, text=True,
+        timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+ESCAPE = "\x1b[5mblink\x07\x9b"
+
+
+def test_no_escape_sequence_reaches_a_terminal_or_a_document() -> None:
+    ev = te.evaluate([0, 1, 1, 0] * 5, {ESCAPE: [0, 1, 1, 1] * 5, "=1+1": [0, 0, 1, 1] * 5})
+    with pytest.raises(InputError) as wrong:
+        te.compare([0, 1] * 5, {ESCAPE: [0, 1] * 5, "b": [1, 0] * 5}, metric="auc")
+    shown = [str(ev), ev.to_markdown(), ev.to_latex(), to_csv(ev.records()), str(wrong.value)]
+    for text in shown:
+        assert not [c for c in text if not c.isprintable() and c not in "\r\n"], text
+
+
+def test_a_spreadsheet_runs_nothing() -> None:
+    text = to_csv([{"model": m, "low": -1.5} for m in ("=cmd|x", "@sum", "+1+1", "-a", "-1.5", "+", "plain")])
+    cells = [line.split(",")[0] for line in text.splitlines()[1:]]
+    assert cells == ["'=cmd|x", "'@sum", "'+1+1", "'-a", "-1.5", "+", "plain"]
+
+
+def test_messages_are_short_and_of_one_line() -> None:
+    pd = pytest.importorskip("pandas")
+    big = pd.DataFrame({f"column {i}": range(100) for i in range(50)})
+    for call in (
+        lambda: te.interval(big, 5),
+        lambda: te.evaluate([0, 1], big),
+        lambda: te.read({f"{i}" * 50: ["a", "b"] for i in range(60)}),
+        lambda: te.compare([0, 1], {"a" * 5000: [0, 1], "b": [1, 0]}, metric="auc"),
+        lambda: te.evaluate([0, 1], [0, 1], metrics=["x" * 4000]),
+    ):
+        with pytest.raises(InputError) as wrong:
+            call()
+        assert len(str(wrong.value)) <= 300
+        assert "\n" not in str(wrong.value)

@@ -1,0 +1,131 @@
+"""Values that nobody means: each ends in a sound result or in one sentence."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.inputs._options import InputError
+
+RNG = np.random.default_rng(0)
+TRUTH, SCORES = RNG.integers(0, 2, 200), RNG.random(200)
+
+
+@pytest.mark.parametrize("replicates", [math.inf, math.nan, 1e12, "1000", 0, 2, -5, True, 250.5, None])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda b: te.roc(TRUTH, SCORES).auc("bootstrap", replicates=b),
+        lambda b: te.bootstrap(SCORES, replicates=b),
+        lambda b: te.calibration(TRUTH, SCORES).ece(replicates=b),
+        lambda b: te.roc_difference(te.predictions(TRUTH, scores={"a": SCORES, "b": -SCORES}), "a", "b", replicates=b),
+        lambda b: te.evaluate(TRUTH, TRUTH[::-1], replicates=b),
+        lambda b: te.significance.paired_bootstrap(TRUTH, TRUTH[::-1], SCORES > 0.5, replicates=b),
+    ],
+    ids=["auc", "bootstrap", "ece", "difference", "evaluate", "paired"],
+)
+def test_how_many_resamples(call: Callable[[Any], object], replicates: Any) -> None:
+    with pytest.raises(InputError, match="whole number from"):
+        call(replicates)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        te.mean_interval,
+        te.bootstrap,
+        te.significance.adjust,
+        lambda z: te.significance.paired_t(z, [1, 2, 3]),
+        lambda z: te.significance.permutation(z, [1, 2, 3]),
+        lambda z: te.roc([0, 1, 1], z),
+        lambda z: te.evaluate([0, 1, 1], z),
+    ],
+)
+def test_complex_numbers_are_refused(call: Callable[[Any], object]) -> None:
+    with pytest.raises(InputError):
+        call(np.array([1 + 5j, 2, 3]))
+
+
+@pytest.mark.parametrize("name", ["paired_t", "unpaired_t", "permutation", "wilcoxon", "sign"])
+def test_huge_numbers_are_refused(name: str) -> None:
+    with pytest.raises(InputError, match="too large for a variance"):
+        getattr(te.significance, name)([1e200, 2e200, 3], [-1e200, 2, 1])
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda c: te.mean_interval([1, 2, 3], confidence=c, side="lower"),
+        lambda c: te.interval(3, 10, confidence=c, side="upper"),
+        lambda c: te.difference((3, 10), (4, 10), confidence=c, alternative="less"),
+        lambda c: te.significance.sign([1, 2, 3], [2, 3, 5], confidence=c, alternative="greater"),
+        lambda c: te.significance.mcnemar(3, 9, n=40, confidence=c, alternative="greater"),
+    ],
+)
+def test_a_one_sided_limit_keeps_the_estimate(call: Callable[[float], Any]) -> None:
+    with pytest.raises(InputError, match="below one half"):
+        call(0.3)
+    made = call(0.5)
+    assert made.low <= made.estimate <= made.high
+
+
+def test_arrays_of_other_kinds() -> None:
+    pl = pytest.importorskip("polars")
+    wide = pl.Series([0, 1, 1], dtype=pl.Int128)
+    assert te.evaluate(wide, wide)["accuracy"].estimate == 1
+    assert te.evaluate(memoryview(b"\x00\x01"), [0, 1])["accuracy"].estimate == 1
+    halves = np.array([0, 60000], dtype=np.float16)
+    assert te.evaluate(halves, halves)["accuracy"].estimate == 1
+
+
+def test_missing_values_as_options() -> None:
+    pd = pytest.importorskip("pandas")
+    for options in ({"missing": pd.NA}, {"confidence": pd.NA}, {"positive": pd.NA}, {"design": pd.NA}):
+        with pytest.raises(InputError):
+            te.evaluate([0, 1], [0, 1], **options)
+
+
+def test_classes_called_infinity_survive() -> None:
+    table = te.Confusion([[5, 1], [2, 3]], ["Infinity", "-Infinity"])
+    assert te.load(table.to_json()).labels == ("Infinity", "-Infinity")
+    ev = te.evaluate(["Infinity", "b"] * 9, {"-Infinity": ["b", "b"] * 9})
+    assert te.load(ev.to_json()) == ev
+    assert te.load(te.Interval(name="x", estimate=1.0, low=0.0, high=math.inf, confidence=0.9, method="m").to_json())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"low": 0.9, "high": 0.1},
+        {"low": True},
+        {"name": 5},
+        {"estimate": "much"},
+        {"estimate": [1]},
+        {"confidence": None, "method": None},
+        {"unheard": 1},
+    ],
+)
+def test_a_saved_result_is_looked_at(change: dict[str, object]) -> None:
+    saved = json.loads(te.interval(15, 20).to_json())
+    with pytest.raises(ValueError, match=r"damaged|unknown"):
+        te.load(json.dumps(saved | change))
+
+
+@pytest.mark.parametrize("depth", [900, 5000])
+def test_deep_json_is_refused(depth: int) -> None:
+    text = '{"schema": "trueerror/1", "type": "Interval", "name": ' + "[" * depth + "]" * depth + "}"
+    with pytest.raises(ValueError, match=r"deeply|damaged"):
+        te.load(text)
+
+
+def test_cells_that_do_not_fit() -> None:
+    saved = json.loads(te.Confusion([[5, 1], [2, 3]]).to_json())
+    for cells in ([10**30, 1, 2, 3], [5, 1], ["a", 1, 2, 3], [-1, 1, 2, 3]):
+        with pytest.raises(ValueError, match=r"damaged|cells|counts|negative|large"):
+            str(te.load(json.dumps(saved | {"counts": cells})))
