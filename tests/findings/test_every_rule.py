@@ -10,7 +10,7 @@ import pytest
 
 import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
-from trueerror.findings.metrics import ConstantAnswer, Overfit
+from trueerror.findings.metrics import ConstantAnswer, Overfit, RateAtPrior
 from trueerror.findings.scores import TunedThreshold
 from trueerror.inference.auc._within_folds import Comparability
 from trueerror.inference.power._sample_size import smallest_difference
@@ -143,6 +143,13 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     ),
     "TE211": (fact(loss_worth=[("log loss", 3.2)]), "log loss rests on a few rows with large losses (worth about 3.2",
               [fact(loss_worth=[("log loss", 12.0)]), fact(loss_worth=[])]),
+    "TE214": (
+        fact(rates_at_prior=[RateAtPrior("false alarms", 0, 40), RateAtPrior("hits", 16, 20)],
+             metrics_at_prior=("precision", "F1")),
+        "precision and F1 at this class mix rest on no false alarms in 40 rows",
+        [fact(rates_at_prior=[RateAtPrior("false alarms", 5, 40)], metrics_at_prior=("precision",)),
+         fact(rates_at_prior=[RateAtPrior("false alarms", 0, 40)], metrics_at_prior=()), fact(rates_at_prior=[])],
+    ),
     "TE301": (fact(score_range=ScoreRange(0.37, 0.37)), "every score is 0.370",
               [fact(score_range=ScoreRange(0.1, 0.9))]),
     "TE302": (area(0.31, 0.22, 0.41), "AUC 0.310 [0.220, 0.410] is clearly below 0.5",

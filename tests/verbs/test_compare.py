@@ -326,12 +326,44 @@ def test_costs_at_another_class_mix():
     assert cmp.threshold > 1 / 11
 
 
+@pytest.mark.parametrize("metric", ["accuracy", "precision", "f1", "mcc", "npv", "recall", "auc"])
+def test_models_are_compared_at_the_class_mix_asked_for(metric):
+    scores = {"sharp": SHARP, "dull": DULL}
+    made = te.compare(TRUTH, scores=scores, metric=metric, prior=0.05)
+    own = te.evaluate(TRUTH, scores=scores, metrics=[metric], prior=0.05)
+    for name in scores:
+        one, alone = made.estimates[name], own.model(name)[metric]
+        assert (one.estimate, one.low, one.high) == pytest.approx((alone.estimate, alone.low, alone.high), abs=1e-9)
+    c = made["sharp", "dull"]
+    assert c.estimate == pytest.approx(
+        own.model("sharp")[metric].estimate - own.model("dull")[metric].estimate, abs=1e-9
+    )
+    assert c.low < c.estimate < c.high
+    assert "5 %" in made.estimand
+    turned = te.compare(TRUTH, scores=scores, metric=metric, prior=0.05)["dull", "sharp"]
+    assert (turned.low, turned.high) == pytest.approx((-c.high, -c.low), abs=1e-9)
+
+
+def test_costs_at_a_given_class_mix_have_no_noise_of_the_mix():
+    scores = {"sharp": SHARP, "dull": DULL}
+    made = te.compare(TRUTH, scores=scores, cost_fn=10, prior=0.01)
+    own = te.evaluate(
+        TRUTH, scores=scores, costs=[[0, 1], [10, 0]], prior=0.01, threshold=made.threshold, metrics=["expected_cost"]
+    )
+    for name in scores:
+        one, alone = made.estimates[name], own.model(name)["expected_cost"]
+        assert (one.estimate, one.low, one.high) == pytest.approx((alone.estimate, alone.low, alone.high), abs=1e-9)
+    assert "1 %" in made.estimand
+    assert "% are" not in made.estimand
+    assert made.against_constant.estimate == pytest.approx(made.estimates[made.best].estimate - 0.1)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"cost_fn": 0}, "above 0"),
         ({"cost_fn": 2, "prior": 2}, "prior=2"),
-        ({"prior": 0.2}, "goes with cost_fp"),
+        ({"prior": 0.2, "metric": "brier"}, "by metrics of labels and by areas, not by brier"),
     ],
 )
 def test_bad_costs_get_one_clear_sentence(options, message):

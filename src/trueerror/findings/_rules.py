@@ -18,7 +18,7 @@ from trueerror.results._format import listing, one_line
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 
 if TYPE_CHECKING:
-    from trueerror.findings.metrics import ConstantAnswer, Overfit
+    from trueerror.findings.metrics import ConstantAnswer, Overfit, RateAtPrior
     from trueerror.findings.scores import TunedThreshold
     from trueerror.inference.auc._within_folds import Comparability
     from trueerror.inputs._labels import Label
@@ -145,6 +145,8 @@ class Evidence:
     baseline_p: float | None = None  # p-value of the model against always answering the commonest class
     # (metric, successes, rows) of the proportions with few successes or failures
     small_counts: Sequence[tuple[str, float, float]] | None = None
+    rates_at_prior: Sequence[RateAtPrior] | None = None  # errors and right calls of each class, at another class mix
+    metrics_at_prior: tuple[str, ...] | None = None  # titles of the metrics that rest on them
     # (metric, method, estimate, rows) of the proportions that were read
     proportions: Sequence[tuple[str, str, float, float]] | None = None
     # (metric, number of equal losses with the same relative error) of the mean losses

@@ -35,6 +35,7 @@ class ConstantAnswer(NamedTuple):
 FEW_CLUSTERS = 30
 FEW_FAULTY_CLUSTERS = 10
 FEW_LOSSES = 5
+FEW_EVENTS = 5
 SMALLEST_GAP = 0.02
 
 
@@ -204,3 +205,27 @@ def few_losses(loss_worth: Sequence[tuple[str, float]]) -> Iterator[str]:
         if worth < FEW_LOSSES:
             rows = f"worth about {worth:.1f} equal ones"
             yield f"the {name} rests on a few rows with large losses ({rows}): the true one may well be higher"
+
+
+class RateAtPrior(NamedTuple):
+    """How many rows of a class were of one kind ("false alarms"), of how many."""
+
+    what: str
+    seen: float
+    rows: float
+
+
+@rule("TE214", severity="warning", title="few errors behind a metric at another class mix",
+      fix="Test on more rows of that class, and go by the limits: the estimate alone says little.")  # fmt: skip
+def few_errors_at_prior(rates_at_prior: Sequence[RateAtPrior], metrics_at_prior: tuple[str, ...]) -> Iterator[str]:
+    """At another class mix the errors of one class are multiplied: where positives are rare, a false alarm counts much.
+
+    No false alarm among 40 negatives gives a precision of 1, yet 1 negative in 12 may be one, and at 5 % positives
+    precision is then .32. The rule fires below 5 errors, or below 5 rows that were right, of a class. The limits hold
+    (.93 to .99, exact), but they are wide, and the estimate is mostly too good.
+    """
+    few = [r for r in rates_at_prior if r.seen < FEW_EVENTS]
+    if few and metrics_at_prior:
+        seen = [f"{'no' if r.seen == 0 else f'only {whole(r.seen)}'} {r.what} in {whole(r.rows)} rows" for r in few]
+        rest = "rests" if len(metrics_at_prior) == 1 else "rest"
+        yield f"{listing(list(metrics_at_prior[:4]))} at this class mix {rest} on {listing(seen)}"

@@ -34,7 +34,7 @@ from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods import Default, default_for, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, find_measure
-from trueerror.metrics._values import Prior, check_metric_options, undefined_reason
+from trueerror.metrics._values import Prior, check_metric_options, prior_of_each, undefined_reason
 from trueerror.results import Interval, Side
 from trueerror.results._values import Note
 from trueerror.tallies._agreement import KeyedConfusion
@@ -132,6 +132,8 @@ def class_intervals(
     q = _count_problem(m, every_class(m, table, clusters, chosen), chosen, spec)
     asked = None if method is None else method_named(q, method)
     free = prior is None or m.is_prior_free(len(table.labels))
+    if not free:
+        prior = prior_of_each(prior, table.labels, table.positive)
     if not free or design == "case-control" or (asked is not None and asked.function in _BOOTSTRAPS):
         return {
             table.labels[i]: metric_interval(

@@ -38,6 +38,7 @@ from trueerror.kernels import chosen
 from trueerror.methods import Default, inference_method
 from trueerror.metrics._binned import metric_bounds
 from trueerror.metrics._registry import Measure, MetricOptions
+from trueerror.metrics._values import Prior, prior_of_each
 from trueerror.results import Contrast, Interval
 from trueerror.sources._predictions import Predictions
 from trueerror.sources._row_scores import ScoredRows, class_scored_rows, scored_rows
@@ -56,11 +57,25 @@ class PairedRows:
     """What all pairs of models on the same rows share, counted once and only when a method asks for it."""
 
     def __init__(
-        self, p: Predictions, measure: Measure, options: MetricOptions, *, threshold: float | None = None
+        self,
+        p: Predictions,
+        measure: Measure,
+        options: MetricOptions,
+        *,
+        threshold: float | None = None,
+        prior: Prior | None = None,
     ) -> None:
         if p.weights_kind == "sampling":
             raise InputError("models cannot yet be compared under sampling weights; evaluate gives each one's interval")
+        if prior is not None and not (measure.of_labels or measure.area):
+            raise InputError(
+                f"models are compared at another class mix by metrics of labels and by areas, not by {measure.name}: "
+                "leave prior= out, or ask evaluate for each model's own"
+            )
         self.p, self.measure, self.options, self.threshold = p, measure, options, threshold
+        free = prior is None or measure.area or measure.is_prior_free(len(p.labels))
+        # The class distribution asked for, where the metric depends on it.
+        self.prior = None if free else prior_of_each(prior, p.labels, p.positive)
         self._pairs: dict[tuple[str, str], ModelPair] = {}
 
     def pair(self, first: str, second: str) -> ModelPair:
@@ -69,7 +84,7 @@ class PairedRows:
             gaps = any(self.p.absent(m) for m in self.p.models)
             if gaps and len(self.p.models) > 2 and not self.measure.of_labels:
                 two = self.p.select([first, second])
-                rows = PairedRows(two, self.measure, self.options, threshold=self.threshold)
+                rows = PairedRows(two, self.measure, self.options, threshold=self.threshold, prior=self.prior)
             else:
                 rows = self
             self._pairs[first, second] = ModelPair(rows, first, second)
@@ -92,10 +107,11 @@ class PairedRows:
         p = pair.rows.p
         if answer.method == "corrected-t-test":
             return answer.estimand  # of the learners behind the models
+        mix = "" if pair.rows.prior is None else ", at the class mix asked for"
         who = "these two models"
         if p.folded:
             who = f"the two models of each of these {len(p.keys('folds').names):,} folds"
-        return f"the difference in {self.measure.title} between {who}, on rows like these {p.n:,}"
+        return f"the difference in {self.measure.title} between {who}, on rows like these {p.n:,}{mix}"
 
     @property
     def clustered(self) -> bool:
@@ -193,13 +209,14 @@ class ModelPair:
     @property
     def metric(self) -> PairedMetric:
         """The metric of both models, over the cells of their agreement."""
-        return paired_metric(self.agreement, self.rows.measure.name, self.rows.positive, self.rows.options)
+        r = self.rows
+        return paired_metric(self.agreement, r.measure.name, r.positive, r.options, r.prior)
 
     @cached_property
     def discordance(self) -> Discordance | None:
         """Right and wrong row by row, where the metric is a share of rows that the truth alone picks; else None."""
         m = self.rows.measure
-        if m.share is None or not (m.right_or_wrong or m.of_one_class):
+        if m.share is None or self.rows.prior is not None or not (m.right_or_wrong or m.of_one_class):
             return None
         table = self.agreement
         if m.right_or_wrong:
@@ -340,8 +357,9 @@ def mover_of_pair(q: Pair) -> Contrast:
 def bootstrap_of_pair(q: Pair) -> Contrast:
     """Rows drawn again, for both models together."""
     return paired_bootstrap(
-        q.sample.agreement, metric=q.metric.name, positive=q.sample.rows.positive, replicates=q.spec.replicates,
-        confidence=q.spec.confidence, alternative=q.spec.alternative, rng=q.spec.rng, **q.options,
+        q.sample.agreement, metric=q.metric.name, positive=q.sample.rows.positive, prior=q.sample.rows.prior,
+        replicates=q.spec.replicates, confidence=q.spec.confidence, alternative=q.spec.alternative, rng=q.spec.rng,
+        **q.options,
     )  # fmt: skip
 
 
@@ -391,7 +409,7 @@ class Influences(NamedTuple):
 def _count_influences(pair: ModelPair) -> Influences:
     rows = pair.rows
     keyed = rows.p.keyed_agreement(pair.first, pair.second, "clusters", threshold=rows.threshold)
-    compared = paired_metric(keyed.table, rows.measure.name, rows.positive, rows.options)
+    compared = paired_metric(keyed.table, rows.measure.name, rows.positive, rows.options, rows.prior)
     by_cell, estimate = compared.influences(), compared.difference()
     if by_cell is None or math.isnan(estimate):
         raise InputError(f"{rows.measure.name} cannot be compared over clusters: {compared.why}")
@@ -561,6 +579,10 @@ class ModelRows(NamedTuple):
         """Neither clusters nor sampling weights."""
         return not self.p.has_key("clusters") and self.p.weights_kind != "sampling"
 
+    def own_mix(self, measure: Measure) -> bool:
+        """Whether the class mix of the rows is the one that is asked for, or does not matter."""
+        return self.prior is None or measure.is_prior_free(len(self.p.labels))
+
 
 Two = Problem[tuple[ModelRows, ModelRows]]
 
@@ -574,7 +596,7 @@ def unpaired_contrast(
 ) -> Contrast:
     """First − second, each on rows of its own."""
     plain = all(rows.plain for rows in samples)
-    if plain and measure.of_labels and measure.share is not None:
+    if plain and measure.of_labels and measure.share is not None and all(rows.own_mix(measure) for rows in samples):
         situation = "independent-proportions"
     elif plain and measure.area == 1:
         situation = "independent-auc"
@@ -715,3 +737,19 @@ def _inverted(limits: Callable[[float], Range], estimate: float) -> float:
     if gap(widest) > 0:
         return 1e-9
     return 1 - crossing(gap, 1e-6, widest)
+
+
+def against_known(interval: Callable[[float], Interval], known: float, spec: IntervalSpec) -> Contrast:
+    """A metric less a value that is known: the metric's own limits, moved; p is the level at which one reaches 0."""
+    own = interval(spec.confidence)
+
+    def limits(confidence: float) -> Range:
+        at = interval(confidence)
+        return at.low - known, at.high - known
+
+    estimate = own.estimate - known
+    return contrast(
+        estimate=estimate, limits=(own.low - known, own.high - known), whole=(-math.inf, math.inf),
+        confidence=spec.confidence, alternative="two-sided", method=own.method, statistic=estimate,
+        p_value=_inverted(limits, estimate), n=own.n,
+    )  # fmt: skip

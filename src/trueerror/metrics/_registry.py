@@ -73,11 +73,10 @@ class Measure:
     pairs of classes, not over each class against the rest. `range_for`: the range as a function of the options.
 
     `within_class`: a proportion of the rows of its class, so that different classes' are independent. `rows_in_play`: a
-    function of a proportion of the rows that are positive or were called so. `logit_at_prior`: at another class
-    distribution it has a closed form on the logit scale. `relative_cost`: a cost against that of the cheapest constant
-    call. `takahashi`: the averages for which Takahashi and others published the variance. `gradient`: the derivative,
-    written out: by the margins (`ClassCounts` → `MarginGradients`) of a metric of all classes, by the cells
-    (table, counts) of one of cells; without it derivatives are taken by a complex step.
+    function of a proportion of the rows that are positive or were called so. `relative_cost`: a cost against
+    that of the cheapest constant call. `takahashi`: the averages for which Takahashi and others published the
+    variance. `gradient`: the derivative, written out: by the margins (`ClassCounts` → `MarginGradients`) of a metric of
+    all classes, by the cells (table, counts) of one of cells; without it derivatives are taken by a complex step.
     """
 
     name: str
@@ -112,7 +111,6 @@ class Measure:
     range_for: Callable[..., tuple[float, float]] | None = None
     within_class: bool = False
     rows_in_play: bool = False
-    logit_at_prior: bool = False
     relative_cost: bool = False
     takahashi: tuple[Average, ...] = ()
     gradient: Formula | None = None

@@ -51,6 +51,17 @@ def class_shares(prior: Prior, labels: Sequence[Label], positive: Label | None =
     return np.array([share if label == positive else 1 - share for label in labels])
 
 
+def prior_of_each(prior: Prior | None, labels: Sequence[Label], positive: Label | None) -> Prior | None:
+    """One share is that of the positive class, whichever class is asked for: both classes by name.
+
+    >>> prior_of_each(0.25, ("no", "yes"), "yes")
+    {'no': 0.75, 'yes': 0.25}
+    """
+    if prior is None or isinstance(prior, Mapping) or len(labels) != 2 or positive is None:
+        return prior
+    return dict(zip(labels, map(float, class_shares(prior, labels, positive)), strict=True))
+
+
 def _from_mapping(prior: Mapping[Any, float], labels: Sequence[Label]) -> Floats:
     given = {find_label(key, labels, "prior"): _share(value, f"prior[{key!r}]") for key, value in prior.items()}
     absent = [label for label in labels if label not in given]

@@ -26,7 +26,7 @@ NO_REJECTIONS = "no row was predicted negative"
 
 @measure(
     "precision", best=1.0, situation="proportion", aliases=("ppv", "positive_predictive_value"),
-    share=lambda t: (t.tp, t.tp + t.fp), undefined=NO_CALLS, logit_at_prior=True, takahashi=("macro",),
+    share=lambda t: (t.tp, t.tp + t.fp), undefined=NO_CALLS, takahashi=("macro",),
 )  # fmt: skip
 def precision(t: BinaryCounts) -> Amount:
     """Share of the rows called positive that are: TP / (TP + FP)."""

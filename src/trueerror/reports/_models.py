@@ -307,11 +307,13 @@ def _compare(p: Predictions, asked: ReportOptions) -> Comparison | None:
         if asked.reference is not None or asked.margin is not None:
             raise InputError("reference= and margin= compare models, but there is only one")
         return None
-    judge = partial(compare, p, reference=asked.reference, confidence=asked.confidence, rng=asked.rng)
+    judge = partial(
+        compare, p, reference=asked.reference, confidence=asked.confidence, rng=asked.rng, prior=asked.prior
+    )
     if asked.by_cost:
         if asked.metric != "accuracy" or asked.margin is not None:
             raise InputError("cost_fp= and cost_fn= judge by cost: leave metric= and margin= out")
-        return judge(cost_fp=asked.cost_fp, cost_fn=asked.cost_fn, prior=asked.prior)
+        return judge(cost_fp=asked.cost_fp, cost_fn=asked.cost_fn)
     if asked.metric == "accuracy" and not all(p.has_predictions(m) for m in p.models):
         return None
     return judge(metric=asked.metric, margin=asked.margin)

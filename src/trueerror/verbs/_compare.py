@@ -130,7 +130,7 @@ def compare(
     costs: Any = None,
     cost_fp: float | None = None,
     cost_fn: float | None = None,
-    prior: float | None = None,
+    prior: Any = None,
     options: Mapping[str, Any] | None = None,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
@@ -146,9 +146,10 @@ def compare(
     (`cmp.facts["why"]`); with `folds=` rows are ranked within folds, and `method="corrected-t"` (or `repeats=` of
     folds) asks for the learners behind the models; p-values are adjusted for the number of pairs, intervals are not.
     `margin=` asks besides whether pairs are alike within ±margin; `reference=` compares with one model only; `by=`
-    compares in each slice too (`cmp.slices`, adjusted over all of them). `cost_fp=` and `cost_fn=` (with `prior=`)
-    compare probabilities by what their calls cost, at the threshold that the costs name: a `CostComparison`, which says
-    which model to use from which score up.
+    compares in each slice too (`cmp.slices`, adjusted over all of them). `prior=` asks for another class distribution
+    (the share of the positive class, or of each class). `cost_fp=` and `cost_fn=` compare probabilities by what their
+    calls cost, at the threshold that the costs name: a `CostComparison`, which says which model to use from which score
+    up.
 
     >>> truth = [0, 1] * 100
     >>> a, b = [0, 1] * 90 + [1, 0] * 10, [0, 1] * 80 + [1, 0] * 20
@@ -162,7 +163,7 @@ def compare(
         raise InputError(f"{measure.name} has no better end, so no model can be better by it")
     settings = Settings(
         confidence=confidence, costs=costs, threshold=threshold, metrics={measure.name: dict(options or {})},
-        replicates=replicates, rng=rng,
+        replicates=replicates, rng=rng, prior=prior,
     )  # fmt: skip
     width = None if margin is None else check_margin(margin, widest=measure.range[1] - measure.range[0])
     given, second = truth_or_predictions, None
@@ -205,8 +206,6 @@ def compare(
             replicates=replicates,
             rng=rng,
         )
-    if prior is not None:
-        raise InputError("prior= goes with cost_fp= and cost_fn= here; evaluate takes it for every metric")
     compared = partial(
         compare_predictions, measure=measure, settings=settings, reference=reference, method=method, adjust=adjust,
         margin=width, alternative=alternative,
@@ -240,7 +239,7 @@ def compare_predictions(
     if undefined:
         raise InputError(_undefined(p, measure, undefined, estimates[undefined[0]].note))
     options = settings.options(measure.name)
-    rows = PairedRows(p, measure, options, threshold=settings.threshold)
+    rows = PairedRows(p, measure, options, threshold=settings.threshold, prior=settings.prior)
     spec = settings.spec(alternative=alternative)
     wanted = _pairs(p.models, reference)
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]

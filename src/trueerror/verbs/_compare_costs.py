@@ -17,19 +17,20 @@ from trueerror.curves._roc import roc
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.findings.scores import TunedThreshold
-from trueerror.inference._two_models import PairedRows
+from trueerror.inference._two_models import PairedRows, against_known
 from trueerror.inference.counts._vs_constant import against_one_answer
 from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inputs._labels import need_positive
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import find_measure
+from trueerror.metrics._values import class_shares
 from trueerror.results import Contrast, Interval, Table
 from trueerror.results._document import Document, Paragraph, TableBlock, page
 from trueerror.results._format import number, one_line, p_value, percent, some
 from trueerror.results._values import decided, deciding_p, short
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Moments
-from trueerror.verbs._compare import compare_predictions
+from trueerror.verbs._compare import compare_predictions, own_rows
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._model_metrics import Rng, Settings
 
@@ -123,13 +124,8 @@ def compare_costs(
     }
     cut = points[p.models[0]].untuned if threshold is None else float(threshold)
     index = p.labels.index(p.positive)
-    counts = p.truth_counts()
-    share = float(counts[index]) / p.n
-    # A class that is rarer than here costs that much less for each of its rows: the prior enters through the prices.
-    weight = (1.0, 1.0) if prior is None else ((1 - prior) / (1 - share), prior / share)
     prices = [[0.0, 0.0], [0.0, 0.0]]
-    prices[1 - index][index] = cost_fp * weight[0]
-    prices[index][1 - index] = cost_fn * weight[1]
+    prices[1 - index][index], prices[index][1 - index] = cost_fp, cost_fn
     measure = find_measure("expected_cost")
     settings = Settings(
         confidence=confidence,
@@ -138,6 +134,7 @@ def compare_costs(
         metrics={"expected_cost": {}},
         replicates=replicates,
         rng=rng,
+        prior=prior,
     )
     by_cost = compare_predictions(p, measure, settings, reference=reference, adjust=adjust)
     best = by_cost.best
@@ -195,9 +192,17 @@ def _calls(p: Predictions, model: str, cut: float) -> tuple[int, int, int, int]:
 
 
 def _against_constant(p: Predictions, best: str, cut: float, prices: list[list[float]], settings: Settings) -> Contrast:
-    """The chosen model's cost of a row less that of the cheaper constant answer, row by row on the same rows."""
+    """The chosen model's cost of a row less that of the cheaper constant answer, row by row on the same rows.
+
+    At a class mix that is given, what a constant answer costs is known.
+    """
     table = p.confusion(best, threshold=cut)
     price = np.asarray(prices)
+    if settings.prior is not None:
+        known = class_shares(settings.prior, p.labels, p.positive) @ price
+        own = own_rows(p, best, find_measure("expected_cost"), settings)
+        found = against_known(own.interval, float(known.min()), settings.spec())
+        return replace(found, name="expected cost", first=best, second=str(p.labels[int(np.argmin(known))]))
     constant = int(np.argmin((price * table.classes().truth[:, None]).sum(axis=0)))
     clusters = p.keyed_confusion(best, "clusters", threshold=cut) if p.has_key("clusters") else None
     if clusters is not None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings._rules import sorted_findings
+from trueerror.findings.metrics import RateAtPrior
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows
@@ -25,7 +26,7 @@ from trueerror.results import Contrast
 from trueerror.results._values import deciding_p, significantly_different
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Agreement, ScoreTable
-from trueerror.tallies._confusion import is_graded
+from trueerror.tallies._confusion import Confusion, is_graded
 from trueerror.verbs._comparison import Comparison, IdenticalCalls
 from trueerror.verbs._evaluation import ModelEvaluation
 from trueerror.verbs._model_metrics import ModelMetrics, Settings, commonest_p, constant_answers
@@ -55,6 +56,8 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         metrics=tuple(part.overall),
         small_counts=small,
         proportions=proportions,
+        rates_at_prior=_rates_at_prior(part.confusion, bench.settings),
+        metrics_at_prior=tuple(measures[name].title for name, own in part.overall.items() if own.method == "mover-r"),
         lost_replicates=lost,
         baseline_p=part.baseline_p if judged else None,
         constant_answers=constant_answers(part),
@@ -79,6 +82,18 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     # Counted for the area already, so it costs nothing to look at.
     table = bench.score_table()
     return replace(scored, auc=area, scores=table, tuned_threshold=_tuned(bench, p, table))
+
+
+def _rates_at_prior(t: Confusion | None, settings: Settings) -> list[RateAtPrior]:
+    """Errors and right calls of each of two classes, where another class mix is asked for."""
+    if t is None or settings.prior is None or len(t.labels) != 2:
+        return []
+    margins = t.classes(weighted=False)
+    found = []
+    for label, hits, rows in zip(t.labels, margins.hits, margins.truth, strict=True):
+        words = ("hits", "misses") if label == t.positive else ("right calls", "false alarms")
+        found += [RateAtPrior(word, float(x), float(rows)) for word, x in zip(words, (hits, rows - hits), strict=True)]
+    return found
 
 
 def _loss_worth(part: ModelEvaluation, p: Predictions, measures: Mapping[str, Measure]) -> list[tuple[str, float]]:
@@ -110,9 +125,9 @@ def _tuned(bench: ModelMetrics, p: Predictions, table: ScoreTable) -> TunedThres
 
 
 # What the rows and each model by itself may show beside the difference; more would bury it.
-ABOUT_THE_SAMPLE = ("TE103", "TE104", "TE201", "TE512", "TE513", "TE514")
+ABOUT_THE_SAMPLE = ("TE103", "TE104", "TE201", "TE214", "TE512", "TE513", "TE514")
 # Of these it matters which model they are about.
-ABOUT_A_MODEL = ("TE201", "TE512", "TE513")
+ABOUT_A_MODEL = ("TE201", "TE214", "TE512", "TE513")
 
 
 def sample_evidence(p: Predictions, measure: Measure, settings: Settings) -> list[Evidence]:
@@ -122,8 +137,17 @@ def sample_evidence(p: Predictions, measure: Measure, settings: Settings) -> lis
     if not benches or not (counted or int((p.truth_counts() > 0).sum()) == 1):
         return []
     found = [Evidence(confusion=benches[0].confusion, metrics=(measure.name,))]
-    if measure.right_or_wrong and not is_graded(benches[0].confusion):
+    if measure.right_or_wrong and settings.prior is None and not is_graded(benches[0].confusion):
         found += [Evidence(model=b.model, confusion=b.confusion, baseline_p=commonest_p(b)) for b in benches]
+    if settings.prior is not None and counted and not measure.is_prior_free(len(p.labels)):
+        found += [
+            Evidence(
+                model=b.model,
+                rates_at_prior=_rates_at_prior(b.confusion, settings),
+                metrics_at_prior=(measure.title,),
+            )
+            for b in benches
+        ]
     return found
 
 

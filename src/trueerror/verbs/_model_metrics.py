@@ -28,7 +28,7 @@ from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
 from trueerror.inputs._options import InputError, check_confidence, check_replicates, check_word
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.metrics._values import class_shares
+from trueerror.metrics._values import Prior, class_shares, prior_of_each
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import one_line, percent, whole
 from trueerror.sources._predictions import Predictions
@@ -295,6 +295,11 @@ class ModelMetrics:
         return self.confusion.positive if self._predictions is None else self._predictions.positive
 
     @property
+    def prior(self) -> Prior | None:
+        """The class distribution asked for; one share belongs to the positive class."""
+        return prior_of_each(self.settings.prior, self.labels, self.positive)
+
+    @property
     def predictions(self) -> Predictions | None:
         """The rows, where the evaluation was not loaded or made from counts."""
         return self._predictions
@@ -426,7 +431,7 @@ class ModelMetrics:
             rng=self.settings.rng, replicates=self.settings.replicates, simultaneous_over=self.settings.over,
             estimand=self.estimand,
         )  # fmt: skip
-        elsewhere = partial(asked, prior=self.settings.prior, design=self.settings.design)
+        elsewhere = partial(asked, prior=self.prior, design=self.settings.design)
         if measure.of_labels:
             return elsewhere(self.confusion, positive=chosen, clusters=self.clusters)
         p = self._predictions
@@ -464,10 +469,13 @@ class ModelMetrics:
             losses = p.keyed_losses(self.model, "clusters", measure.function, **options)
             return loss_interval(measure, ClusterSums(losses.sizes, losses.sums), options, spec, method)
         rows = scored_rows(p, [self.model], positive=label)
+        named = p.positive if label is None else label
         assert rows.clusters is not None
+        assert named is not None
         return clustered_score_interval(
             measure, rows.up, rows.scores[:, 0], rows.clusters, options, spec, method=method, rng=self.settings.rng,
-            prior=self.settings.prior, replicates=min(self.settings.replicates, SCORE_REPLICATES),
+            label=named, prior=self.prior,
+            replicates=min(self.settings.replicates, SCORE_REPLICATES),
         )  # fmt: skip
 
     def _positive(self, measure: Measure) -> Label:
@@ -488,7 +496,7 @@ class ModelMetrics:
             occurring = [x for x, t, c in zip(self.labels, counted.truth, counted.predicted, strict=True) if t or c]
             return {(name, label): self.interval(name, label) for name in CLASS_METRICS for label in occurring}
         by_class = partial(
-            class_intervals, table=self.confusion, confidence=s.confidence, clusters=self.clusters, prior=s.prior,
+            class_intervals, table=self.confusion, confidence=s.confidence, clusters=self.clusters, prior=self.prior,
             design=s.design, rng=s.rng, replicates=s.replicates, estimand=self.estimand,
         )  # fmt: skip
         for name in WITHIN_A_CLASS if s.unknown_mix else CLASS_METRICS:

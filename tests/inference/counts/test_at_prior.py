@@ -16,19 +16,89 @@ def wilson(x, n, z=1.959963984540054):
     return (centre - reach) / (1 + z * z / n), (centre + reach) / (1 + z * z / n)
 
 
-def test_the_negative_predictive_value_written_out():
-    made = metric_interval("npv", Confusion([[160, 40], [5, 45]]), positive=1, prior=0.1)
+def ratio_limits(x1, n1, x2, n2):
+    """MOVER-R of p1/p2 with Wilson's limits, as Donner and Zou (2012) write it."""
+    p1, p2 = x1 / n1, x2 / n2
+    (l1, u1), (l2, u2) = wilson(x1, n1), wilson(x2, n2)
+    below = (p1 * p2) ** 2 - l1 * u2 * (2 * p1 - l1) * (2 * p2 - u2)
+    above = (p1 * p2) ** 2 - u1 * l2 * (2 * p1 - u1) * (2 * p2 - l2)
+    return (
+        (p1 * p2 - math.sqrt(below)) / (u2 * (2 * p2 - u2)),
+        (p1 * p2 + math.sqrt(above)) / (l2 * (2 * p2 - l2)),
+    )
 
-    def npv(recall, specificity):
-        return 0.9 * specificity / (0.9 * specificity + 0.1 * (1 - recall))
 
-    se, sp = 45 / 50, 160 / 200
-    (low1, high1), (low0, high0) = wilson(45, 50), wilson(160, 200)
-    middle = npv(se, sp)
-    down = math.hypot(middle - npv(low1, sp), middle - npv(se, low0))
-    up = math.hypot(npv(high1, sp) - middle, npv(se, high0) - middle)
-    assert made.method == "mover-wilson"
-    assert [made.estimate, made.low, made.high] == pytest.approx([middle, middle - down, middle + up], rel=1e-12)
+@pytest.mark.parametrize(("x0", "x1"), [(40, 45), (8, 30), (150, 12)])
+@pytest.mark.parametrize("prior", [0.01, 0.1, 0.6])
+def test_precision_is_that_of_the_ratio_of_the_two_rates(x0, x1, prior):
+    made = metric_interval("precision", Confusion([[200 - x0, x0], [50 - x1, x1]]), positive=1, prior=prior)
+    low, high = ratio_limits(x0, 200, x1, 50)
+    expected = [prior / (prior + (1 - prior) * r) for r in (high, low)]
+    assert made.method == "mover-r"
+    assert [made.low, made.high] == pytest.approx(expected, rel=1e-8)
+
+
+def test_the_negative_predictive_value_is_the_precision_of_the_other_class():
+    made = metric_interval("npv", Confusion([[160, 40], [10, 40]]), positive=1, prior=0.1)
+    low, high = ratio_limits(10, 50, 160, 200)
+    assert [made.low, made.high] == pytest.approx([0.9 / (0.9 + 0.1 * r) for r in (high, low)], rel=1e-8)
+
+
+def test_no_false_alarm_leaves_room_for_some():
+    made = metric_interval("precision", Confusion([[40, 0], [4, 16]]), positive=1, prior=0.05)
+    assert made.estimate == made.high == 1
+    assert made.low == pytest.approx(0.3163, abs=5e-5)  # one false alarm in 12 negatives is not excluded
+
+
+@pytest.mark.parametrize("prior", [0.01, 0.2, 0.6])
+def test_f1_is_no_wider_than_precision_and_recall_allow(prior):
+    t = Confusion([[900, 100], [20, 80]])
+    f1, precision = (metric_interval(name, t, positive=1, prior=prior) for name in ("f1", "precision"))
+    recall = metric_interval("recall", t, positive=1)
+    ends = [2 * p * r / (p + r) for p, r in ((precision.low, recall.low), (precision.high, recall.high))]
+    assert ends[0] < f1.low < f1.estimate < f1.high < ends[1]
+
+
+def test_one_share_belongs_to_the_positive_class_whichever_is_asked_for():
+    ev = te.evaluate(te.Confusion([[900, 100], [20, 80]]), prior=0.01)
+    assert ev["precision", 0].estimate == pytest.approx(0.99 * 0.9 / (0.99 * 0.9 + 0.01 * 0.2))
+    assert (ev["precision", 0].low, ev["precision", 0].high) == pytest.approx((ev["npv"].low, ev["npv"].high))
+    by_name = te.evaluate(te.Confusion([[900, 100], [20, 80]]), prior={0: 0.99, 1: 0.01})
+    for name in ("precision", "recall", "f1"):
+        for label in (0, 1):
+            assert ev[name, label].low == pytest.approx(by_name[name, label].low, abs=1e-12)
+    frame = ev.frame()
+    shown = frame[(frame.metric == "f1") & (frame["class"] == 0)].estimate.item()
+    assert shown == pytest.approx(ev["f1", 0].estimate) == pytest.approx(0.94636, abs=5e-6)
+
+
+def test_precision_of_one_of_three_classes_without_a_false_alarm():
+    t = Confusion([[40, 2, 0], [3, 35, 0], [1, 1, 18]], labels=["a", "b", "c"])
+    made = metric_interval("precision", t, positive="c", prior={"a": 0.9, "b": 0.05, "c": 0.05})
+    assert made.estimate == 1
+    assert 0.25 < made.low < 0.4  # 0 of 42 and 0 of 38 called c, at 19 times as many rows
+
+
+def test_exact_coverage_of_precision_and_f1_with_two_false_alarms_expected():
+    # The delta method covers .82 (precision) and .83 (F1) here.
+    n1, n0, recall, specificity, prior = 12, 24, 0.8, 0.92, 0.05
+    share1 = [math.comb(n1, k) * recall**k * (1 - recall) ** (n1 - k) for k in range(n1 + 1)]
+    share0 = [math.comb(n0, k) * (1 - specificity) ** k * specificity ** (n0 - k) for k in range(n0 + 1)]
+    alarms = (1 - prior) * (1 - specificity)
+    truth = {
+        "precision": prior * recall / (prior * recall + alarms),
+        "f1": 2 * prior * recall / (prior * recall + prior + alarms),
+    }
+    held = dict.fromkeys(truth, 0.0)
+    for x1, p1 in enumerate(share1):
+        for x0, p0 in enumerate(share0):
+            if p1 * p0 < 1e-6:
+                continue
+            t = Confusion([[n0 - x0, x0], [n1 - x1, x1]])
+            for name, value in truth.items():
+                made = metric_interval(name, t, positive=1, prior=prior)
+                held[name] += p1 * p0 * (made.low <= value <= made.high)
+    assert min(held.values()) > 0.94
 
 
 def test_accuracy_is_the_same_sum_as_before():
@@ -36,8 +106,9 @@ def test_accuracy_is_the_same_sum_as_before():
     assert (made.low, made.high) == pytest.approx((0.7541, 0.8550), abs=5e-5)
 
 
-def test_precision_keeps_its_logit():
-    made = metric_interval("precision", Confusion([[160, 40], [5, 45]]), positive=1, prior=0.1)
+def test_precision_by_its_logit_can_be_asked_for():
+    t = Confusion([[160, 40], [5, 45]])
+    made = metric_interval("precision", t, positive=1, prior=0.1, method="delta-logit")
     assert (made.low, made.high) == pytest.approx((0.2718, 0.4011), abs=5e-5)
 
 
@@ -71,7 +142,7 @@ def test_more_confidence_is_wider_and_methods_asked_for_are_used(name):
 def test_one_class_of_many_at_a_share_of_its_own():
     t = Confusion([[20, 3, 1], [2, 15, 4], [0, 5, 30]])
     made = metric_interval("npv", t, positive=2, prior=0.1)
-    assert made.method == "mover-wilson"
+    assert made.method == "mover-r"
     assert made.low < made.estimate < made.high
 
 

@@ -26,6 +26,7 @@ from trueerror.inference.proportion._distributions import at_least
 from trueerror.inputs._arrays import numbers, paired_numbers
 from trueerror.inputs._options import InputError, check_replicates, check_word, generator
 from trueerror.methods import Method, declare
+from trueerror.metrics._values import Prior
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._agreement import Agreement
 
@@ -300,6 +301,7 @@ def paired_bootstrap(
     *,
     metric: str | Callable[..., Any] = "accuracy",
     positive: Any = None,
+    prior: Prior | None = None,
     method: Literal["bca", "percentile", "basic", "normal"] = "bca",
     replicates: int = 10_000,
     confidence: float = 0.95,
@@ -314,8 +316,8 @@ def paired_bootstrap(
     `data` is the truth, with the labels of the two models in `first` and `second`, or an `Agreement` that counted
     them. Drawing n rows with replacement is one multinomial draw over the cells of truth × first × second, so a
     replicate costs the same for a thousand rows and for a billion. Rows are drawn together, never class by class. The
-    p-value is the level at which the interval just reaches 0. A metric may also be a function of (table, masses), with
-    masses (…, cells) in place of the table's counts.
+    p-value is the level at which the interval just reaches 0. `prior` asks for another class distribution. A metric
+    may also be a function of (table, masses), with masses (…, cells) in place of the table's counts.
 
     Source: Efron 1987, JASA 82:171; Efron and Tibshirani 1993, An Introduction to the Bootstrap.
 
@@ -333,7 +335,7 @@ def paired_bootstrap(
     agreement = data if isinstance(data, Agreement) else Agreement.count(data, first, second)
     if agreement.n == 0:
         raise InputError("there are no rows to draw from")
-    compared = paired_metric(agreement, metric, positive, options)
+    compared = paired_metric(agreement, metric, positive, options, prior)
     estimate = compared.difference()
     if np.isnan(estimate):
         return _contrast(compared, estimate, (np.nan, np.nan), np.nan, None, level, alternative, method, compared.why)

@@ -161,16 +161,13 @@ def _correlation_range(q: CountProblem) -> bool:
 
 
 def carried_through(q: CountProblem) -> bool:
-    """Whether the limits of the two recalls decide: two classes at a prior, rows at random within each."""
+    """Whether the limits of two rates decide: two classes, or one of several, at a prior; rows at random in each."""
     sample = q.sample.source
-    return (
-        sample is not None
-        and sample.shares is not None
-        and sample.kind == "random"
-        and len(sample.table.labels) == 2
-        and (sample.place is None or not sample.shares_of_rows)
-        and not q.metric.logit_at_prior
-    )
+    if sample is None or sample.shares is None or sample.kind != "random":
+        return False
+    if len(sample.table.labels) == 2:
+        return sample.place is None or not sample.shares_of_rows
+    return q.metric.of_one_class and sample.place is None
 
 
 AVERAGES_OF_SHARES = ("macro-f1", "mean-of-recalls", "macro-of-shares", "geometric-mean")
@@ -516,13 +513,11 @@ def _without_errors(q: CountProblem, found: RawLimits) -> RawLimits:
     applies=lambda q: q.metric.sum_of is not None and q.sample.plain,
     title="MOVER over Wilson intervals",
     formula="θ̂ − √(ΣΣ w_i·w_j·ρ_ij·(p_i − l_i)(p_j − l_j)), likewise above; l, u Wilson's limits of each "
-    "proportion; ρ = 0 where they are of different rows, else by the delta method. At another prior, for two "
-    "classes: f(r) − √Σ(f(r) − f(r with one recall at its limit))²",
+    "proportion; ρ = 0 where they are of different rows, else by the delta method",
     source=MOVER,
     assumes=WITHIN_CLASSES,
     measured="balanced accuracy .91–.95 (simulated) for two or three classes, where the delta method covers "
-    ".65–.94; with 100 classes of 10 rows it would cover .84–.92. At another prior (NPV, Matthews correlation, "
-    "kappa, macro-F1) .86–.98 with 3 to 60 rows of a class, where the delta method covers .40–.98",
+    ".65–.94; with 100 classes of 10 rows it would cover .84–.92",
 )
 def sum_of_two(q: CountProblem) -> RawLimits:
     """MOVER over Wilson's limits of two proportions of different rows."""

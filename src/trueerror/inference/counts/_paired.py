@@ -17,7 +17,7 @@ from scipy import special
 
 from trueerror.inference._contrast import check_test_options, contrast, normal_p, tail_area
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.inference._variance import influence, variance
+from trueerror.inference._variance import Sample, variance
 from trueerror.inference.bootstrap._limits import standard_error
 from trueerror.inference.bootstrap._tables import BOOTSTRAPS
 from trueerror.inference.counts._all_classes import ADDED_ROWS, FEW
@@ -25,7 +25,14 @@ from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import Measure, MetricOptions, find_measure
-from trueerror.metrics._values import check_metric_options, needs_collapse, undefined_reason
+from trueerror.metrics._values import (
+    Prior,
+    check_metric_options,
+    class_shares,
+    needs_collapse,
+    reweighted,
+    undefined_reason,
+)
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._agreement import Agreement
 from trueerror.tallies._confusion import Confusion
@@ -49,6 +56,7 @@ class PairedMetric:
     positive: Label | None
     options: MetricOptions
     registered: bool = True
+    shares: Floats | None = None  # the class distribution asked for, where it is not that of the rows
 
     @property
     def title(self) -> str:
@@ -61,11 +69,18 @@ class PairedMetric:
         if self.registered:
             for which, name in enumerate(("first", "second")):
                 reason = undefined_reason(
-                    self.measure, self.agreement.model(which), positive=self.positive, **self.options
+                    self.measure, self.agreement.model(which), positive=self.positive, prior=self.prior, **self.options
                 )
                 if reason:
                     return f"{name}: {reason}"
         return "the metric is undefined for a model"
+
+    @property
+    def prior(self) -> dict[Label, float] | None:
+        """The class distribution asked for, by label."""
+        if self.shares is None:
+            return None
+        return dict(zip(self.agreement.labels, map(float, self.shares), strict=True))
 
     @property
     def range(self) -> Limits:
@@ -76,6 +91,8 @@ class PairedMetric:
     def values(self, table: Confusion, masses: Floats) -> Floats:
         """The metric of one table under other masses (…, cells)."""
         chosen, function = dict(self.options), self.measure.function
+        if self.shares is not None:
+            masses = reweighted(table, self.shares, masses)
         if self.measure.of_one_class:
             found = function(table.binary(self.positive, masses), **chosen)
         elif self.measure.of_all_classes:
@@ -128,13 +145,16 @@ class PairedMetric:
         if not self.registered:
             return self._stepped_influences()
         try:
-            parts = [
-                influence(self.measure, table, positive=self.positive, options=self.options) for table in self.tables
-            ]
+            parts = [self.influence(table) for table in self.tables]
         except InputError:
             return None
         d: Floats = parts[0] - parts[1]
         return d if np.isfinite(d).all() else None
+
+    def influence(self, table: Confusion, masses: Floats | None = None) -> Floats:
+        """How far one more row in each cell of a table moves the metric, at the class distribution asked for."""
+        sample = Sample(table, table, None, self.positive, self.shares, True, None, "random")
+        return sample.influence(self.measure, dict(self.options), masses)
 
     def _stepped_influences(self) -> Floats | None:
         """By a small step up and down in each cell, for functions that may not know complex numbers."""
@@ -246,9 +266,16 @@ def _one_against_the_rest(agreement: Agreement, positive: Label | None) -> Agree
 
 
 def paired_metric(
-    agreement: Agreement, metric: str | Callable[..., Any], positive: Label | None, options: MetricOptions
+    agreement: Agreement,
+    metric: str | Callable[..., Any],
+    positive: Label | None,
+    options: MetricOptions,
+    prior: Prior | None = None,
 ) -> PairedMetric:
-    """The metric by name, or a function of (table, masses), over an agreement table."""
+    """The metric by name, or a function of (table, masses), over an agreement table; at another prior, if one is given.
+
+    One share is that of the agreement's positive class.
+    """
     if isinstance(metric, str):
         found = find_measure(metric)
     else:
@@ -259,7 +286,13 @@ def paired_metric(
     if not found.of_labels:
         raise InputError(f"{found.name} is made of scores, not of labels; compare two areas with delong")
     check_metric_options(found, options)
+    shares = None
+    if prior is not None and not found.is_prior_free(len(agreement.labels)):
+        own = positive if agreement.positive is None else agreement.positive
+        shares = class_shares(prior, agreement.labels, own)
     if needs_collapse(found, agreement.model(0), positive):
+        if shares is not None:
+            raise InputError(f"{found.name} of one class among several is not compared at another class mix")
         agreement, positive = _one_against_the_rest(agreement, positive), True
     first, second = (
         Confusion.from_cells(
@@ -274,7 +307,7 @@ def paired_metric(
     )
     if found.of_one_class:
         first.binary(positive)  # an unknown or missing positive class is said before any work
-    return PairedMetric(agreement, (first, second), found, positive, dict(options), isinstance(metric, str))
+    return PairedMetric(agreement, (first, second), found, positive, dict(options), isinstance(metric, str), shares)
 
 
 # With fewer rows than this on which the models differ, their own spread says too little about the difference.
@@ -361,6 +394,7 @@ def _own_limits(compared: PairedMetric, confidence: float) -> tuple[Limits, Limi
             positive=compared.positive,
             confidence=confidence,
             options=compared.options,
+            prior=compared.prior,
         )
         if made.method in BOOTSTRAPS or math.isnan(made.low) or math.isnan(made.high):
             return None
@@ -380,10 +414,7 @@ def _correlation(compared: PairedMetric) -> float | None:
         if _has_small_counts(compared.agreement):
             counts, first, second = _with_rows_added(compared)
         else:
-            first, second = (
-                influence(compared.measure, t, positive=compared.positive, options=compared.options)
-                for t in compared.tables
-            )
+            first, second = (compared.influence(t) for t in compared.tables)
     except InputError:
         return None
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
@@ -423,12 +454,9 @@ def _with_rows_added(compared: PairedMetric) -> tuple[Floats, Floats, Floats]:
     full = Confusion(np.ones((k, k), dtype=np.int64), labels=table.labels)
     cells = [truth * k + called for called in (first, second)]
     one, other = (
-        influence(
-            compared.measure, full, positive=compared.positive, options=compared.options,
-            masses=np.bincount(cell, weights=counts, minlength=k * k).astype(np.float64),
-        )[cell]
+        compared.influence(full, np.bincount(cell, weights=counts, minlength=k * k).astype(np.float64))[cell]
         for cell in cells
-    )  # fmt: skip
+    )
     return counts, one, other
 
 
