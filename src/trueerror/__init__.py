@@ -11,6 +11,9 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 
+# The rooms whose classes users make themselves; the other classes are results.
+MADE_BY_USERS = ("trueerror.resampling", "trueerror.experiments._dataset", "trueerror.tallies")
+
 
 def _public_names(package: str) -> dict[str, str]:
     """Public name → the module that it is imported from; that of a module is the package around it.
@@ -26,6 +29,22 @@ def _public_names(package: str) -> dict[str, str]:
         return {words[3]: words[1] for line in stub if len(words := line.split()) == 6}
 
 
+def _spoken(package: str, home: str, name: str) -> object:
+    """A public name of a module; a function, or a class that users make, takes other people's words for its options."""
+    from trueerror.inputs._vocabulary import speaks, speaks_when_made
+
+    module = import_module(home)
+    value: object = getattr(module, name)
+    if isinstance(value, type):
+        if "__init__" in vars(value) and value.__module__.startswith(MADE_BY_USERS):
+            speaks_when_made(value)
+    elif callable(value):
+        value = speaks(value, package.replace("trueerror", "te"))
+        # Under its own name in its own module as well: otherwise it could not be pickled.
+        setattr(module, name, value)
+    return value
+
+
 def _attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
     """The `__getattr__`, `__dir__` and `__all__` of a package with a stub."""
     homes = _public_names(package)
@@ -35,7 +54,7 @@ def _attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[st
         home = homes.get(name)
         if home is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = import_module(f"{package}.{name}") if home == package else getattr(import_module(home), name)
+        value = import_module(f"{package}.{name}") if home == package else _spoken(package, home, name)
         setattr(sys.modules[package], name, value)
         return value
 

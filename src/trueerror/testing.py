@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from trueerror.inputs._options import check_word
 from trueerror.sources._collect import takes_whole_rows
 from trueerror.verbs._gate import gate
 from trueerror.verbs._gate_result import Gate
+from trueerror.verbs._model_metrics import MetricChoice
 
 __all__ = ["assert_at_least", "assert_not_worse"]
 
 
-@takes_whole_rows("candidate", "baseline")
+@takes_whole_rows("candidate", "baseline", room="te.testing")
 def assert_not_worse(
     candidate: object,
     baseline: object = None,
-    metric: str | Iterable[str] = "accuracy",
+    metric: MetricChoice = None,
     margin: float | Mapping[str, float] = 0.0,
     *,
     on_cannot_tell: Literal["fail", "warn"] = "fail",
@@ -41,11 +42,11 @@ def assert_not_worse(
     return _settled(gate(candidate, baseline, metric=metric, margin=margin, **options), on_cannot_tell)
 
 
-@takes_whole_rows()
+@takes_whole_rows(room="te.testing")
 def assert_at_least(
     candidate: object,
     at_least: float | Mapping[str, float],
-    metric: str | Iterable[str] = "accuracy",
+    metric: MetricChoice = None,
     *,
     on_cannot_tell: Literal["fail", "warn"] = "fail",
     **options: Any,

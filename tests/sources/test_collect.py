@@ -254,7 +254,7 @@ def test_options_of_read_beside_a_table() -> None:
     assert te.evaluate(table, truth="y", models=["knn"])["accuracy"].estimate == 0.75
     assert te.compare(table, truth="y", models=["svm", "knn"]).models == ("svm", "knn")
     for verb in (te.predictions, te.evaluate, te.compare):
-        with pytest.raises(InputError, match=rf"te.{verb.__name__} has no option truht=; did you mean 'truth'"):
+        with pytest.raises(InputError, match=rf"te.{verb.__name__} has no option truht=; did you mean truth="):
             verb(table, truht="y")
         with pytest.raises(InputError, match="models= says how to read a file or a table, but none was given"):
             verb([0, 1], {"a": [0, 1], "b": [0, 1]}, models=["a"])

@@ -28,6 +28,7 @@ import typer
 
 from trueerror.cli._terminal import PLAIN, RED, Waiting, fitted, is_terminal, painted, width_of
 from trueerror.inputs._options import nearest
+from trueerror.inputs._vocabulary import WORDS, option_for
 from trueerror.results import Result
 from trueerror.results._format import clip, one_line
 from trueerror.version import __version__
@@ -68,15 +69,31 @@ def usage_sentence(error: Any) -> str:
     option = getattr(error, "option_name", None)
     known = [] if context is None else [word for p in context.command.params for word in getattr(p, "opts", ())]
     if option is not None and hasattr(error, "possibilities"):
-        close = nearest(option, [word for word in known if word.startswith("--")])
-        hint = close if "did you mean" in close else f"; {command} --help lists those that there are"
-        return f"{command} has no option {option}{hint}"
+        return f"{command} has no option {option}{_meant(option, context, known) or f'; {command} --help lists all'}"
     message = " ".join(error.format_message().split()).rstrip(".")
     wrong = re.match(r"No such command '([^']*)'", message)
     if wrong:
         return f"there is no command {wrong[1]!r}{nearest(wrong[1], COMMANDS)}"
     more = "" if message.endswith("?") else f"; {command} --help says more"
     return f"{message[:1].lower()}{message[1:]}{more}"
+
+
+def _meant(option: str, context: Any, known: list[str]) -> str:
+    """The option of a command that a word of other programs, or a slip of the pen, stands for."""
+    flags = {p.name: max(p.opts, key=len) for p in context.command.params if getattr(p, "opts", ())}
+    if "seed" in flags:
+        flags["rng"] = flags["seed"]
+    flags = {name: flag for name, flag in flags.items() if flag.startswith("--")}
+    word = option.lstrip("-").replace("-", "_")
+    ours = option_for(word, flags) or flags.get(f"{word}s", "") or flags.get(word.removesuffix("s"), "")
+    if ours:
+        other_way = " (1 − it)" if WORDS[word].turned is not None and word in WORDS and ours == "confidence" else ""
+        return f"; here it is called {flags.get(ours, ours)}{other_way}"
+    meaning = WORDS.get(word)
+    if meaning is not None and meaning.say and meaning.in_shell:
+        return f": {meaning.in_shell}"
+    close = nearest(option, [word for word in known if word.startswith("--")])
+    return close if "did you mean" in close else ""
 
 
 def complete_formats(incomplete: str) -> list[str]:

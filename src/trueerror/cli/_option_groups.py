@@ -36,7 +36,13 @@ File = Annotated[
 Confidence = Annotated[float, flag("--confidence -c", "Confidence of the intervals, between 0 and 1.", "SHARE")]
 Fold = Annotated[str | None, flag("--fold", "Column of cross-validation folds.", "COLUMN")]
 Repeat = Annotated[str | None, flag("--repeat", "Column of repeats of the folds.", "COLUMN")]
-Metric = Annotated[str, flag("--metric", "What to compare by.", "NAME", autocompletion=complete_metrics)]
+Metric = Annotated[
+    str | None,
+    flag(
+        "--metric", "What to compare by: accuracy (or cost); with options as f_beta:beta=2.", "NAME",
+        autocompletion=complete_metrics,
+    ),
+]  # fmt: skip
 Reference = Annotated[str | None, flag("--reference", "Compare only with this model.", "MODEL")]
 Margin = Annotated[float | None, flag("--margin", "The smallest difference that matters.", "NUMBER")]
 Adjust = Annotated[str, flag("--adjust", "For several pairs: holm, hochberg, bh, … or none.", "WORD")]
@@ -89,6 +95,33 @@ class RowsOptions:
         """
         options = self.given(output) | ({} if cut else {"threshold": None})
         return read_named(file, **options) if named else read_file(file, **options)
+
+
+def metric_choice(words: str | list[str] | None) -> dict[str, dict[str, Any]] | None:
+    """Metrics with their options, as NAME or NAME:OPTION=VALUE,OPTION=VALUE; None where none is named.
+
+    >>> metric_choice(["auc", "f_beta:beta=2", "weighted_accuracy:weights=1/5/1/1", "kappa:weights=linear"])
+    {'auc': {}, 'f_beta': {'beta': 2}, 'weighted_accuracy': {'weights': [1, 5, 1, 1]}, 'kappa': {'weights': 'linear'}}
+    """
+    named: dict[str, dict[str, Any]] = {}
+    for word in [words] if isinstance(words, str) else words or ():
+        name, _, rest = word.partition(":")
+        named[name] = {}
+        for part in rest.split(",") if rest else ():
+            option, mark, value = part.partition("=")
+            if not mark or not value:
+                raise InputError(f"--metric {word!r}: write a metric's options as {name}:OPTION=VALUE")
+            named[name][option.strip()] = _option_value(value)
+    return named or None
+
+
+def _option_value(text: str) -> object:
+    """A number, several numbers with slashes between them, or a word."""
+    try:
+        numbers = [json.loads(part) for part in text.split("/")]
+    except json.JSONDecodeError:
+        return text
+    return numbers[0] if len(numbers) == 1 else numbers
 
 
 def read_file(

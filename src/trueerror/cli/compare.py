@@ -33,7 +33,7 @@ def compare_command(
     ] = None,
     unpaired: o.Unpaired = False,
     rows: o.RowsOptions,
-    metric: o.Metric = "accuracy",
+    metric: o.Metric = None,
     reference: o.Reference = None,
     method: Annotated[str | None, flag("--method", "mid-p, exact, chi2, chi2-cc, bootstrap or delong.", "WORD")] = None,
     adjust: o.Adjust = "holm",
@@ -65,7 +65,7 @@ def compare_command(
     found = compare(
         given,
         other,
-        metric="expected_cost" if costs.costs is not None and metric == "accuracy" else metric,
+        metric=o.metric_choice(metric),
         reference=reference,
         method=method,
         adjust=adjust,

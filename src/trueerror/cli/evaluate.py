@@ -21,7 +21,12 @@ def evaluate_command(
     rows: o.RowsOptions,
     metric: Annotated[
         list[str] | None,
-        flag("--metric", "A metric to show; repeat for several, or 'all'.", "NAME", autocompletion=complete_metrics),
+        flag(
+            "--metric",
+            "A metric to show, also with options as f_beta:beta=2; repeat for several, or 'all'.",
+            "NAME",
+            autocompletion=complete_metrics,
+        ),
     ] = None,
     prior: o.Prior = None,
     costs: o.CostOptions,
@@ -39,7 +44,7 @@ def evaluate_command(
         return
     found = evaluate(
         given,
-        metrics="all" if metric == ["all"] else metric or None,
+        metrics="all" if metric == ["all"] else o.metric_choice(metric),
         prior=prior,
         costs=costs.matrix(),
         cost_fp=costs.cost_fp,

@@ -47,14 +47,13 @@ def gate_command(
         str | None, After("score"), flag("--candidate", "Which model of the file to judge.", "MODEL")
     ] = None,
     costs: o.CostOptions,
+    prior: o.Prior = None,
     chance: o.ChanceOptions,
     output: Annotated[o.OutputOptions, Without("ignore")],
 ) -> None:
     """Whether a candidate may go in."""
-    from trueerror.verbs._evaluate import named_costs
     from trueerror.verbs._gate import gate
 
-    prices = named_costs(costs.matrix(), costs.cost_fp, costs.cost_fn)
     margins, least = parse_numbers(margin, "--margin"), parse_numbers(at_least, "--at-least")
     if file == baseline == "-":
         raise InputError("standard input can be read once; give a file for one of the two")
@@ -72,7 +71,7 @@ def gate_command(
     judged = gate(
         given,
         baseline if other is None else other,
-        metric=metric or (["expected_cost"] if prices is not None else ["accuracy"]),
+        metric=o.metric_choice(metric),
         margin=0.0 if margins is None else margins,
         at_least=least,
         confidence=chance.confidence,
@@ -81,7 +80,10 @@ def gate_command(
         paired=False if unpaired else None,
         model=model,
         threshold=rows.threshold,
-        costs=prices,
+        costs=costs.matrix(),
+        cost_fp=costs.cost_fp,
+        cost_fn=costs.cost_fn,
+        prior=prior,
         rng=chance.seed,
     )
     output.show(judged)

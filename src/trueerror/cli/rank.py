@@ -6,7 +6,6 @@ from typing import Annotated
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import Without, command, flag
-from trueerror.inputs._options import check_confidence
 
 RANK_HELP = "Which learner is best over several data sets, from a file of scores."
 RANK_EPILOG = (
@@ -33,7 +32,9 @@ def rank_command(
         str, flag("--method", "wilcoxon, sign, nemenyi, shaffer or bonferroni-dunn.", "WORD")
     ] = "wilcoxon",
     adjust: o.Adjust = "holm",
-    control: Annotated[str | None, flag("--control", "Compare only with this learner.", "LEARNER")] = None,
+    reference: Annotated[
+        str | None, flag("--reference --control", "Compare only with this learner.", "LEARNER")
+    ] = None,
     rope: Annotated[
         float | None, flag("--rope", "For two learners: the largest difference that does not matter.", "NUMBER")
     ] = None,
@@ -51,8 +52,8 @@ def rank_command(
         higher_is_better=not lower,
         method=method,  # type: ignore[arg-type]
         adjust=adjust,  # type: ignore[arg-type]
-        control=control,
-        alpha=round(1 - check_confidence(chance.confidence), 12),
+        reference=reference,
+        confidence=chance.confidence,
         missing=missing,  # type: ignore[arg-type]
         dataset=dataset,
         learner=learner,

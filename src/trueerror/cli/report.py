@@ -21,7 +21,7 @@ REPORT_EPILOG = (
 )
 
 # Options that need no saying when a command is repeated.
-USUAL = {"missing": "error", "metric": "accuracy", "confidence": 0.95}
+USUAL = {"missing": "error", "confidence": 0.95}
 
 
 @command
@@ -30,11 +30,11 @@ def report_command(
     file: o.File,
     page: Annotated[Path, flag("--output -o", "Where to write the page (.html).", "FILE")] = Path("report.html"),
     title: Annotated[str | None, flag("--title", "The page's heading.", "TEXT")] = None,
-    rows: Annotated[o.RowsOptions, Without("repeat")],
-    metric: o.Metric = "accuracy",
+    rows: o.RowsOptions,
+    metric: o.Metric = None,
     reference: o.Reference = None,
     margin: o.Margin = None,
-    costs: Annotated[o.CostOptions, Without("costs")],
+    costs: o.CostOptions,
     prior: o.Prior = None,
     chance: o.ChanceOptions,
     output: Annotated[o.OutputOptions, Without("form", "explain")],
@@ -56,11 +56,12 @@ def report_command(
         given,
         path,
         title=title,
-        metric=metric,
+        metric=o.metric_choice(metric),
         reference=reference,
         margin=margin,
         cost_fp=costs.cost_fp,
         cost_fn=costs.cost_fn,
+        costs=costs.matrix(),
         prior=prior,
         confidence=chance.confidence,
         ignore=output.ignore or (),

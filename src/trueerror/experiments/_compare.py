@@ -37,6 +37,7 @@ from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word, nearest
+from trueerror.inputs._vocabulary import speaks
 from trueerror.methods import Default, decision, inference_method
 from trueerror.methods._registry import InferenceMethod, methods_for
 from trueerror.metrics._registry import Measure, find_measure
@@ -259,6 +260,7 @@ def _difference(a: FoldPairLosses, b: FoldPairLosses, sign: float) -> FoldPairLo
 PAIRS_OF_MODELS = ("learner-holdout", "learner-leave-one-out")
 
 
+@partial(speaks, room="experiment", name="compare")
 def compare_learners(
     run: ResampleResults,
     metric: str = "accuracy",
@@ -391,6 +393,7 @@ def _reading(run: ResampleResults, data: str, learners: Sequence[str]) -> str:
     return f"{shown}{len(learners)} learners on {dataset.n:,} rows, {run.plan!r}; the same test parts for all."
 
 
+@partial(speaks, room="experiment", name="rank")
 def rank_learners(
     run: ResampleResults,
     metric: str = "accuracy",
@@ -399,8 +402,8 @@ def rank_learners(
     positive: Label | None = None,
     method: Any = "wilcoxon",
     adjust: Any = "holm",
-    control: str | None = None,
-    alpha: float = 0.05,
+    reference: str | None = None,
+    confidence: float = 0.95,
     rope: float | None = None,
     rng: Seed = None,
     **options: Any,
@@ -414,8 +417,8 @@ def rank_learners(
     names = fitted_learners(run, list(run.datasets)) if learners is None else tuple(map(run.learner_name, learners))
     if len(names) < 2:
         raise InputError("ranking takes at least two learners; .estimate judges one by itself")
-    if control is not None and control not in names:
-        raise InputError(f"control={control!r} is not among the learners{nearest(control, names)}")
+    if reference is not None and reference not in names:
+        raise InputError(f"reference={reference!r} is not among the learners{nearest(reference, names)}")
     parts, folds, kept, ratios = [], [], [], []
     dropped: list[str] = []
     for data in run.datasets:
@@ -440,6 +443,7 @@ def rank_learners(
     )  # fmt: skip
     ratio = float(np.mean(ratios))
     return rank_sheet(
-        sheet, higher_is_better=bool(measure.higher_is_better), method=method, adjust=adjust, control=control,
-        alpha=alpha, test_train_ratio=None if math.isnan(ratio) else ratio, rope=rope, rng=rng,
+        sheet, higher_is_better=bool(measure.higher_is_better), method=method, adjust=adjust, control=reference,
+        alpha=round(1 - check_confidence(confidence), 12), rope=rope, rng=rng,
+        test_train_ratio=None if math.isnan(ratio) else ratio,
     )  # fmt: skip

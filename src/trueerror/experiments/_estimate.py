@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -34,6 +34,7 @@ from trueerror.inference.learner._intervals import (
 from trueerror.inference.loss._mean import INFINITE
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_word, nearest
+from trueerror.inputs._vocabulary import speaks
 from trueerror.methods import Default, inference_method
 from trueerror.methods._registry import InferenceMethod, methods_for
 from trueerror.metrics._registry import Measure, find_measure
@@ -549,6 +550,7 @@ def pooled_of_learner(q: LearnerProblem) -> LearnerAnswer:
     return LearnerAnswer(_of_rows(q, p), subject)
 
 
+@partial(speaks, room="experiment", name="estimate")
 def estimate_learner(
     run: ResampleResults,
     learner: str | None = None,

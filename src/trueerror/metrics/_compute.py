@@ -32,7 +32,7 @@ from trueerror.inputs._labels import (
 from trueerror.inputs._options import InputError
 from trueerror.metrics import counts as cells
 from trueerror.metrics._binned import NO_BOUND, bound_words, metric_bounds, middled
-from trueerror.metrics._registry import Measure, find_measure
+from trueerror.metrics._registry import AVERAGES, Measure, find_measure
 from trueerror.metrics._values import (
     NEEDED,
     ClassScores,
@@ -254,6 +254,8 @@ def metric(
     0.875
     """
     measure = find_measure(name)
+    if options.get("average") in AVERAGES and "average" not in measure.options:
+        measure = find_measure(f"{options.pop('average')}_{name}")
     check_metric_options(measure, options)
     if predicted is None and scores is None and is_openable(data):
         data = opened(data, positive=positive, labels=labels, missing=missing)

@@ -232,23 +232,41 @@ def every_measure() -> dict[str, Measure]:
 def find_measure(name: str) -> Measure:
     """A metric by name or alias, with macro_, micro_ and weighted_ in front of those of one class.
 
-    >>> find_measure("tpr").name, find_measure("macro_f1").average
-    ('recall', 'macro')
+    >>> find_measure("tpr").name, find_measure("macro_f1").average, find_measure("f1_macro").name
+    ('recall', 'macro', 'macro_f1')
     """
     _load()
     if not isinstance(name, str):
         raise InputError(f"metric {name!r} must be a name, such as 'accuracy'")
     word = name.strip().lower().replace("-", "_").replace(" ", "_")
-    word = _REGISTRY.aliases.get(word, word)
-    if word in _REGISTRY.measures:
-        return _REGISTRY.measures[word]
-    prefix, _, rest = word.partition("_")
-    base = _REGISTRY.measures.get(_REGISTRY.aliases.get(rest, rest))
-    if base is not None and prefix in AVERAGES and base.needs == "binary":
-        return averaged(base, prefix)
+    # Scorers of other libraries: neg_log_loss, accuracy_score, f1_macro.
+    for spelt in (word, word.removeprefix("neg_"), word.removesuffix("_score"), word.removesuffix("_score_loss")):
+        own = _REGISTRY.aliases.get(spelt, spelt)
+        if own in _REGISTRY.measures:
+            return _REGISTRY.measures[own]
+        for average, rest in (spelt.split("_", 1), spelt.rsplit("_", 1)[::-1]) if "_" in spelt else ():
+            base = _REGISTRY.measures.get(_REGISTRY.aliases.get(rest, rest))
+            if base is not None and base.needs == "binary" and average in AVERAGES:
+                return averaged(base, average)
     known = [*_REGISTRY.measures, *_REGISTRY.aliases]
     known += [f"{a}_{m.name}" for a in AVERAGES for m in _REGISTRY.measures.values() if m.needs == "binary"]
-    raise InputError(f"metric {name!r} is not known{nearest(word, known)}; te.catalogue() lists all")
+    options = NAMED_OPTIONS.get(word)
+    if options is not None:
+        raise InputError(f"metric {name!r} is one that takes an option: metric={options}")
+    close = nearest(word, known) if word not in UNOFFERED else ""
+    raise InputError(f"metric {name!r} is not known{close}; te.catalogue() lists all")
+
+
+# Metrics elsewhere that are one of ours with an option, and metrics that no other stands for.
+NAMED_OPTIONS = {
+    "f2": '{"f_beta": {"beta": 2}}',
+    "f0.5": '{"f_beta": {"beta": 0.5}}',
+    "f0_5": '{"f_beta": {"beta": 0.5}}',
+    "roc_auc_ovr_weighted": '{"ovr_auc": {"average": "weighted"}}',
+    "quadratic_weighted_kappa": '{"kappa": {"weights": "quadratic"}}',
+    "qwk": '{"kappa": {"weights": "quadratic"}}',
+}
+UNOFFERED = ("top_k_accuracy", "top_5_accuracy", "ndcg", "r2", "rmse", "mse", "mae", "roc_auc_ovo_weighted")
 
 
 def _load() -> None:

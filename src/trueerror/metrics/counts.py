@@ -307,7 +307,7 @@ def _mcc_gradient(t: ClassCounts) -> MarginGradients:
 
 
 @measure("mcc", needs="classes", best=1.0, range=(-1.0, 1.0), situation="mcc", title="Matthews correlation",
-         aliases=("matthews", "matthews_correlation"),
+         aliases=("matthews", "matthews_correlation", "matthews_corrcoef", "phi"),
          undefined="all rows are of one class, or all were predicted as one", chance_corrected=True,
          gradient=_mcc_gradient)  # fmt: skip
 def mcc(t: ClassCounts) -> Amount:
@@ -373,7 +373,7 @@ def _distances(mass: Floats, power: int) -> Floats:
 
 
 @measure("kappa", needs="cells", best=1.0, range=(-1.0, 1.0), situation="smooth", title="Cohen's kappa",
-         aliases=("cohen_kappa", "cohens_kappa"), options=("weights",),
+         aliases=("cohen_kappa", "cohens_kappa", "cohen_kappa_score"), options=("weights",),
          undefined="all rows are of one class and were all predicted as it", chance_corrected=True,
          gradient=_kappa_gradient)  # fmt: skip
 def kappa(t: Confusion, masses: Floats | None = None, *, weights: KappaWeights = None) -> Amount:

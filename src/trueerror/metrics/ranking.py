@@ -22,7 +22,7 @@ MANY = 1 << 16
 
 
 @measure("auc", needs="scores", best=1.0, situation="auc", title="AUC",
-         aliases=("roc_auc", "auroc", "c_statistic"), undefined=ONE_CLASS,
+         aliases=("roc_auc", "auroc", "auc_roc", "c_statistic", "c_index"), undefined=ONE_CLASS,
          prior_free="always", area=1.0, by_rank=True)  # fmt: skip
 def auc(t: ScoreTable, masses: Masses = None) -> Amount:
     """Probability that a positive scores above a negative, ties counting half: (S₊ − P(P + 1)/2) / (P·N).
@@ -51,7 +51,8 @@ def gini(t: ScoreTable, masses: Masses = None) -> Amount:
 
 
 @measure("average_precision", needs="scores", best=1.0, situation="average-precision",
-         aliases=("ap",), undefined="there are no positive rows", by_rank=True)  # fmt: skip
+         aliases=("ap", "pr_auc", "auc_pr", "auprc", "aucpr", "prauc"),
+         undefined="there are no positive rows", by_rank=True)  # fmt: skip
 def average_precision(t: ScoreTable, masses: Masses = None) -> Amount:
     """Mean precision at the positives: Σ (R_i − R_{i−1})·P_i over the distinct scores, highest first.
 
@@ -84,7 +85,8 @@ def pairwise_auc(codes: Codes, scores: NDArray[Any]) -> Floats:
 
 
 @measure("hand_till_auc", needs="class_scores", best=1.0, situation="class-areas", title="Hand and Till's AUC",
-         aliases=("auc_ovo",), undefined="a class has no rows", prior_free="always", by_pairs=True)  # fmt: skip
+         aliases=("auc_ovo", "ovo_auc", "roc_auc_ovo"),
+         undefined="a class has no rows", prior_free="always", by_pairs=True)  # fmt: skip
 def hand_till_auc(codes: Codes, scores: NDArray[Any], shares: Floats | None = None) -> float:
     """Mean over all pairs of classes of (A(i | j) + A(j | i)) / 2 (Hand and Till 2001); class sizes do not matter.
 
@@ -99,7 +101,8 @@ def hand_till_auc(codes: Codes, scores: NDArray[Any], shares: Floats | None = No
 
 
 @measure("ovr_auc", needs="class_scores", best=1.0, situation="class-areas", title="one-vs-rest AUC",
-         aliases=("auc_ovr",), options=("average",), undefined="a class has no rows")  # fmt: skip
+         aliases=("auc_ovr", "roc_auc_ovr"),
+         options=("average",), undefined="a class has no rows")  # fmt: skip
 def ovr_auc(
     codes: Codes, scores: NDArray[Any], shares: Floats | None = None, *,
     average: Literal["macro", "weighted"] = "macro",

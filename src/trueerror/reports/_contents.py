@@ -6,7 +6,7 @@ import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -22,7 +22,7 @@ from trueerror.results._values import deciding_p
 from trueerror.verbs._compare_costs import CostComparison
 from trueerror.verbs._comparison import PROVEN, Comparison
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
-from trueerror.verbs._model_metrics import Rng
+from trueerror.verbs._model_metrics import MetricChoice, Rng, judged_by
 from trueerror.version import __version__
 
 
@@ -30,12 +30,13 @@ from trueerror.version import __version__
 class ReportOptions:
     """How predictions or an experiment are to be judged; results that are already made have been judged."""
 
-    metric: str = "accuracy"
+    metric: MetricChoice = None
     reference: str | None = None
     margin: float | None = None
     cost_fp: float | None = None
     cost_fn: float | None = None
-    prior: float | None = None
+    costs: Any = None
+    prior: Any = None
     confidence: float = 0.95
     rng: Rng = None
     ignore: tuple[str, ...] = ()
@@ -44,6 +45,14 @@ class ReportOptions:
     def by_cost(self) -> bool:
         """Whether errors of the two kinds cost different things."""
         return self.cost_fp is not None or self.cost_fn is not None
+
+    @property
+    def metric_name(self) -> str:
+        """The one metric that learners are judged by; a metric's own options are for models."""
+        measure, options = judged_by(self.metric, None, None)
+        if options:
+            raise InputError(f"learners are judged by a metric as it stands: name {measure.name!r} without options")
+        return measure.name
 
     @property
     def changed(self) -> list[str]:

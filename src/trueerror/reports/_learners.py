@@ -162,7 +162,7 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: ReportOptions) ->
     asked.refuse("an experiment", allowed=("metric", "reference", "margin", "confidence", "rng", "ignore"))
     if run.plan.name == "NestedCV":
         return _about_choice(run, asked)
-    metric = asked.metric
+    metric = asked.metric_name
     notes: list[str] = []
     compared = {d: _compared(run, asked, d, notes) for d in run.datasets} if len(run.learners) > 1 else {}
     comparisons = {d: c for d, c in compared.items() if c is not None}
@@ -222,7 +222,7 @@ SETTINGS_ALONE = (
 
 def _about_choice(run: Experiment, asked: ReportOptions) -> Contents:
     """Settings among which each training part chooses: the chosen one leads, and no setting is crowned by test rows."""
-    summary = run.summary([asked.metric], confidence=asked.confidence)
+    summary = run.summary([asked.metric_name], confidence=asked.confidence)
     several = len(summary.verdicts) > 1
     notes = [f"{note}." for note in summary.notes]
     table = html_table(summary._table(), sortable=True)
@@ -231,11 +231,11 @@ def _about_choice(run: Experiment, asked: ReportOptions) -> Contents:
         title="How good is the chosen setting, really?",
         names=run.learners,
         verdicts=tuple((None, f"{clipped(d)}: {v}" if several else v) for d, v in summary.verdicts.items()),
-        reading=what_was_compared(run, asked.metric),
+        reading=what_was_compared(run, asked.metric_name),
         estimand=next((f"Estimates: {i.estimand}." for i in every if i.estimand), ""),
         first=(Section(key="models", title="The chosen one, and each setting by itself", lead=SETTINGS_ALONE,
                        blocks=(table,)),),
-        then=(*_parts(run, asked.metric, notes), _fits(run, notes)),
+        then=(*_parts(run, asked.metric_name, notes), _fits(run, notes)),
         findings=tuple(summary.findings),
         used=_estimate_methods(estimates_by_data(summary)),
         confidence=asked.confidence,
@@ -280,14 +280,14 @@ def _tried(make: Callable[[], T], notes: list[str], failure: str) -> T | None:
 
 def _compared(run: Experiment, asked: ReportOptions, data: str, notes: list[str]) -> Comparison | None:
     make = partial(
-        run.compare, asked.metric, data, reference=asked.reference, margin=asked.margin, confidence=asked.confidence,
-        rng=asked.rng,
+        run.compare, asked.metric_name, data, reference=asked.reference, margin=asked.margin, rng=asked.rng,
+        confidence=asked.confidence,
     )  # fmt: skip
     return _tried(make, notes, f"Not compared on {clipped(data)}")
 
 
 def _estimates(run: Experiment, asked: ReportOptions, notes: list[str]) -> Estimates:
-    metric = asked.metric
+    metric = asked.metric_name
     estimates: Estimates = {}
     for d, dataset in run.datasets.items():
         metrics = [metric, *(["auc"] if dataset.positive is not None and metric != "auc" else [])]

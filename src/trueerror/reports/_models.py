@@ -286,7 +286,10 @@ def about_predictions(p: Predictions, gallery: Gallery, asked: ReportOptions) ->
     # Judged by costs, scores are cut where the costs themselves say.
     threshold = cmp.threshold if isinstance(cmp, CostComparison) else None
     cut = p if threshold is None else p.with_threshold(threshold)
-    ev = evaluate(cut, confidence=asked.confidence, rng=asked.rng, prior=asked.prior)
+    ev = evaluate(
+        cut, metrics=asked.metric if len(p.models) == 1 else None, costs=asked.costs, confidence=asked.confidence,
+        rng=asked.rng, prior=asked.prior,
+    )  # fmt: skip
     contents = about_models(ev, cmp, cut, gallery, asked)
     return replace(contents, reading=f"{contents.reading}\n{note}") if note else contents
 
@@ -296,7 +299,7 @@ def _compared(p: Predictions, asked: ReportOptions) -> tuple[Comparison | None, 
     try:
         return _compare(p, asked), ""
     except InputError as reason:
-        if {"metric", "reference", "margin", "cost_fp", "cost_fn"} & set(asked.changed):
+        if {"metric", "reference", "margin", "cost_fp", "cost_fn", "costs"} & set(asked.changed):
             raise
         return None, f"Not compared: {reason}."
 
@@ -311,12 +314,12 @@ def _compare(p: Predictions, asked: ReportOptions) -> Comparison | None:
         compare, p, reference=asked.reference, confidence=asked.confidence, rng=asked.rng, prior=asked.prior
     )
     if asked.by_cost:
-        if asked.metric != "accuracy" or asked.margin is not None:
-            raise InputError("cost_fp= and cost_fn= judge by cost: leave metric= and margin= out")
+        if asked.metric is not None or asked.margin is not None or asked.costs is not None:
+            raise InputError("cost_fp= and cost_fn= judge by cost: leave metric=, costs= and margin= out")
         return judge(cost_fp=asked.cost_fp, cost_fn=asked.cost_fn)
-    if asked.metric == "accuracy" and not all(p.has_predictions(m) for m in p.models):
+    if asked.metric is None and asked.costs is None and not all(p.has_predictions(m) for m in p.models):
         return None
-    return judge(metric=asked.metric, margin=asked.margin)
+    return judge(metric=asked.metric, costs=asked.costs, margin=asked.margin)
 
 
 def about_evaluation(ev: Evaluation, gallery: Gallery, asked: ReportOptions) -> Contents:

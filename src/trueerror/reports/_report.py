@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from markupsafe import Markup
 from trueerror.experiments._result import Experiment
 from trueerror.findings._rules import UNNAMED, Finding, by_message, every_rule, sorted_findings
 from trueerror.inference.ranking._ranking import Ranking
-from trueerror.inputs._options import InputError, check_confidence, nearest
+from trueerror.inputs._options import InputError, check_confidence
 from trueerror.plots._figure import script_safe
 from trueerror.plots._style import DARK, LIGHT
 from trueerror.plots.svg._standalone import colours, rules, source_hash
@@ -29,13 +28,13 @@ from trueerror.reports._svg import Gallery
 from trueerror.results import Result
 from trueerror.results._files import write_file
 from trueerror.results._format import some
-from trueerror.sources._api import read
+from trueerror.sources._api import opened, option_word
 from trueerror.sources._collect import takes_whole_rows
 from trueerror.sources._frames import is_table
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluation import Evaluation
-from trueerror.verbs._model_metrics import Rng
+from trueerror.verbs._model_metrics import MetricChoice, Rng
 
 SCRIPTS = ("words.js", "page.js", "hover.js", "explorer.js")
 NOT_LIGHT, BY_HAND = ':root:not([data-theme="light"])', ':root[data-theme="dark"]'
@@ -138,12 +137,13 @@ def report(
     path: str | Path = "report.html",
     *,
     title: str | None = None,
-    metric: str = "accuracy",
+    metric: MetricChoice = None,
     reference: str | None = None,
     margin: float | None = None,
     cost_fp: float | None = None,
     cost_fn: float | None = None,
-    prior: float | None = None,
+    costs: Any = None,
+    prior: Any = None,
     confidence: float = 0.95,
     rng: Rng = None,
     ignore: Sequence[str] = (),
@@ -155,8 +155,9 @@ def report(
 
     `source` may also be a path or a table of predictions: `columns` then go to `te.read` (`truth=`, `models=`,
     `positive=`, …), and `positive=` names the positive class of predictions that were read already.
-    Predictions are judged by `metric`, or, where `cost_fp` or `cost_fn` is given, by what their errors cost (with
-    `prior`, at another class mix), as `te.compare` does; `ignore` silences findings by their codes. The file needs no
+    Predictions are judged by `metric` (accuracy, or with `costs` the expected cost of the calls), or, where `cost_fp`
+    or `cost_fn` is given, by what their errors cost at the threshold that they name (with `prior`, at another class
+    mix), as `te.compare` does; `ignore` silences findings by their codes. The file needs no
     network and holds no rows. `also` are further results to show beneath, such as a learning curve:
     one, a list, or a dictionary by heading. `command` is the line that repeats it, where there is one.
     """
@@ -166,7 +167,7 @@ def report(
     if not target.parent.exists():
         raise InputError(f"there is no folder {str(target.parent)!r} to write {target.name!r} into")
     asked = ReportOptions(
-        metric=metric, reference=reference, margin=margin, cost_fp=cost_fp, cost_fn=cost_fn, prior=prior,
+        metric=metric, reference=reference, margin=margin, cost_fp=cost_fp, cost_fn=cost_fn, costs=costs, prior=prior,
         confidence=check_confidence(confidence), rng=rng, ignore=tuple(ignore),
     )  # fmt: skip
     source = _opened(source, columns)
@@ -180,15 +181,10 @@ def report(
 
 def _opened(source: Any, columns: dict[str, Any]) -> Any:
     """Files and tables as predictions; all else as it is, without a word about columns."""
-    known = tuple(signature(read).parameters)[1:]
-    for name in columns:
-        if name not in known:
-            mine = [*tuple(signature(report).parameters)[2:-1], *known]
-            raise InputError(f"te.report has no option {name}={nearest(name, mine)}")
     paths = isinstance(source, list | tuple) and bool(source) and all(isinstance(p, str | PathLike) for p in source)
     if isinstance(source, str | PathLike | Mapping) or paths or is_table(source):
-        return read(source, **columns)
-    given = dict(columns)
+        return opened(source, **columns)
+    given = {option_word(option): value for option, value in columns.items()}
     if isinstance(source, Predictions) and "positive" in given:
         source = source.with_positive(given.pop("positive"))
     if given:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from inspect import signature
 from typing import Any
 
 from trueerror.inputs._arrays import Foreign, WeightsKind
 from trueerror.inputs._labels import Label, label_from_text
-from trueerror.inputs._options import InputError, check_word, current, memory_bytes, nearest
+from trueerror.inputs._options import InputError, check_word, current, memory_bytes
 from trueerror.results import Result
 from trueerror.sources._collect import absent_notes, build, given_rows
 from trueerror.sources._frames import is_table, open_frame
@@ -137,6 +137,9 @@ def _typed(positive: object, labels: tuple[Label, ...]) -> Any:
     return label_from_text(positive, labels) if isinstance(positive, str) else positive
 
 
+READ_OPTIONS = tuple(signature(read).parameters)[1:]
+
+
 def is_openable(source: object) -> bool:
     """Whether te.read takes this: a path, a list of paths, a mapping of columns, or a table that is lazy or not.
 
@@ -177,16 +180,6 @@ def opened(source: object, *, positive: object = None, **columns: Any) -> Predic
 def option_word(option: str) -> str:
     """An option by the name that te.read has for it."""
     return "truth" if option == "truth_column" else option
-
-
-def check_read_options(names: Iterable[str], verb: str, own: Sequence[str] = ()) -> None:
-    """An error that suggests the nearest, where neither te.read nor the verb has such an option."""
-    known = list(signature(read).parameters)[1:]
-    for name in names:
-        if option_word(name) not in known:
-            hint = nearest(name, [*own, *known])
-            hint = hint if "did you mean" in hint else ""
-            raise InputError(f"te.{verb} has no option {name}={hint}")
 
 
 def refuse_columns(columns: Mapping[str, object]) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass, field
 from functools import wraps
-from inspect import Parameter, signature
 from itertools import takewhile
 from typing import Any, TypeVar, cast
 
@@ -40,9 +39,11 @@ from trueerror.inputs._labels import (
     with_declared,
 )
 from trueerror.inputs._options import InputError, MissingPredictionError, check_word
+from trueerror.inputs._vocabulary import CallForm
 from trueerror.sources._keys import fold_keys, id_column, key_column
-from trueerror.sources._models import GivenModel as GivenModel
 from trueerror.sources._models import (
+    X_WORDS,
+    Y_WORDS,
     arranged,
     is_columns,
     is_estimators,
@@ -52,6 +53,7 @@ from trueerror.sources._models import (
     one_after_the_other,
     sorted_columns,
 )
+from trueerror.sources._models import GivenModel as GivenModel
 from trueerror.sources._models import read_fitted as read_fitted
 from trueerror.sources._predictions import Predictions
 from trueerror.sources._protocols import (
@@ -94,29 +96,46 @@ def takes_table_options(make: Made) -> Made:
     (('rows.csv', {'truth_column': 'y'}), ([0, 1], {}))
     >>> rows("rows.csv", truht="y")
     Traceback (most recent call last):
-    trueerror.inputs._options.InputError: te.rows has no option truht=; did you mean 'truth'?
+    trueerror.inputs._vocabulary.CallError: te.rows has no option truht=; did you mean truth=?
     """
-    own = [name for name, p in signature(make).parameters.items() if p.kind is not Parameter.VAR_KEYWORD]
-    places = sum(p.kind is Parameter.POSITIONAL_OR_KEYWORD for p in signature(make).parameters.values())
+    form = CallForm(make)
 
     @wraps(make)
     def called(*args: object, **options: object) -> Any:
-        args = _asked_first(args, options, make.__name__)
-        if len(args) > places:
-            args = _further_models(args, options, places, make.__name__)
-        if any(option not in own for option in options):
-            # te.read itself is made of parts that take tables.
-            from trueerror.sources._api import check_read_options
-
-            check_read_options((o for o in options if o not in own), make.__name__, own)
+        if not form.own.issuperset(options) or isinstance(options.get("scores"), str):
+            options = _in_our_words(form, args, options)
+        args = _asked_first(args, options, form.name)
+        if len(args) > len(form.places):
+            args = _further_models(args, options, len(form.places), form.name)
         if args and "truth" in options:
             options["truth_column"] = options.pop("truth")
+        form.check_places(args, options)
         return make(*args, **options)
 
+    called.__dict__["speaks"] = True
     return cast("Made", called)
 
 
-def takes_whole_rows(*names: str) -> Callable[[Made], Made]:
+def _in_our_words(form: CallForm, args: tuple[object, ...], options: Given) -> Given:
+    """The options by our names: those of the function, and those of te.read, or of rows and fitted models."""
+    # te.read itself is made of parts that take tables.
+    from trueerror.sources._api import READ_OPTIONS, option_word
+
+    table = bool(args) and _is_table_like(args[0])
+    given = {option_word(option): value for option, value in options.items()}
+    rows = () if table else (*ROW_OPTIONS, "predicted", "scores", *X_WORDS, *Y_WORDS) if _of_rows(form, args) else ()
+    out = form.translated(args, given, (*rows, *READ_OPTIONS), hints=table)
+    if table and "predicted" in form.own and isinstance(out.get("scores"), str):
+        out["score"] = out.pop("scores")
+    return out
+
+
+def _of_rows(form: CallForm, args: tuple[object, ...]) -> bool:
+    """Whether columns or fitted models stand where the function itself takes rows as one thing."""
+    return bool(args) and (is_estimators(args[0]) or "predicted" not in form.own)
+
+
+def takes_whole_rows(*names: str, room: str = "te") -> Callable[[Made], Made]:
     """The same for a function that takes rows as one thing (`te.gate`, `te.report`): columns are made Predictions.
 
     `names` are what models are called that are passed one after the other.
@@ -129,9 +148,13 @@ def takes_whole_rows(*names: str) -> Callable[[Made], Made]:
     """
 
     def decorate(make: Made) -> Made:
+        form = CallForm(make, room=room)
+
         @wraps(make)
         def called(*args: object, **options: object) -> Any:
-            args = _asked_first(args, options, make.__name__)
+            if not form.own.issuperset(options):
+                options = _in_our_words(form, args, options)
+            args = _asked_first(args, options, form.name)
             told = "scores" in options or "predicted" in options
             if args and is_columns(args[0]) and not _is_table_like(args[0]) and (told or len(args) > 1):
                 said = list(takewhile(is_columns, args[1:]))
@@ -144,8 +167,12 @@ def takes_whole_rows(*names: str) -> Callable[[Made], Made]:
                     given |= {o: options.pop(o) for o in ("predicted", "scores", *ROW_OPTIONS) if o in options}
                     rows = predictions(args[0], **given)
                     args = (rows, *args[1 + len(said) :])
+            if args and "truth" in options:
+                options["truth_column"] = options.pop("truth")
+            form.check_places(args, options)
             return make(*args, **options)
 
+        called.__dict__["speaks"] = True
         return cast("Made", called)
 
     return decorate

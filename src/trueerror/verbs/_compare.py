@@ -41,7 +41,15 @@ from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Discordance
 from trueerror.verbs._comparison import Comparison, ComparisonDetails, best_first
 from trueerror.verbs._evidence import comparison_findings, fold_evidence, identical_pairs, sample_evidence
-from trueerror.verbs._model_metrics import ModelMetrics, Rng, Settings, compared_reading, fixed_model
+from trueerror.verbs._model_metrics import (
+    MetricChoice,
+    ModelMetrics,
+    Rng,
+    Settings,
+    compared_reading,
+    fixed_model,
+    judged_by,
+)
 
 
 def sliced(made: Comparison, p: Predictions, compared: Callable[[Predictions], Comparison]) -> Comparison:
@@ -108,7 +116,7 @@ def compare(
     predicted: Any = None,
     *,
     scores: Any = None,
-    metric: str = "accuracy",
+    metric: MetricChoice = None,
     reference: str | None = None,
     method: str | None = None,
     adjust: str = "holm",
@@ -149,7 +157,8 @@ def compare(
     compares in each slice too (`cmp.slices`, adjusted over all of them). `prior=` asks for another class distribution
     (the share of the positive class, or of each class). `cost_fp=` and `cost_fn=` compare probabilities by what their
     calls cost, at the threshold that the costs name: a `CostComparison`, which says which model to use from which score
-    up.
+    up. `costs=` (a cost matrix) compares the calls as they are by their expected cost. `metric` is a name, accuracy
+    where nothing else is asked for, or {"f_beta": {"beta": 2}} with the metric's own options.
 
     >>> truth = [0, 1] * 100
     >>> a, b = [0, 1] * 90 + [1, 0] * 10, [0, 1] * 80 + [1, 0] * 20
@@ -158,11 +167,9 @@ def compare(
     """
     check_alternative(alternative)
     check_word(adjust, ADJUSTMENTS, "adjust")
-    measure = find_measure(metric)
-    if measure.higher_is_better is None:
-        raise InputError(f"{measure.name} has no better end, so no model can be better by it")
+    measure, own_options = judged_by(metric, options, costs)
     settings = Settings(
-        confidence=confidence, costs=costs, threshold=threshold, metrics={measure.name: dict(options or {})},
+        confidence=confidence, costs=costs, threshold=threshold, metrics={measure.name: own_options},
         replicates=replicates, rng=rng, prior=prior,
     )  # fmt: skip
     width = None if margin is None else check_margin(margin, widest=measure.range[1] - measure.range[0])
@@ -188,7 +195,7 @@ def compare(
     elif paired is False:
         raise InputError("paired=False compares two Predictions on different rows: pass both")
     if cost_fp is not None or cost_fn is not None:
-        if metric != "accuracy" or costs is not None:
+        if metric is not None or costs is not None:
             raise InputError(
                 "cost_fp= and cost_fn= compare by cost at the threshold that they name: leave metric= and costs= out"
             )

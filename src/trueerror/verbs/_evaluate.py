@@ -42,6 +42,7 @@ from trueerror.verbs._model_metrics import (
     commonest_p,
     cost_words,
     fixed_model,
+    named_costs,
     named_metrics,
     reading,
 )
@@ -139,23 +140,6 @@ def evaluate_labels(truth: Any, predicted: Any, labels: Any, settings: Settings)
 
 
 REPLICATES = 1_000
-
-
-def named_costs(costs: Any, cost_fp: float | None, cost_fn: float | None) -> Any:
-    """A cost matrix, from a table or from the costs of the two errors; an error that is not priced costs 1.
-
-    >>> named_costs(None, None, 10)
-    {'fp': 1.0, 'fn': 10.0}
-    """
-    if cost_fp is None and cost_fn is None:
-        return costs
-    if costs is not None:
-        raise InputError("costs= says what every call costs; leave cost_fp= and cost_fn= out")
-    given = {"fp": 1.0 if cost_fp is None else float(cost_fp), "fn": 1.0 if cost_fn is None else float(cost_fn)}
-    for key, cost in given.items():
-        if not (math.isfinite(cost) and cost > 0):
-            raise InputError(f"cost_{key}={cost!r} must be a number above 0: what one such error costs")
-    return given
 
 
 def cheapest_threshold(bench: ModelMetrics) -> OperatingPoint | None:

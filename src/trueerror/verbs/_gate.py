@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -29,7 +29,18 @@ from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Discordance
 from trueerror.verbs._compare import own_rows
 from trueerror.verbs._gate_result import Gate, GateCheck, decide, together
-from trueerror.verbs._model_metrics import ModelMetrics, Rng, Settings, cut_words, named_metrics
+from trueerror.verbs._model_metrics import (
+    MetricChoice,
+    ModelMetrics,
+    Rng,
+    Settings,
+    cut_words,
+    named_costs,
+    named_metrics,
+    option_words,
+    refuse_idle_costs,
+    usual_metric,
+)
 
 Model = tuple[Predictions, str]
 Floats = NDArray[np.float64]
@@ -251,7 +262,7 @@ def gate(
     candidate: Any,
     baseline: Any = None,
     *,
-    metric: str | Iterable[str] | Mapping[str, Mapping[str, Any]] = "accuracy",
+    metric: MetricChoice = None,
     margin: float | Mapping[str, float] = 0.0,
     at_least: float | Mapping[str, float] | None = None,
     confidence: float = 0.95,
@@ -262,6 +273,9 @@ def gate(
     positive: Any = None,
     threshold: float | None = None,
     costs: Any = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    prior: Any = None,
     replicates: int = 10_000,
     rng: Rng = None,
     **columns: Any,
@@ -293,10 +307,12 @@ def gate(
     Pass: new is better than old: +5.0 points of accuracy, at worst +3.0.
     """
     check_word(adjust, ("bonferroni", "sidak", "none"), "adjust")
-    asked = named_metrics(metric)
+    prices = named_costs(costs, cost_fp, cost_fn)
+    asked = named_metrics(usual_metric(prices) if metric is None else metric)
     if not asked:
         raise InputError("metric= names no metric; give one, such as 'accuracy'")
     measures = [_judged(find_measure(name)) for name in asked]
+    refuse_idle_costs(measures, prices)
     margins = {
         m.name: check_margin(_each(margin, m, "margin", 0.0), strictly=False, widest=m.range[1] - m.range[0])
         for m in measures
@@ -307,9 +323,13 @@ def gate(
     if isinstance(at_least, int | float) and len({m.higher_is_better for m in measures}) > 1:
         raise InputError("at_least= is one number, but some metrics are better when low; give {metric: number}")
     settings = Settings(
-        confidence=confidence, costs=costs, threshold=threshold, metrics=asked, replicates=replicates, rng=rng
-    )
+        confidence=confidence, costs=prices, prior=prior, threshold=threshold, metrics=asked, replicates=replicates,
+        rng=rng,
+    )  # fmt: skip
     sides = _sides(candidate, baseline, model, positive, paired, columns)
+    for side in (sides.candidate, sides.baseline):
+        if side is not None and side[0].has_key("repeats") and len(side[0].keys("repeats").names) > 1:
+            raise InputError("these rows hold several repeats of the same items; judge one repeat at a time")
     if sides.baseline is None and all(v is None for v in least.values()):
         raise InputError("there is nothing to hold the candidate against: pass baseline= or at_least= something")
     k = sum((sides.baseline is not None) + (least[m.name] is not None) for m in measures)
@@ -327,7 +347,7 @@ def gate(
     return Gate(
         decision=together(made), checks=made, candidate=sides.names[0], baseline=sides.names[1],
         confidence=float(confidence), adjust=adjust, sequential=sequential, n=sides.candidate[0].n,
-        reading=f"{sides.reading} {_cut(sides, measures, settings)}".strip(),
+        reading=" ".join(filter(None, (sides.reading, _cut(sides, measures, settings), option_words(settings)))),
         settings={"threshold": threshold, "replicates": replicates,
                   "seed": 0 if rng is None else rng if isinstance(rng, int) else str(rng)},
     )  # fmt: skip

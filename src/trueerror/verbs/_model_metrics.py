@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -108,7 +109,28 @@ def reading(p: Predictions, settings: Settings) -> str:
     left = [
         _not_cut(p, m) for m in p.models if len(p.models) > 1 and not p.has_predictions(m, threshold=settings.threshold)
     ]
-    return "\n".join(line for line in (str(p), cut_words([p], settings), *left) if line)
+    return "\n".join(line for line in (str(p), cut_words([p], settings), option_words(settings), *left) if line)
+
+
+def option_words(settings: Settings) -> str:
+    """The own options of metrics that were asked for by name, also those that stand where none was given.
+
+    >>> option_words(Settings(metrics={"f_beta": {"beta": 2}, "auc": {}}))
+    'F-beta with beta = 2.'
+    """
+    said = []
+    for name, given in (settings.metrics or {}).items():
+        measure = find_measure(name)
+        usual = signature(measure.function).parameters if measure.average is None else {}
+        known = {o: given.get(o, usual[o].default if o in usual else None) for o in measure.options if o != "costs"}
+        shown = [
+            f"{o} = {', '.join(f'{x:g}' for x in np.ravel(v)) if not isinstance(v, str) else v}"
+            for o, v in known.items()
+            if o in given or (v and not isinstance(v, str))
+        ]
+        if shown:
+            said.append(f"{measure.title} with {' and '.join(shown)}")
+    return f"{'; '.join(said)}." if said else ""
 
 
 def cut_words(given: Iterable[Predictions], settings: Settings) -> str:
@@ -142,7 +164,7 @@ def compared_reading(
 ) -> str:
     """What was read, and on how many rows models are compared where some have no prediction."""
     counted = measure.of_labels
-    words = reading(p, settings) if counted else str(p)
+    words = reading(p, settings) if counted else " ".join(filter(None, (str(p), option_words(settings))))
     if p.missing != "drop" or not any(p.absent(m) for m in p.models):
         return words
     if counted:
@@ -216,6 +238,55 @@ class Settings:
                 raise InputError(f"{measure.name} needs costs=, a table of what each kind of call costs")
             given["costs"] = self.costs
         return given
+
+
+def named_costs(costs: Any, cost_fp: float | None, cost_fn: float | None) -> Any:
+    """A cost matrix, from a table or from the costs of the two errors; an error that is not priced costs 1.
+
+    >>> named_costs(None, None, 10)
+    {'fp': 1.0, 'fn': 10.0}
+    """
+    if cost_fp is None and cost_fn is None:
+        return costs
+    if costs is not None:
+        raise InputError("costs= says what every call costs; leave cost_fp= and cost_fn= out")
+    given = {"fp": 1.0 if cost_fp is None else float(cost_fp), "fn": 1.0 if cost_fn is None else float(cost_fn)}
+    for key, cost in given.items():
+        if not (math.isfinite(cost) and cost > 0):
+            raise InputError(f"cost_{key}={cost!r} must be a number above 0: what one such error costs")
+    return given
+
+
+# One metric by its name, or with its options as {name: {option: value}}; None for the usual one.
+MetricChoice = str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None
+
+
+def usual_metric(costs: object) -> str:
+    """What models are judged by where no metric is named: what their calls cost, where costs were given."""
+    return "accuracy" if costs is None else "expected_cost"
+
+
+def judged_by(metric: MetricChoice, options: Mapping[str, Any] | None, costs: object) -> tuple[Measure, dict[str, Any]]:
+    """The one metric that models are compared by, and its own options."""
+    named = named_metrics(usual_metric(costs) if metric is None else metric)
+    if len(named) != 1:
+        shown = ", ".join(map(repr, named)) or "none"
+        raise InputError(f"models are compared by one metric at a time, not by {shown}; te.gate takes several")
+    name, own = next(iter(named.items()))
+    measure = find_measure(name)
+    if measure.higher_is_better is None:
+        raise InputError(f"{measure.name} has no better end, so no model can be better by it")
+    refuse_idle_costs([measure], costs)
+    return measure, own | named_metrics({name: dict(options or {})})[name]
+
+
+def refuse_idle_costs(measures: Iterable[Measure], costs: object) -> None:
+    """Costs say nothing to metrics that do not look at them."""
+    names = [m.name for m in measures]
+    if costs is not None and not any("costs" in find_measure(name).options for name in names):
+        raise InputError(
+            f"costs= has no effect on {names[0]}: leave metric= out to judge by expected cost, or leave costs= out"
+        )
 
 
 def named_metrics(metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None) -> dict[str, dict[str, Any]]:

@@ -25,8 +25,8 @@ from trueerror.inference.ranking._rank_tests import (
 )
 from trueerror.inference.ranking._ranking import Ranking, compose_ranking
 from trueerror.inference.ranking._signed import sign, wilcoxon
-from trueerror.inputs._arrays import open_share
-from trueerror.inputs._options import InputError, check_word, nearest
+from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
+from trueerror.inputs._vocabulary import speaks
 from trueerror.results import Contrast, Posterior
 from trueerror.verbs._rank_input import Columns, MissingScores, ScoreSheet, read_sheet
 from trueerror.verbs._ranking_result import LearnerRanking
@@ -39,14 +39,15 @@ MOST_WITHIN = 5000
 ROPE = 0.01
 
 
+@speaks
 def rank(
     scores: Any,
     *,
     higher_is_better: bool = True,
     method: PostHoc = "wilcoxon",
     adjust: Adjustment = "holm",
-    control: str | None = None,
-    alpha: float = 0.05,
+    reference: str | None = None,
+    confidence: float = 0.95,
     missing: MissingScores = "error",
     dataset: str | None = None,
     learner: str | None = None,
@@ -66,8 +67,8 @@ def rank(
     have the same folds. A cell without a score is an error, unless `missing="drop"` leaves out its data set (or fold).
 
     Pairs are compared over data sets by Wilcoxon's signed-rank test with Holm's correction; `method` may be "sign",
-    "nemenyi", "shaffer" or "bonferroni-dunn" (against `control`), which compare mean ranks and so depend on which
-    other learners are in the pool. `control` compares with one learner only. Where there are folds, each data set is
+    "nemenyi", "shaffer" or "bonferroni-dunn" (against `reference`), which compare mean ranks and so depend on which
+    other learners are in the pool. `reference` compares with one learner only. Where there are folds, each data set is
     looked at by itself too, with the corrected t-test (`test_train_ratio`, 1/(k − 1) for k folds). For two learners the
     Bayesian signed-rank test says besides how probable a difference beyond ±`rope` is (0.01 for shares).
     Demšar 2006, JMLR 7:1; Benavoli, Corani and Mangili 2016, JMLR 17:5.
@@ -79,14 +80,14 @@ def rank(
     check_word(method, METHODS, "method")
     check_word(adjust, ADJUSTMENTS, "adjust")
     check_word(missing, ("error", "drop"), "missing")
-    level = open_share(alpha, "alpha")
+    level = round(1 - check_confidence(confidence), 12)
     sheet = read_sheet(scores, Columns(dataset, learner, fold, repeat, value), names=names, missing=missing)
-    if control is not None and str(control) not in sheet.learners:
-        raise InputError(f"control={control!r} is not among the learners{nearest(control, sheet.learners)}")
+    if reference is not None and str(reference) not in sheet.learners:
+        raise InputError(f"reference={reference!r} is not among the learners{nearest(reference, sheet.learners)}")
     return rank_sheet(
         sheet, higher_is_better=bool(higher_is_better), method=method, adjust=adjust,
-        control=None if control is None else str(control), alpha=level, test_train_ratio=test_train_ratio, rope=rope,
-        rng=rng,
+        control=None if reference is None else str(reference), alpha=level, rope=rope, rng=rng,
+        test_train_ratio=test_train_ratio,
     )  # fmt: skip
 
 
@@ -132,12 +133,14 @@ def rank_sheet(
 def _over_data_sets(m: ScoreMatrix, method: PostHoc, adjust: Adjustment, control: str | None, alpha: float) -> Ranking:
     if method == "bonferroni-dunn":
         if control is None:
-            raise InputError(f'method="bonferroni-dunn" needs control=, one of {", ".join(map(repr, m.models))}')
-        return bonferroni_dunn(m, control=control, alpha=alpha)
+            raise InputError(f'method="bonferroni-dunn" needs reference=, one of {", ".join(map(repr, m.models))}')
+        return bonferroni_dunn(m, control=control, confidence=1 - alpha)
     if method in ("nemenyi", "shaffer"):
         if control is not None:
-            raise InputError(f'method={method!r} compares all pairs; for control= use "wilcoxon" or "bonferroni-dunn"')
-        return nemenyi(m, alpha=alpha) if method == "nemenyi" else shaffer(m, alpha=alpha)
+            raise InputError(
+                f'method={method!r} compares all pairs; for reference= use "wilcoxon" or "bonferroni-dunn"'
+            )
+        return (nemenyi if method == "nemenyi" else shaffer)(m, confidence=1 - alpha)
     test = wilcoxon if method == "wilcoxon" else sign
     column = {name: m.values[:, j] for j, name in enumerate(m.models)}
     chosen = list(combinations(m.models, 2)) if control is None else [(control, b) for b in m.models if b != control]

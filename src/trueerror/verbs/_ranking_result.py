@@ -258,9 +258,9 @@ def _too_few(r: LearnerRanking) -> str:
     parts.append(f"{words}.")
     ways = []
     if r._smallest_p(n, k - 1) <= r.alpha:
-        ways.append("comparing with one learner, named beforehand (control=, --control)")
+        ways.append("comparing with one learner, named beforehand (reference=)")
     if nemenyi_distance(k, n, r.alpha) < k - 1:
-        ways.append('comparing mean ranks (method="nemenyi", --method nemenyi)')
+        ways.append('comparing mean ranks (method="nemenyi")')
     enough = next(m for m in range(n, 200) if r._smallest_p(m, times) <= r.alpha)
     ways.append(f"{numeral(enough)} data sets or more")
     return " ".join([*parts, f"What could: {listing(ways, 'or')}."])

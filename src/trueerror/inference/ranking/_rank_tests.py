@@ -23,8 +23,9 @@ from trueerror.inference._contrast import normal_p
 from trueerror.inference._multiplicity import adjust_shaffer
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inference.ranking._ranking import Ranking, compose_ranking
-from trueerror.inputs._arrays import column, matrix, open_share, same_length
-from trueerror.inputs._options import InputError, nearest
+from trueerror.inputs._arrays import column, matrix, same_length
+from trueerror.inputs._options import InputError, check_confidence, nearest
+from trueerror.inputs._vocabulary import speaks
 from trueerror.kernels._numpy import average_ranks
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Contrast, Test
@@ -286,7 +287,8 @@ def quade(scores: Any, *, higher_is_better: bool = True) -> Test:
     return Test(name="Quade", statistic=statistic, df=df, p_value=p, method="quade", n=m.n, note=note)
 
 
-def nemenyi(scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True) -> Ranking:
+@speaks
+def nemenyi(scores: Any, *, confidence: float = 0.95, higher_is_better: bool = True) -> Ranking:
     """All pairs of models on mean ranks: two differ when their mean ranks lie further apart than the critical
     difference q·√(k(k+1)/(6N)), q from the studentized range.
 
@@ -296,7 +298,7 @@ def nemenyi(scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True) 
     >>> round(r.critical_difference, 3), r.groups
     (1.657, (('a', 'b'), ('b', 'c')))
     """
-    m, level, se = _prepared(scores, alpha, higher_is_better)
+    m, level, se = _prepared(scores, confidence, higher_is_better)
     pairs = _pairs(m, se, level, "nemenyi", list(combinations(range(m.k), 2)))
     adjusted = np.maximum(range_above(np.array([abs(p.statistic) for p in pairs]) * math.sqrt(2), m.k), TINY)
     return _ranking(m, pairs, adjusted, "nemenyi", level, nemenyi_distance(m.k, m.n, level))
@@ -312,7 +314,8 @@ def nemenyi_distance(k: int, n: int, alpha: float = 0.05) -> float:
     return range_point(alpha, k) / math.sqrt(2) * math.sqrt(k * (k + 1) / (6 * n))
 
 
-def bonferroni_dunn(scores: Any, *, control: Any, alpha: float = 0.05, higher_is_better: bool = True) -> Ranking:
+@speaks
+def bonferroni_dunn(scores: Any, *, control: Any, confidence: float = 0.95, higher_is_better: bool = True) -> Ranking:
     """Each model against one control, named beforehand, on mean ranks: k − 1 tests instead of k(k − 1)/2.
 
     `control` is a model's name, or its column number from 0. Dunn 1961, JASA 56:52; Demšar 2006, JMLR 7:1.
@@ -322,7 +325,7 @@ def bonferroni_dunn(scores: Any, *, control: Any, alpha: float = 0.05, higher_is
     >>> [(p.second, round(p.p_adjusted, 3)) for p in r.pairs]
     [('b', 0.315), ('c', 0.009)]
     """
-    m, level, se = _prepared(scores, alpha, higher_is_better)
+    m, level, se = _prepared(scores, confidence, higher_is_better)
     chosen = _find_model(control, m.models)
     pairs = _pairs(m, se, level, "bonferroni-dunn", [(chosen, j) for j in range(m.k) if j != chosen])
     adjusted = np.minimum(1.0, np.array([p.p_value for p in pairs]) * (m.k - 1))
@@ -330,7 +333,8 @@ def bonferroni_dunn(scores: Any, *, control: Any, alpha: float = 0.05, higher_is
     return _ranking(m, pairs, adjusted, "bonferroni-dunn", level, critical, m.models[chosen])
 
 
-def shaffer(scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True) -> Ranking:
+@speaks
+def shaffer(scores: Any, *, confidence: float = 0.95, higher_is_better: bool = True) -> Ranking:
     """All pairs on mean ranks with Shaffer's static correction, which uses that not all sets of pairs can be equal.
 
     Shaffer 1986, JASA 81:826; García and Herrera 2008, JMLR 9:2677.
@@ -339,7 +343,7 @@ def shaffer(scores: Any, *, alpha: float = 0.05, higher_is_better: bool = True) 
     >>> [round(p.p_adjusted, 3) for p in r.pairs]
     [0.157, 0.014, 0.157]
     """
-    m, level, se = _prepared(scores, alpha, higher_is_better)
+    m, level, se = _prepared(scores, confidence, higher_is_better)
     pairs = _pairs(m, se, level, "shaffer", list(combinations(range(m.k), 2)))
     adjusted = adjust_shaffer(np.array([p.p_value for p in pairs]), m.k)
     return _ranking(m, pairs, adjusted, "shaffer", level, None)
@@ -380,9 +384,9 @@ def _range_ranks(values: Floats) -> Floats:
     return ranks
 
 
-def _prepared(scores: Any, alpha: float, higher_is_better: bool) -> tuple[ScoreMatrix, float, float]:
+def _prepared(scores: Any, confidence: float, higher_is_better: bool) -> tuple[ScoreMatrix, float, float]:
     m = score_matrix(scores, higher_is_better=higher_is_better)
-    return m, open_share(alpha, "alpha"), math.sqrt(m.k * (m.k + 1) / (6 * m.n))
+    return m, round(1 - check_confidence(confidence), 12), math.sqrt(m.k * (m.k + 1) / (6 * m.n))
 
 
 def _pairs(m: ScoreMatrix, se: float, alpha: float, method: str, chosen: list[tuple[int, int]]) -> list[Contrast]:
