@@ -23,7 +23,7 @@ def compare_command(
     *,
     file: Annotated[
         list[str] | None,
-        typer.Argument(help="A file of predictions; with --counts the four counts as NAME=N.", metavar="FILE"),
+        typer.Argument(help="A file of predictions, or two; with --counts the four counts as NAME=N.", metavar="FILE"),
     ] = None,
     counts: Annotated[
         bool, flag("--counts", "Compare counts: both=N first=N second=N neither=N (any two names).")
@@ -55,8 +55,10 @@ def compare_command(
         )  # fmt: skip
         output.show(output.kept(counted))
         return
+    if len(files) == 2 and other_file is None:
+        other_file = files.pop()
     if len(files) != 1:
-        raise InputError("give one file of predictions, or four counts after --counts; a second file goes after --with")
+        raise InputError("give one file of predictions, and a second after --with, or four counts after --counts")
     given = rows.read(files[0], output, named=other_file is not None)
     other = None if other_file is None else rows.read(other_file, output, named=True)
     if output.columns:

@@ -23,8 +23,12 @@ GATE_EPILOG = (
 @command
 def gate_command(
     *,
-    file: Annotated[
-        str, typer.Argument(help="The candidate's predictions: a file, or - for standard input.", metavar="CANDIDATE")
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            help="The candidate's predictions: a file, or - for standard input; then maybe the baseline's.",
+            metavar="CANDIDATE",
+        ),
     ],
     baseline: Annotated[
         str | None, flag("--baseline -b", "The baseline's file, or a model in the same file.", "FILE")
@@ -54,6 +58,7 @@ def gate_command(
     """Whether a candidate may go in."""
     from trueerror.verbs._gate import gate
 
+    file, baseline = candidate_and_baseline(files, baseline)
     margins, least = parse_numbers(margin, "--margin"), parse_numbers(at_least, "--at-least")
     if file == baseline == "-":
         raise InputError("standard input can be read once; give a file for one of the two")
@@ -89,6 +94,18 @@ def gate_command(
     output.show(judged)
     if judged.exit_code and not output.explain:
         raise typer.Exit(judged.exit_code)
+
+
+def candidate_and_baseline(files: list[str], baseline: str | None) -> tuple[str, str | None]:
+    """The candidate's file, and the baseline, which may stand behind it."""
+    if len(files) == 1:
+        return files[0], baseline
+    if len(files) == 2 and baseline is None:
+        return files[0], files[1]
+    raise InputError(
+        f"a gate judges one candidate against one baseline, not {len(files) + (baseline is not None)} files: "
+        "trueerror gate new.csv --baseline old.csv"
+    )
 
 
 def parse_numbers(words: list[str] | None, option: str) -> float | dict[str, float] | None:

@@ -40,10 +40,30 @@ def parse_counts(text: str) -> tuple[float, int]:
     return x, int(n)
 
 
+def one_pair(words: list[str], trials: int | None) -> str:
+    """X/N from what was typed: "456/500", "456 500", "456 of 500", or a count or rate with --n.
+
+    >>> one_pair(["456", "500"], None), one_pair(["0.912"], 500), one_pair(["4/5"], None)
+    ('456/500', '0.912/500', '4/5')
+    """
+    typed = [word for word in words if word not in ("of", "/")]
+    if trials is not None:
+        typed.append(str(trials))
+    if len(typed) == 1 and re.search(r"/|of", typed[0]):
+        return typed[0]
+    if len(typed) == 2 and not any(re.search(r"/|of", word) for word in typed):
+        return "/".join(typed)
+    if len(typed) == 2 and trials is None:
+        raise InputError("one rate is X/N, such as 456/500; two rates are compared by: trueerror difference X/N X/N")
+    shown = " ".join(words)
+    raise InputError(f"cannot read {shown!r:.60}: write counts as X/N, such as 456/500, or a rate with --n 500")
+
+
 @command
 def interval_command(
     *,
-    counts: Annotated[str, typer.Argument(help="Successes and trials as X/N, such as 750/1000.", metavar="X/N")],
+    counts: Annotated[list[str], typer.Argument(help="Successes and trials as X/N, such as 750/1000.", metavar="X/N")],
+    trials: Annotated[int | None, flag("--n", "The trials, where X or a rate stands alone.", "N")] = None,
     confidence: o.Confidence = 0.95,
     method: Annotated[
         str,
@@ -57,7 +77,7 @@ def interval_command(
     """Where the true rate lies, given X of N."""
     from trueerror.inference.proportion._interval import interval
 
-    x, n = parse_counts(counts)
+    x, n = parse_counts(one_pair(counts, trials))
     is_rate = 0 < x < 1
     limits = interval(
         None if is_rate else int(x) if x.is_integer() else x,

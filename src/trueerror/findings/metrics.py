@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from trueerror.findings._rules import rule
+from trueerror.inference.proportion._interval import normal_model_caution
 from trueerror.results import Contrast
 from trueerror.results._format import listing, number, p_value, percent, whole
 from trueerror.tallies import Confusion, KeyedConfusion
@@ -87,7 +88,7 @@ def normal_approximation(proportions: Sequence[tuple[str, str, float, float]]) -
     Outside that it is too narrow and off centre, and at a perfect score it has no width at all.
     """
     for name, method, estimate, n in proportions:
-        if method in ("wald", "wald-cc") and n and (n < 30 or n * estimate * (1 - estimate) < 5):
+        if n and normal_model_caution(method, estimate, n) is not None:
             yield (
                 f"the normal interval of {name} does not hold: n = {whole(n)}, "
                 f"n·p·(1 − p) = {number(n * estimate * (1 - estimate))}"

@@ -100,6 +100,9 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "unseen-class": lambda label: f"no rows of class {label!r}: its part may be anything from 0 to 1",
     "no-errors": lambda right: f"{'no errors' if right else 'no hits'}: from Wilson's limit of the accuracy",
     "lost-resamples": lambda lost: f"{percent(lost)} of the resamples had no value, as where a class was lost",
+    "normal-model": lambda n, npq, instead: (
+        f"TE203: the normal model needs n ≥ 30 and n·p·(1 − p) ≥ 5, here {whole(n)} and {number(npq)}; use {instead}"
+    ),
     "instead-of-bootstrap": lambda why, method: f"{why}: {method} instead of the bootstrap",
 }  # fmt: skip
 

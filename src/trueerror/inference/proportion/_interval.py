@@ -17,6 +17,7 @@ from trueerror.inference._problem import SIDES, critical_z, tail
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.methods._registry import Default, inference_method
 from trueerror.results import Interval, Side
+from trueerror.results._values import Note, joined_notes
 
 if TYPE_CHECKING:
     from trueerror.tallies._confusion import Amount
@@ -264,6 +265,7 @@ def interval(
     proportion 0.750 [0.732, 0.767], 80 % wilson, n = 1,000
     >>> print(interval(rate=0.15, trials=30, method="wald"))
     proportion 0.150 [0.022, 0.278], 95 % wald, n = 30
+        (TE203: the normal model needs n ≥ 30 and n·p·(1 − p) ≥ 5, here 30 and 3.825; use wilson)
     """
     level = check_confidence(confidence)
     check_word(method, FORMS, "method")
@@ -276,10 +278,26 @@ def interval(
     else:
         estimate = x / n
         low, high, used, note = limits_of_one(x, n, method, level, side)
+        note = joined_notes(note, normal_model_caution(used, estimate, n))
     return Interval(
         name="proportion", estimate=estimate, low=low, high=high, confidence=level, side=side, method=used, n=n,
         note=note,
     )  # fmt: skip
+
+
+NORMAL_MODEL = ("wald", "wald-cc")
+
+
+def normal_model_holds(estimate: float, n: float) -> bool:
+    """The rule of thumb for p ± z√(pq/n): n of 30 or more, and n·p·(1 − p) of 5 or more."""
+    return n >= 30 and n * estimate * (1 - estimate) >= 5
+
+
+def normal_model_caution(method: str, estimate: float, n: float, instead: str = "wilson") -> Note | None:
+    """What to say where the normal model was asked for and does not hold; None where it was not, or does."""
+    if method not in NORMAL_MODEL or normal_model_holds(estimate, n):
+        return None
+    return Note("normal-model", (n, n * estimate * (1 - estimate), instead))
 
 
 def limits_of_one(x: float, n: float, method: str, confidence: float, side: Side) -> tuple[float, float, str, str]:

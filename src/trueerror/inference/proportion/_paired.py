@@ -42,6 +42,7 @@ from trueerror.inputs._arrays import count, matrix, numbers, paired_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.methods import Method, declare
 from trueerror.results import Alternative, Contrast, Test
+from trueerror.results._values import Note
 from trueerror.tallies import Discordance
 
 McNemarMethod = Literal["mid-p", "exact", "chi2", "chi2-cc"]
@@ -172,6 +173,9 @@ def _limits(pairs: Pairs, interval: McNemarInterval, z: float) -> tuple[Limits, 
     if interval == "bonett-price":
         b, c, n = b + 1, c + 1, n + 2
     d, half = (b - c) / n, z * math.sqrt(_wald_variance(b, c, n))
+    spread = n * n * _wald_variance(b, c, n)
+    if interval == "wald" and (n < 30 or spread < 5):
+        words += f"; {Note('normal-model', (n, spread, 'tango'))}"
     return (d - half, d + half), words
 
 

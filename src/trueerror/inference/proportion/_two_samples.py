@@ -29,7 +29,13 @@ from trueerror.inference.proportion._distributions import (
     miettinen_nurminen_limits,
     miettinen_nurminen_z,
 )
-from trueerror.inference.proportion._interval import clopper_pearson, wilson, wilson_cc
+from trueerror.inference.proportion._interval import (
+    clopper_pearson,
+    normal_model_caution,
+    normal_model_holds,
+    wilson,
+    wilson_cc,
+)
 from trueerror.inputs._arrays import count, open_share
 from trueerror.inputs._options import InputError, check_word
 from trueerror.methods import Method, declare
@@ -112,6 +118,8 @@ def difference(
         note = "p-value by the score test"
     elif method == "wald":
         limits, statistic = wald_limits(a, b, z), wald_z(a, b)
+        worst = min((a, b), key=lambda share: (normal_model_holds(share.p, share.n), share.n))
+        note = str(normal_model_caution("wald", worst.p, worst.n, "miettinen-nurminen") or "")
     else:
         corrected = method == "newcombe-cc"
         limits = newcombe_limits(a, b, z, corrected=corrected)
