@@ -116,7 +116,7 @@ def test_every_format_is_the_result(folds: str) -> None:
     (("none.csv",), "none.csv"),
     (("{folds}", "--value", "auc"), "no such column"),
     (("{folds}", "--method", "nemeny"), "did you mean 'nemenyi'"),
-    (("{folds}", "--method", "bonferroni-dunn"), "needs --control"),
+    (("{folds}", "--method", "bonferroni-dunn"), "needs --reference"),
     (("{folds}", "--confidence", "1.5"), "must lie between 0 and 1"),
 ])  # fmt: skip
 def test_errors_are_one_sentence(args: tuple[str, ...], words: str, folds: str) -> None:

@@ -63,7 +63,7 @@ def one_pair(words: list[str], trials: int | None) -> str:
 def interval_command(
     *,
     counts: Annotated[list[str], typer.Argument(help="Successes and trials as X/N, such as 750/1000.", metavar="X/N")],
-    trials: Annotated[int | None, flag("--n", "The trials, where X or a rate stands alone.", "N")] = None,
+    out_of: Annotated[int | None, flag("--n", "The trials, where X or a rate stands alone.", "N")] = None,
     confidence: o.Confidence = 0.95,
     method: Annotated[
         str,
@@ -77,7 +77,7 @@ def interval_command(
     """Where the true rate lies, given X of N."""
     from trueerror.inference.proportion._interval import interval
 
-    x, n = parse_counts(one_pair(counts, trials))
+    x, n = parse_counts(one_pair(counts, out_of))
     is_rate = 0 < x < 1
     limits = interval(
         None if is_rate else int(x) if x.is_integer() else x,

@@ -11,6 +11,7 @@ from trueerror.curves._decision import decision_curve as decision_curve
 from trueerror.curves._det import Det as Det
 from trueerror.curves._det import det as det
 from trueerror.curves._folds import AverageCurve as AverageCurve
+from trueerror.curves._folds import AveragePrecisionRecall as AveragePrecisionRecall
 from trueerror.curves._folds import auc_over_folds as auc_over_folds
 from trueerror.curves._folds import average_curves as average_curves
 from trueerror.curves._folds import comparability as comparability
@@ -28,6 +29,7 @@ from trueerror.curves._measure import measure_curve as measure_curve
 from trueerror.curves._operating_point import IsoLine as IsoLine
 from trueerror.curves._operating_point import OperatingPoint as OperatingPoint
 from trueerror.curves._precision_recall import PrecisionRecall as PrecisionRecall
+from trueerror.curves._precision_recall import PrecisionRecallBand as PrecisionRecallBand
 from trueerror.curves._precision_recall import PrecisionRecallGain as PrecisionRecallGain
 from trueerror.curves._precision_recall import precision_recall as precision_recall
 from trueerror.curves._precision_recall import precision_recall_gain as precision_recall_gain

@@ -26,7 +26,9 @@ from trueerror.curves._base import (
     is_predictions,
     top_at,
 )
+from trueerror.curves._precision_recall import PrecisionRecall
 from trueerror.curves._replicates import bootstrap_area
+from trueerror.curves._roc import Roc
 from trueerror.inference._problem import IntervalSpec, critical_t
 from trueerror.inference._score_metrics import widened
 from trueerror.inference.auc._interval import FEW, area_limits, newcombe_area_limits
@@ -36,7 +38,7 @@ from trueerror.inputs._arrays import numbers
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.kernels._numpy import table_placements
 from trueerror.methods import Method, declare
-from trueerror.metrics.ranking import auc
+from trueerror.metrics.ranking import auc, average_precision
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, limits, number, percent
 from trueerror.sources._api import is_openable, opened
@@ -115,14 +117,18 @@ PoolableT = TypeVar("PoolableT", bound=TableCurve | ScoreTable)
 def average_curves(
     curves: Any, *, how: How = "vertical", grid: ArrayLike | None = None, interpolation: Interpolation = "step",
     model: str | None = None, confidence: float = 0.95,
-) -> AverageCurve:  # fmt: skip
-    """The mean of several ROC curves, such as those of the folds, with error bars.
+) -> AverageCurve | AveragePrecisionRecall:  # fmt: skip
+    """The mean of several ROC curves, or of several precision–recall curves, such as those of folds, with error bars.
 
     "vertical" averages TPR at fixed FPRs (points joined by lines; on a vertical piece its top), "horizontal" FPR at
     fixed TPRs, "threshold" both at fixed thresholds, which wants scores on one scale. There "step" takes the rows from
     the threshold up as they are; "linear" interpolates between a curve's own thresholds, as R's ROCR does. `grid` gives
     the fixed values; by default 101 of them. Bars are mean ± t(k − 1)·sd/√k over the k curves. Source: Fawcett 2006,
     Pattern Recognit. Lett. 27:861, section 8; Provost, Fawcett and Kohavi 1998, ICML:445.
+
+    Precision–recall curves are averaged at fixed recalls ("vertical"): between two thresholds the false positives grow
+    in proportion to the true ones (Davis and Goadrich 2006, ICML:233), and a recall that several thresholds have counts
+    by the best of their precisions. Curves of other kinds are refused.
 
     >>> folds = [ScoreTable.count([1, 0, 1, 0], s) for s in ([0.9, 0.8, 0.7, 0.1], [0.9, 0.2, 0.7, 0.1])]
     >>> mean = average_curves(folds, grid=[0, 0.5, 1])
@@ -132,7 +138,14 @@ def average_curves(
     check_word(how, ("vertical", "horizontal", "threshold"), "how")
     check_word(interpolation, ("step", "linear"), "interpolation")
     level = check_confidence(confidence)
+    if interpolation != "step" and how != "threshold":
+        raise InputError('interpolation= is for how="threshold": at fixed rates curves are read off as they are')
+    kind = _one_kind(curves)
     folds = take_folds(curves, model, "an average of curves")
+    if kind is PrecisionRecall:
+        if how != "vertical":
+            raise InputError(f'precision–recall curves are averaged at fixed recalls, how="vertical", not {how!r}')
+        return average_precision_recall(folds, _fixed(how, grid, folds.tables), level)
     for i, table in enumerate(folds.tables):
         if not (table.n_positive > 0 and table.n_negative > 0):
             raise InputError(f"curve {i + 1} has rows of one class only, so it has no ROC points; leave it out")
@@ -156,6 +169,52 @@ def average_curves(
         sides, how=how, thresholds=fixed if how == "threshold" else None, confidence=level, name=folds.name,
         areas=np.array([auc(t) for t in folds.tables]), note="; ".join(notes),
     )  # fmt: skip
+
+
+def _one_kind(curves: Any) -> type[TableCurve] | None:
+    """What the curves are, where they are ROC or precision–recall curves; None for score tables and predictions."""
+    if not isinstance(curves, Sequence) or isinstance(curves, str):
+        return None
+    kinds = {type(c) for c in curves if isinstance(c, TableCurve)}
+    other = sorted(kind.__name__ for kind in kinds if kind not in (Roc, PrecisionRecall))
+    if other or len(kinds) > 1:
+        what = other[0] if other else "both together"
+        raise InputError(f"te.average_curves averages ROC curves, or precision–recall curves, and not {what}")
+    return next(iter(kinds), None)
+
+
+def average_precision_recall(folds: Folds, recall: Floats, confidence: float) -> AveragePrecisionRecall:
+    """The mean precision of several curves at fixed recalls, with mean ± t(k − 1)·sd/√k."""
+    for i, table in enumerate(folds.tables):
+        if not table.n_positive > 0:
+            raise InputError(f"curve {i + 1} has no positive rows, so it has no recall; leave it out")
+    values = np.stack([precision_at(table, recall) for table in folds.tables])
+    k = len(values)
+    mean, sd = values.mean(axis=0), values.std(axis=0, ddof=1)
+    reach = critical_t(confidence, k - 1) * sd / math.sqrt(k)
+    return AveragePrecisionRecall(
+        name=folds.name, recall=recall, precision=mean, sd=sd, low=np.clip(mean - reach, 0.0, 1.0),
+        high=np.clip(mean + reach, 0.0, 1.0), areas=np.array([average_precision(t) for t in folds.tables]),
+        confidence=confidence, note=OVERLAP,
+    )  # fmt: skip
+
+
+def precision_at(table: ScoreTable, recall: Floats) -> Floats:
+    """Precision at any recall: on a step its top; between two thresholds false positives grow with the true ones.
+
+    >>> table = ScoreTable.count([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
+    >>> precision_at(table, np.array([0.0, 0.5, 0.75, 1.0])).round(3).tolist()
+    [1.0, 1.0, 0.6, 0.667]
+    """
+    counts = counts_at_cutoffs(table)
+    tp, fp = np.asarray(counts.tp), np.asarray(counts.fp)
+    wanted = np.asarray(recall, dtype=np.float64) * float(tp[-1])
+    first = np.searchsorted(tp, wanted * (1 - 1e-12), side="left")
+    on_step = np.isclose(tp[first], wanted, rtol=1e-12, atol=0.0)
+    alarms = np.where(on_step, fp[first], np.interp(wanted, tp, fp))
+    start = int(np.searchsorted(tp, 0.0, side="right"))
+    level = float(tp[start] / (tp[start] + fp[start])) if fp[start - 1] == 0 else 0.0
+    return np.where(wanted > 0, wanted / np.where(wanted > 0, wanted + alarms, 1.0), level)
 
 
 def pool_curves(curves: Sequence[PoolableT]) -> PoolableT:
@@ -259,6 +318,52 @@ class AverageCurve(Result):
         return folded(
             f"Mean of {len(self.areas)} ROC curves{subject} ({self.how} averaging), {len(self.fpr)} points; "
             f"{auc_words}.\nNote: {self.note}."
+        )
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AveragePrecisionRecall(Result):
+    """The mean of precision–recall curves: at each `recall` the mean `precision`, its standard deviation over the
+    curves and the ends of its error bar, `low` to `high`. `areas` are the curves' own average precisions.
+    """
+
+    name: str = ""
+    recall: Floats
+    precision: Floats
+    sd: Floats
+    low: Floats
+    high: Floats
+    areas: Floats
+    confidence: float = 0.95
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for side in ("recall", "precision", "sd", "low", "high", "areas"):
+            object.__setattr__(self, side, frozen(np.array(getattr(self, side), dtype=np.float64)))
+
+    def average_precision(self, *, confidence: float | None = None) -> Interval:
+        """The mean of the curves' average precisions ± t(k − 1)·sd/√k."""
+        level = self.confidence if confidence is None else confidence
+        return replace(mean_t_interval(self.areas, confidence=level), name="mean average precision")
+
+    def _made_by(self) -> Figures:
+        return [
+            ("the mean curve and its error bars", "average-curve"),
+            ("the mean average precision", self.average_precision()),
+        ]
+
+    def records(self) -> Records:
+        """One record for each recall."""
+        names = ("recall", "precision", "sd", "low", "high")
+        return columns_to_records(names, (getattr(self, n) for n in names))
+
+    def __str__(self) -> str:
+        subject = f" of {self.name}" if self.name else ""
+        return folded(
+            f"Mean of {len(self.areas)} precision–recall curves{subject} (at fixed recalls), {len(self.recall)} "
+            f"points; mean average precision {number(self.average_precision().estimate)}.\nNote: {self.note}."
         )
 
     __repr__ = __str__
@@ -499,9 +604,9 @@ declare(
 declare(
     Method(
         key="average-curve",
-        title="mean of ROC curves, with the spread over the curves",
+        title="mean of curves, with the spread over the curves",
         formula="the mean of TPRs at each FPR (vertical), of FPRs at each TPR (horizontal), or of both at each "
-        "threshold; error bars mean ± t(k − 1)·sd/√k",
+        "threshold; of precisions at each recall; error bars mean ± t(k − 1)·sd/√k",
         source="Fawcett 2006, Pattern Recognit. Lett. 27:861; Provost, Fawcett and Kohavi 1998, ICML:445",
         assumes="independent curves, which curves of folds of one data set are not",
     ),

@@ -5,7 +5,7 @@ curves, on the scale where the always-positive classifier is 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
@@ -24,6 +24,7 @@ from trueerror.curves._base import (
     curve_kind,
     curve_verb,
     downward,
+    frozen,
     interval_records,
     need_classes,
     rows_for_interval,
@@ -41,7 +42,7 @@ from trueerror.methods._registry import ROWS
 from trueerror.metrics._binned import NO_BOUND, bound_words
 from trueerror.metrics.ranking import average_precision
 from trueerror.results import Interval, Result
-from trueerror.results._format import folded, limits, number, whole
+from trueerror.results._format import folded, limits, number, percent, whole
 from trueerror.results._values import joined_notes
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
@@ -112,6 +113,52 @@ def precision_recall(data: CurveInput) -> PrecisionRecall:
     0.8333333333333333
     """
     return PrecisionRecall(data.table, name=data.name, caution=data.caution)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PrecisionRecallBand(Result):
+    """A band around a precision–recall curve: at each threshold its recall, its precision, and where the true precision
+    may lie, `low` to `high`, at that threshold by itself.
+    """
+
+    name: str = ""
+    thresholds: Floats
+    recall: Floats
+    precision: Floats
+    low: Floats
+    high: Floats
+    confidence: float = 0.95
+    method: str = "wilson"
+    n: float | None = None
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("thresholds", "recall", "precision", "low", "high"):
+            object.__setattr__(self, name, frozen(np.array(getattr(self, name), dtype=np.float64)))
+
+    def __iter__(self) -> Iterator[Floats]:
+        """The lower and the upper limits: `low, high = curve.band()`."""
+        return iter((self.low, self.high))
+
+    @property
+    def title(self) -> str:
+        """What the band is, for a legend."""
+        return f"{percent(self.confidence)} pointwise band"
+
+    def records(self) -> Records:
+        """One record for each threshold."""
+        names = ("threshold", "recall", "precision", "low", "high")
+        return columns_to_records(names, (self.thresholds, self.recall, self.precision, self.low, self.high))
+
+    def __str__(self) -> str:
+        subject = f" of {self.name}" if self.name else ""
+        note = f" ({self.note})" if self.note else ""
+        return folded(
+            f"{self.title} around the precision–recall curve{subject}, {self.method}, n = {whole(self.n)}: it holds at "
+            f"each threshold by itself, not over the whole curve.{note}"
+        )
+
+    __repr__ = __str__
 
 
 @curve_kind(
@@ -282,14 +329,23 @@ class PrecisionRecall(TableCurve):
             lines[f] = (recall, np.minimum(1.0, f * recall / ((1 + square) * recall - square * f)))
         return lines
 
-    def band(self, *, confidence: float = 0.95) -> tuple[Floats, Floats]:
-        """Wilson limits of the precision at each threshold: pointwise, so the whole curve may well leave them."""
+    def band(self, *, confidence: float = 0.95) -> PrecisionRecallBand:
+        """Wilson limits of the precision at each threshold: pointwise, so the whole curve may well leave them.
+
+        >>> print(precision_recall([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).band())
+        95 % pointwise band around the precision–recall curve, wilson, n = 5: it holds at each threshold by itself, not
+        over the whole curve.
+        """
         tp, fp = self._tp[1:], self._fp[1:]
         rows = tp + fp
         if self.table.squares is not None:
             squares = downward(self.table.squares)[:, 1:]
             rows = rows_for_interval(tp, fp, (squares[0], squares[1]))
-        return proportion_limits(self.precision * rows, rows, "wilson", confidence)
+        low, high = proportion_limits(self.precision * rows, rows, "wilson", confidence)
+        return PrecisionRecallBand(
+            name=self.name, thresholds=self.thresholds, recall=self.recall, precision=self.precision, low=low,
+            high=high, confidence=check_confidence(confidence), n=float(self.table.n), note=self.caution,
+        )  # fmt: skip
 
     def _figures(self) -> Figures:
         return [

@@ -617,9 +617,10 @@ def learner_roc(
             p = p.slice(p.keys("repeats").names[0], "repeats")
         pooled: Roc = curve(p, model=name, **options)
         return pooled
-    from trueerror.curves._folds import average_curves
+    from trueerror.curves._folds import AverageCurve, average_curves
 
     average = average_curves(p, how=how, model=name, **options)  # type: ignore[arg-type]
+    assert isinstance(average, AverageCurve)
     # What is chosen by another metric has another area than `estimate` knows of.
     same = name != CHOSEN or chosen_by == "auc"
     area = _area_of(run, name, data, positive=positive, confidence=average.confidence) if same else None

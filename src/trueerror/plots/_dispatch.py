@@ -77,7 +77,12 @@ OF_ONE = {
     "Overfitting": "studies.overfitting_picture",
 }
 # These take several results of their kind at once, by name, and so do the curves that name their own picture.
-OF_SEVERAL = {"RocBand": "roc.band_picture", "AverageCurve": "roc.average_picture"}
+OF_SEVERAL = {
+    "RocBand": "roc.band_picture",
+    "AverageCurve": "roc.average_picture",
+    "PrecisionRecallBand": "curves.precision_recall_band_picture",
+    "AveragePrecisionRecall": "curves.average_precision_recall_picture",
+}
 # Results that hold intervals and are best seen as those.
 AS_INTERVALS = {
     "RocPoint": ("tpr_interval", "fpr_interval"),

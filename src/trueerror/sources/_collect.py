@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass, field
 from functools import wraps
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -46,6 +46,7 @@ from trueerror.sources._models import (
     Y_WORDS,
     arranged,
     is_columns,
+    is_estimator,
     is_estimators,
     models_given,
     named_fitted,
@@ -124,7 +125,10 @@ def _in_our_words(form: CallForm, args: tuple[object, ...], options: Given) -> G
     table = bool(args) and _is_table_like(args[0])
     given = {option_word(option): value for option, value in options.items()}
     rows = () if table else (*ROW_OPTIONS, "predicted", "scores", *X_WORDS, *Y_WORDS) if _of_rows(form, args) else ()
-    out = form.translated(args, given, (*rows, *READ_OPTIONS), hints=table)
+    # Columns and fitted models take no place of the function's own beyond the first.
+    own = args if table else (*args[:1], *dropwhile(lambda thing: is_columns(thing) or is_estimator(thing), args[1:]))
+    own = own if _of_rows(form, args) else args
+    out = form.translated(own, given, (*rows, *READ_OPTIONS), hints=table)
     if table and "predicted" in form.own and isinstance(out.get("scores"), str):
         out["score"] = out.pop("scores")
     return out

@@ -18,7 +18,7 @@ from trueerror.results import Interval
 from trueerror.results._format import listing, number, percent, whole
 
 if TYPE_CHECKING:
-    from trueerror.curves._precision_recall import PrecisionRecall
+    from trueerror.curves._precision_recall import PrecisionRecall, PrecisionRecallBand
 
 # Between two points further apart than this share of the recall, the curved path of mixtures is drawn.
 LONG_STEP = 1 / 200
@@ -26,6 +26,10 @@ STEPS = 12
 # A cost curve of one model also shows its thresholds' lines, at most so many.
 THRESHOLD_LINES = 16
 UNIT = np.array([0.0, 1.0])
+RECALL = "recall: share of the positives that are found"
+PRECISION = "precision: share of the found that are positive"
+# Error bars along an averaged curve.
+MEAN_BARS = 11
 # What a curve tells at each of its points: title → the curve's field.
 Tips = Mapping[str, str]
 
@@ -68,15 +72,55 @@ def precision_recall_picture(
         legend = series_name(name, f"AP {estimate_words(areas[place])}")
         lines.append(Line(x=x, y=y, name=legend, series=place, tips=tips))
         if band:
-            low, high = c.band()
-            bands.append(Band(x=c.recall, low=low, high=high, name="95 % pointwise band (Wilson)", series=place))
+            bands.append(_precision_band(c.band(), place, "95 % pointwise band (Wilson)"))
     return Curves(
         title=heading("Precision and recall", named),
         subtitle=(_area_words("average precision", areas, named), sizes_words(named)),
-        x=Axis(title="recall: share of the positives that are found"),
-        y=Axis(title="precision: share of the found that are positive"),
+        x=Axis(title=RECALL),
+        y=Axis(title=PRECISION),
         lines=tuple(lines),
         bands=tuple(bands),
+    )
+
+
+def _precision_band(band: PrecisionRecallBand, place: int, name: str = "") -> Band:
+    return Band(x=band.recall, low=band.low, high=band.high, name=name or band.title, series=place)
+
+
+def precision_recall_band_picture(named: Named) -> Curves:
+    """Bands around precision–recall curves."""
+    several = len(named) > 1
+    return Curves(
+        title=heading(f"Precision and recall with {'their bands' if several else 'its band'}", named),
+        subtitle=(f"{named[0][1].title}: holds at each threshold by itself",),
+        x=Axis(title=RECALL),
+        y=Axis(title=PRECISION),
+        lines=tuple(Line(x=b.recall, y=b.precision, name=series_name(n), series=i) for i, (n, b) in enumerate(named)),
+        bands=tuple(_precision_band(b, i) for i, (_, b) in enumerate(named)),
+    )
+
+
+def average_precision_recall_picture(named: Named) -> Curves:
+    """Precision–recall curves averaged over folds, with error bars at some recalls."""
+    lines, whiskers = [], []
+    for place, (name, c) in enumerate(named):
+        own = f"mean AP {estimate_words(c.average_precision())}"
+        tips = {"recall": c.recall, "precision": c.precision}
+        lines.append(Line(x=c.recall, y=c.precision, name=series_name(name, own), series=place, tips=tips))
+        some = np.unique(np.linspace(0, len(c.recall) - 1, MEAN_BARS).round().astype(int))
+        bars = {"low": c.low[some], "high": c.high[some]}
+        whiskers.append(Whiskers(x=c.recall[some], y=c.precision[some], **bars, name=name, series=place))
+    first = named[0][1]
+    level = percent(first.confidence)
+    return Curves(
+        title=heading("Averaged precision and recall", named),
+        subtitle=(
+            f"averages of {len(first.areas)} curves at fixed recalls, bars: {level} t-intervals over the curves",
+        ),
+        x=Axis(title=RECALL),
+        y=Axis(title=PRECISION),
+        lines=tuple(lines),
+        whiskers=tuple(whiskers),
     )
 
 
