@@ -16,7 +16,7 @@ from trueerror.inputs._options import InputError, nearest
 
 if TYPE_CHECKING:
     from trueerror.curves._base import CurveVerb, TableCurve
-    from trueerror.curves._folds import AverageCurve
+    from trueerror.curves._folds import AverageCurve, AveragePrecisionRecall
     from trueerror.results import Result
     from trueerror.sources._predictions import Predictions
 
@@ -118,7 +118,7 @@ def curves(p: Predictions, kind: str) -> dict[str, TableCurve]:
     return {m: make(p, model=m) for m in scored}
 
 
-def averages(p: Predictions, how: Literal["vertical", "threshold"]) -> dict[str, AverageCurve]:
+def averages(p: Predictions, how: Literal["vertical", "threshold"]) -> dict[str, AverageCurve | AveragePrecisionRecall]:
     """The ROC curves of the folds of each model that has scores, averaged."""
     from trueerror.curves._folds import average_curves
 
