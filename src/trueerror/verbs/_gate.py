@@ -82,7 +82,9 @@ def difference_check(
         c = unpaired_contrast(samples, measure, at_level.spec(), settings.options(measure.name))
         found = Limits(c.estimate, c.low, c.high, c.method, total, c.note)
     else:
-        rows = PairedRows(candidate[0], measure, settings.options(measure.name), threshold=settings.threshold)
+        rows = PairedRows(
+            candidate[0], measure, settings.options(measure.name), threshold=settings.threshold, prior=settings.prior
+        )
         pair_ = rows.pair(candidate[1], baseline[1])
         found = _watched(pair_, level) if sequential else _same_rows(pair_, _one_sided(settings, level).spec(), level)
     up = bool(measure.higher_is_better)
