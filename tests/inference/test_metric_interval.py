@@ -403,18 +403,21 @@ def test_clusters_by_hand():
     t = keyed.table
     p = (t.row == t.col) @ t.counts / t.n
     hits = keyed.sums((t.row == t.col).astype(float))
-    v = 25 / 24 * (((hits - p * keyed.sizes) / t.n) ** 2).sum()
+    share = keyed.sizes / t.n
+    v = (((hits - p * keyed.sizes) / t.n / (1 - share)) ** 2).sum()
+    errors = keyed.sizes - hits
+    worth = min(1 / (share**2).sum(), *(e.sum() ** 2 / (e * (e - 1)).sum() for e in (hits, errors)))
     from trueerror.inference._problem import critical_t
 
     size = p * (1 - p) / v
     from trueerror.inference.proportion._interval import wilson
 
     made = metric_interval("accuracy", t, clusters=keyed)
-    assert limits(made) == pytest.approx(wilson(p * size, size, critical_t(0.95, 24)))
+    assert limits(made) == pytest.approx(wilson(p * size, size, critical_t(0.95, worth - 1)))
     assert made.method == "wilson-clustered"
     assert made.note.startswith("25 clusters, worth about")
     straight = metric_interval("accuracy", t, clusters=keyed, method="cluster-t")
-    assert straight.width / 2 == pytest.approx(critical_t(0.95, 24) * math.sqrt(v))
+    assert straight.width / 2 == pytest.approx(critical_t(0.95, worth - 1) * math.sqrt(v))
     assert made.width > metric_interval("accuracy", t).width
 
 
@@ -496,18 +499,19 @@ def test_weighted_accuracy_of_a_ratio_by_hand():
     w = rng.random(200) + 0.1
     t = Confusion.count(truth, called, weights=w, weights_kind="sampling")
     p = (w * right).sum() / w.sum()
-    v = 200 / 199 * ((w * (right - p)) ** 2).sum() / w.sum() ** 2
+    kish = w.sum() ** 2 / (w**2).sum()
+    v = kish / (kish - 1) * ((w * (right - p)) ** 2).sum() / w.sum() ** 2
+    from trueerror.inference._problem import critical_t
     from trueerror.inference.proportion._interval import wilson
 
-    size = p * (1 - p) / v
+    size = min(kish, p * (1 - p) / v)
     made = metric_interval("accuracy", t)
-    assert limits(made) == pytest.approx(wilson(p * size, size, 1.959963984540054))
+    assert limits(made) == pytest.approx(wilson(p * size, size, critical_t(0.95, kish - 1)))
     assert made.n == 200
     with pytest.raises(InputError, match="not offered for accuracy; there are 'wilson-weighted'"):
         metric_interval("accuracy", t, method="bootstrap")
     keyed = KeyedConfusion.from_codes(np.arange(200), tuple(range(200)), truth, called, (0, 1))
-    with pytest.raises(InputError, match="not supported"):
-        metric_interval("accuracy", t, clusters=keyed)
+    assert metric_interval("accuracy", t, clusters=keyed).method == "wilson-clustered"
 
 
 def test_all_right_with_weights_rests_on_kishs_size():
@@ -515,7 +519,9 @@ def test_all_right_with_weights_rests_on_kishs_size():
     w = np.array([1.0, 3.0] * 10)
     t = Confusion.count(truth, truth, weights=w, weights_kind="sampling")
     kish = w.sum() ** 2 / (w**2).sum()
-    assert metric_interval("accuracy", t).low == pytest.approx(kish / (kish + 1.959963984540054**2))
+    from trueerror.inference._problem import critical_t
+
+    assert metric_interval("accuracy", t).low == pytest.approx(kish / (kish + critical_t(0.95, kish - 1) ** 2))
 
 
 def test_frequency_weights_are_rows():

@@ -27,7 +27,8 @@ def test_ratio_by_linearisation():
     mine = truth == 1
     hit = mine & (called == 1)
     p = w[hit].sum() / w[mine].sum()
-    expected = 250 / 249 * ((w * (hit - p * mine)) ** 2).sum() / w[mine].sum() ** 2
+    kish = w.sum() ** 2 / (w**2).sum()
+    expected = kish / (kish - 1) * ((w * (hit - p * mine)) ** 2).sum() / w[mine].sum() ** 2
     assert weighted_variance(t, influence(find_measure("recall"), t, positive=1)) == pytest.approx(expected)
 
 

@@ -146,9 +146,9 @@ def test_clusters_count_as_units():
     plain, robust = te.compare(TRUTH, calls), te.compare(TRUTH, calls, clusters=clusters)
     assert robust["a", "b"].estimate == pytest.approx(plain["a", "b"].estimate)
     assert robust["a", "b"].width > 1.5 * plain["a", "b"].width
-    assert robust["a", "b"].df == 39
+    assert robust["a", "b"].df == pytest.approx(39)
     rows = te.compare(TRUTH, calls, clusters=np.arange(400))["a", "b"]
-    assert rows.width == pytest.approx(plain["a", "b"].width, rel=0.05)
+    assert rows.width == pytest.approx(plain["a", "b"].width, rel=0.1)
 
 
 def test_clustered_areas_match_delong_when_each_row_is_a_cluster():
@@ -615,7 +615,7 @@ def test_a_method_that_does_not_apply_is_refused_with_the_words_that_do(metric, 
 
 def test_a_method_for_plain_rows_is_refused_where_rows_come_in_clusters():
     truth, first, second = [0, 1] * 30, [0, 1] * 25 + [1, 0] * 5, [0, 1] * 20 + [1, 0] * 10
-    with pytest.raises(ValueError, match="method='mid-p' is not offered for accuracy; there are 't'"):
+    with pytest.raises(ValueError, match="method='mid-p' is not offered for accuracy; there are 'sign-flip', 't'"):
         te.compare(truth, {"a": first, "b": second}, clusters=[i // 4 for i in range(60)], method="mid-p")
 
 

@@ -98,11 +98,23 @@ def normal_approximation(proportions: Sequence[tuple[str, str, float, float]]) -
 @rule("TE204", severity="warning", title="few clusters",
       fix="Collect more clusters; more rows in the same clusters help little.")  # fmt: skip
 def few_clusters(clusters: KeyedConfusion) -> Iterator[str]:
-    """Rows of one cluster repeat each other, so what counts is the number of clusters, and of those with errors."""
+    """Rows of one cluster repeat each other, so what counts is the number of clusters, and of those with errors.
+
+    Clusters of unequal size count as fewer: as (Σn)²/Σn² of equal size. Below 30 the intervals still hold, mostly by
+    being wide, but what one large cluster does decides much.
+    """
     wrong = clusters.sums((clusters.table.row != clusters.table.col).astype(float))
-    groups, faulty = len(clusters.keys), int((wrong > 0).sum())
+    groups, faulty = int((clusters.sizes > 0).sum()), int((wrong > 0).sum())
+    squares = float((clusters.weights**2).sum())
+    effective = float(clusters.weights.sum()) ** 2 / squares if squares > 0 else 0.0
     if groups < FEW_CLUSTERS:
         yield f"only {groups} clusters: the intervals rest on clusters, not on {whole(clusters.table.n)} rows"
+    elif effective < FEW_CLUSTERS:
+        largest = float(clusters.weights.max()) / float(clusters.weights.sum())
+        yield (
+            f"the {groups} clusters are of very unequal size, worth about {effective:.1f} of equal size (the largest "
+            f"has {percent(round(largest, 2))} of the rows): the intervals rest on a few large clusters"
+        )
     elif faulty < FEW_FAULTY_CLUSTERS:
         yield f"only {faulty} of {groups} clusters hold an error: the intervals are rough"
 

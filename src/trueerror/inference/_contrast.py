@@ -10,8 +10,6 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._problem import IntervalSpec, critical_t, critical_z, tail
@@ -152,37 +150,6 @@ def p_better_of_t(statistic: float, df: float, higher_is_better: bool | None) ->
     """A flat-prior posterior probability that the first is better."""
     ahead = float(special.stdtr(df, statistic))
     return ahead if higher_is_better is not False else 1 - ahead
-
-
-def cluster_t_contrast(
-    estimate: float,
-    sums: NDArray[np.float64],
-    whole: Limits,
-    n: int,
-    spec: IntervalSpec,
-    *,
-    higher_is_better: bool | None = True,
-) -> Contrast:
-    """A difference with the variance G/(G − 1)·Σ s_g², s_g the sum of the influences of cluster g, and t(G − 1).
-
-    Source: Liang and Zeger 1986, Biometrika 73:13; Cameron and Miller 2015, J. Hum. Resour. 50:317.
-    """
-    groups = len(sums)
-    if groups < 2:
-        return one_cluster_contrast(estimate, whole, n, spec)
-    df, method = groups - 1.0, "cluster-t-difference"
-    error = math.sqrt(groups / df * float(np.sum(sums**2)))
-    if error > 1e-15:
-        return t_contrast(
-            estimate, error, df, spec, method=method, n=n, whole=whole, note=f"{groups:,} clusters",
-            higher_is_better=higher_is_better,
-        )  # fmt: skip
-    note = f"no spread between the {groups:,} clusters: limits as for {groups:,} rows that agree"
-    return contrast(
-        estimate=estimate, limits=limits_without_spread(estimate, groups, spec, whole), whole=whole,
-        confidence=spec.confidence, alternative=spec.alternative, method=method, n=n, statistic=0.0, df=df,
-        p_value=1.0 if estimate == 0 else math.nan, p_better=0.5, notes=(note,),
-    )  # fmt: skip
 
 
 def limits_without_spread(estimate: float, units: float, spec: IntervalSpec, whole: Limits) -> Limits:

@@ -10,31 +10,31 @@ w_i·θ_i the lower limit is θ̂ − √(ΣΣ w_i·w_j·ρ_ij·(θ̂_i − l_i)
 Parts keep their own skewed limits, so the sum does too, and it never collapses at a perfect score.
 
 `Sample` says how the rows came to be (at random, in clusters, with sampling weights, class by class), so that every
-method works for all of them. Rows of one cluster (a patient, a document, a user) may repeat each other: a cluster's
-influence is the sum over its rows, and the variance is G/(G − 1)·Σ_g (Σ_{i in g} d_i)² over G clusters, with t on G −
-1 degrees of freedom. With sampling weights it is n/(n − 1)·Σ_i (w_i·d_i)²; within a cell all rows share d, so the
-sums of squared weights by cell are enough.
+method works for all of them. Rows of one cluster may repeat each other: a cluster's influence s_g is the sum over its
+rows, and the variance is Σ_g (s_g/(1 − w_g))², w_g the cluster's share of the rows in play, with t on G_eff − 1 degrees
+of freedom (`_clusters`). With sampling weights it is k/(k − 1)·Σ_i (w_i·d_i)², k = (Σw)²/Σw² the rows that the weights
+leave; within a cell all rows share d, so the sums of squared weights by cell are enough.
 
 Sources: Agresti 2013, Categorical Data Analysis, 3rd ed., section 16.1; Zou and Donner 2008, Stat. Med. 27:1693;
-Donner and Zou 2012, Stat. Methods Med. Res. 21:347; Liang and Zeger 1986, Biometrika 73:13; Cameron and Miller 2015,
-J. Hum. Resour. 50:317; Särndal, Swensson and Wretman 1992, Model Assisted Survey Sampling, section 5.5.
+Donner and Zou 2012, Stat. Methods Med. Res. 21:347; Bell and McCaffrey 2002, Surv. Methodol. 28:169; Särndal, Swensson
+and Wretman 1992, Model Assisted Survey Sampling, section 5.5.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inference._clusters import LEAST_DF, clusters_with_events, cr3_variance, effective_clusters
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import MarginGradients, Measure, MetricOptions, classes_in_play, find_measure, summed
 from trueerror.metrics._values import Prior, class_shares, needs_collapse, reweighted
-from trueerror.tallies._agreement import KeyedConfusion
+from trueerror.tallies._agreement import KeyedAgreement, KeyedConfusion
 from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Confusion, collapsed, sum_columns
 from trueerror.tallies._scores import ScoreTable
 
@@ -45,6 +45,10 @@ STEP = 1e-30
 # A complex step over all margins costs (3K + 1)·K; beyond this many classes a derivative must be written out.
 STEPPED_CLASSES = 300
 STEPPED_CELLS = 4096
+# Clusters × classes looked at together.
+CLASS_BLOCK = 1 << 20
+# Which of TP, FP, FN and TN are meant.
+Parts = tuple[bool, bool, bool, bool]
 
 
 # At the edge of its domain (no rows of a class) a metric has no slope: NaN or infinite, for the caller to see.
@@ -277,15 +281,34 @@ def class_correlations(table: Confusion, slopes: BinaryCounts, variances: Floats
 Ints = NDArray[np.int64]
 
 
-def cluster_variance(clusters: KeyedConfusion, influences: Floats) -> float:
-    """CR1 variance of a metric from its influence per cell; NaN with a single cluster."""
-    groups = occupied(clusters)
-    if groups < 2:
+Mask = NDArray[np.bool_]
+
+
+def cluster_sizes(clusters: KeyedConfusion, influences: Floats, cells: Mask | None = None) -> Floats:
+    """What each cluster weighs: its rows among the cells in play; of a metric of several classes, where `cells` is
+    None, each row by the mean squared influence of its class, so that a rare class that decides weighs accordingly."""
+    return keyed_sizes(clusters, clusters.table.row, clusters.table.masses, influences, cells)
+
+
+def keyed_sizes(
+    keyed: KeyedConfusion | KeyedAgreement, truth: Ints, masses: Floats, influences: Floats, cells: Mask | None = None
+) -> Floats:
+    """The same of any table of which the true class of each cell is known."""
+    if cells is not None:
+        return keyed.sums(cells.astype(np.float64))
+    total = np.bincount(truth, weights=masses)
+    by_class = np.bincount(truth, weights=masses * influences**2) / np.where(total > 0, total, 1.0)
+    found = keyed.sums(by_class[truth])
+    return found if found.sum() > 0 and np.isfinite(found).all() else keyed.weights
+
+
+def cluster_variance(clusters: KeyedConfusion, influences: Floats, cells: Mask | None = None) -> float:
+    """CR3 variance of a metric from its influence per cell; NaN with a single cluster."""
+    if occupied(clusters) < 2:
         return float("nan")
-    sums = clusters.sums(influences)
+    sums, sizes = clusters.sums(influences), cluster_sizes(clusters, influences, cells)
     # The total is 0 for metrics that doubling leaves alone; for sums over rows its mean is taken out.
-    centred = sums[clusters.sizes > 0] - sums.sum() / groups
-    return float(groups / (groups - 1) * (centred * centred).sum())
+    return cr3_variance(sums - clusters.weights * (sums.sum() / clusters.weights.sum()), sizes)
 
 
 def occupied(clusters: KeyedConfusion, cells: NDArray[np.bool_] | None = None) -> int:
@@ -295,35 +318,84 @@ def occupied(clusters: KeyedConfusion, cells: NDArray[np.bool_] | None = None) -
     return len(np.unique(clusters.key[cells[clusters.cell]]))
 
 
-def class_cluster_variances(clusters: KeyedConfusion, slopes: BinaryCounts) -> Floats:
-    """CR1 variances of one metric for every class against the rest, from its slopes by the four counts.
+class ClassClusters(NamedTuple):
+    """For every class against the rest: the CR3 variance of a metric, G_eff of the rows in play, and as many clusters
+    as the events come from."""
 
-    A row outside a class's row and column has the slope for true negatives; only the others are listed, so the work
-    grows with the occupied (cluster, cell) pairs and not with clusters × classes.
+    variance: Floats
+    effective: Floats
+    eventful: Floats
+
+
+def class_cluster_variances(
+    clusters: KeyedConfusion, slopes: BinaryCounts, parts: Parts | None, events: Parts | None = None
+) -> ClassClusters:
+    """CR3 variances of one metric for every class against the rest, from its slopes by the four counts.
+
+    `parts` says which of the four counts are in play (None: all, each class by its mean squared influence), `events`
+    which are the rarer kind of a proportion. Classes are taken some at a time, so that clusters × classes never have to
+    be held at once.
     """
-    table = clusters.table
-    k = len(table.labels)
-    tp, fp, fn, tn = (np.asarray(s, dtype=np.float64) for s in slopes)
-    groups = occupied(clusters)
-    if groups < 2:
-        return np.full(k, np.nan)
+    k, g = len(clusters.table.labels), len(clusters.keys)
+    found = np.full((3, k), np.nan)
+    if occupied(clusters) >= 2:
+        step = max(1, CLASS_BLOCK // max(g, 1))
+        for start in range(0, k, step):
+            classes = np.arange(start, min(start + step, k))
+            found[:, classes] = _of_classes(clusters, slopes, parts, events, classes)
+    return ClassClusters(*found)
+
+
+def _of_classes(
+    clusters: KeyedConfusion, slopes: BinaryCounts, parts: Parts | None, events: Parts | None, classes: Ints
+) -> Floats:
+    """Variance, G_eff and clusters with events of some of the classes, from their counts by cluster."""
+    four = _counts_by_cluster(clusters, classes)
+    d = [np.asarray(slope, dtype=np.float64)[classes] for slope in slopes]
+    with np.errstate(invalid="ignore", over="ignore"):
+        sums = sum(n * slope for n, slope in zip(four, d, strict=True))
+        assert isinstance(sums, np.ndarray)
+        scale = sum((n * slope) ** 2 for n, slope in zip(four, d, strict=True))
+        # Terms that cancel leave rounding dust, which must not pass for a variance.
+        sums = np.where(sums**2 > 1e-26 * scale, sums, 0.0)
+    if parts is None:
+        squares = [s * s for s in d]
+        of_class = [(four[i] + four[j]).sum(axis=0) for i, j in ((0, 2), (1, 3))]
+        mean = [
+            (four[i].sum(axis=0) * squares[i] + four[j].sum(axis=0) * squares[j]) / np.maximum(n, 1e-300)
+            for n, (i, j) in zip(of_class, ((0, 2), (1, 3)), strict=True)
+        ]
+        sizes = (four[0] + four[2]) * mean[0] + (four[1] + four[3]) * mean[1]
+    else:
+        sizes = sum((n for wanted, n in zip(parts, four, strict=True) if wanted), np.zeros_like(four[0]))
+    out = np.empty((3, len(classes)))
+    scale_to_rows = clusters.table.n / float(clusters.weights.sum())
+    for i in range(len(classes)):
+        own = sizes[:, i] if sizes[:, i].sum() > 0 else clusters.weights
+        effective = effective_clusters(own)
+        held = effective
+        if events is not None and parts is not None:
+            chosen = sum((n[:, i] for wanted, n in zip(events, four, strict=True) if wanted), np.zeros(len(own)))
+            held = clusters_with_events(effective, chosen * scale_to_rows, (own - chosen) * scale_to_rows)
+        out[:, i] = cr3_variance(sums[:, i], own), effective, held
+    return out
+
+
+def _counts_by_cluster(clusters: KeyedConfusion, classes: Ints) -> list[Floats]:
+    """TP, FP, FN and TN (clusters, classes), in rows or sampling weights."""
+    table, m = clusters.table, len(classes)
     row, col = table.row[clusters.cell], table.col[clusters.cell]
-    hit, called = row == col, (row != col) & (col < k)
-    of_truth = clusters.counts * np.where(hit, (tp - tn)[row], (fn - tn)[row])
-    of_call = clusters.counts[called] * (fp - tn)[col[called]]
-    pairs = np.concatenate([clusters.key * k + row, clusters.key[called] * k + col[called]])
-    known, where = np.unique(pairs, return_inverse=True)
-    sums = np.bincount(where, weights=np.concatenate([of_truth, of_call]), minlength=len(known))
-    sizes = clusters.sizes.astype(np.float64)
-    own, group = known % k, known // k
-    # Σ_g (n_g·t + s_g)², with the clusters that a class does not touch in the first term alone.
-    base = tn * tn * float((sizes * sizes).sum())
-    mixed = 2 * tn * np.bincount(own, weights=sums * sizes[group], minlength=k)
-    squares = np.bincount(own, weights=sums * sums, minlength=k)
-    total = base + mixed + squares
-    # Terms that cancel leave rounding dust, which must not pass for a variance.
-    out: Floats = np.where(total > 1e-13 * (base + squares), total, 0.0)
-    return out * groups / (groups - 1)
+    first, masses = int(classes[0]), clusters.masses
+
+    def added(where: NDArray[np.bool_], own: Ints) -> Floats:
+        inside = where & (own >= first) & (own < first + m)
+        place = clusters.key[inside] * m + own[inside] - first
+        flat = np.bincount(place, weights=masses[inside], minlength=len(clusters.keys) * m)
+        return flat.reshape(len(clusters.keys), m).astype(np.float64)
+
+    hit, called = row == col, (row != col) & (col < len(table.labels))
+    tp, fp, fn = added(hit, row), added(called, col), added(~hit, row)
+    return [tp, fp, fn, clusters.weights[:, None] - tp - fp - fn]
 
 
 def class_clusters(clusters: KeyedConfusion, parts: tuple[bool, bool, bool, bool]) -> Ints:
@@ -349,20 +421,28 @@ def class_clusters(clusters: KeyedConfusion, parts: tuple[bool, bool, bool, bool
 
 def weighted_variance(table: Confusion, influences: Floats) -> float:
     """Variance of a metric of weighted rows; NaN below two rows."""
-    n = table.n
-    if n < 2 or table.weight_squares is None:
+    if table.n < 2 or table.weight_squares is None:
         return float("nan")
+    kish = kish_rows(table)
     # For sums over rows (a total cost) the mean influence is taken out, as in a ratio it is 0 already.
     mean = float((table.masses * influences).sum()) / float(table.masses.sum())
-    return n / (n - 1) * float((table.weight_squares * (influences - mean) ** 2).sum())
+    spread = float((table.weight_squares * (influences - mean) ** 2).sum())
+    return kish / max(kish - 1, LEAST_DF) * spread
+
+
+def kish_rows(table: Confusion) -> float:
+    """(Σw)²/Σw²: as many rows of equal weight (Kish 1965, Survey Sampling)."""
+    assert table.weight_squares is not None
+    squares = float(table.weight_squares.sum())
+    return float(table.masses.sum()) ** 2 / squares if squares > 0 else 0.0
 
 
 def class_weighted_variances(table: Confusion, slopes: BinaryCounts) -> Floats:
     """The same for one metric of every class against the rest, from its slopes by the four (weighted) counts."""
-    k, n = len(table.labels), table.n
-    if n < 2 or table.weight_squares is None:
+    k = len(table.labels)
+    if table.n < 2 or table.weight_squares is None:
         return np.full(k, np.nan)
-    squares = table.weight_squares
+    squares, kish = table.weight_squares, kish_rows(table)
     tp, fp, fn, tn = (np.asarray(s, dtype=np.float64) for s in slopes)
     hit = table.row == table.col
     called = ~hit & (table.col < k)
@@ -372,7 +452,7 @@ def class_weighted_variances(table: Confusion, slopes: BinaryCounts) -> Floats:
         np.bincount(table.row[~hit], weights=squares[~hit], minlength=k),
     ]
     rest = float(squares.sum()) - sum(on)
-    out: Floats = (on[0] * tp**2 + on[1] * fp**2 + on[2] * fn**2 + rest * tn**2) * n / (n - 1)
+    out: Floats = (on[0] * tp**2 + on[1] * fp**2 + on[2] * fn**2 + rest * tn**2) * kish / max(kish - 1, LEAST_DF)
     return out
 
 
@@ -457,8 +537,6 @@ class Sample:
     @staticmethod
     def check_clusters(rows: Confusion, clusters: KeyedConfusion) -> None:
         """Clusters must have been counted from the same rows."""
-        if rows.weight_sums is not None:
-            raise InputError("clusters= and sampling weights together are not supported; leave one of them out")
         pooled = clusters.table
         if pooled.labels != rows.labels or pooled.n != rows.n:
             raise InputError(
@@ -518,16 +596,26 @@ class Sample:
         """Clusters with rows; without clusters every row is its own."""
         return self.rows.n if self.clusters is None else occupied(self.clusters)
 
-    @property
-    def df(self) -> float:
-        """Degrees of freedom of the variance: G − 1 with clusters."""
-        return math.inf if self.clusters is None else self.groups - 1
+    def effective_groups(self, influences: Floats, cells: Mask | None = None, events: Mask | None = None) -> float:
+        """As many clusters (or weighted rows) of equal size; without either, all rows.
+
+        Where `events` are the cells of one kind of a share, at most as many clusters as hold the rarer kind.
+        """
+        if self.clusters is None:
+            return float(self.rows.n) if self.rows.weight_squares is None else kish_rows(self.rows)
+        sizes = cluster_sizes(self.clusters, influences, cells)
+        effective = effective_clusters(sizes)
+        if events is None or cells is None:
+            return effective
+        scale = self.rows.n / float(self.rows.masses.sum())
+        held = self.clusters.sums(events.astype(np.float64))
+        return clusters_with_events(effective, held * scale, (sizes - held) * scale)
 
     @np.errstate(invalid="ignore", over="ignore")
-    def variance(self, influences: Floats) -> float:
-        """The variance of a metric with these influences."""
+    def variance(self, influences: Floats, cells: Mask | None = None) -> float:
+        """The variance of a metric with these influences; `cells` are those in play for a share of rows."""
         if self.clusters is not None:
-            return cluster_variance(self.clusters, influences)
+            return cluster_variance(self.clusters, influences, cells)
         if self.rows.weight_sums is not None:
             return weighted_variance(self.rows, influences)
         return float(variance(influences, self.rows.counts))

@@ -50,6 +50,8 @@ class Discordance(NamedTuple):
 class Agreement:
     """Occupied cells of truth × first × second; shards of one sample add up.
 
+    With sampling weights `weight_sums` are those of the cells.
+
     >>> Agreement.count([0, 1, 1], [0, 1, 0], [0, 0, 1]).discordance()
     Discordance(both_right=1, only_first=1, only_second=1, both_wrong=0)
     """
@@ -60,6 +62,7 @@ class Agreement:
     first: Ints
     second: Ints
     counts: Ints
+    weight_sums: NDArray[np.float64] | None = None
 
     @classmethod
     def count(
@@ -117,6 +120,11 @@ class Agreement:
         """How many rows were counted."""
         return int(self.counts.sum())
 
+    @property
+    def masses(self) -> NDArray[np.float64]:
+        """What each cell weighs: its rows, or their sampling weights."""
+        return self.counts.astype(np.float64) if self.weight_sums is None else self.weight_sums
+
     def discordance(self) -> Discordance:
         """The four counts of right and wrong."""
         right_first, right_second = self.first == self.truth, self.second == self.truth
@@ -130,37 +138,46 @@ class Agreement:
         called = self.second if which else self.first
         cells, where = np.unique(self.truth * (k + 1) + called, return_inverse=True)
         counts = np.bincount(where, weights=self.counts, minlength=len(cells)).astype(np.int64)
+        weights = None
+        if self.weight_sums is not None:
+            weights = np.bincount(where, weights=self.weight_sums, minlength=len(cells)).astype(np.float64)
         return Confusion.from_cells(
             labels=self.labels, positive=self.positive, row=cells // (k + 1), col=cells % (k + 1), counts=counts,
-            declared=True,
+            weight_sums=weights, declared=True,
         )  # fmt: skip
 
     def swapped(self) -> Agreement:
         """The same rows with first and second exchanged."""
         order = np.lexsort((self.first, self.second, self.truth))
-        return Agreement(
-            self.labels, self.positive, self.truth[order], self.second[order], self.first[order], self.counts[order]
-        )
+        weights = None if self.weight_sums is None else self.weight_sums[order]
+        parts = self.truth[order], self.second[order], self.first[order], self.counts[order], weights
+        return Agreement(self.labels, self.positive, *parts)
 
     def __add__(self, other: object) -> Agreement:
         if not isinstance(other, Agreement):
             return NotImplemented
         if (self.labels, self.positive) != (other.labels, other.positive):
             raise InputError("cannot add two agreement tables with different labels or positive classes; pass labels=")
+        if (self.weight_sums is None) != (other.weight_sums is None):
+            raise InputError("cannot add an agreement table with sampling weights to one without")
         width = len(self.labels) + 1
         cell = np.concatenate([(t.truth * width + t.first) * width + t.second for t in (self, other)])
         cells, where = np.unique(cell, return_inverse=True)
         both = np.concatenate([self.counts, other.counts]).astype(np.float64)
         counts = np.bincount(where, weights=both, minlength=len(cells)).astype(np.int64)
+        weights = None
+        if self.weight_sums is not None and other.weight_sums is not None:
+            weighed = np.concatenate([self.weight_sums, other.weight_sums])
+            weights = np.bincount(where, weights=weighed, minlength=len(cells)).astype(np.float64)
         return Agreement(
-            self.labels, self.positive, cells // (width * width), cells // width % width, cells % width, counts
+            self.labels, self.positive, cells // (width * width), cells // width % width, cells % width, counts, weights
         )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Agreement):
             return NotImplemented
         same = self.labels == other.labels and self.positive == other.positive
-        arrays = ("truth", "first", "second", "counts")
+        arrays = ("truth", "first", "second", "counts", "masses")
         return same and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in arrays)
 
     __hash__ = None  # type: ignore[assignment]
@@ -176,7 +193,8 @@ Tally = TypeVar("Tally", Confusion, Agreement)
 class _Keyed(Generic[Tally]):
     """One table for each key, all in the cells of the pooled one: fit for a million clusters.
 
-    `key`, `cell` and `counts` list the occupied (key, cell) pairs; `cell` is a position in the pooled table.
+    `key`, `cell` and `counts` list the occupied (key, cell) pairs; `cell` is a position in the pooled table. With
+    sampling weights `weight_sums` are those of the pairs.
     """
 
     keys: tuple[Label, ...]
@@ -184,15 +202,26 @@ class _Keyed(Generic[Tally]):
     key: Ints
     cell: Ints
     counts: Ints
+    weight_sums: Floats | None = None
 
     def pooled(self) -> Tally:
         """All keys together. Pooling hides that rows of one key depend on each other: say so when you use it."""
         return self.table
 
     def sums(self, values: Floats) -> Floats:
-        """For each key the sum over its rows of a value that depends on the row's cell alone."""
-        weighted = self.counts * values[self.cell]
+        """For each key the (weighted) sum over its rows of a value that depends on the row's cell alone."""
+        weighted = self.masses * values[self.cell]
         return np.bincount(self.key, weights=weighted, minlength=len(self.keys)).astype(np.float64)
+
+    @property
+    def masses(self) -> Floats:
+        """What each (key, cell) pair weighs: its rows, or their sampling weights."""
+        return self.counts.astype(np.float64) if self.weight_sums is None else self.weight_sums
+
+    @property
+    def weights(self) -> Floats:
+        """What each key weighs."""
+        return np.bincount(self.key, weights=self.masses, minlength=len(self.keys)).astype(np.float64)
 
     @property
     def sizes(self) -> Ints:
@@ -245,7 +274,8 @@ class KeyedConfusion(_Keyed[Confusion]):
         cell = self.cell[mine]
         return Confusion.from_cells(
             labels=self.table.labels, positive=self.table.positive, row=self.table.row[cell],
-            col=self.table.col[cell], counts=self.counts[mine], declared=True,
+            col=self.table.col[cell], counts=self.counts[mine],
+            weight_sums=None if self.weight_sums is None else self.weight_sums[mine], declared=True,
         )  # fmt: skip
 
     def items(self) -> Iterator[tuple[Label, Confusion]]:
@@ -270,12 +300,16 @@ class KeyedConfusion(_Keyed[Confusion]):
         pairs, where = np.unique(np.concatenate(parts), return_inverse=True)
         both = np.concatenate([self.counts, other.counts]).astype(np.float64)
         counts = np.bincount(where, weights=both, minlength=len(pairs)).astype(np.int64)
-        return KeyedConfusion(names, table, pairs // size, pairs % size, counts)
+        weights = None
+        if self.weight_sums is not None and other.weight_sums is not None:
+            weighed = np.concatenate([self.weight_sums, other.weight_sums])
+            weights = np.bincount(where, weights=weighed, minlength=len(pairs)).astype(np.float64)
+        return KeyedConfusion(names, table, pairs // size, pairs % size, counts, weights)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, KeyedConfusion):
             return NotImplemented
         same = self.keys == other.keys and self.table == other.table
-        return same and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in ("key", "cell", "counts"))
+        return same and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in ("key", "cell", "masses"))
 
     __hash__ = None  # type: ignore[assignment]

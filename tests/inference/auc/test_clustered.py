@@ -71,9 +71,14 @@ def test_losses_by_hand():
     sums = sizes * rng.random(30)
     made = clustered_loss_interval(find_measure("brier"), sizes, sums, {}, IntervalSpec())
     mean = sums.sum() / sizes.sum()
-    error = math.sqrt(30 / 29 * (((sums - mean * sizes) / sizes.sum()) ** 2).sum())
+    share = sizes / sizes.sum()
+    error = math.sqrt((((sums - mean * sizes) / sizes.sum() / (1 - share)) ** 2).sum())
+    held = sums.sum() ** 2 / (sums**2).sum()
+    assert held < 1 / (share**2).sum()
+    df = 1 / (1 / held + (error / mean) ** 2)
+    reach = math.exp(-float(special.stdtrit(df, 0.025)) * error / mean)
     assert made.estimate == pytest.approx(mean)
-    assert made.width / 2 == pytest.approx(2.04523 * error, rel=1e-5)
+    assert [made.low, made.high] == pytest.approx([mean / reach, mean * reach])
     assert made.method == "cluster-t"
 
 
@@ -143,11 +148,12 @@ def test_average_precision_by_leaving_out_clusters_written_out():
 
     assert len(np.unique(scores)) == len(scores)
     left = np.array([area(keys != g) for g in groups])
-    g = len(groups)
-    spread = (g - 1) / g * float(((left - left.mean()) ** 2).sum())
+    spread = float(((left - left.mean()) ** 2).sum())
+    positives = np.array([up[keys == g].sum() for g in groups])
+    worth = positives.sum() ** 2 / (positives**2).sum()
     a = made.estimate
     error = np.sqrt(max(spread, a * (1 - a) / up.sum())) / (a * (1 - a))
-    reach = float(special.stdtrit(g - 1, 0.975)) * error
+    reach = float(special.stdtrit(worth - 1, 0.975)) * error
     ends = [1 / (1 + np.exp(-(np.log(a / (1 - a)) + side * reach))) for side in (-1, 1)]
     assert [made.low, made.high] == pytest.approx(ends, rel=1e-6)
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inference._clusters import class_weighted_sizes, degrees_of_freedom, effective_clusters, jackknifed
 from trueerror.inference._problem import IntervalLimits, Problem, clustered
 from trueerror.inference._variance import ScoreSample
 from trueerror.inference.auc._interval import FEW, newcombe_area_limits, of_area, on_scale
@@ -22,19 +23,20 @@ Floats = NDArray[np.float64]
 class ClusteredAreas(NamedTuple):
     """Areas of one or more models on the same clustered rows.
 
-    `sums` (models, clusters) is what each cluster adds to an area, less its expectation; `unclustered` are the
-    variances that independent rows would have.
+    `sums` (models, clusters) is what each cluster adds to an area, less its expectation, and `sizes` what it weighs in
+    that; `unclustered` are the variances that independent rows would have.
     """
 
     areas: Floats
     sums: Floats
+    sizes: Floats
     unclustered: Floats
 
     @property
     def covariance(self) -> Floats:
-        """Obuchowski's (1997) covariance matrix of the areas: G/(G − 1)·Σ over clusters of the products of sums."""
-        clusters = self.sums.shape[1]
-        matrix: Floats = clusters / (clusters - 1) * (self.sums @ self.sums.T)
+        """Obuchowski's (1997) covariance matrix of the areas: Σ over clusters of the products of sums, as in CR3."""
+        apart = np.stack([jackknifed(s, n) for s, n in zip(self.sums, self.sizes, strict=True)])
+        matrix: Floats = apart @ apart.T
         return matrix
 
 
@@ -48,20 +50,21 @@ def clustered_area_covariance(
     >>> truth, clusters = np.array([False, False, True, True]), np.array([0, 1, 1, 0])
     >>> made = clustered_area_covariance(truth, [np.array([0.1, 0.4, 0.35, 0.8])], clusters)
     >>> made.areas, made.covariance
-    (array([0.75]), array([[0.25]]))
+    (array([0.75]), array([[0.5]]))
     """
     m, n = int(positive.sum()), int((~positive).sum())
     sizes, others = np.where(positive, m, n), np.where(positive, n, m)
     clusters = int(codes.max()) + 1
     areas, unclustered = np.empty(len(scores)), np.empty(len(scores))
-    sums = np.empty((len(scores), clusters))
+    sums, weighed = np.empty((len(scores), clusters)), np.empty((len(scores), clusters))
     for i, column in enumerate(scores):
         twice = chosen(len(positive)).placements(np.ascontiguousarray(column), positive)
         areas[i] = twice[positive].sum() / (2.0 * m * n)
         rows = (twice / (2.0 * others) - areas[i]) / sizes
         sums[i] = np.bincount(codes, weights=rows, minlength=clusters)
+        weighed[i] = class_weighted_sizes(codes, positive.astype(np.int64), rows)
         unclustered[i] = (rows * rows).sum()
-    return ClusteredAreas(areas, sums, unclustered)
+    return ClusteredAreas(areas, sums, weighed, unclustered)
 
 
 @inference_method(
@@ -71,9 +74,10 @@ def clustered_area_covariance(
     default=Default(why="Of rows in clusters delong-clustered, which sums placements within them", when=clustered),
     part="areas",
     title="DeLong's placements summed within clusters, on the logit scale",
-    formula="logit(A) ± t(G − 1)·SE/(A(1 − A)), SE² = G/(G − 1)·Σ_g(Σ h_i)², h a row's placement less A, over its "
-    "class's rows; with few errors of order the outer limits of this and Newcombe's method 5 at the effective rows",
-    source="Obuchowski 1997, Biometrics 53:567",
+    formula="logit(A) ± t(G_eff − 1)·SE/(A(1 − A)), SE² = Σ_g(Σ h_i/(1 − w_g))² (CR3), h a row's placement less A, "
+    "over its class's rows, w_g the cluster's share of the variance of independent rows, G_eff = 1/Σ w_g²; with few "
+    "errors of order the outer limits of this and Newcombe's method 5 at the effective rows",
+    source="Obuchowski 1997, Biometrics 53:567; Bell and McCaffrey 2002, Surv. Methodol. 28:169",
     assumes="independent clusters, any dependence within; higher scores are more positive",
 )
 def delong_clustered(q: Problem[ScoreSample]) -> IntervalLimits:
@@ -83,12 +87,11 @@ def delong_clustered(q: Problem[ScoreSample]) -> IntervalLimits:
     positive, codes = rows.positive, rows.codes
     area = of_area(q.metric, q.sample.estimate)
     found = clustered_area_covariance(positive, [rows.scores], codes)
-    groups = found.sums.shape[1]
-    variance = groups / (groups - 1) * float((found.sums[0] * found.sums[0]).sum())
-    z = max(q.spec.factor(groups - 1), 0.0)
-    note, m, n = f"{whole(groups)} clusters", int(positive.sum()), int((~positive).sum())
+    variance, effective = float(found.covariance[0, 0]), effective_clusters(found.sizes[0])
+    z = max(q.spec.factor(degrees_of_freedom(effective)), 0.0)
+    note, m, n = f"{whole(found.sums.shape[1])} clusters", int(positive.sum()), int((~positive).sum())
     if not variance > 1e-18 or not 0 < area < 1:
-        of_class = [float(len(np.unique(codes[side]))) for side in (positive, ~positive)]
+        of_class = [effective_clusters(np.bincount(codes[side])) for side in (positive, ~positive)]
         low, high = newcombe_area_limits(area, of_class[0], of_class[1], z)
         note += "; no variance in the order: Newcombe's method 5 at the clusters of each class"
     else:

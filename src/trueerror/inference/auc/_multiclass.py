@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inference._clusters import class_weighted_sizes, cr3_variance, degrees_of_freedom, effective_clusters
 from trueerror.inference._contrast import contrast, student_p, student_quantile, tail_area
 from trueerror.inference._problem import (
     IntervalLimits,
@@ -82,24 +83,26 @@ def class_area_interval(
     ),
     part="areas",
     title="DeLong's variance of a mean of areas over classes, rows in clusters",
-    formula="logit A ± t(G − 1)·√V/(A(1 − A)), V = G/(G − 1)·Σ_g(Σ h)² over the clusters' sums of the rows' shares",
-    source="Obuchowski 1997, Biometrics 53:567; Hand and Till 2001, Mach. Learn. 45:171",
+    formula="logit A ± t(G_eff − 1)·√V/(A(1 − A)), V = Σ_g(Σ h/(1 − w_g))² over the clusters' sums of the rows' shares",
+    source="Obuchowski 1997, Biometrics 53:567; Bell and McCaffrey 2002, Surv. Methodol. 28:169; Hand and Till 2001, "
+    "Mach. Learn. 45:171",
     assumes="independent clusters, any dependence within; one score for each class",
 )
 def delong_classes_clustered(q: Problem[ClassScoreSample]) -> IntervalLimits:
-    """V = G/(G − 1)·Σ(Σ h)² over clusters, and t(G − 1)."""
+    """V = Σ(Σ h/(1 − w))² over clusters, and t(G_eff − 1)."""
     assert q.sample.clusters is not None
     _, groups = np.unique(q.sample.clusters, return_inverse=True)
     g = int(groups.max()) + 1
     if g < 2:
         return IntervalLimits(math.nan, math.nan, "delong-classes", ONE_CLUSTER)
     shares, sizes = _shares_and_sizes(q)
-    sums = np.bincount(groups, weights=shares)
-    variance, joint = area_variance(shares, q.sample.codes, sizes), g / (g - 1) * float((sums * sums).sum())
+    weighed = class_weighted_sizes(groups, q.sample.codes, shares)
+    joint = cr3_variance(np.bincount(groups, weights=shares).astype(np.float64), weighed)
+    variance = area_variance(shares, q.sample.codes, sizes)
     # As many independent rows as would give this variance; without any, the clusters of each class.
-    apart = np.array([len(np.unique(groups[q.sample.codes == c])) for c in range(len(sizes))], dtype=float)
+    apart = np.array([effective_clusters(np.bincount(groups[q.sample.codes == c])) for c in range(len(sizes))])
     sizes = np.maximum(1.0, sizes * min(1.0, variance / joint)) if min(variance, joint) > 0 else apart
-    z = max(q.spec.factor(g - 1), 0.0)
+    z = max(q.spec.factor(degrees_of_freedom(effective_clusters(weighed))), 0.0)
     return _logit_limits(q, joint, sizes, z, "delong-classes-clustered", f"{whole(g)} clusters")
 
 

@@ -600,11 +600,12 @@ def mean_cost_t(q: CountProblem) -> RawLimits:
     """The t-interval of the mean cost; rows that all cost the same leave room for the share that would not."""
     sample, spec = q.sample.sample, q.spec
     n, scale, prices = sample.rows.n, _rows_in_total(q), _price_matrix(sample, q.options)
-    v = sample.variance(sample.influence(q.metric, dict(q.options))) / scale**2
+    d, every = sample.influence(q.metric, dict(q.options)), np.ones(len(sample.rows.row), dtype=bool)
+    v = sample.variance(d, every) / scale**2
     if sample.kind == "random" and n > 1:
         v *= n / (n - 1)  # the unbiased variance of a row's cost
     centre = q.sample.estimate / scale
-    groups = float(sample.groups)
+    groups = sample.effective_groups(d, every) if sample.kind != "random" else float(sample.groups)
     if v > VARIANCE_TOLERANCE * max(1.0, float(np.abs(prices).max(initial=0.0)) ** 2):
         found = RawLimits.of(straight_limits(centre, np.array([v]), t_factors(spec, [groups - 1])), "t-mean")
     else:
@@ -612,7 +613,7 @@ def mean_cost_t(q: CountProblem) -> RawLimits:
         low, high = centre - share * (centre - prices.min()), centre + share * (prices.max() - centre)
         found = RawLimits.of((low, high), "wilson-constant-loss", Note("same-cost"))
     found = found._replace(low=found.low * scale, high=found.high * scale)
-    return found if sample.clusters is None else one_cluster(found, np.array([groups]))
+    return found if sample.clusters is None else one_cluster(found, np.array([sample.groups]))
 
 
 @inference_method(

@@ -17,10 +17,11 @@ from scipy import special
 
 from trueerror.inference._contrast import check_test_options, contrast, normal_p, tail_area
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.inference._variance import Sample, variance
+from trueerror.inference._variance import Sample, chosen_positive, variance
 from trueerror.inference.bootstrap._limits import standard_error
 from trueerror.inference.bootstrap._tables import BOOTSTRAPS
 from trueerror.inference.counts._all_classes import ADDED_ROWS, FEW
+from trueerror.inference.counts._one_class import play_of
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError
@@ -113,7 +114,25 @@ class PairedMetric:
         return float(self.differences(self._counts())[0])
 
     def _counts(self) -> Floats:
-        return self.agreement.counts.astype(np.float64)[None, :]
+        return self.agreement.masses[None, :]
+
+    def cells_in_play(self) -> NDArray[np.bool_] | None:
+        """The cells whose rows take part in a share of rows or an F measure, of either model; None for other metrics,
+        in which classes weigh otherwise than by their rows."""
+        if self.measure.right_or_wrong:
+            return np.ones(len(self.agreement.counts), dtype=bool)
+        parts, _ = play_of(self.measure)
+        if parts is None:
+            return None
+        found = np.zeros(len(self.agreement.counts), dtype=bool)
+        for table in self.tables:
+            index = table.labels.index(chosen_positive(table, self.positive))
+            true, called = table.row == index, table.col == index
+            for wanted, cells in zip(
+                parts, (true & called, ~true & called, true & ~called, ~true & ~called), strict=True
+            ):
+                found |= cells & wanted
+        return found
 
     def replicates(self, draws: int, rng: np.random.Generator) -> Floats:
         """The difference in `draws` samples of n rows, drawn again with replacement; NaN where it is undefined."""
@@ -301,6 +320,7 @@ def paired_metric(
             row=agreement.truth.copy(),
             col=called.copy(),
             counts=agreement.counts.copy(),
+            weight_sums=None if agreement.weight_sums is None else agreement.weight_sums.copy(),
             declared=True,
         )
         for called in (agreement.first, agreement.second)

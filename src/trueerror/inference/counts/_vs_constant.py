@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inference._clusters import ClusterSums, sign_flip_contrast
 from trueerror.inference._contrast import SHARES, Limits, contrast, limits_without_spread, t_contrast
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._variance import cluster_variance, occupied, weighted_variance
+from trueerror.inference._variance import kish_rows, weighted_variance
 from trueerror.results import Contrast
 from trueerror.tallies import Confusion, KeyedConfusion
 
@@ -33,10 +34,9 @@ def against_one_answer(
 ) -> Contrast:
     """The mean gain of a row over one answer for every row; `gains` has one value for each cell of the table.
 
-    d = Σw·g/Σw with the linearised variance of a ratio: summed within clusters (t with G − 1 degrees of freedom; Liang
-    and Zeger 1986), or by the squares of sampling weights (Särndal, Swensson and Wretman 1992, section 5.5; t with
-    Kish's effective number of rows, (Σw)²/Σw², less 1). Plain rows weigh 1. With clusters, `gains` are those of the
-    cells of `clusters.table`.
+    d = Σw·g/Σw: summed within clusters (their sign-flip test), or with the linearised variance of a ratio, by the
+    squares of sampling weights (Särndal, Swensson and Wretman 1992, section 5.5; t with Kish's effective number of
+    rows, (Σw)²/Σw², less 1). Plain rows weigh 1. With clusters, `gains` are those of the cells of `clusters.table`.
 
     >>> table = Confusion([[90, 5], [3, 2]])
     >>> found = against_one_answer(table, gains_in_accuracy(table, 0))
@@ -50,14 +50,16 @@ def against_one_answer(
     estimate = float((masses * gains).sum()) / total
     influences = (gains - estimate) / total
     if clusters is not None:
-        units, variance, word = float(occupied(clusters)), cluster_variance(clusters, influences), "clusters"
-    elif table.weight_squares is not None:
-        units = total**2 / float(table.weight_squares.sum())
+        there = clusters.sizes > 0
+        sums = ClusterSums(estimate, clusters.sums(influences)[there], clusters.weights[there], whole, table.n)
+        return replace(sign_flip_contrast(sums, IntervalSpec(confidence=confidence)), p_better=None)
+    if table.weight_squares is not None:
+        units = kish_rows(table)
         variance, word = weighted_variance(table, influences), "rows, weights allowed for"
     else:
         units, word = float(table.n), "rows"
         variance = units / (units - 1) * float((table.counts * influences**2).sum()) if units > 1 else math.nan
-    method = "cluster-t-difference" if clusters is not None else "paired-t-losses"
+    method = "paired-t-losses"
     spec, note = IntervalSpec(confidence=confidence), f"{units:,.0f} {word}"
     error = math.sqrt(variance) if units >= 2 else math.nan
     if error > 1e-12 * max(1.0, float(np.abs(gains).max())):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inference._clusters import cr3_variance, degrees_of_freedom, effective_clusters
 from trueerror.inference._contrast import contrast
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range, choose, method_named
 from trueerror.inference._variance import ScoreSample
@@ -90,20 +91,27 @@ def loss_interval(
     ),
 )
 def clustered_mean(q: Problem[ClusterSums]) -> IntervalLimits:
-    """mean ± t(G − 1)·√(G/(G − 1)·Σ(Σ(ℓ − mean)/n)²) over G clusters."""
+    """mean ± t(G_eff − 1)·√Σ(s/(1 − w))² over clusters, s = Σ(ℓ − mean)/n.
+
+    A loss that is never negative is taken on the scale of the logarithm, with at most (ΣL)²/ΣL² clusters, L a cluster's
+    sum of losses.
+    """
     occupied = q.sample.sizes > 0
-    sizes, sums = q.sample.sizes[occupied], q.sample.sums[occupied]
+    sizes, sums = np.asarray(q.sample.sizes[occupied], dtype=np.float64), q.sample.sums[occupied]
     n, groups = float(sizes.sum()), len(sizes)
     mean = float(sums.sum()) / n
     if math.isinf(mean):
         return IntervalLimits(math.nan, mean, "cluster-t", INFINITE)
     if groups < 2:
         return IntervalLimits(math.nan, math.nan, "cluster-t", ONE_CLUSTER)
-    rest = (sums - mean * sizes) / n
-    error = math.sqrt(groups / (groups - 1) * float((rest * rest).sum()))
+    error, effective = math.sqrt(cr3_variance((sums - mean * sizes) / n, sizes)), effective_clusters(sizes)
     bounds = q.metric.bounds(q.options)
-    low, high, key, note = mean_limits(mean, error, groups - 1, groups, bounds, q.spec)
-    return IntervalLimits(low, high, "cluster-t" if key == "t-mean" else key, note or f"{whole(groups)} clusters")
+    held = min(effective, effective_clusters(sums)) if bounds[0] == 0 else effective
+    df = max(degrees_of_freedom(held), min(2.0, degrees_of_freedom(effective)))
+    low, high, key, note = loss_limits(mean, error, df, max(effective, 1.0), bounds, q.spec, "t-log-mean")
+    return IntervalLimits(
+        low, high, "cluster-t" if key in ("t-mean", "t-log-mean") else key, note or f"{whole(groups)} clusters"
+    )
 
 
 def independent_rows(q: Problem[LossSample]) -> bool:

@@ -59,13 +59,12 @@ def confusion(facts: Facts, truth: Ints, called: Ints, weighed: WeightedCounts, 
 
 def agreement(facts: Facts, truth: Ints, first: Ints, second: Ints, weighed: WeightedCounts) -> Agreement:
     """The agreement table of groups (truth, first, second)."""
-    _refuse_sampling(weighed, "a paired comparison of labels")
     kept, (a, b) = _settled(facts, truth, [first, second], weighed)
     width = len(facts.labels) + 1
     cells, where = np.unique((truth[kept] * width + a) * width + b, return_inverse=True)
-    counts = weighed.kept(kept).added(where, len(cells)).counts
+    counts, sums, _ = weighed.kept(kept).added(where, len(cells))
     return Agreement(
-        facts.labels, facts.positive, cells // (width * width), cells // width % width, cells % width, counts
+        facts.labels, facts.positive, cells // (width * width), cells // width % width, cells % width, counts, sums
     )
 
 
@@ -83,11 +82,6 @@ def keyed_confusion(
     facts: Facts, keys: Ints, names: tuple[Label, ...], truth: Ints, called: Ints, weighed: WeightedCounts, source: str
 ) -> KeyedConfusion:
     """One confusion matrix for each key."""
-    if weighed.sums is not None:
-        raise InputError(
-            "clusters and sampling weights do not combine yet: leave the clusters out (cluster=False, if a column was "
-            "recognised by its name), or the weights"
-        )
     kept, (filled,) = _settled(facts, truth, [called], weighed)
     table = confusion(facts, truth, called, weighed, source)
     width = len(facts.labels) + 1
@@ -149,15 +143,10 @@ def _settled(
     return kept, [c[kept] for c in calls]
 
 
-def _pairs(keys: Ints, cell: Ints, size: int, weighed: WeightedCounts) -> tuple[Ints, Ints, Ints]:
+def _pairs(keys: Ints, cell: Ints, size: int, weighed: WeightedCounts) -> tuple[Ints, Ints, Ints, Floats | None]:
     pairs, where = np.unique(keys * max(size, 1) + cell, return_inverse=True)
-    counts = weighed.added(where, len(pairs)).counts
-    return pairs // max(size, 1), pairs % max(size, 1), counts
-
-
-def _refuse_sampling(weighed: WeightedCounts, what: str) -> None:
-    if weighed.sums is not None:
-        raise InputError(f'{what} does not take sampling weights; use weights_kind="frequency", or no weights')
+    counts, sums, _ = weighed.added(where, len(pairs))
+    return pairs // max(size, 1), pairs % max(size, 1), counts, sums
 
 
 @dataclass(frozen=True, slots=True)
