@@ -1,0 +1,154 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import trueerror as te
+from trueerror.inference._clusters import (
+    MOST_UNITS,
+    ClusterSums,
+    SignPatterns,
+    cluster_t_contrast,
+    clusters_with_events,
+    cr3_variance,
+    effective_clusters,
+    sign_flip_contrast,
+)
+from trueerror.inference._problem import IntervalSpec
+
+# R 4 with clubSandwich and survey:
+#   vcovCR(lm(y ~ 1), cluster = g, type = "CR3"); vcovCR(lm(I(y - b) ~ 1), cluster = g, type = "CR3")
+Y = np.array([1, 1, 0, 1, 1, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 0, 1])
+B = np.array([1, 0, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 0, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 0, 1])
+G = np.repeat(np.arange(6), [5, 2, 9, 1, 3, 6])
+
+
+def sums_of(d, groups=G):
+    sizes = np.bincount(groups).astype(float)
+    mean = d.mean()
+    return ClusterSums(mean, np.bincount(groups, weights=d - mean) / len(d), sizes, (-1.0, 1.0), len(d))
+
+
+@pytest.mark.parametrize(("values", "variance"), [(Y, 0.00501093750173898), (Y - B, 0.00738105940253763)])
+def test_the_variance_is_that_of_clubsandwich(values, variance):
+    c = sums_of(values.astype(float))
+    assert cr3_variance(c.sums, c.sizes) == pytest.approx(variance, rel=1e-12)
+
+
+def test_effective_clusters_count_what_weighs():
+    assert effective_clusters(np.full(40, 10)) == pytest.approx(40)
+    assert effective_clusters(np.array([495] + [5] * 99)) == pytest.approx(990**2 / (495**2 + 99 * 25))
+    assert effective_clusters(np.array([])) == 0
+
+
+def test_errors_in_few_clusters_count_as_few_clusters():
+    together, apart = np.zeros(100), np.zeros(100)
+    together[:3], apart[:30] = 10, 1
+    assert clusters_with_events(100.0, apart) == 100
+    assert clusters_with_events(100.0, together) == pytest.approx(900 / 270)
+    assert clusters_with_events(2.5, together) == 2.5
+
+
+def test_every_pattern_of_signs_written_out():
+    d = np.array([3.0, 1.0, 2.0, -1.0, 2.0, 1.0, 0.0]) / 70
+    c = ClusterSums(float(d.sum()), d - d.sum() / 7, np.full(7, 10.0), (-1.0, 1.0), 70)
+    signs = np.array(np.meshgrid(*[[-1, 1]] * 7)).reshape(7, -1).T
+    assert sign_flip_contrast(c, IntervalSpec()).p_value == pytest.approx(
+        (np.abs(signs @ d) >= abs(d.sum()) - 1e-12).mean()
+    )
+    for side, sign in (("greater", 1), ("less", -1)):
+        expected = (sign * (signs @ d) >= sign * d.sum() - 1e-12).mean()
+        assert sign_flip_contrast(c, IntervalSpec(alternative=side)).p_value == pytest.approx(expected)
+
+
+@given(st.integers(7, 30), st.integers(0, 2**32 - 1), st.floats(-0.2, 0.2))
+def test_the_limits_are_the_differences_that_the_test_does_not_reject(groups, seed, at):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 20, groups).astype(float)
+    shares = sizes / sizes.sum()
+    d = shares * (0.05 + 0.1 * rng.standard_normal(groups))
+    c = ClusterSums(float(d.sum()), d - shares * d.sum(), sizes, (-1.0, 1.0), int(sizes.sum()))
+    spec = IntervalSpec(rng=0, replicates=2000)
+    found = sign_flip_contrast(c, spec)
+    assert found.low <= found.estimate <= found.high
+    moved = SignPatterns.of(c, spec).two_sided(c.estimate - at)
+    if moved > 0.0501:
+        assert found.low - 1e-9 <= at <= found.high + 1e-9
+    elif moved < 0.0499:
+        assert not found.low + 1e-9 < at < found.high - 1e-9
+    assert (found.low > 0 or found.high < 0) == (found.p_value <= 0.05)
+
+
+def test_swapping_the_models_turns_the_signs():
+    c = sums_of((Y - B).astype(float), np.arange(26) // 2)
+    there = sign_flip_contrast(c, IntervalSpec())
+    back = sign_flip_contrast(c._replace(estimate=-c.estimate, sums=-c.sums), IntervalSpec())
+    assert (back.estimate, back.low, back.high) == pytest.approx((-there.estimate, -there.high, -there.low))
+    assert back.p_value == there.p_value
+    assert back.p_better == pytest.approx(1 - there.p_better)
+
+
+def test_very_many_clusters_are_joined_and_p_is_never_0():
+    rng = np.random.default_rng(0)
+    sizes = np.ceil(rng.pareto(1.5, 3 * MOST_UNITS) + 1)
+    shares = sizes / sizes.sum()
+    d = shares * (0.3 + rng.standard_normal(len(sizes)))
+    c = ClusterSums(float(d.sum()), d - shares * d.sum(), sizes, (-10.0, 10.0), int(sizes.sum()))
+    found = sign_flip_contrast(c, IntervalSpec(replicates=500))
+    assert 0 < found.p_value <= 0.05
+    t = cluster_t_contrast(c, IntervalSpec())
+    assert found.width == pytest.approx(t.width, rel=0.4)
+
+
+@pytest.mark.parametrize("groups", [2, 3, 5])
+def test_too_few_clusters_for_signs_have_the_t_test(groups):
+    c = sums_of((Y - B).astype(float), np.arange(26) % groups)
+    assert sign_flip_contrast(c, IntervalSpec()).method == "cluster-t-difference"
+
+
+def test_degenerate_clusters():
+    same = te.compare(Y, {"a": B, "b": B}, clusters=G)["a", "b"]
+    assert (same.estimate, same.p_value) == (0, 1)
+    assert same.low < 0 < same.high
+    alone = te.compare(Y, {"a": Y, "b": B}, clusters=np.zeros(26, int))["a", "b"]
+    assert math.isnan(alone.low)
+    assert "one cluster" in alone.note
+    right = te.evaluate(Y, Y, clusters=G)["accuracy"]
+    assert 0 < right.low < right.high == 1
+
+
+def unequal(seed, groups=40):
+    rng = np.random.default_rng(seed)
+    sizes = np.maximum(1, np.round(10 * np.exp(1.5 * rng.standard_normal(groups)))).astype(int)
+    cluster = np.repeat(np.arange(groups), sizes)
+    chance = [rng.beta(3.2, 0.8, groups)[cluster] for _ in range(2)]
+    truth = rng.integers(0, 2, len(cluster))
+    calls = {
+        name: np.where(rng.random(len(cluster)) < p, truth, 1 - truth) for name, p in zip("ab", chance, strict=True)
+    }
+    return truth, calls, cluster
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "recall", "precision", "f1", "mcc", "balanced_accuracy", "macro_f1"])
+def test_limits_and_verdict_agree_for_every_metric_of_labels(metric):
+    for seed in range(6):
+        truth, calls, cluster = unequal(seed)
+        c = te.compare(truth, calls, clusters=cluster, metric=metric, replicates=1000)["a", "b"]
+        assert c.method == "cluster-sign-flip"
+        assert (c.low > 0 or c.high < 0) == (c.p_value <= 0.05)
+        assert "borderline" not in c.note
+
+
+def test_clusters_of_very_unequal_size_are_said():
+    truth, calls, cluster = unequal(1)
+    ev = te.evaluate(truth, calls["a"], clusters=cluster)
+    assert "TE204" in ev.findings
+    assert "of equal size" in str(ev)
+    equal = te.evaluate(
+        np.tile([0, 1], 200),
+        np.where(np.arange(400) % 7 == 0, 0, np.tile([0, 1], 200)),
+        clusters=np.repeat(np.arange(40), 10),
+    )
+    assert "TE204" not in equal.findings
