@@ -17,7 +17,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._contrast import cluster_t_contrast, contrast, student_p, student_quantile, tail_area
+from trueerror.inference._clusters import (
+    ClusterSums,
+    class_weighted_sizes,
+    cr3_variance,
+    degrees_of_freedom,
+    effective_clusters,
+    sign_flip_contrast,
+)
+from trueerror.inference._contrast import contrast, student_p, student_quantile, tail_area
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._delong import satterthwaite, score_influences
 from trueerror.inference.auc._interval import FEW, newcombe_area_limits
@@ -110,21 +118,23 @@ def within_folds_interval(
 def clustered_within_folds_interval(
     measure: Measure, rows: FoldedRows, scores: Floats, options: MetricOptions, spec: IntervalSpec
 ) -> Interval:
-    """The same for rows in clusters: V = G/(G − 1)·Σ s_g², s_g the sum of the influences of a cluster, and t(G − 1)."""
+    """The same for rows in clusters: V = Σ (s_g/(1 − w_g))², s_g the sum of a cluster's influences, and t(G_eff − 1)."""
     used = usable_folds(rows, 2 if scores.ndim == 1 else scores.shape[1])
     found = folded_influences(measure, rows, scores, options, used)
     inside = np.concatenate(used)
     assert rows.clusters is not None
     _, groups = np.unique(rows.clusters[inside], return_inverse=True)
-    sums = np.bincount(groups, weights=found.influences[inside] / len(used)).astype(np.float64)
+    shares = found.influences[inside] / len(used)
+    sums, sizes = np.bincount(groups, weights=shares), class_weighted_sizes(groups, rows.codes[inside], shares)
     g, estimate, scale = len(sums), found.estimate, measure.area or 1.0
     area = (estimate + scale - 1) / scale
     note, low, high = f"{g:,} clusters", math.nan, math.nan
     if g > 1:
-        variance = g / (g - 1) * float((sums**2).sum()) / scale**2
-        low, high = (float(x) for x in on_logit(area, variance, max(spec.factor(g - 1), 0.0)))
+        variance, worth = cr3_variance(sums.astype(np.float64), sizes) / scale**2, effective_clusters(sizes)
+        t = max(spec.factor(degrees_of_freedom(worth)), 0.0)
+        low, high = (float(x) for x in on_logit(area, variance, t))
         if math.isnan(low):
-            low, high = newcombe_area_limits(area, g / 2, g / 2, max(spec.factor(), 0.0))
+            low, high = newcombe_area_limits(area, worth / 2, worth / 2, t)
             note += "; no variance within folds: limits as of so many rows"
     ends = [scale * x - (scale - 1) for x in (area, low, high)]
     return spec.interval(
@@ -244,8 +254,11 @@ def within_folds_contrast(
     n, reach = len(inside), measure.range[1] - measure.range[0]
     if rows.clusters is not None:
         _, groups = np.unique(rows.clusters[inside], return_inverse=True)
-        sums = np.bincount(groups, weights=moved[inside] / len(used)).astype(np.float64)
-        return cluster_t_contrast(estimate, sums, (-reach, reach), n, spec, higher_is_better=measure.higher_is_better)
+        shares = moved[inside] / len(used)
+        sizes = class_weighted_sizes(groups, rows.codes[inside], shares)
+        sums = np.bincount(groups, weights=shares).astype(np.float64)
+        by_cluster = ClusterSums(estimate, sums, sizes, (-reach, reach), n)
+        return sign_flip_contrast(by_cluster, spec, higher_is_better=measure.higher_is_better)
     parts = [_class_spread(rows, moved, used, int(c)).variance() for c in np.unique(rows.codes[inside])]
     variance = sum(v for v, _ in parts)
     lost = len(rows.each()) - len(used)
