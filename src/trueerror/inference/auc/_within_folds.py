@@ -118,7 +118,7 @@ def within_folds_interval(
 def clustered_within_folds_interval(
     measure: Measure, rows: FoldedRows, scores: Floats, options: MetricOptions, spec: IntervalSpec
 ) -> Interval:
-    """The same for rows in clusters: V = Σ (s_g/(1 − w_g))², s_g the sum of a cluster's influences, and t(G_eff − 1)."""
+    """The same for rows in clusters: V = Σ (s_g/(1 − w_g))², s_g a cluster's sum of influences; t(G_eff − 1)."""
     used = usable_folds(rows, 2 if scores.ndim == 1 else scores.shape[1])
     found = folded_influences(measure, rows, scores, options, used)
     inside = np.concatenate(used)
@@ -255,9 +255,9 @@ def within_folds_contrast(
     if rows.clusters is not None:
         _, groups = np.unique(rows.clusters[inside], return_inverse=True)
         shares = moved[inside] / len(used)
-        sizes = class_weighted_sizes(groups, rows.codes[inside], shares)
         sums = np.bincount(groups, weights=shares).astype(np.float64)
-        by_cluster = ClusterSums(estimate, sums, sizes, (-reach, reach), n)
+        weighed = class_weighted_sizes(groups, rows.codes[inside], shares)
+        by_cluster = ClusterSums(estimate, sums, weighed, (-reach, reach), n)
         return sign_flip_contrast(by_cluster, spec, higher_is_better=measure.higher_is_better)
     parts = [_class_spread(rows, moved, used, int(c)).variance() for c in np.unique(rows.codes[inside])]
     variance = sum(v for v, _ in parts)

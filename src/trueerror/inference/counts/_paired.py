@@ -119,6 +119,8 @@ class PairedMetric:
     def cells_in_play(self) -> NDArray[np.bool_] | None:
         """The cells whose rows take part in a share of rows or an F measure, of either model; None for other metrics,
         in which classes weigh otherwise than by their rows."""
+        if self.shares is not None:
+            return None
         if self.measure.right_or_wrong:
             return np.ones(len(self.agreement.counts), dtype=bool)
         parts, _ = play_of(self.measure)
