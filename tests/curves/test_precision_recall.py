@@ -56,7 +56,9 @@ def test_areas_of_many_tables_at_once():
 
 
 def test_boyd_interval():
-    area = PrecisionRecall(ScoreTable([0.2, 0.5, 0.9], [10, 10, 30], [200, 20, 4])).average_precision()
+    area = PrecisionRecall(ScoreTable([0.2, 0.5, 0.9], [10, 10, 30], [200, 20, 4])).average_precision(
+        method="boyd-logit"
+    )
     z = 1.959963984540054
     theta = area.estimate
     half = z / math.sqrt(50 * theta * (1 - theta))
@@ -69,8 +71,11 @@ def test_boyd_interval():
 def test_perfect_separation_has_a_width():
     area = te.precision_recall([0] * 30 + [1] * 10, range(40)).average_precision()
     wilson = te.interval(10, 10)
-    assert (area.estimate, area.low, area.high) == (1.0, pytest.approx(wilson.low), 1.0)
-    assert "Wilson" in area.note
+    assert (area.estimate, area.high, area.method) == (1.0, 1.0, "boyd-unseen-negative")
+    assert 0.6 < area.low < wilson.low
+    boyd = te.precision_recall([0] * 30 + [1] * 10, range(40)).average_precision(method="boyd-logit")
+    assert boyd.low == pytest.approx(wilson.low)
+    assert "Wilson" in boyd.note
     boot = te.precision_recall([0] * 30 + [1] * 10, range(40)).average_precision(method="bootstrap", replicates=200)
     assert boot.low == area.low < boot.high
     assert "no spread" in boot.note

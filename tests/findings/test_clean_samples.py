@@ -23,6 +23,7 @@ from trueerror.findings.metrics import ConstantAnswer
 from trueerror.findings.scores import tuned_threshold
 from trueerror.inference._multiplicity import adjust
 from trueerror.inference._problem import IntervalSpec
+from trueerror.inference.auc._average_precision import decided_by
 from trueerror.inference.auc._interval import area_limits
 from trueerror.inference.proportion._interval import wilson
 from trueerror.inference.proportion._paired import mcnemar
@@ -69,7 +70,7 @@ def evidence(rng: np.random.Generator) -> list[Evidence]:
                        clusters=np.arange(ROWS) // CLUSTER)  # fmt: skip
     pieces = [Evidence(**SETTLED, repeats=repeated_sample(p), doubled=duplicate_rows(p))]
     pieces += [model(p, truth, scores[:, j], calls[:, j], name, rng) for j, name in enumerate(NAMES)]
-    return pieces + pairs(truth, calls)
+    return pieces + pairs(truth, calls, scores)
 
 
 def model(p: Predictions, truth: Any, score: Any, call: Any, name: str, rng: np.random.Generator) -> Evidence:
@@ -91,6 +92,7 @@ def model(p: Predictions, truth: Any, score: Any, call: Any, name: str, rng: np.
         "probabilities": True,
         "auc": Interval(name="AUC", estimate=area, low=reach.low, high=reach.high),
         # Two samples of the same quality: the second stands for training rows that were not learnt by heart.
+        "precision_by": decided_by(ranked),
         "training_gap": difference((int(seen), ROWS), (int(counts.hits.sum()), ROWS), method="wald"),
         "overfits": (),
         "loss_worth": [("Brier score", mean_over_error((truth - score) ** 2) ** 2)],
@@ -115,7 +117,13 @@ def at_costs(truth: Any, called: Any) -> ConstantAnswer:
     return found
 
 
-def pairs(truth: Any, calls: Any) -> list[Evidence]:
+def area_p_unseen(truth: Any, one: Any, two: Any) -> float:
+    """What is left of the p-value of the areas; that itself where no unseen row is asked about."""
+    found = te.significance.delong(truth, one, two)
+    return found.p_value if found.p_unseen is None else found.p_unseen
+
+
+def pairs(truth: Any, calls: Any, scores: Any) -> list[Evidence]:
     right = calls == truth[:, None]
     made = []
     for i, j in combinations(range(3), 2):
@@ -127,6 +135,7 @@ def pairs(truth: Any, calls: Any) -> list[Evidence]:
     for (i, j, c, forms), p in zip(made, adjusted, strict=True):
         facts: dict[str, Any] = {
             "significant": p <= 0.05, "p_value": p, "level": 0.05, "difference": c.estimate, "limits": (c.low, c.high),
+            "p_unseen": area_p_unseen(truth, scores[:, i], scores[:, j]),
             "p_values": {"mid-p": c.p_value, **forms}, "share": True, "margin": 0.05, "n": ROWS,
             "intervals": tuple(wilson(int(right[:, m].sum()), ROWS, Z) for m in (i, j)),
             "identical": bool((calls[:, i] == calls[:, j]).all()),

@@ -12,6 +12,7 @@ import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
 from trueerror.findings.metrics import ConstantAnswer, Overfit, RateAtPrior
 from trueerror.findings.scores import TunedThreshold
+from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inference.auc._within_folds import Comparability
 from trueerror.inference.power._sample_size import smallest_difference
 from trueerror.inference.proportion._paired import mcnemar
@@ -171,6 +172,18 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         [fact(score_range=ScoreRange(0.0, 1.0)), fact(score_range=ScoreRange(-20.0, 90.0)),
          fact(score_range=ScoreRange(0.0, 12.0)), fact(score_range=ScoreRange(0.0, 300.0)),
          fact(score_range=ScoreRange(60.0, 80.0)), fact(score_range=ScoreRange(0.0, 90.0, 20.0, 140.0))],
+    ),
+    "TE308": (
+        fact(precision_by=DecidedBy(excess=2.0, from_negatives=0.9, few=2.1, value=0.96, moved_to=0.93)),
+        "about 2 negatives with high scores decide the average precision",
+        [fact(precision_by=DecidedBy(1.0, 0.9, 2.1, 0.96, 0.93)),
+         fact(precision_by=DecidedBy(2.0, 0.3, 2.1, 0.96, 0.93)),
+         fact(precision_by=DecidedBy(2.0, 0.9, 40.0, 0.96, 0.95))],
+    ),
+    "TE309": (
+        fact(p_value=0.02, p_unseen=0.2, level=0.05), "one unseen row there could undo it (p = .200",
+        [fact(p_value=0.02, p_unseen=0.04, level=0.05), fact(p_value=0.2, p_unseen=0.4, level=0.05),
+         fact(p_value=0.02, p_unseen=0.2, level=0.05, comparisons=10, with_best=False)],
     ),
     "TE306": (forecasts(4.0), "probabilities are off by",
               [forecasts(1.0), forecasts(4.0, 30), forecasts(1.1), rare_forecasts(1.0)]),

@@ -91,13 +91,13 @@ def test_one_class_alone():
 
 def test_average_precision_by_boyd():
     t = noisy()
-    made = metric_interval("average_precision", t)
+    made = metric_interval("average_precision", t, method="boyd-logit")
     p, n = made.estimate, t.n_positive
     centre, reach = math.log(p / (1 - p)), 1.959964 / math.sqrt(n * p * (1 - p))
     assert (made.low, made.high) == pytest.approx(
         [1 / (1 + math.exp(-(centre + s * reach))) for s in (-1, 1)], rel=1e-6
     )
-    perfect = metric_interval("average_precision", separated(20, 100))
+    perfect = metric_interval("average_precision", separated(20, 100), method="boyd-logit")
     assert (perfect.high, perfect.method) == (1, "wilson-boyd")
     assert perfect.low == pytest.approx(20 / (20 + 1.959964**2), rel=1e-6)
 

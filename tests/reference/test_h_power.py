@@ -124,6 +124,6 @@ def test_auc(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", of("pROC::power.roc.test (one ROC)", "ncases,ncontrols"), ids=lambda c: c["id"])
 def test_auc_rows(case: dict[str, Any]) -> None:
-    design = area_design(case["auc"], None, 1 / (1 + case["kappa"]), 0.0)
+    design = area_design(case["auc"], 1 / (1 + case["kappa"]))
     rows = design.rows(case["sig_level"], case["power"], "two-sided")
     assert rows == pytest.approx(case["ncases"] + case["ncontrols"], rel=1e-9)

@@ -33,7 +33,11 @@ from trueerror.curves._base import (
 )
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.inference._problem import IntervalSpec, tail
-from trueerror.inference._score_metrics import average_precision_limits
+from trueerror.inference.auc._average_precision import (
+    average_precision_limits,
+    unseen_negative_limits,
+    unseen_reach,
+)
 from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word
@@ -94,7 +98,7 @@ PR_AREAS = {"davis-goadrich": davis_goadrich_area, "linear": linear_area, "step"
 
 
 Interpolation = Literal["davis-goadrich", "linear", "step"]
-AreaMethod = Literal["boyd-logit", "bootstrap"]
+AreaMethod = Literal["unseen-negative", "boyd-logit", "bootstrap"]
 INTERPOLATIONS: tuple[Interpolation, ...] = ("davis-goadrich", "linear", "step")
 
 
@@ -192,17 +196,20 @@ class PrecisionRecall(TableCurve):
         return self._tp[1:] / float(self._tp[-1])
 
     def average_precision(
-        self, *, method: AreaMethod = "boyd-logit", confidence: float = 0.95, replicates: int = 2000, rng: Rng = None
-    ) -> Interval:
+        self, *, method: AreaMethod = "unseen-negative", confidence: float = 0.95, replicates: int = 2000,
+        rng: Rng = None,
+    ) -> Interval:  # fmt: skip
         """Σ (recall gained at a threshold) · (precision there): the area under the steps, ties as one group.
 
         "boyd-logit" is logit θ ± z/√(P·θ(1 − θ)) with P positives; where P·θ(1 − θ) < 1 Wilson's interval of θ at P
-        rows, which has a width at θ = 1. Source: Boyd, Eng and Page 2013, ECML PKDD, LNCS 8190:451.
+        rows, which has a width at θ = 1. It does not look at the negatives. "unseen-negative" widens it by what the
+        rows' influences say and by one unseen negative scored above all (te.explain("boyd-unseen-negative")). Source:
+        Boyd, Eng and Page 2013, ECML PKDD, LNCS 8190:451.
         """
         return self._area("average precision", "step", method, confidence, replicates, rng)
 
     def auc(
-        self, interpolation: Interpolation = "davis-goadrich", *, method: AreaMethod = "boyd-logit",
+        self, interpolation: Interpolation = "davis-goadrich", *, method: AreaMethod = "unseen-negative",
         confidence: float = 0.95, replicates: int = 2000, rng: Rng = None,
     ) -> Interval:  # fmt: skip
         """The area under the curve, with the points joined in one of three ways.
@@ -397,24 +404,32 @@ class PrecisionRecall(TableCurve):
         self, name: str, interpolation: Interpolation, method: AreaMethod, confidence: float, replicates: int, rng: Rng
     ) -> Interval:
         level = check_confidence(confidence)
-        check_word(method, ("boyd-logit", "bootstrap"), "method")
+        check_word(method, ("unseen-negative", "boyd-logit", "bootstrap"), "method")
         statistic = PR_AREAS[interpolation]
         estimate = float(statistic(self.table.positives[None], self.table.negatives[None])[0])
-        positives = self._class_rows()[0]
-        low, high, used, note = average_precision_limits(estimate, positives, IntervalSpec(confidence=level))
+        positives, spec = self._class_rows()[0], IntervalSpec(confidence=level)
+        low, high, used, note = average_precision_limits(estimate, positives, spec)
+        bounds = self._bounds(interpolation)
+        if method != "boyd-logit":
+            # Of other ways to join the points, as far below and above as of the steps.
+            steps = float(step_area(self.table.positives[None], self.table.negatives[None])[0])
+            outer = unseen_negative_limits(self.table, steps, spec)
+            low, high = min(low, estimate - steps + outer[0]), max(high, estimate - steps + outer[1])
+            low, high, used, note = max(0.0, low), min(1.0, high), "boyd-unseen-negative", ""
         if method == "bootstrap":
             return self._noted(bootstrap_area(
                 self.table, statistic, name=name, estimate=estimate, confidence=level, replicates=replicates, rng=rng,
-                fallback=(low, high, used), bounds=self._bounds(interpolation),
+                fallback=(low, high, used), bounds=bounds,
             ), binned=False)  # fmt: skip
         area = Interval(
             name=name, estimate=estimate, low=low, high=high, confidence=level, method=used, n=self.table.n,
             note=note, estimand="this model, rows with this share of positives",
         )  # fmt: skip
-        bounds = self._bounds(interpolation)
         if bounds is None:
             return self._noted(with_notes(area, "" if self.table.exact else NO_BOUND), binned=False)
-        low, high = precision_reach(bounds, positives, IntervalSpec(confidence=level))
+        low, high = precision_reach(bounds, positives, spec)
+        if method == "unseen-negative":
+            low, high = unseen_reach(self.table, bounds, spec, None, (low, high))
         area = replace(area, low=min(low, area.low), high=max(high, area.high))
         return self._noted(with_notes(area, bound_words(bounds)), binned=False)
 

@@ -20,6 +20,7 @@ from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 if TYPE_CHECKING:
     from trueerror.findings.metrics import ConstantAnswer, Overfit, RateAtPrior
     from trueerror.findings.scores import TunedThreshold
+    from trueerror.inference.auc._average_precision import DecidedBy
     from trueerror.inference.auc._within_folds import Comparability
     from trueerror.inputs._labels import Label
     from trueerror.sources._duplicates import DuplicateRows, Overlap, Repeats
@@ -168,6 +169,7 @@ class Evidence:
     score_range: ScoreRange | None = None
     auc: Interval | None = None  # the area under the ROC curve
     probabilities: bool | None = None  # whether the scores can be read as probabilities
+    precision_by: DecidedBy | None = None  # which rows decide the average precision
     tuned_threshold: TunedThreshold | None = None  # the threshold that was, or would be, chosen on these rows
     # About one pair of models, two samples, and all models (TE4xx).
     # whether the pair differs at the level, after the correction for the number of pairs
@@ -176,6 +178,7 @@ class Evidence:
     level: float | None = None  # the significance level, 1 − confidence
     difference: float | None = None  # first − second
     limits: tuple[float, float] | None = None  # of the difference, at confidence 1 − level
+    p_unseen: float | None = None  # what an unseen row, put where it hurts most, would leave of the p-value
     p_values: Mapping[str, float] | None = None  # those of the sound tests of the same hypothesis, unadjusted, by name
     intervals: tuple[tuple[float, float], tuple[float, float]] | None = None  # limits of the two models' own estimates
     margin: float | None = None  # the smallest difference that matters

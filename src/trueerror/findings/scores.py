@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.findings._rules import rule
+from trueerror.findings.comparisons import _spoken_of
+from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.results import Interval
-from trueerror.results._format import limits, number, p_value
+from trueerror.results._format import limits, number, percent
+from trueerror.results._format import p_value as p_value_words
 from trueerror.sources._protocols import ScoreRange
 from trueerror.tallies import Confusion, ScoreTable
 
@@ -132,7 +135,7 @@ def badly_calibrated(scores: ScoreTable, probabilities: bool) -> Iterator[str]:
     if off > min(MISCALIBRATED, rarer / 2):
         yield (
             f"probabilities are off by {100 * off:.1f} points on average (Spiegelhalter's z "
-            f"{test.statistic:+.1f}, {p_value(test.p_value)})"
+            f"{test.statistic:+.1f}, {p_value_words(test.p_value)})"
         )
 
 
@@ -149,6 +152,45 @@ def percentages(score_range: ScoreRange) -> Iterator[str]:
     together = lowest >= 100 * (1 - ROUNDING) and highest <= 100 * (1 + ROUNDING)
     if low >= 0 and 1 < high <= 100 and (alone or together):
         yield f"scores run from {number(low)} to {number(high)}: are they percentages? Probabilities run from 0 to 1"
+
+
+@rule("TE308", severity="note", title="few negatives decide the average precision",
+      fix="Look at the negatives with the highest scores: wrong labels, copies of positives, a kind of their own? "
+          "Collect more negatives; report the AUC beside it, which a few rows cannot move so far.")  # fmt: skip
+def few_negatives_decide(precision_by: DecidedBy) -> Iterator[str]:
+    """A negative scored above most positives lowers the precision at every one of them. With few such rows the average
+    precision hangs on how many of them happen to be in the sample, and no resampling of the rows can tell.
+
+    The rule fires where the rows' influences give more than 1.2 times the variance that the positives alone would, more
+    than half of it comes from negatives, and that from fewer than ten equal ones.
+    """
+    d = precision_by
+    if d.excess > 1.2 and d.from_negatives > 0.5 and d.few < 10:
+        rows = f"about {d.few:.0f} negatives" if d.few >= 1.5 else "one negative"
+        part = percent(round(d.from_negatives, 2))
+        yield (
+            f"{rows} with high scores decide{'s' * (d.few < 1.5)} the average precision ({part} of its spread comes "
+            f"from negatives); one more above all rows would take it from {number(d.value)} to {number(d.moved_to)}"
+        )
+
+
+@rule("TE309", severity="warning", title="one unseen row would undo the difference",
+      fix="Collect more rows of the rarer class, and of those that either model ranks at the wrong end; until then "
+          "call the two not told apart.")  # fmt: skip
+def undone_by_an_unseen_row(
+    p_value: float, p_unseen: float, level: float, comparisons: int = 1, with_best: bool = False
+) -> Iterator[str]:
+    """Areas rest on the few rows that are ranked at the wrong end. A model of which the sample holds no such row looks
+    surer than it is, and every variance and every resampling takes the rows seen for all there are.
+
+    So a part of a row that was not seen is put where it hurts most: first by the model that is behind, last by the one
+    ahead. The rule fires where the rows alone would tell the two apart and that row would undo it; the verdict waits.
+    """
+    if p_value <= level < p_unseen and _spoken_of(comparisons, with_best):
+        yield (
+            f"by the rows seen the two differ ({p_value_words(p_value)}), but so few are ranked at the wrong end that "
+            f"one unseen row there could undo it ({p_value_words(p_unseen)} with a part of one): not told apart"
+        )
 
 
 Floats = NDArray[np.float64]

@@ -20,20 +20,20 @@ from trueerror.inference._problem import (
     Problem,
     choose,
     clustered,
-    independent,
     method_named,
 )
 from trueerror.inference._variance import ClusteredRows, Design, ScoreSample
+from trueerror.inference.auc._average_precision import RankedRows, tilted_low, unseen_reach, worth_fewer
 from trueerror.inference.auc._binned import area_reach, precision_reach
 from trueerror.inference.auc._delong import delong_from_table
-from trueerror.inference.auc._interval import effective_rows, on_scale
+from trueerror.inference.auc._interval import on_scale
 from trueerror.inference.bootstrap._tables import ClusterCells
 from trueerror.inference.counts._one_class import ONE_CLUSTER
 from trueerror.inference.loss._mean import loss_limits
 from trueerror.inference.proportion._array_intervals import limits, on_logit
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
-from trueerror.methods._registry import Default, Method, declare, inference_method
+from trueerror.methods._registry import Default, inference_method
 from trueerror.metrics._binned import NO_BOUND, bound_words, metric_bounds, middled, with_scores
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.metrics._values import Prior, score_share, undefined_reason, value
@@ -136,7 +136,8 @@ def clustered_score_interval(
     part="areas",
     title="Boyd's logit interval of an area under PR, for clustered rows",
     formula="logit(θ) ± t(G_eff − 1)·√V/(θ(1 − θ)), V the larger of θ(1 − θ)/P and Σ(θ₋g − mean)², θ₋g without cluster "
-    "g, G_eff = (Σm)²/Σm² of the clusters' positives m; where P·θ(1 − θ) < 1 Wilson's limits at G_eff",
+    "g, G_eff = (Σm)²/Σm² of the clusters' positives m; where P·θ(1 − θ) < 1 Wilson's limits at G_eff; below at least "
+    "as far as one unseen negative above all would take as many independent rows as these are worth",
     source="Boyd, Eng and Page 2013, ECML PKDD, LNCS 8190:451; Efron and Stein 1981, Ann. Stat. 9:586 (jackknife)",
     assumes="independent clusters; any dependence within",
     measured=".94–.98 with 12 to 40 clusters of 5 to 20 rows, where BCa over clusters covers .89 (simulated)",
@@ -161,53 +162,8 @@ def boyd_clustered(q: Problem[ScoreSample]) -> IntervalLimits:
     known = one_less[np.isfinite(one_less)]
     spread = float(((known - known.mean()) ** 2).sum()) if len(known) > 1 else 0.0
     low, high = on_logit(estimate, max(spread, inside / positives), z)
-    return IntervalLimits(float(low), float(high), method, note)
-
-
-@inference_method(
-    "boyd-logit",
-    answers="average-precision",
-    applies=independent,
-    default=Default(why="covers .949–.993; the percentile bootstrap .87–.92"),
-    part="areas",
-    title="Boyd's logit interval of an area under PR",
-    formula="logit(θ) ± z/√(P·θ(1 − θ)), P positives",
-    source="Boyd, Eng and Page 2013, ECML PKDD, LNCS 8190:451",
-    assumes="independent rows; many negatives",
-    measured=".949–.993, where the percentile bootstrap covers .87–.92 (simulated)",
-)
-def boyd_logit(q: Problem[ScoreSample]) -> IntervalLimits:
-    """Boyd's interval, or Wilson's near the ends."""
-    return IntervalLimits(*average_precision_limits(q.sample.estimate, effective_rows(q.sample.table)[0], q.spec))
-
-
-def average_precision_limits(estimate: float, positives: float, spec: IntervalSpec) -> tuple[float, float, str, str]:
-    """Boyd's logit θ ± z/√(P·θ(1 − θ)); Wilson's interval at the P positives where P·θ(1 − θ) is below 1.
-
-    There the logit interval widens without bound; at θ = 1 it has no width at all.
-    """
-    spread = positives * estimate * (1 - estimate)
-    if spread < 1:
-        low, high = limits(estimate * positives, positives, "wilson", spec.level, spec.side)
-        rows = f"{whole(round(positives, 1))} positive{'' if positives == 1 else 's'}"
-        note = f"few positives or a value near its end: Wilson's interval at the {rows}"
-        return float(low), float(high), "wilson-boyd", note
-    # Boyd's error on the logit scale is that of a proportion of P rows.
-    low, high = on_logit(estimate, estimate * (1 - estimate) / positives, spec.factor())
-    return float(low), float(high), "boyd-logit", ""
-
-
-declare(
-    Method(
-        key="wilson-boyd",
-        title="Wilson score interval of an area under PR at the number of positives",
-        formula="Wilson's limits of θ as a proportion of P rows, where P·θ(1 − θ) < 1",
-        source="Wilson 1927, JASA 22:209; Boyd, Eng and Page 2013, ECML PKDD, LNCS 8190:451",
-        assumes="independent rows; many negatives",
-        measured=".94–.99 with 5 to 50 positives (simulated)",
-    ),
-    part="areas",
-)
+    unseen = worth_fewer(RankedRows.of(q.sample.table, q.sample.share), spread)
+    return IntervalLimits(min(float(low), tilted_low(unseen, estimate, z)), float(high), method, note)
 
 
 def _with_bounds(
@@ -232,6 +188,8 @@ def _with_bounds(
         high += growth * (found.high - found.estimate)
     elif q.situation == "average-precision" and not made.resampled:
         low, high = precision_reach(bounds, float(table.n_positive), q.spec)
+        if made.method == "boyd-unseen-negative":
+            low, high = unseen_reach(table, bounds, q.spec, q.sample.share, (low, high))
     elif q.metric.of_losses and not made.resampled and prior is None:
         low, high = _loss_reach(found, q, table, bounds)
     ends = q.metric.bounds(q.options)

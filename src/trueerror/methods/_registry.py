@@ -452,6 +452,7 @@ SITUATIONS: dict[str, Decision] = {
         _answered_in(
             "average-precision",
             "average precision (area under PR)",
+            "trueerror.inference.auc._average_precision",
             "trueerror.inference._score_metrics",
             _SCORE_BOOTSTRAPS,
         ),
@@ -494,6 +495,7 @@ SITUATIONS: dict[str, Decision] = {
         _answered_in("paired-auc", "two areas under the ROC curve, same rows", _TWO_MODELS),
         _answered_in("paired-class-areas", "two means of areas over many classes, same rows", _TWO_MODELS),
         _answered_in("paired-metric", "any other metric of labels, two models on the same rows", _TWO_MODELS),
+        _answered_in("paired-average-precision", "two areas under PR, same rows", _TWO_MODELS),
         _answered_in("paired-score-metric", "any other metric of scores, two models on the same rows", _TWO_MODELS),
         _answered_in("paired-calibration-error", "two calibration errors, two models on the same rows", _TWO_MODELS),
         _answered_in("paired-loss", "mean losses of two models on the same rows", _TWO_MODELS),

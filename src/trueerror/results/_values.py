@@ -187,6 +187,8 @@ class Contrast(Interval):
     The interval is never adjusted for the number of comparisons; `p_adjusted` is, where several were made.
     `p_better` is a flat-prior posterior probability that the first is better, None where it is not computed.
     `p_at_most` is True where the p-value is the smallest that so many replicates can show, so the true one may be less.
+    `p_unseen` is what is left of the p-value when a part of a row that was not seen is put where it speaks most against
+    the difference, None where that is not asked; the larger of the two decides.
     """
 
     first: str = "first"
@@ -198,12 +200,13 @@ class Contrast(Interval):
     alternative: Alternative = "two-sided"
     p_better: float | None = None
     p_at_most: bool | None = None
+    p_unseen: float | None = None
 
     def __post_init__(self) -> None:
         Interval.__post_init__(self)
         for field in ("statistic", "p_value"):
             object.__setattr__(self, field, float(getattr(self, field)))
-        for field in ("p_adjusted", "p_better"):
+        for field in ("p_adjusted", "p_better", "p_unseen"):
             if getattr(self, field) is not None:
                 object.__setattr__(self, field, float(getattr(self, field)))
         object.__setattr__(self, "df", _plain_df(self.df))
@@ -304,8 +307,9 @@ def interval_cell(interval: Interval | None, missing: str = "–") -> Cell:
 
 
 def deciding_p(c: Contrast) -> float:
-    """The p-value that decides: adjusted where pairs were adjusted."""
-    return c.p_value if c.p_adjusted is None else c.p_adjusted
+    """The p-value that decides: adjusted where pairs were adjusted, and at least what an unseen row would leave."""
+    p = c.p_value if c.p_adjusted is None else c.p_adjusted
+    return p if c.p_unseen is None else max(p, c.p_unseen)
 
 
 def significantly_different(c: Contrast) -> bool:

@@ -19,11 +19,12 @@ from trueerror.findings.metrics import RateAtPrior
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows
+from trueerror.inference.auc._average_precision import decided_by
 from trueerror.inference.learner._fold_scores import ranks_rows
 from trueerror.inputs._labels import cost_matrix
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast
-from trueerror.results._values import deciding_p, significantly_different
+from trueerror.results._values import significantly_different
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Agreement, ScoreTable
 from trueerror.tallies._confusion import Confusion, is_graded
@@ -76,6 +77,9 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     if any(ranks_rows(m) for m in measures.values()):
         of_rows = replace(of_rows, fold_scales=bench.fold_scales)
     scored = replace(of_rows, score_range=p.score_range(part.name), probabilities=bench.has_probabilities)
+    precision = [own for m, own in part.overall.items() if measures[m].situation == "average-precision"]
+    if precision and not math.isnan(precision[0].estimate):
+        scored = replace(scored, precision_by=decided_by(bench.score_table()))
     area = part.overall.get("auc")
     if area is None or math.isnan(area.estimate):
         return scored
@@ -205,7 +209,8 @@ def _pair_evidence(
         level=1 - made.confidence,
         difference=c.estimate,
         limits=(c.low, c.high),
-        p_value=deciding_p(c),
+        p_value=c.p_value if c.p_adjusted is None else c.p_adjusted,
+        p_unseen=c.p_unseen,
         significant=significantly_different(c),
         comparisons=len(made.pairs),
         share=made.facts.share,

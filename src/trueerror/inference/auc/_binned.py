@@ -31,6 +31,7 @@ from trueerror.inference.auc._interval import (
     effective_rows,
     hanley_mcneil_variance,
     newcombe_area_limits,
+    unseen_low,
 )
 from trueerror.inference.auc._tests import area_contrast, sure_half_width, sure_p
 from trueerror.inference.proportion._array_intervals import limits, on_logit
@@ -75,6 +76,11 @@ def area_reach(table: ScoreTable, spec: IntervalSpec, method: str = "delong-logi
         made = (first - z * error).min(), (last + z * error).max()
     found = max(0.0, float(made[0]) - ROUNDING), min(1.0, float(made[1]) + ROUNDING)
     few = method == "delong-logit" and min(m, n) * min(low, 1 - high) < FEW
+    if few:
+        # The largest standard error, and the area at the end where it weighs most.
+        variance = (spread + slack) ** 2
+        unseen = [min(unseen_low(x, variance, m, n, z) for x in ends) for ends in ((low, *a, high), 1 - a[::-1])]
+        found = min(found[0], unseen[0]), max(found[1], 1 - unseen[1])
     if few or spread <= slack or low <= hair or high >= 1 - hair:
         return min(found[0], own[0]), max(found[1], own[1])
     return found

@@ -50,13 +50,19 @@ class AreaCovariance:
         """The covariance matrix of the areas."""
         return self.among_positives + self.among_negatives
 
-    def contrast(self, weights: Sequence[float] | Floats) -> tuple[float, float, float]:
-        """Σ w·area, its variance and its Satterthwaite degrees of freedom."""
+    def parts(self, weights: Sequence[float] | Floats) -> tuple[float, float]:
+        """What the positives and the negatives add to the variance of Σ w·area."""
         w = np.asarray(weights, dtype=np.float64)
         of_positives, of_negatives = (float(w @ part @ w) for part in (self.among_positives, self.among_negatives))
         # A difference of identical models leaves rounding dust, which must not pass for a variance.
         if of_positives + of_negatives <= 1e-14 * float((w * w) @ np.diag(self.covariance)):
             of_positives = of_negatives = 0.0
+        return of_positives, of_negatives
+
+    def contrast(self, weights: Sequence[float] | Floats) -> tuple[float, float, float]:
+        """Σ w·area, its variance and its Satterthwaite degrees of freedom."""
+        w = np.asarray(weights, dtype=np.float64)
+        of_positives, of_negatives = self.parts(w)
         return (
             float(w @ self.areas),
             of_positives + of_negatives,
@@ -215,15 +221,16 @@ def _auc(t: _Counts, scale: float = 1.0) -> ScoreInfluences:
     return ScoreInfluences(scale * ((beats - area) / m), scale * ((beaten - area) / n))
 
 
-def _average_precision(t: _Counts) -> ScoreInfluences:
-    """AP = Σ u·F/C over P, with F positives and C rows at or above a score: F and C grow for all scores below a row."""
-    m = t.totals[0]
-    found = np.cumsum(t.positives[::-1])[::-1]
-    called = found + np.cumsum(t.negatives[::-1])[::-1]
+def precision_influences(positives: Floats, negatives: Floats) -> tuple[float, ScoreInfluences]:
+    """AP = Σ u·F/C over P, with F positives and C rows at or above a score, and its derivatives: F and C grow for all
+    scores below a row."""
+    m = float(positives.sum())
+    found = np.cumsum(positives[::-1])[::-1]
+    called = found + np.cumsum(negatives[::-1])[::-1]
     called = np.where(called == 0, 1, called)
     precision = found / called
-    weight = t.positives / called
-    value = float((t.positives * precision).sum()) / m
+    weight = positives / called
+    value = float((positives * precision).sum()) / m
     # What a positive gains, u·(C − F)/C², is what a row costs, u·F/C², taken from u/C.
     lost = np.cumsum(weight * precision)
     gained = np.cumsum(weight)
@@ -232,7 +239,11 @@ def _average_precision(t: _Counts) -> ScoreInfluences:
     gained -= value
     gained /= m
     lost /= -m
-    return ScoreInfluences(gained, lost)
+    return value, ScoreInfluences(gained, lost)
+
+
+def _average_precision(t: _Counts) -> ScoreInfluences:
+    return precision_influences(t.positives, t.negatives)[1]
 
 
 def _brier_skill_score(t: _Counts) -> ScoreInfluences:

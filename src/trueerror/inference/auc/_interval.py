@@ -21,11 +21,15 @@ Floats = NDArray[np.float64]
 DELONG = "DeLong, DeLong and Clarke-Pearson 1988, Biometrics 44:837"
 # Below this many misordered "events" the logit interval of DeLong's variance undercovers by itself.
 FEW = 10.0
+# The part of an unseen row of each class at the wrong end that the limits allow for there.
+UNSEEN = 0.15
 HALVINGS = 100
 
 
-def area_limits(table: ScoreTable, area: float, spec: IntervalSpec, method: str = "delong-logit") -> IntervalLimits:
-    """Limits of the area under the ROC curve of a score table with both classes.
+def area_limits(
+    table: ScoreTable, area: float, spec: IntervalSpec, method: str = "delong-logit", variance: float | None = None
+) -> IntervalLimits:
+    """Limits of the area under the ROC curve of a score table with both classes; `variance` where it is known already.
 
     >>> t = ScoreTable.count([0] * 20 + [1] * 20, list(range(40)))
     >>> round(area_limits(t, 1.0, IntervalSpec()).low, 4)
@@ -36,7 +40,8 @@ def area_limits(table: ScoreTable, area: float, spec: IntervalSpec, method: str 
     modelled = newcombe_area_limits(area, m, n, z)
     if method == "newcombe":
         return IntervalLimits(*modelled, "newcombe-auc", asked=method)
-    variance = hanley_mcneil_variance(area, m, n) if method == "hanley-mcneil" else delong_variance(table, area)
+    if variance is None:
+        variance = hanley_mcneil_variance(area, m, n) if method == "hanley-mcneil" else delong_variance(table, area)
     if not variance > 0 or not 0 < area < 1:
         why = "one row in a class" if min(m, n) < 2 else "no variance in the order of the scores"
         note = f"{why}: Newcombe's method 5 instead of {method}"
@@ -46,10 +51,27 @@ def area_limits(table: ScoreTable, area: float, spec: IntervalSpec, method: str 
         return IntervalLimits(max(0.0, area - reach), min(1.0, area + reach), method, asked=method)
     low, high = (float(v) for v in on_logit(area, variance, z))
     if min(m, n) * min(area, 1 - area) < FEW:
-        low, high = min(low, modelled[0]), max(high, modelled[1])
-        note = "few errors of order: the outer limits of DeLong's and Newcombe's method 5"
+        unseen = unseen_low(area, variance, m, n, z), 1 - unseen_low(1 - area, variance, m, n, z)
+        low, high = min(low, modelled[0], unseen[0]), max(high, modelled[1], unseen[1])
+        note = "few errors of order: the outer limits of DeLong's, Newcombe's method 5 and rows not seen"
         return IntervalLimits(low, high, method, note, asked=method)
     return IntervalLimits(low, high, method, asked=method)
+
+
+def unseen_low(area: float, variance: float, m: float, n: float, z: float) -> float:
+    """The lower limit on the logit scale of the same rows and a part of a row of each class at the wrong end.
+
+    With c more positives below all negatives, and c more negatives above all positives, the area is A·mn/((m + c)(n +
+    c)), and the new placements are 0. Of what DeLong's variance gives to either class no more than its sum is needed:
+    Σ V10² = mA² + m(m − 1)·S10 and so on, with weights of nearly 1.
+    """
+    ways = m / (m + UNSEEN), n / (n + UNSEEN)
+    lower = area * ways[0] * ways[1]
+    added = sum(
+        (other * other * size * area * area - (size + UNSEEN) * lower * lower) / (size + UNSEEN) ** 2
+        for size, other in ((m, ways[1]), (n, ways[0]))
+    )
+    return float(on_logit(lower, variance + max(0.0, added), z)[0])
 
 
 def of_area(measure: Measure, value: float) -> float:
@@ -78,10 +100,11 @@ def _limits(q: Problem[ScoreSample], method: str) -> IntervalLimits:
     part="areas",
     title="DeLong's variance on the logit scale",
     formula="logit(A) ± z·SE/(A(1 − A)), SE² = S10/m + S01/n; where min(m, n)·min(A, 1 − A) < 10 the outer "
-    "limits of this and Newcombe's method 5",
+    "limits of this, of Newcombe's method 5, and of the rows with 0.15 of an unseen row of each class at the wrong end",
     source=f"{DELONG}; Pepe 2003, The Statistical Evaluation of Medical Tests, 5.2; Newcombe 2006, Stat. Med. 25:559",
     assumes="independent rows; higher scores are more positive",
-    measured="AUC .95 of 20 and 20 rows: .946 (simulated), where DeLong's straight interval covers .84–.86",
+    measured="AUC .95 of 20 and 20 rows: .946 or more (simulated), where DeLong's straight interval covers .84–.86; "
+    "scores of which some positives look like negatives, 1 to 5 errors of order: .95–.98, .89–.97 without unseen rows",
 )
 def delong_logit(q: Problem[ScoreSample]) -> IntervalLimits:
     """DeLong's variance on the logit scale, with Newcombe's method 5 where few pairs are misordered."""

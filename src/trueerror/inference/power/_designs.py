@@ -121,19 +121,14 @@ def two_group_design(p1: float, p2: float) -> NormalDesign:
     return NormalDesign(p1 - p2, math.sqrt(2 * mean * (1 - mean)), math.sqrt(p1 * (1 - p1) + p2 * (1 - p2)))
 
 
-def area_design(first: float, second: float | None, prevalence: float, correlation: float) -> NormalDesign:
-    """One area under the ROC curve against ½, or two areas, by Obuchowski's variance function; rows of both classes."""
+def area_design(area: float, prevalence: float) -> NormalDesign:
+    """One area under the ROC curve against ½, by the published variance function, as R's pROC plans it."""
     odds = (1 - prevalence) / prevalence
-    if second is None:
-        delta, null, alternative = first - 0.5, binormal_area_variance(0.5, odds), binormal_area_variance(first, odds)
-    else:
-        one, two = binormal_area_variance(first, odds), binormal_area_variance(second, odds)
-        delta, null = first - second, 2 * binormal_area_variance((first + second) / 2, odds) * (1 - correlation)
-        alternative = one + two - 2 * correlation * math.sqrt(one * two)
-    return NormalDesign(delta, math.sqrt(null / prevalence), math.sqrt(alternative / prevalence))
+    null, alternative = (published_area_variance(a, odds) / prevalence for a in (0.5, area))
+    return NormalDesign(area - 0.5, math.sqrt(null), math.sqrt(alternative))
 
 
-def binormal_area_variance(area: float, odds: float) -> float:
+def published_area_variance(area: float, odds: float) -> float:
     """Variance of an area times the number of positives; `odds` is negatives per positive.
 
     0.0099·exp(−A²/2)·(5A² + 8 + (A² + 8)/odds), A = 1.414·Φ⁻¹(area), the constants as published (Obuchowski and
@@ -141,6 +136,53 @@ def binormal_area_variance(area: float, odds: float) -> float:
     """
     a = 1.414 * float(special.ndtri(area))
     return 0.0099 * math.exp(-a * a / 2) * (5 * a * a + 8 + (a * a + 8) / odds)
+
+
+class TwoAreasDesign(NamedTuple):
+    """Two areas of scores that are normal with equal spread in each class; `correlation` is that of the two areas.
+
+    They are tested by DeLong's t, whose variance does not assume that there is no difference.
+    """
+
+    first: float
+    second: float
+    prevalence: float
+    correlation: float
+
+    def at(self, n: float) -> NormalDesign:
+        """Standard deviations a row, at n rows."""
+        up, down = self.prevalence, 1 - self.prevalence
+
+        def spread(area: float) -> float:
+            unit = binormal_area_variance(area)
+            return max(0.0, unit * (1 / up + 1 / down) + (area * (1 - area) - 2 * unit) / (n * up * down))
+
+        one, two = spread(self.first), spread(self.second)
+        sd = math.sqrt(max(0.0, one + two - 2 * self.correlation * math.sqrt(one * two)))
+        return NormalDesign(self.first - self.second, sd, sd)
+
+    def analysis(self, n: int, alpha: float, alternative: Alternative) -> DesignAnalysis:
+        """At n rows, by t on Satterthwaite's degrees of freedom."""
+        made, sizes = self.at(n), (n * self.prevalence, n * (1 - self.prevalence))
+        if min(sizes) < 2 or not made.sd:
+            return made.analysis(n, alpha, alternative)
+        df = sum(1 / k for k in sizes) ** 2 / sum(1 / (k * k * (k - 1)) for k in sizes)
+        return made.student_analysis(n, df, alpha, alternative)
+
+
+def binormal_area_variance(area: float) -> float:
+    """Q − A²: the variance of the placements of either class when scores are normal with equal spread.
+
+    Q = P(two positives both score above one negative) = A − 2·T(Φ⁻¹(A), 1/√3), T Owen's function, since the two
+    differences are normal with correlation ½. The variance of the area is (Q − A²)(1/m + 1/n) + (A(1 − A) − 2(Q −
+    A²))/mn (Bamber 1975, J. Math. Psychol. 12:387; Obuchowski 1994, J. Clin. Epidemiol. 47:457, for planning by the
+    binormal model; Owen 1956, Ann. Math. Stat. 27:1075).
+
+    >>> round(binormal_area_variance(0.5), 6), round(binormal_area_variance(0.8), 4)
+    (0.083333, 0.0549)
+    """
+    h = float(special.ndtri(area))
+    return max(0.0, area - 2 * float(special.owens_t(h, 1 / math.sqrt(3))) - area * area)
 
 
 Floats = NDArray[np.float64]
@@ -398,9 +440,17 @@ def _auc(o: PowerOptions) -> PowerPlan:
             )
     if not 0 <= correlation < 1:
         raise InputError(f"correlation={correlation!r} must lie in [0, 1)")
-    design = area_design(first, second, open_share(prevalence, "prevalence"), correlation)
-    baseline = 0.5 if second is None else second
-    return PowerPlan(_normal(design, o), _guess(design, o), first, baseline, "power-auc", "; ".join(notes))
+    share = open_share(prevalence, "prevalence")
+    if second is None:
+        one = area_design(first, share)
+        return PowerPlan(_normal(one, o), _guess(one, o), first, 0.5, "power-auc-chance", "; ".join(notes))
+    two = TwoAreasDesign(first, second, share, correlation)
+
+    def analysis(n: int) -> DesignAnalysis:
+        return two.analysis(n, o.alpha, o.alternative)
+
+    guess = _guess(two.at(math.inf), o)
+    return PowerPlan(analysis, guess, first, second, "power-auc", "; ".join(notes), fewest_rows=2)
 
 
 def _margin_plan(o: PowerOptions, *, both: bool) -> PowerPlan:
