@@ -206,14 +206,25 @@ def brier(codes: Any, table: Any) -> Any:
 def test_losses(place: Callable[..., Any], binary: te.Predictions, tmp_path: Path) -> None:
     p = read(place, BINARY, tmp_path, **SETTINGS)
     mine, other = p.moments("a b", brier), binary.moments("a b", brier)
-    assert mine.n == other.n == N
-    assert mine.mean == pytest.approx(other.mean, rel=1e-12)
-    assert mine.squares == pytest.approx(other.squares, rel=1e-12)
+    assert mine == other
+    assert mine.n == N
     difference = p.paired_moments("a b", "it's", brier)
     assert difference.mean == pytest.approx(mine.mean - p.moments("it's", brier).mean, abs=1e-12)
     by_patient = p.keyed_losses("a b", "clusters", brier)
     assert by_patient.sums.sum() == pytest.approx(N * mine.mean, rel=1e-12)
     assert by_patient.sizes.tolist() == p.keys("clusters").sizes.tolist()
+
+
+BYTES = ("accuracy", "f1", "auc", "average_precision", "brier", "log_loss", "brier_skill_score", "ece")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_same_bytes(place: Callable[..., Any], tmp_path: Path) -> None:
+    draw = np.random.default_rng(3)
+    rows = {"truth": [int(v) for v in draw.integers(0, 2, 137)], "m": [int(v) / 19 for v in draw.integers(1, 19, 137)]}
+    direct = te.evaluate(rows["truth"], scores={"m": rows["m"]}, positive=1, metrics=BYTES)
+    ev = te.evaluate(read(place, rows, tmp_path, truth="truth", positive=1), metrics=BYTES)
+    assert [ev[name].to_json() for name in BYTES] == [direct[name].to_json() for name in BYTES]
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -115,16 +115,10 @@ def loss_moments(table: ScoreTable, loss: Measure, **options: Any) -> Moments:
     """
     if table.squares is not None:
         raise InputError("a table with sampling weights has no plain moments; use table_losses and its squares")
-    mean = mean_loss(table, loss, **options)
-    n = int(table.n)
-    if n == 0:
-        return Moments(0, 0.0, 0.0)
-    if math.isinf(mean):
-        return Moments(n, mean, math.inf)
     losses = table_losses(table, loss, **options)
     parts = ((losses.positive, table.positives), (losses.negative, table.negatives))
-    spread = sum(float((mass[mass > 0] * (value[mass > 0] - mean) ** 2).sum()) for value, mass in parts)
-    return Moments(n, float(mean), spread)
+    values = np.concatenate([value[mass > 0] for value, mass in parts])
+    return Moments.of(values, np.concatenate([mass[mass > 0] for _, mass in parts]).astype(np.int64))
 
 
 @measure("brier_skill_score", title="Brier skill score", needs="scores", best=1.0, range=(-np.inf, 1.0),

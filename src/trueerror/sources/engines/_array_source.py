@@ -97,12 +97,12 @@ def moments_of(values: Floats, weights: Floats | None, kind: WeightsKind | None)
         return Moments(0, 0.0, 0.0)
     counted = weights > 0
     values, weights = values[counted], weights[counted]
+    if kind == "frequency":
+        return Moments.of(values, weights.astype(np.int64))
     mean = float(np.dot(weights, values) / total)
     if not np.isfinite(mean):
-        return Moments(int(total) if kind == "frequency" else len(values), mean, np.inf)
+        return Moments(len(values), mean, np.inf)
     squares = (values - mean) ** 2
-    if kind == "frequency":
-        return Moments(int(total), mean, float(np.dot(weights, squares)))
     relative = weights * (len(values) / total)
     return Moments(len(values), mean, float(np.dot(relative * relative, squares)))
 
