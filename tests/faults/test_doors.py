@@ -229,3 +229,19 @@ def test_messages_are_short_and_of_one_line() -> None:
             call()
         assert len(str(wrong.value)) <= 300
         assert "\n" not in str(wrong.value)
+
+
+@pytest.mark.parametrize("cell", ["null", "None", "N/A", "-", "?"])
+def test_an_odd_cell_drops_no_model(tmp_path: Path, cell: str) -> None:
+    file = tmp_path / "rows.csv"
+    rows = [f"{i % 2},{cell if i == 7 else (i // 3) % 2},0.{i:02}" for i in range(60)]
+    file.write_text("\n".join(["y_true,a,a_score", *rows]))
+    with pytest.raises(InputError, match=r"column 'a' of rows.csv holds labels, but .* in row 8"):
+        te.read(file)
+
+
+def test_a_table_of_features_is_refused_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "wide.csv"
+    file.write_text(",".join(["y", *(f"c{i}" for i in range(9_999))]) + "\n" + ",".join(["1"] * 10_000) + "\n")
+    with pytest.raises(FileError, match="10,000 columns"):
+        te.read(file)

@@ -12,6 +12,7 @@ import shutil
 import stat
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -388,8 +389,23 @@ def _outside_quotes(line: str) -> str:
     return "".join(part for i, part in enumerate(line.split('"')) if i % 2 == 0)
 
 
+# Who predicts with so many columns has given the features, not the predictions; each is looked at to find its role.
+MOST_COLUMNS = 2_000
+
+
+def check_width(columns: int, name: str) -> None:
+    """A table of features is none of predictions."""
+    if columns > MOST_COLUMNS:
+        raise FileError(
+            f"{name} has {columns:,} columns; a table of predictions has at most {MOST_COLUMNS:,}: keep the truth and "
+            "the models' columns"
+        )
+
+
 def _check_names(names: list[str], shown: str) -> None:
-    twice = next((name for i, name in enumerate(names) if name.strip() and name in names[:i]), None)
+    check_width(len(names), shown)
+    times = Counter(names)
+    twice = next((name for name in names if name.strip() and times[name] > 1), None)
     if twice is not None:
         raise FileError(f"two columns of {shown} are called {twice!r}; rename one")
     if all(re.fullmatch(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*", name) for name in names):

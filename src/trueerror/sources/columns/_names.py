@@ -170,6 +170,27 @@ def respelt_labels(table: InputTable, column: str, labels: Iterable[Label]) -> s
     )
 
 
+def odd_labels(table: InputTable, column: str, labels: Iterable[Label]) -> str:
+    """What is wrong with a column of text that mostly holds the truth's labels; "" where it does not.
+
+    A cell such as "-" or "null" turns numbers into text; a class that no row shows is no label until it is declared.
+    """
+    known = {str(label) for label in labels}
+    seen = table.first(column, LOOKED_AT)
+    filled = [str(value) for value in seen[~missing_rows(seen)]]
+    if sum(value in known for value in filled) < max(1, len(filled) / 2):
+        return ""
+    values = table.values(column)
+    odd = [i for i, gone in enumerate(missing_rows(values)) if not gone and str(values[i]) not in known]
+    if not odd:
+        return ""
+    more = f", and {len(odd) - 1:,} more such" if len(odd) > 1 else ""
+    return (
+        f"column {column!r} of {table.name} holds labels, but {values[odd[0]]!r:.40} in row {odd[0] + 1:,}{more}, "
+        "which the truth never is; leave the cell empty if it is missing, or list all classes with labels="
+    )
+
+
 def _number(value: object) -> float | None:
     try:
         return float(value)  # type: ignore[arg-type]

@@ -19,6 +19,7 @@ from trueerror.inputs._labels import (
     with_declared,
 )
 from trueerror.inputs._options import ColumnError, InputError, nearest
+from trueerror.sources._paths import check_width
 from trueerror.sources._protocols import (
     KINDS,
     ONE_MODEL,
@@ -32,7 +33,7 @@ from trueerror.sources._protocols import (
     role_words,
 )
 from trueerror.sources.columns import _names as naming
-from trueerror.sources.columns._names import item_column, respelt_labels, spoilt_scores
+from trueerror.sources.columns._names import item_column, odd_labels, respelt_labels, spoilt_scores
 
 # A column's name, False for "there is none, whatever it looks like", None for "see for yourself".
 ColumnChoice = str | bool | None
@@ -61,6 +62,7 @@ class ColumnRequest:
 
 def resolve(table: InputTable, asked: ColumnRequest) -> tuple[Layout, tuple[Label, ...]]:
     """The roles of all columns, and the labels that the truth holds."""
+    check_width(len(table.columns), table.name)
     roles: dict[str, ColumnRoles] = {}
     model = _model_column(table, asked)
     truth = _truth_column(table, asked, long=model is not None)
@@ -411,7 +413,11 @@ class ModelFinder:
 
     def _refuse_spoilt(self, column: str) -> None:
         """A model that is left out because of one cell would be missed by nobody."""
-        wrong = spoilt_scores(self.table, column) or respelt_labels(self.table, column, self.labels)
+        wrong = (
+            spoilt_scores(self.table, column)
+            or respelt_labels(self.table, column, self.labels)
+            or odd_labels(self.table, column, self.labels)
+        )
         if wrong:
             raise InputError(f"{wrong}; or name the models that are meant with models=")
 
