@@ -115,13 +115,7 @@ def _matches(text: str, skipped: list[str]) -> list[Path]:
             skipped += [str(file.relative_to(path)) for file in words]
             tables = [file for file in tables if file not in words]
         return tables
-    try:
-        path.stat()
-    except FileNotFoundError:
-        return files_like(text)
-    except OSError as error:
-        raise FileError(f"cannot read {path.name}: {(error.strerror or str(error)).lower()}") from None
-    return [path]
+    return [path] if os.path.lexists(path) else files_like(text)
 
 
 def _inside(folder: Path) -> Iterator[Path]:
@@ -141,7 +135,9 @@ def files_like(text: str) -> list[Path]:
             return matched
         raise FileError(f"no file matches {text}")
     path = Path(text)
-    beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+    if len(path.name.encode("utf-8", "surrogateescape")) > 255:
+        raise FileError(f"cannot read {path.name[:40]}…: file name too long")
+    beside = [p.name for p in path.parent.iterdir()] if os.path.isdir(path.parent) else []
     hint = nearest(path.name, beside)
     raise FileError(f"there is no file {text}{hint if 'did you mean' in hint else ''}")
 

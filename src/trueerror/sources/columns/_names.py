@@ -186,7 +186,7 @@ def odd_labels(table: InputTable, column: str, labels: Iterable[Label]) -> str:
         return ""
     more = f", and {len(odd) - 1:,} more such" if len(odd) > 1 else ""
     return (
-        f"column {column!r} of {table.name} holds labels, but {values[odd[0]]!r:.40} in row {odd[0] + 1:,}{more}, "
+        f"column {column!r} of {table.name} holds labels, but {str(values[odd[0]])!r:.40} in row {odd[0] + 1:,}{more}, "
         "which the truth never is; leave the cell empty if it is missing, or list all classes with labels="
     )
 
