@@ -233,7 +233,7 @@ def run_job(job: Job, data: Dataset, options: FitOptions) -> Outcome:
                 predicted = time.perf_counter()
         except PastLimit:
             status, error = "timeout", f"stopped after {options.timeout:g} seconds"
-        except Exception as problem:  # noqa: BLE001  whatever a learner raises is recorded, and the rest goes on
+        except (Exception, SystemExit) as problem:  # noqa: BLE001  whatever a learner raises is recorded
             status, error = "failed", f"{type(problem).__name__}: {problem}"
             trace = "".join(traceback.format_exception(problem))[-LONGEST_TRACE:]
     ended = time.perf_counter()

@@ -12,7 +12,9 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
 import sqlite3
+import tempfile
 import time
 import uuid
 import zlib
@@ -85,6 +87,13 @@ class Outcome:
             for o in (self, other)
         )
         return mine == theirs
+
+    def fits(self, rows: int, classes: int) -> bool:
+        """Whether it answers so many rows of so many classes: a store may come from a stranger."""
+        if self.status != "done":
+            return True
+        scores = self.scores is None or self.scores.shape == (rows, classes)
+        return scores and len(self.labels) == rows and bool(((self.labels >= 0) & (self.labels < classes)).all())
 
 
 NO_LABELS: NDArray[np.int32] = np.zeros(0, dtype="<i4")
@@ -166,7 +175,14 @@ class Manifest:
     def from_json(cls, text: str) -> Manifest:
         """A manifest from its text."""
         given = json.loads(text)
-        return cls(**{**given, "data": tuple(given["data"]), "learners": tuple(given["learners"])})
+        made = cls(**{**given, "data": tuple(given["data"]), "learners": tuple(given["learners"])})
+        whole = all(
+            {"name", "rows", "labels", "fingerprint"} <= set(d) and isinstance(d["rows"], int) for d in made.data
+        )
+        named = all({"name", "words", "fingerprint"} <= set(item) for item in made.learners)
+        if not (whole and named and isinstance(made.plan, dict) and "plan" in made.plan):
+            raise ValueError("a damaged manifest")
+        return made
 
 
 def reconcile(old: Manifest, new: Manifest, place: str) -> Manifest:
@@ -331,6 +347,8 @@ class Store:
         self._connections = ExitStack()
         self.damaged = 0
         names = folder.names()
+        if NAME in names and isinstance(folder, LocalFolder) and not os.access(folder.path, os.W_OK):
+            self._copy(folder.path)
         if OLD_NAME in names and NAME not in names:
             raise InputError(
                 f"the store {self.location} has an older format ({OLD_NAME} and Parquet files); this version of "
@@ -394,6 +412,14 @@ class Store:
         """Let another run have the store."""
         self._connections.close()
 
+    def _copy(self, folder: Path) -> None:
+        """A store that cannot be written to is read from a copy; what is fitted beyond it is not kept."""
+        logger.warning("the store %s cannot be written to: it is read, and new fits are not kept", self.location)
+        copy = self._connections.enter_context(tempfile.TemporaryDirectory(prefix="trueerror-"))
+        for file in folder.glob(f"{NAME}*"):
+            shutil.copyfile(file, Path(copy) / file.name)
+        self.location = copy
+
     def _open(self, exists: bool) -> sqlite3.Connection:
         if self._remote is not None:
             database = self._connections.enter_context(closing(connect(":memory:")))
@@ -454,7 +480,7 @@ class Store:
         try:
             ((content,),) = self._database.execute("SELECT content FROM manifest")
             return Manifest.from_json(content)
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
             raise InputError(
                 f"the manifest of the store {self.location} is damaged; use another folder, or delete it"
             ) from None
