@@ -9,10 +9,19 @@ from __future__ import annotations
 from trueerror.inputs._vocabulary import speaks
 from trueerror.sources.logs.inspect_ai import inspect
 from trueerror.sources.logs.lm_eval import lm_eval
-from trueerror.sources.logs.sklearn_cv import cross_val_predict, cross_validate, fold_scores
+from trueerror.sources.logs.sklearn_cv import cross_val_predict, cross_validate, fold_scores, grid_search
 from trueerror.sources.logs.weka import weka, weka_results
 
-__all__ = ["cross_val_predict", "cross_validate", "fold_scores", "inspect", "lm_eval", "weka", "weka_results"]
+__all__ = [
+    "cross_val_predict",
+    "cross_validate",
+    "fold_scores",
+    "grid_search",
+    "inspect",
+    "lm_eval",
+    "weka",
+    "weka_results",
+]
 
 for _name in __all__:
     globals()[_name] = speaks(globals()[_name], "te.logs")

@@ -250,6 +250,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         fact(rare_in_folds=(("AUC",), "sick", 1.4)), "about 1.4 rows of sick in a test fold: AUC of so few",
         [fact(rare_in_folds=(("AUC",), "sick", 5.0)), fact(rare_in_folds=((), "sick", 1.0))],
     ),
+    "TE515": (fact(ratio_of_folds="F1"), "F1 is the mean of the folds' own values", [fact(ratio_of_folds="")]),
     "TE510": (
         fact(fold_method="leave-one-out", data_rows=399), "399 rows are too few even then",
         [fact(fold_method="corrected-t", data_rows=40), fact(fold_method="bayle", data_rows=40)],

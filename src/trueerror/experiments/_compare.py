@@ -33,6 +33,7 @@ from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inference._contrast import check_margin, contrast, normal_p, normal_quantile
 from trueerror.inference._problem import IntervalSpec, Problem
+from trueerror.inference.learner._fold_scores import ranks_rows, taken_together
 from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inputs._labels import Label
@@ -78,12 +79,13 @@ class PairedLearners:
 
     @cached_property
     def table(self) -> FoldScores:
-        """The metric of every learner on every test part."""
-        return self.run.fold_scores(self.measure.name, self.data, positive=self.positive, **self.options)
+        """The metric of every learner on every test part; of a ratio of counts the parts' shares in that of all."""
+        return self.run.fold_scores(self.measure.name, self.data, positive=self.positive, together=True, **self.options)
 
     def scores_of(self, learners: Sequence[str]) -> dict[str, tuple[float, ...]]:
         """The scores of these learners on the test parts that all of them have: what a picture shows."""
-        values = np.stack([self.table.of(x) for x in learners])
+        table = self.run.fold_scores(self.measure.name, self.data, positive=self.positive, **self.options)
+        values = np.stack([table.of(x) for x in learners])
         known = ~np.isnan(values.sum(axis=0))
         return {x: tuple(row[known].tolist()) for x, row in zip(learners, values, strict=True)}
 
@@ -308,7 +310,7 @@ def compare_learners(
             p if positive is None else p.with_positive(positive), measure, settings, reference=reference,
             method=method, adjust=adjust, margin=width, alternative=alternative,
         )  # fmt: skip
-        return _with_findings(of_models, learner_evidence(run, name, situation, asked))
+        return _with_findings(of_models, learner_evidence(run, name, situation, asked, measure.name))
     paired = PairedLearners(run=run, data=name, measure=measure, positive=positive, options=options)
     wanted = list(combinations(names, 2)) if reference is None else [(x, reference) for x in names if x != reference]
     spec = IntervalSpec(confidence=level, alternative=alternative)
@@ -339,7 +341,7 @@ def compare_learners(
             why=f"{measure.title}: {decision('two-learners').why}", parts=paired.scores_of(names)
         ),
     )
-    return _with_findings(comparison, learner_evidence(run, name, word, asked))
+    return _with_findings(comparison, learner_evidence(run, name, word, asked, measure.name))
 
 
 def _with_findings(comparison: Comparison, evidence: Evidence) -> Comparison:
@@ -374,10 +376,24 @@ def experiment_findings(run: ResampleResults) -> Findings:
     return find(evidence)
 
 
-def learner_evidence(run: ResampleResults, data: str, method: str, learners: Sequence[str]) -> Evidence:
+def _rare_in_folds(run: ResampleResults, data: str, metric: str | None) -> tuple[tuple[str, ...], str, float] | None:
+    """A metric that says little of a rare class fold by fold, and how many rows of it a test part has."""
+    measure = None if metric is None else find_measure(metric)
+    if measure is None or not (ranks_rows(measure) or taken_together(measure)):
+        return None
+    dataset, tests = run.datasets[data], [run.splits[data][i].test for i in run.parts(data)]
+    counts = np.bincount(np.concatenate([dataset.codes[t] for t in tests]), minlength=len(dataset.labels))
+    rarest = min((int(i) for i in np.flatnonzero(counts)), key=lambda i: int(counts[i]))
+    return (measure.title,), str(dataset.labels[rarest]), float(counts[rarest]) / len(tests)
+
+
+def learner_evidence(
+    run: ResampleResults, data: str, method: str, learners: Sequence[str], metric: str | None = None
+) -> Evidence:
     """What the linter may know of the way in which learners were resampled and judged."""
     splits = [run.splits[data][i] for i in run.parts(data)]
     return Evidence(
+        rare_in_folds=_rare_in_folds(run, data, metric),
         fold_method=LINTED.get(method, method),
         rounds=rounds_of_folds(splits),
         test_parts=len(splits),
@@ -422,7 +438,7 @@ def rank_learners(
     parts, folds, kept, ratios = [], [], [], []
     dropped: list[str] = []
     for data in run.datasets:
-        table = run.fold_scores(metric, data, positive=positive, **options)
+        table = run.fold_scores(metric, data, positive=positive, together=True, **options)
         values = np.stack([table.of(x) for x in names], axis=1)
         known = ~np.isnan(values.sum(axis=1))
         if not known.all():

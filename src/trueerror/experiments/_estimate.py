@@ -19,6 +19,7 @@ from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._outcomes import CHOSEN, ResampleResults, mean_over_rows
 from trueerror.findings.learners import SMALL_TEST
 from trueerror.inference._problem import IntervalSpec, NotOffered, Problem, Range, choose, method_named, words_for
+from trueerror.inference.learner._fold_scores import POOLED, taken_together
 from trueerror.inference.learner._intervals import (
     Bagged,
     BootstrapError,
@@ -100,7 +101,8 @@ class LearnerScores:
     @cached_property
     def scores(self) -> Floats:
         """The metric on each test part; of the chosen setting, where choosing is asked for."""
-        table = self.run.fold_scores(self.measure.name, self.data, positive=self.positive, **self.options)
+        one = self.learner != CHOSEN
+        table = self.run.fold_scores(self.measure.name, self.data, positive=self.positive, together=one, **self.options)
         if self.learner != CHOSEN:
             return table.of(self.learner)
         picked = self.run.chosen(self.measure.name, self.data, positive=self.positive, **self.options)
@@ -352,7 +354,8 @@ def _over_parts(q: LearnerProblem, *, corrected: bool) -> LearnerAnswer:
         )
     splits = [split for split, has_score in zip(s.splits, known, strict=True) if has_score]
     scores, bounds, confidence, rows = s.scores[known], s.measure.range, q.spec.confidence, s.dataset.n
-    notes = (left_out(int((~known).sum()), len(known)), small_parts(splits))
+    pooled = taken_together(s.measure) and s.learner != CHOSEN
+    notes = (left_out(int((~known).sum()), len(known)), small_parts(splits), POOLED if pooled else "")
     if corrected:
         sizes = [split.distinct for split in splits]
         interval = corrected_t_interval(

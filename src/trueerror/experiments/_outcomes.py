@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._store import Outcome
+from trueerror.inference.learner._fold_scores import pooled_parts, taken_together
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._compute import metric as compute
@@ -175,20 +176,27 @@ class ResampleResults:
 
     def fold_scores(
         self, metric: str = "accuracy", data: str | None = None, *, part: Part = "fold", positive: Label | None = None,
-        **options: Any,
+        together: bool = False, **options: Any,
     ) -> FoldScores:  # fmt: skip
-        """One metric of every learner on every test part."""
+        """One metric of every learner on every test part.
+
+        With `together` a ratio of counts (F1, recall, …) is taken of the counts of all parts, and a part has its
+        pseudo-value: their mean is the metric of all counts (`inference.learner._fold_scores`).
+        """
         name = self.data_name(data)
         measure = find_measure(metric)
         if measure.higher_is_better is None:
             raise InputError(f"{metric} is neither better high nor low, so learners cannot be judged by it")
-        question = (measure.name, name, part, repr(positive), repr(sorted(options.items())))
+        together = together and taken_together(measure)
+        question = (measure.name, name, part, repr(positive), repr(sorted(options.items())), repr(together))
         if question in self._memory:
             return self._memory[question]
         numbers, dataset = self.parts(name, part), self.datasets[name]
         splits = [self.splits[name][i] for i in numbers]
         values = [
-            [
+            self._of_all_counts(measure, learner, name, numbers, positive, options)
+            if together
+            else [
                 score(metric, dataset, split.test, self.outcomes[name, learner][i], positive, **options)
                 for i, split in zip(numbers, splits, strict=True)
             ]
@@ -207,6 +215,25 @@ class ResampleResults:
             trains=np.array([s.distinct for s in splits], dtype=np.intp),
         )
         return self._memory[question]
+
+    def _of_all_counts(
+        self, measure: Measure, learner: str, name: str, numbers: Sequence[int], positive: Label | None,
+        options: Mapping[str, Any],
+    ) -> list[float]:  # fmt: skip
+        """The parts' shares in the metric of all counts; NaN where a fit failed."""
+        dataset, outcomes, splits = self.datasets[name], self.outcomes[name, learner], self.splits[name]
+        chosen = dataset.positive if positive is None else positive
+        there = [i for i in numbers if outcomes[i].status == "done"]
+        tables = [
+            Confusion.from_codes(
+                dataset.codes[splits[i].test], outcomes[i].labels.astype(np.intp), dataset.labels, positive=chosen,
+                declared=True,
+            )
+            for i in there
+        ]  # fmt: skip
+        named = None if not measure.of_one_class or measure.average is not None else positive
+        found = dict(zip(there, pooled_parts(tables, measure, positive=named, **options), strict=True)) if there else {}
+        return [float(found.get(i, np.nan)) for i in numbers]
 
     def losses(
         self, learner: str, data: str | None = None, metric: str = "error_rate", *, part: Part = "fold"

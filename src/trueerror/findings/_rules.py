@@ -208,6 +208,7 @@ class Evidence:
     learners_p: float | None = None  # p-value of the learners behind two models, by the corrected t over folds
     # metrics that small folds make doubtful, the rarest class, and its mean number of rows in a test fold
     rare_in_folds: tuple[tuple[str, ...], str, float] | None = None
+    ratio_of_folds: str | None = None  # a ratio of counts of which only the folds' own values are known
     failed: Mapping[str, tuple[int, int]] | None = None  # learner → fits that failed, and how many were made
     bootstrap_bias: float | None = None  # mean of the replicates less the estimate
     bootstrap_error: float | None = None  # standard deviation of the replicates

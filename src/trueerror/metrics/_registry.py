@@ -28,7 +28,7 @@ from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Conf
 #   scores        (ScoreTable, masses or None): masses is a pair of (…, scores) arrays in place of its counts
 #   losses        (codes, probabilities (n, K)) → one loss for each row; the metric is their mean
 #   class_scores  (codes, scores (n, K), shares (K) or None) → number; shares replace the classes' own
-Needs = Literal["binary", "classes", "cells", "scores", "losses", "class_scores"]
+Needs = Literal["binary", "classes", "cells", "scores", "losses", "class_scores", "folds"]
 # A metric's formula, and (successes, trials) of one that is a plain proportion.
 Formula = Callable[..., Any]
 Share = Callable[[Any], tuple[Amount, Amount]]
@@ -229,6 +229,15 @@ def every_measure() -> dict[str, Measure]:
     return dict(_REGISTRY.measures)
 
 
+# What scores of folds are called where nothing says of which metric they are.
+UNNAMED = "score"
+
+
+def _no_formula(*_: Any, **__: Any) -> float:
+    """A score that was computed elsewhere."""
+    raise InputError("a score that was computed elsewhere has no formula here; name a metric, such as 'accuracy'")
+
+
 def find_measure(name: str) -> Measure:
     """A metric by name or alias, with macro_, micro_ and weighted_ in front of those of one class.
 
@@ -248,6 +257,10 @@ def find_measure(name: str) -> Measure:
             base = _REGISTRY.measures.get(_REGISTRY.aliases.get(rest, rest))
             if base is not None and base.needs == "binary" and average in AVERAGES:
                 return averaged(base, average)
+    if word == UNNAMED:
+        return Measure(
+            name=UNNAMED, title="score", function=_no_formula, needs="folds", best=math.inf, range=(-math.inf, math.inf)
+        )
     known = [*_REGISTRY.measures, *_REGISTRY.aliases]
     known += [f"{a}_{m.name}" for a in AVERAGES for m in _REGISTRY.measures.values() if m.needs == "binary"]
     options = NAMED_OPTIONS.get(word)

@@ -34,10 +34,11 @@ from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing
 from trueerror.results._values import significantly_different
-from trueerror.sources._api import is_openable
+from trueerror.sources._api import is_openable, refuse_columns
 from trueerror.sources._collect import predictions, takes_table_options
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
+from trueerror.sources.logs.sklearn_cv import folds_of, is_fold_result
 from trueerror.tallies import Discordance
 from trueerror.verbs._comparison import Comparison, ComparisonDetails, best_first
 from trueerror.verbs._evidence import comparison_findings, fold_evidence, identical_pairs, sample_evidence
@@ -144,21 +145,25 @@ def compare(
     alternative: Alternative = "two-sided",
     replicates: int = 10_000,
     rng: Rng = None,
+    cv: Any = None,
+    test_train_ratio: float | None = None,
     **columns: Any,
 ) -> Comparison:
     """Which of two or more models is better, by how much, and how sure that is.
 
     Pass the truth with `predicted={"a": labels, "b": labels}` or `scores={…}`, or what `te.read` gave, or a path or a
-    table of any kind that it takes (`columns` are its options then: `truth="y"`), or two of these (joined on ids, or
-    by the same truth; `paired=False` for different rows). The method follows from the metric and the rows
+    table of any kind that it takes (`columns` are its options then: `truth="y"`), or two of these (joined on ids, or by
+    the same truth; `paired=False` for different rows). The method follows from the metric and the rows
     (`cmp.facts["why"]`); with `folds=` rows are ranked within folds, and `method="corrected-t"` (or `repeats=` of
-    folds) asks for the learners behind the models; p-values are adjusted for the number of pairs, intervals are not.
-    `margin=` asks besides whether pairs are alike within ±margin; `reference=` compares with one model only; `by=`
-    compares in each slice too (`cmp.slices`, adjusted over all of them). `prior=` asks for another class distribution
-    (the share of the positive class, or of each class). `cost_fp=` and `cost_fn=` compare probabilities by what their
-    calls cost, at the threshold that the costs name: a `CostComparison`, which says which model to use from which score
-    up. `costs=` (a cost matrix) compares the calls as they are by their expected cost. `metric` is a name, accuracy
-    where nothing else is asked for, or {"f_beta": {"beta": 2}} with the metric's own options.
+    folds) asks for the learners behind the models (`cv=`, the splitter, stands for the folds of cross_val_predict; what
+    cross_validate returned, by name, is compared as learners); p-values are adjusted for the number of pairs, intervals
+    are not. `margin=` asks besides whether pairs are alike within ±margin; `reference=` compares with one model only;
+    `by=` compares in each slice too (`cmp.slices`, adjusted over all of them). `prior=` asks for another class
+    distribution (the share of the positive class, or of each class). `cost_fp=` and `cost_fn=` compare probabilities by
+    what their calls cost, at the threshold that the costs name: a `CostComparison`, which says which model to use from
+    which score up. `costs=` (a cost matrix) compares the calls as they are by their expected cost.
+    `metric` is a name, accuracy where nothing else is asked for, or {"f_beta": {"beta": 2}} with the metric's own
+    options.
 
     >>> truth = [0, 1] * 100
     >>> a, b = [0, 1] * 90 + [1, 0] * 10, [0, 1] * 80 + [1, 0] * 20
@@ -167,6 +172,20 @@ def compare(
     """
     check_alternative(alternative)
     check_word(adjust, ADJUSTMENTS, "adjust")
+    if is_fold_result(truth_or_predictions) and is_fold_result(predicted):
+        truth_or_predictions, predicted = {"first": truth_or_predictions, "second": predicted}, None
+    if predicted is None and scores is None and not isinstance(truth_or_predictions, Predictions):
+        from trueerror.verbs._cross_validation import compare_folds, taken_as_folds
+
+        of_folds = taken_as_folds(truth_or_predictions, metric, cv, test_train_ratio)
+        if of_folds is not None:
+            refuse_columns(columns)
+            return compare_folds(
+                of_folds, Settings(confidence=confidence, rng=rng), reference=reference, adjust=adjust, margin=margin,
+                alternative=alternative, method=method,
+            )  # fmt: skip
+    if cv is not None and folds is None:
+        folds = folds_of(cv, truth_or_predictions)
     measure, own_options = judged_by(metric, options, costs)
     settings = Settings(
         confidence=confidence, costs=costs, threshold=threshold, metrics={measure.name: own_options},
@@ -239,8 +258,8 @@ def compare_predictions(
     if reference is not None and reference not in p.models:
         raise InputError(f"reference={reference!r} is not among the models{nearest(reference, p.models)}")
     estimand = fixed_model(p, settings, method)
-    of_folds = method in words_in("metric-over-folds") and p.folded
-    own = replace(settings, method=method) if of_folds else settings
+    by_folds = method in words_in("metric-over-folds") and p.folded
+    own = replace(settings, method=method) if by_folds else settings
     estimates = {m: ModelMetrics(m, own, predictions=p, estimand=estimand).interval(measure.name) for m in p.models}
     undefined = [m for m, own in estimates.items() if math.isnan(own.estimate)]
     if undefined:

@@ -28,6 +28,7 @@ from trueerror.results import Interval
 from trueerror.sources._api import refuse_columns
 from trueerror.sources._collect import predictions, takes_table_options
 from trueerror.sources._predictions import Predictions
+from trueerror.sources.logs.sklearn_cv import FoldTable, folds_of, is_fold_result
 from trueerror.tallies import Confusion, ScoreTable
 from trueerror.tallies._confusion import is_graded
 from trueerror.tallies._moments import MultiLabel
@@ -207,21 +208,23 @@ def evaluate(
     simultaneous: bool = False,
     replicates: int = 10_000,
     rng: Rng = None,
+    cv: Any = None,
+    test_train_ratio: float | None = None,
     **columns: Any,
 ) -> Evaluation:
     """How good one or several models are on rows like these: every metric with its interval.
 
-    Pass the truth and predictions (`predicted=` for labels, `scores=` for scores, a dictionary for several models),
-    or what `te.predictions` or `te.read` gave, or a path or a table of any kind that `te.read` takes (then `clusters=`,
+    Pass the truth and predictions (`predicted=` for labels, `scores=` for scores, a dictionary for several models), or
+    what `te.predictions` or `te.read` gave, or a path or a table of any kind that `te.read` takes (then `clusters=`,
     `by=` and the like name columns, and `columns` are its other options, such as `truth="y"`), or a `te.Confusion`.
     `costs[i][j]` is what it costs to call truth i as j (`cost_fp=`, `cost_fn=` for two classes: a false alarm, a miss);
     `prior=` asks for the result at another class distribution; with either, `.cheapest` is the cost-optimal threshold
-    of a model that has scores.
-    `folds=` says by which of several models a row was tested: rows are then ranked within folds (AUC, average
-    precision), and the answer speaks of these models; `method="corrected-t"` speaks of the learner behind them, as do
-    `repeats=` of folds. `method=` asks for another interval than the default: metrics that were asked for by name must
-    offer it, of the usual ones those that do take it. `simultaneous=True` widens the intervals so that all hold
-    together.
+    of a model that has scores. `folds=` says by which of several models a row was tested: rows are then ranked within
+    folds (AUC, average precision), and the answer speaks of these models; `method="corrected-t"` speaks of the learner
+    behind them, as do `repeats=` of folds. `method=` asks for another interval than the default: metrics that were
+    asked for by name must offer it, of the usual ones those that do take it. What scikit-learn's cross_validate or a
+    fitted search left behind is taken too, and `cv=`, the splitter, says how cross_val_predict made its folds.
+    `simultaneous=True` widens the intervals so that all hold together.
 
     >>> ev = evaluate(["cat", "dog", "dog", "cat"] * 10, ["cat", "dog", "cat", "cat"] * 10)
     >>> print(ev["accuracy"])
@@ -229,7 +232,13 @@ def evaluate(
     >>> print(ev["recall", "dog"])
     recall 0.500 [0.299, 0.701], 95 % wilson, n = 20
     """
-    wanted = None if metrics is None or metrics == "all" else named_metrics(metrics)
+    of_rows = predicted is not None or scores is not None or fitted is not None
+    if cv is not None and of_rows and folds is None:
+        folds, cv = folds_of(cv, truth_or_predictions), None
+    if is_fold_result(truth_or_predictions):
+        wanted = None
+    else:
+        wanted = None if metrics is None or metrics == "all" else named_metrics(metrics)
     settings = Settings(
         confidence=confidence,
         method=method,
@@ -243,6 +252,12 @@ def evaluate(
         rng=rng,
         every_metric=metrics == "all",
     )
+    from_folds = _of_folds(truth_or_predictions, metrics, cv, test_train_ratio, predicted, scores)
+    if from_folds is not None:
+        from trueerror.verbs._cross_validation import evaluate_folds
+
+        refuse_columns(columns)
+        return evaluate_folds(from_folds, settings)
     if isinstance(truth_or_predictions, Confusion):
         refuse_columns(columns)
         _refuse_rows(predicted=predicted, scores=scores, clusters=clusters, by=by, weights=weights)
@@ -283,6 +298,17 @@ def evaluate(
         **columns,
     )
     return evaluate_predictions(given, settings)
+
+
+def _of_folds(
+    given: Any, metric: Any, cv: Any, test_train_ratio: float | None, predicted: Any, scores: Any
+) -> FoldTable | None:
+    """Scores of folds in the place of rows; None where rows were given."""
+    if predicted is not None or scores is not None or isinstance(given, Predictions | Confusion | ScoreTable):
+        return None
+    from trueerror.verbs._cross_validation import taken_as_folds
+
+    return taken_as_folds(given, metric, cv, test_train_ratio)
 
 
 def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = True) -> Evaluation:

@@ -348,6 +348,8 @@ def _labels_verdict(part: ModelEvaluation) -> tuple[str, ...]:
 
 
 def _uncut_verdict(part: ModelEvaluation) -> tuple[str, ...]:
+    if part.baseline_label is None:
+        return _first_metric(part)  # scores of folds alone: there are no rows that could be called
     rest = "Its scores lie outside [0, 1], so nothing was called: give a threshold for accuracy and the rest."
     return (*_first_metric(part), rest)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from itertools import combinations
 from typing import Any, Literal
@@ -28,7 +28,8 @@ from trueerror.inference.ranking._signed import sign, wilcoxon
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.inputs._vocabulary import speaks
 from trueerror.results import Contrast, Posterior
-from trueerror.verbs._rank_input import Columns, MissingScores, ScoreSheet, read_sheet
+from trueerror.sources.logs.sklearn_cv import FoldTable, fold_table, is_fold_result
+from trueerror.verbs._rank_input import Columns, MissingScores, ScoreSheet, read_sheet, sheet_of_folds
 from trueerror.verbs._ranking_result import LearnerRanking
 
 PostHoc = Literal["wilcoxon", "sign", "nemenyi", "bonferroni-dunn", "shaffer"]
@@ -58,6 +59,7 @@ def rank(
     test_train_ratio: float | None = None,
     rope: float | None = None,
     rng: Any = None,
+    cv: Any = None,
 ) -> LearnerRanking:
     """Rank learners over data sets, and say which of them can be told apart.
 
@@ -69,8 +71,9 @@ def rank(
     Pairs are compared over data sets by Wilcoxon's signed-rank test with Holm's correction; `method` may be "sign",
     "nemenyi", "shaffer" or "bonferroni-dunn" (against `reference`), which compare mean ranks and so depend on which
     other learners are in the pool. `reference` compares with one learner only. Where there are folds, each data set is
-    looked at by itself too, with the corrected t-test (`test_train_ratio`, 1/(k − 1) for k folds). For two learners the
-    Bayesian signed-rank test says besides how probable a difference beyond ±`rope` is (0.01 for shares).
+    looked at by itself too, with the corrected t-test (`test_train_ratio`, 1/(k − 1) for k folds). Results of
+    cross_validate by name, and arrays of cross_val_score with the splitter as `cv`, are folds of one data set. For two
+    learners the Bayesian signed-rank test says besides how probable a difference beyond ±`rope` is (0.01 for shares).
     Demšar 2006, JMLR 7:1; Benavoli, Corani and Mangili 2016, JMLR 17:5.
 
     >>> made = rank({"a": [0.9, 0.8, 0.9, 0.9, 0.7, 0.8], "b": [0.8, 0.7, 0.7, 0.8, 0.6, 0.6]})
@@ -81,7 +84,10 @@ def rank(
     check_word(adjust, ADJUSTMENTS, "adjust")
     check_word(missing, ("error", "drop"), "missing")
     level = round(1 - check_confidence(confidence), 12)
-    sheet = read_sheet(scores, Columns(dataset, learner, fold, repeat, value), names=names, missing=missing)
+    columns = Columns(dataset, learner, fold, repeat, value)
+    sheet = _folds_alone(scores, columns, cv, test_train_ratio)
+    if sheet is None:
+        sheet = read_sheet(scores, columns, names=names, missing=missing)
     if reference is not None and str(reference) not in sheet.learners:
         raise InputError(f"reference={reference!r} is not among the learners{nearest(reference, sheet.learners)}")
     return rank_sheet(
@@ -89,6 +95,19 @@ def rank(
         control=None if reference is None else str(reference), alpha=level, rope=rope, rng=rng,
         test_train_ratio=test_train_ratio,
     )  # fmt: skip
+
+
+def _folds_alone(scores: Any, columns: Columns, cv: Any, ratio: float | None) -> ScoreSheet | None:
+    """The folds of one data set, where that is what was handed over: results of cross_validate, a search, cv=."""
+    if cv is None and not is_fold_result(scores):
+        return None
+    if cv is not None and hasattr(scores, "columns") and not isinstance(scores, Mapping):
+        scores = {str(c): np.asarray(scores[c]) for c in scores.columns}
+    table = scores if isinstance(scores, FoldTable) else fold_table(scores, cv=cv, test_train_ratio=ratio,
+                                                                    score=columns.value)  # fmt: skip
+    if table is None:
+        raise InputError('cv= goes with scores of folds of one data set: {"learner": scores}, or a frame of them')
+    return sheet_of_folds(table)
 
 
 def rank_sheet(

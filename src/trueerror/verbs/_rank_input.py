@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from trueerror.inputs._options import ColumnError, InputError
 from trueerror.sources._frames import is_table, open_frame
 from trueerror.sources._protocols import InputTable, need_column
 from trueerror.sources.columns import _names as naming
+from trueerror.sources.logs.sklearn_cv import FoldTable
 
 Floats = NDArray[np.float64]
 MissingScores = Literal["error", "drop"]
@@ -46,6 +47,8 @@ class ScoreSheet:
     value_name: str = ""
     dropped: tuple[str, ...] = ()
     backend: str | None = None
+    # n_test/n_train of each data set's folds where the table says so, else NaN.
+    ratios: tuple[float, ...] = ()
 
     @property
     def has_folds(self) -> bool:
@@ -70,7 +73,10 @@ class ScoreSheet:
         return ScoreMatrix(self.means, self.learners, self.data_sets, higher_is_better)
 
     def split_ratio(self, i: int) -> float:
-        """n_test/n_train of a data set's folds, 1/(k − 1) for k folds a repeat; NaN where k is not known."""
+        """n_test/n_train of a data set's folds as the table has it, else 1/(k − 1) for k folds a repeat; NaN where k is
+        not known."""
+        if self.ratios and not math.isnan(self.ratios[i]):
+            return self.ratios[i]
         repeats = {key.repeat for key in self.folds[i]}
         k = len(self.folds[i]) / len(repeats)
         return 1 / (k - 1) if k >= 2 else math.nan
@@ -166,7 +172,28 @@ def _from_table(
         for name, c in zip(shown, numeric, strict=True):
             for row, score in enumerate(_numbers(table, c)):
                 cells.add(data_sets[row], name, keys[row], score)
-    return _completed(cells, missing, value_name, table.backend)
+    made = _completed(cells, missing, value_name, table.backend)
+    return replace(made, ratios=_ratios(table, data_sets, made.data_sets))
+
+
+def _ratios(table: InputTable, data_sets: list[str], wanted: tuple[str, ...]) -> tuple[float, ...]:
+    """Test rows over training rows of each data set, from columns such as experiments and te.logs.fold_scores write."""
+    columns = {naming.bare(c): c for c in table.columns}
+    if not {"trainrows", "testrows"} <= set(columns):
+        return ()
+    tests, trains = (np.array(_numbers(table, columns[name])) for name in ("testrows", "trainrows"))
+    of_set = np.array(data_sets)
+    return tuple(float(tests[of_set == name].mean() / trains[of_set == name].mean()) for name in wanted)
+
+
+def sheet_of_folds(table: FoldTable, data_set: str = "the data set") -> ScoreSheet:
+    """Scores of folds of one data set."""
+    known = np.flatnonzero(np.isfinite(table.values).all(axis=0))
+    folds = tuple(FoldKey(str(int(table.repeats[i]) + 1), str(int(table.folds[i]) + 1)) for i in known)
+    return ScoreSheet(
+        data_sets=(data_set,), learners=table.learners, parts=(table.values.T[known],), folds=(folds,),
+        value_name=table.metric, ratios=(float(table.tests.mean() / table.trains.mean()),),
+    )  # fmt: skip
 
 
 def _from_array(scores: Any, asked: Columns, names: Iterable[Any] | None, missing: MissingScores) -> ScoreSheet:
@@ -260,6 +287,11 @@ def _data_sets(table: InputTable, roles: Mapping[str, str | None], index: tuple[
     # Without names, rows of folds or of learners are of one data set; other rows are data sets of their own.
     if roles["learner"] is not None or roles["fold"] is not None or roles["repeat"] is not None:
         return ["the data set"] * table.n
+    if table.backend == "pandas" and table.n > 1:
+        raise InputError(
+            f"the {table.n:,} rows have no names: are they data sets, or folds of one? Name data sets in a column "
+            "dataset (or as the index); for folds pass cv=, the splitter that made them (cv=10 for ten folds)"
+        )
     return [str(i + 1) for i in range(table.n)]
 
 

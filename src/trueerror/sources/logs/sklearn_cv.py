@@ -1,8 +1,10 @@
-"""What scikit-learn's cross-validation returns, as predictions with folds, or as scores of folds for `te.rank`."""
+"""What scikit-learn's cross-validation and searches leave behind: predictions with folds, or scores of folds."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,7 +37,7 @@ def cross_val_predict(
     Read 20 rows (10 positive): 1 model with labels: model.
     With 5 folds.
     """
-    folds = None if cv is None else _dealt(cv, X, y, groups)
+    folds = None if cv is None else folds_of(cv, y, X, groups)
     return predictions(y, predicted, scores=scores, folds=folds, **options)
 
 
@@ -52,7 +54,7 @@ def cross_validate(results: Foreign, X: object, y: ArrayLike, **options: Any) ->
         if lacking:
             raise InputError(
                 f"the result of {name!r} holds no {lacking[0]!r}: call cross_validate with return_estimator=True and "
-                "return_indices=True; for the scores alone, te.logs.fold_scores"
+                "return_indices=True; te.compare and te.evaluate take the scores alone"
             )
     parts = [np.asarray(part, dtype=np.int64) for part in next(iter(named.values()))["indices"]["test"]]
     for name, one in named.items():
@@ -71,29 +73,327 @@ def cross_validate(results: Foreign, X: object, y: ArrayLike, **options: Any) ->
     return predictions(_taken(y, rows), labels, scores=scores or None, **more)
 
 
-def fold_scores(results: Foreign, *, score: str = "test_score", dataset: str = "data") -> dict[str, list[Any]]:
-    """The scores of each fold as a table for `te.rank`: columns dataset, learner, fold, and the score.
+def fold_scores(
+    results: Foreign, *, score: str | None = None, dataset: str = "data", cv: object = None,
+    test_train_ratio: float | None = None,
+) -> dict[str, list[Any]]:  # fmt: skip
+    """The scores of each fold as a table for `te.rank`: dataset, learner, repeat, fold, rows, and the score.
 
-    `results` is {"learner": result of cross_validate}, or {"data set": {"learner": result}}.
+    `results` is {"learner": result of cross_validate} (or an array of cross_val_score), or {"data set": {"learner":
+    result}}. `score` names one of several; sizes and repeats come from `return_indices=True`, else from `cv`, the
+    splitter that was used, or from `test_train_ratio`: without them nothing tells ten folds from ten random splits.
 
-    >>> made = fold_scores({"svm": {"test_score": [0.8, 0.9]}, "tree": {"test_score": [0.7, 0.6]}})
-    >>> made["learner"], made["test_score"]
+    >>> made = fold_scores({"svm": [0.8, 0.9], "tree": [0.7, 0.6]}, cv=2)
+    >>> made["learner"], made["score"]
     (['svm', 'svm', 'tree', 'tree'], [0.8, 0.9, 0.7, 0.6])
     """
-    flat = _is_result(results) or any(_is_result(one) for one in results.values())
-    sets = {dataset: _named(results)} if flat else results
-    table: dict[str, list[Any]] = {"dataset": [], "learner": [], "fold": [], score: []}
-    for data, learners in sets.items():
-        for learner, one in learners.items():
-            if score not in one:
-                known = [key for key in one if str(key).startswith(("test_", "train_"))]
-                raise InputError(f"the result of {learner!r} holds no {score!r}{nearest(score, known)}")
-            values = [float(v) for v in np.asarray(one[score], dtype=np.float64).ravel()]
-            table["dataset"] += [str(data)] * len(values)
-            table["learner"] += [str(learner)] * len(values)
-            table["fold"] += list(range(1, len(values) + 1))
-            table[score] += values
+    one_set = fold_table(results, score=score, cv=cv, test_train_ratio=test_train_ratio)
+    sets = {dataset: one_set} if one_set is not None else {
+        str(name): _needed(fold_table(of_one, score=score, cv=cv, test_train_ratio=test_train_ratio))
+        for name, of_one in _mapping(results).items()
+    }  # fmt: skip
+    key = next(iter(sets.values())).metric or "score"
+    names = ("dataset", "learner", "repeat", "fold", "train_rows", "test_rows", key)
+    table: dict[str, list[Any]] = {name: [] for name in names}
+    for data, found in sets.items():
+        for learner, values in zip(found.learners, found.values, strict=True):
+            k = len(values)
+            table["dataset"] += [data] * k
+            table["learner"] += [learner] * k
+            table["repeat"] += (found.repeats + 1).tolist()
+            table["fold"] += (found.folds + 1).tolist()
+            table["train_rows"] += found.trains.tolist()
+            table["test_rows"] += found.tests.tolist()
+            table[key] += values.tolist()
     return table
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FoldTable:
+    """Scores of learners on the test folds of one data set: `values[learner, fold]`, higher or lower is better.
+
+    `metric` is the name of the score as scikit-learn has it, "" where it is not known. `repeats` and `folds` number the
+    test folds, `tests` and `trains` are their rows; `rows` is None where only their ratio is known. `rounds` counts
+    repeats of all rows; None where test rows were drawn at random. Of a search every setting is a learner, and `best`
+    is the one that it chose.
+    """
+
+    learners: tuple[str, ...]
+    values: NDArray[np.float64]
+    metric: str
+    repeats: Indices
+    folds: Indices
+    tests: Indices
+    trains: Indices
+    rounds: int | None
+    rows: int | None
+    best: str | None = None
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """How the rows were split."""
+
+    repeats: Indices
+    folds: Indices
+    tests: Indices
+    trains: Indices
+    rounds: int | None
+    rows: int | None
+
+
+# Rows that stand in where only the ratio of test to training rows is known.
+UNIT = 1_000_000
+
+
+def fold_table(
+    given: Foreign, *, score: str | None = None, cv: object = None, test_train_ratio: float | None = None
+) -> FoldTable | None:
+    """What a cross-validation of scikit-learn left behind, as one table; None where `given` is nothing of the kind.
+
+    A result of `cross_validate` or {"name": result}, arrays of `cross_val_score` by name (with `cv` or
+    `test_train_ratio`), a fitted search (GridSearchCV, RandomizedSearchCV, the halving ones), or its `cv_results_`.
+
+    >>> fold_table({"a": [0.8, 0.9], "b": [0.7, 0.6]}, cv=2).values.tolist()
+    [[0.8, 0.9], [0.7, 0.6]]
+    """
+    if is_search(given):
+        splitter = getattr(given, "cv", None) if cv is None else cv
+        best = getattr(given, "best_index_", None)
+        return _of_search(given.cv_results_, score or _refit_metric(given), splitter, test_train_ratio, best)
+    if _is_cv_results(given):
+        return _of_search(given, score, cv, test_train_ratio, None)
+    if _is_result(given):
+        given = {"model": given}
+    if not isinstance(given, Mapping) or not given:
+        return None
+    if all(_is_result(one) for one in given.values()):
+        return _of_results({str(k): v for k, v in given.items()}, score, cv, test_train_ratio)
+    if (cv is not None or test_train_ratio is not None) and all(_is_scores(one) for one in given.values()):
+        named = {str(k): np.asarray(v, dtype=np.float64) for k, v in given.items()}
+        sizes = _split_sizes(len(next(iter(named.values()))), cv, test_train_ratio)
+        return _table(named, score or "", sizes)
+    return None
+
+
+def is_search(given: object) -> bool:
+    """Whether this is a fitted search over settings."""
+    return hasattr(given, "cv_results_") and hasattr(given, "best_params_")
+
+
+def looks_like_fold_scores(given: object) -> bool:
+    """Whether a mapping holds arrays such as cross_val_score gives: a few numbers each, not whole, equally many."""
+    if not isinstance(given, Mapping) or len(given) < 2 or not all(_is_scores(one) for one in given.values()):
+        return False
+    values = [np.asarray(one, dtype=np.float64) for one in given.values()]
+    return len({len(v) for v in values}) == 1 and all((v != np.floor(v)).any() for v in values)
+
+
+ASK_SIZES = (
+    "scores of folds alone do not say how the rows were split: pass the splitter as cv= (cv=10 for ten folds), or "
+    "test_train_ratio= (1/9 for ten folds), or cross_validate's result with return_indices=True"
+)
+
+
+def _of_results(
+    named: dict[str, Mapping[str, Foreign]], score: str | None, cv: object, ratio: float | None
+) -> FoldTable:
+    first = next(iter(named.values()))
+    key = _score_key(first, score)
+    values = {}
+    for name, one in named.items():
+        if key not in one:
+            raise InputError(f"the result of {name!r} holds no {key!r}{nearest(key, [str(k) for k in one])}")
+        values[name] = np.asarray(one[key], dtype=np.float64).ravel()
+    metric = key.removeprefix("test_") if key != "test_score" else (score or "").removeprefix("test_")
+    indexed = {name: one["indices"] for name, one in named.items() if "indices" in one}
+    if indexed:
+        sizes = _indexed_sizes(next(iter(indexed.values())))
+        tests = next(iter(indexed.values()))["test"]
+        for name, theirs in indexed.items():
+            same = len(theirs["test"]) == len(tests) and all(
+                np.array_equal(a, b) for a, b in zip(theirs["test"], tests, strict=True)
+            )
+            if not same:
+                raise InputError(
+                    f"{name!r} was tested on other rows than the others; pass the same splits as cv= to all"
+                )
+    else:
+        sizes = _split_sizes(len(next(iter(values.values()))), cv, ratio)
+    return _table(values, "" if metric == "score" else metric, sizes)
+
+
+def is_fold_result(given: object) -> bool:
+    """Whether this is a search, its results, or what cross_validate returned, one or by name: no rows."""
+    if isinstance(given, FoldTable) or is_search(given) or _is_cv_results(given) or _is_result(given):
+        return True
+    return isinstance(given, Mapping) and bool(given) and all(_is_result(one) for one in given.values())
+
+
+def _score_key(result: Mapping[str, Foreign], score: str | None) -> str:
+    known = [str(k) for k in result if str(k).startswith("test_")]
+    if score is None:
+        if "test_accuracy" in known:
+            return "test_accuracy"
+        if len(known) > 1:
+            listed = ", ".join(k.removeprefix("test_") for k in known)
+            raise InputError(f"there are several scores ({listed}): say which with metric=")
+        return known[0]
+    for key in (score, f"test_{score}"):
+        if key in known:
+            return key
+    if known == ["test_score"]:
+        return known[0]  # the only one, named for what it is
+    raise InputError(f"there is no score {score!r}{nearest(score, [k.removeprefix('test_') for k in known])}")
+
+
+def _table(values: Mapping[str, NDArray[np.float64]], metric: str, sizes: _Sizes, best: str | None = None) -> FoldTable:
+    k = len(sizes.tests)
+    for name, one in values.items():
+        if len(one) != k:
+            raise InputError(f"{name!r} has {len(one)} scores, but there are {k} folds; all need the same folds")
+    return FoldTable(
+        learners=tuple(values), values=np.array(list(values.values()), dtype=np.float64), metric=metric,
+        repeats=sizes.repeats, folds=sizes.folds, tests=sizes.tests, trains=sizes.trains, rounds=sizes.rounds,
+        rows=sizes.rows, best=best,
+    )  # fmt: skip
+
+
+def _indexed_sizes(indices: Mapping[str, Foreign]) -> _Sizes:
+    """From the rows of each split: rounds are there where each round tests every row once."""
+    tests = [np.asarray(part, dtype=np.int64) for part in indices["test"]]
+    trains = np.array([len(np.unique(np.asarray(part))) for part in indices["train"]], dtype=np.int64)
+    sizes = np.array([len(part) for part in tests], dtype=np.int64)
+    every = np.unique(np.concatenate([*tests, *(np.asarray(part) for part in indices["train"])]))
+    repeats, folds, rounds = np.zeros(len(tests), np.int64), np.zeros(len(tests), np.int64), 0
+    seen: set[int] = set()
+    fold = 0
+    for i, part in enumerate(tests):
+        rows = set(part.tolist())
+        if seen & rows:
+            rounds, seen, fold = rounds + 1, set(), 0
+        repeats[i], folds[i] = rounds, fold
+        seen |= rows
+        fold += 1
+    parts = [int(sizes[repeats == r].sum()) for r in range(rounds + 1)]
+    whole = all(size == len(every) for size in parts)
+    return _Sizes(repeats, folds, sizes, trains, rounds + 1 if whole else None, len(every))
+
+
+def _split_sizes(k: int, cv: object, ratio: float | None) -> _Sizes:
+    """From the splitter or the ratio of test to training rows; asked for where neither is known."""
+    rounds: int | None = 1
+    if ratio is None:
+        if cv is None:
+            raise InputError(ASK_SIZES)
+        rounds, ratio = _splitter(cv, k)
+    if not 0 < ratio < math.inf:
+        raise InputError(f"test_train_ratio={ratio!r} must be positive: test rows over training rows, 1/9 in ten folds")
+    per_round = k // rounds if rounds else 1
+    at = np.arange(k, dtype=np.int64)
+    tests = np.full(k, max(1, round(ratio * UNIT)), dtype=np.int64)
+    return _Sizes(at // per_round, at % per_round, tests, np.full(k, UNIT, dtype=np.int64), rounds, None)
+
+
+def _splitter(cv: Foreign, k: int) -> tuple[int | None, float]:
+    """Rounds of folds (None for random test parts) and test rows to training rows."""
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
+        if int(cv) != k:
+            raise InputError(f"cv={cv} was given, but there are {k} scores")
+        return 1, 1 / (k - 1)
+    share = getattr(cv, "test_size", getattr(cv, "share", None))
+    name = type(cv).__name__
+    if "ShuffleSplit" in name or name == "Subsampling":
+        test = 0.1 if share is None else share
+        train = getattr(cv, "train_size", None)
+        if isinstance(test, float) and (train is None or isinstance(train, float)):
+            return None, test / (1 - test if train is None else train)
+        raise InputError(f"{name} with numbers of rows: pass test_train_ratio=, test rows over training rows")
+    repeats = getattr(cv, "n_repeats", getattr(cv, "repeats", 1))
+    folds = k // repeats if repeats and k % repeats == 0 else 0
+    if "KFold" in name and folds > 1:
+        return int(repeats), 1 / (folds - 1)
+    raise InputError(f"cv={name} does not tell the sizes of its folds: pass test_train_ratio=, or return_indices=True")
+
+
+def _is_cv_results(given: object) -> bool:
+    return isinstance(given, Mapping) and "params" in given and any(str(k).startswith("split0_test_") for k in given)
+
+
+def _refit_metric(search: Foreign) -> str | None:
+    refit = getattr(search, "refit", True)
+    if isinstance(refit, str):
+        return refit
+    scoring = getattr(search, "scoring", None)
+    return scoring if isinstance(scoring, str) else "accuracy" if scoring is None else None
+
+
+def _of_search(
+    results: Mapping[str, Foreign], score: str | None, cv: object, ratio: float | None, best: int | None
+) -> FoldTable:
+    """Every setting on every fold; of a halving search those of the last round, which had the most rows."""
+    known = sorted({str(k).removeprefix("split0_test_") for k in results if str(k).startswith("split0_test_")})
+    key = score if score in known else "score" if "score" in known else None
+    if key is None:
+        if len(known) > 1:
+            raise InputError(f"the search has several scores ({', '.join(known)}): say which with metric=")
+        key = known[0]
+    k = sum(str(name).startswith("split") and str(name).endswith(f"_test_{key}") for name in results)
+    values = np.stack([np.asarray(results[f"split{i}_test_{key}"], dtype=np.float64) for i in range(k)], axis=1)
+    kept = np.arange(len(values))
+    if "iter" in results:
+        rounds = np.asarray(results["iter"])
+        kept = np.flatnonzero(rounds == rounds.max())
+    chosen = int(np.nanargmax(values.mean(axis=1))) if best is None else int(best)
+    names = {int(i): _setting_name(results["params"][i]) for i in kept}
+    if len(set(names.values())) < len(names):
+        names = {i: f"{i + 1}: {name}" for i, name in names.items()}
+    metric = (score or "") if key == "score" else key
+    splits = _split_sizes(k, k if cv is None else cv, ratio)
+    return _table({names[int(i)]: values[i] for i in kept}, metric, splits, names.get(chosen))
+
+
+def _setting_name(params: Mapping[str, Foreign]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in params.items()) or "default"
+
+
+def _is_scores(given: object) -> bool:
+    """Whether this is one row of numbers."""
+    if isinstance(given, str | Mapping) or given is None:
+        return False
+    try:
+        array = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return array.ndim == 1 and len(array) > 1
+
+
+def _needed(table: FoldTable | None) -> FoldTable:
+    if table is None:
+        raise InputError(ASK_SIZES)
+    return table
+
+
+def _mapping(results: Foreign) -> Mapping[str, Foreign]:
+    if not isinstance(results, Mapping) or not results:
+        raise InputError('pass what cross_validate returned, or {"name": result}')
+    if looks_like_fold_scores(results):
+        raise InputError(ASK_SIZES)
+    return results
+
+
+def grid_search(
+    search: Foreign, *, score: str | None = None, cv: object = None, test_train_ratio: float | None = None
+) -> FoldTable:
+    """The scores of every setting of a fitted search on every fold, from the search or its `cv_results_`.
+
+    `te.evaluate` takes it (or the search itself) and says what the winner is worth, `te.compare` how far the settings
+    differ.
+    """
+    made = fold_table(search, score=score, cv=cv, test_train_ratio=test_train_ratio)
+    if made is None or made.best is None:
+        raise InputError("pass a fitted GridSearchCV, RandomizedSearchCV or halving search, or its cv_results_")
+    return made
 
 
 def _named(results: Foreign) -> dict[str, Mapping[str, Foreign]]:
@@ -106,11 +406,19 @@ def _named(results: Foreign) -> dict[str, Mapping[str, Foreign]]:
 
 def _is_result(given: object) -> bool:
     """Whether this is what cross_validate returned, and not a mapping of such."""
-    return isinstance(given, Mapping) and any(k in OWN_KEYS or str(k).startswith("test_") for k in given)
+    if not isinstance(given, Mapping) or any(isinstance(one, Mapping) for k, one in given.items() if k != "indices"):
+        return False
+    return any(str(k).startswith("test_") for k in given) and (
+        any(k in OWN_KEYS for k in given) or all(str(k).startswith(("test_", "train_")) for k in given)
+    )
 
 
-def _dealt(cv: object, X: object, y: Foreign, groups: ArrayLike) -> Indices:
-    """The fold of each row, dealt once more by the same splitter."""
+def folds_of(cv: object, y: Foreign, X: object = None, groups: ArrayLike = None) -> Indices:
+    """The fold of each row, assigned once more by the splitter that cross_val_predict used.
+
+    >>> folds_of(2, [0, 1, 0, 1]).tolist()
+    [0, 0, 1, 1]
+    """
     from sklearn.model_selection import check_cv
 
     splitter = check_cv(cv, y, classifier=True)
