@@ -330,8 +330,8 @@ def gate(
     )  # fmt: skip
     sides = _sides(candidate, baseline, model, positive, paired, columns)
     for side in (sides.candidate, sides.baseline):
-        if side is not None and side[0].has_key("repeats") and len(side[0].keys("repeats").names) > 1:
-            raise InputError("these rows hold several repeats of the same items; judge one repeat at a time")
+        if sequential and side is not None and side[0].repeated:
+            raise InputError("these rows hold several repeats of the same items; watch one repeat at a time")
     if sides.baseline is None and all(v is None for v in least.values()):
         raise InputError("there is nothing to hold the candidate against: pass baseline= or at_least= something")
     k = sum((sides.baseline is not None) + (least[m.name] is not None) for m in measures)
