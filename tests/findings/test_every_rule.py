@@ -14,6 +14,7 @@ from trueerror.findings.metrics import ConstantAnswer, Overfit, RateAtPrior
 from trueerror.findings.scores import TunedThreshold
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inference.auc._within_folds import Comparability
+from trueerror.inference.loss._t_tests import UnseenLoss
 from trueerror.inference.power._sample_size import smallest_difference
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
@@ -150,6 +151,12 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         "precision and F1 at this class mix rest on no false alarms in 40 rows",
         [fact(rates_at_prior=[RateAtPrior("false alarms", 5, 40)], metrics_at_prior=("precision",)),
          fact(rates_at_prior=[RateAtPrior("false alarms", 0, 40)], metrics_at_prior=()), fact(rates_at_prior=[])],
+    ),
+    "TE215": (
+        fact(unseen_loss=UnseenLoss(0.001, 0.1, 4.6, 0.3, 9.2, True), level=0.05),
+        "half an unseen row with a loss of 4.600 would undo it (p = .100)",
+        [fact(unseen_loss=UnseenLoss(0.001, 0.002, 4.6, 0.01, 9.2, True), level=0.05),
+         fact(unseen_loss=UnseenLoss(0.3, 0.4, 4.6, 0.6, 9.2, True), level=0.05)],
     ),
     "TE301": (fact(score_range=ScoreRange(0.37, 0.37)), "every score is 0.370",
               [fact(score_range=ScoreRange(0.1, 0.9))]),

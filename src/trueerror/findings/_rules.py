@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from trueerror.findings.scores import TunedThreshold
     from trueerror.inference.auc._average_precision import DecidedBy
     from trueerror.inference.auc._within_folds import Comparability
+    from trueerror.inference.loss._t_tests import UnseenLoss
     from trueerror.inputs._labels import Label
     from trueerror.sources._duplicates import DuplicateRows, Overlap, Repeats
     from trueerror.sources._protocols import ScoreRange
@@ -146,6 +147,7 @@ class Evidence:
     baseline_p: float | None = None  # p-value of the model against always answering the commonest class
     # (metric, successes, rows) of the proportions with few successes or failures
     small_counts: Sequence[tuple[str, float, float]] | None = None
+    unseen_loss: UnseenLoss | None = None  # what half an unseen row makes of a difference of losses
     rates_at_prior: Sequence[RateAtPrior] | None = None  # errors and right calls of each class, at another class mix
     metrics_at_prior: tuple[str, ...] | None = None  # titles of the metrics that rest on them
     # (metric, method, estimate, rows) of the proportions that were read

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from trueerror.findings._rules import rule
+from trueerror.inference.loss._t_tests import UnseenLoss
 from trueerror.inference.proportion._interval import normal_model_caution
 from trueerror.results import Contrast
 from trueerror.results._format import listing, number, p_value, percent, whole
@@ -242,3 +243,27 @@ def few_errors_at_prior(rates_at_prior: Sequence[RateAtPrior], metrics_at_prior:
         seen = [f"{'no' if r.seen == 0 else f'only {whole(r.seen)}'} {r.what} in {whole(r.rows)} rows" for r in few]
         rest = "rests" if len(metrics_at_prior) == 1 else "rest"
         yield f"{listing(list(metrics_at_prior[:4]))} at this class mix {rest} on {listing(seen)}"
+
+
+@rule("TE215", severity="warning", title="an unseen row could undo a difference of losses",
+      fix="Test on more rows, compare by the Brier score, or in Python set a highest loss with "
+          'options={"clip": 0.001}.')  # fmt: skip
+def undone_by_an_unseen_row(unseen_loss: UnseenLoss, level: float) -> Iterator[str]:
+    """A mean loss can hang on rare rows: a model that is a little better nearly everywhere may lose it all on one row
+    in a hundred, and 50 rows need not hold one.
+
+    Half a row more, of the worst kind that the forecasts allow, is put into the sample (the half-row Bayesian
+    bootstrap). The rule fires where t alone tells the models apart and the half row undoes it, which no verdict is then
+    built on; and where the difference stands, but not with half a row in which a forecast of 0.01 % came true.
+    """
+    u = unseen_loss
+    if u.t_p <= level < u.p:
+        yield (
+            f"t alone would tell them apart ({p_value(u.t_p)}), but half an unseen row with a loss of "
+            f"{number(u.worst)} would undo it ({p_value(u.p)})"
+        )
+    elif u.p <= level < u.far_p:
+        yield (
+            f"half an unseen row with a loss of {number(u.far)} (a forecast of 0.01 % that came true) would undo the "
+            f"difference ({p_value(u.far_p)})"
+        )

@@ -10,15 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from trueerror.inference._clusters import ClusterSums, class_weighted_sizes, cluster_t_contrast, sign_flip_contrast
 from trueerror.inference._contrast import contrast, one_cluster_contrast
-from trueerror.inference._problem import IntervalSpec, Problem, solve
+from trueerror.inference._problem import IntervalSpec, Problem, critical_z, solve
 from trueerror.inference._variance import keyed_sizes
 from trueerror.inference.auc._average_precision import paired_precision
 from trueerror.inference.auc._binned import binned_area_contrast, unpaired_table_contrast, within_words
@@ -27,13 +28,14 @@ from trueerror.inference.auc._interval import area_limits, delong_variance
 from trueerror.inference.auc._multiclass import class_area_contrast, class_area_rows
 from trueerror.inference.auc._tests import area_contrast, delong_unpaired
 from trueerror.inference.auc._within_folds import FoldedRows, within_folds_contrast
+from trueerror.inference.bootstrap._half_row import half_row_limit
 from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.bootstrap._paired_scores import paired_score_contrast
 from trueerror.inference.calibration import TOO_NARROW, calibration_contrast
 from trueerror.inference.counts._paired import PairedMetric, mover_paired, paired_metric
 from trueerror.inference.learner._fold_scores import ACROSS, PartScores, fold_codes, part_scores, ranks_rows
 from trueerror.inference.loss._mean import infinite_contrast, infinite_rows, loss_range
-from trueerror.inference.loss._t_tests import paired_t_of_losses
+from trueerror.inference.loss._t_tests import UnseenLoss, half_row_of_losses, paired_t_of_losses, unseen_loss
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inference.proportion._paired import SAME_ROWS, mcnemar
 from trueerror.inference.proportion._two_samples import difference
@@ -46,7 +48,7 @@ from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.metrics._values import Prior, prior_of_each
 from trueerror.results import Contrast, Interval
 from trueerror.sources._predictions import Predictions
-from trueerror.sources._row_scores import ScoredRows, class_scored_rows, scored_rows
+from trueerror.sources._row_scores import ScoredRows, class_scored_rows, loss_rows, scored_rows
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Agreement, Discordance, Moments, ScoreTable
 from trueerror.tallies._confusion import BinaryCounts
@@ -55,6 +57,9 @@ from trueerror.tallies._score_bounds import Bounds
 
 # Replicates of a statistic of ranks cost more than those of a table of counts.
 ROW_REPLICATES = 2_000
+# With more rows half an unseen one is too small a part to matter.
+MOST_LOSSES = 200_000
+FEW_LOSSES = 5_000
 Range = tuple[float, float]
 Floats = NDArray[np.float64]
 
@@ -247,6 +252,18 @@ class ModelPair:
     def places(self) -> tuple[int, int]:
         """Where the two stand among the models."""
         return self.rows.p.models.index(self.first), self.rows.p.models.index(self.second)
+
+    def losses(self, spec: IntervalSpec) -> tuple[Contrast, UnseenLoss] | None:
+        """The difference of a loss with half an unseen row; None where it is not finite, or all losses are equal."""
+        r = self.rows
+        moments = r.p.paired_moments(self.first, self.second, r.measure.function, **r.options)
+        if moments.n < 2 or not math.isfinite(moments.mean) or (moments.mean == 0 and moments.squares == 0):
+            return None
+        try:
+            rows = loss_rows(r.p, (self.first, self.second), partial(r.measure.function, **r.options))
+        except MemoryBudgetExceeded:
+            return None
+        return half_row_of_losses(moments, rows, r.measure, r.options, r.reach, spec)
 
     def infinite(self, estimate: float, spec: IntervalSpec, method: str, n: int) -> Contrast:
         """Nothing can be said of the difference from a loss that is infinite."""
@@ -480,6 +497,34 @@ def _loss_influences(pair: ModelPair) -> ClusterSums:
     with np.errstate(invalid="ignore"):
         estimate = float(sums.sum()) / n if n else math.nan
         return ClusterSums(estimate, (sums - sizes * estimate) / n if n else sums, sizes, rows.reach, round(n))
+
+
+def _rows_at_hand(q: Pair) -> bool:
+    return _plain(q) and q.sample.rows.p.n <= MOST_LOSSES
+
+
+@inference_method(
+    "t-half-row", answers="paired-loss", word="half-row", applies=_rows_at_hand,
+    default=Default(
+        why="t alone calls equal models different in .06–.38 of the cases where rare rows hold the loss; with half an "
+            "unseen row .00–.05 (simulated)",
+        when=_rows_at_hand),
+    title="t-test of the paired differences of row losses, with half an unseen row",
+    formula="p the larger of t's and of P(Σ g·d + h·b > 0)·2, g exponential for each row, h Gamma(½), b the worst "
+            "difference that any label of a row would give, at least that of a forecast of 1 % that came true; "
+            "mean d ± t(n − 1)·sd(d)/√n, drawn out to the bootstrap's limit where only t excludes 0",
+    source="Student 1908, Biometrika 6:1; Rubin 1981, Ann. Stat. 9:130; Gaffke 2005, Math. Methods Stat. 14:40; "
+           "Lugannani and Rice 1980, Adv. Appl. Probab. 12:475",
+    assumes="independent rows",
+    measured="type I error .00–.05 for log loss and Brier score with 0.5 to 5 expected disasters, 0/1 forecasts and "
+             "ordinary pairs, 50 to 1,000 rows, where t has .04–.60 (simulated); power with 200 ordinary rows .65 and "
+             ".60 where t has .78 and .67",
+    advice="with few rows it takes a large difference of log loss to show; the Brier score has less to fear",
+)  # fmt: skip
+def half_row_of_pair(q: Pair) -> Contrast:
+    """Student's t, and what half an unseen row of the worst kind would make of it."""
+    answer = q.sample.losses(q.spec)
+    return t_of_paired_losses(q) if answer is None else answer[0]
 
 
 @inference_method(
@@ -729,8 +774,11 @@ def newcombe_hybrid(q: Two) -> Contrast:
     # Where scores are binned, the intervals are wider by what is open; that adds up, chance does not.
     unknown = [rows.bounds(q.metric) for rows in q.sample]
 
+    half_rows = [_unseen_row(rows, q) for rows in q.sample]
+
     def limits(confidence: float) -> Range:
-        a, b = (_ends(rows.interval(confidence), bounds) for rows, bounds in zip(q.sample, unknown, strict=True))
+        own = [reach(rows.interval(confidence)) for rows, reach in zip(q.sample, half_rows, strict=True)]
+        a, b = (_ends(made, bounds) for made, bounds in zip(own, unknown, strict=True))
         low = a.inner[0] - b.inner[1] - math.hypot(a.reach[0], b.reach[1])
         return low, a.inner[1] - b.inner[0] + math.hypot(a.reach[1], b.reach[0])
 
@@ -789,6 +837,29 @@ def _area_interval(rows: ModelRows, measure: Measure) -> Callable[[float], Inter
         )
 
     return at
+
+
+def _unseen_row(rows: ModelRows, q: Two) -> Callable[[Interval], Interval]:
+    """Of a mean loss, its limits drawn out to those with half an unseen row; other metrics as they are."""
+    if not (q.metric.of_losses and rows.plain and rows.prior is None and rows.p.n <= FEW_LOSSES):
+        return lambda own: own
+    losses = loss_rows(rows.p, [rows.model], partial(q.metric.function, **q.options))
+    highest = unseen_loss(losses, q.metric, q.options)
+    if not (len(losses.values) > 1 and np.isfinite(losses.values).all()):
+        return lambda own: own
+
+    # At a few confidences, the one asked for among them; straight between in terms of z.
+    two_sided = q.spec.confidence if q.spec.alternative == "two-sided" else max(2 * q.spec.confidence - 1, 1e-6)
+    knots = np.unique([0.05, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.2, critical_z(two_sided)])
+    tails = special.ndtr(-knots)
+    lows, highs = ([half_row_limit(losses.values, end, tail) for tail in tails] for end in (0.0, highest))
+
+    def reached(own: Interval) -> Interval:
+        z = critical_z(own.confidence)
+        low, high = float(np.interp(z, knots, lows)), float(np.interp(z, knots, highs))
+        return replace(own, low=np.fmin(own.low, low).item(), high=np.fmax(own.high, high).item())
+
+    return reached
 
 
 class _Ends(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -12,10 +13,13 @@ from numpy.typing import NDArray
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError
 from trueerror.sources._predictions import Predictions
+from trueerror.sources._protocols import Loss
 
 Floats = NDArray[np.float64]
 # Rows that stand for many are written out up to so many rows in all.
 MOST_ROWS = 100_000_000
+# Of more labels than this it is not tried what each would have cost.
+MOST_LABELS = 20
 
 
 class ScoredRows(NamedTuple):
@@ -67,6 +71,34 @@ def complete_rows(p: Predictions, models: Sequence[str]) -> Predictions:
     taken = source.take(np.repeat(np.arange(len(often)), often))
     plain = replace(taken, weights=None, facts=replace(taken.facts, weights_kind=None))
     return replace(p, source=plain, _memory={})
+
+
+class LossRows(NamedTuple):
+    """A loss (or the difference of two) row by row, and the lowest and highest that any label of a row would give."""
+
+    values: Floats
+    lowest: float
+    highest: float
+
+
+def loss_rows(p: Predictions, models: Sequence[str], loss: Loss) -> LossRows:
+    """The loss of one model on each row that it scored, or the first's less the second's on those that both scored."""
+    source = complete_rows(p, models).source.fetched()
+
+    def taken(of: Loss) -> Floats:
+        columns, _ = source.losses(models, of)
+        with np.errstate(invalid="ignore"):
+            return columns[0] if len(columns) == 1 else columns[0] - columns[1]
+
+    values = taken(loss)
+    ends = [values]
+    for k in range(len(p.labels) if len(p.labels) <= MOST_LABELS else 0):
+        ends.append(taken(lambda codes, chances, k=k: loss(np.full_like(codes, k), chances)))  # type: ignore[misc]
+    known = np.concatenate(ends)
+    known = known[~np.isnan(known)]
+    if not len(known):
+        return LossRows(values, math.nan, math.nan)
+    return LossRows(values, float(known.min()), float(known.max()))
 
 
 def _clusters(p: Predictions) -> Codes | None:

@@ -41,7 +41,13 @@ from trueerror.sources._predictions import Predictions
 from trueerror.sources.logs.sklearn_cv import folds_of, is_fold_result
 from trueerror.tallies import Discordance
 from trueerror.verbs._comparison import Comparison, ComparisonDetails, best_first
-from trueerror.verbs._evidence import comparison_findings, fold_evidence, identical_pairs, sample_evidence
+from trueerror.verbs._evidence import (
+    comparison_findings,
+    fold_evidence,
+    identical_pairs,
+    loss_evidence,
+    sample_evidence,
+)
 from trueerror.verbs._model_metrics import (
     MetricChoice,
     ModelMetrics,
@@ -291,7 +297,11 @@ def compare_predictions(
             twins=identical_pairs(p, settings, contrasts),
             infinite=infinite_losses({m: (p, m) for m in p.models}, measure, options, estimates, contrasts),
         ),
-        sample=[*sample_evidence(p, measure, settings), *fold_evidence(rows, contrasts, spec)],
+        sample=[
+            *sample_evidence(p, measure, settings),
+            *fold_evidence(rows, contrasts, spec),
+            *loss_evidence(rows, contrasts, settings),
+        ],
     )
 
 

@@ -129,9 +129,9 @@ def _tuned(bench: ModelMetrics, p: Predictions, table: ScoreTable) -> TunedThres
 
 
 # What the rows and each model by itself may show beside the difference; more would bury it.
-ABOUT_THE_SAMPLE = ("TE103", "TE104", "TE201", "TE214", "TE512", "TE513", "TE514")
+ABOUT_THE_SAMPLE = ("TE103", "TE104", "TE201", "TE211", "TE214", "TE215", "TE512", "TE513", "TE514")
 # Of these it matters which model they are about.
-ABOUT_A_MODEL = ("TE201", "TE214", "TE512", "TE513")
+ABOUT_A_MODEL = ("TE201", "TE211", "TE214", "TE215", "TE512", "TE513")
 
 
 def sample_evidence(p: Predictions, measure: Measure, settings: Settings) -> list[Evidence]:
@@ -181,6 +181,25 @@ def fold_evidence(rows: PairedRows, contrasts: Iterable[Contrast], spec: Interva
                 significant=True,
             )
         )
+    return found
+
+
+def loss_evidence(rows: PairedRows, contrasts: Iterable[Contrast], settings: Settings) -> list[Evidence]:
+    """Whether a few rows hold a model's mean loss, and what half an unseen row makes of each difference."""
+    measure, p = rows.measure, rows.p
+    if not measure.of_losses or p.weights_kind is not None or rows.clustered:
+        return []
+    found = []
+    for model in p.models:
+        m = p.moments(model, measure.function, **settings.options(measure))
+        if m.n > 1 and math.isfinite(m.mean) and m.standard_error > 0:
+            worth = (m.mean / m.standard_error) ** 2
+            found.append(Evidence(model=model, loss_worth=[(measure.title, worth)]))
+    for c in contrasts:
+        made = rows.pair(c.first, c.second).losses(settings.spec()) if c.method == "t-half-row" else None
+        if made is not None:
+            about = f"{c.first} and {c.second}"
+            found.append(Evidence(model=about, unseen_loss=made[1], level=1 - settings.confidence))
     return found
 
 

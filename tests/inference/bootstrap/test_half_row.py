@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import special
+
+import trueerror as te
+from trueerror.inference.bootstrap._half_row import half_row_limit, half_row_p, half_row_tail
+
+
+@pytest.mark.parametrize(("values", "extreme"), [(np.full(50, -0.184), 4.6), (np.linspace(-1, 0.6, 40), 1.0)])
+def test_the_tail_is_that_of_drawn_weights(values, extreme):
+    rng = np.random.default_rng(0)
+    drawn = rng.gamma(1.0, size=(40_000, len(values))) @ values + rng.gamma(0.5, size=40_000) * extreme
+    assert half_row_tail(values, extreme) == pytest.approx((drawn > 0).mean(), abs=0.01)
+
+
+@pytest.mark.parametrize(("x", "n"), [(0, 20), (3, 20), (19, 20), (20, 20), (40, 100)])
+def test_for_a_proportion_the_limits_are_quantiles_of_beta(x, n):
+    rights = np.repeat([1.0, 0.0], [x, n - x])
+    if x < n:
+        upper = 1.0 if n == x else float(special.betaincinv(x + 0.5, n - x, 0.975))
+        assert half_row_limit(rights, 1.0, 0.025) == pytest.approx(upper, abs=0.003)
+    if x > 0:
+        lower = float(special.betaincinv(x, n - x + 0.5, 0.025))
+        assert half_row_limit(rights, 0.0, 0.025) == pytest.approx(lower, abs=0.003)
+
+
+@given(
+    st.lists(st.floats(-1, 1, allow_subnormal=False), min_size=2, max_size=30),
+    st.floats(1, 5),
+    st.floats(1e-3, 1e3),
+)
+def test_scale_and_sign_change_nothing_they_should_not(values, end, scale):
+    d = np.array(values)
+    p = half_row_p(d, (-end, end), "two-sided")
+    assert 0 <= p <= 1
+    assert half_row_p(scale * d, (-scale * end, scale * end), "two-sided") == pytest.approx(p, rel=1e-6, abs=1e-9)
+    assert half_row_p(-d, (-end, end), "two-sided") == pytest.approx(p, rel=1e-6, abs=1e-9)
+    assert half_row_p(d, (-2 * end, 2 * end), "two-sided") >= p - 1e-3
+
+
+def test_fifty_rows_without_a_disaster_prove_nothing():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 50)
+    plain, sharp = (np.where(y == 1, c, 1 - c) for c in (0.8 + rng.normal(0, 0.02, 50), 0.95 + rng.normal(0, 0.01, 50)))
+    made = te.compare(y, scores={"plain": plain, "sharp": sharp}, metric="log_loss", positive=1)
+    c = made["plain", "sharp"]
+    assert c.method == "t-half-row"
+    assert c.p_value > 0.05
+    assert c.low < 0 < c.estimate
+    assert "TE215" in made.findings
+    assert "better" not in made.verdict.split(":")[0].replace("Cannot tell which is better", "")
+    by_t = te.compare(y, scores={"plain": plain, "sharp": sharp}, metric="log_loss", positive=1, method="t")
+    assert by_t["plain", "sharp"].p_value < 0.001
+
+
+def test_plain_differences_of_many_rows_keep_their_t():
+    rng = np.random.default_rng(0)
+    z = rng.normal(0, 1.5, 3000)
+    y = (rng.random(3000) < special.expit(z)).astype(int)
+    scores = {"a": special.expit(z + rng.normal(0, 1, 3000)), "b": special.expit(z + rng.normal(0, 0.5, 3000))}
+    for metric in ("brier", "log_loss"):
+        made = te.compare(y, scores=scores, metric=metric, positive=1)
+        plain = te.compare(y, scores=scores, metric=metric, positive=1, method="t")["a", "b"]
+        c = made["a", "b"]
+        assert (c.low, c.high) == pytest.approx((plain.low, plain.high), rel=1e-12)
+        assert plain.p_value <= c.p_value < 1e-6
+        assert "TE215" not in made.findings
+        turned = te.compare(y, scores={k: scores[k] for k in "ba"}, metric=metric, positive=1)["b", "a"]
+        assert (turned.low, turned.high, turned.p_value) == pytest.approx((-c.high, -c.low, c.p_value), rel=1e-9)
+
+
+def test_certain_forecasts_that_were_all_right_have_limits():
+    y = np.repeat([1, 0], 50)
+    made = te.compare(y, scores={"sure": y * 1.0, "soft": 0.8 * y + 0.1}, metric="brier", positive=1)["sure", "soft"]
+    assert made.low < made.estimate < 0 < made.high
+    assert made.p_value > 0.05
+
+
+def test_losses_of_different_rows_allow_for_an_unseen_one():
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1], 30)
+    plain, sharp = (np.abs(1 - y - c + rng.normal(0, 0.01, 60)) for c in (0.2, 0.05))
+    parts = [te.predictions(y, scores={k: 1 - s}, positive=1) for k, s in (("plain", plain), ("sharp", sharp))]
+    c = te.compare(*parts, paired=False, metric="log_loss")["plain", "sharp"]
+    assert c.low < 0 < c.estimate
+    assert c.p_value > 0.05
+
+
+def test_rows_that_stand_for_many_count_as_often():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 40)
+    scores = {"a": np.clip(0.7 * y + rng.random(40) * 0.3, 0, 1), "b": np.clip(0.5 * y + rng.random(40) * 0.5, 0, 1)}
+    often = rng.integers(1, 4, 40)
+    weighed = te.compare(y, scores=scores, metric="brier", positive=1, weights=often, weights_kind="frequency")
+    written = te.compare(
+        np.repeat(y, often), scores={k: np.repeat(s, often) for k, s in scores.items()}, metric="brier", positive=1
+    )
+    one, other = weighed["a", "b"], written["a", "b"]
+    assert (one.low, one.high, one.p_value) == pytest.approx((other.low, other.high, other.p_value), rel=1e-9)
