@@ -490,6 +490,8 @@ def curve_input(
         if scores is not None or weights is not None:
             raise InputError(f"{what} from Predictions takes no scores= or weights=: they are in it; choose by model=")
         return _from_predictions(data, model, positive, what)
+    if weights is None and weights_kind is not None:
+        raise InputError(f"weights_kind={weights_kind!r} was given without weights")
     if scores is None:
         raise InputError(f"{what} needs scores: pass (truth, scores), Predictions, a path, a table, or a ScoreTable")
     check_indexes({"truth": data, "scores": scores})

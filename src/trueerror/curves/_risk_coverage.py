@@ -98,6 +98,8 @@ def count_answers(
         called, confidence = _calls(array, names, chosen, threshold)
     else:
         confidence = _confidence(array, called)
+    if weights is None and weights_kind is not None:
+        raise InputError(f"weights_kind={weights_kind!r} was given without weights")
     w = None if weights is None else weight_column(weights, weights_kind)
     if w is not None:
         same_length({"truth": codes, "weights": w})

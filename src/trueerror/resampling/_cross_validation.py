@@ -27,6 +27,20 @@ from trueerror.resampling._plan import (
 )
 
 
+def as_k_fold(plan: object, what: str) -> KFold:
+    """A plan of folds, or their number, for a study that assigns folds itself.
+
+    >>> as_k_fold(4, "a learning curve")
+    KFold(k=4, repeats=1, stratify=True)
+    """
+    if isinstance(plan, int) and not isinstance(plan, bool):
+        return KFold(plan)
+    if isinstance(plan, KFold):
+        return plan
+    raise InputError(f"{what} assigns folds itself: give plan=te.KFold(5, repeats=4) or a number of folds, not "
+                     f"{type(plan).__name__}")  # fmt: skip
+
+
 @dataclass(frozen=True)
 class KFold(Plan):
     """k-fold cross-validation, repeated: each row is tested once in each repeat.

@@ -23,6 +23,7 @@ from trueerror.inference.loss._mean import mean_limits
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
 from trueerror.resampling._plan import Seed, check_test_share, check_whole, draw_share, take
+from trueerror.resampling._splits import Bootstrap, Subsampling
 from trueerror.resampling._study_plans import Redrawn
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import limits, number, one_line, percent
@@ -249,20 +250,33 @@ REPLICATES = 100
 Sampling = Literal["bootstrap", "half"]
 
 
+HELD_OUT, ROWS_DRAWN, TEST_ROWS, ROUNDS = 1 / 3, 100, 1000, 100
+
+
+def _drawn_by(plan: object) -> tuple[int, Sampling]:
+    """Rounds and sampling, from a plan: bootstrap samples, or random halves."""
+    if isinstance(plan, Bootstrap):
+        return plan.b, "bootstrap"
+    if isinstance(plan, Subsampling) and plan.test == 0.5:
+        return plan.repeats, "half"
+    raise InputError("training sets are drawn by plan=te.Bootstrap(100) or plan=te.Subsampling(100, test=0.5)")
+
+
 def bias_variance(
     learners: Learner | Mapping[str, Learner],
     X: Features = None,
     y: Any = None,
     *,
     test: Any = None,
-    held_out: float = 1 / 3,
+    held_out: float = HELD_OUT,
     generator: Any = None,
-    n: int = 100,
-    test_rows: int = 1000,
+    n: int = ROWS_DRAWN,
+    test_rows: int = TEST_ROWS,
     loss: Literal["zero-one", "squared"] = "zero-one",
     decomposition: Literal["kohavi-wolpert", "domingos"] = "kohavi-wolpert",
-    rounds: int = 100,
+    rounds: int = ROUNDS,
     sampling: Sampling = "bootstrap",
+    plan: Bootstrap | Subsampling | None = None,
     confidence: float = 0.95,
     store: str | os.PathLike[str] | None = None,
     engine: object = None,
@@ -299,8 +313,18 @@ def bias_variance(
     named, level = as_learners(learners), check_confidence(confidence)
     check_word(loss, ("zero-one", "squared"), "loss")
     check_word(decomposition, ("domingos", "kohavi-wolpert"), "decomposition")
+    if plan is not None:
+        if rounds != ROUNDS or sampling != "bootstrap":
+            raise InputError("plan= says rounds and how rows are drawn; leave rounds= and sampling= out")
+        rounds, sampling = _drawn_by(plan)
     check_word(sampling, ("bootstrap", "half"), "sampling")
     check_whole(rounds, "rounds", 2)
+    if loss == "squared" and decomposition != "kohavi-wolpert":
+        raise InputError("decomposition= is for zero-one loss; squared loss has one of its own")
+    if generator is None and (n != ROWS_DRAWN or test_rows != TEST_ROWS):
+        raise InputError("n= and test_rows= are for a generator; rows that are given are as many as they are")
+    if generator is not None and (test is not None or held_out != HELD_OUT or sampling != "bootstrap"):
+        raise InputError("test=, held_out= and sampling= are for given rows; a generator draws fresh ones")
     seed = experiment_seed(rng)
     how: Decomposition = "squared" if loss == "squared" else decomposition
     rows = _fresh(generator, n, rounds, test_rows, seed) if generator is not None else None
@@ -310,9 +334,9 @@ def bias_variance(
         rows = _given(X, y, test, held_out, seed)
     elif X is not None:
         raise InputError("pass either X and y or a generator, not both")
-    plan = Redrawn(rounds, held_out=rows.held_out, how="fresh" if generator is not None else sampling)
+    redrawn = Redrawn(rounds, held_out=rows.held_out, how="fresh" if generator is not None else sampling)
     options = RunOptions(store=store, engine=engine, jobs=jobs, timeout=timeout, rng=seed, progress=progress)
-    run = run_experiment(named, rows.data, plan, options)
+    run = run_experiment(named, rows.data, redrawn, options)
     posterior = rows.posterior
     if posterior is None:
         codes = rows.data.codes[-rows.held_out :]

@@ -24,6 +24,7 @@ from trueerror.experiments._result import Experiment
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.metrics._registry import Measure
+from trueerror.resampling._cross_validation import KFold, as_k_fold
 from trueerror.resampling._plan import Seed
 from trueerror.resampling._study_plans import GrowingSubsets
 from trueerror.results import Contrast
@@ -146,6 +147,7 @@ def learning_curve(
     folds: int = 5,
     repeats: int = 4,
     stratify: bool = True,
+    plan: KFold | int | None = None,
     metric: str = "error_rate",
     positive: Label | None = None,
     form: str = "auto",
@@ -165,7 +167,8 @@ def learning_curve(
     whose every beginning keeps the shares of the classes; the sizes are beginnings of it, one inside the next, so that
     points are paired, and all learners get the same. Sizes: `steps` of them on a "geometric" or "arithmetic"
     `schedule` from `smallest` up to the whole training part, or by `ratio` or `step`, or given (`sizes`, rows or
-    shares). Everything runs through `te.experiment`, with its `store`, `engine`, `jobs` and failures.
+    shares). `plan=te.KFold(5, repeats=4)` says folds and repeats at once. Everything runs through `te.experiment`, with
+    its `store`, `engine`, `jobs` and failures.
 
     `stop=0.01` samples progressively: larger sizes are tried only while the last step may have gained more than 0.01
     (one-sided limit at `confidence`) for some learner.
@@ -188,6 +191,13 @@ def learning_curve(
     """
     named, data = as_learners(learners), as_study_data(X, y)
     level, measure = check_confidence(confidence), judged_measure(metric)
+    if plan is not None:
+        if (folds, repeats, stratify) != (5, 4, True):
+            raise InputError("plan= says folds, repeats and strata at once; leave folds=, repeats= and stratify= out")
+        chosen = as_k_fold(plan, "a learning curve")
+        folds, repeats, stratify = chosen.k, chosen.repeats, chosen.stratify
+    if sizes is not None and (schedule, steps, ratio, step, smallest) != ("geometric", 8, None, None, None):
+        raise InputError("sizes= are all sizes; leave schedule=, steps=, ratio=, step= and smallest= out")
     check_word(form, ("auto", *FORMS), "form")
     if not math.isfinite(float(measure.best or 0.0)):
         raise InputError(f"{measure.name} has no finite best value, so its curve cannot be fitted")
@@ -203,19 +213,19 @@ def learning_curve(
         store=store, engine=engine, jobs=jobs, timeout=timeout, rng=rng, progress=progress, balance=balance
     )
     asked = _CurveOptions(metric=metric, positive=positive, confidence=level, form=form)
-    plan = GrowingSubsets(wanted, folds=folds, repeats=repeats, stratify=stratify)
+    subsets = GrowingSubsets(wanted, folds=folds, repeats=repeats, stratify=stratify)
     if stop is None:
-        run = run_experiment(named, data, plan, options)
-        return made_curve([run], wanted, plan, asked)
+        run = run_experiment(named, data, subsets, options)
+        return made_curve([run], wanted, subsets, asked)
     runs: list[Experiment] = []
     for at, size in enumerate(wanted):
-        runs.append(run_experiment(named, data, replace(plan, sizes=(size,)), options.inside(f"size-{size}")))
+        runs.append(run_experiment(named, data, replace(subsets, sizes=(size,)), options.inside(f"size-{size}")))
         if at + 1 >= LOOK_FROM:
-            curve = made_curve(runs, wanted[: at + 1], plan, asked)
+            curve = made_curve(runs, wanted[: at + 1], subsets, asked)
             if at + 1 < len(wanted) and all(_flat(g, stop) for g in curve.gains):
                 words = f"Stopped at {size:,} rows: the last step gained less than {number(stop)} (upper limits)."
                 return replace(curve, stopped=words)
-    return made_curve(runs, wanted, plan, asked)
+    return made_curve(runs, wanted, subsets, asked)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from trueerror.experiments._result import Experiment
 from trueerror.inference.loss._interval import mean_interval
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
-from trueerror.resampling._cross_validation import KFold, LeaveOneOut
+from trueerror.resampling._cross_validation import KFold, LeaveOneOut, as_k_fold
 from trueerror.resampling._plan import Plan, Seed, Split, check_whole
 from trueerror.resampling._splits import Bootstrap, Holdout
 from trueerror.resampling._study_plans import Redrawn
@@ -256,6 +256,7 @@ def estimator_laboratory(
     folds: int = 10,
     bootstraps: int = 50,
     stratify: bool = True,
+    plan: KFold | int | None = None,
     test_rows: int = 1000,
     confidence: float = 0.95,
     store: str | os.PathLike[str] | None = None,
@@ -291,8 +292,11 @@ def estimator_laboratory(
     check_whole(test_rows, "test_rows", 2)
     for word in estimators:
         check_word(word, ESTIMATORS, "estimators")
+    if plan is not None and folds != 10:
+        raise InputError("plan= says the folds of the k-fold estimator; leave folds= out")
+    k_fold = KFold(folds, stratify=stratify) if plan is None else as_k_fold(plan, "the k-fold estimator")
     plans: dict[str, Plan] = {
-        "holdout": Holdout(stratify=stratify), "k-fold": KFold(folds, stratify=stratify),
+        "holdout": Holdout(stratify=stratify), "k-fold": k_fold,
         "leave-one-out": LeaveOneOut(), "bootstrap": Bootstrap(bootstraps, stratify=stratify),
     }  # fmt: skip
     wanted = [p for p in plans if any(ESTIMATORS[e][0] == p for e in estimators)]
@@ -309,11 +313,11 @@ def estimator_laboratory(
     values: dict[str, Floats] = {}
     limits: dict[str, list[tuple[float, float]]] = {}
     for word in estimators:
-        plan, method = ESTIMATORS[word]
-        if plan == "truth":
+        used, method = ESTIMATORS[word]
+        if used == "truth":
             values[word] = np.array([_training_error(judged, name, d) for d in wholes])
             continue
-        found = [done[plan].estimate(name, d, "error_rate", method=method, confidence=level) for d in samples]
+        found = [done[used].estimate(name, d, "error_rate", method=method, confidence=level) for d in samples]
         values[word] = np.array([f.estimate for f in found])
         limits[word] = [(f.low, f.high) for f in found]
     qualities = [

@@ -90,6 +90,10 @@ def rank(
         sheet = read_sheet(scores, columns, names=names, missing=missing)
     if reference is not None and str(reference) not in sheet.learners:
         raise InputError(f"reference={reference!r} is not among the learners{nearest(reference, sheet.learners)}")
+    if test_train_ratio is not None and not sheet.has_folds:
+        raise InputError("test_train_ratio= is for folds within data sets, and these scores have none")
+    if rope is not None and len(sheet.learners) != 2:
+        raise InputError(f"rope= is for the comparison of two learners, and there are {len(sheet.learners)}")
     return rank_sheet(
         sheet, higher_is_better=bool(higher_is_better), method=method, adjust=adjust,
         control=None if reference is None else str(reference), alpha=level, rope=rope, rng=rng,

@@ -385,7 +385,21 @@ def power_plan(test: PlannedTest, options: PowerOptions) -> PowerPlan:
     """The plan of a test, with every option checked."""
     check_word(test, MAKERS, "test")
     open_share(options.alpha, "alpha")
+    for name in ("disagreement", "prevalence", "margin", "method", "correlation", "sd"):
+        if getattr(options, name) is not None and name not in USED.get(test, ()):
+            takes = " and ".join(f"{used}=" for used in USED.get(test, ()))
+            raise InputError(f"{name}= says nothing to test={test!r}, which takes {takes or 'the two values alone'}")
     return MAKERS[test](options)
+
+
+# What each test looks at besides the two values, the level and the alternative.
+USED: dict[str, tuple[str, ...]] = {
+    "mcnemar": ("disagreement", "method"),
+    "auc": ("prevalence", "correlation"),
+    "equivalence": ("disagreement", "margin"),
+    "noninferiority": ("disagreement", "margin"),
+    **dict.fromkeys(("paired-mean", "paired-t", "unpaired-t"), ("sd",)),
+}
 
 
 def _mcnemar(o: PowerOptions) -> PowerPlan:

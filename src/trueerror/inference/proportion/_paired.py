@@ -371,6 +371,8 @@ def _answer(
 
 
 def _shifted(first: Any, second: Any, n: int | None, paired: bool) -> Shifted:
+    if not paired and (n is not None or _is_pair(first)):
+        raise InputError("paired=False is for columns of scores; counts of different rows are pairs (successes, rows)")
     if n is not None:
         return _paired_counts(count(first, "first"), count(second, "second"), count(n, "n"))
     if _is_pair(first) and _is_pair(second):
