@@ -26,18 +26,24 @@ INTERVAL_EPILOG = (
 
 
 def parse_counts(text: str) -> tuple[float, int]:
-    """ "750/1000" as (750, 1000); a rate such as "0.15/30" keeps its fraction."""
+    """ "750/1000" as (750, 1000); a rate, written with a point as in "0.15/30" or "1.0/30", is a float."""
     written = re.fullmatch(r"\s*([-+]?[\d_,.]*\d\.?)\s*(?:/|of)\s*([-+]?[\d_,.]+)\s*", text)
     try:
         if not written:
             raise ValueError
-        x = float(written[1].replace(",", "").replace("_", ""))
-        n = float(written[2].replace(",", "").replace("_", ""))
+        x, n = (_number(part) for part in written.groups())
     except ValueError:
-        raise InputError(f"cannot read {text!r}: write counts as X/N, such as 750/1000") from None
+        raise InputError(f"cannot read {text!r}: write counts as X/N, such as 750/1000, or a rate: 0.75/1000") from None
     if not n.is_integer():
         raise InputError(f"{text!r}: the number of rows must be whole")
-    return x, int(n)
+    return x if "." in written[1] and x <= 1 else int(x) if x.is_integer() else x, int(n)
+
+
+def _number(written: str) -> float:
+    """A number with thousands set off by commas or underscores, if at all."""
+    if "," in written and not re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+(\.\d*)?", written):
+        raise ValueError
+    return float(written.replace(",", "").replace("_", ""))
 
 
 def one_pair(words: list[str], trials: int | None) -> str:
@@ -78,9 +84,9 @@ def interval_command(
     from trueerror.inference.proportion._interval import interval
 
     x, n = parse_counts(one_pair(counts, out_of))
-    is_rate = 0 < x < 1
+    is_rate = isinstance(x, float) and 0 <= x <= 1
     limits = interval(
-        None if is_rate else int(x) if x.is_integer() else x,
+        None if is_rate else x,
         n,
         rate=x if is_rate else None,
         method=method,  # type: ignore[arg-type]
@@ -90,7 +96,7 @@ def interval_command(
 
     def words() -> str:
         level = f"{percent(limits.confidence)} {limits.method}"
-        seen = f"{whole(x) if not is_rate else number(x * n)} of {whole(n)} is {number(limits.estimate)}"
+        seen = f"{whole(x * n) if is_rate else whole(x)} of {whole(n)} is {number(limits.estimate)}"
         if side == "lower":
             verdict = f"the true rate is plausibly {number(limits.low)} or more"
         elif side == "upper":
@@ -137,16 +143,12 @@ def difference_command(
     """Whether two rates from different rows differ."""
     from trueerror.inference.proportion._two_samples import difference
 
-    pairs = [parse_counts(text) for text in (first, second)]
-    is_rate = any(0 < x < 1 and not (x * n).is_integer() for x, n in pairs)
+    # A rate of 1 is written 1.0 here, which Python could not tell from a count.
+    pairs = [(n if isinstance(x, float) and x == 1 else x, n) for x, n in map(parse_counts, (first, second))]
     contrast = difference(
-        pairs[0],
-        pairs[1],
-        method=method or ("newcombe" if is_rate else "miettinen-nurminen"),  # type: ignore[arg-type]
-        confidence=confidence,
-        alternative=alternative,
+        pairs[0], pairs[1], method=method, confidence=confidence, alternative=alternative  # type: ignore[arg-type]
     )
-    rates = [x if 0 < x < 1 else x / n if n else float("nan") for x, n in pairs]
+    rates = [x if isinstance(x, float) and x < 1 else x / n if n else float("nan") for x, n in pairs]
     output.show(contrast, lambda: difference_words(contrast, rates[0], rates[1]))
 
 

@@ -179,8 +179,8 @@ def _is_na(value: object) -> bool:
     return type(value).__name__ == "NAType"
 
 
-def count_matrix(matrix: ArrayLike) -> NDArray[np.int64]:
-    """A square table of whole numbers from 0 up.
+def count_matrix(matrix: ArrayLike, *, square: bool = True) -> NDArray[np.int64]:
+    """A table of whole numbers from 0 up, square unless told otherwise.
 
     >>> count_matrix([[50, 5], [10, 35]]).sum()
     np.int64(100)
@@ -191,7 +191,7 @@ def count_matrix(matrix: ArrayLike) -> NDArray[np.int64]:
         cells = np.asarray(cells, dtype=np.float64) if cells.dtype.kind not in "iu" else cells
     except (TypeError, ValueError):
         raise InputError("the confusion matrix must be a square table of counts") from None
-    if cells.ndim != 2 or cells.shape[0] != cells.shape[1]:
+    if cells.ndim != 2 or (square and cells.shape[0] != cells.shape[1]):
         shape = " × ".join(map(str, cells.shape))
         raise InputError(f"the confusion matrix must be square, but it is {shape or 'a single value'}")
     wrong = ~np.isfinite(cells) | (cells < 0) | (cells != np.floor(cells))

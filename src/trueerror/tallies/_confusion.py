@@ -24,6 +24,7 @@ from trueerror.inputs._arrays import (
     WeightsKind,
     check_indexes,
     column,
+    count,
     count_matrix,
     same_length,
     weight_column,
@@ -34,11 +35,13 @@ from trueerror.inputs._labels import (
     check_labels,
     code_column,
     find_label,
+    labelled_counts,
     merge_labels,
     natural_labels,
     natural_positive,
     need_positive,
     recode,
+    refuse_margins,
 )
 from trueerror.inputs._options import InputError, check_word
 from trueerror.kernels import _numpy as plain
@@ -173,12 +176,16 @@ class Confusion(Result):
     """Counts of truth × predicted. Rows are the truth; shards of one sample add up.
 
     `positive` is the class that binary metrics speak of. A row without a prediction that counts as wrong sits in an
-    extra column, `unpredicted` (with two classes it counts as the other class instead).
+    extra column, `unpredicted` (with two classes it counts as the other class instead). A data frame, such as
+    `pd.crosstab(truth, predicted)`, goes by its own labels, in whatever order they stand; totals are refused. The four
+    counts of two classes may be named: `tp=, fp=, fn=, tn=`.
 
     >>> t = Confusion([[50, 5], [10, 35]])            # unlabelled 2 × 2: [[TN, FP], [FN, TP]]
     >>> t.n, t.binary().tp
     (100, 35.0)
     >>> t + t == Confusion([[100, 10], [20, 70]])
+    True
+    >>> t == Confusion(tp=35, fp=5, fn=10, tn=50)
     True
     """
 
@@ -206,20 +213,36 @@ class Confusion(Result):
 
     def __init__(
         self,
-        matrix: ArrayLike,
+        matrix: ArrayLike = None,
         labels: Iterable[object] | None = None,
         *,
+        tp: float | None = None,
+        fp: float | None = None,
+        fn: float | None = None,
+        tn: float | None = None,
         rows: Literal["truth", "predicted"] = "truth",
         positive: object = None,
     ) -> None:
         check_word(rows, ("truth", "predicted"), "rows")
-        cells = count_matrix(matrix)
-        if rows == "predicted":
-            cells = cells.T
-        k = len(cells)
-        names = tuple(range(k)) if labels is None else check_labels(labels)
-        if len(names) != k:
-            raise InputError(f"the matrix has {k} classes but labels= names {len(names)}")
+        given = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+        declared = True
+        if matrix is None or any(v is not None for v in given.values()):
+            if matrix is not None:
+                raise InputError("give the matrix or tp=, fp=, fn= and tn=, not both")
+            cells, names, positive = _four_counts(given, labels, positive)
+        elif (framed := labelled_counts(matrix, transposed=rows == "predicted")) is not None:
+            cells, names = _in_order(framed.cells, framed.labels, labels)
+            declared = labels is not None
+        else:
+            cells = count_matrix(matrix)
+            if rows == "predicted":
+                cells = cells.T
+            if labels is None:
+                refuse_margins(cells, None)
+            k = len(cells)
+            names = tuple(range(k)) if labels is None else check_labels(labels)
+            if len(names) != k:
+                raise InputError(f"the matrix has {k} classes but labels= names {len(names)}")
         row, col = np.nonzero(cells)
         self._fill(
             labels=names,
@@ -227,7 +250,7 @@ class Confusion(Result):
             row=row.astype(np.int64),
             col=col.astype(np.int64),
             counts=cells[row, col],
-            declared=True,
+            declared=declared,
         )
 
     def _fill(self, **fields: object) -> None:
@@ -465,6 +488,47 @@ class Confusion(Result):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def _four_counts(
+    given: dict[str, float | None], labels: Iterable[object] | None, positive: object
+) -> tuple[Ints, tuple[Label, ...], Label]:
+    """The table that TP, FP, FN and TN are, the negative class first."""
+    absent = [name for name, value in given.items() if value is None]
+    if len(absent) == 4:
+        raise InputError("give a table of counts, or the four counts tp=, fp=, fn= and tn=")
+    if absent:
+        raise InputError(f"{absent[0]}= is missing: the four counts are tp=, fp=, fn= and tn=")
+    tp, fp, fn, tn = (count(value, name) for name, value in given.items() if value is not None)
+    names = (0, 1) if labels is None else check_labels(labels)
+    if len(names) != 2:
+        raise InputError(f"tp=, fp=, fn= and tn= are counts of two classes, but labels= names {len(names)}")
+    if labels is None and positive is not None:
+        raise InputError(f"positive={positive!r} needs labels= beside it: the names of both classes")
+    chosen = natural_positive(names) if positive is None else find_label(positive, names)
+    if chosen is None:
+        raise need_positive(names, "four counts")
+    cells = np.array([[tn, fp], [fn, tp]], dtype=np.int64)
+    return (cells, names, chosen) if names.index(chosen) == 1 else (cells[::-1, ::-1], names, chosen)
+
+
+def _in_order(
+    cells: Ints, found: tuple[Label, ...], labels: Iterable[object] | None
+) -> tuple[Ints, tuple[Label, ...]]:
+    """A labelled table in the order that was asked for; a class that is not in it has no rows."""
+    if labels is None:
+        return cells, found
+    names = check_labels(labels)
+    unknown = without(found, names)
+    if unknown:
+        raise InputError(
+            f"the table has the class {unknown[0]!r}, which labels= does not name; a labelled table needs no labels= "
+            "but for their order"
+        )
+    places = [names.index(v) for v in found]
+    moved = np.zeros((len(names), len(names)), dtype=np.int64)
+    moved[np.ix_(places, places)] = cells
+    return moved, names
 
 
 def _frozen(counts: ClassCounts) -> ClassCounts:

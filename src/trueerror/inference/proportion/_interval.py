@@ -341,14 +341,27 @@ def _trials(trials: Any) -> float:
     return n
 
 
+def is_float(value: object) -> bool:
+    """Whether a number was written with a point: 1.0, not 1."""
+    return isinstance(value, float) or getattr(getattr(value, "dtype", None), "kind", "") == "f"
+
+
+def one_or_all(name: str, n: float) -> str:
+    """What to ask of those who write 1.0 where a count or a rate may stand."""
+    return f"{name}=1.0 of {n:g} may be one success or a rate of 1: write 1 for one success, {n:g} for all of them"
+
+
 def _successes(successes: Any, rate: Any, n: float, method: str) -> float:
     if (successes is None) == (rate is None):
         given = "both are there" if rate is not None else "both are missing"
         raise InputError(f"give successes or rate=, one of them: {given}")
     if rate is None:
         x = _number(successes, "successes")
+        if is_float(successes) and x == 1 and n > 1:
+            raise InputError(one_or_all("successes", n))
         if x != math.floor(x):
-            raise InputError(f"successes={successes!r:.40} must be a whole number; for a share pass rate= and trials=")
+            hint = f"for a share pass rate={successes!r:.20}, trials={n:g}" if x < 1 else "for a share pass rate= and trials="
+            raise InputError(f"successes={successes!r:.40} must be a whole number; {hint}")
         if x > n:
             raise InputError(f"successes={successes!r:.40} is more than trials={n:g}")
         return x

@@ -38,7 +38,7 @@ from trueerror.inference.proportion._distributions import (
 )
 from trueerror.inference.proportion._interval import wilson
 from trueerror.inference.proportion._two_samples import DIFFERENT_ROWS
-from trueerror.inputs._arrays import count, matrix, numbers, paired_numbers
+from trueerror.inputs._arrays import count, count_matrix, matrix, numbers, paired_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.methods import Method, declare
 from trueerror.results import Alternative, Contrast, Test
@@ -65,8 +65,8 @@ class Pairs(NamedTuple):
 
 
 def mcnemar(
-    only_first: int,
-    only_second: int,
+    only_first: Any,
+    only_second: int | None = None,
     *,
     n: int | None = None,
     both_right: int | None = None,
@@ -86,6 +86,7 @@ def mcnemar(
     Wilson limits with his corrected φ and needs both_right or both_wrong; "wald" has the variance
     (b + c − (b − c)²/n)/n². Without n (or both_right and both_wrong) only the p-value is given. The interval inverts
     another test than mid-p: where the two disagree the note says "borderline" and the p-value decides.
+    In place of b and c the table [[both right, b], [c, both wrong]] may stand, rows the first model, columns the second.
     `p_better` is P(Beta(b + ½, c + ½) > ½). Sources: Fagerland, Lydersen and Laake 2013, BMC Med. Res. Methodol. 13:91;
     Tango 1998, Stat. Med. 17:891.
 
@@ -95,6 +96,10 @@ def mcnemar(
     check_word(method, METHODS, "method")
     check_word(interval, INTERVALS, "interval")
     level = check_test_options(confidence, alternative)
+    if only_second is None:
+        if n is not None or both_right is not None or both_wrong is not None:
+            raise InputError("a table of all four counts needs neither n= nor both_right= and both_wrong=")
+        both_right, only_first, only_second, both_wrong = _four_cells(only_first)
     pairs = _pairs(only_first, only_second, n, both_right, both_wrong)
     if interval == "newcombe" and pairs.both_right is None:
         raise InputError('interval="newcombe" needs both_right or both_wrong beside n, or both of them')
@@ -136,6 +141,23 @@ def mcnemar_test(b: int, c: int, method: McNemarMethod, alternative: Alternative
     if b == c:
         return float(b), 1 - half
     return float(b), min(1.0, 2 * (float(at_most(min(b, c), total, 0.5)) - half))
+
+
+def _four_cells(table: Any) -> tuple[int, int, int, int]:
+    """[[both right, only the first], [only the second, neither]] as four counts."""
+    if np.ndim(table) == 0 and not hasattr(table, "shape"):
+        raise InputError(
+            "only_second is missing: give the rows that only the first and only the second model got right, such as "
+            "(60, 40), or the table [[both, first], [second, neither]]"
+        )
+    cells = count_matrix(table)
+    if cells.shape != (2, 2):
+        raise InputError(
+            f"McNemar's table is 2 × 2, [[both right, only first], [only second, neither]], but this is "
+            f"{cells.shape[0]} × {cells.shape[1]}; for the labels of two models see te.significance.bowker"
+        )
+    both, first, second, neither = (int(x) for x in cells.ravel())
+    return both, first, second, neither
 
 
 def _pairs(b: Any, c: Any, n: Any, both_right: Any, both_wrong: Any) -> Pairs:

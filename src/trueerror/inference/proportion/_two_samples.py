@@ -6,6 +6,7 @@ Tests of one proportion against a value, and of two proportions from different r
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -30,16 +31,19 @@ from trueerror.inference.proportion._distributions import (
     miettinen_nurminen_z,
 )
 from trueerror.inference.proportion._interval import (
+    FORMS,
     clopper_pearson,
+    is_float,
     normal_model_caution,
     normal_model_holds,
+    one_or_all,
     wilson,
     wilson_cc,
 )
 from trueerror.inputs._arrays import count, open_share
 from trueerror.inputs._options import InputError, check_word
 from trueerror.methods import Method, declare
-from trueerror.results import Alternative, Contrast
+from trueerror.results import Alternative, Contrast, Interval, Result
 
 DifferenceMethod = Literal["miettinen-nurminen", "newcombe", "newcombe-cc", "agresti-caffo", "wald"]
 KEYS: dict[str, str] = {
@@ -70,16 +74,21 @@ class Share(NamedTuple):
 
 
 def difference(
-    first: tuple[float, int],
-    second: tuple[float, int],
+    first: Sample,
+    second: Sample,
     *,
-    method: DifferenceMethod = "miettinen-nurminen",
-    confidence: float = 0.95,
+    method: DifferenceMethod | None = None,
+    metric: str | None = None,
+    confidence: float | None = None,
     alternative: Alternative = "two-sided",
 ) -> Contrast:
     """The difference p1 − p2 of two proportions from different rows, each given as (successes, rows).
 
-    - "miettinen-nurminen": inverts the score test, whose p-value it gives. Miettinen and Nurminen 1985,
+    Two intervals of one metric, or two evaluations (slices, say) and the `metric` that is asked for (accuracy unless
+    said), may stand for the counts: proportions go by their counts, any other metric by the limits of both,
+    d − √((θ1 − l1)² + (u2 − θ2)²) and its mirror image (Zou and Donner 2008, Stat. Med. 27:1693).
+
+    - "miettinen-nurminen" (the default): inverts the score test, whose p-value it gives. Miettinen and Nurminen 1985,
       Stat. Med. 4:213.
     - "newcombe", "newcombe-cc": Wilson limits l, u of each share combined,
       d − √((p1 − l1)² + (u2 − p2)²) to d + √((u1 − p1)² + (p2 − l2)²); p by inversion of the interval.
@@ -88,16 +97,26 @@ def difference(
       of the shifted shares is not 1 for equal ones. Agresti and Caffo 2000, Am. Stat. 54:280.
     - "wald": d ± z√(p1q1/n1 + p2q2/n2), p from that z. Where this variance is 0 Newcombe's method is given.
 
-    In place of the successes a rate below 1 may stand, (0.15, 30), for "wald" and "newcombe"; for the others only
-    when it stands for a whole count. The rows must be different rows: for two models on the same rows see
+    In place of the successes a rate below 1 may stand, (0.15, 30), for "wald" and "newcombe", which is the default
+    then; for the others only when it stands for a whole count. The rows must be different rows: for two models on the same rows see
     `te.significance.mcnemar`. `alternative="greater"` or `"less"` gives a one-sided test and a one-sided limit.
 
     >>> print(difference((56, 70), (48, 80)))
     difference: first − second = +0.200 [0.053, 0.338], 95 % miettinen-nurminen, p = .008, n = 150
     """
-    check_word(method, KEYS, "method")
-    level = check_test_options(confidence, alternative)
-    a, b = _share(first, "first", method), _share(second, "second", method)
+    if method is not None:
+        check_word(method, KEYS, "method")
+    if isinstance(first, Result) or isinstance(second, Result):
+        found = _of_results(first, second, method, metric, confidence, alternative)
+        if isinstance(found, Contrast):
+            return found
+        first, second, confidence = found
+    elif metric is not None:
+        raise InputError("metric= says which metric of two evaluations is compared; counts need none")
+    level = check_test_options(0.95 if confidence is None else confidence, alternative)
+    a, b = two_shares(first, second, method or "newcombe")
+    if method is None:
+        method = "miettinen-nurminen" if all(float(s.x).is_integer() for s in (a, b)) else "newcombe"
     if a.n == 0 or b.n == 0:
         return contrast(
             estimate=math.nan, limits=(-1.0, 1.0), confidence=level, alternative=alternative, method=KEYS[method],
@@ -131,6 +150,78 @@ def difference(
     )  # fmt: skip
 
 
+Counts = tuple[float, int]
+Sample = Counts | Result
+
+
+def _of_results(
+    first: Any, second: Any, method: str | None, metric: str | None, confidence: float | None, alternative: Alternative
+) -> Contrast | tuple[Counts, Counts, float]:
+    """The difference of two intervals; where both are of plain proportions, the counts behind them."""
+    a, b = (_metric_of(given, metric, name) for given, name in ((first, "first"), (second, "second")))
+    if a.name != b.name:
+        raise InputError(f"first is {a.name} and second {b.name}: the difference is of one metric")
+    level = a.confidence if confidence is None else confidence
+    counts = [_counts_behind(x) for x in (a, b)]
+    if counts[0] is not None and counts[1] is not None:
+        return counts[0], counts[1], level
+    if method is not None:
+        raise InputError(f"method= is for proportions; the limits of {a.name} are combined as they are")
+    if not a.confidence == b.confidence == level or (a.side, b.side) != ("two-sided", "two-sided"):
+        raise InputError(
+            f"the limits of two {a.name} are combined at their own confidence: both must be two-sided, and of the same "
+            "confidence as asked for"
+        )
+    return _of_limits(a, b, check_test_options(level, alternative), alternative)
+
+
+def _metric_of(given: Any, metric: str | None, name: str) -> Interval:
+    if isinstance(given, Contrast):
+        raise InputError(f"{name} is a difference already; give the intervals of both sides")
+    if isinstance(given, Interval):
+        if metric is not None:
+            raise InputError("metric= says which metric of two evaluations is compared; an interval is of one already")
+        return given
+    if isinstance(given, Result) and hasattr(type(given), "__getitem__"):
+        found = given[metric or "accuracy"]
+        if isinstance(found, Interval):
+            return found
+    raise InputError(
+        f"{name}={str(given)!r:.60} must be a pair (successes, rows), such as (20, 100), an interval or an evaluation, "
+        "like the other"
+    )
+
+
+def _counts_behind(found: Interval) -> Counts | None:
+    """Successes and rows of an interval that is of a plain proportion."""
+    if found.method not in FORMS or found.n is None or not math.isfinite(found.estimate):
+        return None
+    x = found.estimate * found.n
+    return (round(x), int(found.n)) if found.n and abs(x - round(x)) <= 1e-6 else None
+
+
+def _of_limits(a: Interval, b: Interval, level: float, alternative: Alternative) -> Contrast:
+    """MOVER: the limits of either side, combined; p-value and one-sided limits with reaches in proportion to z."""
+    d = a.estimate - b.estimate
+    if not math.isfinite(d):
+        raise InputError(f"{a.name} is undefined or infinite on one side: {a.note or b.note or 'no difference follows'}")
+    own = normal_quantile(level, "two-sided")
+    down = math.hypot(a.estimate - a.low, b.high - b.estimate) / own
+    up = math.hypot(a.high - a.estimate, b.estimate - b.low) / own
+    towards = down if d > 0 else up
+    statistic = 0.0 if d == 0 else d / towards if towards else math.copysign(math.inf, d)
+    z = normal_quantile(level, alternative)
+    return replace(
+        contrast(
+            estimate=d, limits=(d - z * down, d + z * up), whole=(-math.inf, math.inf), confidence=level,
+            alternative=alternative, method="newcombe-hybrid", p_value=normal_p(statistic, alternative),
+            statistic=statistic, n=None if a.n is None or b.n is None else a.n + b.n,
+            notes=("from the limits of both, as of different rows",), estimand=THESE_MODELS,
+        ),
+        name=a.name,
+    )  # fmt: skip
+
+
 def probability_less(
     first: tuple[float, int], second: tuple[float, int], *, method: Literal["normal", "beta"] = "normal"
 ) -> float:
@@ -145,7 +236,7 @@ def probability_less(
     0.949
     """
     check_word(method, ("normal", "beta"), "method")
-    a, b = _share(first, "first", "wald"), _share(second, "second", "wald")
+    a, b = two_shares(first, second, "wald")
     if method == "normal" and a.n and b.n:
         return _less_normal(a, b)
     return _less_beta(a, b)
@@ -220,13 +311,28 @@ def _beta_variance(a: float, b: float) -> float:
     return a * b / ((a + b) ** 2 * (a + b + 1))
 
 
-def _share(given: Any, name: str, method: str) -> Share:
+def two_shares(first: Any, second: Any, method: str) -> tuple[Share, Share]:
+    """Two pairs (successes or rate, rows); 1.0 is a rate beside a rate, and asks what it is beside a count."""
+    pairs = [_pair(given, name) for given, name in ((first, "first"), (second, "second"))]
+    rates = any(is_float(x) and 0 < float(x) < 1 for x, _ in pairs)
+    a, b = (_share(x, n, name, method, rates) for (x, n), name in zip(pairs, ("first", "second"), strict=True))
+    return a, b
+
+
+def _pair(given: Any, name: str) -> tuple[Any, int]:
     try:
         x, n = given
     except (TypeError, ValueError):
         raise InputError(f"{name}={given!r:.60} must be a pair (successes, rows), such as (20, 100)") from None
-    rows = count(n, f"{name} rows")
-    if isinstance(x, float | np.floating) and 0 < float(x) < 1:
+    return x, count(n, f"{name} rows")
+
+
+def _share(x: Any, rows: int, name: str, method: str, rates: bool) -> Share:
+    if is_float(x) and float(x) == 1 and rows > 1:
+        if not rates:
+            raise InputError(one_or_all(name, rows))
+        return Share(rows, rows)
+    if is_float(x) and 0 < float(x) < 1:
         successes = float(x) * rows
         nearest = round(successes)
         if abs(successes - nearest) <= 1e-9 * max(1, nearest):
