@@ -7,7 +7,7 @@ import pytest
 
 import trueerror as te
 from trueerror.inputs._options import InputError
-from trueerror.verbs._compare import compare_counts, parse_pairs
+from trueerror.verbs._published import compare_counts, parse_pairs
 
 RNG = np.random.default_rng(11)
 TRUTH = RNG.integers(0, 2, 400)

@@ -3,7 +3,7 @@
 import numpy as np
 
 import trueerror as te
-from trueerror.verbs._compare import compare_counts, parse_pairs
+from trueerror.verbs._published import compare_counts, parse_pairs
 
 
 def three(seed):

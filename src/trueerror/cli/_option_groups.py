@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,14 +26,10 @@ from trueerror.results import Alternative, Result
 
 if TYPE_CHECKING:
     from trueerror.sources._predictions import Predictions
+    from trueerror.tallies import Confusion
 
-File = Annotated[
-    str,
-    typer.Argument(
-        help="CSV (.csv.gz too), Parquet or JSON Lines file, folder or glob; an evaluation log; - for standard input.",
-        metavar="FILE",
-    ),
-]
+FILE_HELP = "CSV (.csv.gz too), Parquet or JSON Lines file, folder or glob; an evaluation log; - for standard input."
+File = Annotated[str, typer.Argument(help=FILE_HELP, metavar="FILE")]
 Confidence = Annotated[float, flag("--confidence -c", "Confidence of the intervals, between 0 and 1.", "SHARE")]
 Fold = Annotated[str | None, flag("--fold", "Column of cross-validation folds.", "COLUMN")]
 Repeat = Annotated[str | None, flag("--repeat", "Column of repeats of the folds.", "COLUMN")]
@@ -172,6 +169,65 @@ def read_named(file: str, **options: Any) -> "Predictions":
         return given
     rest = {k: v for k, v in options.items() if k not in ("models", "score")}
     return read(file, models={name: {kind.rstrip("s"): column for kind, column in parts.items()}}, **rest)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MatrixOptions:
+    """Confusion matrices, typed."""
+
+    matrix: Annotated[
+        list[str] | None,
+        flag(
+            "--matrix",
+            "A confusion matrix row by row, rows = truth: '150 40 60 250', with a name 'M1=150 40 60 250', or "
+            "'tp=250 fp=40 fn=60 tn=150'; repeat for several.",
+            "COUNTS",
+        ),
+    ] = None
+    labels: Annotated[
+        str | None, flag("--labels", "The classes of --matrix in order, such as 'no yes'; else 0, 1, …", "NAMES")
+    ] = None
+
+    def tables(self, positive: str | None) -> "dict[str, Confusion]":
+        """The matrices by name."""
+        names = None if self.labels is None else [word for word in re.split(r"[\s,;]+", self.labels) if word]
+        found: dict[str, Confusion] = {}
+        for place, text in enumerate(self.matrix or (), start=1):
+            name, table = typed_matrix(text, names, positive)
+            name = name or f"matrix {place}"
+            if name in found:
+                raise InputError(f"two matrices are called {name!r}: give each a name, 'NAME=150 40 60 250'")
+            found[name] = table
+        return found
+
+
+def typed_matrix(text: str, labels: list[str] | None, positive: str | None) -> "tuple[str, Confusion]":
+    """ "150 40 60 250", "M1=150 40; 60 250", "[[150, 40], [60, 250]]" or "tp=250 fp=40 fn=60 tn=150" as a table."""
+    from trueerror.tallies import Confusion
+
+    four = dict(re.findall(r"\b(tp|fp|fn|tn)\s*=\s*([\d_]+)", text, flags=re.IGNORECASE))
+    name, mark, counts = text.rpartition("=")
+    rest = re.sub(r"\b(tp|fp|fn|tn)\s*=\s*[\d_]+", "", text, flags=re.IGNORECASE).strip(" ,;:=")
+    if four:
+        given = {key.lower(): int(value) for key, value in four.items()}
+        chosen = {"labels": labels, "positive": positive} if labels else {}
+        return rest, Confusion(**given, **chosen)  # type: ignore[arg-type]
+    numbers = re.findall(r"[^\s,;\[\]]+", counts if mark else text)
+    try:
+        cells = [int(n.replace("_", "")) for n in numbers]
+    except ValueError:
+        wrong = next(n for n in numbers if not n.replace("_", "").isdigit())
+        raise InputError(f"--matrix {text!r}: {wrong!r} is no count; write '150 40 60 250', row by row") from None
+    k = round(len(cells) ** 0.5)
+    if not cells or k * k != len(cells):
+        raise InputError(
+            f"--matrix {text!r} has {len(cells)} counts, which is no square; a matrix of two classes has 4, of three 9"
+        )
+    rows = [cells[i * k : (i + 1) * k] for i in range(k)]
+    up: object = positive
+    if labels is None and positive is not None and positive.isdigit():
+        up = int(positive)
+    return name.strip(" :"), Confusion(rows, labels, positive=up)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

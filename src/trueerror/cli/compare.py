@@ -14,7 +14,9 @@ COMPARE_HELP = "Which model is better, by how much, and how sure that is."
 COMPARE_EPILOG = (
     "Examples: trueerror compare preds.csv --positive 1 · trueerror compare preds.csv --positive 1 --cost-fn 10 · "
     "trueerror compare new.csv --with old.csv · "
-    "trueerror compare --counts both=810 new=60 old=40 neither=90"
+    "trueerror compare --counts both=810 new=60 old=40 neither=90 · "
+    "trueerror compare --marginals A=456/500 B=445/500 · "
+    "trueerror compare --matrix 'M1=150 40 60 250' --matrix 'M2=250 45 5 200' --costs '[[-1, 100], [1, 0]]' --prior 0.5"
 )
 
 
@@ -23,11 +25,23 @@ def compare_command(
     *,
     file: Annotated[
         list[str] | None,
-        typer.Argument(help="A file of predictions, or two; with --counts the four counts as NAME=N.", metavar="FILE"),
+        typer.Argument(
+            help="A file of predictions, or two; with --counts the four counts as NAME=N, with --marginals two shares as "
+            "NAME=RIGHT/ROWS.",
+            metavar="FILE",
+        ),
     ] = None,
     counts: Annotated[
         bool, flag("--counts", "Compare counts: both=N first=N second=N neither=N (any two names).")
     ] = False,
+    marginals: Annotated[
+        bool, flag("--marginals", "Compare two shares of the same rows, A=456/500 B=445/500, without their pairs.")
+    ] = False,
+    agreement: Annotated[
+        float | None,
+        flag("--agreement", "With --marginals: the share of rows on which both are right or wrong.", "SHARE"),
+    ] = None,
+    matrices: o.MatrixOptions,
     other_file: Annotated[
         str | None, flag("--with", "A second file: joined on ids, or by the same truth.", "FILE")
     ] = None,
@@ -45,9 +59,15 @@ def compare_command(
     output: o.OutputOptions,
 ) -> None:
     """Which model is better, by how much, and how sure that is."""
-    from trueerror.verbs._compare import compare, compare_counts, parse_pairs
+    from trueerror.verbs._compare import compare
+    from trueerror.verbs._published import compare_counts, compare_marginals, parse_marginals, parse_pairs
 
     files = list(file or ())
+    if agreement is not None and not marginals:
+        raise InputError("--agreement goes with --marginals")
+    of_counts = sum((counts, marginals, bool(matrices.matrix)))
+    if of_counts > 1 or (of_counts and other_file is not None) or (matrices.matrix and files):
+        raise InputError("give a file, --counts, --marginals or --matrix: one of them")
     if counts:
         counted = compare_counts(
             parse_pairs(files), confidence=chance.confidence, method=method or "mid-p", alternative=alternative,
@@ -55,10 +75,28 @@ def compare_command(
         )  # fmt: skip
         output.show(output.kept(counted))
         return
+    if marginals:
+        shares = compare_marginals(
+            parse_marginals(files), confidence=chance.confidence, method=method or "mid-p",  # type: ignore[arg-type]
+            alternative=alternative,
+        )  # fmt: skip
+        output.show(shares if agreement is None else shares.at(agreement=agreement))
+        return
+    if matrices.matrix:
+        tables = compare(
+            matrices.tables(rows.positive), metric=o.metric_choice(metric), reference=reference, method=method, adjust=adjust,
+            margin=margin, costs=costs.matrix(), cost_fp=costs.cost_fp, cost_fn=costs.cost_fn, prior=prior,
+            alternative=alternative, confidence=chance.confidence, rng=chance.seed,
+        )  # fmt: skip
+        output.show(output.kept(tables))
+        return
     if len(files) == 2 and other_file is None:
         other_file = files.pop()
     if len(files) != 1:
-        raise InputError("give one file of predictions, and a second after --with, or four counts after --counts")
+        raise InputError(
+            "give one file of predictions, and a second after --with, or four counts after --counts, or matrices with "
+            "--matrix"
+        )
     given = rows.read(files[0], output, named=other_file is not None)
     other = None if other_file is None else rows.read(other_file, output, named=True)
     if output.columns:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import command, complete_metrics, flag
+from trueerror.inputs._options import InputError
+from trueerror.tallies import Confusion
+
+if TYPE_CHECKING:
+    from trueerror.sources._predictions import Predictions
 
 EVALUATE_HELP = "How good the models in a file are, really: every metric with its interval."
 EVALUATE_EPILOG = (
     "Examples: trueerror evaluate preds.csv --positive 1 · trueerror evaluate preds.parquet --truth y --by country · "
-    "trueerror evaluate preds.csv --positive 1 --cost-fn 10 · trueerror evaluate - --metric all < preds.csv"
+    "trueerror evaluate preds.csv --positive 1 --cost-fn 10 · trueerror evaluate - --metric all < preds.csv · "
+    "trueerror evaluate --matrix '150 40 60 250' --costs '[[-1, 100], [1, 0]]'"
 )
 
 
 @command
 def evaluate_command(
     *,
-    file: o.File,
+    file: Annotated[str | None, typer.Argument(help=o.FILE_HELP, metavar="FILE")] = None,
+    matrices: o.MatrixOptions,
     rows: o.RowsOptions,
     metric: Annotated[
         list[str] | None,
@@ -38,8 +47,18 @@ def evaluate_command(
     """How good the models in a file are, really."""
     from trueerror.verbs._evaluate import evaluate
 
-    given = rows.read(file, output)
-    if output.columns:
+    given: Predictions | Confusion
+    if matrices.matrix:
+        if file is not None:
+            raise InputError("give a file or --matrix, not both")
+        if len(matrices.matrix) > 1:
+            raise InputError("evaluate judges one --matrix; trueerror compare takes several")
+        (given,) = matrices.tables(rows.positive).values()
+    elif file is None:
+        raise InputError("give a file of predictions, or counts: --matrix '150 40 60 250'")
+    else:
+        given = rows.read(file, output)
+    if output.columns and not isinstance(given, Confusion):
         print(given.roles)
         return
     found = evaluate(

@@ -36,7 +36,9 @@ def parse_counts(text: str) -> tuple[float, int]:
         raise InputError(f"cannot read {text!r}: write counts as X/N, such as 750/1000, or a rate: 0.75/1000") from None
     if not n.is_integer():
         raise InputError(f"{text!r}: the number of rows must be whole")
-    return x if "." in written[1] and x <= 1 else int(x) if x.is_integer() else x, int(n)
+    if not x.is_integer() and x > 1:
+        raise InputError(f"{text!r}: {x:g} is neither a whole number of rows nor a rate between 0 and 1")
+    return x if "." in written[1] and x <= 1 else int(x), int(n)
 
 
 def _number(written: str) -> float:
@@ -146,7 +148,11 @@ def difference_command(
     # A rate of 1 is written 1.0 here, which Python could not tell from a count.
     pairs = [(n if isinstance(x, float) and x == 1 else x, n) for x, n in map(parse_counts, (first, second))]
     contrast = difference(
-        pairs[0], pairs[1], method=method, confidence=confidence, alternative=alternative  # type: ignore[arg-type]
+        pairs[0],
+        pairs[1],
+        method=method,  # type: ignore[arg-type]
+        confidence=confidence,
+        alternative=alternative,
     )
     rates = [x if isinstance(x, float) and x < 1 else x / n if n else float("nan") for x, n in pairs]
     output.show(contrast, lambda: difference_words(contrast, rates[0], rates[1]))

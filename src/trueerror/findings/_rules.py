@@ -200,6 +200,8 @@ class Evidence:
     best: str | None = None  # the name of the one with the best estimate
     not_different_from_best: int | None = None  # how many of the others do not differ significantly from it
     adjusted: bool | None = None  # whether p-values were adjusted for the number of pairs
+    # rows of each true class in the tables of models on different rows, where the metric depends on the class mix
+    class_totals: Mapping[str, tuple[float, ...]] | None = None
     # About learners under resampling, rankings over data sets, and the bootstrap (TE5xx).
     fold_method: str | None = None  # how scores of test parts were judged: "plain-t", "corrected-t", "leave-one-out" …
     rounds: int | None = None  # how many times the rows were assigned to folds

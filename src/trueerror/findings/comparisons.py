@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
+import numpy as np
 from scipy import special
 
 from trueerror.findings._rules import rule
@@ -191,3 +192,29 @@ def close_call(p_values: Mapping[str, float], level: float, comparisons: int = 1
     if low <= level < high:
         span = f"{low:.3f} to {high:.3f}".replace("0.", ".")
         yield f"sound tests straddle {percent(round(level, 6))} here ({span}): do not pick among them"
+
+
+@rule("TE413", severity="warning", title="models compared at different class mixes",
+      fix="Compare at one class mix: prior= says how common the positive class (or each class) is.")  # fmt: skip
+def different_mixes(class_totals: Mapping[str, tuple[float, ...]], metrics: tuple[str, ...]) -> Iterator[str]:
+    """Accuracy, precision, F1 and costs depend on how common each class is. Of two tables with different class mixes
+    the difference is partly that of the mixes: a model may look better for having met more of the easy class.
+
+    The rule fires where the chi² test of one class mix for all tables has p below .01; recall, specificity, balanced
+    accuracy and whatever else is the same at every mix are left alone, and so is what was asked for at one `prior=`.
+    """
+    counts = np.array(list(class_totals.values()), dtype=float)
+    counts = counts[:, counts.sum(axis=0) > 0]
+    if counts.shape[1] < 2 or (counts.sum(axis=1) == 0).any():
+        return
+    expected = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / counts.sum()
+    statistic = float(((counts - expected) ** 2 / expected).sum())
+    if special.chdtrc((counts.shape[0] - 1) * (counts.shape[1] - 1), statistic) >= 0.01:
+        return
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    widest = int(np.argmax(shares.max(axis=0) - shares.min(axis=0)))
+    low, high = float(shares[:, widest].min()), float(shares[:, widest].max())
+    yield (
+        f"the class mixes differ (one class is {100 * low:.0f} to {100 * high:.0f} % of the rows) and {metrics[0]} "
+        "depends on the mix: prior= compares all at one"
+    )

@@ -50,7 +50,7 @@ from trueerror.results import Contrast, Interval
 from trueerror.sources._predictions import Predictions
 from trueerror.sources._row_scores import ScoredRows, class_scored_rows, loss_rows, scored_rows
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
-from trueerror.tallies import Agreement, Discordance, Moments, ScoreTable
+from trueerror.tallies import Agreement, Confusion, Discordance, Moments, ScoreTable
 from trueerror.tallies._confusion import BinaryCounts
 from trueerror.tallies._moments import Placements
 from trueerror.tallies._score_bounds import Bounds
@@ -651,15 +651,27 @@ def gaps_of_pair(q: Pair) -> Contrast:
 class ModelRows(NamedTuple):
     """One model on rows of its own; `interval` gives its metric at a confidence."""
 
-    p: Predictions
+    p: Predictions | Confusion
     model: str
     threshold: float | None
     prior: Any
     interval: Callable[[float], Interval]
 
+    @property
+    def table(self) -> Confusion:
+        """Truth × predicted."""
+        return self.p if isinstance(self.p, Confusion) else self.p.confusion(self.model, threshold=self.threshold)
+
+    @property
+    def rows(self) -> Predictions:
+        """The rows, for metrics that counts of calls do not hold."""
+        if isinstance(self.p, Confusion):
+            raise InputError(f"{self.model!r} is a confusion matrix, which has no scores")
+        return self.p
+
     def proportion(self, measure: Measure) -> tuple[int, int]:
         """Successes and trials of a metric that is a share of rows."""
-        table = self.p.confusion(self.model, threshold=self.threshold)
+        table = self.table
         assert measure.share is not None
         x, n = measure.share(table.binary() if measure.of_one_class else table.classes(weighted=False))
         if n == 0:
@@ -668,15 +680,17 @@ class ModelRows(NamedTuple):
 
     def bounds(self, measure: Measure) -> Bounds | None:
         """Between which values the exact metric lies, where scores are binned and that is known."""
-        if not measure.of_scores or self.p.has_class_scores(self.model):
+        if not measure.of_scores or self.rows.has_class_scores(self.model):
             return None
-        table = self.p.scores(self.model)
+        table = self.rows.scores(self.model)
         prior = None if measure.area else self.prior
         return None if table.exact else metric_bounds(measure, table, prior=prior)
 
     @property
     def plain(self) -> bool:
         """Neither clusters nor sampling weights."""
+        if isinstance(self.p, Confusion):
+            return self.p.weight_sums is None
         return not self.p.has_key("clusters") and self.p.weights_kind != "sampling"
 
     def own_mix(self, measure: Measure) -> bool:
@@ -700,7 +714,7 @@ def unpaired_contrast(
         situation = "independent-proportions"
     elif plain and measure.area == 1:
         situation = "independent-auc"
-    elif plain and measure.calibration_error and all(rows.p.scores(rows.model).exact for rows in samples):
+    elif plain and measure.calibration_error and all(rows.rows.scores(rows.model).exact for rows in samples):
         situation = "independent-calibration-error"
     else:
         situation = "independent-metric"
@@ -736,9 +750,9 @@ def delong_of_two(q: Two) -> Contrast:
     """DeLong over the rows; over score tables where the rows do not fit into memory."""
     confidence, alternative = q.spec.confidence, q.spec.alternative
     try:
-        (up1, s1, _), (up2, s2, _) = (scored_rows(rows.p, [rows.model]) for rows in q.sample)
+        (up1, s1, _), (up2, s2, _) = (scored_rows(rows.rows, [rows.model]) for rows in q.sample)
     except MemoryBudgetExceeded:
-        tables = [rows.p.scores(rows.model) for rows in q.sample]
+        tables = [rows.rows.scores(rows.model) for rows in q.sample]
         return unpaired_table_contrast(*tables, confidence=confidence, alternative=alternative)
     return delong_unpaired(
         up1, s1[:, 0], up2, s2[:, 0], confidence=confidence, alternative=alternative, df="satterthwaite"
@@ -752,7 +766,7 @@ def delong_of_two(q: Two) -> Contrast:
 def gaps_of_two(q: Two) -> Contrast:
     """Two calibration errors of different rows, from each model's own limits."""
     found = calibration_contrast(
-        q.metric, *(rows.p.scores(rows.model) for rows in q.sample), options=dict(q.options),
+        q.metric, *(rows.rows.scores(rows.model) for rows in q.sample), options=dict(q.options),
         confidence=q.spec.confidence, alternative=q.spec.alternative,
     )  # fmt: skip
     return replace(found, n=q.sample[0].p.n + q.sample[1].p.n)
@@ -785,7 +799,7 @@ def newcombe_hybrid(q: Two) -> Contrast:
     a, b = (rows.interval(q.spec.confidence) for rows in q.sample)
     estimate, n = a.estimate - b.estimate, first.p.n + second.p.n
     if math.isinf(a.estimate) or math.isinf(b.estimate):
-        counts = {r.model: infinite_rows(r.p, r.model, q.metric, q.options) for r in q.sample}
+        counts = {r.model: infinite_rows(r.rows, r.model, q.metric, q.options) for r in q.sample}
         return infinite_contrast(
             estimate, {m: k for m, k in counts.items() if k}, q.metric, confidence=q.spec.confidence,
             alternative=alternative, method="newcombe-hybrid", n=n,

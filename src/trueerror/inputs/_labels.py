@@ -307,7 +307,11 @@ def labelled_counts(frame: Any, *, transposed: bool = False) -> LabelledCounts |
     else:
         rows = [_plain_name(v) for v in index]
         called = _casefolded(getattr(index, "name", None))
-        if called in PREDICTED and not transposed and _casefolded(getattr(frame.columns, "name", None)) not in PREDICTED:
+        if (
+            called in PREDICTED
+            and not transposed
+            and _casefolded(getattr(frame.columns, "name", None)) not in PREDICTED
+        ):
             raise InputError(f'the rows of the confusion matrix are named {index.name!r}: pass rows="predicted"')
     for place, given in (("rows", rows), ("columns", names)):
         twice = next((v for i, v in enumerate(given) if v in given[:i]), None)
@@ -324,10 +328,10 @@ def labelled_counts(frame: Any, *, transposed: bool = False) -> LabelledCounts |
             f"no column and {only[1][0]!r} no row; name both by the same classes"
         )
     labels = natural_labels(ordered([*rows, *names], f"the {side[1]} and {side[0]} labels"))
-    place = {label: i for i, label in enumerate(labels)}
+    order = {label: i for i, label in enumerate(labels)}
     cells = np.zeros((len(labels), len(labels)), dtype=np.int64)
     part = count_matrix(values, square=False)
-    cells[np.ix_([place[v] for v in rows], [place[v] for v in names])] = part
+    cells[np.ix_([order[v] for v in rows], [order[v] for v in names])] = part
     return LabelledCounts(labels, cells.T if transposed else cells)
 
 

@@ -257,7 +257,7 @@ def _csv_cell(value: object) -> object:
 # What each command can answer.
 ANSWERS: dict[str, tuple[str, ...]] = {
     "evaluate": ("Evaluation",),
-    "compare": ("Comparison", "CostComparison"),
+    "compare": ("Comparison", "CostComparison", "MarginalComparison"),
     "gate": ("Gate",),
     "check": ("Findings",),
 }

@@ -512,9 +512,7 @@ def _four_counts(
     return (cells, names, chosen) if names.index(chosen) == 1 else (cells[::-1, ::-1], names, chosen)
 
 
-def _in_order(
-    cells: Ints, found: tuple[Label, ...], labels: Iterable[object] | None
-) -> tuple[Ints, tuple[Label, ...]]:
+def _in_order(cells: Ints, found: tuple[Label, ...], labels: Iterable[object] | None) -> tuple[Ints, tuple[Label, ...]]:
     """A labelled table in the order that was asked for; a class that is not in it has no rows."""
     if labels is None:
         return cells, found

@@ -1,7 +1,5 @@
 """`te.compare`: is this model better than that one?
 
-Comparing two models from four counts alone: both right, only one, only the other, neither.
-
 A comparison slice by slice: the same pairs on the rows of each slice, and what to beware of in reading them.
 
 What would settle a comparison that these rows leave open.
@@ -23,10 +21,8 @@ from trueerror.inference._problem import words_in
 from trueerror.inference._two_models import ModelRows, PairedRows, unpaired_contrast
 from trueerror.inference.loss._mean import infinite_losses
 from trueerror.inference.power._sample_size import sample_size
-from trueerror.inference.proportion._interval import interval
-from trueerror.inference.proportion._paired import MCNEMAR, cochran_from_pairs, equivalence, mcnemar, mcnemar_test
+from trueerror.inference.proportion._paired import MCNEMAR, cochran_from_pairs, equivalence, mcnemar_test
 from trueerror.inference.ranking._ranking import groups_not_told_apart
-from trueerror.inputs._arrays import count
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_alternative, check_word, nearest
 from trueerror.methods import reason_for
@@ -39,8 +35,9 @@ from trueerror.sources._collect import predictions, takes_table_options
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.logs.sklearn_cv import folds_of, is_fold_result
-from trueerror.tallies import Discordance
+from trueerror.tallies import Confusion, Discordance
 from trueerror.verbs._comparison import Comparison, ComparisonDetails, best_first
+from trueerror.verbs._evaluation import Evaluation
 from trueerror.verbs._evidence import (
     comparison_findings,
     fold_evidence,
@@ -119,9 +116,11 @@ SOUND_FORMS: tuple[Literal["mid-p", "exact", "chi2"], ...] = ("mid-p", "exact", 
 
 @takes_table_options
 def compare(
-    truth_or_predictions: Any,
+    truth_or_predictions: Any = None,
     predicted: Any = None,
     *,
+    counts: Any = None,
+    marginals: Mapping[str, Any] | None = None,
     scores: Any = None,
     metric: MetricChoice = None,
     reference: str | None = None,
@@ -157,6 +156,11 @@ def compare(
 ) -> Comparison:
     """Which of two or more models is better, by how much, and how sure that is.
 
+    From a paper: two confusion matrices, or {"a": te.Confusion(…), …} of several, on any metric or cost (`prior=` puts
+    them at one class mix); `counts={"both": 810, "a": 60, "b": 40, "neither": 90}` of the same rows; or
+    `marginals={"a": (456, 500), "b": (445, 500)}`, where only the two shares of the same rows were printed: the bounds
+    over every possible agreement.
+
     Pass the truth with `predicted={"a": labels, "b": labels}` or `scores={…}`, or what `te.read` gave, or a path or a
     table of any kind that it takes (`columns` are its options then: `truth="y"`), or two of these (joined on ids, or by
     the same truth; `paired=False` for different rows). The method follows from the metric and the rows
@@ -178,6 +182,26 @@ def compare(
     """
     check_alternative(alternative)
     check_word(adjust, ADJUSTMENTS, "adjust")
+    if isinstance(truth_or_predictions, Evaluation) or isinstance(predicted, Evaluation):
+        truth_or_predictions, predicted = _evaluated(truth_or_predictions), _evaluated(predicted)
+        if paired is None and isinstance(truth_or_predictions, Predictions) and isinstance(predicted, Predictions):
+            paired = None if _same_rows(truth_or_predictions, predicted) else False
+    if counts is not None or marginals is not None or of_counts(truth_or_predictions, predicted):
+        from trueerror.verbs._published import Asked, compare_published
+
+        refuse_columns(columns)
+        asked = Asked(
+            metric=metric, reference=reference, method=method, adjust=adjust, margin=margin, positive=positive,
+            costs=costs, cost_fp=cost_fp, cost_fn=cost_fn, prior=prior, options=options, confidence=confidence,
+            alternative=alternative, replicates=replicates, rng=rng,
+        )  # fmt: skip
+        of_rows = {
+            "scores": scores, "fitted": fitted, "X": X, "labels": labels, "ids": ids, "clusters": clusters, "by": by,
+            "folds": folds, "weights": weights, "threshold": threshold,
+        }  # fmt: skip
+        return compare_published(truth_or_predictions, predicted, counts, marginals, asked, of_rows, paired=paired)
+    if truth_or_predictions is None:
+        raise InputError("there is nothing to compare: pass the truth and predictions, or counts= or marginals=")
     if is_fold_result(truth_or_predictions) and is_fold_result(predicted):
         truth_or_predictions, predicted = {"first": truth_or_predictions, "second": predicted}, None
     if predicted is None and scores is None and not isinstance(truth_or_predictions, Predictions):
@@ -244,6 +268,25 @@ def compare(
     )  # fmt: skip
     made = compared(given)
     return sliced(made, given, compared) if given.has_key("slices") else made
+
+
+def of_counts(first: object, second: object) -> bool:
+    """Whether confusion matrices are compared: two of them, or several by name."""
+    tables = list(first.values()) if isinstance(first, Mapping) else [first, second]
+    return any(isinstance(t, Confusion) for t in tables)
+
+
+def _evaluated(given: Any) -> Any:
+    """The rows behind an evaluation, such as one slice of another; where only counts are left, those."""
+    if not isinstance(given, Evaluation):
+        return given
+    if len(given.parts) > 1:
+        raise InputError(f"an evaluation of {len(given.parts)} models cannot be compared with another: name one model")
+    part = given.parts[0]
+    rows = None if part.counted is None else part.counted.predictions
+    if rows is None and part.confusion is None:
+        raise InputError("this evaluation holds neither rows nor counts: evaluate the rows again")
+    return part.confusion if rows is None else rows
 
 
 def compare_predictions(
@@ -421,11 +464,14 @@ def _same_rows(first: Predictions, second: Predictions) -> bool:
     return first.fingerprint == second.fingerprint
 
 
-def own_rows(p: Predictions, model: str, measure: Measure, settings: Settings) -> ModelRows:
+def own_rows(p: Predictions | Confusion, model: str, measure: Measure, settings: Settings) -> ModelRows:
     """One model on rows of its own, for a contrast with one on other rows."""
 
     def interval_at(confidence: float) -> Interval:
-        return ModelMetrics(model, replace(settings, confidence=confidence), predictions=p).interval(measure.name)
+        at = replace(settings, confidence=confidence)
+        if isinstance(p, Confusion):
+            return ModelMetrics(model, at, confusion=p).interval(measure.name)
+        return ModelMetrics(model, at, predictions=p).interval(measure.name)
 
     return ModelRows(p, model, settings.threshold, settings.prior, interval_at)
 
@@ -471,71 +517,4 @@ def _separate(
             could_be_paired=_same_rows(first, second),
             infinite=infinite_losses(whose, measure, options, estimates, contrasts),
         ),
-    )
-
-
-def parse_pairs(words: list[str]) -> tuple[tuple[str, str], Discordance]:
-    """both=810 new=60 old=40 neither=90 as the two names and the four counts."""
-    given: dict[str, int] = {}
-    for word in words:
-        name, mark, number = word.rpartition("=")
-        if not mark or not name:
-            raise InputError(f"cannot read {word!r}: write counts as NAME=N, such as both=810 new=60 old=40 neither=90")
-        if name in given:
-            raise InputError(f"{name!r} is given twice")
-        given[name] = count(_whole(number, name), name)
-    for needed in ("both", "neither"):
-        if needed not in given:
-            raise InputError(f"{needed}=N is missing: the four counts are both=N A=N B=N neither=N")
-    names = [n for n in given if n not in ("both", "neither")]
-    if len(names) != 2:
-        raise InputError(f"there must be two models beside both= and neither=, not {len(names)}")
-    a, b = names
-    return (a, b), Discordance(given["both"], given[a], given[b], given["neither"])
-
-
-def _whole(text: str, name: str) -> int:
-    try:
-        return int(text.replace(",", "").replace("_", ""))
-    except ValueError:
-        raise InputError(f"{name}={text}: a count is a whole number") from None
-
-
-def compare_counts(
-    pairs: tuple[tuple[str, str], Discordance],
-    *,
-    confidence: float = 0.95,
-    method: Any = "mid-p",
-    alternative: Any = "two-sided",
-    margin: float | None = None,
-) -> Comparison:
-    """The comparison that the counts of rows both, only one, or neither model got right allow.
-
-    >>> cmp = compare_counts((("new", "old"), Discordance(810, 60, 40, 90)))
-    >>> round(cmp["new", "old"].p_value, 3)
-    0.046
-    """
-    (a, b), d = pairs
-    if d.n == 0:
-        raise InputError("the counts are all 0: there is nothing to compare")
-    difference = replace(
-        mcnemar(
-            d.only_first, d.only_second, both_right=d.both_right, both_wrong=d.both_wrong, method=method,
-            confidence=confidence, alternative=alternative,
-        ),
-        name="accuracy", first=a, second=b,
-    )  # fmt: skip
-    estimates = {
-        name: replace(interval(d.both_right + only, d.n, confidence=confidence), name="accuracy")
-        for name, only in ((a, d.only_first), (b, d.only_second))
-    }
-    return assemble_comparison(
-        find_measure("accuracy"),
-        estimates,
-        [difference],
-        margin=None if margin is None else check_margin(margin),
-        confidence=confidence,
-        discordance={(a, b): d},
-        reading=f"Counts of {d.n:,} rows: {a} and {b} on the same rows.",
-        estimand=f"Estimates: these two models as they stand, on rows drawn at random like these {d.n:,}.",
     )

@@ -129,7 +129,7 @@ def _tuned(bench: ModelMetrics, p: Predictions, table: ScoreTable) -> TunedThres
 
 
 # What the rows and each model by itself may show beside the difference; more would bury it.
-ABOUT_THE_SAMPLE = ("TE103", "TE104", "TE201", "TE211", "TE214", "TE215", "TE512", "TE513", "TE514")
+ABOUT_THE_SAMPLE = ("TE103", "TE104", "TE201", "TE211", "TE214", "TE215", "TE413", "TE512", "TE513", "TE514")
 # Of these it matters which model they are about.
 ABOUT_A_MODEL = ("TE201", "TE211", "TE214", "TE215", "TE512", "TE513")
 

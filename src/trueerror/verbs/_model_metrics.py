@@ -609,6 +609,8 @@ def cost_words(bench: ModelMetrics) -> str:
     if len(labels) == 2:
         a, b = (f'"{one_line(str(label))}"' for label in labels)
         words = f"Costs: {a} called {b} {prices[0, 1]:g}, {b} called {a} {prices[1, 0]:g}"
+        rightly = [f"{name} rightly called {prices[i, i]:g}" for i, name in enumerate((a, b)) if prices[i, i] != 0]
+        words = ", ".join([words, *rightly]).replace("-", "−") if rightly else words
     else:
         words = f"Costs: a table of {len(labels)} × {len(labels)}, in the order {one_line(str(labels[0]))}, …"
     label, cost = cheapest_constant(bench)

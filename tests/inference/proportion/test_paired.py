@@ -218,3 +218,18 @@ def test_explained(interval, method):
     assert "Source:" in made.explain()
     assert f"interval: {interval}" in str(made)
     assert te.load(made.to_json()) == made
+
+
+def test_the_two_by_two_table_of_other_libraries_is_taken():
+    table = mcnemar([[810, 60], [40, 90]])
+    assert table == mcnemar(60, 40, both_right=810, both_wrong=90)
+    assert mcnemar(np.array([[810, 60], [40, 90]]), method="exact").p_value == mcnemar(60, 40, method="exact").p_value
+    for wrong, words in (
+        (([[1, 2, 3]] * 3,), "2 × 2"),
+        ((60,), "only_second is missing"),
+        (([[1.5, 2], [3, 4]],), "whole numbers"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            mcnemar(*wrong)
+    with pytest.raises(ValueError, match="neither n="):
+        mcnemar([[1, 2], [3, 4]], n=10)

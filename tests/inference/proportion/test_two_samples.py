@@ -85,7 +85,7 @@ def test_one_sided_below_one_half():
 def test_a_rate_may_stand_for_a_count():
     assert te.difference((0.2, 100), (0.3, 100), method="miettinen-nurminen") == te.difference((20, 100), (30, 100))
     with pytest.raises(InputError, match=r"4\.5 successes.*wald"):
-        te.difference((0.15, 30), (0.25, 5000))
+        te.difference((0.15, 30), (0.25, 5000), method="miettinen-nurminen")
     assert te.difference((0.15, 30), (0.25, 5000), method="newcombe").estimate == pytest.approx(-0.1)
 
 
@@ -183,3 +183,69 @@ def test_probability_less_beta_against_simulation_and_symmetry():
         two = rng.beta(x2 + 0.5, n2 - x2 + 0.5, 400_000)
         assert ours == pytest.approx((one < two).mean(), abs=4e-3)
         assert ours + te.probability_less((x2, n2), (x1, n1), method="beta") == pytest.approx(1, abs=1e-12)
+
+
+def test_one_point_zero_is_never_one_success():
+    for call in (
+        lambda: te.interval(1.0, 100),
+        lambda: te.interval(np.float32(1), 100),
+        lambda: te.difference((1.0, 100), (90, 100)),
+        lambda: te.probability_less((90, 100), (1.0, 100)),
+    ):
+        with pytest.raises(ValueError, match="write 1 for one success, 100 for all"):
+            call()
+    # Beside a rate it is a rate; whole numbers stay counts.
+    assert te.difference((1.0, 100), (0.9, 100)).estimate == pytest.approx(0.1)
+    assert te.interval(1, 100).estimate == 0.01
+    assert te.interval(1.0, 1).estimate == 1
+    assert te.interval(2.0, 100).estimate == 0.02
+    assert te.interval(0.0, 100).estimate == 0
+
+
+def test_a_rate_that_is_no_count_takes_newcombe_unless_told_otherwise():
+    found = te.difference((0.15, 30), (0.25, 5000))
+    assert found == te.difference((0.15, 30), (0.25, 5000), method="newcombe")
+    assert te.difference((0.2, 100), (0.3, 100)).method == "miettinen-nurminen"
+    with pytest.raises(ValueError, match="not a whole count"):
+        te.difference((0.15, 30), (0.25, 5000), method="miettinen-nurminen")
+
+
+def test_the_difference_of_two_intervals_is_that_of_their_counts():
+    a, b = te.interval(20, 100), te.interval(30, 100, method="mid-p")
+    assert te.difference(a, b) == te.difference((20, 100), (30, 100))
+    assert te.difference(a, b, method="wald") == te.difference((20, 100), (30, 100), method="wald")
+    level = te.interval(20, 100, confidence=0.9)
+    assert te.difference(level, te.interval(30, 100, confidence=0.9)).confidence == 0.9
+
+
+def test_the_difference_of_other_intervals_combines_their_limits():
+    tables = te.Confusion([[50, 5], [10, 35]]), te.Confusion([[45, 9], [16, 30]])
+    a, b = (te.evaluate(t)["f1"] for t in tables)
+    c = te.difference(a, b)
+    # Zou and Donner 2008: d − √((θ1 − l1)² + (u2 − θ2)²), and its mirror image.
+    d = a.estimate - b.estimate
+    assert c.low == pytest.approx(d - np.hypot(a.estimate - a.low, b.high - b.estimate))
+    assert c.high == pytest.approx(d + np.hypot(a.high - a.estimate, b.estimate - b.low))
+    assert (c.p_value <= 0.05) == (c.low > 0 or c.high < 0)
+    one_sided = te.difference(a, b, alternative="greater")
+    assert one_sided.p_value == pytest.approx(c.p_value / 2)
+    evaluations = [te.evaluate(t) for t in tables]
+    assert te.difference(*evaluations, metric="f1") == c
+    assert te.difference(*evaluations) == te.difference((85, 100), (75, 100))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "options", "words"),
+    [
+        (te.interval(2, 9), (3, 9), {}, "like the other"),
+        (te.interval(2, 9), te.mean_interval([1.0, 2.0, 4.0]), {}, "proportion and second"),
+        (te.mean_interval([1.0, 2.0, 4.0]), te.mean_interval([1.0, 2.0]), {"method": "wald"}, "method= is for"),
+        (te.mean_interval([1.0, 2.0, 4.0]), te.mean_interval([1.0, 2.0]), {"confidence": 0.9}, "own confidence"),
+        ((2, 9), (3, 9), {"metric": "f1"}, "counts need none"),
+        (te.interval(2, 9), te.interval(3, 9), {"metric": "f1"}, "of one already"),
+        (te.difference((2, 9), (3, 9)), te.interval(3, 9), {}, "difference already"),
+    ],
+)
+def test_what_has_no_difference_is_refused(first, second, options, words):
+    with pytest.raises(ValueError, match=words):
+        te.difference(first, second, **options)

@@ -360,7 +360,11 @@ def _successes(successes: Any, rate: Any, n: float, method: str) -> float:
         if is_float(successes) and x == 1 and n > 1:
             raise InputError(one_or_all("successes", n))
         if x != math.floor(x):
-            hint = f"for a share pass rate={successes!r:.20}, trials={n:g}" if x < 1 else "for a share pass rate= and trials="
+            hint = (
+                f"for a share pass rate={successes!r:.20}, trials={n:g}"
+                if x < 1
+                else "for a share pass rate= and trials="
+            )
             raise InputError(f"successes={successes!r:.40} must be a whole number; {hint}")
         if x > n:
             raise InputError(f"successes={successes!r:.40} is more than trials={n:g}")

@@ -8,6 +8,7 @@ Cochran's Q over all models at once, from the counts of their pairs: no row is l
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -86,7 +87,7 @@ def mcnemar(
     Wilson limits with his corrected φ and needs both_right or both_wrong; "wald" has the variance
     (b + c − (b − c)²/n)/n². Without n (or both_right and both_wrong) only the p-value is given. The interval inverts
     another test than mid-p: where the two disagree the note says "borderline" and the p-value decides.
-    In place of b and c the table [[both right, b], [c, both wrong]] may stand, rows the first model, columns the second.
+    In place of b and c the table [[both right, b], [c, both wrong]] may stand: rows the first model, columns the other.
     `p_better` is P(Beta(b + ½, c + ½) > ½). Sources: Fagerland, Lydersen and Laake 2013, BMC Med. Res. Methodol. 13:91;
     Tango 1998, Stat. Med. 17:891.
 
@@ -122,6 +123,73 @@ def mcnemar(
         p_better=float(special.betaincc(b + 0.5, c + 0.5, 0.5)),
         estimand=THESE_MODELS,
     )
+
+
+class Unpublished(NamedTuple):
+    """McNemar's contrast over every agreement that two published shares leave open.
+
+    `contrasts` are those where the models differ on as few rows as the shares allow, on as many as independent errors
+    would give, and on as many as possible, `differ` how many rows those are. `p_low` and `p_high` are the least and the
+    greatest p-value; `deciding` is the largest number of differing rows with p at or below the level, where the level
+    lies between.
+    """
+
+    contrasts: tuple[Contrast, Contrast, Contrast]
+    differ: tuple[int, int, int]
+    p_low: float
+    p_high: float
+    deciding: int | None
+
+
+SCANNED = 2_000
+
+
+def mcnemar_bounds(
+    first: int, second: int, n: int, *, method: McNemarMethod = "mid-p", confidence: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> Unpublished:  # fmt: skip
+    """What McNemar's test can be where only the two shares of rows that are right are known, first/n and second/n.
+
+    b − c = first − second is known, and the rows b that only the first got right can be anything from
+    max(0, first − second) to min(first, n − second): both right = first − b, both wrong = n − second − b. The p-value
+    rises with the rows on which they differ (it is looked up at each possible b, at 2,000 of them where there are
+    more). Errors of the two that are independent would differ on n(p1q2 + q1p2) rows; models of one task mostly err
+    together more often than that, and differ on fewer.
+
+    >>> found = mcnemar_bounds(456, 445, 500)
+    >>> round(found.p_low, 4), round(found.p_high, 2), found.deciding
+    (0.0005, 0.27, 29)
+    """
+    check_word(method, METHODS, "method")
+    level = 1 - check_test_options(confidence, alternative)
+    x, y, rows = count(first, "first"), count(second, "second"), count(n, "n")
+    if max(x, y) > rows:
+        raise InputError(f"{max(x, y):,} right answers are more than {rows:,} rows")
+    if rows == 0:
+        raise InputError("there are no rows: nothing is known")
+    least, most = max(0, x - y), min(x, rows - y)
+
+    def at(b: int) -> Contrast:
+        return mcnemar(
+            b, b - (x - y), both_right=x - b, both_wrong=rows - y - b, method=method, confidence=confidence,
+            alternative=alternative,
+        )  # fmt: skip
+
+    def p(b: int) -> float:
+        return max(mcnemar_test(b, b - (x - y), method, alternative)[1], sys.float_info.min)
+
+    step = max(1, (most - least) // SCANNED)
+    tried = [p(b) for b in {*range(least, most + 1, step), most}]
+    deciding = None
+    if p(least) <= level < p(most):
+        low, high = least, most
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if p(middle) <= level else (low, middle)
+        deciding = 2 * low - (x - y)
+    alone = least, min(max(round(x * (rows - y) / rows), least), most), most
+    differ = 2 * alone[0] - (x - y), 2 * alone[1] - (x - y), 2 * alone[2] - (x - y)
+    return Unpublished((at(alone[0]), at(alone[1]), at(alone[2])), differ, min(tried), max(tried), deciding)
 
 
 def mcnemar_test(b: int, c: int, method: McNemarMethod, alternative: Alternative) -> tuple[float, float]:

@@ -98,8 +98,9 @@ def difference(
     - "wald": d ± z√(p1q1/n1 + p2q2/n2), p from that z. Where this variance is 0 Newcombe's method is given.
 
     In place of the successes a rate below 1 may stand, (0.15, 30), for "wald" and "newcombe", which is the default
-    then; for the others only when it stands for a whole count. The rows must be different rows: for two models on the same rows see
-    `te.significance.mcnemar`. `alternative="greater"` or `"less"` gives a one-sided test and a one-sided limit.
+    then; for the others only when it stands for a whole count. The rows must be different rows: for two models on the
+    same rows see `te.significance.mcnemar`. `alternative="greater"` or `"less"` gives a one-sided test and a one-sided
+    limit.
 
     >>> print(difference((56, 70), (48, 80)))
     difference: first − second = +0.200 [0.053, 0.338], 95 % miettinen-nurminen, p = .008, n = 150
@@ -183,7 +184,7 @@ def _metric_of(given: Any, metric: str | None, name: str) -> Interval:
             raise InputError("metric= says which metric of two evaluations is compared; an interval is of one already")
         return given
     if isinstance(given, Result) and hasattr(type(given), "__getitem__"):
-        found = given[metric or "accuracy"]
+        found = given[metric or "accuracy"]  # type: ignore[index]
         if isinstance(found, Interval):
             return found
     raise InputError(
@@ -204,7 +205,9 @@ def _of_limits(a: Interval, b: Interval, level: float, alternative: Alternative)
     """MOVER: the limits of either side, combined; p-value and one-sided limits with reaches in proportion to z."""
     d = a.estimate - b.estimate
     if not math.isfinite(d):
-        raise InputError(f"{a.name} is undefined or infinite on one side: {a.note or b.note or 'no difference follows'}")
+        raise InputError(
+            f"{a.name} is undefined or infinite on one side: {a.note or b.note or 'no difference follows'}"
+        )
     own = normal_quantile(level, "two-sided")
     down = math.hypot(a.estimate - a.low, b.high - b.estimate) / own
     up = math.hypot(a.high - a.estimate, b.estimate - b.low) / own
