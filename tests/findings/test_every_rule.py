@@ -221,6 +221,13 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         pair(Discordance(810, 60, 40, 90)), "sound tests straddle 5 % here (.046 to .057): do not pick among them",
         [pair(CLEAR), pair(OPEN), pair(Discordance(810, 60, 40, 90), comparisons=3), fact(p_values={}, level=0.05)],
     ),
+    "TE413": (
+        fact(class_totals={"M1": (190.0, 310.0), "M2": (295.0, 205.0)}, metrics=("accuracy",)),
+        "one class is 41 to 62 % of the rows",
+        [fact(class_totals={"M1": (190.0, 310.0), "M2": (200.0, 300.0)}, metrics=("accuracy",)),
+         fact(class_totals={"M1": (190.0, 310.0), "M2": (0.0, 0.0)}, metrics=("accuracy",)),
+         fact(class_totals={"M1": (190.0, 0.0), "M2": (20.0, 0.0)}, metrics=("accuracy",))],
+    ),
     "TE503": (fact(fold_method="plain-t", test_parts=100), "too narrow",
               [fact(fold_method="corrected-t", test_parts=100)]),
     "TE504": (
