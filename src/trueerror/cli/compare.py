@@ -26,8 +26,8 @@ def compare_command(
     file: Annotated[
         list[str] | None,
         typer.Argument(
-            help="A file of predictions, or two; with --counts the four counts as NAME=N, with --marginals two shares as "
-            "NAME=RIGHT/ROWS.",
+            help="A file of predictions, or two; with --counts the four counts as NAME=N, with --marginals two shares "
+            "as NAME=RIGHT/ROWS.",
             metavar="FILE",
         ),
     ] = None,
@@ -84,9 +84,9 @@ def compare_command(
         return
     if matrices.matrix:
         tables = compare(
-            matrices.tables(rows.positive), metric=o.metric_choice(metric), reference=reference, method=method, adjust=adjust,
-            margin=margin, costs=costs.matrix(), cost_fp=costs.cost_fp, cost_fn=costs.cost_fn, prior=prior,
-            alternative=alternative, confidence=chance.confidence, rng=chance.seed,
+            matrices.tables(rows.positive), metric=o.metric_choice(metric), reference=reference, method=method,
+            adjust=adjust, margin=margin, costs=costs.matrix(), cost_fp=costs.cost_fp, cost_fn=costs.cost_fn,
+            prior=prior, alternative=alternative, confidence=chance.confidence, rng=chance.seed,
         )  # fmt: skip
         output.show(output.kept(tables))
         return

@@ -26,7 +26,7 @@ from trueerror.inference.ranking._ranking import groups_not_told_apart
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_alternative, check_word, nearest
 from trueerror.methods import reason_for
-from trueerror.metrics._registry import Measure, find_measure
+from trueerror.metrics._registry import Measure
 from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing
 from trueerror.results._values import significantly_different

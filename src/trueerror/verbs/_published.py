@@ -27,8 +27,7 @@ from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion, Discordance
 from trueerror.verbs._compare import assemble_comparison, own_rows
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
-from trueerror.verbs._evaluate import named_costs
-from trueerror.verbs._model_metrics import MetricChoice, ModelMetrics, Rng, Settings, judged_by
+from trueerror.verbs._model_metrics import MetricChoice, ModelMetrics, Rng, Settings, judged_by, named_costs
 
 
 class Asked(NamedTuple):
@@ -90,6 +89,8 @@ def compare_published(
         raise InputError(
             "these are counts of the same rows; for different rows pass two te.Confusion, or te.difference"
         )
+    if asked.metric == "accuracy":
+        asked = asked._replace(metric=None)  # what such counts are of anyway
     if counts is not None:
         asked.refuse("four counts", *OF_CLASSES, "reference")
         return compare_counts(
