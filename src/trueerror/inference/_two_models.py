@@ -837,7 +837,7 @@ def areas_of_two(q: Two) -> Contrast:
 
 def _area_interval(rows: ModelRows, measure: Measure) -> Callable[[float], Interval] | None:
     """The limits of an exact table's area at any confidence; None where scores are binned or a class has no rows."""
-    table = rows.p.scores(rows.model)
+    table = rows.rows.scores(rows.model)
     if not table.exact or not table.n_positive or not table.n_negative:
         return None
     area = float(measure.function(table))
