@@ -857,7 +857,7 @@ def _unseen_row(rows: ModelRows, q: Two) -> Callable[[Interval], Interval]:
     """Of a mean loss, its limits drawn out to those with half an unseen row; other metrics as they are."""
     if not (q.metric.of_losses and rows.plain and rows.prior is None and rows.p.n <= FEW_LOSSES):
         return lambda own: own
-    losses = loss_rows(rows.p, [rows.model], partial(q.metric.function, **q.options))
+    losses = loss_rows(rows.rows, [rows.model], partial(q.metric.function, **q.options))
     highest = unseen_loss(losses, q.metric, q.options)
     if not (len(losses.values) > 1 and np.isfinite(losses.values).all()):
         return lambda own: own
