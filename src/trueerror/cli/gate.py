@@ -46,7 +46,7 @@ def gate_command(
     sequential: Annotated[bool, flag("--sequential", "Limits that hold however often the gate is asked.")] = False,
     unpaired: o.Unpaired = False,
     adjust: Annotated[str, flag("--adjust", "For several checks: bonferroni, sidak or none.", "WORD")] = "bonferroni",
-    rows: Annotated[o.RowsOptions, Without("by")],
+    rows: o.RowsOptions,
     model: Annotated[
         str | None, After("score"), flag("--candidate", "Which model of the file to judge.", "MODEL")
     ] = None,

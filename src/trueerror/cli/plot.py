@@ -71,7 +71,7 @@ def plot_command(
             autocompletion=complete_kinds,
         ),
     ] = "roc",
-    rows: Annotated[o.RowsOptions, Without("repeat")],
+    rows: o.RowsOptions,
     how: Annotated[
         Literal["vertical", "threshold", "pooled"] | None,
         typer.Option(
@@ -83,6 +83,11 @@ def plot_command(
     metric: Annotated[
         str | None, typer.Option("--metric", help="For forest and differences: which metric.", metavar="NAME")
     ] = None,
+    band: Annotated[
+        str | None, typer.Option("--band", help="Of roc: pointwise or simultaneous; of pr: pointwise.", metavar="WORD")
+    ] = None,
+    costs: o.CostOptions,
+    prior: o.Prior = None,
     chance: o.ChanceOptions,
     output: Annotated[o.OutputOptions, Without("form", "explain", "ignore")],
 ) -> None:
@@ -96,17 +101,42 @@ def plot_command(
         return
     from trueerror.plots import save
 
+    how_drawn = drawn(kind, band, costs, prior)
+    if kind not in ("forest", "differences") and chance.confidence != o.ChanceOptions.confidence:
+        raise InputError(f"--confidence goes with --kind forest or differences, not with {kind}")
+    if rows.by is not None and kind in TABLES:
+        raise InputError(f"--by goes with curves, not with --kind {kind}: evaluate and compare show slices")
+    if given.has_key("repeats") and not given.folded and len(given.keys("repeats").names) > 1:
+        raise InputError("these rows hold several repeats of the same items; draw one repeat at a time")
     if how is not None and (kind != "roc" or not given.folded):
         raise InputError("--how goes with --kind roc and a column of folds (--fold COLUMN)")
     shown: Any
     if kind in TABLES:
-        shown = tables(given, kind, metric, chance)
+        shown = tables(given, kind, metric, chance, costs, prior)
     elif kind == "roc" and given.folded and how != "pooled":
         shown = averages(given, how or "vertical")
         tell(f"Curves of {len(given.keys('folds').names):,} folds, averaged; --how pooled for one curve of all rows.")
     else:
         shown = curves(given, kind)
-    tell(f"Wrote {save(shown, path)}.")
+    tell(f"Wrote {save(shown, path, **how_drawn)}.")
+
+
+def drawn(kind: str, band: str | None, costs: o.CostOptions, prior: float | None) -> dict[str, Any]:
+    """What a picture itself is drawn by; options that it does not know are refused."""
+    options: dict[str, Any] = {}
+    if band is not None:
+        if kind not in ("roc", "pr") or (kind == "pr" and band != "pointwise"):
+            raise InputError("--band goes with --kind roc (pointwise or simultaneous) or pr (pointwise)")
+        options["band"] = band if kind == "roc" else True
+    conditions = {"prior": prior, "cost_fp": costs.cost_fp, "cost_fn": costs.cost_fn}
+    given = {name: value for name, value in conditions.items() if value is not None}
+    if kind in ("forest", "differences"):
+        return options
+    if costs.costs is not None or (given and kind not in ("roc", "hull")):
+        raise InputError(
+            "--prior, --cost-fp and --cost-fn go with --kind roc, hull, forest, differences; --costs with the last two"
+        )
+    return options | given
 
 
 def curves(p: Predictions, kind: str) -> dict[str, TableCurve]:
@@ -115,6 +145,8 @@ def curves(p: Predictions, kind: str) -> dict[str, TableCurve]:
     scored = [m for m in p.models if p.has_scores(m)]
     if not scored:
         raise InputError(f"--kind {kind} needs scores, and the file has labels only; name them with --score")
+    if p.has_key("slices"):
+        return {f"{m}, {value}": make(p.slice(value), model=m) for m in scored for value in p.slices()}
     return {m: make(p, model=m) for m in scored}
 
 
@@ -128,7 +160,9 @@ def averages(p: Predictions, how: Literal["vertical", "threshold"]) -> dict[str,
     return {m: average_curves(p, how=how, model=m) for m in scored}
 
 
-def tables(p: Predictions, kind: str, metric: str | None, chance: o.ChanceOptions) -> Result:
+def tables(
+    p: Predictions, kind: str, metric: str | None, chance: o.ChanceOptions, costs: o.CostOptions, prior: float | None
+) -> Result:
     """A confusion matrix, the metrics of the models, their differences from the leader, or their common hull."""
     if kind == "confusion":
         if len(p.models) > 1:
@@ -138,11 +172,17 @@ def tables(p: Predictions, kind: str, metric: str | None, chance: o.ChanceOption
     if kind == "differences":
         from trueerror.verbs._compare import compare
 
-        return compare(p, metric=metric or "accuracy", confidence=chance.confidence, rng=chance.seed)
+        return compare(
+            p, metric=o.metric_choice(metric), confidence=chance.confidence, rng=chance.seed, prior=prior,
+            costs=costs.matrix(), cost_fp=costs.cost_fp, cost_fn=costs.cost_fn,
+        )  # fmt: skip
     if kind == "hull":
         from trueerror.curves._hull import roc_hull
 
         return roc_hull(curves(p, "roc"))
     from trueerror.verbs._evaluate import evaluate
 
-    return evaluate(p, metrics=metric, confidence=chance.confidence, rng=chance.seed)
+    return evaluate(
+        p, metrics=o.metric_choice(metric), confidence=chance.confidence, rng=chance.seed, prior=prior,
+        costs=costs.matrix(), cost_fp=costs.cost_fp, cost_fn=costs.cost_fn,
+    )  # fmt: skip

@@ -22,6 +22,7 @@ from trueerror.inference.proportion._paired import mcnemar_test, noninferiority
 from trueerror.inference.proportion._sequential import confidence_sequence
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.metrics._registry import Measure, find_measure
+from trueerror.results._format import one_line
 from trueerror.sources._api import opened
 from trueerror.sources._collect import takes_whole_rows
 from trueerror.sources._pairing import pair
@@ -297,7 +298,7 @@ def gate(
 
     Paired shares have Tango's limits (`te.significance.noninferiority`), other metrics those that `te.compare` has.
     `sequential=True`: one-sided betting limits (Waudby-Smith and Ramdas 2024), for a gate that is asked again and
-    again while rows arrive.
+    again while rows arrive. With slices (`by=`) every check is made of all rows and of each slice, adjusted over all.
 
     >>> truth = [0, 1] * 100
     >>> import trueerror as te
@@ -334,17 +335,20 @@ def gate(
             raise InputError("these rows hold several repeats of the same items; watch one repeat at a time")
     if sides.baseline is None and all(v is None for v in least.values()):
         raise InputError("there is nothing to hold the candidate against: pass baseline= or at_least= something")
-    k = sum((sides.baseline is not None) + (least[m.name] is not None) for m in measures)
-    level = _level(confidence, k, adjust)
+    parts = [("", sides), *_slices(sides)]
+    k = len(parts) * sum((sides.baseline is not None) + (least[m.name] is not None) for m in measures)
+    common: dict[str, Any] = {"level": _level(confidence, k, adjust), "sequential": sequential}
     checks: list[GateCheck] = []
-    for m in measures:
-        common: dict[str, Any] = {"level": level, "sequential": sequential}
-        number = least[m.name]
-        if sides.baseline is not None:
-            width = margins[m.name]
-            checks.append(difference_check(sides.candidate, sides.baseline, m, settings, margin=width, **common))
-        if number is not None:
-            checks.append(threshold_check(sides.candidate, m, settings, at_least=number, **common))
+    for where, part in parts:
+        found: list[GateCheck] = []
+        for m in measures:
+            number = least[m.name]
+            if part.baseline is not None:
+                width = margins[m.name]
+                found.append(difference_check(part.candidate, part.baseline, m, settings, margin=width, **common))
+            if number is not None:
+                found.append(threshold_check(part.candidate, m, settings, at_least=number, **common))
+        checks += [replace(c, title=f"{c.title} in {where}", slice=where) if where else c for c in found]
     made = tuple(checks)
     return Gate(
         decision=together(made), checks=made, candidate=sides.names[0], baseline=sides.names[1],
@@ -353,6 +357,24 @@ def gate(
         settings={"threshold": threshold, "replicates": replicates,
                   "seed": 0 if rng is None else rng if isinstance(rng, int) else str(rng)},
     )  # fmt: skip
+
+
+def _slices(sides: Sides) -> list[tuple[str, Sides]]:
+    """The same sides on the rows of each slice: a candidate that is worse in one of them does not pass."""
+    p, model = sides.candidate
+    if not p.has_key("slices"):
+        return []
+    found = []
+    for value in p.slices():
+        rows = p.slice(value)
+        other = None
+        if sides.baseline is not None:
+            base, name = sides.baseline
+            if base is not p and not base.has_key("slices"):
+                raise InputError("by= must be known of the baseline's rows as well as of the candidate's")
+            other = (rows if base is p else base.slice(value), name)
+        found.append((one_line(str(value)), replace(sides, candidate=(rows, model), baseline=other)))
+    return found
 
 
 def _cut(sides: Sides, measures: list[Measure], settings: Settings) -> str:

@@ -26,7 +26,8 @@ class GateCheck(Result):
     kind "difference": estimate, low and high are of candidate − baseline, the demand is "worse by at most `margin`".
     kind "threshold": they are of the candidate itself, the demand is "at least `at_least`" (at most, where lower is
     better). `low` and `high` are two one-sided limits, each at `confidence`, which is adjusted for the number of
-    checks. `rows_needed` is about how many rows like these would decide in 4 of 5 cases, if the estimate is right.
+    checks. `slice` names the slice whose rows it is of, "" for all rows. `rows_needed` is about how many rows like
+    these would decide in 4 of 5 cases, if the estimate is right.
     """
 
     metric: str
@@ -47,6 +48,7 @@ class GateCheck(Result):
     n: int | None = None
     rows_needed: int | None = None
     note: str = ""
+    slice: str = ""
 
     @property
     def bound(self) -> float:

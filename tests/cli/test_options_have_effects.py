@@ -1,0 +1,178 @@
+"""An option of a command changes what it answers, or is refused: every command × every option.
+
+`COMMANDS_RUN` has a command line that works for each command, `OTHER` another value for each option (`HERE` for one
+command). A new command or option without an entry fails.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import typer
+
+from trueerror.cli._app import COMMANDS, Answer, Format, command_of
+from trueerror.cli.check import FailOn
+
+N = 90
+DRAWN = np.random.default_rng(3)
+TRUTH = (DRAWN.random(N) < 0.4).astype(int)
+A, B = (np.clip(0.5 + k * (TRUTH - 0.5) + DRAWN.normal(size=N) * 0.2, 0, 1).round(2) for k in (0.7, 0.3))
+LINES = ["y,a,b,c,g,w,k"] + [f"{TRUTH[i]},{A[i]},{B[i]},{int(B[i] >= 0.5)},{i % 3},{i % 4 + 1},r{i}" for i in range(N)]
+FOLDED = ["dataset,learner,fold,accuracy,other"] + [
+    f"d{d},{m},{f},{0.7 + 0.01 * d + 0.02 * k + 0.005 * ((f * 7 + d * 3 + k) % 5):.3f},{0.5 + 0.1 * k + 0.01 * d}"
+    for d in range(5) for k, m in enumerate("pq") for f in range(4)
+]  # fmt: skip
+USUAL: dict[str, Any] = {"truth": "y", "models": ["a", "b"], "id": "none", "cluster": "none", "weight": "none"}
+COMMANDS_RUN: dict[str, dict[str, Any]] = {
+    "interval": {"counts": ["30/40"]},
+    "difference": {"first": "30/40", "second": "20/40"},
+    "power": {"n": 100, "first": 0.8, "second": 0.7, "disagreement": 0.3},
+    "sample-size": {"first": 0.8, "second": 0.7, "disagreement": 0.3},
+    "evaluate": {"file": "rows.csv", **USUAL},
+    "compare": {"file": ["rows.csv"], **USUAL},
+    "report": {"file": "rows.csv", "page": Path("page.html"), **USUAL},
+    "plot": {"file": "rows.csv", "picture": Path("page.svg"), **USUAL},
+    "check": {"file": "rows.csv", **USUAL},
+    "gate": {"files": ["rows.csv"], "baseline": "b", **USUAL},
+    "rank": {"file": "folds.csv", "value": "accuracy"},
+    "schema": {"of": Answer.gate},
+    "demo": {"page": Path("page.html")},
+}
+OTHER: dict[str, Any] = {
+    "confidence": 0.8, "method": "exact", "side": "lower", "alternative": "greater", "form": Format.json, "explain":
+    True, "first": 0.85, "second": 0.65, "disagreement": 0.25, "prevalence": 0.3, "icc": 0.1, "cluster_size": 5.0,
+    "margin": 0.1, "alpha": 0.1, "correlation": 0.3, "sd": 1.0, "power": 0.9, "accuracy": 0.9, "half_width": 0.05,
+    "test": "two-proportions", "n": 200, "truth": "c", "models": ["a"], "score": ["a"], "positive": "0", "id": "k",
+    "cluster": "g", "by": "g", "fold": "g", "repeat": "g", "weight": "w", "weights_kind": "frequency", "missing":
+    "ignore", "threshold": 0.6, "metric": ["recall"], "prior": 0.2, "costs": "[[0, 1], [5, 0]]", "cost_fp": 3.0,
+    "cost_fn": 5.0, "design": "case-control", "seed": 7, "ignore": ["TE101", "TE102", "TE103", "TE202"], "columns":
+    True, "reference": "b", "adjust": "bonferroni", "title": "Another", "kind": "pr", "how": "pooled", "band":
+    "pointwise", "fail_on": FailOn.warning, "training": "rows.csv", "baseline": "c", "at_least": ["0.5"],
+    "sequential": True, "unpaired": True, "model": "b", "counts": True, "other_file": "rows.csv", "dataset":
+    "learner", "learner": "dataset", "value": "other", "lower": True, "rope": 0.05, "test_train_ratio": 0.5,
+    "out_of": 40,
+}  # fmt: skip
+HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
+    ("interval", "method"): ({}, "wald"),
+    ("interval", "out_of"): ({"counts": ["30"], "out_of": 40}, 50),
+    ("difference", "method"): ({}, "newcombe"),
+    ("power", "test"): ({"disagreement": None}, "two-proportions"),
+    ("power", "power"): ({"first": None}, 0.9),
+    ("sample-size", "test"): ({"disagreement": None}, "two-proportions"),
+    ("evaluate", "models"): ({}, ["a"]),
+    ("evaluate", "method"): ({}, "wald"),
+    ("evaluate", "seed"): ({"metric": ["mcc"], "method": "bootstrap-percentile"}, 7),
+    ("evaluate", "weights_kind"): ({"weight": "w", "weights_kind": "frequency"}, "sampling"),
+    ("evaluate", "ignore"): ({"models": ["c"], "cluster": "g"}, ["TE204"]),
+    ("evaluate", "id"): ({}, "g"),
+    ("compare", "id"): ({}, "g"),
+    ("compare", "metric"): ({}, "auc"),
+    ("compare", "seed"): ({"method": "bootstrap", "form": Format.json}, 7),
+    ("compare", "reference"): ({"models": ["a", "b", "c"]}, "b"),
+    ("compare", "adjust"): ({"models": ["a", "b", "c"]}, "none"),
+    ("compare", "ignore"): ({"models": ["a", "b", "c"]}, ["TE406"]),
+    ("compare", "weights_kind"): ({"weight": "w", "weights_kind": "frequency"}, "sampling"),
+    ("report", "metric"): ({}, "recall"),
+    ("report", "ignore"): ({"cluster": "g"}, ["TE204"]),
+    ("report", "id"): ({}, "g"),
+    ("report", "seed"): ({"metric": "mcc"}, 7),
+    ("plot", "metric"): ({"kind": "forest"}, "recall"),
+    ("plot", "confidence"): ({"kind": "forest"}, 0.8),
+    ("plot", "prior"): ({}, 0.1),
+    ("plot", "costs"): ({"kind": "forest"}, "[[0, 1], [5, 0]]"),
+    ("plot", "threshold"): ({"kind": "forest"}, 0.7),
+    ("plot", "cluster"): ({"kind": "forest"}, "g"),
+    ("plot", "id"): ({}, "g"),
+    ("plot", "how"): ({"fold": "g"}, "threshold"),
+    ("plot", "seed"): ({"kind": "forest", "metric": "savings", "cost_fn": 3.0}, 7),
+    ("check", "id"): ({}, "g"),
+    ("check", "ignore"): ({"cluster": "g"}, ["TE204"]),
+    ("check", "fail_on"): ({"cluster": "g", "models": ["c"]}, FailOn.warning),
+    ("gate", "adjust"): ({"metric": ["recall", "specificity"]}, "none"),
+    ("gate", "margin"): ({}, ["0.1"]),
+    ("gate", "id"): ({}, "g"),
+    ("gate", "model"): ({"models": ["a", "b", "c"], "model": "a"}, "c"),
+    ("gate", "baseline"): ({"models": ["a", "b", "c"], "model": "a"}, "c"),
+    ("gate", "seed"): ({"metric": ["mcc"], "form": Format.json}, 7),
+    ("gate", "weights_kind"): ({"weight": "w", "weights_kind": "frequency"}, "sampling"),
+    ("rank", "reference"): ({"file": "three.csv", "value": None}, "q"),
+    ("rank", "adjust"): ({"file": "three.csv", "value": None}, "bonferroni"),
+    ("rank", "method"): ({}, "sign"),
+    ("rank", "seed"): ({"form": Format.json}, 7),
+    ("rank", "test_train_ratio"): ({"form": Format.json}, 0.9),
+    ("rank", "ignore"): ({}, ["TE507"]),
+    ("rank", "repeat"): ({}, "other"),
+    ("rank", "fold"): ({}, "other"),
+    ("rank", "dataset"): ({}, "fold"),
+    ("rank", "learner"): ({}, "fold"),
+}
+# What cannot be seen in an answer, and why.
+UNSEEN = {
+    "budget": "only tables beyond it show it", "page": "where the answer goes", "picture": "where the answer goes",
+    "check by": "each slice has an evaluation of its own", "check fold": "where nothing is wrong with folds",
+    "check threshold": "findings of these rows stand at any threshold",
+    "check positive": "findings of these rows are of both classes",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("commands")
+    (place / "rows.csv").write_text("\n".join(LINES))
+    (place / "folds.csv").write_text("\n".join(FOLDED))
+    scores = ["dataset,p,q,r"] + [f"d{i},{0.8 + i / 90},{0.75 + i / 100},{0.82 - i / 70}" for i in range(7)]
+    (place / "three.csv").write_text("\n".join(scores))
+    return place
+
+
+def answer(name: str, options: dict[str, Any], folder: Path) -> str:
+    """What the command says, its exit code, and the page or picture that it writes."""
+    run = command_of(name)
+    usual = {p.name: p.default for p in inspect.signature(run).parameters.values()}
+    said = io.StringIO()
+    code = 0
+    with contextlib.chdir(folder), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        try:
+            run(**{**usual, **COMMANDS_RUN[name], **options})
+        except typer.Exit as ended:
+            code = ended.exit_code
+    written = [f.read_text(encoding="utf-8") for f in sorted(folder.glob("page.*"))]
+    for page in folder.glob("page.*"):
+        page.unlink()
+    return f"{code}\n{said.getvalue()}\n{''.join(written)}"
+
+
+@cache
+def usual_answer(name: str, folder: Path) -> str:
+    return answer(name, {}, folder)
+
+
+PAIRS = [
+    (name, option)
+    for name in COMMANDS
+    if name != "run"  # tests/cli/test_run.py and test_studies.py run experiments
+    for option in inspect.signature(command_of(name)).parameters
+]
+
+
+@pytest.mark.parametrize(("name", "option"), PAIRS, ids=[f"{n}-{o}" for n, o in PAIRS])
+def test_every_option_has_an_effect_or_is_refused(name: str, option: str, folder: Path) -> None:
+    assert name in COMMANDS_RUN, f"trueerror {name} is new: give it a line in COMMANDS_RUN"
+    argument = option in ("file", "files", "of") or (name, option) in (("interval", "counts"),)
+    if argument or option in UNSEEN or f"{name} {option}" in UNSEEN:
+        return
+    beside, value = HERE.get((name, option), ({}, OTHER.get(option, ...)))
+    if name in ("difference",) and option in ("first", "second"):
+        return
+    assert value is not ..., f"--{option} of {name} is new: give it another value in OTHER or HERE"
+    before = answer(name, beside, folder) if beside else usual_answer(name, folder)
+    after = answer(name, {**beside, option: value}, folder)
+    assert not before.startswith("2"), before
+    assert after != before, f"trueerror {name} --{option} {value!r:.60} changes nothing"
