@@ -33,7 +33,7 @@ STATISTICS: dict[str, Callable[[ScoreTable], Any]] = {
     "hull": lambda t: te.roc(t).hull().area,
     "gains": lambda t: te.gains(t).at(share=0.1).estimate,
     "Brier": lambda t: te.metric("brier", t),
-    **{f"best {k}": lambda t, gain=g: gain(te.roc(t)).max() for k, g in _GAINS.items()},
+    **{f"best {k}": lambda t, k=k: te.roc(t)._gain(k).max() for k in _GAINS},
 }
 
 

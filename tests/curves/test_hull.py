@@ -160,7 +160,12 @@ def test_the_choice_says_what_it_costs_out_of_the_bag_and_takes_whole_tables():
     frame = pd.DataFrame({"truth": truth, **{m: np.clip(0.4 * truth + 0.6 * rng.random(300), 0, 1) for m in "ab"}})
     chosen = te.roc_hull(frame).best(cost_fn=5)
     point = te.roc(truth, frame[chosen.classifier]).operating_point(cost_fn=5)
-    assert (chosen.corrected.estimate, chosen.threshold) == (point.corrected.estimate, point.threshold)
+    assert chosen.threshold == point.threshold
+    # The choice between two models flatters too: at least as much is allowed for as for the threshold alone.
+    assert chosen.corrected.method == "chosen-cost"
+    assert chosen.corrected.high > point.corrected.estimate > chosen.cost
+    alone = te.roc_hull({"a": te.roc(truth, frame["a"])}).best(cost_fn=5)
+    assert alone.corrected.method == "cost-out-of-bag"
     assert "on which it was chosen; out of the bag" in " ".join(str(chosen).split())
     assert te.load(chosen.to_json()) == chosen
     assert te.evaluate(frame).model("a")["auc"].n == 300

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import special
 
 import trueerror as te
 from trueerror.inputs._options import InputError
@@ -79,3 +80,30 @@ def test_weighted_rows_give_no_probabilities():
     made = te.roc_hull(curve).best()
     assert made.probabilities == {}
     assert "no probabilities" in made.note
+
+
+def test_cost_of_the_chosen_of_equal_models_is_held():
+    rng, inside = np.random.default_rng(2), 0
+    for _ in range(60):
+        truth = (rng.random(120) < 0.3).astype(int)
+        common = rng.standard_normal(120)
+        scores = {f"m{i}": (common + rng.standard_normal(120)) / 2**0.5 + 0.75 * truth for i in range(6)}
+        best = te.roc_hull(te.predictions(truth, scores=scores)).best(cost_fn=3.0, prior=0.3, replicates=150, rng=1)
+        if best.corrected is None:
+            inside += 1
+            continue
+        real = 0.3 * 3 * float(special.ndtr(best.threshold - 0.75)) + 0.7 * float(special.ndtr(-best.threshold))
+        assert best.cost < best.corrected.estimate
+        inside += real in best.corrected
+    assert inside >= 54
+
+
+def test_curves_of_rows_of_their_own_allow_for_the_choice_too():
+    rng = np.random.default_rng(3)
+    curves = {}
+    for name in "abc":
+        truth = (rng.random(150) < 0.4).astype(int)
+        curves[name] = te.roc(truth, rng.standard_normal(150) + truth)
+    best = te.roc_hull(curves).best(replicates=200, rng=1)
+    assert best.corrected.method == "chosen-cost"
+    assert best.cost < best.corrected.estimate < best.corrected.high <= 1

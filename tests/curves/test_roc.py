@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
+from scipy import special
 
 import trueerror as te
 from trueerror.inputs._options import InputError
@@ -192,3 +193,61 @@ def test_scores_of_a_billion_rows():
     assert 0 < made.width < 1e-4
     assert curve.operating_point(replicates=100).optimism == pytest.approx(0, abs=1e-4)
     assert curve.band("simultaneous", replicates=100).high.max() == 1
+
+
+def _scored(seed=0, up=100, down=300, shift=1.2):
+    rng = np.random.default_rng(seed)
+    truth = np.repeat([1, 0], [up, down])
+    return truth, rng.standard_normal(up + down) + shift * truth
+
+
+def test_the_fpr_at_a_tpr_has_the_limits_of_the_curve():
+    curve = te.roc(*_scored())
+    point, own = curve.at(tpr=0.9), curve.at(threshold=curve.at(tpr=0.9).threshold)
+    assert point.fpr == own.fpr
+    assert point.fpr_interval.low <= own.fpr_interval.low < own.fpr_interval.high <= point.fpr_interval.high
+    assert point.fpr_interval.width > 1.3 * own.fpr_interval.width
+    assert point.tpr_interval.low == own.tpr_interval.low
+    assert "limits of the FPR at a TPR of 0.900" in point.note
+    other = curve.at(fpr=0.1)
+    low, high = curve.band().at(0.1)
+    assert (other.tpr_interval.low, other.tpr_interval.high) == pytest.approx((float(low), float(high)), abs=0.02)
+
+
+def test_the_axes_mirror_each_other():
+    # With classes and signs exchanged, TPR becomes 1 − FPR.
+    truth, scores = _scored()
+    one, two = te.roc(truth, scores).at(tpr=0.9), te.roc(1 - truth, -scores).at(fpr=0.1)
+    assert 1 - two.tpr_interval.high == pytest.approx(one.fpr_interval.low, abs=0.01)
+    assert 1 - two.tpr_interval.low == pytest.approx(one.fpr_interval.high, abs=0.01)
+
+
+@pytest.mark.parametrize("criterion", ["youden", "closest", "accuracy", "f1"])
+def test_limits_at_the_best_threshold_allow_for_its_choice(criterion):
+    curve = te.roc(*_scored(up=60, down=140))
+    best = curve.best_threshold(criterion)
+    plain = curve.at(threshold=best.threshold)
+    for word in ("tpr_interval", "fpr_interval"):
+        own, wider = getattr(plain, word), getattr(best, word)
+        assert wider.estimate == own.estimate
+        assert wider.low <= own.low < own.high <= wider.high
+        assert wider.method == "wilson-optimism"
+    # What was chosen to look high may be lower.
+    assert best.tpr_interval.low < plain.tpr_interval.low
+    assert "allow for that choice" in best.note
+    assert best == curve.best_threshold(criterion)
+
+
+def test_a_threshold_that_hardly_calls_anything_says_so():
+    truth, scores = _scored(up=15, down=200, shift=0.3)
+    assert "not reliable" in te.roc(truth, scores).best_threshold("accuracy").note
+
+
+def test_rates_at_the_best_threshold_hold_together():
+    rng, inside = np.random.default_rng(5), 0
+    for _ in range(120):
+        truth = (rng.random(100) < 0.3).astype(int)
+        best = te.roc(truth, rng.standard_normal(100) + 1.2 * truth).best_threshold(confidence=0.975)
+        tpr, fpr = (float(special.ndtr(s - best.threshold)) for s in (1.2, 0.0))
+        inside += tpr in best.tpr_interval and fpr in best.fpr_interval
+    assert inside >= 109

@@ -62,3 +62,17 @@ def test_wrong_ranges(low, high):
         CURVE.partial_auc(low, high)
     with pytest.raises(InputError, match="axis"):
         CURVE.partial_auc(0, 0.2, axis="x")
+
+
+def test_few_rows_in_the_range_have_the_areas_under_the_band():
+    rng = np.random.default_rng(1)
+    truth = np.repeat([1, 0], [100, 10])
+    few = te.roc(truth, rng.standard_normal(110) + 1.2 * truth).partial_auc(0, 0.2)
+    assert few.method == "roc-band-wilson"
+    assert "about 2 negatives in the range" in few.note
+    assert 0 <= few.low < few.estimate < few.high <= 0.2
+    truth = np.repeat([1, 0], [100, 400])
+    many = te.roc(truth, rng.standard_normal(500) + 1.2 * truth).partial_auc(0, 0.2, replicates=200)
+    assert many.method == "bootstrap-bca"
+    along = te.roc(truth, rng.standard_normal(500) + 1.2 * truth).partial_auc(0.9, 1, axis="tpr")
+    assert "about 10 positives in the range" in along.note

@@ -8,15 +8,16 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueerror.curves._base import Figures, Floats, Records, Rng, area_under, downward, frozen, is_predictions
 from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, iso_cost
-from trueerror.curves._replicates import resampled_tables
+from trueerror.curves._replicates import bags, balanced_groups
 from trueerror.curves._roc import Roc, roc
+from trueerror.inference._problem import critical_z
 from trueerror.inputs._options import InputError, check_replicates, check_share, generator
 from trueerror.kernels._random import in_threads, row_weights, seed_of
 from trueerror.methods import Method, declare
@@ -183,7 +184,7 @@ class HullChoice(Result):
 
     `probabilities` are shares of bootstrap resamples in which each classifier, at its own best threshold, is the
     cheapest; `paired` says whether the same rows were drawn for all. `cost` is as it looks on these rows, `corrected`
-    what it is out of the bag, as `operating_point` tells it (None for a trivial classifier).
+    what it may really be, model and threshold having been chosen on these rows (None for a trivial classifier).
     """
 
     classifier: str
@@ -213,7 +214,8 @@ class HullChoice(Result):
         return iso_cost(self.cost, self.condition)
 
     def _made_by(self) -> Figures:
-        return [("the choice", "roc-hull"), ("how sure it is", "hull-choice")]
+        cost = [] if self.corrected is None else [("the cost elsewhere", self.corrected)]
+        return [("the choice", "roc-hull"), ("how sure it is", "hull-choice"), *cost]
 
     def records(self) -> Records:
         """One record for each classifier, the most probable first."""
@@ -271,21 +273,25 @@ def choose_classifier(
     replicates = check_replicates(replicates)
     rows = _same_rows(curves)
     if any(c.table.squares is not None for c in curves.values()):
-        lowest, notes = None, ["sampling weights cannot be resampled from sums: no probabilities"]
+        lowest, choices, notes = None, None, ["sampling weights cannot be resampled from sums: no probabilities"]
     elif rows is not None:
         truth, scores = rows
         count = max(FEWEST, min(replicates, VISITS // (len(truth) * len(curves))))
-        lowest = _paired_costs(truth, scores, condition, count, rng)
+        lowest, choices = _paired_costs(truth, scores, condition, count, rng)
         fewer = f" instead of {replicates:,}, there being {len(truth):,} rows" if count < replicates else ""
         notes = [f"{count:,} paired resamples{fewer}, {generator(rng)[1]}"]
     else:
-        lowest = _own_costs(list(curves.values()), condition, replicates, rng)
+        lowest, choices = _own_costs(list(curves.values()), condition, replicates, rng)
         notes = [f"{replicates:,} resamples, {generator(rng)[1]}"] + ([UNPAIRED] if len(curves) > 1 else [])
     off = max((c.table.bounds.largest for c in curves.values() if not c.table.exact), default=0.0)
     notes += [f"binned scores: rates within a bin are off by {off:.2g} at most"] if off else []
     probabilities = {} if lowest is None else _proportions(lowest, [*curves, *TRIVIAL])
     name = chosen.classifier
-    corrected = None if name in TRIVIAL else _corrected(curves[name], condition, rng)
+    corrected = None
+    if name not in TRIVIAL and (len(curves) == 1 or choices is None or not len(choices)):
+        corrected = _corrected(curves[name], condition, rng)
+    elif name not in TRIVIAL and choices is not None:
+        corrected = _chosen_cost(curves[name], condition, chosen, choices, notes[0])
     return HullChoice(
         classifier=name, threshold=chosen.threshold, fpr=chosen.fpr, tpr=chosen.tpr,
         cost=float(condition.cost(chosen.fpr, chosen.tpr)), slope=condition.slope,
@@ -321,49 +327,125 @@ def _same_rows(curves: Mapping[str, Roc]) -> tuple[NDArray[np.bool_], list[Float
     return truth, [np.ascontiguousarray(scores[:, i]) for i in range(len(sources))]
 
 
+class _Curve(NamedTuple):
+    """A model's rows from the highest score down: where runs of equal scores end, the calls, the costs of all rows."""
+
+    order: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    positive: NDArray[np.bool_]
+    costs: Floats
+
+
+def _change(weights: Floats, positive: NDArray[np.bool_], condition: Condition, sizes: tuple[float, float]) -> Floats:
+    """What calling ever more rows changes of the cost: a positive lowers it, a negative raises it."""
+    changes: Floats = np.cumsum(np.where(positive, -condition.miss / sizes[0], condition.alarm / sizes[1]) * weights)
+    return changes
+
+
 def _paired_costs(
     truth: NDArray[np.bool_], scores: list[Floats], condition: Condition, replicates: int, rng: Rng
-) -> Floats:
-    """The lowest cost of each model in each resample of the rows, and those of the two trivial classifiers."""
+) -> tuple[Floats, Floats]:
+    """The lowest cost of each model in each resample of the rows, and those of the two trivial classifiers; and for the
+    cheapest of all in a resample, how much cheaper it is there than on all rows, and its cost on the rows left out.
+    """
     seed = seed_of(generator(rng)[0])
-    orders = [np.argsort(-s, kind="stable") for s in scores]
-    # Where a run of equal scores ends; after the last one all rows are called, which is a trivial classifier.
-    ends = [np.flatnonzero(np.diff(s[o])) for s, o in zip(scores, orders, strict=True)]
-    calls = [truth[o] for o in orders]
+    curves, own = [], (float(truth.sum()), float((~truth).sum()))
+    for s in scores:
+        order = np.argsort(-s, kind="stable")
+        # Where a run of equal scores ends; after the last one all rows are called, which is a trivial classifier.
+        ends = np.flatnonzero(np.diff(s[order]))
+        calls = truth[order]
+        curves.append(_Curve(order, ends, calls, _change(np.ones(len(truth)), calls, condition, own).take(ends)))
+    trivial = 0.0, condition.alarm - condition.miss
     out = np.full((replicates, len(scores) + 2), np.nan)
+    choices = np.full((replicates, 2), np.nan)
 
     def resample(b: int) -> None:
         weights = row_weights(len(truth), seed, b).astype(np.float64)
-        m = float(weights[truth].sum())
-        n = float(weights.sum()) - m
-        if m == 0 or n == 0:
+        left = (weights == 0).astype(np.float64)
+        drawn, rest = ((float(w[truth].sum()), float(w.sum() - w[truth].sum())) for w in (weights, left))
+        if min(drawn) == 0:
             return
-        # Going down the ranks each positive lowers the cost and each negative raises it.
-        gain, loss = condition.miss / m, condition.alarm / n
-        for k, (order, last, up) in enumerate(zip(orders, ends, calls, strict=True)):
-            drawn = weights.take(order)
-            change = np.cumsum(np.where(up, -gain, loss) * drawn)
-            out[b, k] = float(change.take(last).min(initial=np.inf))
-        out[b, -2:] = 0.0, condition.alarm - condition.miss
+        places = []
+        for k, c in enumerate(curves):
+            inside = _change(weights.take(c.order), c.positive, condition, drawn).take(c.ends)
+            place = int(np.argmin(inside)) if len(inside) else -1
+            places.append(place)
+            out[b, k] = inside[place] if len(inside) else np.inf
+        out[b, -2:] = trivial
+        best = int(np.argmin(out[b]))
+        if best >= len(curves):
+            # The same cost whatever the rows.
+            choices[b] = 0.0, trivial[best - len(curves)]
+        elif min(rest) > 0:
+            c, place = curves[best], places[best]
+            outside = _change(left.take(c.order), c.positive, condition, rest)[c.ends[place]]
+            choices[b] = out[b, best] - c.costs[place], outside
 
     in_threads(resample, range(replicates))
-    return out
+    return out, choices[~np.isnan(choices).any(axis=1)]
 
 
-def _own_costs(curves: list[Roc], condition: Condition, replicates: int, rng: Rng) -> Floats:
+def _own_costs(curves: list[Roc], condition: Condition, replicates: int, rng: Rng) -> tuple[Floats, Floats]:
+    """The same where each curve has rows of its own, or where they are not known."""
     out = np.full((replicates, len(curves) + 2), np.nan)
+    off, outside = (np.full((replicates, len(curves)), np.nan) for _ in range(2))
     draw, _ = generator(rng)
     for k, curve in enumerate(curves):
-        start = 0
-        for positives, negatives in resampled_tables(curve.table, replicates=replicates, rng=seed_of(draw)):
-            tp, fp = downward(positives), downward(negatives)
-            with np.errstate(invalid="ignore", divide="ignore"):
-                change = condition.alarm * fp / fp[:, -1:] - condition.miss * tp / tp[:, -1:]
+        costs = _group_costs(*balanced_groups(curve.table), condition)
+        for b, bag in enumerate(bags(curve.table, replicates=replicates, rng=seed_of(draw))):
+            inside = _group_costs(bag.positives, bag.negatives, condition)
+            if inside is None or costs is None:
+                continue
             # The ends of the curve are the trivial classifiers, which stand for themselves.
-            out[start : start + len(tp), k] = change[:, 1:-1].min(axis=1) if change.shape[1] > 2 else np.inf
-            start += len(tp)
-    out[:, -2:] = 0.0, condition.alarm - condition.miss
-    return out
+            place = int(np.argmin(inside[1:-1])) + 1 if len(inside) > 2 else -1
+            out[b, k] = inside[place] if place > 0 else np.inf
+            left = _group_costs(bag.left_positives, bag.left_negatives, condition)
+            if place > 0 and left is not None:
+                off[b, k], outside[b, k] = inside[place] - costs[place], left[place]
+    trivial = 0.0, condition.alarm - condition.miss
+    out[:, -2:] = trivial
+    choices = np.full((replicates, 2), np.nan)
+    for b in np.flatnonzero(~np.isnan(out).any(axis=1)).tolist():
+        best = int(np.argmin(out[b]))
+        one = best < len(curves)
+        choices[b] = (off[b, best], outside[b, best]) if one else (0.0, trivial[best - len(curves)])
+    return out, choices[~np.isnan(choices).any(axis=1)]
+
+
+def _group_costs(positives: Any, negatives: Any, condition: Condition) -> Floats | None:
+    """What calling from each score up changes of the cost; None where a class has no rows."""
+    tp, fp = downward(positives), downward(negatives)
+    if not tp[-1] or not fp[-1]:
+        return None
+    return np.asarray(condition.alarm * fp / fp[-1] - condition.miss * tp / tp[-1], dtype=np.float64)
+
+
+def _chosen_cost(curve: Roc, condition: Condition, chosen: HullCorner, choices: Floats, note: str) -> Interval:
+    """What the cheapest of several models at its cheapest threshold may really cost, both having been chosen here.
+
+    In each resample both are chosen anew. On average the choice is cheaper there than on all rows, by the optimism,
+    and dearer on the rows left out: the first is too little of a correction, the second too much (the choice had fewer
+    rows), so the limits reach from the one to the other and by z·s beyond, s the larger of the spread of the optimism
+    and of the standard error of the rows.
+    """
+    cost, z = float(condition.cost(chosen.fpr, chosen.tpr)), critical_z(0.95)
+    # A cost is that of calling nothing, and the change.
+    nothing = float(condition.cost(0.0, 0.0))
+    up, down = curve._class_rows()
+    rows = math.sqrt(
+        condition.miss**2 * chosen.tpr * (1 - chosen.tpr) / up
+        + condition.alarm**2 * chosen.fpr * (1 - chosen.fpr) / down
+    )
+    spread = max(float(choices[:, 0].std(ddof=1)) if len(choices) > 1 else 0.0, rows)
+    ends = cost - float(choices[:, 0].mean()), nothing + float(choices[:, 1].mean())
+    least = condition.prior * condition.cost_tp + (1 - condition.prior) * condition.cost_tn
+    most = least + condition.miss + condition.alarm
+    return Interval(
+        name="cost of a row", estimate=sum(ends) / 2, low=max(least, min(ends) - z * spread),
+        high=min(most, max(ends) + z * spread), method="chosen-cost", n=curve.table.n, note=note,
+        estimand=f"the model and threshold chosen here, where positives have the share {number(condition.prior)}",
+    )  # fmt: skip
 
 
 def _proportions(lowest: Floats, names: list[str]) -> dict[str, float]:
@@ -608,6 +690,18 @@ def _turn(a: Point, b: Point, c: Point) -> float:
 
 declare(
     Method(
+        key="chosen-cost",
+        title="cost of a model and threshold that were both chosen on these rows",
+        formula="from ĉ − ō − z·s to mean(out of the bag) + z·s, the middle as the estimate; in each resample model "
+        "and threshold are chosen anew, o is the cost there less that on all rows, s = max(sd o, standard error of the "
+        "rows)",
+        source="Harrell, Lee and Mark 1996, Stat. Med. 15:361 (optimism); Tsamardinos, Greasidou and Borboudakis 2018, "
+        "Mach. Learn. 107:1895 (chosen in the bag, scored outside)",
+        assumes="independent rows, drawn at random from the population",
+        measured=".93–.98 of the cost of what was chosen with 3 to 10 models and 100 to 400 rows; correcting the "
+        "threshold's choice alone .82–.84 (simulated)",
+    ),
+    Method(
         key="roc-hull",
         title="upper convex hull of all ROC points",
         formula="corners where the slope falls; a corner is the cheapest where the slope of equal cost, "
@@ -622,7 +716,7 @@ declare(
         "resample every classifier takes its own cheapest threshold; ties are shared",
         source="Efron 1979, Ann. Stat. 7:1, for the bootstrap; Provost and Fawcett 2001, Machine Learning 42:203",
         assumes="independent rows",
-        advice="a share is not a p-value; the cost beside it is as on these rows, .operating_point() corrects it",
+        advice="a share is not a p-value; the cost beside it is as on these rows, `corrected` allows for the choice",
     ),
     part="curve_shapes",
 )

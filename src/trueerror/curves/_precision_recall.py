@@ -32,6 +32,7 @@ from trueerror.curves._base import (
     with_notes,
 )
 from trueerror.curves._replicates import bootstrap_area
+from trueerror.curves._roc import fpr_limits
 from trueerror.inference._problem import IntervalSpec, tail
 from trueerror.inference.auc._average_precision import (
     average_precision_limits,
@@ -264,11 +265,13 @@ class PrecisionRecall(TableCurve):
         confidence: float = 0.95,
     ) -> RetrievalPoint:
         """One operating point: at a threshold, or the highest threshold that reaches a recall, or the lowest one that
-        keeps a precision; the last two are read off these rows, and the note says so.
+        keeps a precision; the last two are read off these rows, and the note says so. At a recall the precision has the
+        limits that it has there wherever the threshold is, not those of this threshold alone.
 
         >>> print(precision_recall([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]).at(recall=1))
-        From 0.700 up: retrieves 3 of 4 rows, 2 of them relevant: precision 0.667 [0.208, 0.939];
-        finds 2 of 2 relevant rows: recall 1.000 [0.342, 1.000]. (the threshold was read off these rows)
+        From 0.700 up: retrieves 3 of 4 rows, 2 of them relevant: precision 0.667 [0.208, 1.000];
+        finds 2 of 2 relevant rows: recall 1.000 [0.342, 1.000]. (the threshold was read off these rows; limits of the
+        precision at a recall of 1.000)
         """
         given = [v for v in (threshold, recall, precision) if v is not None]
         if len(given) != 1:
@@ -303,6 +306,9 @@ class PrecisionRecall(TableCurve):
         recall_interval = wilson_proportion(
             "recall", tp, relevant - tp, confidence=confidence, squares=squares[1], bounds=recall_bounds, note=note
         )
+        if recall is not None and fp < float(self._fp[-1]) + tp and self._fp[-1] > 0:
+            precision_interval = self._on_curve(precision_interval, float(recall), confidence)
+            note = precision_interval.note
         return RetrievalPoint(
             threshold=cut,
             retrieved=tp + fp,
@@ -313,6 +319,32 @@ class PrecisionRecall(TableCurve):
             recall=self._noted(recall_interval, binned=not within_bin),
             note=note,
         )
+
+    def _on_curve(self, own: Interval, recall: float, confidence: float) -> Interval:
+        """The precision with the limits that it has at a recall, wherever the threshold for that is.
+
+        π·r/(π·r + (1 − π)·F): the limits of the FPR F at a TPR of r, from the pointwise band of the ROC curve, and
+        Wilson's of the share π of positives, combined by MOVER.
+        """
+        up, down = self._class_rows()
+        wanted = max(recall, 1e-9)
+        ends = fpr_limits(
+            self._fp / float(self._fp[-1]), self._tp / float(self._tp[-1]), wanted, (up, down), confidence
+        )
+        share = self.prevalence
+        shares = [float(x) for x in proportion_limits(share * (up + down), up + down, "wilson", confidence)]
+
+        def precision(pi: float, false: float) -> float:
+            return pi * wanted / (pi * wanted + (1 - pi) * false) if pi * wanted + (1 - pi) * false > 0 else 1.0
+
+        middle = own.estimate
+        false = share * wanted * (1 - middle) / (middle * (1 - share)) if middle > 0 and share < 1 else ends[1]
+        low = middle - math.hypot(max(0.0, middle - precision(share, ends[1])), middle - precision(shares[0], false))
+        high = middle + math.hypot(max(0.0, precision(share, ends[0]) - middle), precision(shares[1], false) - middle)
+        return replace(
+            own, low=max(0.0, min(low, own.low)), high=min(1.0, max(high, own.high)), method="roc-band-wilson",
+            note=joined_notes(own.note, f"limits of the precision at a recall of {number(recall)}"),
+        )  # fmt: skip
 
     def iso_f(
         self, values: Iterable[float] = (0.2, 0.4, 0.6, 0.8), *, beta: float = 1.0

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -39,9 +39,9 @@ from trueerror.curves._base import (
     wilson_proportion,
 )
 from trueerror.curves._operating_point import Condition, IsoLine, OperatingPoint, choose_point, iso_accuracy, iso_cost
-from trueerror.curves._replicates import balanced_groups, bootstrap_area, resampled_tables
+from trueerror.curves._replicates import bags, balanced_groups, bootstrap_area, resampled_tables
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._score_metrics import score_interval
+from trueerror.inference._score_metrics import score_interval, widened
 from trueerror.inference.auc._within_folds import within_folds_interval
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word, generator
@@ -51,7 +51,7 @@ from trueerror.metrics._values import Prior, score_share
 from trueerror.metrics.ranking import auc as area_of
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, limits, number, percent, whole
-from trueerror.results._values import sentences_of
+from trueerror.results._values import joined_notes, sentences_of
 from trueerror.tallies._confusion import Amount
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
@@ -101,6 +101,10 @@ METHODS = {"pointwise": "roc-band-wilson", "simultaneous": "roc-band-fixed-width
 # FPRs at which a band is given, and places along the curve at which curves are compared.
 BAND_GRID = 401
 PLACES = 512
+# With fewer rows of the class that runs along the axis, its limits and those of the other class are taken together.
+FEW_ROWS = 20
+# A partial area with fewer rows of a class, or of the axis' class within its range, has limits from the band.
+FEW_OF_A_CLASS, FEW_IN_RANGE = 30, 20
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -202,9 +206,21 @@ def pointwise_limits(
     # With less than one negative to the left the threshold may lie above all scores.
     left = np.where(left * negatives < 1, 0.0, left)
     under, over = proportion_limits(centre * positives, positives, "wilson", confidence)
-    low = centre - np.hypot(centre - under, centre - foot_at(fpr, tpr, left))
-    high = centre + np.hypot(over - centre, top_at(fpr, tpr, right) - centre)
-    return low, high
+    farther, nearer = foot_at(fpr, tpr, left), top_at(fpr, tpr, right)
+    if negatives < FEW_ROWS:
+        # So few steps to the left and right are no normal errors: both at their ends at once.
+        low = proportion_limits(farther * positives, positives, "wilson", confidence)[0]
+        high = proportion_limits(nearer * positives, positives, "wilson", confidence)[1]
+        return np.minimum(low, centre), np.maximum(high, centre)
+    return centre - np.hypot(centre - under, centre - farther), centre + np.hypot(over - centre, nearer - centre)
+
+
+def fpr_limits(
+    fpr: Floats, tpr: Floats, at: float, rows: tuple[float, float], confidence: float
+) -> tuple[float, float]:
+    """Limits of the FPR at a TPR: those of the curve seen from the top right corner, where the axes change places."""
+    low, high = pointwise_limits(1 - tpr[::-1], 1 - fpr[::-1], np.array([1 - at]), (rows[1], rows[0]), confidence)
+    return max(0.0, 1 - float(high[0])), min(1.0, 1 - float(low[0]))
 
 
 def farthest_distances(
@@ -360,7 +376,8 @@ class Roc(TableCurve):
 
         `standardized=True` scales it to (1 + (A − min)/(max − min))/2, where min is the area of a random ranking over
         the same range and max that of a perfect one: 0.5 is random, 1 perfect (McClish 1989, Med. Decis. Making 9:190).
-        Bootstrap limits.
+        Bootstrap limits; with fewer than 30 rows of a class, or 20 of the axis' class within the range, which no
+        resample can tell apart, the areas under the limits of the pointwise band.
 
         >>> roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).partial_auc(0, 0.5).estimate
         0.3333333333333333
@@ -387,9 +404,27 @@ class Roc(TableCurve):
         under, over = (float(scaled(area)) for area in outer)
         fallback = max(bounds[0], min(under, estimate)), min(bounds[1], max(over, estimate)), "roc-band-wilson"
         kind = "standardised partial AUC" if standardized else "partial AUC"
+        name, rows = f"{kind} ({axis} {number(start)} to {number(stop)})", self._class_rows()
+        inside = rows[axis == "fpr"] * (stop - start)
+        if min(rows) < FEW_OF_A_CLASS or inside < FEW_IN_RANGE:
+            word = "negative" if axis == "fpr" else "positive"
+            few = (
+                f"about {whole(round(inside))} {word}s in the range"
+                if inside < FEW_IN_RANGE
+                else f"{whole(round(min(rows)))} rows of a class"
+            )
+            area = Interval(
+                name=name, estimate=estimate, low=fallback[0], high=fallback[1], confidence=level, method=fallback[2],
+                n=table.n, note=f"{few}, too few to be drawn again: the areas under the band's limits",
+                estimand="this model",
+            )  # fmt: skip
+            if not table.exact:
+                found = table.bounds.of(lambda t: statistic(t.positives[None], t.negatives[None])[0])
+                area = widened(area, found, bounds)
+            return self._noted(area, binned=False)
         return self._noted(bootstrap_area(
-            table, statistic, name=f"{kind} ({axis} {number(start)} to {number(stop)})", estimate=estimate,
-            confidence=level, replicates=replicates, rng=rng, within=bounds, fallback=fallback, estimand="this model",
+            table, statistic, name=name, estimate=estimate, confidence=level, replicates=replicates, rng=rng,
+            within=bounds, fallback=fallback, estimand="this model",
         ), binned=False)  # fmt: skip
 
     def band(
@@ -422,9 +457,13 @@ class Roc(TableCurve):
         """One point: at a threshold; or the lowest threshold whose FPR does not exceed `fpr`; or the highest one that
         reaches `tpr`. The last two are read off these rows, and the note says so.
 
+        Of those the other rate has the limits of the curve itself: `at(tpr=0.9).fpr_interval` is where the FPR at a TPR
+        of 0.9 may lie, wherever the threshold for that is (as pROC's ci.sp and ci.se), from the pointwise band; and it
+        holds the limits of the rate at the very threshold.
+
         >>> print(roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).at(fpr=0.2))
-        From 0.800 up: finds 2 of 3 positives, TPR 0.667 [0.208, 0.939]; 0 of 2 negatives are false alarms, FPR 0.000
-        [0.000, 0.658]. (the threshold was read off these rows)
+        From 0.800 up: finds 2 of 3 positives, TPR 0.667 [0.000, 1.000]; 0 of 2 negatives are false alarms, FPR 0.000
+        [0.000, 0.658]. (the threshold was read off these rows; limits of the TPR at an FPR of 0.200)
         """
         if sum(v is not None for v in (fpr, tpr, threshold)) != 1:
             raise InputError("give one of fpr=, tpr= or threshold=")
@@ -440,7 +479,27 @@ class Roc(TableCurve):
         else:
             assert tpr is not None
             place = self._first_reaching(check_share(tpr, "tpr"))
-        return self._point(place, confidence, note=READ_OFF + self._better_within_bins(fpr, tpr, place))
+        point = self._point(place, confidence, note=READ_OFF + self._better_within_bins(fpr, tpr, place))
+        return self._on_curve(point, fpr, tpr, confidence)
+
+    def _on_curve(self, point: RocPoint, fpr: float | None, tpr: float | None, confidence: float) -> RocPoint:
+        """The point with the limits of the curve, at the rate that was asked for, for the other one."""
+        rows = self._class_rows()
+        if fpr is not None:
+            band = pointwise_limits(self.fpr, self.tpr, np.array([float(fpr)]), rows, confidence)
+            own, ends = point.tpr_interval, (max(0.0, float(band[0][0])), min(1.0, float(band[1][0])))
+            words = f"limits of the TPR at an FPR of {number(float(fpr))}"
+        else:
+            assert tpr is not None
+            own, ends = point.fpr_interval, fpr_limits(self.fpr, self.tpr, float(tpr), rows, confidence)
+            words = f"limits of the FPR at a TPR of {number(float(tpr))}"
+        note = joined_notes(point.note, words)
+        found = replace(
+            own, low=min(ends[0], own.low), high=max(ends[1], own.high), method="roc-band-wilson", note=note
+        )
+        if fpr is not None:
+            return replace(point, tpr_interval=found, note=note)
+        return replace(point, fpr_interval=found, note=note)
 
     def _last_within(self, fpr: float) -> int:
         return int(np.searchsorted(self.fpr, fpr * (1 + HAIR) + 1e-15, side="right")) - 1
@@ -470,9 +529,17 @@ class Roc(TableCurve):
         between = f"[{ends[0]:.6f}, {ends[1]:.6f}]"
         return f"; binned scores: a threshold within a bin may get there with a {word} in {between}"
 
-    def best_threshold(self, criterion: Criterion = "youden", *, confidence: float = 0.95) -> RocPoint:
+    def best_threshold(
+        self, criterion: Criterion = "youden", *, confidence: float = 0.95, replicates: int = 200, rng: Rng = 0
+    ) -> RocPoint:
         """The threshold that is best on these rows: "youden" has the highest TPR − FPR, "closest" lies nearest to the
         corner (0, 1), "accuracy" has the highest accuracy, "f1" the highest F1. Of equals, the highest threshold.
+
+        The rates look better on the rows that chose the threshold than they are. The limits allow for that: resamples
+        choose anew, δ is a rate in the resample less that of all rows at the resample's threshold, and Wilson's limits
+        at the rate less the mean of δ, with as many rows as its spread is worth, are joined with the plain ones
+        (Harrell, Lee and Mark 1996, Stat. Med. 15:361, for the optimism). Each rate by itself: for both at once ask for
+        1 − (1 − confidence)/2.
 
         For costs and another share of positives use `operating_point`, which also corrects for the choice.
 
@@ -480,15 +547,43 @@ class Roc(TableCurve):
         0.8
         """
         check_word(criterion, tuple(_GAINS), "criterion")
-        gain = _GAINS[criterion](self)
+        gain = self._gain(criterion)
         place = int(np.argmax(gain >= gain.max() - 1e-12))
         ties = int(np.count_nonzero(gain >= gain.max() - 1e-12)) - 1
         note = READ_OFF + (f"; {ties} other thresholds do as well" if ties > 1 else "")
         note += "; another threshold does as well" if ties == 1 else ""
         if not self.table.exact:
-            better = float(_GAINS[criterion](self._best).max() - gain.max())
+            better = float(self._best._gain(criterion).max() - gain.max())
             note += f"; binned scores: a threshold within a bin may be better by {max(better, 0.0):.2g} at most"
-        return self._point(place, confidence, note=note)
+        return self._chosen(self._point(place, confidence, note=note), criterion, confidence, replicates, rng)
+
+    def _gain(self, criterion: Criterion) -> Floats:
+        up, down = float(self.table.n_positive), float(self.table.n_negative)
+        return _GAINS[criterion](self.tpr * up, self.fpr * down, up, down)
+
+    def _chosen(self, point: RocPoint, criterion: Criterion, confidence: float, replicates: int, rng: Rng) -> RocPoint:
+        """The point with limits that allow for the choice of its threshold on these rows."""
+        if self.table.squares is not None:
+            return replace(point, note=joined_notes(point.note, "the limits do not allow for that choice"))
+        found = _optimism(self.table, _GAINS[criterion], replicates, rng)
+        if len(found) < 0.9 * replicates:
+            words = "too many resamples lose a class: the limits do not allow for that choice"
+            return replace(point, note=joined_notes(point.note, words))
+        words = "the limits allow for that choice"
+        calls = point.tpr * point.positives, point.fpr * point.negatives
+        if min(calls[0], point.positives - calls[0] + point.negatives - calls[1]) < 5:
+            words = "hardly any row is called otherwise than by one answer for all: the limits are not reliable"
+        note = joined_notes(point.note, words)
+        rates = []
+        for own, off, size in ((point.tpr_interval, found[:, 0], point.positives),
+                               (point.fpr_interval, found[:, 1], point.negatives)):  # fmt: skip
+            centre, spread = min(1.0, max(0.0, own.estimate - float(off.mean()))), float(off.var(ddof=1))
+            worth = min(size, centre * (1 - centre) / spread) if spread > 0 and 0 < centre < 1 else size
+            low, high = proportion_limits(centre * worth, worth, "wilson", own.confidence)
+            rates.append(replace(
+                own, low=min(own.low, float(low)), high=max(own.high, float(high)), method="wilson-optimism", note=note
+            ))  # fmt: skip
+        return replace(point, tpr_interval=rates[0], fpr_interval=rates[1], note=note)
 
     def operating_point(
         self, *, prior: Prior | None = None, cost_fp: float = 1.0, cost_fn: float = 1.0, cost_tp: float = 0.0,
@@ -581,25 +676,46 @@ def _rates(counts: Counts) -> Floats:
     return frozen(total)
 
 
-def _f1(curve: Roc) -> Floats:
-    hits = curve.tpr * curve.table.n_positive
-    return 2 * hits / (hits + curve.fpr * curve.table.n_negative + curve.table.n_positive)
-
-
-_GAINS: dict[str, Callable[[Roc], Floats]] = {
-    "youden": lambda c: c.tpr - c.fpr,
-    "closest": lambda c: -np.hypot(1 - c.tpr, c.fpr),
-    "accuracy": lambda c: c.prevalence * c.tpr - (1 - c.prevalence) * c.fpr,
-    "f1": _f1,
+# True and false positives at each cutoff, positives and negatives → what the cutoff is worth; higher is better.
+Gain = Callable[[Floats, Floats, float, float], Floats]
+_GAINS: dict[str, Gain] = {
+    "youden": lambda tp, fp, up, down: tp / up - fp / down,
+    "closest": lambda tp, fp, up, down: -np.hypot(1 - tp / up, fp / down),
+    "accuracy": lambda tp, fp, up, down: (tp - fp) / (up + down),
+    "f1": lambda tp, fp, up, down: 2 * tp / (tp + fp + up),
 }
+
+
+def _optimism(table: ScoreTable, gain: Gain, replicates: int, rng: Rng) -> Floats:
+    """By resample: how much higher TPR and FPR are in it, at the threshold that is best in it, than on all rows."""
+    tp, fp = (downward(c) for c in balanced_groups(table))
+    found = []
+    for bag in bags(table, replicates=replicates, rng=rng):
+        up, down = downward(bag.positives), downward(bag.negatives)
+        if not up[-1] or not down[-1]:
+            continue
+        place = int(np.argmax(gain(up, down, float(up[-1]), float(down[-1]))))
+        found.append((up[place] / up[-1] - tp[place] / tp[-1], down[place] / down[-1] - fp[place] / fp[-1]))
+    return np.array(found, dtype=np.float64).reshape(-1, 2)
 
 
 declare(
     Method(
+        key="wilson-optimism",
+        title="Wilson score interval of a rate at a threshold that was chosen on these rows",
+        formula="δ the rate in a resample at the threshold best in it, less that of all rows there; Wilson's limits at "
+        "c = rate − mean δ with min(rows, c(1 − c)/var δ) rows, joined with those of the rate as it is",
+        source="Harrell, Lee and Mark 1996, Stat. Med. 15:361 (optimism); Wilson 1927, JASA 22:209",
+        assumes="independent rows, drawn at random from the population; several of each class called either way",
+        measured=".94–.98 of the rate at that threshold (youden, accuracy, f1; 20 to 400 rows of a class), both rates "
+        "at 97.5 % .94–.97; plain Wilson limits .88–.96 and .80–.91 (simulated)",
+    ),
+    Method(
         key="roc-band-wilson",
         title="Pointwise band around a ROC curve from Wilson's limits of both rates",
         formula="T − √((T − l)² + (T − T(t_l))²) and T + √((u − T)² + (T(t_u) − T)²); l, u Wilson's limits of the TPR "
-        "T at FPR t, t_l and t_u those of t",
+        "T at FPR t, t_l and t_u those of t; with fewer than 20 negatives Wilson's lower limit of T(t_l) and upper "
+        "limit of T(t_u)",
         source="Zou and Donner 2008, Stat. Med. 27:1693; Wilson 1927, JASA 22:209",
         assumes="independent rows; holds at each FPR by itself, not over the whole curve",
         measured=".935–1 at FPRs of .01 to .8, AUC .76 to .98, 20 to 300 rows a class; the percentile bootstrap "

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from trueerror.curves._calibration import calibration
+from trueerror.curves._hull import HullChoice, roc_hull
 from trueerror.curves._operating_point import OperatingPoint
 from trueerror.curves._roc import roc
 from trueerror.findings import Evidence, Findings, find
@@ -37,6 +38,8 @@ from trueerror.verbs._model_metrics import Rng, Settings
 USUAL = 0.5
 # A threshold chosen on rows must be so much cheaper, out of the bag, to be spoken of.
 WORTH_TUNING = 0.05
+# Resamples in which model and threshold are chosen anew.
+CHOICES = 200
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -44,9 +47,10 @@ class CostComparison(Comparison):
     """A comparison by cost at the threshold that the costs themselves name, so that nothing is tuned on these rows.
 
     `calls` holds (misses, positives, false alarms, negatives) of each model at `threshold`, `usual` the same at 0.5;
-    `tuned` is each model's cheapest threshold on these rows and how much of its cheapness is luck. Where a tuned
-    threshold stays cheaper out of the bag, its scores are not the probabilities that `threshold` takes them for, and
-    the verdict says so (`cheaper_tuned`).
+    `tuned` is each model's cheapest threshold on these rows and how much of its cheapness is luck; `chosen` the
+    cheapest model at its cheapest threshold, both chosen here, with a cost that allows for both choices. Where that
+    stays cheaper, its scores are not the probabilities that `threshold` takes them for, and the verdict says so
+    (`cheaper_tuned`).
     """
 
     threshold: float
@@ -60,6 +64,7 @@ class CostComparison(Comparison):
     area_pairs: tuple[Contrast, ...] = ()
     against_constant: Contrast | None = None
     tuned: dict[str, OperatingPoint] = field(default_factory=dict)
+    chosen: HullChoice | None = None
     slopes: dict[str, Interval] = field(default_factory=dict)
 
     def _verdict_lines(self) -> tuple[str, ...]:
@@ -81,15 +86,21 @@ class CostComparison(Comparison):
 
     @property
     def cheaper_tuned(self) -> str | None:
-        """The model that would be cheaper at a threshold of its own, out of the bag, than the best at the costs' own.
+        """The model that would be cheaper at a threshold of its own than the best at the costs' own, after what the
+        choice of model and threshold on these rows flatters.
 
         None where tuning gains less than 5 %: a difference that small is not worth a threshold that can go astray.
         """
-        known = {m: point.corrected.estimate for m, point in self.tuned.items()}
-        known = {m: cost for m, cost in known.items() if not math.isnan(cost)}
-        cheapest = min(known, key=known.__getitem__, default=None)
         worth = self.estimates[self.best].estimate * (1 - WORTH_TUNING)
-        return cheapest if cheapest is not None and known[cheapest] < worth else None
+        if self.chosen is None:
+            return None
+        # Calling one answer for all rows needs no threshold, so nothing of it flatters.
+        real = self.chosen.cost if self.chosen.corrected is None else self.chosen.corrected.estimate
+        if math.isnan(real) or not real < worth:
+            return None
+        known = {m: point.corrected.estimate for m, point in self.tuned.items()}
+        constant = self.chosen.corrected is None
+        return min(known, key=known.__getitem__) if constant else self.chosen.classifier
 
     def cost_per_100(self, model: str, calls: dict[str, tuple[int, int, int, int]] | None = None) -> float:
         """What 100 rows cost with these misses and false alarms, at the class mix asked for."""
@@ -154,6 +165,7 @@ def compare_costs(
         area_pairs=by_area.pairs,
         against_constant=_against_constant(p, best, cut, prices, settings),
         tuned=points,
+        chosen=roc_hull(p).best(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, replicates=CHOICES, rng=_seed(rng)),
         slopes={m: slope for m in p.models if (slope := _slope(p, m, confidence)) is not None},
     )
     return replace(made, findings=_findings(made, p))
@@ -297,8 +309,11 @@ def _not_yet(cmp: CostComparison, cheaper: str) -> str:
     """The costs name a threshold for probabilities that hold; some model's do not, and it shows in the costs."""
     best, point = cmp.best, cmp.tuned[cheaper]
     slope = f" ({_slope_words(cmp.slopes[cheaper])})" if cheaper in cmp.slopes else ""
+    found = cmp.chosen
+    both = found is not None and found.corrected is not None and found.classifier == cheaper
+    real = found.corrected.estimate if both and found and found.corrected else point.corrected.estimate
     gain = (
-        f"{_money(point.corrected.estimate)} per 100 rows out of the bag, against "
+        f"{_money(real)} per 100 rows after what choosing it on these rows flatters, against "
         f"{_money(cmp.estimates[best].estimate)}"
     )
     constant = math.isinf(point.threshold)
