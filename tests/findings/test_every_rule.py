@@ -249,7 +249,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     "TE509": (fact(failed={"svm": (2, 10), "tree": (0, 10)}), "2 of 10 fits of svm failed",
               [fact(failed={"svm": (0, 9)})]),
     "TE511": (
-        fact(fold_method="corrected-t", rounds=5), "too narrow for learners that a few rows change",
+        fact(fold_method="corrected-t", rounds=5), "too small for learners that a few rows change",
         [fact(fold_method="corrected-t", rounds=1), fact(fold_method="leave-one-out", rounds=1)],
     ),
     "TE512": (

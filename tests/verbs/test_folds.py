@@ -145,3 +145,32 @@ def test_a_report_of_folds_and_of_repeats(tmp_path, shifted):
     text = (tmp_path / "a.html").read_text()
     assert "TE512" in text
     te.report(repeated(), tmp_path / "b.html")
+
+
+def test_plans_work_as_cv():
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import cross_val_score
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), np.tile([0, 1], 30)
+    for plan, parts in ((te.KFold(5), 5), (te.KFold(3, repeats=2), 6), (te.Subsampling(4, 1 / 3), 4)):
+        assert plan.get_n_splits() == plan.get_n_splits(X, y) == parts
+        assert len(cross_val_score(LogisticRegression(), X, y, cv=plan)) == parts
+    groups = np.repeat(np.arange(12), 5)
+    for train, test in te.KFold(4).split(X, y, groups):
+        assert not set(groups[train]) & set(groups[test])
+
+
+def test_rows_in_order_of_time_have_periods():
+    from sklearn.naive_bayes import GaussianNB
+
+    rng = np.random.default_rng(0)
+    month = rng.permutation(np.repeat(np.arange(10), 12))
+    X = np.c_[month, rng.normal(size=120)]
+    data = te.Dataset(X, rng.integers(0, 2, 120), time=month)
+    assert (np.diff(data.X[:, 0]) >= 0).all()
+    run = te.experiment({"nb": GaussianNB()}, data, plan=te.TimeOrdered(4), jobs=1, progress=False)
+    p = run.predictions()
+    assert p.has_key("clusters")
+    assert len(p.keys("clusters").names) < 12
+    assert "clustered" in te.evaluate(p)["accuracy"].method

@@ -132,7 +132,9 @@ class Dataset:
     """Rows for learners: features `X` (array, sparse matrix or data frame), classes `y`, and what is known of rows.
 
     `positive` names the positive class where a metric needs one; rows of one of the `clusters` stay together in every
-    split; `weights` are handed to learners that take `sample_weight`; `ids` name rows.
+    split; `weights` are handed to learners that take `sample_weight`; `ids` name rows. `time` says when each row was
+    seen (a date, a number, a period such as "2024-03"): rows are put into that order, for `te.TimeOrdered`, and rows of
+    one period are a cluster of the predictions, since they depend on each other.
 
     >>> data = Dataset([[0.1], [0.7], [0.4]], ["no", "yes", "no"], positive="yes")
     >>> data
@@ -148,8 +150,13 @@ class Dataset:
         clusters: Any = None,
         weights: Any = None,
         ids: Any = None,
+        time: Any = None,
     ) -> None:
         check_indexes({"X": X, "y": y})
+        # When each row was seen, or its period; rows are put into that order.
+        self.time = None if time is None else column(time, "time")
+        if self.time is not None:
+            X, y, clusters, weights, ids = self._in_order(X, y, clusters, weights, ids)
         self.X = X if hasattr(X, "shape") else np.asarray(X)
         if len(getattr(self.X, "shape", ())) < 2:
             raise InputError("X must have a row for each example and a column for each feature: two dimensions")
@@ -173,10 +180,30 @@ class Dataset:
         self.ids = None if ids is None else column(ids, "ids")
         lengths |= {} if self.weights is None else {"weights": self.weights}
         lengths |= {} if self.ids is None else {"ids": self.ids}
+        lengths |= {} if self.time is None else {"time": self.time}
         self.n = same_length(lengths)
         self._fingerprint = ""
         # What the columns are called, where X does not know: an indicator has the name of the column that it is of.
         self.names: tuple[str, ...] = ()
+
+    def _in_order(self, X: Any, y: Any, *others: Any) -> tuple[Any, ...]:
+        """Everything in the order of time; rows of one period keep their order, and rows without ids their numbers."""
+        assert self.time is not None
+        same_length({"time": self.time, "y": column(y, "y")})
+        order = np.argsort(self.time, kind="stable")
+        self.time = self.time[order]
+        *rest, ids = others
+        ids = np.arange(len(order)) if ids is None else ids
+        table = X if hasattr(X, "shape") else np.asarray(X)
+        moved = [None if values is None else column(values, "rows")[order] for values in (*rest, ids)]
+        return (take(table, order), column(y, "y")[order], *moved)
+
+    @property
+    def periods(self) -> Any:
+        """What rows depend on each other by: their clusters, else periods of time that several rows share."""
+        if self.clusters is not None or self.time is None:
+            return self.clusters
+        return self.time.astype(str) if 1 < len(np.unique(self.time.astype(str))) < self.n else None
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, target: str, **columns: Any) -> Dataset:

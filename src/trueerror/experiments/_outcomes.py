@@ -365,7 +365,7 @@ def out_of_fold(run: ResampleResults, data: str, learners: Sequence[str] | None,
         labels=dataset.labels,
         positive=dataset.positive if positive is None else positive,
         ids=(np.arange(dataset.n) if dataset.ids is None else dataset.ids)[rows],
-        clusters=None if dataset.clusters is None else dataset.clusters[rows],
+        clusters=None if dataset.periods is None else dataset.periods[rows],
         folds=np.repeat([s.fold for s in splits], sizes) if len(splits) > 1 else None,
         repeats=np.repeat([s.repeat for s in splits], sizes) if several else None,
     )

@@ -227,6 +227,32 @@ class Plan:
         """How many fits one learner needs on these rows."""
         raise NotImplementedError
 
+    # As `cv=` of scikit-learn.
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Ints, Ints]]:
+        """(training rows, test rows) of each ordinary test part, with seed 0, as a splitter of scikit-learn gives them.
+
+        `groups` are clusters, which stay together. Without `y` classes cannot be spread evenly.
+
+        >>> from trueerror.resampling._cross_validation import KFold
+        >>> [test.tolist() for _, test in KFold(2).split([[1]] * 4, [0, 1, 0, 1])]
+        [[2, 3], [0, 1]]
+        """
+        n = X.shape[0] if hasattr(X, "shape") else len(X)
+        codes = np.zeros(n, dtype=np.intp) if y is None else np.unique(np.asarray(y), return_inverse=True)[1]
+        clusters = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.intp)
+        for part in self.splits(Rows(codes=codes.astype(np.intp), clusters=clusters, X=X), 0):
+            if part.part == "fold":
+                yield part.train, part.test
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """How many test parts there are; leave-one-out needs the rows for that."""
+        if X is None and y is None:
+            parts = getattr(self, "k", 1) * getattr(self, "repeats", 1)
+            return int(getattr(self, "b", parts))
+        rows = X if X is not None else y
+        return sum(1 for _ in self.split(rows, y, groups))
+
 
 def _plain(value: object) -> object:
     return {"plan": value.name, **value.settings()} if isinstance(value, Plan) else value

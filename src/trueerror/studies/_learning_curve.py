@@ -292,10 +292,21 @@ def made_curve(
             places, dict(zip(run.learners, test, strict=True)), measure, ratio, asked.confidence, run.seed
         ),
         values={k: tuple(map(tuple, v.tolist())) for k, v in complete.items()}, units=units, ratio=ratio,
-        variances=variances,
+        variances=variances, constant=_constant(data, measure),
         plan=f"{plan.folds} folds × {plan.repeats} repeat{'s' * (plan.repeats > 1)}", form=asked.form,
         confidence=asked.confidence, seed=run.seed, notes=tuple(notes),
     )  # fmt: skip
+
+
+def _constant(data: Dataset, measure: Measure) -> float:
+    """What answering every row with the commonest class, or with the classes' shares, scores; of an area a half."""
+    top = float(np.bincount(data.codes).max()) / data.n
+    if measure.right_or_wrong:
+        return top if measure.right_or_wrong == 1 else 1 - top
+    if measure.of_losses:
+        shares = np.bincount(data.codes, minlength=len(data.labels)) / data.n
+        return float(np.mean(measure.function(data.codes, np.tile(shares, (data.n, 1)))))
+    return 0.5 if measure.area == 1 else math.nan
 
 
 def _by_size(tables: Sequence[SeenScores], sizes: int, field: str) -> Floats:
@@ -317,7 +328,7 @@ def _points(
 ) -> list[CurvePoint]:
     interval = partial(
         spread_interval, ratio=table.test_train_ratio, bounds=table.measure.range, confidence=asked.confidence,
-        name=table.measure.title,
+        name=table.measure.title, rounds=table.rounds[:: max(1, len(table.rounds) // len(test))],
     )  # fmt: skip
     with np.errstate(invalid="ignore"):
         final = float(np.nanmean(test[:, -1])) if not np.isnan(test[:, -1]).all() else math.nan

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import text_seed
+from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._options import InputError, check_confidence, nearest
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Measure, find_measure
@@ -121,6 +122,8 @@ class LearningCurve(DocumentResult):
     units: int = 0
     ratio: float = 0.0
     variances: Mapping[str, float] = field(default_factory=dict)
+    # What a constant answer scores, where the metric has such a value.
+    constant: float = math.nan
     plan: str = ""
     form: str = "auto"
     confidence: float = 0.95
@@ -217,11 +220,72 @@ class LearningCurve(DocumentResult):
             rise = self.rise(learner)
             worse = f"{self.title} gets worse from {rise.second} to {rise.first} beyond chance"
             return refused, f"{worse}, so no falling curve holds"
+        if not anyway and not self.begun(learner):
+            return refused, "no fall seen yet; more rows may or may not help"
         off = None if anyway else self.misfit(learner)
         if off is not None:
             where = f"off by {number(abs(off[1]))} at {off[0]:,.0f} rows"
             return refused, f"no fitted curve passes through the points, {where}"
         return "", ""
+
+    def begun(self, learner: str | None = None) -> bool:
+        """Whether the curve has begun to fall: its largest size is clearly better than a constant answer, or than the
+        smallest size (corrected t, at the level 1 − confidence).
+
+        A curve that has not may fall late: a tree on a checkerboard has .456 at 200 rows and .265 at 1,000.
+        """
+        name = self.learner(learner)
+        measure, last = find_measure(self.metric), self.of(name)[-1]
+        if not math.isnan(self.constant):
+            clear = last.low > self.constant if measure.higher_is_better else last.high < self.constant
+            if clear:
+                return True
+        losses = shortfall(np.asarray(self.values[name], dtype=np.float64), measure)
+        if len(losses) < 2:
+            return False
+        fall = corrected_t(
+            losses[:, 0] - losses[:, -1], test_train_ratio=self.ratio, confidence=self.confidence,
+            alternative="greater",
+        )  # fmt: skip
+        return fall.p_value <= 1 - self.confidence
+
+    def benefit(
+        self, n: float | None = None, learner: str | None = None, *, confidence: float | None = None
+    ) -> Interval:
+        """What n rows (twice the data where n is not given) would add to the largest size, in the metric's own units.
+
+        The difference of the fitted curve between the two, over curves fitted to resampled splits; splits share rows,
+        so their spread is widened by √(1 + J·n_test/n_train) as in the corrected t. Where the curve is not extrapolated
+        the limits are NaN, and the note says why. Below 0 is worse for accuracy and better for an error rate.
+        """
+        name = self.learner(learner)
+        size = 2.0 * self.rows if n is None else float(n)
+        ahead = self.extrapolate(size, name, confidence=confidence)
+        what = f"change in {self.title} from {self.sizes[-1]:,} to {size:,.0f} rows"
+        estimand = f"this learner at {size:,.0f} training rows less the same at {self.sizes[-1]:,}"
+        level = self.confidence if confidence is None else check_confidence(confidence)
+        middle = low = high = math.nan
+        if not math.isnan(ahead.estimate):
+            curves = self._curves(name, [float(self.sizes[-1]), size])
+            gains = curves[:, 0] - curves[:, 1]  # of the loss: never below 0 in a falling form
+            centre = float(np.median(gains))
+            wide = math.sqrt(1 + len(self.values[name]) * self.ratio)
+            tail = (1 - level) / 2
+            ends = centre + wide * (np.quantile(gains, [tail, 1 - tail]) - centre)
+            sign = 1.0 if find_measure(self.metric).higher_is_better else -1.0
+            middle = sign * centre
+            low, high = sorted(float(sign * x) for x in ends)
+        return Interval(
+            name=what, estimate=middle, low=low, high=high, confidence=level, method="learning-curve", n=self.rows,
+            note=ahead.note, estimand=estimand,
+        )  # fmt: skip
+
+    def _curves(self, name: str, sizes: list[float]) -> Floats:
+        """The curves fitted to resampled splits at these sizes: (draws, sizes)."""
+        values = shortfall(np.asarray(self.values[name], dtype=np.float64), find_measure(self.metric))
+        generator = np.random.Generator(np.random.Philox(text_seed(f"{self.seed}/{name}/curve")))
+        fitted = resampled_fits(np.asarray(self.sizes, dtype=np.float64), values, self.form, generator)
+        return fitted.at(np.asarray(sizes, dtype=np.float64))
 
     def misfit(self, learner: str | None = None) -> tuple[float, float] | None:
         """(rows, how far off) of the worst point where no form fits the curve beyond chance, else None."""
@@ -326,13 +390,23 @@ def _learner_words(curve: LearningCurve, learner: str) -> str:
         return f"{who}{curve.title} is {now} rows; it is not extrapolated: {why}."
     factor = 2 * curve.rows / last.size
     times = "" if abs(factor - 2) < 0.05 else f", {factor:.2g} times the largest size"
-    higher = find_measure(curve.metric).higher_is_better
-    gains = ahead.estimate > last.estimate if higher else ahead.estimate < last.estimate
-    hope = "" if gains else ", so more rows are not expected to help"
     return (
-        f"{who}at twice the data ({whole(2 * curve.rows)} rows{times}) expect {curve.title} {number(ahead.estimate)} "
-        f"{limits(ahead.low, ahead.high)}; it is {now} rows{hope}."
+        f"{who}{_benefit_words(curve, learner)} At twice the data ({whole(2 * curve.rows)} rows{times}) expect "
+        f"{curve.title} {number(ahead.estimate)} {limits(ahead.low, ahead.high)}; it is {now} rows."
     )
+
+
+def _benefit_words(curve: LearningCurve, learner: str) -> str:
+    """Would twice the rows help, yes or no, with the interval of what they would bring."""
+    change, measure = curve.benefit(learner=learner), find_measure(curve.metric)
+    better = change.low > 0 if measure.higher_is_better else change.high < 0
+    share = measure.range in ((0.0, 1.0), (-1.0, 1.0))
+    scale, unit = (100.0, " points") if share else (1.0, "")
+    shown = [f"{scale * x:+.1f}".replace("-", "−") if share else f"{x:+.3g}".replace("-", "−") for x in
+             (change.estimate, change.low, change.high)]  # fmt: skip
+    answer = "More rows would help" if better else "Whether more rows would help cannot be told"
+    level = percent(curve.confidence)
+    return f"{answer}: twice the rows {curve.title} {shown[0]}{unit}, {level} CI {shown[1]} to {shown[2]}."
 
 
 def _overtaking(c: Crossing) -> str:
@@ -349,7 +423,12 @@ def _form_words(curve: LearningCurve, learner: str) -> str:
     others = [f for f in curve.fits if f.learner == learner and f.form != best.form]
     shown = ", ".join(f"{f.form} {number(f.held_out)}" for f in others)
     who = "" if len(curve.learners) == 1 else f"{one_line(learner)}: "
-    return f"{who}{best.form} {best.formula}; off by {number(best.held_out)} at sizes held out (others: {shown})."
+    # Curves are fitted to what is lacking to the best value: of an AUC, 1 − AUC.
+    measure = find_measure(curve.metric)
+    lacking = f"{number(measure.best or 0.0)} − {curve.title} = " if measure.higher_is_better else ""
+    return (
+        f"{who}{best.form} {lacking}{best.formula}; off by {number(best.held_out)} at sizes held out (others: {shown})."
+    )
 
 
 declare(
@@ -364,7 +443,8 @@ declare(
         assumes="a loss that falls with more rows and levels off; independent rows; folds as in the study",
         measured="error at twice the data .93–.97 (nearest mean, discriminant, nearest neighbour, 200 to 300 rows, 400 "
         "samples each); median width 1.0–1.1 times that of one who knows the true curve up to level and scale",
-        advice="refused where the loss rises from one size to a larger one beyond chance (corrected t, Holm), or no "
+        advice="refused where no fall is seen yet (neither below a constant answer nor below the smallest size), where "
+        "the loss rises from one size to a larger one beyond chance (corrected t, Holm), or no "
         "form passes through the points: about one real curve in seven is ill-behaved",
     ),
     Method(

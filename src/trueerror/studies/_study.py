@@ -52,6 +52,8 @@ class SeenScores:
     training: Floats
     trains: Floats
     test_train_ratio: float
+    # The repeat of each split.
+    rounds: tuple[int, ...] = ()
 
 
 def seen_scores(run: Experiment, metric: str, *, positive: Label | None = None, **options: Any) -> SeenScores:
@@ -79,6 +81,7 @@ def seen_scores(run: Experiment, metric: str, *, positive: Label | None = None, 
         training=training,
         trains=np.array([s.train_size for s in splits], dtype=np.float64),
         test_train_ratio=tested / (run.datasets[data].n - tested),
+        rounds=tuple(s.repeat for s in splits),
     )
 
 
@@ -128,8 +131,9 @@ def row_variance(run: Experiment, learner: str, metric: str, numbers: list[int])
 
 
 def spread_interval(
-    values: Floats, *, ratio: float, rows: int, bounds: Range, confidence: float, name: str, estimand: str
-) -> Interval:
+    values: Floats, *, ratio: float, rows: int, bounds: Range, confidence: float, name: str, estimand: str,
+    rounds: tuple[int, ...] = (),
+) -> Interval:  # fmt: skip
     """The corrected t of a mean over splits; where all splits score the same, Wilson's limits for another loss."""
     known = values[~np.isnan(values)]
     if not len(known):
@@ -138,8 +142,9 @@ def spread_interval(
             n=rows, note="every fit failed, or the metric is undefined", estimand=estimand,
         )  # fmt: skip
     made = corrected_t_interval(
-        known, test_train_ratio=ratio, bounds=bounds, confidence=confidence, name=name, rows=rows, estimand=estimand
-    )
+        known, test_train_ratio=ratio, bounds=bounds, confidence=confidence, name=name, rows=rows, estimand=estimand,
+        round_of=np.array(rounds)[~np.isnan(values)] if rounds else None,
+    )  # fmt: skip
     if math.isnan(made.low) and len(known) > 1:
         spec = IntervalSpec(confidence=confidence, estimand=estimand)
         low, high, method, _ = mean_limits(float(known.mean()), 0.0, rows - 1.0, rows, bounds, spec)

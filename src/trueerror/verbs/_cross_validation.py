@@ -83,7 +83,7 @@ def part_scores_of(table: FoldTable) -> PartScores:
         measure = replace(measure, title=table.metric or measure.title, range=(low, high), best=high)
     return PartScores(
         measure=measure, models=table.learners, values=values, tests=table.tests, trains=table.trains,
-        rounds=table.rounds, rows=table.rows,
+        rounds=table.rounds, rows=table.rows, round_of=table.repeats,
     )  # fmt: skip
 
 

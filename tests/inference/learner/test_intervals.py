@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trueerror.inference.learner._intervals import bayle, conservative_z, corrected_t_interval, fold_t
+from trueerror.inference.learner._intervals import (
+    bayle,
+    conservative_z,
+    corrected_t_interval,
+    fold_t,
+)
 from trueerror.inputs._options import InputError
 from trueerror.methods import every_method
 
@@ -112,3 +117,14 @@ def test_conservative_z_covers_too_often_rather_than_too_seldom():
 def test_every_method_is_in_the_catalogue():
     for key in ("fold-t", "corrected-t", "bayle", "conservative-z", "bates", "bootstrap-632+", "bbc-cv"):
         assert every_method()[key].formula
+
+
+def test_limits_of_several_rounds_are_those_of_one():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(0.8, 0.05, (5, 10))
+    rounds = np.repeat(np.arange(5), 10)
+    made = corrected_t_interval(scores, test_train_ratio=1 / 9, round_of=rounds)
+    assert made.estimate == pytest.approx(scores.mean())
+    half = 2.2621571627409915 * np.sqrt(scores.var(axis=1, ddof=1).mean() * (1 / 10 + 1 / 9))
+    assert made.high - made.estimate == pytest.approx(half)
+    assert "limits as of one" in made.note

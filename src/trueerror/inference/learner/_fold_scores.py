@@ -108,6 +108,7 @@ class PartScores:
     # Rounds of folds; None where test parts were drawn at random. Rows in all; None where only a ratio is known.
     rounds: int | None
     rows: int | None
+    round_of: Ints | None = None
     together: bool = False
 
     def of(self, model: str) -> Floats:
@@ -141,6 +142,7 @@ class PartScores:
             )  # fmt: skip
         made = corrected_t_interval(
             scores[known], test_train_ratio=self.ratio(known), repeats=self.rounds if self.rounds == 1 else None,
+            round_of=None if self.round_of is None or self.rounds in (None, 1) else self.round_of[known],
             bounds=self.measure.range, confidence=spec.level, name=name or self.measure.name, rows=self.rows,
             estimand=self.subject,
         )  # fmt: skip
@@ -221,8 +223,18 @@ def part_scores(
     values = [_scores_of(p, m, names, measure, options, positive, threshold) for m in models]
     return PartScores(
         measure=measure, models=tuple(models), values=np.array(values, dtype=np.float64), tests=tests, trains=trains,
-        rounds=rounds, rows=int(tests.sum()) // rounds, together=taken_together(measure),
+        rounds=rounds, rows=int(tests.sum()) // rounds, round_of=_rounds_of(p), together=taken_together(measure),
     )  # fmt: skip
+
+
+def _rounds_of(p: Predictions) -> Ints | None:
+    """The repeat of each fold."""
+    if not p.has_key("repeats"):
+        return None
+    place: dict[Label, int] = {}
+    for i, r in enumerate(p.keys("repeats").names):
+        place |= dict.fromkeys(p.slice(r, "repeats").keys("folds").names, i)
+    return np.array([place[name] for name in p.keys("folds").names], dtype=np.int64)
 
 
 def _sizes(p: Predictions) -> tuple[Ints, Ints, int]:
