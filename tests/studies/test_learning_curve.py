@@ -56,7 +56,7 @@ def test_twice_the_data_in_words(curve):
 
 def test_no_hope_is_said_where_nothing_better_is_expected(curve):
     for learner in curve.learners:
-        ahead, last = curve.extrapolate(learner=learner), curve.of(learner)[-1]
+        ahead = curve.extrapolate(learner=learner)
         if math.isnan(ahead.estimate):
             continue
         line = next(one for one in curve.verdict.split("\n") if one.startswith(f"{learner}:"))

@@ -480,7 +480,7 @@ def _by_heart(q: LearnerProblem) -> bool:
 
 
 _OUT_OF_BAG = Default(
-    why="a model without an error on its own rows learned them by heart, and .632+ is too good (ridge with more features "
+    why="a model without an error on its own rows learned them by heart; .632+ is too good (ridge with more features "
     "than rows: .88, out of bag .99)",
     when=_by_heart,
 )
