@@ -10,7 +10,7 @@ import pytest
 
 import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
-from trueerror.findings.metrics import ConstantAnswer, Overfit, RateAtPrior
+from trueerror.findings.metrics import ClassErrors, ConstantAnswer, Overfit, RateAtPrior
 from trueerror.findings.scores import TunedThreshold
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inference.auc._within_folds import Comparability
@@ -157,6 +157,13 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         "half an unseen row with a loss of 4.600 would undo it (p = .100)",
         [fact(unseen_loss=UnseenLoss(0.001, 0.002, 4.6, 0.01, 9.2, True), level=0.05),
          fact(unseen_loss=UnseenLoss(0.3, 0.4, 4.6, 0.6, 9.2, True), level=0.05)],
+    ),
+    "TE216": (
+        fact(class_errors=[ClassErrors("a", 1, 25, 0.4), ClassErrors("b", 12, 300, 0.1)], class_means=("macro F1",)),
+        'macro F1 hangs on few errors or few hits in "a" (1 of 25)',
+        [fact(class_errors=[ClassErrors("a", 3, 25, 0.4)], class_means=("macro F1",)),
+         fact(class_errors=[ClassErrors("a", 1, 25, 0.1)], class_means=("macro F1",)),
+         fact(class_errors=[ClassErrors("a", 1, 25, 0.4)], class_means=())],
     ),
     "TE301": (fact(score_range=ScoreRange(0.37, 0.37)), "every score is 0.370",
               [fact(score_range=ScoreRange(0.1, 0.9))]),

@@ -18,7 +18,7 @@ from trueerror.results._format import listing, one_line
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 
 if TYPE_CHECKING:
-    from trueerror.findings.metrics import ConstantAnswer, Overfit, RateAtPrior
+    from trueerror.findings.metrics import ClassErrors, ConstantAnswer, Overfit, RateAtPrior
     from trueerror.findings.scores import TunedThreshold
     from trueerror.inference.auc._average_precision import DecidedBy
     from trueerror.inference.auc._within_folds import Comparability
@@ -148,6 +148,8 @@ class Evidence:
     # (metric, successes, rows) of the proportions with few successes or failures
     small_counts: Sequence[tuple[str, float, float]] | None = None
     unseen_loss: UnseenLoss | None = None  # what half an unseen row makes of a difference of losses
+    class_errors: Sequence[ClassErrors] | None = None  # errors and weight of each of several classes
+    class_means: tuple[str, ...] | None = None  # titles of the means over classes that were read
     rates_at_prior: Sequence[RateAtPrior] | None = None  # errors and right calls of each class, at another class mix
     metrics_at_prior: tuple[str, ...] | None = None  # titles of the metrics that rest on them
     # (metric, method, estimate, rows) of the proportions that were read
@@ -216,6 +218,7 @@ class Evidence:
     failed: Mapping[str, tuple[int, int]] | None = None  # learner → fits that failed, and how many were made
     bootstrap_bias: float | None = None  # mean of the replicates less the estimate
     bootstrap_error: float | None = None  # standard deviation of the replicates
+    bootstrap_replicates: int | None = None  # how many replicates there are
     data_sets: int | None = None  # how many data sets were ranked
     pairs: int | None = None  # how many pairs of learners were tested, one data set a value
     method: str | None = None  # the test over data sets; only "wilcoxon" and "sign" have the limit that TE507 speaks of

@@ -68,10 +68,17 @@ def small_test_parts(smallest_test: int, fold_method: str) -> Iterator[str]:
 
 @rule("TE508", severity="warning", title="the bootstrap shows a bias that matters",
       fix="Report the bias-corrected estimate beside it, or use BCa limits, which take the bias in.")  # fmt: skip
-def biased_bootstrap(bootstrap_bias: float, bootstrap_error: float) -> Iterator[str]:
+def biased_bootstrap(
+    bootstrap_bias: float, bootstrap_error: float, bootstrap_replicates: int | None = None
+) -> Iterator[str]:
     """A bias below a quarter of the standard error changes an interval's coverage little; beyond that, percentile
-    limits sit in the wrong place (Efron and Tibshirani 1993, chapter 10)."""
-    if abs(bootstrap_bias) > bootstrap_error / 4:
+    limits sit in the wrong place (Efron and Tibshirani 1993, chapter 10).
+
+    The mean of B replicates is itself known only to a standard error over √B: what lies within twice that is no bias
+    yet.
+    """
+    noise = 0.0 if bootstrap_replicates is None else 2 * bootstrap_error / math.sqrt(bootstrap_replicates)
+    if abs(bootstrap_bias) - noise > bootstrap_error / 4:
         yield (
             f"the bias, {number(bootstrap_bias)}, is more than a quarter of the standard error, "
             f"{number(bootstrap_error)}"

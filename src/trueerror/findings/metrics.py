@@ -38,6 +38,8 @@ FEW_CLUSTERS = 30
 FEW_FAULTY_CLUSTERS = 10
 FEW_LOSSES = 5
 FEW_EVENTS = 5
+FEW_OF_CLASS = 3
+LARGE_SHARE = 0.2
 SMALLEST_GAP = 0.02
 
 
@@ -267,3 +269,28 @@ def undone_by_an_unseen_row(unseen_loss: UnseenLoss, level: float) -> Iterator[s
             f"half an unseen row with a loss of {number(u.far)} (a forecast of 0.01 % that came true) would undo the "
             f"difference ({p_value(u.far_p)})"
         )
+
+
+class ClassErrors(NamedTuple):
+    """The errors of a class, or its hits where those are fewer, of how many rows, and its share of the uncertainty."""
+
+    label: str
+    seen: float
+    rows: float
+    share: float
+
+
+@rule("TE216", severity="note", title="few errors in the classes that a mean hangs on",
+      fix="Collect more rows of these classes; more rows of the common ones help little.")  # fmt: skip
+def few_errors_by_class(class_errors: Sequence[ClassErrors], class_means: tuple[str, ...]) -> Iterator[str]:
+    """Balanced accuracy, macro-F1 and their kin weigh a class of 25 rows as much as one of 3,000, so the small classes
+    decide how sure they are, however many rows there are in all.
+
+    The rule fires where a class that carries more than a fifth of the uncertainty shows fewer than 3 errors, or fewer
+    than 3 hits: one row more or less there moves the mean by 1/(classes × rows of the class).
+    """
+    few = [c for c in class_errors if c.seen < FEW_OF_CLASS and c.share > LARGE_SHARE]
+    if few and class_means:
+        shown = [f'"{c.label}" ({whole(c.seen)} of {whole(c.rows)})' for c in few[:4]]
+        hang = "hangs" if len(class_means) == 1 else "hang"
+        yield f"{listing(list(class_means[:4]))} {hang} on few errors or few hits in {listing(shown)}"

@@ -71,6 +71,7 @@ class Measure:
     one. `chance_corrected`: 0 is what chance agreement gives. `given_by_prior`: a class distribution that is asked for
     is its value. `worst_bin`: a calibration error of the bin where it is largest, not of all. `by_pairs`: a mean over
     pairs of classes, not over each class against the rest. `range_for`: the range as a function of the options.
+    `scale_words`: on which of several usual scales it is, as a function of the number of classes and the options.
 
     `within_class`: a proportion of the rows of its class, so that different classes' are independent. `rows_in_play`: a
     function of a proportion of the rows that are positive or were called so. `relative_cost`: a cost against
@@ -109,6 +110,7 @@ class Measure:
     worst_bin: bool = False
     by_pairs: bool = False
     range_for: Callable[..., tuple[float, float]] | None = None
+    scale_words: Callable[..., str] | None = None
     within_class: bool = False
     rows_in_play: bool = False
     relative_cost: bool = False

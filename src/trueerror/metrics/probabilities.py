@@ -20,6 +20,12 @@ Floats = NDArray[np.float64]
 Masses = tuple[Amount, Amount] | None
 Binning = Literal["width", "mass"]
 NO_ROWS = "there are no rows"
+# Of several classes programs differ by a factor of two or more.
+BRIER_SCALES = {
+    "half": 'on the scale 0 to 1, half of scikit-learn\'s; scale="sum" gives that',
+    "sum": "on the scale 0 to 2, as scikit-learn's",
+    "mean": "as the sum of squares over the number of classes",
+}
 
 
 @measure("log_loss", needs="losses", best=0.0, range=(0.0, np.inf), situation="mean-loss",
@@ -47,7 +53,8 @@ def log_loss(
 
 @measure("brier", needs="losses", best=0.0, situation="mean-loss", title="Brier score",
          aliases=("brier_score", "brier_score_loss"), options=("scale",), undefined=NO_ROWS,
-         range_for=lambda scale="half": (0.0, 1.0 if scale == "half" else 2.0))  # fmt: skip
+         range_for=lambda scale="half": (0.0, 1.0 if scale == "half" else 2.0),
+         scale_words=lambda classes, scale="half": "" if classes < 3 else BRIER_SCALES[scale])  # fmt: skip
 def brier(
     codes: Codes, probabilities: Scores, *, scale: Literal["half", "sum", "mean"] = "half"
 ) -> Floats:  # fmt: skip

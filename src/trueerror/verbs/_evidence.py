@@ -15,11 +15,12 @@ import numpy as np
 
 from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings._rules import sorted_findings
-from trueerror.findings.metrics import RateAtPrior
+from trueerror.findings.metrics import ClassErrors, RateAtPrior
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows
 from trueerror.inference.auc._average_precision import decided_by
+from trueerror.inference.counts._all_classes import shares_of_uncertainty
 from trueerror.inference.learner._fold_scores import ranks_rows
 from trueerror.inputs._labels import cost_matrix
 from trueerror.metrics._registry import Measure, find_measure
@@ -58,6 +59,8 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         small_counts=small,
         proportions=proportions,
         rates_at_prior=_rates_at_prior(part.confusion, bench.settings),
+        class_errors=_class_errors(part.confusion),
+        class_means=tuple(m.title for m in measures.values() if m.of_labels and m.situation in CLASS_MEANS),
         metrics_at_prior=tuple(measures[name].title for name, own in part.overall.items() if own.method == "mover-r"),
         lost_replicates=lost,
         baseline_p=part.baseline_p if judged else None,
@@ -86,6 +89,20 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     # Counted for the area already, so it costs nothing to look at.
     table = bench.score_table()
     return replace(scored, auc=area, scores=table, tuned_threshold=_tuned(bench, p, table))
+
+
+CLASS_MEANS = ("mean-of-recalls", "macro-f1", "macro-of-shares", "geometric-mean")
+
+
+def _class_errors(t: Confusion | None) -> list[ClassErrors]:
+    """Of more than two classes the errors of each, or its hits, with its share of the uncertainty of their mean."""
+    if t is None or len(t.labels) < 3:
+        return []
+    margins = t.classes(weighted=False)
+    shares = shares_of_uncertainty(margins.hits, margins.truth)
+    fewer = np.minimum(margins.hits, margins.truth - margins.hits)
+    rows = zip(t.labels, fewer, margins.truth, shares, strict=True)
+    return [ClassErrors(str(label), float(x), float(n), float(share)) for label, x, n, share in rows if n > 0]
 
 
 def _rates_at_prior(t: Confusion | None, settings: Settings) -> list[RateAtPrior]:

@@ -19,7 +19,7 @@ from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.metrics import ConstantAnswer
 from trueerror.inference._metric_interval import class_intervals, metric_interval
 from trueerror.inference._problem import IntervalSpec, NotOffered, Problem, solve, words_in
-from trueerror.inference._score_metrics import clustered_score_interval
+from trueerror.inference._score_metrics import clustered_score_interval, noted
 from trueerror.inference.auc._multiclass import class_area_interval
 from trueerror.inference.auc._within_folds import Comparability, fold_comparability
 from trueerror.inference.counts._vs_constant import against_one_answer, gains_in_accuracy
@@ -109,7 +109,21 @@ def reading(p: Predictions, settings: Settings) -> str:
     left = [
         _not_cut(p, m) for m in p.models if len(p.models) > 1 and not p.has_predictions(m, threshold=settings.threshold)
     ]
-    return "\n".join(line for line in (str(p), cut_words([p], settings), option_words(settings), *left) if line)
+    return "\n".join(
+        line
+        for line in (str(p), cut_words([p], settings), option_words(settings), scale_words(p, settings), *left)
+        if line
+    )
+
+
+def scale_words(p: Predictions, settings: Settings) -> str:
+    """On which of several usual scales a metric is that was asked for by name."""
+    said = []
+    for name, options in (settings.metrics or {}).items():
+        measure = find_measure(name)
+        words = "" if measure.scale_words is None else measure.scale_words(len(p.labels), **options)
+        said += [f"{measure.title} {words}."] if words else []
+    return " ".join(said)
 
 
 def option_words(settings: Settings) -> str:
@@ -164,7 +178,11 @@ def compared_reading(
 ) -> str:
     """What was read, and on how many rows models are compared where some have no prediction."""
     counted = measure.of_labels
-    words = reading(p, settings) if counted else " ".join(filter(None, (str(p), option_words(settings))))
+    words = (
+        reading(p, settings)
+        if counted
+        else " ".join(filter(None, (str(p), option_words(settings), scale_words(p, settings))))
+    )
     if p.missing != "drop" or not any(p.absent(m) for m in p.models):
         return words
     if counted:
@@ -463,9 +481,10 @@ class ModelMetrics:
         if chosen is None and measure.of_one_class:
             chosen = self._positive(measure)
         options = self.settings.options(measure)
-        if self._over_folds(measure, method):
-            return self._of_folds(measure, chosen, options, method)
-        return self._of_rows(measure, chosen, options, method)
+        by_folds = self._over_folds(measure, method)
+        found = (self._of_folds if by_folds else self._of_rows)(measure, chosen, options, method)
+        words = "" if measure.scale_words is None else measure.scale_words(len(self.labels), **options)
+        return noted(found, words) if words else found
 
     def _over_folds(self, measure: Measure, method: str | None) -> bool:
         """Whether the folds decide: rows are ranked, or tested again, or a method of folds is asked for."""

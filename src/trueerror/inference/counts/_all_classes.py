@@ -37,6 +37,7 @@ from trueerror.inference._variance import (
     multinomial_correlations,
     variance,
 )
+from trueerror.inference.bootstrap._half_row import HALF, gamma_quantile
 from trueerror.inference.counts._one_class import (
     AVERAGES_OF_SHARES,
     DELTA,
@@ -120,6 +121,17 @@ def shrunk(successes: Floats, rows: Floats) -> Floats:
     """
     overall = (float(successes.sum()) + ADDED) / (float(rows.sum()) + 2 * ADDED)
     return np.asarray((successes + BORROWED * overall) / (rows + BORROWED), dtype=np.float64)
+
+
+def shares_of_uncertainty(successes: Floats, rows: Floats) -> Floats:
+    """How much of the variance of the mean of the classes' shares each class carries: p̃(1 − p̃)/n over their sum.
+
+    >>> shares_of_uncertainty(np.array([24.0, 24.0, 290.0]), np.array([25.0, 25.0, 300.0])).round(2)
+    array([0.48, 0.48, 0.04])
+    """
+    share = shrunk(successes, rows)
+    own = np.where(rows > 0, share * (1 - share) / np.maximum(rows, 1.0), 0.0)
+    return np.asarray(own / max(float(own.sum()), 1e-300), dtype=np.float64)
 
 
 def mean_of_shares(
@@ -254,6 +266,62 @@ def _many_classes(q: CountProblem) -> bool:
 
 
 _OF_CLASSES = "from four classes of like sizes on wilson-of-classes"
+
+
+# Of more classes than this the mean over classes is taken for a proportion.
+MOST_TRIED = 20
+# Class sizes are skewed where the largest is so many times the smallest.
+SKEWED = 3.0
+
+
+def _skewed_classes(q: CountProblem) -> bool:
+    """Whether the mean is over classes of unlike sizes, of plain rows."""
+    if q.metric.of_one_class or not q.sample.plain or not 2 <= len(q.sample.sample.table.labels) <= MOST_TRIED:
+        return False
+    rows = q.sample.sample.table.classes(weighted=False).truth
+    return bool(rows.min() > 0 and rows.max() >= SKEWED * rows.min())
+
+
+_HALF_ROW = "of classes of unlike sizes half-row-classes, which covers .94–.99 where MOVER covers .90–.98, on one side"
+
+
+@inference_method(
+    "half-row-classes",
+    answers=AVERAGES_OF_SHARES,
+    default=dict.fromkeys(AVERAGES_OF_SHARES, Default(why=_HALF_ROW, when=_skewed_classes)),
+    applies=_skewed_classes,
+    title="Bayesian bootstrap of the cells with half an unseen row",
+    formula="θ(n + ½e) + the α/2 quantile of Σ u_c·(g_c − n_c), g_c Gamma(n_c), u the influences there and e the cell "
+    "in which half a row more lowers θ most; above likewise with the cell that raises it most",
+    source="Rubin 1981, Ann. Stat. 9:130; Gaffke 2005, Math. Methods Stat. 14:40; Lugannani and Rice 1980, Adv. Appl. "
+    "Probab. 12:475",
+    assumes=ROWS,
+    measured="balanced accuracy, geometric mean and macro-F1 .935–1.00 in eight mixes such as 25/25/25/300 and "
+    "240/120/60/30/15, no tail above .045 (simulated), where MOVER and wilson-of-classes cover .90–.98 with all misses "
+    "on one side",
+    advice="wide where a class has fewer than 10 rows",
+)
+def half_row_of_classes(q: CountProblem) -> RawLimits:
+    """An error in the class where it would hurt most, or a hit where it would help most, was just not seen."""
+    spec, table = q.spec.both_sides, q.sample.sample.table
+    k = len(table.labels)
+    full = Confusion(np.ones((k, k), dtype=np.int64), labels=table.labels, positive=table.positive)
+    counts = np.zeros(k * k)
+    inside = table.col < k  # a row without an answer is in no cell
+    np.add.at(counts, table.row[inside] * k + table.col[inside], table.counts[inside])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tried = np.asarray(q.metric.of_table(full, counts + HALF * np.eye(k * k), **q.options), dtype=np.float64)
+    limits_found = []
+    for worst, share in ((np.nanargmin(tried), spec.tail), (np.nanargmax(tried), 1 - spec.tail)):
+        masses = counts.copy()
+        masses[worst] += HALF
+        slopes = influence(q.metric, full, positive=None, options=q.options, masses=masses)
+        held = masses > 0
+        u = np.where(held & np.isfinite(slopes), slopes, 0.0)
+        u = u - float((u * masses).sum()) / float(masses.sum())
+        limits_found.append(float(tried[worst]) + gamma_quantile(u, masses, share))
+    low, high = np.clip(limits_found, *q.metric.range)
+    return RawLimits.of((np.array([low]), np.array([high])), "half-row-classes")
 
 
 @inference_method(

@@ -48,10 +48,28 @@ def mean_interval(
         if spread < 0:
             raise InputError(f"sd={sd!r} is negative; a standard deviation is 0 or more")
     low, high, note = t_limits(centre, spread / math.sqrt(size), size - 1, level, side)
+    if values is not None and not note:
+        note = _skew_note(values)
     return Interval(
         name="mean", estimate=centre, low=low, high=high, confidence=level, side=side, method="t-mean", n=size,
         note=note,
     )  # fmt: skip
+
+
+def _skew_note(values: Any) -> str:
+    """Cochran's rule: t wants n > 25·skewness² values, where the skewness is more than chance makes of normal ones."""
+    from trueerror.inputs._arrays import numbers
+
+    array = numbers(values, "values")
+    n, gaps = len(array), array - array.mean()
+    spread = float((gaps**2).mean())
+    skewness = float((gaps**3).mean()) / spread**1.5 if n > 2 and spread > 0 else 0.0
+    if n < 25 * skewness**2 and abs(skewness) > 2.6 * math.sqrt(6 / n):
+        return (
+            f"{n:,} values with a skewness of {skewness:.1f} are too few for a t-interval: it is too short, mostly on "
+            "the longer side; te.bootstrap holds better"
+        )
+    return ""
 
 
 def t_limits(mean: float, error: float, df: float, confidence: float, side: Side) -> tuple[float, float, str]:

@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+
+import trueerror as te
+
+# R: library(boot); set.seed(1); b <- boot(x, function(d, i) c(mean(d[i]), var(d[i])/length(d[i])), R = 99999)
+#    boot.ci(b, type = c("norm", "basic", "stud", "perc", "bca")); the same of sd(d[i]) for the last two
+X = [0.2, 0.5, 0.7, 0.9, 1.1, 1.3, 1.8, 2.4, 3.1, 4.9, 7.7, 12.4]
+R_BOOT = {
+    ("mean", "normal"): (1.113, 5.061),
+    ("mean", "basic"): (0.892, 4.800),
+    ("mean", "bootstrap-t"): (1.369, 8.835),
+    ("mean", "percentile"): (1.367, 5.275),
+    ("mean", "bca"): (1.633, 6.002),
+    ("sd", "percentile"): (1.002, 5.097),
+    ("sd", "bca"): (1.819, 5.691),
+}
+
+
+@pytest.mark.parametrize(("case", "expected"), R_BOOT.items())
+def test_limits_are_those_of_r_boot(case, expected):
+    statistic, method = case
+    made = te.bootstrap(X, statistic, method=method, replicates=40_000).interval
+    assert (made.low, made.high) == pytest.approx(expected, rel=0.05)
+
+
+def test_means_and_spreads_are_studentised_and_the_rest_is_bca_with_students_tails():
+    assert te.bootstrap(X).interval.method == "bootstrap-studentised"
+    assert te.bootstrap(X, "sd").interval.method == "bootstrap-studentised"
+    for statistic in ("median", np.median, np.max, lambda v: sorted(v)[2]):
+        assert te.bootstrap(X, statistic).interval.method == "bootstrap-bca-t"
+    assert te.bootstrap([0, 1, 0, 0, 1, 0, 0, 0, 0, 0]).interval.method == "bootstrap-bca-t"
+
+
+def test_percentiles_by_name_are_replicates_in_order():
+    made = te.bootstrap([3, 1, 4, 1, 5, 9, 2, 6, 5, 3], "median", confidence=0.9, method="percentile")
+    assert (made.interval.low, made.interval.high) == (2.0, 5.0)
+    with pytest.raises(ValueError, match="method="):
+        te.bootstrap(X, method="magic")
+
+
+def test_a_function_of_an_axis_is_run_over_all_samples_at_once():
+    calls = []
+
+    def trimmed(v, axis=None):
+        calls.append(np.shape(v))
+        return np.mean(np.sort(v, axis=-1)[..., 1:-1], axis=-1)
+
+    def one_by_one(v):
+        return np.mean(np.sort(v)[1:-1])
+
+    at_once, looped = te.bootstrap(X, trimmed, replicates=500), te.bootstrap(X, one_by_one, replicates=500)
+    assert len(calls) < 20
+    assert (at_once.interval.low, at_once.error) == pytest.approx((looped.interval.low, looped.error), rel=1e-12)
+
+
+def test_coverage_of_the_mean_of_ten_normal_values():
+    # Percentiles cover .88 to .90 here.
+    rng = np.random.default_rng(0)
+    held = 0
+    for seed in range(300):
+        made = te.bootstrap(rng.normal(size=10), rng=seed, replicates=400).interval
+        held += made.low <= 0 <= made.high
+    assert held >= 276
+
+
+@pytest.mark.parametrize("replicates", [25, 400])
+@pytest.mark.parametrize("statistic", ["mean", "sd", "variance", "median"])
+def test_no_bias_is_found_in_clean_samples(statistic, replicates):
+    rng = np.random.default_rng(1)
+    found = sum(
+        "TE508" in te.bootstrap(rng.normal(size=20), statistic, rng=i, replicates=replicates).findings
+        for i in range(100)
+    )
+    assert found <= 5
+
+
+def test_too_few_replicates_are_said():
+    assert "too few for limits at 95 %: draw 200 or more" in te.bootstrap(X, replicates=50).interval.note
+    assert "too few" not in te.bootstrap(X, replicates=200).interval.note
+
+
+def test_skewed_values_are_too_few_for_t():
+    rng = np.random.default_rng(2)
+    assert "skewness" in te.mean_interval(rng.lognormal(0, 1.5, 25)).note
+    clean = sum(bool(te.mean_interval(rng.normal(size=n)).note) for n in (8, 15, 40) for _ in range(100))
+    assert clean <= 15
