@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE ?=
 
-.PHONY: demo test quick java browser lint types docs bench validate clean help
+.PHONY: demo test test-oldest test-newest quick fuzz mutate wheel java browser lint types docs bench validate clean help
 
 help:
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
 $(BIN)/.core: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -41,6 +41,34 @@ quick: $(BIN)/.dev ## style and the tests that take no browser, no Spark and no 
 	$(BIN)/ruff format --check .
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not browser and not spark"
 
+# The oldest and the newest versions that pyproject.toml allows, each in an environment of its own; the versions that were
+# tested are written beside it. What needs a browser or Java is left to `make test`.
+SUITE := -m "not browser and not spark" -p no:cacheprovider -n 2 --dist loadfile
+$(VENV)-%/.ready: pyproject.toml
+	@test -x $(VENV)-$*/bin/python || $(PYTHON) -m venv $(VENV)-$*
+	$(VENV)-$*/bin/python -m pip --disable-pip-version-check install --quiet uv
+	$(VENV)-$*/bin/uv pip install --quiet --python $(VENV)-$*/bin/python \
+	  --resolution $(if $(filter oldest,$*),lowest-direct,highest) --editable '.[dev]'
+	$(VENV)-$*/bin/uv pip freeze --python $(VENV)-$*/bin/python --exclude-editable > $(VENV)-$*/versions.txt
+	@touch $@
+
+test-oldest: $(VENV)-oldest/.ready ## the tests at the lowest versions that are allowed
+	# Old packages beside newer ones of others give notice of what they will lose: no error of ours.
+	$(VENV)-oldest/bin/python -m pytest $(SUITE) -W ignore::DeprecationWarning -W ignore::FutureWarning
+
+test-newest: $(VENV)-newest/.ready ## the tests at the newest versions that are allowed
+	$(VENV)-newest/bin/python -m pytest $(SUITE)
+
+fuzz: $(BIN)/.dev ## a million calls with odd values (CALLS=n for fewer); each ends in a sound result or an input error
+	$(BIN)/python -m tests.fuzz $(if $(CALLS),--calls $(CALLS))
+
+mutate: $(BIN)/.dev ## mutants of the statistics that the tests must notice (MUTANTS=n); the score goes to validation/
+	$(BIN)/python -m tests.mutants $(if $(MUTANTS),--mutants $(MUTANTS))
+
+wheel: $(BIN)/.dev ## build wheel and source twice with the same bytes, and check them
+	$(PIP) install --quiet build twine
+	sh scripts/wheel.sh $(BIN)/python
+
 # The report is tested in a real browser: as root on Debian it is installed, else this says what to install and fails.
 browser:
 	@sh scripts/browser.sh
@@ -64,4 +92,4 @@ validate: $(BIN)/.dev ## coverage and type I error simulations (QUICK=1 for a sh
 	$(BIN)/python -m validation $(if $(QUICK),--quick)
 
 clean: ## remove the environment and everything that was built
-	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
