@@ -47,7 +47,7 @@ TEXTS = ["b", "a", "c", "a"]
         np.array(TEXTS),
         np.array(TEXTS, dtype="S1"),
         np.array(TEXTS, dtype=object),
-        np.array(TEXTS, dtype=np.dtypes.StringDType()),
+        np.array(TEXTS, dtype=getattr(np.dtypes, "StringDType", lambda: object)()),  # NumPy 2
         np.array(TEXTS)[::-1][::-1],
         np.array(TEXTS, dtype=">U3"),
         pd.Series(TEXTS),

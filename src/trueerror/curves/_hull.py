@@ -5,7 +5,7 @@ is the cheapest under an operating condition, and how sure that is.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypedDict
@@ -628,6 +628,8 @@ def _named(curves: Any, positive: Any, columns: Mapping[str, Any]) -> dict[str, 
     if isinstance(curves, Mapping):
         named = {str(k): v for k, v in curves.items()}
     else:
+        if not isinstance(curves, Roc | Iterable):
+            raise InputError(f"a ROC hull takes curves of te.roc, {{name: curve}} or predictions, not {curves!r:.40}")
         given = [curves] if isinstance(curves, Roc) else list(curves)
         named = {}
         for i, curve in enumerate(given, start=1):

@@ -56,6 +56,11 @@ def measure_curve(
     >>> curve.x.tolist(), curve.y.round(3).tolist()
     ([inf, 0.9, 0.8, 0.7, 0.1], [0.0, 0.556, 0.5, 0.909, 0.833])
     """
+    for option, value in (("x_options", x_options), ("y_options", y_options)):
+        if value is not None and not isinstance(value, Mapping):
+            raise InputError(
+                f"{option}={value!r:.40} must be a dictionary of the metric's own options, such as {{'beta': 2}}"
+            )
     data = curve_input("a curve of measures", truth, scores, model, positive, weights, weights_kind, columns)
     return MeasureCurve(
         data.table, name=data.name, caution=data.caution, x_name=x, y_name=y, x_options=dict(x_options or {}),

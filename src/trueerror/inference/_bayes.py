@@ -11,7 +11,7 @@ from scipy import special
 
 from trueerror.inference.proportion._paired import MCNEMAR
 from trueerror.inputs._arrays import count, matrix, numbers, paired_numbers
-from trueerror.inputs._options import InputError, generator
+from trueerror.inputs._options import InputError, check_share, generator
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Contrast, Posterior
 
@@ -37,8 +37,8 @@ def bayes_correlated_t(differences: Any, *, rho: float, rope: float = 0.0) -> Po
     difference: second better 0.002, practically the same 0.232 (within ±0.010), first better 0.766
     """
     width = _check_rope(rope)
-    correlation = float(rho)
-    if not 0 <= correlation < 1:
+    correlation = check_share(rho, "rho")
+    if correlation == 1:
         raise InputError(f"rho={rho!r} must lie from 0 up to 1; for 10 folds it is 0.1")
     d = numbers(matrix(differences, "differences").reshape(-1), "differences")
     if len(d) < 2:

@@ -11,6 +11,7 @@ import dataclasses
 import functools
 import json
 import math
+import os
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -159,6 +160,8 @@ def load(path_or_text: str | Path) -> Any:
     >>> te.load(te.interval(15, 20).to_json()) == te.interval(15, 20)
     True
     """
+    if not isinstance(path_or_text, str | os.PathLike):
+        raise ValueError(f"te.load takes the path of a saved result, or its text, not {path_or_text!r:.40}")
     text = str(path_or_text)
     if isinstance(path_or_text, Path) or not text.lstrip().startswith("{"):
         path = Path(path_or_text)

@@ -8,7 +8,7 @@ columns are labels and which are scores; `read_fitted` asks a fitted model.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any, NamedTuple
@@ -264,8 +264,8 @@ def _classes_or_models(truth: ArrayLike, columns: Mapping[Any, object], whole: A
 
 
 def _first(values: Foreign) -> object:
-    """The first value of a column; a series may have any index."""
-    return next(iter(values))
+    """The first value of a column; a series may have any index. None where there is none."""
+    return next(iter(values), None) if isinstance(values, Iterable) else None
 
 
 def _class_name(name: object, named: Mapping[str, Label]) -> object:

@@ -129,7 +129,7 @@ class Predictions:
         return kind in self.facts.kinds
 
     def _model(self, name: str) -> ModelFacts:
-        return self.facts.by_name.get(name) or self.facts.model(name)
+        return (self.facts.by_name.get(name) if isinstance(name, str) else None) or self.facts.model(name)
 
     def has_labels(self, model: str) -> bool:
         """Whether the model came with labels of its own."""

@@ -81,9 +81,9 @@ class Facts:
 
     def model(self, name: str) -> ModelFacts:
         """One model by name, or an error that suggests the nearest."""
-        if name in self.by_name:
+        if isinstance(name, str) and name in self.by_name:
             return self.by_name[name]
-        raise InputError(f"there is no model {name!r}{nearest(name, list(self.by_name))}")
+        raise InputError(f"there is no model {name!r:.40}{nearest(name, list(self.by_name))}")
 
     def select(self, names: Sequence[str]) -> Facts:
         """The same rows with some of the models, in the order of `names`."""

@@ -295,6 +295,10 @@ def judged_by(metric: MetricChoice, options: Mapping[str, Any] | None, costs: ob
     if measure.higher_is_better is None:
         raise InputError(f"{measure.name} has no better end, so no model can be better by it")
     refuse_idle_costs([measure], costs)
+    if options is not None and not isinstance(options, Mapping):
+        raise InputError(
+            f"options={options!r:.40} must be a dictionary of the metric's own options, such as {{'beta': 2}}"
+        )
     return measure, own | named_metrics({name: dict(options or {})})[name]
 
 
@@ -313,6 +317,8 @@ def named_metrics(metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]]
         return {}
     if isinstance(metrics, str):
         metrics = [metrics]
+    if not isinstance(metrics, Iterable):
+        raise InputError(f"{metrics!r:.40} names no metric; give a name such as 'accuracy', or a list of names")
     given = dict(metrics) if isinstance(metrics, Mapping) else {name: {} for name in metrics}
     named: dict[str, dict[str, Any]] = {}
     for name, options in given.items():

@@ -115,6 +115,8 @@ def score_matrix(scores: Any, *, higher_is_better: bool = True, names: Iterable[
     array([[1. , 2. ],
            [1.5, 1.5]])
     """
+    if not isinstance(higher_is_better, bool | np.bool_):
+        raise InputError(f"higher_is_better={higher_is_better!r:.40} must be True (scores) or False (errors, losses)")
     if isinstance(scores, ScoreMatrix):
         return scores
     named = _named_columns(scores)

@@ -159,7 +159,9 @@ def _mentioned(asked: ColumnRequest) -> set[str]:
                 for part in spec.values():
                     found |= set(part.values()) if isinstance(part, Mapping) else {part}
     elif asked.models is not None:
-        found |= set(asked.models)
+        if not isinstance(asked.models, Iterable):
+            raise InputError(f"models={asked.models!r:.40} must be a list of columns, or {{name: column}}")
+        found |= {name for name in asked.models if isinstance(name, str)}
     return found
 
 
