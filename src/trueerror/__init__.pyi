@@ -71,6 +71,8 @@ from trueerror.verbs._compare import compare as compare
 from trueerror.verbs._comparison import Comparison as Comparison
 from trueerror.verbs._evaluate import evaluate as evaluate
 from trueerror.verbs._evaluation import Evaluation as Evaluation
+from trueerror.verbs._gaps import Gaps as Gaps
+from trueerror.verbs._gaps import gaps as gaps
 from trueerror.verbs._gate import gate as gate
 from trueerror.verbs._gate_result import Gate as Gate
 from trueerror.verbs._rank import rank as rank

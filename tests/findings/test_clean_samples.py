@@ -95,6 +95,12 @@ def model(p: Predictions, truth: Any, score: Any, call: Any, name: str, rng: np.
         "precision_by": decided_by(ranked),
         "training_gap": difference((int(seen), ROWS), (int(counts.hits.sum()), ROWS), method="wald"),
         "overfits": (),
+        # Four groups drawn at random: those with fewer than ten positives are left out of a gap in recall.
+        "small_groups": (
+            "recall",
+            {g: int(k) for g, k in enumerate(np.bincount(rng.integers(0, 4, int(truth.sum())), minlength=4)) if k < 10},
+            10,
+        ),
         "loss_worth": [("Brier score", mean_over_error((truth - score) ** 2) ** 2)],
         # A miss costs twice a false alarm, and the threshold follows from that.
         "constant_answers": [at_costs(truth, score >= 1 / 3)],

@@ -276,6 +276,10 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         fact(fold_method="leave-one-out", data_rows=399), "399 rows are too few even then",
         [fact(fold_method="corrected-t", data_rows=40), fact(fold_method="bayle", data_rows=40)],
     ),
+    "TE411": (
+        fact(small_groups=("recall", {"rare": 3}, 10)), "left out of the gap in recall, with fewer than 10 rows that",
+        [fact(small_groups=("recall", {}, 10))],
+    ),
     "TE501": (fact(dropped=("iris", "wine")), "left out because a score is missing: iris and wine", [fact(dropped=())]),
     "TE502": (fact(value_name="log_loss", higher_is_better=True), "'log_loss' was ranked as if higher were better",
               [fact(value_name="log_loss", higher_is_better=False), fact(value_name="accuracy", higher_is_better=True),

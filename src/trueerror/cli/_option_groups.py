@@ -68,7 +68,9 @@ class RowsOptions:
     cluster: Annotated[
         str | None, flag("--cluster", "Column of clusters, whose rows depend on each other; 'none' for none.", "COLUMN")
     ] = None
-    by: Annotated[str | None, flag("--by", "Column of slices: results for each value.", "COLUMN")] = None
+    by: Annotated[
+        str | None, flag("--by", "Column of slices: results for each value; a,b for their combinations.", "COLUMN")
+    ] = None
     fold: Fold = None
     repeat: Repeat = None
     weight: Annotated[str | None, flag("--weight", "Column of row weights.", "COLUMN")] = None
@@ -134,6 +136,8 @@ def read_file(
         given = log.select(models) if models else log
     else:
         columns |= {kind: False for kind in DECLINABLE if columns.get(kind) == "none"}
+        if isinstance(columns.get("by"), str) and "," in columns["by"]:
+            columns["by"] = [name.strip() for name in columns["by"].split(",")]
         given = read(file, models=_model_columns(models, score) if score else models or None, **columns)
     keep_names([*given.models, *given.labels])
     return given

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 EVALUATE_HELP = "How good the models in a file are, really: every metric with its interval."
 EVALUATE_EPILOG = (
     "Examples: trueerror evaluate preds.csv --positive 1 · trueerror evaluate preds.parquet --truth y --by country · "
-    "trueerror evaluate preds.csv --positive 1 --cost-fn 10 · trueerror evaluate - --metric all < preds.csv · "
+    "trueerror evaluate preds.csv --by sex --gap recall · trueerror evaluate preds.csv --positive 1 --cost-fn 10 · "
+    "trueerror evaluate - --metric all < preds.csv · "
     "trueerror evaluate --matrix '150 40 60 250' --costs '[[-1, 100], [1, 0]]'"
 )
 
@@ -33,6 +34,15 @@ def evaluate_command(
         flag(
             "--metric",
             "A metric to show, also with options as f_beta:beta=2; repeat for several, or 'all'.",
+            "NAME",
+            autocompletion=complete_metrics,
+        ),
+    ] = None,
+    gap: Annotated[
+        list[str] | None,
+        flag(
+            "--gap",
+            "With --by: who is worst off by this metric, and whether that is more than chance; repeat for several.",
             "NAME",
             autocompletion=complete_metrics,
         ),
@@ -74,4 +84,11 @@ def evaluate_command(
         confidence=chance.confidence,
         rng=chance.seed,
     )
+    if gap:
+        if not found.slices:
+            raise InputError("--gap compares groups: name their column with --by")
+        from trueerror.verbs._gaps import evaluation_gaps
+
+        output.show(output.kept(evaluation_gaps(found, gap, by=rows.by or "group")))
+        return
     output.show(output.kept(found))

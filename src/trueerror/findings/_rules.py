@@ -198,6 +198,8 @@ class Evidence:
     closest: bool | None = None  # whether these are the two best models that do not differ significantly
     paired: bool | None = None  # whether the rows were paired
     could_be_paired: bool | None = None  # whether the same rows (by ids or fingerprint) are in both samples
+    # metric, groups that were left out with their rows, and how many rows a group must have
+    small_groups: tuple[str, Mapping[Label, int], int] | None = None
     n_models: int | None = None  # how many models there are
     best: str | None = None  # the name of the one with the best estimate
     not_different_from_best: int | None = None  # how many of the others do not differ significantly from it

@@ -218,3 +218,19 @@ def different_mixes(class_totals: Mapping[str, tuple[float, ...]], metrics: tupl
         f"the class mixes differ (one class is {100 * low:.0f} to {100 * high:.0f} % of the rows) and {metrics[0]} "
         "depends on the mix: prior= compares all at one"
     )
+
+
+@rule("TE411", severity="warning", title="groups too small to compare",
+      fix="Collect more rows of these groups, or join them with others; min_rows= says how many count.")  # fmt: skip
+def small_groups(small_groups: tuple[str, Mapping[Label, int], int]) -> Iterator[str]:
+    """A group of a handful of rows is often the best or the worst of all by chance alone.
+
+    With few rows that count (positives, for recall) a group's own limits span most of the range, and it would widen
+    the limits of every gap without telling anything: such groups are left out of the gap, and named, since who is
+    rare in the test rows may be exactly who is treated worse.
+    """
+    metric, groups, fewest = small_groups
+    if groups:
+        shown = [f"{group} ({rows})" for group, rows in list(groups.items())[:4]]
+        more = [f"{len(groups) - 4} more"] if len(groups) > 4 else []
+        yield f"left out of the gap in {metric}, with fewer than {fewest} rows that count: {', '.join(shown + more)}"

@@ -98,7 +98,7 @@ def detection_rate(t: BinaryCounts) -> Amount:
 
 
 @measure(
-    "detection_prevalence", best=None, situation="proportion", aliases=("predicted_prevalence",),
+    "detection_prevalence", best=None, situation="proportion", aliases=("predicted_prevalence", "selection_rate"),
     share=lambda t: (t.tp + t.fp, t.total), undefined="there are no rows",
 )  # fmt: skip
 def detection_prevalence(t: BinaryCounts) -> Amount:

@@ -64,6 +64,8 @@ OF_ONE = {
     "RocDifference": "roc.difference_picture",
     "HullChoice": "roc.choice_picture",
     "HullRanges": "roc.ranges_picture",
+    "Gap": "forests.gap_forest",
+    "Gaps": "forests.gaps_forest",
     "TrainingGap": "forests.training_forest",
     "Comparison": "forests.comparison_picture",
     "Summary": "forests.summary_forest",

@@ -75,6 +75,7 @@ from trueerror.verbs._evaluation import (
     shown_metrics,
     slice_table,
 )
+from trueerror.verbs._gaps import evaluation_gaps
 
 # A model and five figures: more cannot be read at a glance.
 TABLE_FIGURES = 5
@@ -365,7 +366,7 @@ def about_models(
         estimand=judged.estimand,
         next_step="" if cmp is None else cmp.next_step,
         first=tuple(first),
-        then=(*_tables(ev, cmp), *_folded(ev, cmp, p, explored, reason, gallery)),
+        then=(*_tables(ev, cmp, gallery), *_folded(ev, cmp, p, explored, reason, gallery)),
         findings=_findings(ev, cmp),
         used=merged(*used),
         compares=cmp is not None,
@@ -403,7 +404,7 @@ def _text(words: str) -> tuple[Markup, ...]:
     return (el("p", words, class_="lines"),) if words else ()
 
 
-def _tables(ev: Evaluation | None, cmp: Comparison | None) -> Iterator[Section]:
+def _tables(ev: Evaluation | None, cmp: Comparison | None, gallery: Gallery) -> Iterator[Section]:
     if ev is None:
         assert cmp is not None
         yield Section(key="models", title="The models", blocks=(estimates_block(cmp),))
@@ -417,7 +418,18 @@ def _tables(ev: Evaluation | None, cmp: Comparison | None) -> Iterator[Section]:
     yield Section(key="models", title="The model" if single else "The models", blocks=(*compared, table, *reasons))
     slices = slice_table(ev)
     if slices is not None:
-        yield Section(key="slices", title="By slice", blocks=(html_table(slices, sortable=True),))
+        gap, verdict = _gap_figures(ev, metric, gallery)
+        blocks = (*gap, html_table(slices, sortable=True))
+        yield Section(key="slices", title="By slice", lead=verdict, blocks=blocks)
+
+
+def _gap_figures(ev: Evaluation, metric: str | None, gallery: Gallery) -> tuple[tuple[Markup, ...], str]:
+    """The groups of each model as a picture, and what the largest gap says; nothing where they cannot be compared."""
+    try:
+        found = evaluation_gaps(ev, metric or next(iter(ev.parts[0].overall)))
+        return (gallery.figure(found),), found.verdict
+    except InputError:
+        return (), ""
 
 
 def _reasons(ev: Evaluation) -> str:

@@ -13,10 +13,11 @@ from trueerror.inputs._options import InputError, check_word, current, memory_by
 from trueerror.results import Result
 from trueerror.sources._collect import absent_notes, build, given_rows
 from trueerror.sources._frames import is_table, open_frame
+from trueerror.sources._keys import intersections
 from trueerror.sources._long_tables import widen
 from trueerror.sources._paths import names_files
 from trueerror.sources._predictions import Predictions, Roles
-from trueerror.sources._protocols import InputTable, Options, Source, Threshold
+from trueerror.sources._protocols import ColumnsTable, InputTable, Options, Source, Threshold, need_column
 from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve
 from trueerror.sources.logs._recognise import log_reader, read_log
 from trueerror.tallies import Missing
@@ -32,7 +33,7 @@ def read(
     positive: object = None,
     id: ColumnChoice = None,
     cluster: ColumnChoice = None,
-    by: str | None = None,
+    by: str | Sequence[str] | None = None,
     fold: ColumnChoice = None,
     repeat: ColumnChoice = None,
     weight: ColumnChoice = None,
@@ -79,6 +80,8 @@ def read(
         return read_log(path_or_table, reader, score=score, positive=positive, missing=missing, **named)
     table = _open(path_or_table)
     about_files = table.notes
+    if by is not None and not isinstance(by, str):
+        table, by = _combined(table, by)
     asked = ColumnRequest(
         truth=truth,
         models=models,
@@ -131,6 +134,16 @@ def _open(path_or_table: Foreign) -> InputTable:
     from trueerror.sources.engines._duckdb_tables import open_files
 
     return open_files(path_or_table)
+
+
+def _combined(table: InputTable, names: Sequence[str]) -> tuple[InputTable, str]:
+    """The table, in memory, with a column of the combinations of several; and its name."""
+    for name in names:
+        need_column(table, name, "by")
+    columns: dict[str, Any] = {name: table.values(name) for name in table.columns}
+    whole = " and ".join(names)
+    columns[whole] = intersections({name: columns[name] for name in names})
+    return ColumnsTable(columns, backend=table.backend), whole
 
 
 def _typed(positive: object, labels: tuple[Label, ...]) -> Any:

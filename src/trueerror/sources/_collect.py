@@ -40,7 +40,7 @@ from trueerror.inputs._labels import (
 )
 from trueerror.inputs._options import InputError, MissingPredictionError, check_word
 from trueerror.inputs._vocabulary import CallForm
-from trueerror.sources._keys import fold_keys, id_column, key_column
+from trueerror.sources._keys import fold_keys, group_columns, id_column, intersections, key_column
 from trueerror.sources._models import (
     X_WORDS,
     Y_WORDS,
@@ -272,6 +272,8 @@ def predictions(
         if name in models:
             raise InputError(f"{name!r} is in fitted= and also in predicted or scores=; give each model once")
         models[name] = read_fitted(name, model, X)
+    several = group_columns(by)
+    by = by if several is None else intersections(several)
     keys = {"clusters": clusters, "slices": by, "folds": folds, "repeats": repeats}
     source = build(
         GivenRows(

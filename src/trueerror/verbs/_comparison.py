@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Self, TypedDict
+from typing import TYPE_CHECKING, Any, Self, TypedDict
 
 from trueerror.findings import Findings
 from trueerror.inference._contrast import mirrored
@@ -21,6 +21,9 @@ from trueerror.results import Contrast, DocumentResult, Interval, Posterior, Tab
 from trueerror.results._document import WIDTH, Block, Document, Media, Paragraph, TableBlock, page
 from trueerror.results._format import filled, listing, number, one_line, p_cell, p_value, percent, some, whole
 from trueerror.results._values import decided, deciding_p, short, significantly_different
+
+if TYPE_CHECKING:
+    from trueerror.verbs._gaps import Gaps
 
 # Adjusted p-values up to here are called proven; between here and the level, probable.
 PROVEN = 0.005
@@ -180,6 +183,12 @@ class Comparison(DocumentResult):
 
         counts = self.facts.counts(first, second)
         return pair_posterior(self[first, second], counts, rope=rope, higher_is_better=self.higher_is_better)
+
+    def gaps(self) -> Gaps:
+        """Whether the difference between two models is another one in some slices (interaction): see `te.gaps`."""
+        from trueerror.verbs._gaps import comparison_gaps
+
+        return comparison_gaps(self)
 
     def wins(self) -> Table:
         """Who beats whom in WEKA's manner: v where the column is better than the row, * where it is worse."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
-from typing import Any, Literal, Self, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
 
 from trueerror.curves._operating_point import OperatingPoint
 from trueerror.findings import Findings
@@ -35,6 +35,9 @@ from trueerror.results._values import interval_cell, short
 from trueerror.tallies import Confusion
 from trueerror.tallies._confusion import is_graded
 from trueerror.verbs._model_metrics import Design, ModelMetrics, Settings
+
+if TYPE_CHECKING:
+    from trueerror.verbs._gaps import Gaps
 
 # Metrics that fit beside each other when several models share a table, most telling first.
 COLUMNS = ("expected_cost", "accuracy", "auc", "recall", "precision", "balanced_accuracy", "macro_f1", "mcc")
@@ -253,6 +256,12 @@ class Evaluation(DocumentResult):
     def __getitem__(self, key: str | tuple[str, Any]) -> Interval:
         name, label = key if isinstance(key, tuple) else (key, None)
         return self.only.metric(name, label)
+
+    def gaps(self, metrics: Any = None, *, min_rows: int = 10) -> Gaps:
+        """Who is worst off among the slices, by how much, and whether that is more than chance: see `te.gaps`."""
+        from trueerror.verbs._gaps import evaluation_gaps
+
+        return evaluation_gaps(self, metrics, min_rows=min_rows)
 
     def records(self) -> list[dict[str, object]]:
         """One record for each model, metric and class, and the same for each slice."""

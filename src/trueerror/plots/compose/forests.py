@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from trueerror.experiments._summary import LearnerEstimate, Summary
     from trueerror.verbs._comparison import Comparison
     from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
+    from trueerror.verbs._gaps import Gap, Gaps
     from trueerror.verbs._training_gap import TrainingGap
 
 # More rows than this under each other are a list, not a picture.
@@ -227,6 +228,40 @@ def evaluation_forest(ev: Evaluation, *, metric: str | None = None) -> Forest:
     first = shorten(str(ev.reading).split("\n")[0], 100)
     subtitle = tuple(line for line in (first, *(how_words(intervals) if intervals else ())) if line)
     return Forest(title=shorten(title, 60), subtitle=subtitle, panels=tuple(panels))
+
+
+def gap_forest(gap: Gap) -> Forest:
+    """The groups, lowest first, with their intervals and the metric of the highest and lowest as references."""
+    return Forest(title=_gap_title(gap), subtitle=(_gap_words(gap),), panels=(_gap_panel(gap, ""),))
+
+
+def gaps_forest(gaps: Gaps) -> Forest:
+    """A panel for each metric, model and column."""
+    if len(gaps.parts) == 1:
+        return gap_forest(gaps.parts[0])
+    panels = tuple(_gap_panel(g, f"{_gap_title(g)}: {_gap_words(g)}") for g in gaps.parts[:MOST_PANELS])
+    return Forest(title="Gaps between groups", subtitle=how_words(list(gaps.parts[0].groups.values())), panels=panels)
+
+
+MOST_PANELS = 8
+
+
+def _gap_title(gap: Gap) -> str:
+    whose = f" of {shorten(gap.model, 30)}" if gap.model not in ("", "model") and gap.model not in gap.title else ""
+    return f"{gap.title[:1].upper()}{gap.title[1:]}{whose} by {shorten(gap.by, 30)}"
+
+
+def _gap_words(gap: Gap) -> str:
+    d = gap.difference
+    return f"gap {number(d.estimate)} [{number(d.low)}, {number(d.high)}], {p_value(gap.p_value)} adjusted"
+
+
+def _gap_panel(gap: Gap, heading: str) -> Panel:
+    order = sorted(gap.groups, key=lambda g: gap.groups[g].estimate)
+    signed = any(isinstance(i, Contrast) for i in gap.groups.values())
+    rows = tuple(interval_row(plain(str(g)), gap.groups[g], signed=signed) for g in order)
+    panel = _cut_panel(rows, axis=gap.title, references=((0.0, "no difference"),) if signed else (), shares=not signed)
+    return replace(panel, heading=heading) if heading else panel
 
 
 def model_forest(part: ModelEvaluation, *, metric: str | None = None) -> Forest:
