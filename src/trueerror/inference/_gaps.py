@@ -25,7 +25,8 @@ from itertools import combinations
 import numpy as np
 from scipy import special
 
-from trueerror.inference._contrast import cluster_t_contrast, contrast
+from trueerror.inference._clusters import ClusterSums, cluster_t_contrast
+from trueerror.inference._contrast import contrast
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import ModelRows, unpaired_contrast
 from trueerror.inference._variance import influence
@@ -119,20 +120,21 @@ def _over_shared_clusters(
     """
     if not measure.of_labels or not share_clusters(first, second):
         return None
-    sums: dict[Label, float] = {}
+    moved: dict[Label, tuple[float, float]] = {}
     estimates = []
     for rows, sign in ((first, 1.0), (second, -1.0)):
         keyed = rows.p.keyed_confusion(rows.model, "clusters", threshold=rows.threshold)
         positive = rows.p.positive if measure.of_one_class else None
         by_cell = influence(measure, keyed.table, positive=positive, options=options)
         estimates.append(float(np.real(measure.of_table(keyed.table, positive=positive, **options))))
-        for key, value in zip(keyed.keys, keyed.sums(by_cell), strict=True):
-            sums[key] = sums.get(key, 0.0) + sign * float(value)
+        for key, value, size in zip(keyed.keys, keyed.sums(by_cell), keyed.sizes, strict=True):
+            before = moved.get(key, (0.0, 0.0))
+            moved[key] = before[0] + sign * float(value), before[1] + float(size)
+    sums, sizes = np.array(list(moved.values())).T
     reach = measure.range[1] - measure.range[0]
     n = first.p.n + second.p.n
-    return cluster_t_contrast(
-        estimates[0] - estimates[1], np.array(list(sums.values())), (-reach, reach), n, spec, higher_is_better=None
-    )
+    found = ClusterSums(estimates[0] - estimates[1], sums[sizes > 0], sizes[sizes > 0], (-reach, reach), n)
+    return cluster_t_contrast(found, spec, higher_is_better=None)
 
 
 def extent(pairs: Sequence[Contrast], estimate: float, name: str, confidence: float) -> Interval:
