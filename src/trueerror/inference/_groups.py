@@ -36,6 +36,7 @@ from trueerror.inputs._labels import Label
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.results import Contrast, Interval
+from trueerror.tallies import Confusion
 
 SHARED = "the groups share clusters, and are taken as independent"
 DRAWN = "Fisher's mid-p does not exclude 0, so the limit is drawn to 0"
@@ -106,7 +107,7 @@ def _no_surer_than_exact(c: Contrast, exact: float) -> Contrast:
 
 def share_clusters(first: ModelRows, second: ModelRows) -> bool:
     """Whether some cluster has rows in both groups."""
-    if not first.p.has_key("clusters"):
+    if isinstance(first.p, Confusion) or isinstance(second.p, Confusion) or not first.p.has_key("clusters"):
         return False
     return bool(set(first.p.keys("clusters").names) & set(second.p.keys("clusters").names))
 
@@ -123,6 +124,7 @@ def _over_shared_clusters(
     moved: dict[Label, tuple[float, float]] = {}
     estimates = []
     for rows, sign in ((first, 1.0), (second, -1.0)):
+        assert not isinstance(rows.p, Confusion)
         keyed = rows.p.keyed_confusion(rows.model, "clusters", threshold=rows.threshold)
         positive = rows.p.positive if measure.of_one_class else None
         by_cell = influence(measure, keyed.table, positive=positive, options=options)
