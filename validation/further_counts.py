@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from validation.count_metrics import TEN, THREE, random_rows, two
 from validation.frame import CONFIDENCES, Cell
 
@@ -18,6 +20,25 @@ OTHERS_CLASSES = (
 RATIOS = ("lr_plus", "lr_minus", "diagnostic_odds_ratio", "weighted_accuracy")
 # Averages that are neither shares of rows nor means of such: smooth, correlations, ratios.
 AVERAGES = ("weighted_f1", "weighted_specificity", "micro_specificity", "macro_informedness", "macro_lr_plus")
+
+
+def mix(sizes: tuple[int, ...], recall: float) -> np.ndarray:
+    """Classes of these sizes, each found with the same chance and else taken for any other."""
+    k = len(sizes)
+    share = np.where(np.eye(k) > 0, recall, (1 - recall) / (k - 1))
+    return share * (np.array(sizes) / sum(sizes))[:, None]
+
+
+MEANS = ("balanced_accuracy", "g_mean", "macro_f1", "macro_precision")
+SKEWED = tuple(
+    (f"classes of {', '.join(map(str, sizes))} rows, recall {recall}", mix(sizes, recall), sum(sizes))
+    for sizes, recall in (
+        ((25, 25, 25, 300), 0.97),
+        ((30, 30, 30, 500, 500), 0.8),
+        ((240, 120, 60, 30, 15), 0.9),
+        ((12, 12, 200), 0.99),
+    )
+)
 
 
 def cells(*, quick: bool) -> Iterator[Cell]:
@@ -41,6 +62,16 @@ def cells(*, quick: bool) -> Iterator[Cell]:
         yield replace(random_rows("at another prior", words, two(0.5, 0.9, 0.8), n, at, prior=0.1), rank=rank)
         cost = random_rows("expected cost", "rare dear misses", two(0.1, 0.9, 0.95), n, ("expected_cost",))
         yield replace(cost, rank=rank)
+    for words, p, n, prior in (
+        ("33% positive, 2 false alarms expected, asked for at 5%", two(1 / 3, 0.8, 0.95), 60, 0.05),
+        ("9% positive, 3 false alarms expected, asked for at 1%", two(1 / 11, 0.9, 0.99), 330, 0.01),
+        ("50% positive, 1 miss expected, asked for at 70%", two(0.5, 0.95, 0.7), 40, 0.7),
+    ):
+        rare = random_rows("at another prior, few errors", words, p, n, at, prior=prior)
+        yield replace(rare, confidences=CONFIDENCES[:1], rank=2)
+    for words, p, n in SKEWED:
+        mixes = random_rows("means over classes of unlike sizes", words, p, n, MEANS)
+        yield replace(mixes, confidences=CONFIDENCES[:1], rank=2)
     for n in (1_000, 4_000):
         yield replace(
             random_rows("expected cost", "rare dear misses", two(0.1, 0.9, 0.95), n, ("expected_cost",)), rank=3

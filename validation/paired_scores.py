@@ -79,10 +79,39 @@ def loss_cell(metric: str, n: int, spread: float, errors: tuple[float, float]) -
     return Cell(
         family="mean losses of two models, same rows",
         scenario=f"{metric.replace('_', ' ')}, n = {n:,}, log-odds spread by {spread:g}, {words}", draw=draw,
-        procedures=interval_and_test("paired t of losses", "paired-t-losses"),
+        procedures=interval_and_test("paired t of losses", "t-half-row"),
         truth={"difference": 0.0 if equal else made.mean_loss(metric, 0) - made.mean_loss(metric, 1)},
         events={"difference": n * worth(metric, spread, errors)},
         confidences=CONFIDENCES if equal and n == 100 else CONFIDENCES[:1], n=n, purpose="level" if equal else "power",
+    )  # fmt: skip
+
+
+def disaster_cell(metric: str, n: int, expected: float) -> Cell:
+    """Equal mean losses: one model is better on nearly every row and loses it all on rare ones, or says 0 and 1."""
+    share = expected / n
+
+    def said(rng: np.random.Generator) -> tuple[np.ndarray, list[np.ndarray]]:
+        up, bad = rng.integers(0, 2, n), rng.random(n) < share
+        if metric == "brier":  # one says 0 or 1 and errs now and then, the other is as good by caution
+            cautious = (1 - share) - math.sqrt((1 - share) ** 2 - (1 - 2 * share))
+            right = [np.where(bad, 1 - cautious, cautious), np.where(bad, 0.0, 1.0)]
+        else:
+            own = -np.log(np.clip(0.6 + 0.02 * rng.standard_normal(n), 0.05, 0.95))
+            gain = min(share * 9.2 / (1 - share), 0.3)
+            right = [np.exp(-own), np.exp(-np.where(bad, own + gain * (1 - share) / share, own - gain))]
+        return up, [np.where(up == 1, c, 1 - c) for c in right]
+
+    def draw(rng: np.random.Generator) -> Sample:
+        up, columns = said(rng)
+        scores = dict(zip("ab", columns, strict=True))
+        return Sample(lambda c: te.compare(up, scores=scores, positive=1, labels=[0, 1], metric=metric, confidence=c))
+
+    words = "0/1 forecasts" if metric == "brier" else "rare disasters"
+    return Cell(
+        family="mean losses that rare rows decide, same rows",
+        scenario=f"{metric.replace('_', ' ')}, {words}, n = {n:,}, {expected:g} expected", draw=draw,
+        procedures=interval_and_test("paired t of losses", "t-half-row"), truth={"difference": 0.0},
+        events={"difference": expected}, confidences=CONFIDENCES[:1], n=n, purpose="level",
     )  # fmt: skip
 
 
@@ -140,6 +169,10 @@ def cells(*, quick: bool) -> Iterator[Cell]:
     if quick:
         yield loss_cell("log_loss", 100, 2.0, (0.5, 0.5))
         return
+    for metric, n, expected in (
+        ("log_loss", 50, 1.0), ("log_loss", 100, 2.0), ("log_loss", 200, 5.0), ("brier", 50, 1.0), ("brier", 200, 5.0),
+    ):  # fmt: skip
+        yield replace(disaster_cell(metric, n, expected), rank=2)
     for metric, n, spread, errors, rank in (
         ("brier", 100, 2.0, (0.5, 0.5), 1), ("log_loss", 100, 2.0, (0.5, 0.5), 1),
         ("brier", 30, 2.0, (0.5, 0.5), 2), ("log_loss", 30, 2.0, (0.5, 0.5), 2),
