@@ -40,7 +40,7 @@ def test_which_model_and_threshold_under_costs(predictions):
     assert plain.startswith("Read 285 rows (106 positive): 3 models with scores: logreg, forest, bayes.")
     assert 'Use logreg, and call "1" from 0.091 up (not 0.5).' in text
     assert "How sure: " in plain
-    assert re.search(r"forest .*?8\.1 (more )?per 100 rows, plausibly [-+]\d", plain)
+    assert re.search(r"forest .*?8\.1 (more )?per 100 rows, 95 % CI [-+]\d", plain)
     head = next(line for line in lines if line.startswith("At 0.091"))
     assert re.split(r"\s{2,}", head) == ["At 0.091", "misses", "false alarms", "cost per 100", "ranking (AUC)"]
     assert re.search(r"logreg +0 of 106 +23 of 179 +8\.1 \[\d+\.\d, \d+\.\d\] +\.997 \[\.980, 1\.000\]", text)
@@ -55,8 +55,8 @@ def test_no_single_winner_over_three_data_sets():
     text = answer("rank", str(CV))
     plain = " ".join(text.split())
     assert plain.startswith("Read 3 data sets × 4 learners × 10 folds; the same folds for all learners.")
-    assert "No single winner: logreg, knn and forest cannot be told apart." in plain
-    assert "tree is worse on all three (by 5 to 12 points), beyond doubt on digits." in plain
+    assert "No clear winner: logreg, knn and forest are too close to call." in plain
+    assert "tree is worse on all three (by 5 to 12 points), clearly on digits" in plain
     assert '! TE507 three data sets are too few for "best overall"' in text
     assert "(a signed-rank test cannot go below p = 0.25 here). Folds were not counted as data sets." in plain
 
@@ -65,7 +65,7 @@ def test_a_close_call_from_counts():
     text = answer("compare", "--counts", "both=810", "new=60", "old=40", "neither=90")
     plain = " ".join(text.split())
     for words in (
-        "new is probably better; a close call. 87.0 % against 85.0 % accuracy: +2.0 points, plausibly 0.0 to +4.0.",
+        "new is probably better; a close call. 87.0 % against 85.0 % accuracy: +2.0 points, 95 % CI 0.0 to +4.0.",
         "Of 100 rows on which they differ new wins 60: if they were equally good, a split this uneven would come up "
         "about 1 time in 22 (p = .046).",
         "! TE410 sound tests straddle 5 % here (.046 to .057): do not pick among them",

@@ -19,6 +19,7 @@ from scipy import special
 
 import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
+from trueerror.findings.comparisons import never_found
 from trueerror.findings.metrics import ConstantAnswer
 from trueerror.findings.scores import tuned_threshold
 from trueerror.inference._multiplicity import adjust
@@ -101,6 +102,7 @@ def model(p: Predictions, truth: Any, score: Any, call: Any, name: str, rng: np.
             {g: int(k) for g, k in enumerate(np.bincount(rng.integers(0, 4, int(truth.sum())), minlength=4)) if k < 10},
             10,
         ),
+        "never_found": never_found(table),
         "loss_worth": [("Brier score", mean_over_error((truth - score) ** 2) ** 2)],
         # A miss costs twice a false alarm, and the threshold follows from that.
         "constant_answers": [at_costs(truth, score >= 1 / 3)],

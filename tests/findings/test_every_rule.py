@@ -110,7 +110,8 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
               "svm lacks 4 of 100 predictions and knn 2; those rows were left out here",
               [fact(undecided=((("svm", 0),), 100))]),
     "TE201": (
-        table([[90, 0], [10, 0]], baseline_p=1.0), 'accuracy 0.900 is not above 0.900, which always answering "0"',
+        table([[90, 0], [10, 0]], baseline_p=1.0),
+        'right on 90.0 % of the rows, no more than the 90.0 % that always answering "0" gets',
         [table([[85, 5], [2, 40]], baseline_p=mcnemar(40, 5).p_value), table([[90, 0], [0, 0]], baseline_p=1.0)],
     ),
     "TE202": (fact(small_counts=[("recall", 3, 40)]), "few errors (under 5) or few successes behind recall",
@@ -220,10 +221,11 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     "TE406": (fact(identical=True, n=285), "the two call every row alike (285 rows)", [fact(identical=False, n=285)]),
     "TE407": (
         fact(n_models=12, best="forest", not_different_from_best=6),
-        "forest is the best of 12 models, and 6 cannot be told apart from it",
+        "forest is the best of 12 models, and 6 are too close to it to call",
         [fact(n_models=12, best="forest", not_different_from_best=2),
          fact(n_models=3, best="a", not_different_from_best=2)],
     ),
+    "TE408": (fact(never_found=(("1", 60),)), 'finds none of the 60 rows of "1"', [fact(never_found=())]),
     "TE410": (
         pair(Discordance(810, 60, 40, 90)), "sound tests straddle 5 % here (.046 to .057): do not pick among them",
         [pair(CLEAR), pair(OPEN), pair(Discordance(810, 60, 40, 90), comparisons=3), fact(p_values={}, level=0.05)],
@@ -330,7 +332,7 @@ def test_words_fit_one_and_all() -> None:
 def test_the_baseline_is_tested_not_only_compared() -> None:
     # Above the constant, but by so little that chance explains it.
     close = find([table([[60, 10], [12, 18]], baseline_p=mcnemar(18, 10).p_value)])
-    assert "is not clearly above 0.700" in next(f.message for f in close if f.code == "TE201")
+    assert "not clearly more than the 70.0 %" in next(f.message for f in close if f.code == "TE201")
 
 
 def test_few_clusters_with_errors() -> None:

@@ -58,7 +58,14 @@ def scored(models: int = 3, rows: int = 200, seed: int = 5, name: str = "model {
 
 def test_the_verdict_comes_first_then_what_was_read(tmp_path):
     text = Reader(page(scored(), tmp_path)).text
-    order = ["Cannot tell", "Read 200 rows", "Differences from the best", "Which one to run", "Findings", "The models"]
+    order = [
+        "Too close to call",
+        "Read 200 rows",
+        "Differences from the best",
+        "Which one to run",
+        "Findings",
+        "The models",
+    ]
     order += ["All pairs", "Confusion matrices", "Calibration", "Precision and recall", "Paragraph for a paper"]
     body = text[text.index("Light / dark") :]
     contents = body.index("Versions, seed, command")
@@ -258,7 +265,7 @@ def test_asked_for_by_metric_reference_margin_and_cost(tmp_path):
     assert "Compared with model 0" in text
     assert "differences of up to +5.0 points do not matter" in text
     text = Reader(page(given, tmp_path, cost_fn=10, prior=0.1)).text
-    assert "? Not fully sure Use model" in text
+    assert "≈ Probable Use model" in text
     assert "a false alarm costing 1 and a miss 10" in text
     assert "Cost per 100 rows, model − model 2" in text
     assert "cost per 100 ranking (AUC)" in text

@@ -13,18 +13,26 @@ def three(seed):
     return te.compare(y, {name: np.where(rng.random(200) < share, y, 1 - y) for name, share in shares})
 
 
-def test_an_interval_that_excludes_0_beside_an_adjusted_p_that_does_not_reach_the_level_is_explained():
+def test_the_interval_that_is_shown_and_the_verdict_agree():
     seen = {True: 0, False: 0}
-    for seed in range(60):
+    clashed = 0
+    for seed in range(40):
         cmp = three(seed)
-        best, nearest = cmp.ranked[:2]
-        c = cmp[nearest, best]
-        clash = c.high < 0 and c.p_adjusted > 0.05
-        said = "before the correction for 3 pairs" in cmp.verdict
-        if not cmp.told_apart(best, nearest) and "The nearest is" in cmp.verdict:
-            assert said == clash, cmp.verdict
-            seen[clash] += 1
+        best = cmp.best
+        for m in cmp.models:
+            if m != best:
+                shown = cmp.judged(m, best)
+                assert (shown.low > 0 or shown.high < 0) == cmp.told_apart(m, best) == (shown.p_adjusted <= 0.05)
+                assert shown.low <= cmp[m, best].low
+                assert shown.high >= cmp[m, best].high
+                seen[cmp.told_apart(m, best)] += 1
+                clashed += cmp[m, best].high < 0 < shown.high
+        assert "before the correction" not in cmp.verdict
     assert min(seen.values()) > 0
+    assert clashed > 0
+    other = te.compare([0, 1] * 50, {"a": [0, 1] * 45 + [1, 0] * 5, "b": [0, 1] * 40 + [1, 0] * 10,
+                                     "c": [0, 1] * 39 + [1, 0] * 11}, adjust="bonferroni")  # fmt: skip
+    assert other.simultaneous is None
 
 
 def test_two_models_need_no_such_words():
@@ -39,3 +47,77 @@ def test_no_limits_are_not_printed_as_numbers():
     assert "no limits to be had" in text
     assert "infinite" not in text
     assert "undefined to" not in text
+
+
+def equal_models(seed, k, n=300, rate=0.8, best=0.0):
+    rng = np.random.default_rng(seed)
+    y, hard = rng.integers(0, 2, n), rng.standard_normal(n)
+    right = {f"m{i}": hard + rng.standard_normal(n) < 1.2 * (rate + (best if i == 0 else 0)) for i in range(k)}
+    return te.compare(y, {m: np.where(ok, y, 1 - y) for m, ok in right.items()}, margin=0.03)
+
+
+def test_the_leader_of_ten_equal_models_is_not_made_to_look_good():
+    for seed in range(6):
+        cmp = equal_models(seed, 10)
+        assert not cmp.verdict.startswith(f"{cmp.best} is ")
+        assert "P(better)" not in str(cmp)
+    two = equal_models(0, 2)
+    assert "P(better), flat prior" in str(two)
+    assert "flat prior and this pair alone" in " ".join(str(two).split())
+    assert "flat prior" in str(two.explain())
+
+
+def test_alike_within_a_margin_is_adjusted_for_the_pairs_and_says_so():
+    cmp = equal_models(1, 4)
+    p = te.significance.adjust([c.p_value for c in cmp.within_margin])
+    assert np.allclose([c.p_adjusted for c in cmp.within_margin], p)
+    assert "adjusted over the 6 pairs (holm)" in " ".join(str(cmp).split())
+    assert equal_models(1, 2).within_margin[0].p_adjusted is None
+
+
+def test_differences_from_a_reference_hold_together():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 400)
+    calls = {f"m{i}": np.where(rng.random(400) < 0.9 - 0.03 * i, y, 1 - y) for i in range(5)}
+    cmp = te.compare(y, calls, reference="m2")
+    assert {c.first for c in cmp.simultaneous} == set(calls) - {"m2"}
+    for c in cmp.simultaneous:
+        assert c.second == "m2"
+        assert (c.low > 0 or c.high < 0) == cmp.told_apart(c.first, "m2") == (c.p_adjusted <= 0.05)
+        assert c.p_value <= c.p_adjusted <= min(1, 4 * c.p_value) + 0.02
+    assert "hold together for the 4 differences from the reference" in " ".join(str(cmp).split())
+
+
+def test_no_model_is_best_that_a_constant_matches():
+    rng = np.random.default_rng(0)
+    y = (rng.random(800) < 0.06).astype(int)
+    none, some = np.zeros(800, int), np.where(rng.random(800) < 0.06, 1, 0)
+    for calls in (
+        {"none": none, "some": some},
+        {"none": none, "some": some, "more": np.where(np.arange(800) < 9, 1, some)},
+    ):
+        cmp = te.compare(y, calls)
+        assert "is best" not in cmp.verdict
+        assert "is better:" not in cmp.verdict.split("By balanced accuracy")[-1].split("No model")[-1]
+        assert 'of the rows are "0", so accuracy mostly says how common that is. By balanced accuracy' in cmp.verdict
+        assert 'No model is shown to be better than always answering "0"' in cmp.verdict
+        assert "But: none: finds none of the" in cmp.verdict
+        assert cmp.facts.hollow == tuple(calls)
+    scored = te.compare(y, scores={"a": rng.random(800) * 0.3 + 0.2 * y, "b": rng.random(800) * 0.3}, positive=1)
+    assert scored.instead.metric == "auc"
+    assert "By AUC: a is better" in scored.verdict
+
+
+def test_a_model_above_the_constant_may_be_better():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    cmp = te.compare(y, {name: np.where(rng.random(400) < r, y, 1 - y) for name, r in (("a", 0.95), ("b", 0.8))})
+    assert cmp.facts.hollow == ()
+    assert cmp.verdict.startswith("a is better: ")
+
+
+def test_small_samples_are_warned_of_in_comparisons_too():
+    y = [0, 1] * 10
+    cmp = te.compare(y, {"a": y, "b": [1 - v if i < 8 else v for i, v in enumerate(y)]})
+    assert {"TE101", "TE202"} <= set(cmp.findings.codes)
+    assert "But: only 20 rows: read the interval, not the estimate (TE101)." in cmp.verdict

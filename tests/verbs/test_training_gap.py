@@ -64,7 +64,7 @@ def test_a_gap_alone_is_not_overfitting() -> None:
 def test_words_and_ways_out() -> None:
     made = te.training_gap(TEST, TRAINING)
     assert made.verdict.startswith("tree overfits: it is better than logreg")
-    assert "tree loses 28.0 points from training to test rows, plausibly" in made.verdict
+    assert "tree loses 28.0 points from training to test rows, 95 % CI" in made.verdict
     assert max(len(line) for line in str(made).splitlines()) <= 80
     assert te.load(made.to_json()) == made
     assert pickle.loads(pickle.dumps(made)) == made
@@ -75,7 +75,7 @@ def test_words_and_ways_out() -> None:
 
 def test_no_gap_is_not_called_none() -> None:
     flat = te.training_gap(TEST.select(["rule"]), TRAINING.select(["rule"]))
-    assert "beyond chance" in flat.verdict
+    assert "No model is clearly better on the training rows" in flat.verdict
     assert "equal" not in str(flat).lower()
     assert len(flat.findings) == 0
 

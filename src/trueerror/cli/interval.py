@@ -15,6 +15,7 @@ from trueerror.cli._app import Without, command, flag
 from trueerror.inputs._options import InputError
 from trueerror.results import Alternative, Side
 from trueerror.results._format import filled, number, p_value, percent, whole
+from trueerror.results._values import surety
 
 if TYPE_CHECKING:
     from trueerror.results import Contrast
@@ -118,7 +119,6 @@ DIFFERENCE_EPILOG = (
     "Two models on the same rows: trueerror compare --counts both=810 new=60 old=40 neither=90"
 )
 WIDTH = 80
-PROVEN = 0.005
 ALTERNATIVES = {"two-sided": "a difference either way", "greater": "a higher first rate", "less": "a lower first rate"}
 
 
@@ -160,6 +160,8 @@ def difference_command(
 
 def difference_words(c: Contrast, first: float, second: float) -> str:
     """Verdict, size, how surprising it would be by luck, what would settle it, and what was tested."""
+    from trueerror.inference.proportion._two_samples import prior_words
+
     level = 1 - c.confidence
     significant = c.p_value <= level
     side = "higher" if c.estimate > 0 else "lower"
@@ -169,7 +171,9 @@ def difference_words(c: Contrast, first: float, second: float) -> str:
     if c.estimate != c.estimate:
         return f"  Cannot be judged: {c.note}."
     if significant and (c.alternative == "two-sided" or (c.alternative == "greater") == (c.estimate > 0)):
-        lead = f"The first rate is {'' if c.p_value <= PROVEN else 'probably '}{side}: {figures}, {size}."
+        lead = (
+            f"The first rate is {'' if surety(c.p_value, level) == 'clear' else 'probably '}{side}: {figures}, {size}."
+        )
     else:
         lead = f"Cannot tell whether the rates differ: {figures}, {size}."
     surprise = (
@@ -178,7 +182,7 @@ def difference_words(c: Contrast, first: float, second: float) -> str:
     if c.p_better is not None and c.estimate != 0:
         chance = c.p_better if c.estimate > 0 else 1 - c.p_better
         shown = "above 0.999" if chance > 0.999 else number(chance)
-        surprise += f" That the first is {side} has posterior probability {shown} (Jeffreys' prior)."
+        surprise += f" That the first is {side} has posterior probability {shown} ({prior_words(c)})."
     blocks = [_filled(f"{lead} {surprise}", "  ")]
     if c.note:
         blocks.append(_filled(f"! {c.note}", more="  "))

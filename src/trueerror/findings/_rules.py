@@ -75,6 +75,18 @@ class Findings(Result):
         """The findings less those that the reader has silenced."""
         return Findings(items=tuple(f for f in self.items if f.code not in codes))
 
+    def but(self, leaders: Sequence[str] | None = None) -> tuple[str, ...]:
+        """The worst finding as a sentence of a verdict, where it is more than a note; none where there is none.
+
+        With `leaders` only what is said of them, of a pair of models, or of all.
+        """
+        for f in self.items:
+            of_other = leaders is not None and f.about and f.about not in leaders and " and " not in f.about
+            if f.severity != "note" and not of_other:
+                who = f"{one_line(f.about)}: " if leaders is not None and f.about not in ("", UNNAMED) else ""
+                return (f"But: {who}{one_line(f.message)} ({f.code}).",)
+        return ()
+
     def records(self) -> list[dict[str, object]]:
         return [record for f in self.items for record in f.records()]
 
@@ -145,6 +157,7 @@ class Evidence:
     training_overlap: Overlap | None = None  # test rows among the training rows
     # About estimates and their intervals (TE2xx).
     baseline_p: float | None = None  # p-value of the model against always answering the commonest class
+    never_found: tuple[tuple[str, int], ...] | None = None  # classes of which the model finds no row, and their rows
     # (metric, successes, rows) of the proportions with few successes or failures
     small_counts: Sequence[tuple[str, float, float]] | None = None
     unseen_loss: UnseenLoss | None = None  # what half an unseen row makes of a difference of losses

@@ -9,7 +9,7 @@ from trueerror.findings._rules import rule
 from trueerror.inference.loss._t_tests import UnseenLoss
 from trueerror.inference.proportion._interval import normal_model_caution
 from trueerror.results import Contrast
-from trueerror.results._format import listing, number, p_value, percent, whole
+from trueerror.results._format import listing, number, p_value, percent, percents, whole
 from trueerror.tallies import Confusion, KeyedConfusion
 
 
@@ -59,15 +59,13 @@ def majority_baseline(confusion: Confusion, baseline_p: float) -> Iterator[str]:
     total = margins.truth.sum()
     accuracy, baseline = margins.hits.sum() / total, margins.truth.max() / total
     label = t.labels[int(margins.truth.argmax())]
+    own, constant = (f"{percents(float(x))} %" for x in (accuracy, baseline))
     if accuracy <= baseline:
-        yield (
-            f"accuracy {number(float(accuracy))} is not above {number(float(baseline))}, "
-            f'which always answering "{label}" would get'
-        )
+        yield f'right on {own} of the rows, no more than the {constant} that always answering "{label}" gets'
     elif baseline_p > 0.05:
         yield (
-            f"accuracy {number(float(accuracy))} is not clearly above {number(float(baseline))}, "
-            f'which always answering "{label}" would get ({p_value(baseline_p)})'
+            f'right on {own} of the rows, not clearly more than the {constant} that always answering "{label}" gets '
+            f"({p_value(baseline_p)})"
         )
 
 
@@ -164,7 +162,7 @@ def better_on_training_rows(training_gap: Contrast) -> Iterator[str]:
     """A model that is much better on the rows that it was fitted to than on others has learnt accidents of those rows.
 
     Training error is optimistically biased, so some gap is usual. The rule fires when the gap is 2 points or more and
-    beyond chance at p < .01 (score test of two proportions from different rows).
+    clearly, at p < .01 (score test of two proportions from different rows).
     """
     gap = training_gap
     if gap.estimate >= SMALLEST_GAP and gap.p_value < 0.01:

@@ -18,9 +18,9 @@ from trueerror.metrics._registry import find_measure
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._html import Section, unwrapped
 from trueerror.results._format import listing, percent
-from trueerror.results._values import deciding_p
+from trueerror.results._values import deciding_p, surety
 from trueerror.verbs._compare_costs import CostComparison
-from trueerror.verbs._comparison import PROVEN, Comparison
+from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
 from trueerror.verbs._model_metrics import MetricChoice, Rng, judged_by
 from trueerror.version import __version__
@@ -90,9 +90,9 @@ class Surety(NamedTuple):
     kind: str
 
 
-CLEAR = Surety("Proven", "✔", "proven")
+CLEAR = Surety("Clear difference", "✔", "clear")
 LIKELY = Surety("Probable", "≈", "probable")
-UNCLEAR = Surety("Cannot tell", "?", "open")
+UNCLEAR = Surety("Too close to call", "?", "open")
 # Where one must be run all the same.
 UNSURE = Surety("Not fully sure", "?", "open")
 
@@ -100,8 +100,8 @@ UNSURE = Surety("Not fully sure", "?", "open")
 def of_comparison(cmp: Comparison) -> Surety:
     """By the pairs that decide: the best model (or the reference) against each other one."""
     anchor = cmp.reference or cmp.best
-    surety = _by([deciding_p(cmp[m, anchor]) for m in cmp.models if m != anchor], 1 - cmp.confidence)
-    return UNSURE if surety is UNCLEAR and isinstance(cmp, CostComparison) else surety
+    found = _by([deciding_p(cmp.judged(m, anchor)) for m in cmp.models if m != anchor], 1 - cmp.confidence)
+    return UNSURE if found is UNCLEAR and isinstance(cmp, CostComparison) else found
 
 
 def of_ranking(ranking: Ranking) -> Surety:
@@ -123,11 +123,11 @@ def _by(p_values: list[float], level: float) -> Surety:
     """The weakest pair decides.
 
     >>> _by([0.0001, 0.03], 0.05).word, _by([0.2], 0.05).word, _by([float("nan")], 0.05).word
-    ('Probable', 'Cannot tell', 'Cannot tell')
+    ('Probable', 'Too close to call', 'Too close to call')
     """
     if not p_values or any(math.isnan(p) or p > level + 1e-12 for p in p_values):
         return UNCLEAR
-    return CLEAR if max(p_values) <= min(PROVEN, level) else LIKELY
+    return CLEAR if surety(max(p_values), level) == "clear" else LIKELY
 
 
 # Methods that the paragraph names; the entries name them all.
@@ -158,7 +158,10 @@ def used_in_comparison(cmp: Comparison) -> Used:
     for c in cmp.pairs:
         _note(used, c.method, f"differences in {cmp.title}")
     if cmp.adjust != "none" and len(cmp.pairs) > 1:
-        _note(used, cmp.adjust, f"p-values of {len(cmp.pairs)} pairs")
+        if cmp.simultaneous:
+            _note(used, "max-t", f"{len(cmp.simultaneous)} differences from {cmp.simultaneous[0].second}")
+        if len(cmp.pairs) > len(cmp.simultaneous or ()):
+            _note(used, cmp.adjust, f"p-values of {len(cmp.pairs)} pairs")
     return used
 
 

@@ -63,6 +63,7 @@ from trueerror.verbs._comparison import (
     own_figure,
     points,
     tiers,
+    together_words,
     unit,
 )
 from trueerror.verbs._evaluate import evaluate
@@ -132,9 +133,7 @@ def differences_block(cmp: Comparison) -> Markup:
         title = cmp.title[:1].upper() + cmp.title[1:]
         heading = f"{title}, model − {shown[anchor]} ({own_figure(cmp, own)}){in_points}; {better} is better"
     panel = make_panel(rows, axis="", heading=heading, references=((0.0, "no difference"),), margin=margin)
-    notes = [f"{percent(cmp.confidence)} intervals of each pair by itself; the dashed line is no difference."]
-    if len(cmp.pairs) > 1 and cmp.adjust != "none":
-        notes.append(f"p-values are adjusted for {len(cmp.pairs)} pairs ({cmp.adjust}).")
+    notes = [f"{percent(cmp.confidence)} intervals{together_words(cmp)}; the dashed line is no difference."]
     if margin is not None:
         notes.append(f"Shaded: differences of up to {_amount(cmp, abs(cmp.margin or 0))}{unit(cmp)} do not matter.")
     if any(r.points for r in rows):
@@ -143,7 +142,7 @@ def differences_block(cmp: Comparison) -> Markup:
 
 
 def _difference(cmp: Comparison, model: str, anchor: str, scale: float, shown: str) -> ForestRow:
-    c = cmp[model, anchor]
+    c = cmp.judged(model, anchor)
     return ForestRow(
         label=shown, estimate=scale * c.estimate, low=scale * c.low, high=scale * c.high, side=c.side,
         words=f"{_amount(cmp, c.estimate)} {interval_words(cmp, c)} · {decided(c)} · {_kept(told(cmp, c))}",
@@ -176,14 +175,14 @@ def interval_words(cmp: Comparison, c: Contrast) -> str:
 def told(cmp: Comparison, c: Contrast) -> str:
     """Whether a pair is told apart, by a sign and a word."""
     if not significantly_different(c):
-        return "? cannot tell"
+        return "? too close to call"
     return "▲ better" if (c.estimate > 0) == cmp.higher_is_better else "▼ worse"
 
 
 def pairs_block(cmp: Comparison) -> Markup:
     """Every pair, the better one first."""
     place = {m: i for i, m in enumerate(cmp.ranked)}
-    pairs = [cmp[tuple(sorted((c.first, c.second), key=place.__getitem__))] for c in cmp.pairs]  # type: ignore[index]
+    pairs = [cmp.judged(*sorted((c.first, c.second), key=place.__getitem__)) for c in cmp.pairs]
     pairs.sort(key=lambda c: (place[c.first], place[c.second]))
     kept = pairs[:MOST_PAIRS]
     head = "p" if len(cmp.pairs) < 2 or cmp.adjust == "none" else "adjusted p"

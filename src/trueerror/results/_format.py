@@ -12,6 +12,7 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
 
 
 class Text(str):
@@ -78,9 +79,13 @@ def number(x: float | None, digits: int = 3) -> str:
         return f"{x:.2g}"
     if size >= 10.0**digits:
         return f"{x:,.0f}"
-    if size >= 10:
-        return f"{x:.{max(0, digits - len(str(int(size))))}f}"
-    return f"{x:.{digits}f}"
+    return _rounded(x, digits if size < 10 else max(0, digits - len(str(int(size)))))
+
+
+def _rounded(x: float, digits: int, times_ten_to: int = 0) -> str:
+    """Rounded half up by its decimal digits, as they are read: 0.9075 is 0.908 and 90.8 %."""
+    written = Decimal(repr(float(x))).scaleb(times_ten_to)
+    return f"{written.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
 
 
 def whole(x: float | None) -> str:
@@ -101,6 +106,15 @@ def percent(x: float) -> str:
     ('95 %', '80 %', '99.9 %')
     """
     return f"{100 * x:.6g} %"
+
+
+def percents(x: float, digits: int = 1) -> str:
+    """A share in percent without its sign, rounded as `number` rounds the share itself.
+
+    >>> percents(0.9075), number(0.9075), percents(0.04055)
+    ('90.8', '0.908', '4.1')
+    """
+    return _rounded(x, digits, 2) if math.isfinite(x) else number(x)
 
 
 def p_value(p: float | None, *, at_most: bool | None = None) -> str:

@@ -312,6 +312,22 @@ def deciding_p(c: Contrast) -> float:
     return p if c.p_unseen is None else max(p, c.p_unseen)
 
 
+# p-values up to here are called clear; between here and the level, probable.
+CLEAR = 0.005
+Surety = Literal["clear", "probable", "open"]
+
+
+def surety(p: float, level: float) -> Surety:
+    """How sure a difference is, by the one rule that all verdicts follow: clear, probable, or too close to call.
+
+    >>> surety(0.001, 0.05), surety(0.03, 0.05), surety(0.2, 0.05), surety(math.nan, 0.05)
+    ('clear', 'probable', 'open', 'open')
+    """
+    if not p <= level + 1e-12:
+        return "open"
+    return "clear" if p <= CLEAR else "probable"
+
+
 def significantly_different(c: Contrast) -> bool:
     """Whether a pair's adjusted p-value is at or below 1 − confidence."""
     return deciding_p(c) <= 1 - c.confidence + 1e-12

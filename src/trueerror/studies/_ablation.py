@@ -74,11 +74,11 @@ class Contribution(Result):
         return self.difference.p_value if self.difference.p_adjusted is None else self.difference.p_adjusted
 
     def helps(self, level: float = 0.05) -> bool:
-        """Whether the parts help, beyond chance."""
+        """Whether the parts clearly help."""
         return self.p <= level and self.difference.estimate > 0
 
     def hurts(self, level: float = 0.05) -> bool:
-        """Whether the system is better without them, beyond chance."""
+        """Whether the system is clearly better without them."""
         return self.p <= level and self.difference.estimate < 0
 
 

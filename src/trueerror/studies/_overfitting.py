@@ -114,7 +114,7 @@ class Overfitting(Result):
 
     @property
     def overfits(self) -> tuple[str, ...]:
-        """Settings that overfit beyond chance, in their order."""
+        """Settings that clearly overfit, in their order."""
         shown = {p.setting for p in self.pairs}
         return tuple(p.setting for p in self.points if p.setting in shown)
 
@@ -293,7 +293,7 @@ def places(settings: Sequence[str]) -> list[float]:
 
 
 def _pairs(settings: Sequence[str], table: SeenScores, level: float) -> tuple[OverfitPair, ...]:
-    """The pairs in which the one is better on training rows and worse on held-out rows, both beyond chance."""
+    """The pairs in which the one is better on training rows and worse on held-out rows, both clearly."""
     training, test = (shortfall(values, table.measure) for values in (table.training, table.held_out))
     found: list[tuple[str, str, float, float, float]] = []
     for i, j in combinations(range(len(settings)), 2):

@@ -98,7 +98,7 @@ class EstimatorLaboratory(Result):
 
     @property
     def verdict(self) -> str:
-        """Who is biased beyond chance, and who has the least mean squared error."""
+        """Who is clearly biased, and who has the least mean squared error."""
         low = [q.estimator for q in self.estimators if q.bias.high < 0]
         high = [q.estimator for q in self.estimators if q.bias.low > 0]
         best = min(self.estimators, key=lambda q: q.mse)

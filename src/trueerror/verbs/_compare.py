@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from trueerror.findings import Evidence
 from trueerror.inference._contrast import alike_within, check_margin
-from trueerror.inference._multiplicity import adjust_contrasts
+from trueerror.inference._multiplicity import adjust_contrasts, with_anchor
 from trueerror.inference._problem import words_in
 from trueerror.inference._two_models import ModelRows, PairedRows, unpaired_contrast
 from trueerror.inference.loss._mean import infinite_losses
@@ -26,7 +26,7 @@ from trueerror.inference.ranking._ranking import groups_not_told_apart
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_alternative, check_word, nearest
 from trueerror.methods import reason_for
-from trueerror.metrics._registry import Measure
+from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing
 from trueerror.results._values import significantly_different
@@ -39,6 +39,7 @@ from trueerror.tallies import Confusion, Discordance
 from trueerror.verbs._comparison import Comparison, ComparisonDetails, best_first
 from trueerror.verbs._evaluation import Evaluation
 from trueerror.verbs._evidence import (
+    against_constant,
     comparison_findings,
     fold_evidence,
     identical_pairs,
@@ -71,7 +72,11 @@ def sliced(made: Comparison, p: Predictions, compared: Callable[[Predictions], C
     of_slices = [c for inner in slices.values() for c in inner.pairs]
     if len(of_slices) > 1:
         adjusted = iter(adjust_contrasts(of_slices, made.adjust))
-        slices = {value: replace(s, pairs=tuple(islice(adjusted, len(s.pairs)))) for value, s in slices.items()}
+        # One family, of all pairs of all slices, takes the place of each slice's own.
+        slices = {
+            value: replace(s, pairs=tuple(islice(adjusted, len(s.pairs))), simultaneous=None, instead=None)
+            for value, s in slices.items()
+        }
     return replace(made, slices=slices, facts=replace(made.facts, slices_left_out=left_out or None))
 
 
@@ -111,6 +116,8 @@ def _rounded(n: int) -> int:
 
 
 ADJUSTMENTS = ("holm", "hochberg", "hommel", "bonferroni", "sidak", "bh", "by", "none")
+# From this share of one class on accuracy says little, and another metric leads.
+MOSTLY_ONE_CLASS = 0.9
 SOUND_FORMS: tuple[Literal["mid-p", "exact", "chi2"], ...] = ("mid-p", "exact", "chi2")
 
 
@@ -166,14 +173,15 @@ def compare(
     the same truth; `paired=False` for different rows). The method follows from the metric and the rows
     (`cmp.facts["why"]`); with `folds=` rows are ranked within folds, and `method="corrected-t"` (or `repeats=` of
     folds) asks for the learners behind the models (`cv=`, the splitter, stands for the folds of cross_val_predict; what
-    cross_validate returned, by name, is compared as learners); p-values are adjusted for the number of pairs, intervals
-    are not. `margin=` asks besides whether pairs are alike within ±margin; `reference=` compares with one model only;
-    `by=` compares in each slice too (`cmp.slices`, adjusted over all of them). `prior=` asks for another class
-    distribution (the share of the positive class, or of each class). `cost_fp=` and `cost_fn=` compare probabilities by
-    what their calls cost, at the threshold that the costs name: a `CostComparison`, which says which model to use from
-    which score up. `costs=` (a cost matrix) compares the calls as they are by their expected cost.
-    `metric` is a name, accuracy where nothing else is asked for, or {"f_beta": {"beta": 2}} with the metric's own
-    options.
+    cross_validate returned, by name, is compared as learners). Of several models each is compared with the best one,
+    with limits and p-values that hold together and count that it was picked as the best (`cmp.simultaneous`);
+    `cmp.pairs` has all pairs, each with its own interval and a p-value adjusted by `adjust`. `margin=` asks besides
+    whether pairs are alike within ±margin (adjusted too); `reference=` compares with one model only; `by=` compares in
+    each slice too (`cmp.slices`, adjusted over all of them). `prior=` asks for another class distribution (the share of
+    the positive class, or of each class). `cost_fp=` and `cost_fn=` compare probabilities by what their calls cost, at
+    the threshold that the costs name: a `CostComparison`, which says which model to use from which score up. `costs=`
+    (a cost matrix) compares the calls as they are by their expected cost. `metric` is a name, accuracy where nothing
+    else is asked for, or {"f_beta": {"beta": 2}} with the metric's own options.
 
     >>> truth = [0, 1] * 100
     >>> a, b = [0, 1] * 90 + [1, 0] * 10, [0, 1] * 80 + [1, 0] * 20
@@ -323,7 +331,8 @@ def compare_predictions(
     both_ways = None
     if margin and alternative != "two-sided":
         both_ways = [rows.contrast(a, b, settings.spec(), method) for a, b in wanted]
-    return assemble_comparison(
+    sample = sample_evidence(p, measure, settings, estimates)
+    made = assemble_comparison(
         measure,
         estimates,
         contrasts,
@@ -339,13 +348,28 @@ def compare_predictions(
         details=ComparisonDetails(
             twins=identical_pairs(p, settings, contrasts),
             infinite=infinite_losses({m: (p, m) for m in p.models}, measure, options, estimates, contrasts),
+            **against_constant(sample),
         ),
         sample=[
-            *sample_evidence(p, measure, settings),
+            *sample,
             *fold_evidence(rows, contrasts, spec),
             *loss_evidence(rows, contrasts, settings),
         ],
     )
+    if made.facts.constant is None or not MOSTLY_ONE_CLASS <= made.facts.constant[1] < 1:
+        return made
+    rather = _telling_metric(p)
+    by_it = compare_predictions(
+        p, rather, replace(settings, metrics={rather.name: {}}), reference=reference, adjust=adjust
+    )
+    return replace(made, instead=by_it)
+
+
+def _telling_metric(p: Predictions) -> Measure:
+    """What says more than accuracy where nearly all rows are of one class: the AUC, of labels balanced accuracy."""
+    ranked = len(p.labels) == 2 and p.positive is not None and all(p.has_scores(m) for m in p.models)
+    whole = ranked and not any(p.unscored(m) for m in p.models)
+    return find_measure("auc" if whole else "balanced_accuracy")
 
 
 def _undefined(p: Predictions, measure: Measure, models: list[str], note: str) -> str:
@@ -408,6 +432,10 @@ def assemble_comparison(
     counts, details = discordance or {}, details or ComparisonDetails()
     pairs = tuple(adjust_contrasts(contrasts, adjust))
     higher = bool(measure.higher_is_better)
+    order = best_first(estimates, higher)
+    together = _together(pairs, order, reference, adjust, measure.range[1] - measure.range[0])
+    judged = {frozenset((c.first, c.second)): c for c in (*pairs, *together)}
+    within = [alike(c, counts, margin, confidence) for c in both_ways or pairs] if margin else []
     sound = {(c.first, c.second): _sound_p(c, counts.get((c.first, c.second))) for c in pairs}
     reason = reason_for(pairs[0].method) if pairs else ""
     draft = Comparison(
@@ -416,10 +444,10 @@ def assemble_comparison(
         higher_is_better=higher,
         estimates=estimates,
         pairs=pairs,
-        tiers=_groups(best_first(estimates, higher), pairs) if reference is None else (),
+        tiers=_groups(order, list(judged.values())) if reference is None else (),
         reference=reference,
         margin=margin,
-        within_margin=tuple(alike(c, counts, margin, confidence) for c in both_ways or pairs) if margin else (),
+        within_margin=tuple(adjust_contrasts(within, adjust)),
         adjust=adjust,
         confidence=confidence,
         omnibus=omnibus,
@@ -432,8 +460,23 @@ def assemble_comparison(
             discordance={names: (d[0], d[1], d[2], d[3]) for names, d in counts.items()},
             borderline=len(pairs) == 1 and _straddles(*sound.values(), level=1 - confidence),
         ),
+        simultaneous=together or None,
     )
     return replace(draft, next_step=next_step(draft, measure), findings=comparison_findings(draft, sound, sample))
+
+
+def _together(
+    pairs: Sequence[Contrast], order: tuple[str, ...], reference: str | None, adjust: str, reach: float
+) -> tuple[Contrast, ...]:
+    """Each model − the best one (or the reference), with limits that hold together; only in the usual family."""
+    if adjust != "holm" or len(pairs) < 2 or any(c.alternative != "two-sided" for c in pairs):
+        return ()
+    anchor = reference or order[0]
+    with_it = [c for c in pairs if anchor in (c.first, c.second)]
+    # Different rows: each model of one sample was compared with those of the other alone.
+    if len(with_it) < 2 or (reference is None and len(pairs) < len(order) * (len(order) - 1) / 2):
+        return ()
+    return with_anchor(pairs, anchor, chosen=reference is None, whole=(-reach, reach))
 
 
 def _groups(order: tuple[str, ...], pairs: Sequence[Contrast]) -> tuple[tuple[str, ...], ...]:

@@ -28,7 +28,7 @@ from trueerror.metrics._values import class_shares
 from trueerror.results import Contrast, Interval, Table
 from trueerror.results._document import Document, Paragraph, TableBlock, page
 from trueerror.results._format import number, one_line, p_value, percent, some
-from trueerror.results._values import decided, deciding_p, short
+from trueerror.results._values import decided, deciding_p, short, surety
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Moments
 from trueerror.verbs._compare import compare_predictions, own_rows
@@ -253,30 +253,47 @@ def _findings(made: CostComparison, p: Predictions) -> Findings:
     return sorted_findings([*made.findings, *find(scores)])
 
 
-def _verdict_lines(cmp: CostComparison) -> tuple[str, str]:
-    """Which model to use, from which score up, and how sure that is."""
+def _verdict_lines(cmp: CostComparison) -> tuple[str, ...]:
+    """Which model to use, from which score up, or none; how sure that is; and the worst finding."""
     cut = f"{cmp.threshold:.2g}"
     cheaper = cmp.cheaper_tuned
     rivals = [m for m in cmp.ranked[1:] if cmp.reference in (None, m, cmp.best)]
     open_ = [m for m in rivals if not cmp.told_apart(cmp.best, m)]
     dearer = [m for m in rivals if m not in open_]
-    sure = "not fully." if open_ or cheaper else "beyond chance."
+    clear = all(surety(deciding_p(cmp.judged(m, cmp.best)), 1 - cmp.confidence) == "clear" for m in dearer)
+    sure = "not fully." if open_ or cheaper else "clear differences." if clear else "probable differences."
     words = []
     for m in [m for m in open_ if m not in cmp.leaders][:3]:
-        c = cmp[m, cmp.best]
-        clash = c.low > 0 and len(cmp.pairs) > 1
-        lead = f"may be as cheap, with {len(cmp.pairs)} pairs compared" if clash else "may be as cheap"
-        words.append(f"{one_line(m)} {lead}: it costs {_money(c.estimate)} more per 100 rows{_reach(c.low, c.high)}.")
+        c = cmp.judged(m, cmp.best)
+        size = f"{_money(c.estimate)} more per 100 rows{_reach(c.low, c.high, c.confidence)}"
+        words.append(f"{one_line(m)} may be as cheap: it costs {size}.")
     for m in dearer[:3]:
-        c = cmp[m, cmp.best]
-        words.append(
-            f"{one_line(m)} is dearer, beyond chance: by {_money(c.estimate)} per 100 rows{_reach(c.low, c.high)} "
-            f"({decided(c)})."
-        )
-    words += _constant_words(cmp)
-    lead = _use(cmp, cut) if cheaper is None else _not_yet(cmp, cheaper)
+        c = cmp.judged(m, cmp.best)
+        size = f"{_money(c.estimate)} per 100 rows{_reach(c.low, c.high, c.confidence)}"
+        words.append(f"{one_line(m)} costs more: by {size} ({decided(c)}).")
+    none = _no_model(cmp)
+    lead = none or (_use(cmp, cut) if cheaper is None else _not_yet(cmp, cheaper))
+    words += [] if none else _constant_words(cmp)
     where = f" At {cut}:" if cheaper and words else ""
-    return lead, " ".join([f"How sure: {sure}{where}", *words, *_ranking_words(cmp)])
+    said = f"Among the models, how sure: {sure}" if none else f"How sure: {sure}{where}"
+    # A constant that is as cheap has been said, if it is so.
+    return lead, " ".join([said, *words, *_ranking_words(cmp)]), *cmp.findings.without("TE201").but(cmp.leaders)
+
+
+def _no_model(cmp: CostComparison) -> str:
+    """The verdict where one answer for every row is as cheap as the best model, at whatever threshold."""
+    c = cmp.against_constant
+    if c is None or c.estimate < 0:
+        return ""
+    price, own = cmp.estimates[cmp.best].estimate - c.estimate, cmp.estimates[cmp.best].estimate
+    tuned = [x.corrected.estimate for x in cmp.tuned.values() if math.isfinite(x.threshold)]
+    if any(cost < price for cost in tuned):
+        return ""
+    as_cheap = "is as cheap as" if c.estimate == 0 else "is cheaper than"
+    return (
+        f'Use no model: calling every row "{one_line(c.second)}" {as_cheap} {_best(cmp)}, {_money(price)} against '
+        f"{_money(own)} per 100 rows."
+    )
 
 
 def _use(cmp: CostComparison, cut: str) -> str:
@@ -292,11 +309,11 @@ def _calling(cmp: CostComparison, threshold: float, verb: str) -> str:
     return f"{verb} {label} from {threshold:.2g} up"
 
 
-def _reach(low: float, high: float) -> str:
+def _reach(low: float, high: float, level: float) -> str:
     """The limits of a cost of a row; nothing where there are none."""
     if not (math.isfinite(low) and math.isfinite(high)):
         return ", with no limits to be had"
-    return f", plausibly {_money(low, sign=True)} to {_money(high, sign=True)}"
+    return f", {percent(level)} CI {_money(low, sign=True)} to {_money(high, sign=True)}"
 
 
 def _best(cmp: CostComparison) -> str:
@@ -350,11 +367,11 @@ def _constant_words(cmp: CostComparison) -> list[str]:
     if c is None:
         return []
     answer = f'calling every row "{one_line(c.second)}"'
-    size = f"{_money(-c.estimate)} per 100 rows{_reach(-c.high, -c.low)}"
+    size = f"{_money(-c.estimate)} per 100 rows{_reach(-c.high, -c.low, c.confidence)}"
     if c.p_value <= 1 - c.confidence and c.estimate < 0:
         return [f"It is cheaper than {answer}, by {size}."]
     if c.estimate >= 0:
-        return [f"But {answer} is as cheap or cheaper: no model is needed at these costs."]
+        return [f"At this threshold {answer} is as cheap or cheaper."]
     return [f"Whether it is cheaper than {answer} cannot be told: it saves {size}{_tested(c.p_value)}."]
 
 
@@ -363,13 +380,13 @@ def _tested(p: float) -> str:
 
 
 def _ranking_words(cmp: CostComparison) -> list[str]:
-    """Who ranks rows worse than the chosen model, beyond chance."""
+    """Who has a lower AUC than the chosen model."""
     found = []
     for c in cmp.area_pairs:
         other = c.first if c.second == cmp.best else c.second
         gap = c.estimate if c.first == other else -c.estimate
         if deciding_p(c) <= 1 - c.confidence and gap < 0:
-            found.append(f"{one_line(other)} ranks rows worse; that is real ({decided(c)}).")
+            found.append(f"{one_line(other)} has a lower AUC ({decided(c)}).")
     return found[:3]
 
 

@@ -19,15 +19,17 @@ from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.results import Contrast, DocumentResult, Interval, Posterior, Table, Test, Text
 from trueerror.results._document import WIDTH, Block, Document, Media, Paragraph, TableBlock, page
-from trueerror.results._format import filled, listing, number, one_line, p_cell, p_value, percent, some, whole
-from trueerror.results._values import decided, deciding_p, short, significantly_different
+from trueerror.results._format import filled, listing, number, one_line, p_cell, p_value, percent, percents, some, whole
+from trueerror.results._values import Surety, decided, deciding_p, short, significantly_different, surety
 
 if TYPE_CHECKING:
     from trueerror.verbs._gaps import Gaps
 
-# Adjusted p-values up to here are called proven; between here and the level, probable.
-PROVEN = 0.005
 SHOWN_SLICES = 20
+# More rivals than these are counted, not named.
+SHOWN_RIVALS = 4
+# What P(better) is; it stands only where one pair was compared, and says so.
+PRIOR_WORDS = "P(better): posterior probability that the first is better, from a flat prior and this pair alone."
 
 Pair = tuple[str, str]
 # Rows that both models got right, only the first, only the second, neither.
@@ -57,6 +59,8 @@ class ComparisonDetails(Mapping[str, object]):
     by row, of each pair. `twins`: pairs that call every row alike. `infinite`: models of infinite loss, and by how many
     rows. `could_be_paired`: rows taken for different ones look like the same. `parts`: scores on the test parts of
     learners. `borderline`: sound forms of the test disagree at the level. `slices_left_out`: slices without a result.
+    `constant`: the commonest class and its share. `hollow`: models that are not shown to be better than answering it
+    every time, or that find no row of another class.
     """
 
     share: bool = False
@@ -68,6 +72,8 @@ class ComparisonDetails(Mapping[str, object]):
     parts: Mapping[str, tuple[float, ...]] | None = None
     borderline: bool | None = None
     slices_left_out: Mapping[Label, str] | None = None
+    constant: tuple[str, float] | None = None
+    hollow: tuple[str, ...] | None = None
 
     def __iter__(self) -> Iterator[str]:
         return (f.name for f in fields(self) if getattr(self, f.name) is not None)
@@ -92,9 +98,11 @@ class ComparisonDetails(Mapping[str, object]):
 class Comparison(DocumentResult):
     """Models compared pair by pair on one metric.
 
-    `pairs` holds first − second for each pair, `cmp["a", "b"]` gives either way round. `tiers` are the largest sets
-    of models of which no two could be told apart (they may overlap); `p_adjusted` of a pair decides, at 1 − confidence.
-    `slices[value]` is the comparison on the rows of a slice.
+    `pairs` holds first − second for each pair, `cmp["a", "b"]` gives either way round, with limits of that pair alone.
+    `simultaneous` holds each model − the best one (or the reference), with limits and p-values that hold together: the
+    verdict, the tables and the pictures show these, and `cmp.judged("a", "b")` gives what decides about a pair. `tiers`
+    are the largest sets of models of which no two differ clearly (they may overlap). `instead` is the comparison by a
+    metric that tells more where nearly all rows are of one class. `slices[value]` is that on the rows of a slice.
     """
 
     metric: str
@@ -115,6 +123,8 @@ class Comparison(DocumentResult):
     findings: Findings = field(default_factory=Findings)
     facts: ComparisonDetails = field(default_factory=ComparisonDetails)
     slices: dict[Label, Comparison] = field(default_factory=dict)
+    simultaneous: tuple[Contrast, ...] | None = None
+    instead: Comparison | None = None
 
     @classmethod
     def _from_data(cls, data: dict[str, Any]) -> Self:
@@ -147,7 +157,8 @@ class Comparison(DocumentResult):
         return " ".join(self._verdict_lines())
 
     def _verdict_lines(self) -> tuple[str, ...]:
-        return (_verdict(self),)
+        said = ("TE201",) if _hollow(self) else ()
+        return (*_rather(self), _verdict(self), *self.findings.without(*said).but(self.leaders))
 
     @cached_property
     def _decimals(self) -> int:
@@ -168,9 +179,21 @@ class Comparison(DocumentResult):
                 return mirrored(c)
         raise InputError(f"{key[0]!r} and {key[1]!r} were not compared: only pairs with {self.reference!r} were")
 
+    def judged(self, first: str, second: str) -> Contrast:
+        """First − second as it is judged: with the best of several (or the reference) together with the others.
+
+        Its limits leave 0 out where `told_apart` says so.
+        """
+        for c in self.simultaneous or ():
+            if (c.first, c.second) == (first, second):
+                return c
+            if (c.second, c.first) == (first, second):
+                return mirrored(c)
+        return self[first, second]
+
     def told_apart(self, first: str, second: str) -> bool:
-        """Whether the pair's adjusted p-value is at or below 1 − confidence."""
-        return significantly_different(self[first, second])
+        """Whether the p-value that decides about the pair is at or below 1 − confidence."""
+        return significantly_different(self.judged(first, second))
 
     def better(self, first: str, second: str) -> bool:
         """Whether the first is told apart from the second and better."""
@@ -249,7 +272,10 @@ class Comparison(DocumentResult):
         blocks = [f"{self.reading}\n{self.estimand}".strip(), self.facts.why]
         blocks += [explain(key) for key in keys if key]
         if self.adjust != "none" and len(self.pairs) > 1:
+            blocks += [explain("max-t")] if self.simultaneous else []
             blocks.append(explain(self.adjust))
+        if _with_chance(self):
+            blocks.append(PRIOR_WORDS)
         return Text("\n\n".join(b for b in blocks if b))
 
 
@@ -265,7 +291,7 @@ def points(cmp: Comparison, x: float) -> str:
 
 def own_figure(cmp: Comparison, x: float) -> str:
     """A model's own figure."""
-    return f"{100 * x:.{cmp._decimals}f} %" if cmp.facts.share else number(x)
+    return f"{percents(x, cmp._decimals)} %" if cmp.facts.share else number(x)
 
 
 def unit(cmp: Comparison) -> str:
@@ -282,15 +308,41 @@ def _verdict(cmp: Comparison) -> str:
     return _many(cmp)
 
 
+def _rather(cmp: Comparison) -> tuple[str, ...]:
+    """Where nearly all rows are of one class: why another metric leads, and what it says."""
+    if cmp.instead is None or cmp.facts.constant is None:
+        return ()
+    label, share = cmp.facts.constant
+    return (
+        f'{percents(share)} % of the rows are "{one_line(label)}", so {cmp.title} mostly says how common that is. By '
+        f"{cmp.instead.title}: {_verdict(cmp.instead)}",
+    )
+
+
+def _hollow(cmp: Comparison) -> str:
+    """What is said first where the leader is not shown to be better than one answer for every row."""
+    best, hollow = cmp.ranked[0], cmp.facts.hollow or ()
+    if best not in hollow or cmp.facts.constant is None:
+        return ""
+    label, share = cmp.facts.constant
+    constant = share if cmp.higher_is_better else 1 - share
+    who = "No model" if len(hollow) == len(cmp.models) else one_line(best)
+    verb = "is" if len(hollow) == len(cmp.models) else "is not"
+    return (
+        f'{who} {verb} shown to be better than always answering "{one_line(label)}", which has '
+        f"{own_figure(cmp, constant)} {cmp.title}. "
+    )
+
+
 def _some_infinite(cmp: Comparison, infinite: Mapping[str, int]) -> str:
     """Models with a finite loss are judged among themselves; of the others is said why they are not."""
     finite = {m: own for m, own in cmp.estimates.items() if m not in infinite}
     why = infinite_words(infinite, cmp.title)
     judged = [c for c in cmp.pairs if c.first in finite and c.second in finite]
     if judged:
-        rest = replace(cmp, estimates=finite, facts=replace(cmp.facts, infinite=None))
+        rest = replace(cmp, estimates=finite, pairs=tuple(judged), facts=replace(cmp.facts, infinite=None))
         if len(finite) > 2:
-            return f"{_many(rest)} {why}"
+            return f"{_many(rest, 'with a finite one')} {why}"
         # Of two models the other one is not named, which goes without saying only where there is no third.
         a, b = map(one_line, rest.ranked)
         return f"{_two(rest)} That compares {a} with {b}; {why}"
@@ -307,37 +359,36 @@ def _some_infinite(cmp: Comparison, infinite: Mapping[str, int]) -> str:
 
 def _two(cmp: Comparison) -> str:
     best, other = cmp.ranked
-    c = cmp[best, other]
+    c = cmp.judged(best, other)
     p = deciding_p(c)
     a, b = one_line(best), one_line(other)
     figures = (
         f"{own_figure(cmp, cmp.estimates[best].estimate)} against {own_figure(cmp, cmp.estimates[other].estimate)}"
     )
-    size = f"{points(cmp, c.estimate)}{unit(cmp)}, {_plausible(cmp, c)}"
+    size = f"{points(cmp, c.estimate)}{unit(cmp)}, {_ci(cmp, c)}"
     if math.isnan(p):
         return f"{a} and {b} cannot be judged: {c.note}."
     if c.estimate == 0:
-        lead = (
-            f"{a} and {b} cannot be told apart: both have {own_figure(cmp, cmp.estimates[best].estimate)} {cmp.title}"
-        )
+        lead = f"{_hollow(cmp)}No clear difference: {a} and {b} both have "
+        lead += f"{own_figure(cmp, cmp.estimates[best].estimate)} {cmp.title}"
         if math.isinf(c.low) and math.isinf(c.high):
-            return (
-                f"{lead}. Their scores never differ, so no limits can be told; that is not proof that they are alike."
-            )
-        reach = f"{points(cmp, c.low)} to {points(cmp, c.high)}{unit(cmp)}"
-        return f"{lead}; the true difference is plausibly {reach}. That is not proof that they are alike."
+            return f"{lead}. Their scores never differ, so no limits can be told; that does not show them to be alike."
+        return f"{lead}; {_ci(cmp, c)}{unit(cmp)} for the difference. That does not show them to be alike."
     close = " a close call." if cmp.facts.borderline else ""
-    if p <= PROVEN and p <= 1 - c.confidence:
-        lead = f"{a} is better: {figures} {cmp.title}, {size}."
-    elif p <= 1 - c.confidence:
-        lead = f"{a} is probably better;{close} {figures} {cmp.title}: {size}." if close else (
-            f"{a} is probably better: {figures} {cmp.title}, {size}."
-        )  # fmt: skip
+    sure, hollow = surety(p, 1 - c.confidence), _hollow(cmp)
+    if sure == "open":
+        lead = "Cannot tell which is better"
+    elif hollow:
+        lead = f"{a} is {'' if sure == 'clear' else 'probably '}ahead of {b}"
     else:
-        lead = f"Cannot tell which is better;{close} {a} is ahead, {figures} {cmp.title}: {size}." if close else (
-            f"Cannot tell which is better: {a} is ahead, {figures} {cmp.title}, {size}."
-        )  # fmt: skip
-    return f"{lead} {_odds(cmp, c, a)}".strip()
+        lead = f"{a} is {'' if sure == 'clear' else 'probably '}better"
+    ahead = f" {a} is ahead," if sure == "open" else ""
+    lead = (
+        f"{lead};{close}{ahead} {figures} {cmp.title}: {size}."
+        if close and sure != "clear"
+        else f"{lead}:{ahead} {figures} {cmp.title}, {size}."
+    )
+    return f"{hollow}{lead} {_odds(cmp, c, a)}".strip()
 
 
 def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:
@@ -358,71 +409,97 @@ def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:
     differ, won = pairs[1] + pairs[2], pairs[1]
     if differ == 0:
         return f"They never differ on these rows ({p_value(p)})."
+    rows = "row" if differ == 1 else "rows"
     return (
-        f"Of {whole(differ)} rows on which they differ {winner} wins {whole(won)}: if they were equally good, a split "
-        f"this uneven would come up {often} ({p_value(p)})."
+        f"Of {whole(differ)} {rows} on which they differ {winner} wins {whole(won)}: if they were equally good, a "
+        f"split this uneven would come up {often} ({p_value(p)})."
     )
 
 
-def _plausible(cmp: Comparison, c: Contrast) -> str:
-    """The limits; where they exclude 0 and the adjusted p-value does not reach the level, why that is no contradiction.
-
-    p-values are corrected for the number of pairs, intervals are not.
-    """
+def _ci(cmp: Comparison, c: Contrast) -> str:
+    """The limits in a sentence."""
     if not (math.isfinite(c.low) and math.isfinite(c.high)):
-        return "with no limits to be had"
+        return _one_limit(cmp, c)
+    if c.side != "two-sided":
+        end = f"{points(cmp, c.low)} or more" if c.side == "lower" else f"{points(cmp, c.high)} or less"
+        return f"{percent(c.confidence)} CI {end}"
     clash = c.p_adjusted is not None and (c.low > 0 or c.high < 0) and deciding_p(c) > 1 - c.confidence
     before = f" before the correction for {len(cmp.pairs)} pairs" if clash else ""
-    return f"plausibly {points(cmp, c.low)} to {points(cmp, c.high)}{before}"
+    return f"{percent(c.confidence)} CI {points(cmp, c.low)} to {points(cmp, c.high)}{before}"
 
 
-def _many(cmp: Comparison) -> str:
+def _one_limit(cmp: Comparison, c: Contrast) -> str:
+    if math.isfinite(c.low):
+        return f"{percent(c.confidence)} CI {points(cmp, c.low)} or more"
+    if math.isfinite(c.high):
+        return f"{percent(c.confidence)} CI {points(cmp, c.high)} or less"
+    return "with no limits to be had"
+
+
+def _many(cmp: Comparison, which: str = "") -> str:
     if cmp.reference is not None:
         return _against_reference(cmp, cmp.reference)
     best = cmp.ranked[0]
     title = f"{own_figure(cmp, cmp.estimates[best].estimate)} {cmp.title}"
+    hollow = _hollow(cmp)
     if len(cmp.leaders) > 1:
-        return _tied(cmp, title)
+        return hollow + _tied(cmp, title)
     others = [m for m in cmp.ranked[1:] if _compared(cmp, best, m)]
     worse = [m for m in others if cmp.better(best, m)]
     open_ = [m for m in others if m not in worse]
     word = "highest" if cmp.higher_is_better else "lowest"
     if not open_ and not worse:
-        return f"{one_line(best)} has the {word} estimate, {title}; it was not compared with the others."
+        return f"{hollow}{one_line(best)} has the {word} estimate, {title}; it was not compared with the others."
     if not open_:
         all_ = "both" if len(worse) == 2 else f"all {len(worse)}"
-        lead = f"{one_line(best)} is best, {title}: better than {all_} others, each difference beyond chance."
-        return f"{lead} The nearest is {_gap(cmp, best, worse[0])}."
-    if not worse:
-        return (
-            f"No single winner: {one_line(best)} has the {word} estimate ({title}) but cannot be told apart from "
-            f"{_names(open_)}. The nearest is {_gap(cmp, best, open_[0])}."
+        of = f" {which}" if which else ""
+        sure = "" if all(_sure(cmp, best, m) == "clear" for m in worse) else "probably "
+        lead = (
+            f"{hollow}{one_line(best)} has the {word} {cmp.title}, {title}, {sure}better than {all_} others{of}."
+            if hollow
+            else f"{one_line(best)} is {sure}best, {title}: better than {all_} others{of}."
         )
-    return (
-        f"{one_line(best)} has the {word} estimate ({title}) but cannot be told apart from {_names(open_)}. "
-        f"{_worse(cmp, best, worse)}"
-    )
+        return f"{lead} The nearest is {_gap(cmp, best, worse[0])}."
+    lead = f"{hollow}{_lead(cmp, best, open_, f'{word} estimate ({title})')}"
+    if not worse:
+        return f"{lead} The nearest is {_gap(cmp, best, open_[0])}."
+    return f"{lead} {_worse(cmp, best, worse)}"
+
+
+def _lead(cmp: Comparison, best: str, open_: list[str], what: str) -> str:
+    """Too close to call: between whom, or of many models between how many."""
+    who = one_line(best)
+    if len(open_) > SHOWN_RIVALS:
+        return f"Too close to call between {len(open_) + 1} of {len(cmp.models)}: {who} has the {what}."
+    return f"Too close to call: {who} has the {what}, with no clear difference from {_names(open_)}."
+
+
+def _sure(cmp: Comparison, first: str, second: str) -> Surety:
+    c = cmp.judged(first, second)
+    return surety(deciding_p(c), 1 - c.confidence)
 
 
 def _tied(cmp: Comparison, title: str) -> str:
     """Several models with the same best estimate: none of them is named as the best."""
     best, *tied = cmp.leaders
     rest = [m for m in cmp.ranked if m not in cmp.leaders]
-    # Each pair has a p-value of its own, so a model may be told apart from one leader and not from another.
+    # Each pair has a p-value of its own, so a model may differ clearly from one leader and not from another.
     beaten = {m: [leader for leader in cmp.leaders if cmp.better(leader, m)] for m in rest}
     worse = [m for m in rest if len(beaten[m]) == len(cmp.leaders)]
     open_ = [m for m in rest if not beaten[m]]
     partly = [m for m in rest if beaten[m] and m not in worse]
-    lead = f"{_names([best, *tied])} tie{' for best' if rest else ''}, {title} each"
-    c = cmp[best, tied[0]]
+    lead = f"{_names([best, *tied])} tie{' for the best estimate' if rest else ''}, {title} each"
+    c = cmp.judged(best, tied[0])
     if len(tied) == 1 and math.isfinite(c.low) and math.isfinite(c.high):
-        reach = f"{points(cmp, c.low)} to {points(cmp, c.high)}{unit(cmp)}"
-        lead += f"; the true difference is plausibly {reach}"
-    lead += ". That is not proof that they are alike"
+        lead += f"; {_ci(cmp, c)}{unit(cmp)} for the difference"
+    lead += ". That does not show them to be alike"
     words = [f"{lead}."]
     if open_:
-        words.append(f"{_names(open_)} cannot be told apart from {'either' if len(tied) == 1 else 'any of them'}.")
-    words += [f"{one_line(m)} is worse than {_names(beaten[m])}, beyond chance, but not told apart from "
+        verb = "has" if len(open_) == 1 else "have"
+        words.append(
+            f"{_names(open_)} {verb} no clear difference from {'either' if len(tied) == 1 else 'any of them'}."
+        )
+    words += [f"{one_line(m)} is worse than {_names(beaten[m])}, with no clear difference from "
               f"{_names([x for x in cmp.leaders if x not in beaten[m]])}." for m in partly[:3]]  # fmt: skip
     if worse:
         words.append(_worse(cmp, best, worse))
@@ -436,24 +513,21 @@ def _against_reference(cmp: Comparison, reference: str) -> str:
         "better": [m for m in others if cmp.better(m, reference)],
         "worse": [m for m in others if cmp.better(reference, m)],
     }
-    groups["open"] = [m for m in others if m not in groups["better"] and m not in groups["worse"]]
+    groups["no clear difference"] = [m for m in others if m not in groups["better"] and m not in groups["worse"]]
     words = []
-    for key, phrase in (
-        ("better", "better, beyond chance"),
-        ("worse", "worse, beyond chance"),
-        ("open", "not told apart"),
-    ):
-        if groups[key]:
-            gaps = [f"{one_line(m)} {_size_of(cmp, m, reference)}" for m in groups[key][:4]]
-            more = f" and {len(groups[key]) - 4} more" if len(groups[key]) > 4 else ""
-            words.append(f"{phrase}: {'; '.join(gaps)}{more}.")
+    for phrase, models in groups.items():
+        if models:
+            gaps = [f"{one_line(m)} {_size_of(cmp, m, reference)}" for m in models[:4]]
+            more = f" and {len(models) - 4} more" if len(models) > 4 else ""
+            sure = phrase in ("better", "worse") and any(_sure(cmp, m, reference) != "clear" for m in models)
+            words.append(f"{'probably ' if sure else ''}{phrase}: {'; '.join(gaps)}{more}.")
     lead = f"Compared with {one_line(reference)} ({own_figure(cmp, cmp.estimates[reference].estimate)} {cmp.title}): "
     return lead + " ".join([words[0], *(w[:1].upper() + w[1:] for w in words[1:])])
 
 
 def _size_of(cmp: Comparison, model: str, reference: str) -> str:
-    c = cmp[model, reference]
-    size = f"{points(cmp, c.estimate)}{unit(cmp)}, {_plausible(cmp, c)}"
+    c = cmp.judged(model, reference)
+    size = f"{points(cmp, c.estimate)}{unit(cmp)}, {_ci(cmp, c)}"
     return f"({size}; {_decided(c)})"
 
 
@@ -467,10 +541,13 @@ def _compared(cmp: Comparison, a: str, b: str) -> bool:
 
 
 def _worse(cmp: Comparison, best: str, worse: list[str]) -> str:
-    """Who is behind beyond chance, and by how much the nearest of them."""
+    """Who is behind, and by how much the nearest of them."""
+    sure = "" if all(_sure(cmp, best, m) == "clear" for m in worse) else "probably "
     if len(worse) == 1:
-        return f"{one_line(worse[0])} is worse, beyond chance: {_distance(cmp, best, worse[0])}."
-    return f"{_names(worse)} are worse, beyond chance: {_gap(cmp, best, worse[0])} and more."
+        return f"{one_line(worse[0])} is {sure}worse: {_distance(cmp, best, worse[0])}."
+    if len(worse) > SHOWN_RIVALS:
+        return f"The other {len(worse)} are {sure}worse: the nearest is {_gap(cmp, best, worse[0])}."
+    return f"{_names(worse)} are {sure}worse: the nearest is {_gap(cmp, best, worse[0])}."
 
 
 def _gap(cmp: Comparison, best: str, other: str) -> str:
@@ -478,13 +555,18 @@ def _gap(cmp: Comparison, best: str, other: str) -> str:
 
 
 def _distance(cmp: Comparison, best: str, other: str) -> str:
-    c = cmp[other, best]
+    c = cmp.judged(other, best)
     size = f"{points(cmp, c.estimate)}{unit(cmp)} from {one_line(best)}"
-    return f"{size}, {_plausible(cmp, c)} ({_decided(c)})"
+    return f"{size}, {_ci(cmp, c)} ({_decided(c)})"
 
 
 def _names(names: Sequence[str]) -> str:
     return some([one_line(name) for name in names])
+
+
+def _with_chance(cmp: Comparison) -> bool:
+    """Whether P(better) is shown: of one pair alone, where nothing is adjusted for having looked at others."""
+    return len(cmp.pairs) == 1 and cmp.pairs[0].p_better is not None
 
 
 def _differences_table(cmp: Comparison) -> Table:
@@ -492,14 +574,24 @@ def _differences_table(cmp: Comparison) -> Table:
     many = len(cmp.pairs) > 1 and cmp.adjust != "none"
     rows, shown = [], _shown_pairs(cmp)
     for c in shown:
-        limits = _limits(cmp, c)
-        chance = "" if c.p_better is None else number(c.p_better)
-        rows.append((c.first, c.second, points(cmp, c.estimate), limits, p_cell(decided(c)), chance))
+        chance = "" if c.p_better is None else chance_words(c.p_better)
+        rows.append((c.first, c.second, points(cmp, c.estimate), _limits(cmp, c), p_cell(decided(c)), chance))
     head = "first − second (points)" if cmp.facts.share else "first − second"
-    p_head = "adjusted p" if many else "p"
-    columns = ("first", "second", head, f"{percent(cmp.confidence)} interval", p_head, "P(better)")
-    last = len(columns) if any(c.p_better is not None for c in shown) else -1
+    columns = (
+        "first", "second", head, f"{percent(cmp.confidence)} interval", "adjusted p" if many else "p",
+        "P(better), flat prior",
+    )  # fmt: skip
+    last = len(columns) if _with_chance(cmp) else -1
     return Table(columns=columns[:last], rows=tuple(row[:last] for row in rows), names=2)
+
+
+def chance_words(p: float) -> str:
+    """A posterior probability, never 0 or 1.
+
+    >>> chance_words(0.9999), chance_words(0.5), chance_words(0.0)
+    ('> 0.999', '0.500', '< 0.001')
+    """
+    return "< 0.001" if p < 0.001 else "> 0.999" if p > 0.999 else number(p)
 
 
 def _limits(cmp: Comparison, c: Contrast) -> str:
@@ -510,8 +602,12 @@ def _limits(cmp: Comparison, c: Contrast) -> str:
 
 
 def _shown_pairs(cmp: Comparison) -> list[Contrast]:
-    """Pairs with the leader first; with many models only those with the leader (or the reference)."""
+    """Each other model with the best one (or the reference), as it is judged; without such a family all pairs."""
     order = cmp.ranked
+    if cmp.simultaneous:
+        anchor = cmp.simultaneous[0].second
+        pairs = [(m, anchor) if cmp.reference else (anchor, m) for m in order if m != anchor]
+        return [cmp.judged(first, second) for first, second in pairs]
     place = {m: i for i, m in enumerate(order)}
     chosen = []
     for c in cmp.pairs:
@@ -531,19 +627,21 @@ def tiers(cmp: Comparison) -> Paragraph:
     if len(cmp.models) < 3 or cmp.reference is not None or all(len(tier) == 1 for tier in cmp.tiers):
         return Paragraph(())
     lines = [f"  {i + 1}. {', '.join(one_line(m) for m in tier)}" for i, tier in enumerate(cmp.tiers[:8])]
-    return Paragraph(("Groups in which no two can be told apart, best first:", *lines), hanging="     ")
+    return Paragraph(("Groups without a clear difference between any two, best first:", *lines), hanging="     ")
 
 
 def alike_within_margin(cmp: Comparison) -> Paragraph:
-    """Whether pairs are alike within the margin."""
+    """Whether pairs are alike within the margin; of several pairs by p-values that are adjusted for their number."""
     lines = []
     for c in cmp.within_margin[:8]:
-        is_shown = c.p_value <= 1 - cmp.confidence
-        word = "shown" if is_shown else "not shown" if not math.isnan(c.p_value) else "cannot be judged"
+        p = deciding_p(c)
+        word = "cannot be judged" if math.isnan(p) else "shown" if p <= 1 - cmp.confidence else "not shown"
         lines.append(
             f"{one_line(c.first)} and {one_line(c.second)} alike within ±{points(cmp, cmp.margin or 0).lstrip('+')}"
-            f"{unit(cmp)}: {word}{'' if math.isnan(c.p_value) else f' ({p_value(c.p_value)})'}."
+            f"{unit(cmp)}: {word}{'' if math.isnan(p) else f' ({_decided(c)})'}."
         )
+    if len(cmp.within_margin) > 1 and cmp.within_margin[0].p_adjusted is not None:
+        lines.append(f"These p-values are adjusted over the {len(cmp.within_margin)} pairs ({cmp.adjust}).")
     return Paragraph(tuple(lines))
 
 
@@ -581,6 +679,30 @@ def _slices_block(cmp: Comparison) -> Block:
 
 def _footer_lines(cmp: Comparison) -> tuple[str, ...]:
     methods = listing(list(dict.fromkeys(c.method for c in cmp.pairs)))
-    more = f", {cmp.adjust} over {len(cmp.pairs)} pairs (intervals unadjusted)" if len(cmp.pairs) > 1 else ""
-    how = f"Methods: {methods}{more}; .explain() or --explain for more."
-    return (cmp.estimand, how) if cmp.estimand else (how,)
+    how = f"Methods: {methods}{_family(cmp)}; .explain() or --explain for more."
+    shown = (PRIOR_WORDS,) if _with_chance(cmp) else ()
+    return (*((cmp.estimand,) if cmp.estimand else ()), *shown, how)
+
+
+def together_words(cmp: Comparison) -> str:
+    """Whether the limits in a picture of differences hold together, after the word "intervals"."""
+    if cmp.simultaneous:
+        return f" and p-values that hold together for all {len(cmp.simultaneous)} differences"
+    if len(cmp.pairs) > 1 and cmp.adjust != "none":
+        return f" of each pair by itself; p-values are adjusted for {len(cmp.pairs)} pairs ({cmp.adjust})"
+    return ""
+
+
+def _family(cmp: Comparison) -> str:
+    """Over how many differences limits and p-values hold."""
+    if len(cmp.pairs) < 2:
+        return ""
+    others = f"; other pairs {cmp.adjust} over {len(cmp.pairs)}" if len(cmp.pairs) > len(cmp.simultaneous or ()) else ""
+    if cmp.simultaneous and cmp.reference is not None:
+        return f"; limits and p-values hold together for the {len(cmp.simultaneous)} differences from the reference"
+    if cmp.simultaneous:
+        return (
+            f"; limits and p-values of the {len(cmp.simultaneous)} differences from the best hold together, and count "
+            f"that it is the best of {len(cmp.models)} (max-t){others}"
+        )
+    return f", {cmp.adjust} over {len(cmp.pairs)} pairs (intervals of each pair alone)"

@@ -335,7 +335,8 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
 def _from_table(table: Confusion, settings: Settings) -> Evaluation:
     estimand = fixed_model(table, settings)
     part = _one_model(ModelMetrics("model", settings, confusion=table, estimand=estimand))
-    words = f"Counts of {table.n:,} rows in {len(table.labels)} classes. {cost_words(part.bench)}".rstrip()
+    classes = "1 class" if len(table.labels) == 1 else f"{len(table.labels)} classes"
+    words = f"Counts of {table.n:,} rows in {classes}. {cost_words(part.bench)}".rstrip()
     return Evaluation(
         n=table.n,
         labels=table.labels,

@@ -30,8 +30,20 @@ from trueerror.results._document import (
     cells_block,
     page,
 )
-from trueerror.results._format import filled, limits, listing, number, one_line, p_value, percent, some, whole, width
-from trueerror.results._values import interval_cell, short
+from trueerror.results._format import (
+    filled,
+    limits,
+    listing,
+    number,
+    one_line,
+    p_value,
+    percent,
+    percents,
+    some,
+    whole,
+    width,
+)
+from trueerror.results._values import interval_cell, short, surety
 from trueerror.tallies import Confusion
 from trueerror.tallies._confusion import is_graded
 from trueerror.verbs._model_metrics import Design, ModelMetrics, Settings
@@ -41,6 +53,8 @@ if TYPE_CHECKING:
 
 # Metrics that fit beside each other when several models share a table, most telling first.
 COLUMNS = ("expected_cost", "accuracy", "auc", "recall", "precision", "balanced_accuracy", "macro_f1", "mcc")
+# What leads where nearly all rows are of one class.
+RATHER = ("auc", "balanced_accuracy")
 SHOWN_CLASSES = 12
 SHOWN_SLICES = 20
 NOT_SAVED = {"saved": False}
@@ -303,7 +317,13 @@ class Evaluation(DocumentResult):
 
 
 def _verdict_lines(ev: Evaluation) -> tuple[str, ...]:
-    return model_verdict(ev.parts[0]) if len(ev.parts) == 1 else _leader(ev)
+    """How good the models are, and the worst finding about the best of them."""
+    if len(ev.parts) == 1:
+        # How the model stands against a constant answer is said beside its accuracy.
+        said = ("TE201",) if ev.parts[0].overall.get("accuracy") else ()
+        return (*model_verdict(ev.parts[0]), *ev.findings.without(*said).but())
+    words, leaders = _leader(ev)
+    return (*words, *ev.findings.but(leaders))
 
 
 def model_verdict(part: ModelEvaluation) -> tuple[str, ...]:
@@ -315,27 +335,27 @@ def model_verdict(part: ModelEvaluation) -> tuple[str, ...]:
         return _first_metric(part)
     if math.isnan(accuracy.estimate):
         return (f"{one_line(part.name)} cannot be judged: {accuracy.note}.",)
-    plausible = _reach(accuracy, percents=True)
-    sentence = f"{one_line(part.name)} is right on {100 * accuracy.estimate:.1f} % of rows like these, {plausible}."
+    plausible = _reach(accuracy, in_percent=True)
+    sentence = f"{one_line(part.name)} is right on {percents(accuracy.estimate)} % of rows like these, {plausible}."
     if part.baseline_label is not None and not math.isnan(part.baseline.estimate):
-        share = f"{100 * part.baseline.estimate:.1f} %"
+        share = f"{percents(part.baseline.estimate)} %"
         constant = f'Always answering "{one_line(str(part.baseline_label))}" would be right on {share}'
         sentence += f" {constant}: {_against_baseline(accuracy, part)}."
     return (sentence,)
 
 
-def _reach(interval: Interval, *, percents: bool = False) -> str:
+def _reach(interval: Interval, *, in_percent: bool = False) -> str:
     """The limits in a sentence, or that there are none."""
     low, high = interval.low, interval.high
     if math.isnan(low) or math.isnan(high) or (math.isinf(low) and math.isinf(high)):
         return "with no limits to be had"
     if math.isinf(high):
-        return f"plausibly {number(low)} or more"
+        return f"{percent(interval.confidence)} CI {number(low)} or more"
     if math.isinf(low):
-        return f"plausibly {number(high)} or less"
-    return (
-        f"plausibly {100 * low:.1f} to {100 * high:.1f} %" if percents else f"plausibly {number(low)} to {number(high)}"
-    )
+        return f"{percent(interval.confidence)} CI {number(high)} or less"
+    if in_percent:
+        return f"{percent(interval.confidence)} CI {percents(low)} to {percents(high)} %"
+    return f"{percent(interval.confidence)} CI {number(low)} to {number(high)}"
 
 
 def _first_metric(part: ModelEvaluation) -> tuple[str, ...]:
@@ -351,8 +371,8 @@ def _first_metric(part: ModelEvaluation) -> tuple[str, ...]:
 def _labels_verdict(part: ModelEvaluation) -> tuple[str, ...]:
     right = part.metric("accuracy")
     return (
-        f"{one_line(part.name)} gets all labels of a row right on {100 * right.estimate:.1f} % of rows like these, "
-        f"{_reach(right, percents=True)}.",
+        f"{one_line(part.name)} gets all labels of a row right on {percents(right.estimate)} % of rows like these, "
+        f"{_reach(right, in_percent=True)}.",
     )
 
 
@@ -369,10 +389,9 @@ def _against_baseline(accuracy: Interval, part: ModelEvaluation) -> str:
     if math.isnan(p):
         return _by_interval(accuracy, part.baseline.estimate)
     better = "better" if gap > 0 else "worse"
-    if p <= 0.005 and gap != 0:
-        return f"the model is clearly {better} than that ({p_value(p)})"
-    if p <= 0.05 and gap != 0:
-        return f"the model is probably {better} than that ({p_value(p)})"
+    sure = surety(p, 0.05)
+    if sure != "open" and gap != 0:
+        return f"the model is {'clearly' if sure == 'clear' else 'probably'} {better} than that ({p_value(p)})"
     if gap <= 0:
         return "the model did no better than that"
     return f"whether the model is better than that cannot be told from these rows ({p_value(p)})"
@@ -387,13 +406,20 @@ def _by_interval(accuracy: Interval, constant: float) -> str:
     return "whether the model is better than that cannot be told from these rows"
 
 
-def _leader(ev: Evaluation) -> tuple[str, ...]:
-    """Who has the best figure: by the first metric that every model has a value of, else by one that some have."""
+def _leader(ev: Evaluation) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Who has the best figure, in words and by name.
+
+    By the first metric that every model has a value of, else by one that some have; where nearly all rows are of one
+    class, by one that does not praise answering it.
+    """
     names = [m for m in _in_order(ev) if find_measure(m).higher_is_better is not None]
+    rare = ev.settings.get("asked") in (None, "all") and "TE103" in ev.findings
+    if rare:
+        names.sort(key=lambda m: RATHER.index(m) if m in RATHER else len(RATHER))
     defined = {m: [p for p in ev.parts if not math.isnan(p.overall[m].estimate)] for m in names}
     name = next((m for m in names if len(defined[m]) == len(ev.parts)), next((m for m in names if defined[m]), None))
     if name is None:
-        return ()
+        return (), ()
     measure, ranked = find_measure(name), defined[name]
     best = (max if measure.higher_is_better else min)(ranked, key=lambda p: p.overall[name].estimate)
     first = best.overall[name]
@@ -403,10 +429,11 @@ def _leader(ev: Evaluation) -> tuple[str, ...]:
     without = some([one_line(p.name) for p in ev.parts if p not in ranked])
     unknown = f" It is undefined for {without}." if without else ""
     doubt = "one is really better than another" if len(ties) > 1 else "it is really better than the others"
+    why = "Nearly all rows are of one class, so accuracy says little. " if rare and name in RATHER else ""
     return (
-        f"{word} {measure.title}: {some(ties)} with {number(first.estimate)}{each}, {_reach(first)}.{unknown} "
-        f"Whether {doubt} is another question: trueerror compare answers it.",
-    )
+        f"{why}{word} {measure.title}: {some(ties)} with {number(first.estimate)}{each}, {_reach(first)}.{unknown} "
+        f"Whether {doubt} is another question: compare answers it.",
+    ), tuple(p.name for p in ranked if p.overall[name].estimate == first.estimate)
 
 
 def _in_order(ev: Evaluation) -> list[str]:

@@ -8,13 +8,15 @@ Two models that call every row alike: one model read twice, or two that never re
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypedDict
 
 import numpy as np
 
 from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings._rules import sorted_findings
+from trueerror.findings.comparisons import never_found
 from trueerror.findings.metrics import ClassErrors, RateAtPrior
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.inference._problem import IntervalSpec
@@ -24,8 +26,7 @@ from trueerror.inference.counts._all_classes import shares_of_uncertainty
 from trueerror.inference.learner._fold_scores import ranks_rows
 from trueerror.inputs._labels import cost_matrix
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.results import Contrast
-from trueerror.results._values import significantly_different
+from trueerror.results import Contrast, Interval
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Agreement, ScoreTable
 from trueerror.tallies._confusion import Confusion, is_graded
@@ -64,6 +65,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         metrics_at_prior=tuple(measures[name].title for name, own in part.overall.items() if own.method == "mover-r"),
         lost_replicates=lost,
         baseline_p=part.baseline_p if judged else None,
+        never_found=None if part.confusion is None else never_found(part.confusion),
         constant_answers=constant_answers(part),
     )
     if p is None:
@@ -146,20 +148,37 @@ def _tuned(bench: ModelMetrics, p: Predictions, table: ScoreTable) -> TunedThres
 
 
 # What the rows and each model by itself may show beside the difference; more would bury it.
-ABOUT_THE_SAMPLE = ("TE103", "TE104", "TE201", "TE211", "TE214", "TE215", "TE413", "TE512", "TE513", "TE514")
+ABOUT_THE_SAMPLE = (
+    "TE101", "TE102", "TE103", "TE104", "TE106", "TE201", "TE202", "TE211", "TE214", "TE215", "TE408", "TE413",
+    "TE512", "TE513", "TE514",
+)  # fmt: skip
 # Of these it matters which model they are about.
-ABOUT_A_MODEL = ("TE201", "TE211", "TE214", "TE215", "TE512", "TE513")
+ABOUT_A_MODEL = ("TE106", "TE201", "TE202", "TE211", "TE214", "TE215", "TE408", "TE512", "TE513")
 
 
-def sample_evidence(p: Predictions, measure: Measure, settings: Settings) -> list[Evidence]:
-    """The rows once, and each model against the commonest class where the comparison is one of accuracy."""
+def sample_evidence(
+    p: Predictions, measure: Measure, settings: Settings, estimates: Mapping[str, Interval]
+) -> list[Evidence]:
+    """The rows once, and each model by itself: its few errors, and where accuracy decides how a constant does."""
     benches = [b for b in (ModelMetrics(m, settings, predictions=p) for m in p.models) if b.calls]
     counted = measure.of_labels
     if not benches or not (counted or int((p.truth_counts() > 0).sum()) == 1):
         return []
+    judged = measure.right_or_wrong and settings.prior is None and not is_graded(benches[0].confusion)
     found = [Evidence(confusion=benches[0].confusion, metrics=(measure.name,))]
-    if measure.right_or_wrong and settings.prior is None and not is_graded(benches[0].confusion):
-        found += [Evidence(model=b.model, confusion=b.confusion, baseline_p=commonest_p(b)) for b in benches]
+    for b in benches:
+        own = estimates[b.model]
+        x = round(own.estimate * own.n) if own.n is not None and measure.share is not None else 0
+        few = own.method == "wilson" and own.n is not None and min(x, own.n - x) < 5 <= own.n
+        found.append(
+            Evidence(
+                model=b.model,
+                confusion=b.confusion,
+                baseline_p=commonest_p(b) if judged else None,
+                small_counts=[(measure.title, x, own.n or 0)] if few else None,
+                never_found=never_found(b.confusion) if judged else None,
+            )
+        )
     if settings.prior is not None and counted and not measure.is_prior_free(len(p.labels)):
         found += [
             Evidence(
@@ -220,6 +239,28 @@ def loss_evidence(rows: PairedRows, contrasts: Iterable[Contrast], settings: Set
     return found
 
 
+class AgainstConstant(TypedDict, total=False):
+    """The commonest class with its share, and the models that are not shown to be better than answering it."""
+
+    constant: tuple[str, float]
+    hollow: tuple[str, ...]
+
+
+def against_constant(sample: Sequence[Evidence]) -> AgainstConstant:
+    """What the verdict must know of one answer for every row, where accuracy was judged against it."""
+    judged = [e for e in sample if e.baseline_p is not None]
+    if not judged or judged[0].confusion is None:
+        return {}
+    t = judged[0].confusion
+    totals = t.classes().truth
+    top = int(totals.argmax())
+    hollow = {f.about for f in find(judged, ("TE201", "TE408"))}
+    return {
+        "constant": (str(t.labels[top]), float(totals[top] / totals.sum())),
+        "hollow": tuple(e.model for e in judged if e.model in hollow),
+    }
+
+
 def comparison_findings(
     made: Comparison, sound: Mapping[tuple[str, str], Mapping[str, float]], sample: Iterable[Evidence] = ()
 ) -> Findings:
@@ -239,15 +280,16 @@ def _pair_evidence(
     pair = (c.first, c.second)
     # Two models alone are shown by their difference: there are no two intervals that could mislead.
     own = [made.estimates[m] for m in pair] if len(made.models) > 2 else []
+    judged = made.judged(*pair)
     evidence = Evidence(
         model=f"{c.first} and {c.second}",
         p_values=sound,
         level=1 - made.confidence,
         difference=c.estimate,
         limits=(c.low, c.high),
-        p_value=c.p_value if c.p_adjusted is None else c.p_adjusted,
+        p_value=judged.p_value if judged.p_adjusted is None else judged.p_adjusted,
         p_unseen=c.p_unseen,
-        significant=significantly_different(c),
+        significant=made.told_apart(*pair),
         comparisons=len(made.pairs),
         share=made.facts.share,
         with_best=made.best in pair,
@@ -263,9 +305,8 @@ def _closest(made: Comparison) -> tuple[str, str] | None:
     """The pair of the best models, by rank, that differ and cannot be told apart: one word about power is enough."""
     rank = {m: i for i, m in enumerate(made.ranked)}
     same = made.facts.twins or {}
-    open_ = [
-        (c.first, c.second) for c in made.pairs if not significantly_different(c) and (c.first, c.second) not in same
-    ]
+    pairs = [(c.first, c.second) for c in made.pairs]
+    open_ = [pair for pair in pairs if not made.told_apart(*pair) and pair not in same]
     return min(open_, key=lambda pair: (rank[pair[0]] + rank[pair[1]], max(rank[m] for m in pair)), default=None)
 
 
@@ -277,7 +318,7 @@ def _whole_evidence(made: Comparison) -> Evidence:
         best=made.best,
         comparisons=len(made.pairs),
         adjusted=made.adjust != "none" or len(made.pairs) < 2,
-        not_different_from_best=sum(not significantly_different(c) for c in with_best),
+        not_different_from_best=sum(not made.told_apart(c.first, c.second) for c in with_best),
         paired=None if could_be_paired is None else False,
         could_be_paired=could_be_paired,
     )

@@ -12,7 +12,7 @@ import numpy as np
 
 from trueerror.findings import Evidence, Findings, find
 from trueerror.inference._bayes import bayes_signed_rank
-from trueerror.inference._multiplicity import ADJUSTMENTS, Adjustment
+from trueerror.inference._multiplicity import ADJUSTMENTS, Adjustment, Floats, with_anchor
 from trueerror.inference._multiplicity import adjust as adjusted
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inference.ranking._rank_tests import (
@@ -38,6 +38,7 @@ METHODS = ("wilcoxon", "sign", "nemenyi", "bonferroni-dunn", "shaffer")
 MOST_WITHIN = 5000
 # Differences of shares up to here are taken as no difference that matters, unless rope= says otherwise.
 ROPE = 0.01
+PERCENT_WORDS = frozenset(("accuracy", "error", "auc", "f1", "recall", "precision", "rate", "acc"))
 
 
 @speaks
@@ -61,7 +62,7 @@ def rank(
     rng: Any = None,
     cv: Any = None,
 ) -> LearnerRanking:
-    """Rank learners over data sets, and say which of them can be told apart.
+    """Rank learners over data sets, and say between which of them there is a clear difference.
 
     `scores` is a path, a data frame, a mapping of columns or an array. Wide: a row for each data set (and fold), a
     column for each learner. Long: columns of data set, learner, value, and fold where there are folds; columns with
@@ -71,9 +72,11 @@ def rank(
     Pairs are compared over data sets by Wilcoxon's signed-rank test with Holm's correction; `method` may be "sign",
     "nemenyi", "shaffer" or "bonferroni-dunn" (against `reference`), which compare mean ranks and so depend on which
     other learners are in the pool. `reference` compares with one learner only. Where there are folds, each data set is
-    looked at by itself too, with the corrected t-test (`test_train_ratio`, 1/(k − 1) for k folds). Results of
-    cross_validate by name, and arrays of cross_val_score with the splitter as `cv`, are folds of one data set. For two
-    learners the Bayesian signed-rank test says besides how probable a difference beyond ±`rope` is (0.01 for shares).
+    looked at by itself too, with the corrected t-test (`test_train_ratio`, 1/(k − 1) for k folds), adjusted over the
+    pairs of that data set. Results of cross_validate by name, and arrays of cross_val_score with the splitter as `cv`,
+    are folds of one data set. Signed ranks speak of the middle of the differences (Hodges–Lehmann), which is what is
+    shown, not of their mean. For two learners on data sets enough for the test the Bayesian signed-rank test says
+    besides how probable a difference beyond ±`rope` is (0.01 for shares, 1 for percentages).
     Demšar 2006, JMLR 7:1; Benavoli, Corani and Mangili 2016, JMLR 17:5.
 
     >>> made = rank({"a": [0.9, 0.8, 0.9, 0.9, 0.7, 0.8], "b": [0.8, 0.7, 0.7, 0.8, 0.6, 0.6]})
@@ -129,11 +132,14 @@ def rank_sheet(
     """Rank a sheet that was read."""
     m = sheet.matrix(higher_is_better=higher_is_better)
     share = bool(all(part.min() >= 0 and part.max() <= 1 for part in sheet.parts))
+    percent = not share and _percentages(sheet, higher_is_better)
     base = _over_data_sets(m, method, adjust, control, alpha)
     within = _within_data_sets(sheet, base, test_train_ratio, adjust, 1 - alpha)
     posterior: Posterior | None = None
-    if m.k == 2 and m.n > 1:
-        width = (ROPE if share else 0.0) if rope is None else rope
+    width = (ROPE if share else 100 * ROPE if percent else 0.0) if rope is None else rope
+    # Without a region of no difference the posterior of a few data sets is sure where no test could be.
+    enough = math.ldexp(1.0, 1 - m.n) <= alpha
+    if m.k == 2 and (enough or (m.n > 1 and rope)):
         first, second = (m.values[:, j] if higher_is_better else -m.values[:, j] for j in (0, 1))
         posterior = replace(
             bayes_signed_rank(first, second, rope=width, rng=rng), name=f"{m.models[0]} and {m.models[1]}"
@@ -147,10 +153,25 @@ def rank_sheet(
         within=within,
         posterior=posterior,
         share=share,
+        percent=percent or None,
         value_name=sheet.value_name,
         reading=_reading(sheet, higher_is_better),
         findings=_findings(sheet, base, higher_is_better),
     )
+
+
+def _percentages(sheet: ScoreSheet, higher_is_better: bool) -> bool:
+    """Whether scores are shares written as percentages: 0 to 100, by their name or by their size.
+
+    Scores between 20 and 100 of which higher is better are taken for percentages; errors and losses only by name.
+    """
+    low, high = min(part.min() for part in sheet.parts), max(part.max() for part in sheet.parts)
+    if low < 0 or high > 100 or high <= 1:
+        return False
+    name = sheet.value_name.lower().replace("_", " ").replace("-", " ")
+    if "%" in name or "percent" in name or any(word in name.split() for word in PERCENT_WORDS):
+        return True
+    return higher_is_better and low >= 20
 
 
 def _over_data_sets(m: ScoreMatrix, method: PostHoc, adjust: Adjustment, control: str | None, alpha: float) -> Ranking:
@@ -180,7 +201,7 @@ def _over_data_sets(m: ScoreMatrix, method: PostHoc, adjust: Adjustment, control
 def _within_data_sets(
     sheet: ScoreSheet, base: Ranking, ratio: float | None, adjust: Adjustment, confidence: float
 ) -> tuple[Contrast, ...]:
-    """Pairs on one data set each, over its folds, adjusted over all of them together."""
+    """Pairs on one data set each, over its folds, adjusted over the pairs of that data set."""
     pairs = list(combinations(range(len(sheet.learners)), 2))
     anchor = base.best if base.control is None else base.control
     if base.control is not None or len(pairs) * len(sheet.parts) > MOST_WITHIN:
@@ -191,17 +212,37 @@ def _within_data_sets(
         share = sheet.split_ratio(i) if ratio is None else float(ratio)
         if len(part) < 2 or math.isnan(share):
             continue
+        here: list[Contrast] = []
         for a, b in pairs:
             found = corrected_t(part[:, a] - part[:, b], test_train_ratio=share, confidence=confidence)
             named = {"name": sheet.data_sets[i], "first": sheet.learners[a], "second": sheet.learners[b]}
-            made.append(replace(found, **named))  # type: ignore[arg-type]
-    p_values = adjusted(np.array([c.p_value for c in made], dtype=float), adjust)
-    return tuple(replace(c, p_adjusted=float(p)) for c, p in zip(made, p_values, strict=True))
+            here.append(replace(found, **named))  # type: ignore[arg-type]
+        p_values = adjusted(np.array([c.p_value for c in here], dtype=float), adjust)
+        here = [replace(c, p_adjusted=float(p)) for c, p in zip(here, p_values, strict=True)]
+        made += here if adjust != "holm" else _with_the_best(here, sheet, part, base)
+    return tuple(made)
+
+
+def _with_the_best(contrasts: list[Contrast], sheet: ScoreSheet, part: Floats, base: Ranking) -> list[Contrast]:
+    """The pairs of a data set, those with its best learner (or the control) judged together as `compare` does."""
+    means = part.mean(axis=0) * (1 if base.higher_is_better else -1)
+    anchor = sheet.learners[int(means.argmax())] if base.control is None else base.control
+    k = len(sheet.learners)
+    if k < 3 or (base.control is None and len(contrasts) < k * (k - 1) / 2):
+        return contrasts
+    together = {c.first: c.p_adjusted for c in with_anchor(contrasts, anchor, chosen=base.control is None)}
+    with_p = []
+    for c in contrasts:
+        other = c.first if c.second == anchor else c.second if c.first == anchor else None
+        with_p.append(c if other is None else replace(c, p_adjusted=together[other]))
+    return with_p
 
 
 def _reading(sheet: ScoreSheet, higher_is_better: bool) -> str:
     n, k = len(sheet.data_sets), len(sheet.learners)
-    text = f"Read {n:,} data set{'' if n == 1 else 's'} × {k:,} learners"
+    unnamed = not sheet.has_folds and n > 1 and sheet.data_sets == tuple(str(i + 1) for i in range(n))
+    said = " (rows without a name count as data sets)" if unnamed else ""
+    text = f"Read {n:,} data set{'' if n == 1 else 's'}{said} × {k:,} learners"
     if sheet.has_folds:
         sizes = [len(folds) for folds in sheet.folds]
         repeats = {len({key.repeat for key in folds}) for folds in sheet.folds}

@@ -14,8 +14,20 @@ from trueerror.inference.ranking._rank_tests import nemenyi_distance
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.results import Contrast, DocumentResult, Posterior, Table, Text
 from trueerror.results._document import WIDTH, Document, Media, TableBlock, page
-from trueerror.results._format import listing, number, one_line, p_cell, p_value, percent, short_names, width
-from trueerror.results._values import deciding_p
+from trueerror.results._format import (
+    filled,
+    folded,
+    listing,
+    number,
+    one_line,
+    p_cell,
+    p_value,
+    percent,
+    short_names,
+    width,
+)
+from trueerror.results._values import deciding_p, surety
+from trueerror.verbs._comparison import chance_words
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -23,13 +35,15 @@ class LearnerRanking(DocumentResult, Ranking):
     """Learners ranked over data sets: mean ranks, tests of pairs over data sets, and tests within each data set.
 
     `scores` are data sets × learners, folds averaged. `within` compares pairs on one data set each (`name`) by the
-    corrected t-test over its folds, adjusted over all of them; it is empty without folds. `posterior` is the Bayesian
-    signed-rank test of two learners. `share` says whether scores are shares, so that differences are in points.
+    corrected t-test over its folds, adjusted over the pairs of that data set; it is empty without folds. `posterior` is
+    the Bayesian signed-rank test of two learners, where the data sets are enough for it. `share` says whether scores
+    are shares, and `percent` whether they are percentages, so that differences are in points.
     """
 
     data_sets: tuple[str, ...] = ()
     scores: tuple[tuple[float, ...], ...] = ()
     adjust: str = "holm"
+    percent: bool | None = None
     within: tuple[Contrast, ...] = ()
     posterior: Posterior | None = None
     share: bool = False
@@ -43,6 +57,24 @@ class LearnerRanking(DocumentResult, Ranking):
         columns = list(zip(*self.scores, strict=True))
         by_name = {name: sum(c) / len(c) for name, c in zip(self.names, columns, strict=True)}
         return {name: by_name[name] for name in self.order}
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The learners from the best mean rank to the worst; of equal ranks the better mean score comes first."""
+        columns = list(zip(*self.scores, strict=True))
+        sign = -1.0 if self.higher_is_better else 1.0
+        keys = [(self.mean_ranks[i], sign * sum(c) / len(c), i) for i, c in enumerate(columns)]
+        return tuple(self.names[i] for *_, i in sorted((round(r, 9), m, i) for r, m, i in keys))
+
+    def gap(self, first: str, second: str) -> float:
+        """By how much the first is better than the second in the middle of the data sets, by the estimator of the test.
+
+        Hodges and Lehmann's median of pairwise means for signed ranks, else the median; below 0 where it is worse.
+        """
+        if self.method in TESTS:
+            middle = self[first, second].estimate
+            return middle if self.higher_is_better else -middle
+        return statistics.median(self.gaps(first, second).values())
 
     def gaps(self, first: str, second: str) -> dict[str, float]:
         """By how much the first is better than the second on each data set; below 0 where it is worse."""
@@ -71,8 +103,8 @@ class LearnerRanking(DocumentResult, Ranking):
 
     @property
     def verdict(self) -> str:
-        """What the ranking says, in a few sentences; learners that were not told apart are never called equal."""
-        return _verdict(self)
+        """What the ranking says, in a few sentences; learners without a clear difference are never called equal."""
+        return " ".join([_verdict(self), *self.findings.without("TE507").but(())])
 
     def wins(self) -> Table:
         """Won–tied–lost of each learner (row) against each other (column), over data sets."""
@@ -106,13 +138,13 @@ class LearnerRanking(DocumentResult, Ranking):
         keys += ["friedman", "iman-davenport"] if len(self.names) > 2 else []
         keys += ["corrected-t-test"] if self.within else []
         keys += ["bayes-signed-rank"] if self.posterior is not None else []
-        return Text("\n\n".join([self.reading, *(explain(key) for key in keys if key != "none")]))
+        return Text("\n\n".join([folded(self.reading), *(explain(key) for key in keys if key != "none")]))
 
     def document(self) -> Document:
         table = scores_table(self)
         return page(
             self.reading,
-            [self.verdict],
+            [_verdict(self), *self.findings.without("TE507").but(())],
             TableBlock(_ranks_table(self)),
             None if table is None else TableBlock(table, where=Media.SCREEN),
             self.findings.block(several=True),
@@ -141,13 +173,12 @@ def _ranks_table(r: LearnerRanking) -> Table:
         if name == anchor:
             rows.append((*own, "", "", ""))
             continue
-        gaps = list(r.gaps(name, anchor).values())
         pair, (wins, ties, losses) = r._compared(name, anchor)
         p = p_cell(p_value(deciding_p(pair)))
         # The difference of the numbers as shown: of errors, + is worse.
-        shown = statistics.median(gaps) if r.higher_is_better else -statistics.median(gaps)
+        shown = r.gap(name, anchor) if r.higher_is_better else -r.gap(name, anchor)
         rows.append((*own, _signed(r, shown), f"{wins}–{ties}–{losses}", p))
-    unit = " (points)" if r.share else ""
+    unit = " (points)" if r.share or r.percent else ""
     adjusted = "p" if len(r.pairs) < 2 or r.adjust == "none" else "adjusted p"
     score = one_line(r.value_name or "score")
     mean = f"mean {score}" if width(score) <= 12 else "mean"
@@ -174,7 +205,10 @@ def scores_table(r: LearnerRanking) -> Table | None:
             mark = "" if c is None or not _differs(r, c) else "v" if r.gaps(m, anchor)[d] > 0 else "*"
             cells.append(number(by_name[m]) + (mark or " " if marked else ""))
         rows.append((d, *cells))
-    title = f"* worse than {one_line(anchor)} there, v better (corrected t over folds, {r.adjust})" if marked else ""
+    count = len({frozenset((c.first, c.second)) for c in r.within})
+    over = f", adjusted over the {count} pairs of each data set" if count > 1 else ""
+    title = filled(f"* worse than {one_line(anchor)} there, v better (corrected t over folds{over})", WIDTH)
+    title = title if marked else ""
     # Long names are cut as far as the numbers beneath them are narrow, and stay different.
     most = max(8, (WIDTH - max(width(one_line(d)) for d in ("data set", *r.data_sets))) // len(r.order) - 2)
     names = short_names([one_line(m) for m in r.order], most)
@@ -204,24 +238,28 @@ def _differs(r: LearnerRanking, c: Contrast) -> bool:
     return deciding_p(c) <= r.alpha
 
 
+def _points(r: LearnerRanking, x: float) -> float:
+    """A difference in points, where scores are shares or percentages."""
+    return 100 * x if r.share else x
+
+
 def _amount(r: LearnerRanking, x: float) -> str:
     """A size without its sign."""
-    if not r.share:
+    if not (r.share or r.percent):
         return number(abs(x))
-    shown = f"{100 * abs(x):.1f}"
+    shown = f"{abs(_points(r, x)):.1f}"
     return f"{shown} point{'' if shown == '1.0' else 's'}"
 
 
 def _signed(r: LearnerRanking, x: float) -> str:
     """A size with its sign, without a unit."""
-    shown = f"{100 * x:+.1f}" if r.share else f"{x:+.3g}"
+    shown = f"{_points(r, x):+.1f}" if r.share or r.percent else f"{x:+.3g}"
     return "0.0" if shown in ("+0.0", "-0.0") else shown
 
 
 SHOWN = 6
-# Adjusted p-values up to here are called beyond doubt; between here and the level, probable.
-PROVEN = 0.005
 TESTS = {"wilcoxon": "signed-rank", "sign": "sign"}
+MIDDLES = {"wilcoxon": "Hodges–Lehmann", "sign": "of the data sets"}
 
 
 def _verdict(r: LearnerRanking) -> str:
@@ -243,8 +281,8 @@ def _too_few(r: LearnerRanking) -> str:
     each, times = r._smallest_p(n, 1), len(r.pairs)
     how = "" if r.smallest_p == each else f": {each:.2g} for one pair, times {times}"
     parts = [
-        f"{_sentence(numeral(n))} data sets are too few for the {TESTS[r.method]} test to tell any pair apart, "
-        f"whatever the scores (its smallest p is {r.smallest_p:.2g}{how})."
+        f"{_sentence(numeral(n))} data sets are too few for the {TESTS[r.method]} test to show a clear difference "
+        f"between any two, whatever the scores (its smallest p is {r.smallest_p:.2g}{how})."
     ]
     beaten = [m for m in r.order[1:] if all(gap > 0 for gap in r.gaps(best, m).values())]
     words = f"{one_line(best)} has the best mean rank, {r.ranks[best]:.2f}"
@@ -276,18 +314,18 @@ def _sentence(text: str) -> str:
 
 
 def _one_data_set(r: LearnerRanking) -> str:
-    """What the folds of a single data set say; without folds nothing is told apart."""
+    """What the folds of a single data set say; without folds there is nothing to judge by."""
     best = r.best
     if not r.within:
         tied = [m for m in r.order if r.gaps(best, m)[r.data_sets[0]] == 0]
         who = f"{_named(tied)} tie for the best score" if len(tied) > 1 else f"{one_line(best)} has the best score"
-        return f"{who}, but one score each on one data set tells nothing apart."
+        return f"{who}, but one score each on one data set cannot show a difference."
     behind = [m for m in r.order[1:] if _worse_throughout(r, m, best)]
     front = [m for m in r.order if m not in behind]
-    sure = all(deciding_p(c) <= PROVEN for m in behind for c in _within(r, best, m))
+    sure = all(surety(deciding_p(c), r.alpha) == "clear" for m in behind for c in _within(r, best, m))
     parts = [f"{one_line(best)} is {'' if sure else 'probably '}best on this data set."]
     if len(front) > 1:
-        parts = [f"No single winner on this data set: {_named(front)} cannot be told apart."]
+        parts = [f"No clear winner on this data set: {_named(front)} are too close to call."]
         nearest = r.on(r.data_sets[0], best, front[1])
         if nearest is not None:
             gap = r.gaps(best, front[1])[r.data_sets[0]]
@@ -298,17 +336,22 @@ def _one_data_set(r: LearnerRanking) -> str:
 
 def _many(r: LearnerRanking) -> str:
     best = r.best
-    behind = [m for m in r.order[1:] if r.told_apart(best, m)]
-    weak = [m for m in r.order[1:] if m not in behind and _worse_throughout(r, m, best)]
+    behind = [m for m in r.order[1:] if r.told_apart(best, m) and r.gap(best, m) > 0]
+    against = [m for m in r.order[1:] if r.told_apart(best, m) and r.gap(best, m) <= 0]
+    weak = [m for m in r.order[1:] if m not in (*behind, *against) and _worse_throughout(r, m, best)]
     front = [m for m in r.order if m not in behind and m not in weak]
     if len(front) > 1:
         together = any(set(front) <= set(group) for group in r.groups)
         whom = _named(front) if together else f"{one_line(best)} and any of {_named(front[1:])}"
-        parts = [f"No single winner: {whom} cannot be told apart."]
+        parts = [f"No clear winner: {whom} are too close to call."]
+        if against:
+            parts = [f"No clear winner: {one_line(best)} has the best mean rank, but pair by pair {_named(against)} "
+                     f"{'is' if len(against) == 1 else 'are'} ahead of it."]  # fmt: skip
     elif weak:
         parts = [f"{one_line(best)} leads, but the data sets are too few to call it best overall."]
     else:
-        parts = [f"{one_line(best)} is best overall."]
+        sure = all(surety(deciding_p(r[best, m]), r.alpha) == "clear" for m in behind)
+        parts = [f"{one_line(best)} is {'' if sure else 'probably '}best overall."]
     if behind:
         parts.append(_behind(r, behind, best))
     parts += [_throughout(r, m, best) for m in weak[:3]]
@@ -317,23 +360,23 @@ def _many(r: LearnerRanking) -> str:
 
 
 def _speaks_of(r: LearnerRanking, weak: list[str], best: str) -> str:
-    """Over what "beyond doubt" was said: single data sets, which is not the same as all of them."""
+    """Over what that was said: single data sets, which is not the same as all of them."""
     n = len(r.data_sets)
     every = "both" if n == 2 else f"all {numeral(n)}"
     smallest = min(deciding_p(r[best, m]) for m in weak)
-    who = one_line(weak[0]) if len(weak) == 1 else "none of them"
-    told = f"is {'not ' if len(weak) == 1 else ''}told apart from {one_line(best)}"
+    who = f"{one_line(weak[0])} has" if len(weak) == 1 else "none of them has"
+    told = f"{'no' if len(weak) == 1 else 'a'} clear difference from {one_line(best)}"
     return f"That is by the folds of single data sets; over {every} {who} {told} ({p_value(smallest)})."
 
 
 def _behind(r: LearnerRanking, behind: list[str], best: str) -> str:
-    """Learners that the test over data sets tells apart from the best one, with sizes beside the p-values."""
+    """Learners that the test over data sets puts behind the best one, with sizes beside the p-values."""
     sizes = []
     for m in behind[:3]:
         gaps = list(r.gaps(best, m).values())
         lost = sum(g > 0 for g in gaps)
         p = deciding_p(r[best, m])
-        sizes.append(f"by {_amount(r, statistics.median(gaps))} in the median, {_lost(lost, len(gaps))}, {p_value(p)}")
+        sizes.append(f"by {_amount(r, r.gap(best, m))} in the median, {_lost(lost, len(gaps))}, {p_value(p)}")
     if len(behind) > 3:
         return f"{_named(behind)} rank behind {one_line(best)} over the data sets (the nearest {sizes[0]})."
     if len(behind) == 1:
@@ -347,7 +390,7 @@ def _lost(lost: int, n: int) -> str:
 
 
 def _worse_throughout(r: LearnerRanking, m: str, best: str) -> bool:
-    """Whether a learner loses on every data set, and beyond chance on at least one by its folds."""
+    """Whether a learner loses on every data set, and clearly or probably on at least one by its folds."""
     if not all(gap > 0 for gap in r.gaps(best, m).values()):
         return False
     return any(_differs(r, c) for c in _within(r, best, m))
@@ -359,10 +402,10 @@ def _throughout(r: LearnerRanking, m: str, best: str) -> str:
     where = "" if n == 1 else " on both" if n == 2 else f" on all {numeral(n)}"
     span = _span(r, min(gaps), max(gaps))
     tested = _within(r, best, m)
-    sure = [c.name for c in tested if _differs(r, c) and deciding_p(c) <= PROVEN]
-    likely = [c.name for c in tested if _differs(r, c) and deciding_p(c) > PROVEN]
+    sure = [c.name for c in tested if surety(deciding_p(c), r.alpha) == "clear"]
+    likely = [c.name for c in tested if surety(deciding_p(c), r.alpha) == "probable"]
     words = []
-    for names, how in ((sure, "beyond doubt"), (likely, "probably")):
+    for names, how in ((sure, "clearly"), (likely, "probably")):
         if names:
             words.append(how if n == 1 else f"{how} on {_named(names)}")
     return f"{one_line(m)} is worse{where} ({span}), {', '.join(words)}."
@@ -372,27 +415,42 @@ def _two(r: LearnerRanking) -> str:
     best, other = r.order
     c = r[best, other]
     gaps = list(r.gaps(best, other).values())
-    ahead = sum(g > 0 for g in gaps)
-    a, b = one_line(best), one_line(other)
-    n = len(gaps)
-    own = r.method in ("wilcoxon", "sign")
-    middle = abs(c.estimate) if own else statistics.median(gaps)
-    won = "both" if ahead == n == 2 else f"all {n:,}" if ahead == n else f"{ahead:,} of {n:,}"
-    score = f"{a} is ahead on {won} data sets, by about {_amount(r, middle)}"
-    low, high = (c.low, c.high) if r.higher_is_better else (-c.high, -c.low)
-    if own and math.isfinite(low) and math.isfinite(high):
-        score += f", plausibly {_signed(r, low)} to {_signed(r, high)}"
     p = deciding_p(c)
+    middle = r.gap(best, other)
+    # The winner is whom the test puts ahead, which need not be who won more often.
+    if p <= r.alpha and middle < 0:
+        best, other = other, best
+        gaps, middle, c = [-g for g in gaps], -middle, r[best, other]
+    a, b, n = one_line(best), one_line(other), len(gaps)
+    ahead = sum(g > 0 for g in gaps)
+    won = "both" if ahead == n == 2 else f"all {n:,}" if ahead == n else f"{ahead:,} of {n:,}"
+    score = f"{a} is ahead on {won} data sets, {_middle(r, middle, b)}"
+    low, high = (c.low, c.high) if r.higher_is_better else (-c.high, -c.low)
+    if r.method in TESTS and math.isfinite(low) and math.isfinite(high):
+        score += f", {percent(round(1 - r.alpha, 6))} CI {_signed(r, low)} to {_signed(r, high)}"
     if all(g == 0 for g in gaps):
-        parts = [f"{a} and {b} cannot be told apart: they tie on every data set. That is no proof that they are alike."]
-    elif p <= r.alpha:
-        parts = [f"{a} is {'better' if p <= PROVEN else 'probably better'} over data sets like these: {score} "
-                 f"({p_value(p)})."]  # fmt: skip
+        return f"No clear difference: {a} and {b} tie on every data set. That does not show them to be alike."
+    if p <= r.alpha:
+        sure = "" if surety(p, r.alpha) == "clear" else "probably "
+        parts = [f"{a} is {sure}better over data sets like these: {score} ({p_value(p)})."]
     else:
         parts = [f"Cannot tell which is better overall: {score} ({p_value(p)})."]
         if _worse_throughout(r, other, best):
             parts += [_throughout(r, other, best), "That is by the folds of single data sets."]
+    mean = statistics.fmean(gaps)
+    if r.method in TESTS and p <= r.alpha and mean < middle / 2:
+        parts.append(
+            f"On average the difference is {_signed(r, mean)}{' points' if r.share or r.percent else ''}: signed ranks "
+            "speak of the middle of the differences, and some data sets lie far on the other side."
+        )
     return " ".join(parts)
+
+
+def _middle(r: LearnerRanking, gap: float, other: str) -> str:
+    """The middle of the differences, and in whose favour it is."""
+    if _signed(r, gap) == "0.0" or gap == 0:
+        return "with a median difference of 0"
+    return f"by {_amount(r, gap)} in the median" if gap > 0 else f"but {_amount(r, gap)} behind {other} in the median"
 
 
 def _against_control(r: LearnerRanking) -> str:
@@ -402,14 +460,17 @@ def _against_control(r: LearnerRanking) -> str:
     parts = []
     for ahead, word in ((True, "better"), (False, "worse")):
         for m in apart:
-            gaps = list(r.gaps(m, control).values())
-            middle = statistics.median(gaps)
-            if (r.ranks[m] < r.ranks[control]) == ahead:
-                size = f"by {_amount(r, middle)} in the median, {p_value(deciding_p(r[m, control]))}"
-                parts.append(f"{one_line(m)} is {word} than {one_line(control)} ({size}).")
+            middle, p = r.gap(m, control), deciding_p(r[m, control])
+            # Tests of mean ranks go by these, signed ranks by the middle of the differences.
+            better = middle > 0 if r.method in TESTS else r.ranks[m] < r.ranks[control]
+            if better == ahead:
+                sure = "" if surety(p, r.alpha) == "clear" else "probably "
+                size = f"{_middle(r, middle if ahead else -middle, one_line(control) if ahead else one_line(m))}"
+                parts.append(f"{one_line(m)} is {sure}{word} than {one_line(control)} ({size}, {p_value(p)}).")
     unclear = [m for m in others if m not in apart]
     if unclear:
-        parts.append(f"{_named(unclear)} cannot be told apart from {one_line(control)}.")
+        verb = "has" if len(unclear) == 1 else "have"
+        parts.append(f"{_named(unclear)} {verb} no clear difference from {one_line(control)}.")
     return " ".join(parts)
 
 
@@ -418,10 +479,10 @@ def _footer_lines(r: LearnerRanking) -> tuple[str, ...]:
     if r.posterior is not None:
         p = r.posterior
         first, second = (one_line(m) for m in r.names)
-        middle = f"no difference beyond ±{_amount(r, p.rope_width)} {_chance(p.rope)}, " if p.rope_width else ""
+        middle = f"no difference beyond ±{_amount(r, p.rope_width)} {chance_words(p.rope)}, " if p.rope_width else ""
         lines.append(
-            f"Posterior probabilities (Bayesian signed rank): {first} better {_chance(p.right)}, {middle}{second} "
-            f"better {_chance(p.left)}."
+            f"Posterior probabilities (Bayesian signed rank; prior: half a data set without a difference): {first} "
+            f"better {chance_words(p.right)}, {middle}{second} better {chance_words(p.left)}."
         )
     how = f"Methods: {r.method} over data sets at {percent(round(r.alpha, 6))}"
     if r.method in ("wilcoxon", "sign") and len(r.pairs) > 1:
@@ -429,7 +490,10 @@ def _footer_lines(r: LearnerRanking) -> tuple[str, ...]:
     if r.critical_difference is not None:
         how += f", mean ranks must lie {r.critical_difference:.2f} apart"
     if r.within:
-        how += "; corrected t within data sets"
+        count = len({frozenset((c.first, c.second)) for c in r.within})
+        how += "; corrected t within data sets" + (f", adjusted over the {count} pairs of each" if count > 1 else "")
+    if r.method in TESTS:
+        lines.append(f"Differences are medians over data sets ({MIDDLES[r.method]}), not differences of the means.")
     return (*lines, f"{how}; .explain() or --explain for more.")
 
 
@@ -438,18 +502,13 @@ def _within(r: LearnerRanking, first: str, second: str) -> list[Contrast]:
     return [c for c in found if c is not None]
 
 
-def _chance(p: float) -> str:
-    """A probability from samples, never 0 or 1."""
-    return "< 0.001" if p < 0.001 else "> 0.999" if p > 0.999 else number(p)
-
-
 def _span(r: LearnerRanking, low: float, high: float) -> str:
     """ "by 4 to 13 points": whole points where the smaller is two or more."""
-    if not r.share:
+    if not (r.share or r.percent):
         return f"by {number(low)}" if low == high else f"by {number(low)} to {number(high)}"
-    digits = 0 if 100 * low >= 1.95 else 1
-    a, b = (f"{100 * x:.{digits}f}" for x in (low, high))
-    return f"by {a if a == b else f'{a} to {b}'} point{'' if a == b == '1' else 's'}"
+    digits = 0 if _points(r, low) >= 1.95 else 1
+    a, b = (f"{_points(r, x):.{digits}f}" for x in (low, high))
+    return f"by {a if a == b else f'{a} to {b}'} point{'' if a == b and float(a) == 1 else 's'}"
 
 
 def _named(models: list[str]) -> str:

@@ -80,13 +80,13 @@ class TrainingGap(DocumentResult):
         wide = max(self.gaps, key=lambda g: g.estimate)
         if wide.low > 0:
             parts.append(
-                f"{one_line(wide.name)} loses {100 * wide.estimate:.1f} points from training to test rows, plausibly "
+                f"{one_line(wide.name)} loses {100 * wide.estimate:.1f} points from training to test rows, 95 % CI "
                 f"{100 * wide.low:.1f} to {100 * wide.high:.1f}."
             )
         elif not parts:
             parts.append(
-                "No model is beyond chance better on the training rows than on the test rows; the widest gap is "
-                f"{one_line(wide.name)}'s, {100 * wide.estimate:+.1f} points, plausibly {100 * wide.low:+.1f} to "
+                "No model is clearly better on the training rows than on the test rows; the widest gap is "
+                f"{one_line(wide.name)}'s, {100 * wide.estimate:+.1f} points, 95 % CI {100 * wide.low:+.1f} to "
                 f"{100 * wide.high:+.1f}."
             )
         return " ".join(parts)

@@ -60,15 +60,15 @@ def test_words_never_say_equal() -> None:
         assert "same" not in text
         assert "p = 0.000" not in text
         assert max(len(line) for line in text.splitlines()) <= 80
-    assert nemenyi(LEVEL).verdict.startswith("No single winner: ")
-    assert "cannot be told apart" in nemenyi(LEVEL).verdict
+    assert nemenyi(LEVEL).verdict.startswith("No clear winner: ")
+    assert "too close to call" in nemenyi(LEVEL).verdict
 
 
 def test_verdicts() -> None:
     clear = {"a": np.arange(30) + 2.0, "b": np.arange(30) + 1.0, "c": np.arange(30) + 0.0}
     assert nemenyi(clear).verdict == "a ranks ahead of b and c."
     assert nemenyi({k: v[:6] for k, v in clear.items()}).verdict == (
-        "No single winner: a and b cannot be told apart. c ranks behind a."
+        "No clear winner: a and b are too close to call. c ranks behind a."
     )
     assert bonferroni_dunn(clear, control="b").verdict == "a ranks ahead of b; c ranks behind b."
     many = {f"m{i}": RNG.random(5) for i in range(12)}

@@ -40,7 +40,7 @@ def test_words_say_what_colour_shows(comparison: te.Comparison) -> None:
     assert rows["c"].endswith("worse")
     told = comparison.told_apart("b", comparison.best) if comparison.best != "b" else None
     if told is False:
-        assert rows["b"].endswith("cannot tell")
+        assert rows["b"].endswith("too close to call")
 
 
 def test_every_pair_at_a_glance(comparison: te.Comparison, svg: Any) -> None:

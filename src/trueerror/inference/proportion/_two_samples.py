@@ -127,7 +127,7 @@ def difference(
     note = ""
     p_better = _less_normal(b, a) if method == "wald" else _less_beta(b, a)
     if method == "wald" and a.variance + b.variance == 0:
-        method = "newcombe"
+        method, p_better = "newcombe", _less_beta(b, a)
         note = "Wald's variance is 0 here; Newcombe's method is given instead"
     if method == "miettinen-nurminen":
         limits = miettinen_nurminen_limits(a.x, a.n, b.x, b.n, z)
@@ -223,6 +223,11 @@ def _of_limits(a: Interval, b: Interval, level: float, alternative: Alternative)
         ),
         name=a.name,
     )  # fmt: skip
+
+
+def prior_words(c: Contrast) -> str:
+    """The prior behind `p_better` of a difference: a flat one on the normal scale for Wald's method, else Jeffreys'."""
+    return "flat prior, normal approximation" if c.method == KEYS["wald"] else "Jeffreys' prior"
 
 
 def probability_less(

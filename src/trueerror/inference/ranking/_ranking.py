@@ -130,10 +130,10 @@ class Ranking(Result):
         level = [m for m in self.order[1:] if not self.told_apart(first, m)]
         behind = [m for m in self.order[1:] if m not in level]
         if not behind:
-            return f"No single winner: {_named(list(self.order))} cannot be told apart."
+            return f"No clear winner: {_named(list(self.order))} are too close to call."
         if not level:
             return f"{first} ranks ahead of {_named(behind)}."
-        return f"No single winner: {_named([first, *level])} cannot be told apart. {_named(behind)} " + (
+        return f"No clear winner: {_named([first, *level])} are too close to call. {_named(behind)} " + (
             f"rank{'s' if len(behind) == 1 else ''} behind {first}."
         )
 
@@ -150,7 +150,8 @@ class Ranking(Result):
             if models:
                 parts.append(f"{_named(models)} rank{'s' if len(models) == 1 else ''} {words} {control}")
         if unclear:
-            parts.append(f"{_named(unclear)} cannot be told apart from {control}")
+            verb = "has" if len(unclear) == 1 else "have"
+            parts.append(f"{_named(unclear)} {verb} no clear difference from {control}")
         return "; ".join(parts) + "."
 
     def _table(self) -> Table:
@@ -192,6 +193,9 @@ class Ranking(Result):
 
     def _omnibus(self) -> str:
         test = self.iman_davenport
+        if math.isnan(test.statistic):
+            sets = "one data set" if self.n == 1 else f"{self.n} data sets"
+            return f"Over all models: {sets} cannot show a difference of mean ranks (Iman–Davenport has no value)."
         figures = f"(Iman–Davenport F = {number(test.statistic)}, {p_value(test.p_value)})"
         if not test.p_value <= self.alpha:
             return f"Over all models: no evidence of a difference {figures}."

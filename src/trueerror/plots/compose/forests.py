@@ -17,6 +17,7 @@ from trueerror.plots._specs import Forest, ForestRow, Heat, Panel
 from trueerror.plots._style import distinct, first_sentence, fold, plain, shorten
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import listing, number, p_value, percent, whole
+from trueerror.verbs._comparison import together_words
 
 if TYPE_CHECKING:
     from trueerror.experiments._summary import LearnerEstimate, Summary
@@ -385,7 +386,7 @@ def differences_forest(c: Comparison) -> Forest:
     """Differences first, since overlapping bars mislead; the models' own intervals beneath."""
     anchor = c.best if c.reference is None else c.reference
     ranked = [m for m in c.ranked if m != anchor][:MOST_ROWS]
-    pairs = [c[model, anchor] for model in ranked]
+    pairs = [c.judged(model, anchor) for model in ranked]
     parts = _parts(c)
     rows = [
         replace(
@@ -409,7 +410,7 @@ def differences_forest(c: Comparison) -> Forest:
     shares = all(0 <= v <= 1 for r in own if r.drawn for v in (r.low, r.high))
     within = (0.0, 1.0) if shares else (-math.inf, math.inf)
     panels.append(make_panel(own, axis="", heading=plain(c.title), within=within))
-    subtitle = [*_verdict_lines(c), *how_words(pairs or list(c.estimates.values()), more=UNADJUSTED)]
+    subtitle = [*_verdict_lines(c), *how_words(pairs or list(c.estimates.values()), more=together_words(c))]
     if margin is not None:
         subtitle.append(f"shaded: differences up to ±{number(margin[1])} do not matter")
     if parts:
@@ -445,9 +446,6 @@ def _differences(parts: dict[str, tuple[float, ...]], first: str, second: str) -
     return tuple(a - b for a, b in zip(parts[first], parts[second], strict=True))
 
 
-UNADJUSTED = " of each pair by itself; p-values are adjusted for the number of pairs"
-
-
 def training_forest(gap: TrainingGap) -> Forest:
     """How much better each model looks on its training rows than on test rows."""
     forest = contrasts_forest({g.name: g for g in gap.gaps}, title="Accuracy on training rows − on test rows")
@@ -458,7 +456,7 @@ def _told(c: Comparison, pair: Contrast) -> str:
     words = p_words(pair)
     if c.told_apart(pair.first, pair.second):
         return f"{words} · {'better' if c.better(pair.first, pair.second) else 'worse'}"
-    return f"{words} · cannot tell"
+    return f"{words} · too close to call"
 
 
 def pairs_heat(c: Comparison) -> Heat:
@@ -479,7 +477,7 @@ def pairs_heat(c: Comparison) -> Heat:
                 continue
             p = pair.p_value if pair.p_adjusted is None else pair.p_adjusted
             share.append(_strength(p))
-            verdict = "better" if c.better(a, b) else "worse" if c.told_apart(a, b) else "cannot tell"
+            verdict = "better" if c.better(a, b) else "worse" if c.told_apart(a, b) else "too close to call"
             written = p_value(p, at_most=pair.p_at_most)
             words.append((signed_number(pair.estimate), written, verdict))
             tips.append({"row": plain(a), "column": plain(b), "difference": plain(str(pair)), "p": written})
@@ -502,7 +500,7 @@ def pairs_heat(c: Comparison) -> Heat:
 def _pair(c: Comparison, first: str, second: str) -> Contrast | None:
     if first == second or (c.reference is not None and c.reference not in (first, second)):
         return None
-    pair: Contrast = c[first, second]
+    pair: Contrast = c.judged(first, second)
     return pair
 
 
