@@ -61,7 +61,7 @@ def test_repeated_folds_are_kept_apart() -> None:
 
 def test_scores_of_folds_are_ranked(results: dict[str, dict[str, object]]) -> None:
     table = te.logs.fold_scores({"cancer": results, "again": results})
-    assert set(table) == {"dataset", "learner", "repeat", "fold", "train_rows", "test_rows", "score"}
+    assert set(table) == {"dataset", "learner", "repeat", "fold", "train_rows", "test_rows", "test_score"}
     assert len(table["fold"]) == 2 * 2 * 5
     assert te.rank(table).best == "logreg"
     assert te.rank(te.logs.fold_scores(results, score="accuracy")).value_name == "accuracy"

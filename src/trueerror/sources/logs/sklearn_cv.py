@@ -84,7 +84,7 @@ def fold_scores(
     splitter that was used, or from `test_train_ratio`: without them nothing tells ten folds from ten random splits.
 
     >>> made = fold_scores({"svm": [0.8, 0.9], "tree": [0.7, 0.6]}, cv=2)
-    >>> made["learner"], made["score"]
+    >>> made["learner"], made["test_score"]
     (['svm', 'svm', 'tree', 'tree'], [0.8, 0.9, 0.7, 0.6])
     """
     one_set = fold_table(results, score=score, cv=cv, test_train_ratio=test_train_ratio)
@@ -92,7 +92,7 @@ def fold_scores(
         str(name): _needed(fold_table(of_one, score=score, cv=cv, test_train_ratio=test_train_ratio))
         for name, of_one in _mapping(results).items()
     }  # fmt: skip
-    key = next(iter(sets.values())).metric or "score"
+    key = score or next(iter(sets.values())).metric or "test_score"
     names = ("dataset", "learner", "repeat", "fold", "train_rows", "test_rows", key)
     table: dict[str, list[Any]] = {name: [] for name in names}
     for data, found in sets.items():
