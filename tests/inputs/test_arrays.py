@@ -44,10 +44,10 @@ def test_one_column(values: Any) -> None:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ("abc", "must be an array, not str 'abc'"),
-        (b"abc", "bytes"),
-        (5, "the single value 5"),
-        (None, "NoneType"),
+        ("abc", "must be an array, not 'abc'"),
+        (b"abc", "not b.abc"),
+        (5, "must be an array, not 5"),
+        (None, "not None"),
         ({"a": 1}, "dict"),
         (np.zeros((3, 2)), "3 × 2"),
         (np.float64(3), "a single value"),

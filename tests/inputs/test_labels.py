@@ -158,7 +158,7 @@ def test_minus_nought_is_nought() -> None:
         ([("a", 1), ("b", 2)], "one column"),
         (np.array(["2020-01-01"], dtype="datetime64[D]"), "row 1 is a date"),
         ([Decimal("1")], "Decimal"),
-        ([object()], "row 1 is a object"),
+        ([object()], "row 1 is an object"),
         ([1, 2.5, "a"], r"row 2 is 2\.5"),
         (["a", 1], "mix text"),
     ],

@@ -441,7 +441,7 @@ def _several(truth: Any, scores: Any, options: Mapping[str, Any]) -> Predictions
         if _scored(made) < len(apart):
             raise InputError("each model needs scores: a column of numbers, higher for the positive class")
         return made
-    if scores is None and is_openable(truth) and truth != "-":
+    if scores is None and is_openable(truth) and not (isinstance(truth, str) and truth == "-"):
         named = {o: v for o, v in columns.items() if o in TABLE_WORDS or o in ("missing", "labels")}
         rest = (columns.get("positive"), columns.get("weights"), columns.get("weights_kind"))
         try:

@@ -13,7 +13,7 @@ from typing import Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._options import InputError, check_word
+from trueerror.inputs._options import InputError, check_word, in_few_words
 
 # What a user may give as a column: a list, an array, a series of any library; for several models {name: column}.
 # `column` and `matrix` check it.
@@ -60,7 +60,7 @@ def _to_numpy(values: ArrayLike, name: str) -> Column:
     if _is_tensor(values):
         return _from_tensor(values, name)
     if isinstance(values, str | bytes | Mapping) or values is None:
-        raise InputError(f"{name} must be an array, not {type(values).__name__} {values!r:.40}")
+        raise InputError(f"{name} must be an array, not {in_few_words(values)}")
     if not hasattr(values, "to_numpy") and hasattr(values, "collect"):
         raise InputError(f"{name} is a lazy column; collect it, or pass the whole table to te.read")
     if hasattr(values, "to_numpy"):
@@ -69,7 +69,7 @@ def _to_numpy(values: ArrayLike, name: str) -> Column:
             return np.array(values.to_list(), dtype=object)  # whole numbers that NumPy has no type for
         return np.asarray(values.to_numpy(zero_copy_only=False) if kind == "pyarrow" else values.to_numpy())
     if not isinstance(values, Sized | Iterable) and not hasattr(values, "__array__"):
-        raise InputError(f"{name} must be an array, not the single value {values!r:.40}")
+        raise InputError(f"{name} must be an array, not {in_few_words(values)}")
     return _from_items(values if hasattr(values, "__array__") else list(cast("Iterable[object]", values)), name)
 
 

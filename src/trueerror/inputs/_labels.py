@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Column, Numeric, count_matrix, missing_rows
-from trueerror.inputs._options import InputError, nearest
+from trueerror.inputs._options import InputError, in_few_words, nearest
 
 Label = str | int | bool
 Codes = NDArray[np.signedinteger[Any]]
@@ -52,7 +52,7 @@ def plain_label(value: object, place: str = "a label") -> Label:
         raise InputError(f"{place} is {value!r}: labels are text, whole numbers or booleans; pass scores in scores=")
     if hasattr(value, "as_py"):
         return plain_label(value.as_py(), place)
-    raise InputError(f"{place} is a {type(value).__name__} ({value!r:.40}): labels are text, whole numbers or booleans")
+    raise InputError(f"{place} is {in_few_words(value)}: labels are text, whole numbers or booleans")
 
 
 def code_column(array: Column, name: str) -> Coded:

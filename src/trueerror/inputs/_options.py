@@ -62,6 +62,23 @@ class MissingPredictionError(InputError):
     """Rows lack a prediction, and nothing says how they count."""
 
 
+def in_few_words(value: object) -> str:
+    """A value in a few words: text and numbers as they are, all else by its kind and size.
+
+    >>> in_few_words("75%"), in_few_words([1, 2, 3]), in_few_words({"a": 1}), in_few_words(3.5)
+    ("'75%'", 'a list of 3', 'a dict of 1', '3.5')
+    """
+    if value is None or isinstance(value, str | bytes | int | float | complex):
+        return f"{value!r:.40}"
+    kind = type(value).__name__
+    article = "an" if kind[:1] in "AEIOUaeio" else "a"
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple) and shape:
+        return f"{article} {kind} of {' × '.join(map(str, shape))}"
+    size = f" of {len(value)}" if isinstance(value, list | tuple | dict | set) else ""
+    return f"{article} {kind}{size}"
+
+
 def nearest(name: object, choices: Iterable[object]) -> str:
     """A hint at the nearest known name, or the known names when there are few, or nothing.
 

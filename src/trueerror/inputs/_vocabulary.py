@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-from trueerror.inputs._options import InputError
+from trueerror.inputs._options import InputError, in_few_words
 
 Made = TypeVar("Made", bound=Callable[..., Any])
 
@@ -190,6 +190,12 @@ BY_PLACE = {
     "check": "te.check(te.predictions(truth, labels)) takes arrays",
     "rank": "te.rank({learner: scores on the data sets, …}) takes one table",
 }
+# Options that are one word or one number wherever they are.
+ONE_VALUE = frozenset(
+    ("confidence", "alpha", "method", "adjust", "alternative", "side", "prior", "positive", "threshold", "margin",
+     "design", "reference", "model", "rng", "replicates", "how", "kind", "test", "missing", "weights_kind", "paired",
+     "schedule")
+)  # fmt: skip
 # Options listed where nothing is near: more are not read.
 MOST_LISTED = 14
 
@@ -314,7 +320,10 @@ class CallForm:
         return f"{lead}; help({self.spoken}) lists those that there are"
 
     def check_places(self, args: Sequence[object], options: Mapping[str, Any]) -> None:
-        """Too many arguments by place, one given twice, or one that is missing, in a sentence."""
+        """Too many arguments by place, one given twice, one that is missing, or a table for a word, in a sentence."""
+        for name in ONE_VALUE.intersection(options):
+            if getattr(options[name], "shape", ()) != ():
+                raise CallError(f"{name}= of {self.spoken} is one value, and not {in_few_words(options[name])}")
         if len(args) > len(self.places) and not self.any_place:
             raise CallError(self._too_many(args))
         twice = next((name for name in self.places[: len(args)] if name in options), None)

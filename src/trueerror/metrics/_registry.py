@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._options import InputError, nearest
+from trueerror.inputs._options import InputError, in_few_words, nearest
 from trueerror.results import Result, Table
 from trueerror.results._format import listing
 from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Confusion
@@ -248,7 +248,10 @@ def find_measure(name: str) -> Measure:
     """
     _load()
     if not isinstance(name, str):
-        raise InputError(f"metric {name!r} must be a name, such as 'accuracy'")
+        raise InputError(
+            f"a metric is named by text, such as 'accuracy', and not by {in_few_words(name)}; it comes first: "
+            "te.metric('accuracy', truth, labels)"
+        )
     word = name.strip().lower().replace("-", "_").replace(" ", "_")
     # Scorers of other libraries: neg_log_loss, accuracy_score, f1_macro.
     for spelt in (word, word.removeprefix("neg_"), word.removesuffix("_score"), word.removesuffix("_score_loss")):

@@ -164,6 +164,8 @@ def load(path_or_text: str | Path) -> Any:
         raise ValueError(f"te.load takes the path of a saved result, or its text, not {path_or_text!r:.40}")
     text = str(path_or_text)
     if isinstance(path_or_text, Path) or not text.lstrip().startswith("{"):
+        if not isinstance(path_or_text, str | Path):
+            raise ValueError(f"te.load reads a path or the text of .to_json(), not a {type(path_or_text).__name__}")
         path = Path(path_or_text)
         try:
             text = path.read_text(encoding="utf-8")

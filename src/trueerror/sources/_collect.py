@@ -38,8 +38,9 @@ from trueerror.inputs._labels import (
     recode,
     with_declared,
 )
-from trueerror.inputs._options import InputError, MissingPredictionError, check_word
+from trueerror.inputs._options import InputError, MissingPredictionError, check_word, in_few_words
 from trueerror.inputs._vocabulary import CallForm
+from trueerror.results import Result
 from trueerror.sources._keys import fold_keys, group_columns, id_column, intersections, key_column
 from trueerror.sources._models import (
     X_WORDS,
@@ -264,6 +265,10 @@ def predictions(
         from trueerror.sources._api import refuse_columns
 
         refuse_columns(columns)
+    if isinstance(truth, Result) and not isinstance(truth, Predictions):
+        raise InputError(
+            f"rows are needed here, not {in_few_words(truth)}: pass what te.predictions or te.read gave, or the arrays"
+        )
     if is_estimators(truth):
         raise needs_rows(truth, "evaluate")
     sorted_out = sorted_columns(truth, predicted, scores)

@@ -11,7 +11,7 @@ import math
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import combinations
 from typing import Any
 
@@ -289,7 +289,7 @@ def quade(scores: Any, *, higher_is_better: bool = True) -> Test:
     return Test(name="Quade", statistic=statistic, df=df, p_value=p, method="quade", n=m.n, note=note)
 
 
-@speaks
+@partial(speaks, room="te.significance")
 def nemenyi(scores: Any, *, confidence: float = 0.95, higher_is_better: bool = True) -> Ranking:
     """All pairs of models on mean ranks: two differ when their mean ranks lie further apart than the critical
     difference q·√(k(k+1)/(6N)), q from the studentized range.
@@ -316,7 +316,7 @@ def nemenyi_distance(k: int, n: int, alpha: float = 0.05) -> float:
     return range_point(alpha, k) / math.sqrt(2) * math.sqrt(k * (k + 1) / (6 * n))
 
 
-@speaks
+@partial(speaks, room="te.significance")
 def bonferroni_dunn(scores: Any, *, control: Any, confidence: float = 0.95, higher_is_better: bool = True) -> Ranking:
     """Each model against one control, named beforehand, on mean ranks: k − 1 tests instead of k(k − 1)/2.
 
@@ -335,7 +335,7 @@ def bonferroni_dunn(scores: Any, *, control: Any, confidence: float = 0.95, high
     return _ranking(m, pairs, adjusted, "bonferroni-dunn", level, critical, m.models[chosen])
 
 
-@speaks
+@partial(speaks, room="te.significance")
 def shaffer(scores: Any, *, confidence: float = 0.95, higher_is_better: bool = True) -> Ranking:
     """All pairs on mean ranks with Shaffer's static correction, which uses that not all sets of pairs can be equal.
 
