@@ -231,7 +231,7 @@ def open_share(value: Numeric, name: str) -> float:
 
 
 # Squares of larger numbers, and sums of squares, leave the range of floats.
-LARGEST = 1e150
+LARGEST = 1e152
 
 
 def numbers(values: ArrayLike, name: str) -> Floats:
