@@ -37,6 +37,7 @@ from validation import (
     proportions,
     scores,
     studies,
+    unseen_rows,
     variants,
     verdicts,
 )
@@ -70,6 +71,7 @@ FAMILIES: tuple[Callable[..., Iterator[Cell | Exact]], ...] = (
     further_counts.cells,
     peers.cells,
     studies.cells,
+    unseen_rows.cells,
 )
 QUICK = 1_000
 

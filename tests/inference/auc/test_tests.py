@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import trueerror as te
 from trueerror.inference.auc._tests import delong, delong_unpaired
 from trueerror.inputs._options import InputError
 from trueerror.methods import method
@@ -159,3 +160,48 @@ def test_single_precision_scores() -> None:
     truth = RNG.random(rows) < 0.5
     a, b = (RNG.random(rows).astype(np.float32) for _ in range(2))
     assert delong(truth, a, b) == delong(truth, a.astype(float), b.astype(float))
+
+
+def test_an_unseen_row_is_asked_about_where_few_pairs_are_misordered():
+    rng = np.random.default_rng(4)
+    truth = np.repeat([1, 0], [20, 200])
+    noise = rng.standard_normal((2, 220))
+    few = te.significance.delong(truth, noise[0] + 3.0 * truth, noise[1] + 1.0 * truth)
+    assert few.p_value <= 0.05
+    assert few.p_unseen > few.p_value
+    truth = np.repeat([1, 0], [300, 300])
+    noise = rng.standard_normal((2, 600))
+    many = te.significance.delong(truth, noise[0] + 1.0 * truth, noise[1] + 0.4 * truth)
+    assert (many.p_value <= 0.05, many.p_unseen) == (True, None)
+
+
+def test_unlike_shapes_hold_the_level_by_the_verdict():
+    rng, told, decided = np.random.default_rng(6), 0, 0
+    truth = np.repeat([1, 0], [20, 200])
+    for _ in range(150):
+        # Two equal areas of .95: one with a few positives far down.
+        common = rng.standard_normal(220)
+        one, two = ((common + rng.standard_normal(220)) / 2**0.5 for _ in range(2))
+        c = te.significance.delong(truth, one + 2.326 * truth, np.where(truth == 1, 3 * two + 5.2, two))
+        told += c.p_value <= 0.05
+        decided += max(c.p_value, c.p_unseen or 0) <= 0.05
+    assert decided <= 8 < told
+
+
+def test_different_rows_are_compared_by_their_own_limits():
+    rng = np.random.default_rng(2)
+
+    def rows(up, down, shift):
+        truth = np.repeat([1, 0], [up, down])
+        return te.predictions(truth, scores={"m": rng.standard_normal(up + down) + shift * truth}, positive=1)
+
+    one, two = rows(8, 100, 1.8), rows(100, 100, 1.8)
+    made = te.compare(one, two, paired=False, metric="auc")
+    (pair,) = made.pairs
+    a, b = (te.evaluate(p, metrics=["auc"])["auc"] for p in (one, two))
+    assert pair.method == "newcombe-hybrid"
+    assert pair.low == pytest.approx(a.estimate - b.estimate - np.hypot(a.estimate - a.low, b.high - b.estimate))
+    assert pair.high == pytest.approx(a.estimate - b.estimate + np.hypot(a.high - a.estimate, b.estimate - b.low))
+    assert (pair.p_value <= 0.05) == (not pair.low <= 0 <= pair.high)
+    asked = te.compare(one, two, paired=False, metric="auc", method="delong").pairs[0]
+    assert asked.method == "delong-unpaired-t"
