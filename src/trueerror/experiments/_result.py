@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from trueerror.verbs._ranking_result import LearnerRanking
 
 
+def _several(metrics: Any) -> tuple[Any, ...]:
+    """One metric, by name or as a function, or several."""
+    return (metrics,) if isinstance(metrics, str) or callable(metrics) else tuple(metrics)
+
+
 class FitTime(NamedTuple):
     """How long one fit and its predictions took."""
 
@@ -53,7 +58,7 @@ class Experiment(ResampleResults):
         """Every learner on every data set, who is better where and over all, and what a reader should know."""
         from trueerror.experiments._summary import summarise
 
-        named = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+        named = _several(metrics)
         return summarise(self, named, confidence=confidence)
 
     def estimate(
@@ -135,7 +140,7 @@ class Experiment(ResampleResults):
             from trueerror.results._document import to_csv
             from trueerror.results._files import write_file
 
-            named = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+            named = _several(metrics)
             return write_file(target, to_csv(self.records(named)))
         return self.summary(metrics).save(target)
 

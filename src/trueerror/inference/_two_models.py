@@ -381,9 +381,11 @@ def mover_of_pair(q: Pair) -> Contrast:
 @inference_method("paired-bootstrap-bca", answers=("paired-metric", "paired-proportions"), word="bootstrap")
 def bootstrap_of_pair(q: Pair) -> Contrast:
     """Rows drawn again, for both models together."""
+    # A function of the user's own is called for every replicate.
+    replicates = min(q.spec.replicates, ROW_REPLICATES) if q.metric.origin else q.spec.replicates
     return paired_bootstrap(
         q.sample.agreement, metric=q.metric.name, positive=q.sample.rows.positive, prior=q.sample.rows.prior,
-        replicates=q.spec.replicates, confidence=q.spec.confidence, alternative=q.spec.alternative, rng=q.spec.rng,
+        replicates=replicates, confidence=q.spec.confidence, alternative=q.spec.alternative, rng=q.spec.rng,
         **q.options,
     )  # fmt: skip
 

@@ -73,11 +73,12 @@ class Measure:
     pairs of classes, not over each class against the rest. `range_for`: the range as a function of the options.
     `scale_words`: on which of several usual scales it is, as a function of the number of classes and the options.
 
-    `within_class`: a proportion of the rows of its class, so that different classes' are independent. `rows_in_play`: a
-    function of a proportion of the rows that are positive or were called so. `relative_cost`: a cost against
-    that of the cheapest constant call. `takahashi`: the averages for which Takahashi and others published the
-    variance. `gradient`: the derivative, written out: by the margins (`ClassCounts` → `MarginGradients`) of a metric of
-    all classes, by the cells (table, counts) of one of cells; without it derivatives are taken by a complex step.
+    `within_class`: a proportion of the rows of its class, so that different classes' are independent. `rows_in_play`:
+    a function of a proportion of the rows that are positive or were called so. `relative_cost`: a cost against that
+    of the cheapest constant call. `takahashi`: the averages for which Takahashi and others published the variance.
+    `gradient`: the derivative, written out: by the margins (`ClassCounts` → `MarginGradients`) of a metric of all
+    classes, by the cells (table, counts) of one of cells; without it derivatives are taken by a complex step.
+    `origin` is the function of a metric of one's own (`metrics._own`), with its options.
     """
 
     name: str
@@ -116,6 +117,8 @@ class Measure:
     relative_cost: bool = False
     takahashi: tuple[Average, ...] = ()
     gradient: Formula | None = None
+    origin: Formula | None = None
+    origin_options: tuple[tuple[str, Any], ...] = ()
     # What it is computed from, a field for each: a confusion matrix (the four counts of one class against the rest,
     # hits and margins of all classes, or every cell by itself), scores of one class, losses of rows, scores by class.
     of_labels: bool = field(init=False)
@@ -175,6 +178,7 @@ class MarginGradients(NamedTuple):
 class _Registry:
     measures: dict[str, Measure] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
+    own: dict[str, Measure] = field(default_factory=dict)
     loaded: bool = False
 
 
@@ -240,19 +244,27 @@ def _no_formula(*_: Any, **__: Any) -> float:
     raise InputError("a score that was computed elsewhere has no formula here; name a metric, such as 'accuracy'")
 
 
-def find_measure(name: str) -> Measure:
-    """A metric by name or alias, with macro_, micro_ and weighted_ in front of those of one class.
+def find_measure(name: str | Formula | Measure) -> Measure:
+    """A metric by name or alias, with macro_, micro_ and weighted_ in front of those of one class; or one's own.
 
     >>> find_measure("tpr").name, find_measure("macro_f1").average, find_measure("f1_macro").name
     ('recall', 'macro', 'macro_f1')
     """
     _load()
+    if isinstance(name, Measure):
+        return name
     if not isinstance(name, str):
-        raise InputError(
-            f"a metric is named by text, such as 'accuracy', and not by {in_few_words(name)}; it comes first: "
-            "te.metric('accuracy', truth, labels)"
-        )
+        if not callable(name) or isinstance(name, type):
+            raise InputError(
+                f"a metric is named by text, such as 'accuracy', and not by {in_few_words(name)}; it comes first: "
+                "te.metric('accuracy', truth, labels)"
+            )
+        from trueerror.metrics._own import own_measure
+
+        return own_measure(name)
     word = name.strip().lower().replace("-", "_").replace(" ", "_")
+    if word in _REGISTRY.own:
+        return _REGISTRY.own[word]
     # Scorers of other libraries: neg_log_loss, accuracy_score, f1_macro.
     for spelt in (word, word.removeprefix("neg_"), word.removesuffix("_score"), word.removesuffix("_score_loss")):
         own = _REGISTRY.aliases.get(spelt, spelt)

@@ -311,11 +311,11 @@ def refuse_idle_costs(measures: Iterable[Measure], costs: object) -> None:
         )
 
 
-def named_metrics(metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None) -> dict[str, dict[str, Any]]:
+def named_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
     """Metrics as the user gave them (a name, names, or names with options), by their registered names."""
     if metrics is None:
         return {}
-    if isinstance(metrics, str):
+    if isinstance(metrics, str) or callable(metrics):
         metrics = [metrics]
     if not isinstance(metrics, Iterable):
         raise InputError(f"{metrics!r:.40} names no metric; give a name such as 'accuracy', or a list of names")
@@ -333,6 +333,7 @@ def named_metrics(metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]]
 
 # Replicates of a statistic of ranks cost more than those of a table of counts.
 SCORE_REPLICATES = 2_000
+OWN_REPLICATES = 1_000
 CLASS_METRICS = ("precision", "recall", "f1")
 # What a case-control sample shows of a class without a prior.
 WITHIN_A_CLASS = ("recall",)
@@ -492,6 +493,10 @@ class ModelMetrics:
         words = "" if measure.scale_words is None else measure.scale_words(len(self.labels), **options)
         return noted(found, words) if words else found
 
+    def _replicates(self, measure: Measure) -> int:
+        """How many resamples; a function of the user's own is called for each of them."""
+        return min(self.settings.replicates, OWN_REPLICATES) if measure.origin else self.settings.replicates
+
     def _over_folds(self, measure: Measure, method: str | None) -> bool:
         """Whether the folds decide: rows are ranked, or tested again, or a method of folds is asked for."""
         p = self._rounds
@@ -524,7 +529,7 @@ class ModelMetrics:
         """The rows of one round as one sample."""
         asked = partial(
             metric_interval, measure, options=options, method=method, confidence=self.settings.confidence,
-            rng=self.settings.rng, replicates=self.settings.replicates, simultaneous_over=self.settings.over,
+            rng=self.settings.rng, replicates=self._replicates(measure), simultaneous_over=self.settings.over,
             estimand=self.estimand,
         )  # fmt: skip
         elsewhere = partial(asked, prior=self.prior, design=self.settings.design)

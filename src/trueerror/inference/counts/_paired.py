@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -286,6 +287,14 @@ def _one_against_the_rest(agreement: Agreement, positive: Label | None) -> Agree
     return Agreement((False, True), True, cells // 4, cells // 2 % 2, cells % 2, counts)
 
 
+def takes_masses(metric: Callable[..., Any]) -> bool:
+    """Whether a function is one of (table, masses), rather than of (truth, predicted)."""
+    try:
+        return "masses" in signature(metric).parameters
+    except (TypeError, ValueError):
+        return False
+
+
 def paired_metric(
     agreement: Agreement,
     metric: str | Callable[..., Any],
@@ -297,7 +306,8 @@ def paired_metric(
 
     One share is that of the agreement's positive class.
     """
-    if isinstance(metric, str):
+    by_name = isinstance(metric, str) or not takes_masses(metric)
+    if isinstance(metric, str) or by_name:
         found = find_measure(metric)
     else:
         found = Measure(
@@ -329,7 +339,7 @@ def paired_metric(
     )
     if found.of_one_class:
         first.binary(positive)  # an unknown or missing positive class is said before any work
-    return PairedMetric(agreement, (first, second), found, positive, dict(options), isinstance(metric, str), shares)
+    return PairedMetric(agreement, (first, second), found, positive, dict(options), by_name, shares)
 
 
 # With fewer rows than this on which the models differ, their own spread says too little about the difference.
