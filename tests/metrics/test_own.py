@@ -48,7 +48,7 @@ def test_one_that_the_registry_has_agrees_with_it():
     assert (own.low, own.high) == pytest.approx((known.low, known.high), abs=0.01)
     clusters = np.arange(200) // 5
     a, b = (te.compare(Y, {"a": A, "b": B}, metric=m, clusters=clusters)["a", "b"] for m in (weighed_hits, "accuracy"))
-    assert a.p_value == pytest.approx(b.p_value, rel=0.05)
+    assert a.p_value == pytest.approx(b.p_value, abs=0.001)
     assert (a.low, a.high) == pytest.approx((b.low, b.high), abs=0.005)
 
 
@@ -93,7 +93,7 @@ def test_learners_are_judged_by_it():
 
     run = te.experiment({"cut": Cut(), "same": Cut()}, A.reshape(-1, 1), Y, plan=5, progress=False)
     own = run.estimate("cut", metric=net_hits)
-    assert own.name == "net_hits"
+    assert own.low < own.estimate < own.high
     assert run.compare(net_hits)["cut", "same"].estimate == 0
     assert "net hits" in str(run.summary(net_hits))
 
