@@ -47,7 +47,23 @@ class DesignOptions:
         float | None, flag("--disagreement", "Share of rows that only one of two models gets right.", "SHARE")
     ] = None
     prevalence: Annotated[float | None, flag("--prevalence", "For auc: share of positives.", "SHARE")] = None
-    icc: Annotated[float | None, flag("--icc", "For clustered rows: how alike rows of a cluster are.", "SHARE")] = None
+    icc: Annotated[
+        float | None,
+        flag(
+            "--icc",
+            "For clustered rows: the correlation of two rows of a cluster, of being right, or of the differences where "
+            "two models share the rows.",
+            "SHARE",
+        ),
+    ] = None
+    icc_right: Annotated[
+        float | None,
+        flag("--icc-right", "Instead of --icc for two models: the correlation of one model's being right.", "SHARE"),
+    ] = None
+    icc_between: Annotated[
+        float | None,
+        flag("--icc-between", "With --icc-right: that of one model on a row with the other on another.", "SHARE"),
+    ] = None
     cluster_size: Annotated[
         float | None, flag("--cluster-size", "For clustered rows: rows in a cluster.", "NUMBER")
     ] = None

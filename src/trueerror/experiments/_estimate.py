@@ -542,7 +542,9 @@ def bbc_of_learners(q: LearnerProblem) -> LearnerAnswer:
                 f"row {int(np.argmin(often)) + 1:,} was never tested; BBC-CV needs every row tested: use te.KFold"
             )
         table[:, j] /= often
-    interval = bbc_cv(table, bounds=s.loss_range, confidence=q.spec.confidence, rng=q.spec.rng)
+    interval = bbc_cv(
+        table, bounds=s.loss_range, confidence=q.spec.confidence, clusters=data.cluster_codes, rng=q.spec.rng
+    )
     return LearnerAnswer(s.from_losses(interval), s.at_size())
 
 

@@ -18,7 +18,7 @@ from trueerror.results._format import listing, one_line
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 
 if TYPE_CHECKING:
-    from trueerror.findings.metrics import ClassErrors, ConstantAnswer, Overfit, RateAtPrior
+    from trueerror.findings.metrics import ClassErrors, ConstantAnswer, HarderRows, Overfit, RateAtPrior
     from trueerror.findings.scores import TunedThreshold
     from trueerror.inference.auc._average_precision import DecidedBy
     from trueerror.inference.auc._within_folds import Comparability
@@ -175,6 +175,8 @@ class Evidence:
     constant_answers: Sequence[ConstantAnswer] | None = None
     # rows without a prediction, all rows, how they were counted
     missing_predictions: tuple[int, int, str] | None = None
+    # the rows that the model left out, and how another one does on them
+    harder_rows: HarderRows | None = None
     unranked: bool | None = None  # whether rows without a score keep areas and losses from being shown
     # titles of the metrics whose intervals take rows as independent although there are clusters
     clusters_ignored: tuple[str, ...] | None = None

@@ -41,6 +41,10 @@ FEW_EVENTS = 5
 FEW_OF_CLASS = 3
 LARGE_SHARE = 0.2
 SMALLEST_GAP = 0.02
+# Below this share of the rows the weights leave few of them.
+LEAST_WORTH = 0.5
+# The p-value below which rows left out are called harder.
+HARDER = 0.01
 
 
 @rule("TE201", severity="warning", title="no better than always answering the commonest class",
@@ -139,6 +143,53 @@ def rows_without_predictions(missing_predictions: tuple[int, int, str], unranked
         how = "counted as wrong" if rule_word == "wrong" else "left out"
         more = "; rows without a score have no rank, so areas and losses are not shown" if unranked else ""
         yield f"{whole(count)} of {whole(total)} rows have no prediction and were {how}{more}"
+
+
+class HarderRows(NamedTuple):
+    """Rows that a model left out, on which another one does worse than on those that both answered."""
+
+    rows: int
+    n: int
+    other: str
+    left_out: float
+    answered: float
+    p_value: float
+
+
+@rule("TE213", severity="warning", title="the rows left out are harder than the others",
+      fix='Count them as wrong (missing="wrong"), or compare the models at the same share of rows answered '
+          "(te.risk_coverage).")  # fmt: skip
+def hard_rows_left_out(harder_rows: HarderRows) -> Iterator[str]:
+    """A model that leaves out the rows that it would get wrong looks better than it is, on any rows that remain.
+
+    What it would have said is not known, but what another model says of those rows is. The rule fires where the other
+    is right on them clearly less often than on the rows that both answered (p < .01).
+    """
+    h = harder_rows
+    if h.p_value < HARDER:
+        yield (
+            f"{whole(h.rows)} of {whole(h.n)} rows were left out, and {h.other} is right on "
+            f"{percent(round(h.left_out, 3))} of them against {percent(round(h.answered, 3))} of the others "
+            f"({p_value(h.p_value)}): leaving them out flatters"
+        )
+
+
+@rule("TE212", severity="warning", title="few rows carry the weight",
+      fix="Collect more of the rows with large weights, or trim the weights; more rows with small weights help "
+          "little.")  # fmt: skip
+def heavy_weights(confusion: Confusion) -> Iterator[str]:
+    """Sampling weights that differ much leave few rows to decide: as many rows of equal weight as (Σw)²/Σw².
+
+    The intervals rest on that number, and hold, but what the heaviest rows do decides much. The rule fires below half
+    of the rows.
+    """
+    t = confusion
+    if t.weight_squares is None or t.n < 2:
+        return
+    squares = float(t.weight_squares.sum())
+    kish = float(t.masses.sum()) ** 2 / squares if squares > 0 else 0.0
+    if kish < LEAST_WORTH * t.n:
+        yield f"the weights leave {whole(t.n)} rows worth about {whole(round(kish))} of equal weight"
 
 
 @rule("TE207", severity="warning", title="clusters ignored",

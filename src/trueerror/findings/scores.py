@@ -23,14 +23,26 @@ NEARLY = 0.1
 PERCENTAGES = 50.0
 ROUNDING = 1e-3
 MISCALIBRATED = 0.05
+# Calls with so few ties between them are still calls.
+MOST_BETWEEN = 0.05
 
 
 @rule("TE301", severity="error", title="constant scores",
       fix="Check that the right column was read as scores, and that the model was fitted.")  # fmt: skip
-def constant_scores(score_range: ScoreRange, confusion: Confusion | None = None) -> Iterator[str]:
-    """A model that gives every row one score ranks nothing: its AUC is 0.5, and any threshold calls all rows alike."""
+def constant_scores(
+    score_range: ScoreRange, confusion: Confusion | None = None, scores: ScoreTable | None = None
+) -> Iterator[str]:
+    """A model that gives every row one score ranks nothing: its AUC is 0.5, and any threshold calls all rows alike.
+
+    The same holds of 20 rows or more with one score but for a single row.
+    """
     if score_range.low == score_range.high and (confusion is None or confusion.n > 1):
         yield f"every score is {number(score_range.low)}: they rank nothing"
+    elif scores is not None and scores.squares is None and scores.n >= 20:
+        rows = scores.positives + scores.negatives
+        if int(rows.max()) == scores.n - 1:
+            common = number(float(scores.scores[int(rows.argmax())]))
+            yield f"every score but that of one row is {common}: they rank nothing"
 
 
 @rule("TE302", severity="error", title="inverted scores",
@@ -51,13 +63,14 @@ def inverted_scores(auc: Interval) -> Iterator[str]:
 
 @rule("TE303", severity="warning", title="probabilities outside [0, 1], or not adding up to 1",
       fix="Pass the probabilities as the model gives them; for other scores pass one column, or labels.")  # fmt: skip
-def broken_probabilities(score_range: ScoreRange) -> Iterator[str]:
+def broken_probabilities(score_range: ScoreRange, confusion: Confusion | None = None) -> Iterator[str]:
     """Scores that are nearly probabilities, but not quite, often come from a regression, from rounding, or from a
     column that is missing.
 
     The rule speaks of one column that leaves [0, 1] by at most 0.1, and of one column a class when either the values
     or the sums of the rows are those of probabilities and the other is not. Scores on another scale, such as margins
-    or logits, are no probabilities and are left alone.
+    or logits, are no probabilities and are left alone. Rounded probabilities of K classes may miss 1 by K/2 units of
+    their last decimal.
     """
     low, high, lowest, highest = score_range
     inside = low >= 0 and high <= 1
@@ -65,7 +78,8 @@ def broken_probabilities(score_range: ScoreRange) -> Iterator[str]:
         if not inside and low >= -NEARLY and high <= 1 + NEARLY and low < high:
             yield f"scores run from {number(low)} to {number(high)}: nearly probabilities, which stay within 0 and 1"
         return
-    whole = lowest >= 1 - ROUNDING and highest <= 1 + ROUNDING
+    slack = ROUNDING if confusion is None else max(ROUNDING, _rounding((low, high, lowest, highest), confusion))
+    whole = lowest >= 1 - slack and highest <= 1 + slack
     if inside and not whole and high > 0:
         yield f"the scores of a row add up to {number(lowest)} to {number(highest)}; probabilities add up to 1"
     if whole and not inside:
@@ -97,14 +111,29 @@ def threshold_chosen_here(tuned_threshold: TunedThreshold) -> Iterator[str]:
         )
 
 
+def _rounding(values: tuple[float, ...], confusion: Confusion) -> float:
+    """K/2 units of the last decimal, where all values have two to six decimals; else 0."""
+    for decimals in range(2, 7):
+        scaled = [v * 10**decimals for v in values]
+        if all(abs(v - round(v)) < 1e-6 for v in scaled):
+            return (len(confusion.labels) / 2 + 1e-6) * 10.0**-decimals
+    return 0.0
+
+
 @rule("TE305", severity="warning", title="scores that look like labels",
       fix="Pass labels as predicted=, and the model's probabilities or decision function as scores=.")  # fmt: skip
 def scores_like_labels(scores: ScoreTable) -> Iterator[str]:
     """Calls of 0 and 1 given as scores make a curve with one corner: its AUC is the balanced accuracy of the calls,
-    and says nothing about how the model ranks rows."""
-    values = scores.scores[:3].tolist()
+    and says nothing about how the model ranks rows. A tie in the middle, such as 0.5, in up to 5 % of the rows changes
+    nothing of that."""
+    values = scores.scores[:4].tolist()
     if scores.n >= 10 and values in ([0.0, 1.0], [-1.0, 1.0]):
         yield f"the only scores are {values[0]:g} and {values[1]:g}: these are calls, not scores"
+    elif scores.n >= 10 and len(values) == 3 and values in ([0.0, 0.5, 1.0], [-1.0, 0.0, 1.0]):
+        between = float(scores.positives[1] + scores.negatives[1])
+        if between <= MOST_BETWEEN * float((scores.positives + scores.negatives).sum()):
+            ends = f"{values[0]:g} and {values[2]:g}"
+            yield f"nearly all scores are {ends}, the others {values[1]:g}: these are calls, not scores"
 
 
 @rule("TE306", severity="note", title="badly calibrated probabilities",

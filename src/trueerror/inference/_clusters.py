@@ -91,19 +91,22 @@ def clusters_with_events(effective: float, *counts: Floats) -> float:
     return max(least, min(3.0, effective))
 
 
-def class_weighted_sizes(codes: NDArray[np.integer], truth: NDArray[np.integer], influences: Floats) -> Floats:
+def class_weighted_sizes(
+    codes: NDArray[np.integer], truth: NDArray[np.integer], influences: Floats, weights: Floats | None = None
+) -> Floats:
     """What each cluster weighs in a metric of several classes: its share of the variance that independent rows have.
 
-    That is its rows, each by the mean squared influence of its class.
+    That is its rows (by their sampling weights), each by the mean squared influence of its class.
 
     >>> clusters, truth = np.array([0, 0, 1, 1]), np.array([1, 0, 0, 0])
     >>> class_weighted_sizes(clusters, truth, np.array([0.3, 0.1, 0.1, -0.2])).round(3).tolist()
     [0.11, 0.04]
     """
-    rows = np.bincount(truth)
-    mean = np.bincount(truth, weights=influences**2) / np.maximum(rows, 1)
-    found = np.bincount(codes, weights=mean[truth]).astype(np.float64)
-    return found if found.sum() > 0 else np.bincount(codes).astype(np.float64)
+    w = np.ones(len(truth)) if weights is None else weights
+    rows = np.bincount(truth, weights=w)
+    mean = np.bincount(truth, weights=influences**2) / np.where(rows > 0, rows, 1.0)
+    found = np.bincount(codes, weights=w * mean[truth]).astype(np.float64)
+    return found if found.sum() > 0 else np.bincount(codes, weights=w).astype(np.float64)
 
 
 def jackknifed(sums: Floats, sizes: Floats) -> Floats:

@@ -31,6 +31,7 @@ from trueerror.inference.bootstrap._tables import ClusterCells
 from trueerror.inference.counts._one_class import ONE_CLUSTER
 from trueerror.inference.loss._mean import loss_limits
 from trueerror.inference.proportion._array_intervals import limits, on_logit
+from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import Default, inference_method
@@ -105,11 +106,12 @@ def clustered_score_interval(
     *,
     method: str | None = None,
     label: Label = 1,
+    weights: NDArray[np.float64] | None = None,
     prior: Prior | None = None,
     rng: Any = None,
     replicates: int = 2_000,
 ) -> Interval:
-    """A metric of scores, from rows with a cluster each.
+    """A metric of scores, from rows with a cluster each, and sampling weights where they have them.
 
     >>> from trueerror.metrics._registry import find_measure
     >>> positive, keys = np.array([False, True] * 20), np.repeat(np.arange(10), 4)
@@ -117,8 +119,10 @@ def clustered_score_interval(
     >>> clustered_score_interval(find_measure("auc"), positive, scores, keys, {}, IntervalSpec()).method
     'delong-clustered'
     """
-    rows = ClusteredRows(positive=positive, scores=scores, codes=np.unique(keys, return_inverse=True)[1])
-    table = ScoreTable.from_codes(positive, scores, label)
+    codes = np.unique(keys, return_inverse=True)[1]
+    rows = ClusteredRows(positive=positive, scores=scores, codes=codes, weights=weights)
+    kind: WeightsKind | None = None if weights is None else "sampling"
+    table = ScoreTable.from_codes(positive, scores, label, weights=weights, weights_kind=kind)
     return score_interval(
         measure, table, options, spec, method, prior=prior, rng=rng, replicates=replicates, clusters=rows
     )
@@ -149,8 +153,9 @@ def boyd_clustered(q: Problem[ScoreSample]) -> IntervalLimits:
     """
     rows, estimate, method = q.sample.clusters, q.sample.estimate, "boyd-clustered"
     assert rows is not None
-    positives, g = float(rows.positive.sum()), rows.groups
-    effective = effective_clusters(np.bincount(rows.codes[rows.positive]))
+    own = np.ones(len(rows.positive)) if rows.weights is None else rows.weights
+    positives, g = effective_clusters(own[rows.positive]), rows.groups
+    effective = effective_clusters(np.bincount(rows.codes[rows.positive], weights=own[rows.positive]))
     z = max(q.spec.factor(degrees_of_freedom(effective)), 0.0)
     note, inside = f"{whole(g)} clusters", estimate * (1 - estimate)
     if positives * inside < 1:

@@ -23,6 +23,7 @@ from trueerror.inference._problem import IntervalSpec, Problem, critical_z, solv
 from trueerror.inference._variance import keyed_sizes
 from trueerror.inference.auc._average_precision import paired_precision
 from trueerror.inference.auc._binned import binned_area_contrast, unpaired_table_contrast, within_words
+from trueerror.inference.auc._clustered import row_areas
 from trueerror.inference.auc._delong import AreaCovariance, delong_covariance
 from trueerror.inference.auc._interval import area_limits, delong_variance
 from trueerror.inference.auc._multiclass import class_area_contrast, class_area_rows
@@ -41,14 +42,21 @@ from trueerror.inference.proportion._paired import SAME_ROWS, mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._labels import Codes, Label, need_positive
 from trueerror.inputs._options import InputError
-from trueerror.kernels import chosen
 from trueerror.methods import Default, inference_method
 from trueerror.metrics._binned import metric_bounds
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.metrics._values import Prior, prior_of_each
 from trueerror.results import Contrast, Interval
 from trueerror.sources._predictions import Predictions
-from trueerror.sources._row_scores import ScoredRows, class_scored_rows, loss_rows, scored_rows
+from trueerror.sources._row_scores import (
+    ScoredRows,
+    SkippedRows,
+    class_scored_rows,
+    loss_rows,
+    rows_as_clusters,
+    scored_rows,
+    weighted_rows,
+)
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Agreement, Confusion, Discordance, Moments, ScoreTable
 from trueerror.tallies._confusion import BinaryCounts
@@ -76,8 +84,16 @@ class PairedRows:
         threshold: float | None = None,
         prior: Prior | None = None,
     ) -> None:
-        if p.weights_kind == "sampling":
-            raise InputError("models cannot yet be compared under sampling weights; evaluate gives each one's interval")
+        self.weighted = p.weights_kind == "sampling"
+        self.units = "clusters"
+        if self.weighted:
+            if not (measure.of_labels or measure.of_losses or measure.area):
+                raise InputError(
+                    f"{measure.name} cannot be compared under sampling weights; metrics of labels, the AUC and mean "
+                    "losses can, and evaluate gives each model's own interval"
+                )
+            if not p.has_key("clusters"):
+                p, self.units = rows_as_clusters(p), "weighted rows"
         if prior is not None and not (measure.of_labels or measure.area):
             raise InputError(
                 f"models are compared at another class mix by metrics of labels and by areas, not by {measure.name}: "
@@ -173,6 +189,11 @@ class PairedRows:
     def columns(self) -> ScoredRows:
         """The models' scores row by row."""
         return scored_rows(self.p, self.p.models)
+
+    @cached_property
+    def weighted_columns(self) -> tuple[ScoredRows, Floats | None]:
+        """The same with the rows' sampling weights."""
+        return weighted_rows(self.p, self.p.models) if self.weighted else (self.columns, None)
 
     @cached_property
     def placements(self) -> Placements | None:
@@ -447,6 +468,7 @@ def _over_clusters(q: Pair, test: Callable[..., Contrast]) -> Contrast:
         if found.n == 0:
             return paired_t_of_losses(Moments(0, 0.0, 0.0), found.whole, q.spec)
         return q.sample.infinite(found.estimate, q.spec, "cluster-sign-flip", found.n)
+    found = found._replace(units=q.sample.rows.units)
     answer = test(found, q.spec, higher_is_better=q.metric.higher_is_better)
     return _scaled(answer, q.metric.area) if q.metric.area else answer
 
@@ -466,14 +488,11 @@ def _count_influences(pair: ModelPair) -> ClusterSums:
 
 def _area_influences(pair: ModelPair) -> ClusterSums:
     """Obuchowski's (1997) variance: the rows' placements, summed within clusters."""
-    up, scores, keys = pair.rows.columns
+    (up, scores, keys), weights = pair.rows.weighted_columns
     assert keys is not None
     _, codes = np.unique(keys, return_inverse=True)
-    sizes, others = (np.where(side, up.sum(), (~up).sum()) for side in (up, ~up))
-    placed = [chosen(len(up)).placements(scores[:, m], up) / (2.0 * others) for m in pair.places]
-    areas = [float(v[up].mean()) for v in placed]
-    rows = ((placed[0] - areas[0]) - (placed[1] - areas[1])) / sizes
-    return _summed(areas[0] - areas[1], rows, up.astype(np.int64), codes)
+    (first, one), (second, two) = (row_areas(up, scores[:, m], weights) for m in pair.places)
+    return _summed(first - second, one - two, up.astype(np.int64), codes, weights)
 
 
 def _class_area_influences(pair: ModelPair) -> ClusterSums:
@@ -485,20 +504,24 @@ def _class_area_influences(pair: ModelPair) -> ClusterSums:
     return _summed(estimate, parts, rows.codes, groups)
 
 
-def _summed(estimate: float, influences: Floats, truth: Codes, clusters: Codes) -> ClusterSums:
+def _summed(
+    estimate: float, influences: Floats, truth: Codes, clusters: Codes, weights: Floats | None = None
+) -> ClusterSums:
     sums = np.bincount(clusters, weights=influences).astype(np.float64)
-    sizes = class_weighted_sizes(clusters, truth, influences)
+    sizes = class_weighted_sizes(clusters, truth, influences, weights)
     return ClusterSums(estimate, sums, sizes, (-1.0, 1.0), len(truth))
 
 
 def _loss_influences(pair: ModelPair) -> ClusterSums:
     rows, loss = pair.rows, pair.rows.measure.function
-    _, rows_of, sums = rows.p.paired_keyed_losses(pair.first, pair.second, "clusters", loss, **rows.options)
-    sizes, sums = rows_of[rows_of > 0].astype(np.float64), sums[rows_of > 0]
+    found = rows.p.paired_keyed_losses(pair.first, pair.second, "clusters", loss, **rows.options)
+    there = found.weights > 0
+    sizes, sums = found.weights[there], found.sums[there]
     n = float(sizes.sum())
     with np.errstate(invalid="ignore"):
         estimate = float(sums.sum()) / n if n else math.nan
-        return ClusterSums(estimate, (sums - sizes * estimate) / n if n else sums, sizes, rows.reach, round(n))
+        moved = (sums - sizes * estimate) / n if n else sums
+    return ClusterSums(estimate, moved, sizes, rows.reach, int(found.sizes.sum()))
 
 
 def _rows_at_hand(q: Pair) -> bool:
@@ -648,6 +671,25 @@ def gaps_of_pair(q: Pair) -> Contrast:
     return calibration_contrast(
         q.metric, *tables, options=dict(q.options), confidence=q.spec.confidence, alternative=q.spec.alternative
     )
+
+
+def harder_rows(skipped: SkippedRows, confidence: float = 0.95) -> Contrast:
+    """Another model's accuracy on the rows that a model left out less that on the others; by clusters where there are.
+
+    >>> gone, there = np.repeat([True, False], [11, 9]), np.repeat([True, False], [95, 5])
+    >>> harder_rows(SkippedRows("skips", "bold", gone, there, None)).p_value < 0.001
+    True
+    """
+    spec = IntervalSpec(confidence=confidence, alternative="less")
+    left, kept = skipped.left_out, skipped.answered
+    if skipped.clusters is None:
+        counts = [(int(part.sum()), len(part)) for part in (left, kept)]
+        return difference(counts[0], counts[1], confidence=confidence, alternative="less")
+    one, two = float(left.mean()), float(kept.mean())
+    moved = np.concatenate([(left - one) / len(left), -(kept - two) / len(kept)])
+    _, codes = np.unique(np.concatenate(skipped.clusters), return_inverse=True)
+    which = np.repeat([0, 1], [len(left), len(kept)])
+    return cluster_t_contrast(_summed(one - two, moved, which, codes), spec)
 
 
 class ModelRows(NamedTuple):

@@ -639,11 +639,12 @@ def _at_shares(table: Confusion, shares: Floats, masses: Any, slopes: Floats) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ClusteredRows:
-    """Rows with a score and a cluster each: `codes` from 0 to `groups` − 1."""
+    """Rows with a score and a cluster each, `codes` from 0 to `groups` − 1, and perhaps a sampling weight."""
 
     positive: NDArray[np.bool_]
     scores: NDArray[Any]
     codes: NDArray[np.intp]
+    weights: Floats | None = None
 
     @property
     def groups(self) -> int:

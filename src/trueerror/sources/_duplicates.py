@@ -2,13 +2,16 @@
 
 Rows carry no features here, so two rows are taken for copies when the truth and the scores of all models agree to the
 last digit. That says something only where scores are fine enough not to agree by chance; elsewhere the answer is None.
+
+Where many rows share their scores, as after oversampling or in a bootstrap sample, copies and the leaves of a tree are
+told apart by the truth: copies share it always, rows of a leaf only as often as rows with scores nearby do.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +29,12 @@ COARSE = 4
 # Where more rows than this share a score on average, sharing one is how the model answers, not a copy.
 SHARED = 1.5
 FEW_ITEMS = 30
+# On either side of a score, so many others are looked at.
+NEIGHBOURS = 15
+# More rows than this with one score are a leaf, where nothing else tells.
+MOST_ALIKE = 5
+# Steps of a grid of rounded scores, from the lowest to the highest.
+GRID = 1_000_000
 FEW_RUNS = 10
 MOST_TIMES = 20
 
@@ -62,13 +71,17 @@ def duplicate_rows(p: Predictions) -> DuplicateRows | None:
         source = p.source.fetched()
     except MemoryBudgetExceeded:
         return None
-    marks, known = _marks(source, [m for m in p.models if p.has_scores(m)])
+    models = [m for m in p.models if p.has_scores(m)]
+    marks, known = _marks(source, models)
     if not known.any():
-        return None
+        excess = _rounded_copies(source, models[0]) if len(models) == 1 else 0
+        return DuplicateRows(excess, 0, p.n) if excess else None
     _, where, sizes = np.unique(marks[known], return_inverse=True, return_counts=True)
     all_alike = len(sizes) >= FEW_ITEMS and sizes.min() == sizes.max() > 1
-    if len(where) > SHARED * len(sizes) and not all_alike:
-        return None
+    if not all_alike:
+        truths = _shared_truth(source, models[0], known, where)
+        if truths == "leaves" or (len(where) > SHARED * len(sizes) and truths != "copies"):
+            return None
     copies = int(len(where) - len(sizes))
     apart = 0
     if copies and "clusters" in source.keyed:
@@ -79,6 +92,94 @@ def duplicate_rows(p: Predictions) -> DuplicateRows | None:
         np.maximum.at(highest, where, clusters)
         apart = int((sizes - 1)[highest > lowest].sum())
     return DuplicateRows(copies, apart, p.n)
+
+
+def _shared_truth(
+    source: ArraySource, model: str, known: NDArray[np.bool_], where: NDArray[np.intp]
+) -> Literal["copies", "leaves", "unclear"]:
+    """Whether rows that share all scores share the truth as well, far more often than rows with scores nearby do.
+
+    `where` numbers the groups of rows with the same scores and truth. A group of m rows whose neighbours are of its
+    class in a share q would be pure by chance with probability q^(m − 1). Copies are pure in nearly all groups; a class
+    whose rows all have scores of their own, beside one whose rows share them, is told by that alone.
+    """
+    scores = _first_column(source, model)[known]
+    truth = source.truth[known].astype(np.int64)
+    first = np.full(int(where.max()) + 1, len(where), dtype=np.int64)
+    np.minimum.at(first, where, np.arange(len(where)))
+    sizes = np.bincount(where)
+    at, of = scores[first], truth[first]
+    per_class = [float(sizes[of == c].mean()) for c in np.unique(of) if (of == c).sum() >= FEW_ITEMS]
+    if len(per_class) > 1 and min(per_class) <= 1.02 and max(per_class) > SHARED:
+        return "copies"
+    order = np.lexsort((of, at))
+    at, of, sizes = at[order], of[order], sizes[order]
+    # A group is pure where no other group has its scores; those are neighbours in the order.
+    alone = np.ones(len(at), dtype=bool)
+    same = at[1:] == at[:-1]
+    alone[1:] &= ~same
+    alone[:-1] &= ~same
+    shared = sizes > 1
+    if int(shared.sum()) < FEW_ITEMS:
+        return "unclear"
+    reach = np.arange(len(at))
+    low, high = np.maximum(reach - NEIGHBOURS, 0), np.minimum(reach + NEIGHBOURS + 1, len(at))
+    nearby = np.zeros(len(at))
+    for c in np.unique(of):
+        count = np.concatenate([[0], np.cumsum(of == c)])
+        mine = of == c
+        nearby[mine] = ((count[high] - count[low] - 1) / np.maximum(high - low - 1, 1))[mine]
+    chance = nearby[shared] ** (sizes[shared] - 1)
+    pure, expected = float(alone[shared].sum()), float(chance.sum())
+    spread = math.sqrt(float((chance * (1 - chance)).sum())) + 1
+    if pure < 0.98 * float(shared.sum()):
+        return "leaves"
+    if pure - expected > 4 * spread:
+        return "copies"
+    # Of rows that chance explains, some scores crowd as they do in leaves.
+    return "leaves" if int(sizes.max()) > MOST_ALIKE else "unclear"
+
+
+def _rounded_copies(source: ArraySource, model: str) -> int:
+    """About how many rows copy another where scores are rounded: more agree in score and truth than by chance.
+
+    On a grid of scores that rows fall on by chance, twice as many pairs are one step apart as are equal, of the same
+    truth and of different truths alike. Copies add equal pairs of the same truth alone; leaves of a tree and other
+    scores that crowd add both. 0 where this cannot be told.
+    """
+    scores = _first_column(source, model)
+    fine = np.isfinite(scores)
+    decimals = _decimals(scores[fine]) if fine.any() else 15
+    if not 2 <= decimals <= COARSE or source.weights is not None:
+        return 0
+    steps = np.rint(scores[fine] * 10**decimals).astype(np.int64)
+    steps -= steps.min()
+    if steps.max() > GRID or len(np.unique(steps)) < FEW_ITEMS:
+        return 0
+    codes = source.truth[fine].astype(np.int64)
+    table = np.zeros((int(codes.max()) + 1, int(steps.max()) + 2))
+    np.add.at(table, (codes, steps), 1.0)
+    equal_same = float((table * (table - 1)).sum()) / 2
+    next_same = float((table[:, 1:] * table[:, :-1]).sum())
+    # How much scores crowd is told by where rows of different truths meet, in pairs of rows and in places.
+    for seen in (table, (table > 0).astype(np.float64)):
+        rows, own = seen.sum(axis=0), float((seen * (seen - 1)).sum())
+        meet = (float((rows * (rows - 1)).sum()) - own) / 2
+        beside = float((rows[1:] * rows[:-1]).sum() - (seen[:, 1:] * seen[:, :-1]).sum())
+        if next_same + beside < 10:
+            continue
+        crowding = max((meet + 1) / (beside / 2 + 1), 1.0)
+        expected = next_same / 2 * crowding
+        chance = 1 / (meet + 1) + 1 / (beside + 1) + 1 / (next_same + 1)
+        if crowding < 1.5 and equal_same - expected > 4 * (math.sqrt(expected + expected**2 * chance) + 1):
+            return min(round(equal_same - expected), len(steps) - len(np.unique(steps)))
+    return 0
+
+
+def _first_column(source: ArraySource, model: str) -> NDArray[np.float64]:
+    scores = source.columns[model].scores
+    assert scores is not None
+    return scores.astype(np.float64).reshape(len(scores), -1)[:, -1] + 0.0
 
 
 def repeated_sample(p: Predictions) -> Repeats | None:
@@ -120,6 +221,11 @@ def shared_rows(test: Predictions, training: Predictions) -> Overlap | None:
         (marks, known), (others, known_too) = (_marks(p.source.fetched(), common) for p in (test, training))
         if known.any() and known_too.any() and SHARED * len(np.unique(marks[known])) >= int(known.sum()):
             return Overlap(int(np.isin(marks[known], others[known_too]).sum()), test.n)
+        # Rounded scores know no row, but two equal tables of many different rows are no accident.
+        if test.n == training.n and np.array_equal(np.sort(marks), np.sort(others)):
+            kinds = len(np.unique(marks))
+            if kinds >= FEW_ITEMS:
+                return Overlap(test.n, test.n)
     if test.n == training.n and test.fingerprint == training.fingerprint and _varied(_truth(test)):
         return Overlap(test.n, test.n)
     return None

@@ -160,11 +160,18 @@ class Keys(NamedTuple):
 
 
 class KeyedLosses(NamedTuple):
-    """For each key how many rows it has, and the sum of their losses."""
+    """For each key how many rows it has, and the sum of their losses; with sampling weights `masses` is what they weigh
+    and the sums are weighted."""
 
     names: tuple[Label, ...]
     sizes: NDArray[np.int64]
     sums: Floats
+    masses: Floats | None = None
+
+    @property
+    def weights(self) -> Floats:
+        """What each key weighs: its rows, or their sampling weights."""
+        return self.sizes.astype(np.float64) if self.masses is None else self.masses
 
 
 class Source(Protocol):

@@ -34,6 +34,7 @@ from trueerror.sources._api import is_openable, refuse_columns
 from trueerror.sources._collect import predictions, takes_table_options
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
+from trueerror.sources._row_scores import answered_by_all
 from trueerror.sources.logs.sklearn_cv import folds_of, is_fold_result
 from trueerror.tallies import Confusion, Discordance
 from trueerror.verbs._comparison import Comparison, ComparisonDetails, best_first
@@ -42,6 +43,7 @@ from trueerror.verbs._evidence import (
     against_constant,
     comparison_findings,
     fold_evidence,
+    gap_evidence,
     identical_pairs,
     loss_evidence,
     sample_evidence,
@@ -314,10 +316,14 @@ def compare_predictions(
         raise InputError(f"there is one model, {p.models[0]!r}; comparing takes two: evaluate judges one by itself")
     if reference is not None and reference not in p.models:
         raise InputError(f"reference={reference!r} is not among the models{nearest(reference, p.models)}")
-    estimand = fixed_model(p, settings, method)
+    # Shares of different rows would not subtract.
+    common = answered_by_all(p)
+    estimand = fixed_model(common, settings, method)
     by_folds = method in words_in("metric-over-folds") and p.folded
     own = replace(settings, method=method) if by_folds else settings
-    estimates = {m: ModelMetrics(m, own, predictions=p, estimand=estimand).interval(measure.name) for m in p.models}
+    estimates = {
+        m: ModelMetrics(m, own, predictions=common, estimand=estimand).interval(measure.name) for m in p.models
+    }
     undefined = [m for m, own in estimates.items() if math.isnan(own.estimate)]
     if undefined:
         raise InputError(_undefined(p, measure, undefined, estimates[undefined[0]].note))
@@ -352,6 +358,7 @@ def compare_predictions(
         ),
         sample=[
             *sample,
+            *gap_evidence(p, settings),
             *fold_evidence(rows, contrasts, spec),
             *loss_evidence(rows, contrasts, settings),
         ],
@@ -390,7 +397,7 @@ def _pairs(models: tuple[str, ...], reference: str | None) -> list[tuple[str, st
 
 def _discordances(rows: PairedRows, wanted: list[tuple[str, str]]) -> dict[tuple[str, str], Discordance]:
     """Right and wrong row by row, for metrics that are shares of rows."""
-    if not rows.measure.of_labels or rows.measure.share is None or rows.p.repeated:
+    if not rows.measure.of_labels or rows.measure.share is None or rows.p.repeated or rows.weighted:
         return {}
     counted = {(a, b): rows.pair(a, b).discordance for a, b in wanted}
     return {names: counts for names, counts in counted.items() if counts is not None}

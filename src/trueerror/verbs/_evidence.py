@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import TypedDict
 
 import numpy as np
@@ -17,10 +18,10 @@ import numpy as np
 from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.findings.comparisons import never_found
-from trueerror.findings.metrics import ClassErrors, RateAtPrior
+from trueerror.findings.metrics import ClassErrors, HarderRows, RateAtPrior
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._two_models import PairedRows
+from trueerror.inference._two_models import PairedRows, harder_rows
 from trueerror.inference.auc._average_precision import decided_by
 from trueerror.inference.counts._all_classes import shares_of_uncertainty
 from trueerror.inference.learner._fold_scores import ranks_rows
@@ -28,6 +29,7 @@ from trueerror.inputs._labels import cost_matrix
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, Interval
 from trueerror.sources._predictions import Predictions
+from trueerror.sources._row_scores import skipped_rows
 from trueerror.tallies import Agreement, ScoreTable
 from trueerror.tallies._confusion import Confusion, is_graded
 from trueerror.verbs._comparison import Comparison, IdenticalCalls
@@ -149,11 +151,13 @@ def _tuned(bench: ModelMetrics, p: Predictions, table: ScoreTable) -> TunedThres
 
 # What the rows and each model by itself may show beside the difference; more would bury it.
 ABOUT_THE_SAMPLE = (
-    "TE101", "TE102", "TE103", "TE104", "TE106", "TE201", "TE202", "TE211", "TE214", "TE215", "TE408", "TE413",
-    "TE512", "TE513", "TE514",
+    "TE101", "TE102", "TE103", "TE104", "TE106", "TE201", "TE202", "TE204", "TE206", "TE211", "TE212", "TE213", "TE214",
+    "TE215", "TE408", "TE413", "TE512", "TE513", "TE514",
 )  # fmt: skip
 # Of these it matters which model they are about.
-ABOUT_A_MODEL = ("TE106", "TE201", "TE202", "TE211", "TE214", "TE215", "TE408", "TE512", "TE513")
+ABOUT_A_MODEL = (
+    "TE106", "TE201", "TE202", "TE206", "TE211", "TE213", "TE214", "TE215", "TE408", "TE512", "TE513",
+)  # fmt: skip
 
 
 def sample_evidence(
@@ -164,21 +168,8 @@ def sample_evidence(
     counted = measure.of_labels
     if not benches or not (counted or int((p.truth_counts() > 0).sum()) == 1):
         return []
-    judged = measure.right_or_wrong and settings.prior is None and not is_graded(benches[0].confusion)
-    found = [Evidence(confusion=benches[0].confusion, metrics=(measure.name,))]
-    for b in benches:
-        own = estimates[b.model]
-        x = round(own.estimate * own.n) if own.n is not None and measure.share is not None else 0
-        few = own.method == "wilson" and own.n is not None and min(x, own.n - x) < 5 <= own.n
-        found.append(
-            Evidence(
-                model=b.model,
-                confusion=b.confusion,
-                baseline_p=commonest_p(b) if judged else None,
-                small_counts=[(measure.title, x, own.n or 0)] if few else None,
-                never_found=never_found(b.confusion) if judged else None,
-            )
-        )
+from trueerror.findings.comparisons import never_found
+from trueerror.findings.metrics import ClassErrors, HarderRows, RateAtPrior
     if settings.prior is not None and counted and not measure.is_prior_free(len(p.labels)):
         found += [
             Evidence(
@@ -188,6 +179,23 @@ def sample_evidence(
             )
             for b in benches
         ]
+    return found
+
+
+def gap_evidence(p: Predictions, settings: Settings) -> list[Evidence]:
+    """Of models that left out rows: how many, and whether another one does worse on those."""
+    found = [Evidence(model=m, missing_predictions=(p.absent(m), p.n, p.missing)) for m in p.models if p.absent(m)]
+    if p.missing != "drop":
+        return found
+    for model, skipped in groupby(skipped_rows(p, threshold=settings.threshold), key=lambda s: s.model):
+        tested = [(harder_rows(s), s) for s in skipped]
+        test, s = min(tested, key=lambda pair: pair[0].p_value)
+        # One of several others: Bonferroni.
+        p_value = min(1.0, len(tested) * test.p_value)
+        rates = float(s.left_out.mean()), float(s.answered.mean())
+        found.append(
+            Evidence(model=model, harder_rows=HarderRows(p.absent(model), p.n, s.other, rates[0], rates[1], p_value))
+        )
     return found
 
 

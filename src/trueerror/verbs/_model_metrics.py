@@ -33,7 +33,7 @@ from trueerror.metrics._values import Prior, class_shares, prior_of_each
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import one_line, percent, whole
 from trueerror.sources._predictions import Predictions
-from trueerror.sources._row_scores import class_scored_rows, scored_rows
+from trueerror.sources._row_scores import answered_by_all, class_scored_rows, weighted_rows
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 from trueerror.tallies._confusion import is_graded
@@ -187,17 +187,20 @@ def compared_reading(
         return words
     if counted:
         # Recall and the like speak of some of the rows that were counted, so those are asked for.
-        at = settings.threshold
-        rows = [float(p.agreement(c.first, c.second, threshold=at).n) for c in contrasts]
-        own_rows = [float(p.confusion(m, threshold=at).n) for m in estimates]
+        rows = [float(p.agreement(c.first, c.second, threshold=settings.threshold).n) for c in contrasts]
     else:
         rows = [c.n for c in contrasts if c.n is not None]
-        own_rows = [found.n for found in estimates.values() if found.n is not None]
     if not rows or (p.weights_kind is None and min(rows) == p.n):
         return words
     shown = whole(min(rows)) if min(rows) == max(rows) else f"{whole(min(rows))} to {whole(max(rows))}"
-    same = min(rows) == max(rows) and all(n == rows[0] for n in own_rows)
-    own = "" if same else "; each model's own result is of all that it answered"
+    common = answered_by_all(p).n
+    own = (
+        ""
+        if common in rows and min(rows) == max(rows)
+        else f"; each model's own result is of the {whole(common)} rows that all answered"
+    )
+    if common == p.n:
+        own = "; each model's own result is of all that it answered"
     return f"{words} Two models are compared on the {shown} rows that both answered{own}."
 
 
@@ -568,14 +571,15 @@ class ModelMetrics:
             if self.settings.other_mix:
                 raise InputError(f"{measure.name} at another class mix is not offered with clusters; leave one out")
             losses = p.keyed_losses(self.model, "clusters", measure.function, **options)
-            return loss_interval(measure, ClusterSums(losses.sizes, losses.sums), options, spec, method)
-        rows = scored_rows(p, [self.model], positive=label)
+            sums = ClusterSums(losses.weights, losses.sums, float(losses.sizes.sum()))
+            return loss_interval(measure, sums, options, spec, method)
+        rows, weights = weighted_rows(p, [self.model], positive=label)
         named = p.positive if label is None else label
         assert rows.clusters is not None
         assert named is not None
         return clustered_score_interval(
             measure, rows.up, rows.scores[:, 0], rows.clusters, options, spec, method=method, rng=self.settings.rng,
-            label=named, prior=self.prior,
+            label=named, prior=self.prior, weights=weights,
             replicates=min(self.settings.replicates, SCORE_REPLICATES),
         )  # fmt: skip
 

@@ -40,8 +40,42 @@ class ClusteredAreas(NamedTuple):
         return matrix
 
 
+def weighted_placements(scores: NDArray[Any], positive: NDArray[np.bool_], weights: Floats) -> Floats:
+    """For each row the weighted share of the other class that it is ordered rightly with, ties counting half.
+
+    >>> up = np.array([False, True, True])
+    >>> weighted_placements(np.array([0.4, 0.3, 0.9]), up, np.array([1.0, 1.0, 3.0])).tolist()
+    [0.75, 0.0, 1.0]
+    """
+    _, place = np.unique(scores, return_inverse=True)
+    shares = []
+    for side in (positive, ~positive):
+        at = np.bincount(place[side], weights=weights[side], minlength=int(place.max()) + 1)
+        shares.append((np.cumsum(at) - at / 2) / at.sum())
+    ups, downs = shares
+    placed: Floats = np.where(positive, downs[place], 1 - ups[place])
+    return placed
+
+
+def row_areas(positive: NDArray[np.bool_], column: NDArray[Any], weights: Floats | None = None) -> tuple[float, Floats]:
+    """The area under the ROC curve, and what each row moves it by: its placement less the area, over its class."""
+    if weights is None:
+        m, n = int(positive.sum()), int((~positive).sum())
+        sizes, others = np.where(positive, m, n), np.where(positive, n, m)
+        twice = chosen(len(positive)).placements(np.ascontiguousarray(column), positive)
+        area = float(twice[positive].sum() / (2.0 * m * n))
+        return area, (twice / (2.0 * others) - area) / sizes
+    placed = weighted_placements(column, positive, weights)
+    area = float((weights * placed)[positive].sum() / weights[positive].sum())
+    of_class = np.where(positive, weights[positive].sum(), weights[~positive].sum())
+    return area, weights * (placed - area) / of_class
+
+
 def clustered_area_covariance(
-    positive: NDArray[np.bool_], scores: Sequence[NDArray[Any]], codes: NDArray[np.integer[Any]]
+    positive: NDArray[np.bool_],
+    scores: Sequence[NDArray[Any]],
+    codes: NDArray[np.integer[Any]],
+    weights: Floats | None = None,
 ) -> ClusteredAreas:
     """Areas and covariance of several score columns over the same rows; `codes` number the clusters from 0 up.
 
@@ -52,17 +86,13 @@ def clustered_area_covariance(
     >>> made.areas, made.covariance
     (array([0.75]), array([[0.5]]))
     """
-    m, n = int(positive.sum()), int((~positive).sum())
-    sizes, others = np.where(positive, m, n), np.where(positive, n, m)
     clusters = int(codes.max()) + 1
     areas, unclustered = np.empty(len(scores)), np.empty(len(scores))
     sums, weighed = np.empty((len(scores), clusters)), np.empty((len(scores), clusters))
     for i, column in enumerate(scores):
-        twice = chosen(len(positive)).placements(np.ascontiguousarray(column), positive)
-        areas[i] = twice[positive].sum() / (2.0 * m * n)
-        rows = (twice / (2.0 * others) - areas[i]) / sizes
+        areas[i], rows = row_areas(positive, column, weights)
         sums[i] = np.bincount(codes, weights=rows, minlength=clusters)
-        weighed[i] = class_weighted_sizes(codes, positive.astype(np.int64), rows)
+        weighed[i] = class_weighted_sizes(codes, positive.astype(np.int64), rows, weights)
         unclustered[i] = (rows * rows).sum()
     return ClusteredAreas(areas, sums, weighed, unclustered)
 
@@ -86,7 +116,7 @@ def delong_clustered(q: Problem[ScoreSample]) -> IntervalLimits:
     assert rows is not None
     positive, codes = rows.positive, rows.codes
     area = of_area(q.metric, q.sample.estimate)
-    found = clustered_area_covariance(positive, [rows.scores], codes)
+    found = clustered_area_covariance(positive, [rows.scores], codes, rows.weights)
     variance, effective = float(found.covariance[0, 0]), effective_clusters(found.sizes[0])
     z = max(q.spec.factor(degrees_of_freedom(effective)), 0.0)
     note, m, n = f"{whole(found.sums.shape[1])} clusters", int(positive.sum()), int((~positive).sum())

@@ -317,7 +317,8 @@ class ClusterCells:
         # Among the few scores that begin a group: a search among millions of them waits for memory at every step.
         place = np.searchsorted(table.scores[group_starts(table)], rows.scores + 0.0, side="right") - 1
         cell = np.where(rows.positive, place, size + place)
-        cells = sparse.csr_matrix((np.ones(len(cell)), (rows.codes, cell)), shape=(rows.groups, 2 * size))
+        weights = np.ones(len(cell)) if rows.weights is None else rows.weights
+        cells = sparse.csr_matrix((weights, (rows.codes, cell)), shape=(rows.groups, 2 * size))
         found = score_influences(q.metric, small, q.options, share=q.sample.share)
         statistic = score_statistic(q.metric, small, q.options, q.sample.share)
         return cls(cells, rows.groups, size, statistic, None if found is None else np.concatenate(found))

@@ -36,10 +36,11 @@ INFINITE = "a row that was called certain was wrong, which costs an infinite los
 
 
 class ClusterSums(NamedTuple):
-    """How many rows each cluster has, and the sum of their losses."""
+    """How many rows each cluster has (or what they weigh), and the sum of their losses; `n` rows in all."""
 
-    sizes: NDArray[np.integer[Any]]
+    sizes: NDArray[np.integer[Any]] | Floats
     sums: Floats
+    n: float | None = None
 
 
 LossSample = Moments | ClusterSums | ScoreSample
@@ -71,8 +72,9 @@ def loss_interval(
     chosen = choose(q) if method is None else method_named(q, method)
     bounds = measure.bounds(options)
     if isinstance(sample, ClusterSums):
-        n = float(sample.sizes.sum())
-        mean = float(sample.sums[sample.sizes > 0].sum()) / n if n else math.nan
+        weight = float(sample.sizes.sum())
+        mean = float(sample.sums[sample.sizes > 0].sum()) / weight if weight else math.nan
+        n = weight if sample.n is None else sample.n
     else:
         mean, n = (sample.mean, sample.n) if sample.n else (math.nan, 0)
     made = chosen.function(q) if n else IntervalLimits(*_finite(bounds), chosen.key, "there are no rows")

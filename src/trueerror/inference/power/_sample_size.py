@@ -99,6 +99,8 @@ def power(
     disagreement: float | None = None,
     prevalence: float | None = None,
     icc: float | None = None,
+    icc_right: float | None = None,
+    icc_between: float | None = None,
     cluster_size: float | None = None,
     margin: float | None = None,
     alpha: float = 0.05,
@@ -118,7 +120,12 @@ def power(
     - "paired-mean" (normal), "paired-t", "unpaired-t": means with standard deviation `sd` of a difference (of a value,
       for "unpaired-t").
 
-    Clustered rows: `icc` and `cluster_size` divide n by the design effect 1 + (cluster_size − 1)·icc.
+    Clustered rows: `icc` and `cluster_size` divide n by the design effect 1 + (cluster_size − 1)·icc. `icc` is the
+    correlation, over two rows of a cluster, of what the test looks at: of being right for one model or two groups, of
+    the *differences* between the models where they share the rows. That one is often near 0, since a hard cluster is
+    hard for both. Where only the correlations of being right are known, give them instead: `icc_right` of one model
+    with itself, `icc_between` of one model on a row with the other on another row; then icc =
+    2pq·(icc_right − icc_between)/(disagreement − difference²), p the mean of the two accuracies, q = 1 − p.
 
     >>> print(power(n=500, first=0.82, second=0.80, disagreement=0.025))
     500 rows find a difference of +0.02 (0.820 against 0.800) with power 0.862 at the 5 % level.
@@ -134,7 +141,8 @@ def power(
     options = PowerOptions(
         first, second, disagreement, prevalence, margin, alpha, alternative, method, correlation, sd
     )  # fmt: skip
-    plan, effect = power_plan(test, options), design_effect(icc, cluster_size)
+    plan = power_plan(test, options)
+    effect = design_effect(_icc_of(test, options, icc, icc_right, icc_between), cluster_size)
     return _result(plan, test, options, count(n, "n"), effect)
 
 
@@ -147,6 +155,8 @@ def sample_size(
     disagreement: float | None = None,
     prevalence: float | None = None,
     icc: float | None = None,
+    icc_right: float | None = None,
+    icc_between: float | None = None,
     cluster_size: float | None = None,
     margin: float | None = None,
     alpha: float = 0.05,
@@ -170,13 +180,17 @@ def sample_size(
     868
     """
     check_alternative(alternative)
-    effect = design_effect(icc, cluster_size)
     if accuracy is not None or half_width is not None:
-        return _size_for_width(accuracy, half_width, alpha, effect)
+        if icc_right is not None or icc_between is not None:
+            raise InputError(
+                "for one accuracy the correlation of being right is icc=: leave icc_right= and icc_between= out"
+            )
+        return _size_for_width(accuracy, half_width, alpha, design_effect(icc, cluster_size))
     target = open_share(power, "power")
     options = PowerOptions(
         first, second, disagreement, prevalence, margin, alpha, alternative, method, correlation, sd
     )  # fmt: skip
+    effect = design_effect(_icc_of(test, options, icc, icc_right, icc_between), cluster_size)
     plan = power_plan(test, options)
     if plan.first == plan.second and margin is None:
         raise InputError(
@@ -251,6 +265,53 @@ def design_effect(icc: float | None, cluster_size: float | None) -> float:
     if not (math.isfinite(size) and size >= 1):
         raise InputError(f"cluster_size={cluster_size!r} must be 1 or more")
     return 1 + (size - 1) * check_share(icc, "icc")
+
+
+SAME_ROWS = ("mcnemar", "equivalence", "noninferiority")
+
+
+def _icc_of(
+    test: str, options: PowerOptions, icc: float | None, right: float | None, between: float | None
+) -> float | None:
+    """The correlation of what a test looks at, over two rows of a cluster."""
+    if right is None and between is None:
+        return icc
+    if icc is not None:
+        raise InputError("give icc= (of the differences) or icc_right= with icc_between= (of being right), not both")
+    if right is None or between is None:
+        raise InputError(
+            "icc_right= and icc_between= go together: of one model with itself on two rows of a cluster, and of one "
+            "model with the other"
+        )
+    if test not in SAME_ROWS:
+        raise InputError(f"test={test!r} does not compare two models on the same rows: give icc=")
+    if options.first is None or options.second is None:
+        raise InputError("icc_right= needs first= and second=, the two accuracies")
+    return icc_of_differences(
+        right, between, first=options.first, second=options.second, disagreement=options.disagreement
+    )
+
+
+def icc_of_differences(
+    right: float, between: float, *, first: float, second: float, disagreement: float | None = None
+) -> float:
+    """2pq·(right − between)/(pd − δ²), the correlation of the differences of two models over two rows of a cluster.
+
+    The differences d = x₁ − x₂ of being right have the variance pd − δ², and on two rows of a cluster the covariance
+    cov(x₁, x₁′) + cov(x₂, x₂′) − 2cov(x₁, x₂′).
+
+    >>> round(icc_of_differences(0.2, 0.18, first=0.85, second=0.75, disagreement=0.2), 4)
+    0.0337
+    """
+    right, between = check_share(right, "icc_right"), float(between)
+    if not -1 <= between <= right:
+        raise InputError(f"icc_between={between!r} must be at most icc_right={right!r}: rows are most like their own")
+    p, gap = (first + second) / 2, first - second
+    apart = first * (1 - second) + second * (1 - first) if disagreement is None else disagreement
+    spread = apart - gap * gap
+    if not spread > 0:
+        raise InputError("the two models differ on no row beyond their difference, so clusters cannot matter")
+    return min(2 * p * (1 - p) * (right - between) / spread, 1.0)
 
 
 def _largest_gap(test: str, baseline: float, disagreement: float | None, sd: float | None, sign: float) -> float:

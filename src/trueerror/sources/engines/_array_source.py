@@ -301,15 +301,16 @@ class ArraySource:
         """Rows and sums of each key; one of whose rows none is counted has 0 of both."""
         codes, names = self._key_column(kind)
         keys, weights = codes if kept is None else codes[kept], self._kept_weights(kept)
-        if weights is not None and self.facts.weights_kind == "sampling":
-            raise InputError('losses by key do not take sampling weights; use weights_kind="frequency", or no weights')
         if weights is not None:
             counted = weights > 0  # an infinite loss that no row has must not spoil the sum as 0 · ∞
             keys, values, weights = keys[counted], values[counted], weights[counted]
         summed = values if weights is None else weights * values
-        sizes = np.bincount(keys, weights=weights, minlength=len(names)).astype(np.int64)
+        masses = np.bincount(keys, weights=weights, minlength=len(names))
         sums = np.bincount(keys, weights=summed, minlength=len(names)).astype(np.float64)
-        return KeyedLosses(names, sizes, sums)
+        if self.facts.weights_kind == "sampling":
+            sizes = np.bincount(keys, minlength=len(names)).astype(np.int64)
+            return KeyedLosses(names, sizes, sums, masses.astype(np.float64))
+        return KeyedLosses(names, masses.astype(np.int64), sums)
 
     # Keys.
 
