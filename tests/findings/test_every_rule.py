@@ -10,7 +10,7 @@ import pytest
 
 import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
-from trueerror.findings.metrics import ClassErrors, ConstantAnswer, Overfit, RateAtPrior
+from trueerror.findings.metrics import ClassErrors, ConstantAnswer, HarderRows, Overfit, RateAtPrior
 from trueerror.findings.scores import TunedThreshold
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inference.auc._within_folds import Comparability
@@ -126,6 +126,18 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
               [fact(lost_replicates=[("macro-F1", 0.005)]), fact(lost_replicates=[])]),
     "TE206": (fact(missing_predictions=(4, 100, "wrong")), "4 of 100 rows have no prediction and were counted as wrong",
               [fact(missing_predictions=(0, 100, "error"))]),
+    "TE212": (
+        fact(confusion=Confusion.count([0, 1] * 20, [0, 1] * 20, weights=[1.0] * 38 + [40.0] * 2,
+                                       weights_kind="sampling")),
+        "the weights leave 40 rows worth about 4 of equal weight",
+        [fact(confusion=Confusion.count([0, 1] * 20, [0, 1] * 20, weights=[1.0, 3.0] * 20, weights_kind="sampling")),
+         table([[20, 1], [2, 20]])],
+    ),
+    "TE213": (
+        fact(harder_rows=HarderRows(304, 1000, "bold", 0.55, 0.95, 1e-9)),
+        "304 of 1,000 rows were left out, and bold is right on 55 % of them against 95 % of the others (p < .001)",
+        [fact(harder_rows=HarderRows(304, 1000, "bold", 0.93, 0.95, 0.2))],
+    ),
     "TE207": (fact(clusters_ignored=("AUC", "Brier score")), "the intervals take them as independent: AUC and Brier",
               [fact(clusters_ignored=())]),
     "TE208": (
@@ -180,7 +192,8 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     "TE305": (
         fact(scores=CALLS), "the only scores are 0 and 1",
         [fact(scores=ScoreTable([0.0, 0.5, 1.0], [1, 9, 40], [40, 5, 5])),
-         fact(scores=ScoreTable([0.2, 0.8], [10, 40], [45, 5]))],
+         fact(scores=ScoreTable([0.2, 0.8], [10, 40], [45, 5])),
+         fact(scores=ScoreTable([0.0, 0.37, 1.0], [10, 1, 40], [45, 1, 5]))],
     ),
     "TE307": (
         fact(score_range=ScoreRange(0.5, 98.0)), "are they percentages?",
@@ -415,6 +428,22 @@ def test_class_scores_that_are_no_probabilities() -> None:
 
 def test_labels_of_minus_one_and_one_are_labels_too() -> None:
     assert "TE305" in find([fact(scores=ScoreTable([-1.0, 1.0], [10, 40], [45, 5]))])
+    assert "TE305" in find([fact(scores=ScoreTable([0.0, 0.5, 1.0], [10, 1, 40], [45, 1, 5]))])
+
+
+def test_scores_that_are_one_but_for_a_row_rank_nothing() -> None:
+    one = fact(score_range=ScoreRange(0.2, 0.9), scores=ScoreTable([0.2, 0.9], [20, 1], [30, 0]))
+    assert "every score but that of one row is 0.200" in str(find([one]))
+    two = fact(score_range=ScoreRange(0.2, 0.9), scores=ScoreTable([0.2, 0.9], [20, 2], [30, 0]))
+    assert "TE301" not in find([two])
+
+
+@pytest.mark.parametrize(("sums", "fires"), [((0.99, 1.01), False), ((0.998, 1.002), True), ((0.93, 1.0), True)])
+def test_rounded_probabilities_may_miss_1_by_half_a_unit_a_class(sums: tuple[float, float], fires: bool) -> None:
+    three = Confusion.count([0, 1, 2] * 10, [0, 1, 2] * 10)
+    low = 0.01 if sums != (0.998, 1.002) else 0.0123
+    found = find([fact(confusion=three, score_range=ScoreRange(low, 0.97, *sums))])
+    assert ("TE303" in found) == fires
 
 
 def test_probabilities_only_are_judged_by_calibration() -> None:

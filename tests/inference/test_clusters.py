@@ -17,6 +17,8 @@ from trueerror.inference._clusters import (
     sign_flip_contrast,
 )
 from trueerror.inference._problem import IntervalSpec
+from trueerror.inference._two_models import PairedRows, _count_influences, _loss_influences
+from trueerror.metrics._registry import find_measure
 
 # R 4 with clubSandwich and survey:
 #   vcovCR(lm(y ~ 1), cluster = g, type = "CR3"); vcovCR(lm(I(y - b) ~ 1), cluster = g, type = "CR3")
@@ -152,3 +154,59 @@ def test_clusters_of_very_unequal_size_are_said():
         clusters=np.repeat(np.arange(40), 10),
     )
     assert "TE204" not in equal.findings
+
+
+# R 4 with survey, W the weights: d <- svydesign(ids = ~1, weights = ~w, data = …); svymean(~I(y - b), d), and ids = ~g.
+W = np.array([1, 2, 1, 1, 3, 1, 1, 2, 1, 1, 1, 1, 4, 1, 1, 1, 2, 1, 1, 1, 1, 3, 1, 1, 1, 1], dtype=float)
+
+
+@pytest.mark.parametrize(("clusters", "variance"), [(None, 0.00600365797896662), (G, 0.00317786922725194)])
+def test_weighted_differences_are_those_of_survey(clusters, variance):
+    truth = np.tile([0, 1], 13)
+    calls = {"a": np.where(Y == 1, truth, 1 - truth), "b": np.where(B == 1, truth, 1 - truth)}
+    p = te.predictions(truth, calls, weights=W, weights_kind="sampling", clusters=clusters)
+    found = _count_influences(PairedRows(p, find_measure("accuracy"), {}).pair("a", "b"))
+    assert found.estimate == pytest.approx(0.111111111111111)
+    groups = len(found.sums)
+    assert groups / (groups - 1) * (found.sums**2).sum() == pytest.approx(variance, rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "recall", "f1", "mcc", "auc", "brier", "log_loss"])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_equal_weights_are_no_weights(metric, clustered):
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 240)
+    scores = {m: np.clip(0.3 * truth + 0.7 * rng.random(240), 0.01, 0.99) for m in "ab"}
+    groups = np.arange(240) // 6 if clustered else np.arange(240)
+    plain = te.compare(truth, scores=scores, metric=metric, clusters=groups)["a", "b"]
+    weighted = te.compare(
+        truth, scores=scores, metric=metric, weights=np.full(240, 2.5), weights_kind="sampling",
+        clusters=groups if clustered else None,
+    )["a", "b"]  # fmt: skip
+    for name in ("estimate", "low", "high", "p_value", "df"):
+        assert getattr(weighted, name) == pytest.approx(getattr(plain, name), rel=1e-9, abs=1e-12), name
+
+
+def test_weights_move_the_estimate_and_what_has_no_weighted_form_is_refused():
+    rng = np.random.default_rng(4)
+    truth, weights = rng.integers(0, 2, 200), np.exp(rng.standard_normal(200))
+    scores = {m: np.clip(0.3 * truth + 0.7 * rng.random(200), 0.01, 0.99) for m in "ab"}
+    options = {"weights": weights, "weights_kind": "sampling"}
+    area = te.compare(truth, scores=scores, metric="auc", **options)
+    assert area.estimates["a"].estimate - area.estimates["b"].estimate == pytest.approx(area["a", "b"].estimate)
+    loss = _loss_influences(
+        PairedRows(te.predictions(truth, scores=scores, **options), find_measure("brier"), {}).pair("a", "b")
+    )
+    d = (scores["a"] - truth) ** 2 - (scores["b"] - truth) ** 2
+    assert loss.estimate == pytest.approx(np.average(d, weights=weights))
+    with pytest.raises(ValueError, match="average_precision cannot be compared under sampling weights"):
+        te.compare(truth, scores=scores, metric="average_precision", **options)
+
+
+def test_few_heavy_rows_are_said():
+    rng = np.random.default_rng(5)
+    truth, weights = rng.integers(0, 2, 200), np.exp(1.5 * rng.standard_normal(200))
+    calls = np.where(rng.random(200) < 0.8, truth, 1 - truth)
+    assert "TE212" in te.evaluate(truth, calls, weights=weights, weights_kind="sampling").findings
+    even = te.evaluate(truth, calls, weights=1 + rng.random(200), weights_kind="sampling")
+    assert "TE212" not in even.findings

@@ -128,3 +128,56 @@ def test_one_and_the_same_truth() -> None:
     # Sorted by class, two samples of equal class sizes look alike without sharing a row.
     ordered = te.predictions(np.sort(TRUTH), {"a": TRUTH})
     assert shared_rows(ordered, te.predictions(np.sort(TRUTH), {"a": 1 - TRUTH})) is None
+
+
+def _scored(rng: np.random.Generator, negatives: int, positives: int, decimals: int) -> tuple[Any, Any]:
+    scores = np.r_[rng.beta(1.5, 3, negatives), rng.beta(3, 1.5, positives)]
+    return np.r_[[0] * negatives, [1] * positives], np.round(scores, decimals)
+
+
+@pytest.mark.parametrize("decimals", [15, 4, 3, 2])
+def test_an_oversampled_class_is_copies(decimals: int) -> None:
+    rng = np.random.default_rng(0)
+    truth, scores = _scored(rng, 450, 50, decimals)
+    rows = np.r_[np.arange(500), 450 + rng.integers(0, 50, 400)]
+    found = duplicate_rows(te.predictions(truth[rows], scores={"a": scores[rows]}))
+    assert found is not None
+    assert found.rows > 100
+
+
+@pytest.mark.parametrize("times", [1.3, 1.8, 3, 5])
+def test_a_bootstrap_sample_is_copies(times: float) -> None:
+    rng = np.random.default_rng(1)
+    truth, scores = _scored(rng, 200, 100, 15)
+    rows = rng.integers(0, 300, int(300 * times))
+    found = duplicate_rows(te.predictions(truth[rows], scores={"a": scores[rows]}))
+    assert found is not None
+    assert found.rows > 0.2 * len(rows)
+
+
+@pytest.mark.parametrize("decimals", [15, 4, 3, 2])
+def test_rows_that_were_drawn_once_are_no_copies(decimals: int) -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        truth, scores = _scored(rng, 700, 300, decimals)
+        found = duplicate_rows(te.predictions(truth, scores={"a": scores}))
+        assert found is None or found.rows == 0
+
+
+def test_leaves_of_a_tree_are_no_copies() -> None:
+    rng = np.random.default_rng(3)
+    for leaves in (40, 150, 400):
+        rates = rng.beta(1, 1, leaves)
+        leaf = rng.integers(0, leaves, 1500)
+        truth = (rng.random(1500) < rates[leaf]).astype(int)
+        assert duplicate_rows(te.predictions(truth, scores={"tree": rates[leaf]})) is None
+
+
+def test_the_same_rows_in_another_order_are_known_by_rounded_scores() -> None:
+    rng = np.random.default_rng(4)
+    truth, scores = _scored(rng, 300, 200, 2)
+    order = rng.permutation(500)
+    test = te.predictions(truth, scores={"a": scores})
+    assert shared_rows(test, te.predictions(truth[order], scores={"a": scores[order]})) == Overlap(500, 500)
+    others = _scored(rng, 300, 200, 2)
+    assert shared_rows(test, te.predictions(others[0], scores={"a": others[1]})) is None

@@ -632,3 +632,36 @@ def test_details_are_fields_and_a_mapping_of_what_was_recorded():
     assert cmp.facts.counts("a", "b") == (80, 0, 10, 10)
     assert cmp.facts.counts("b", "a") == (80, 10, 0, 10)
     assert te.load(cmp.to_json()).facts == cmp.facts
+
+
+def _gaps(seed=0, n=1000):
+    rng = np.random.default_rng(seed)
+    hard, truth = rng.random(n) < 0.3, rng.integers(0, 2, n)
+    bold, careful = (
+        np.where(rng.random(n) < np.where(hard, 0.55, 0.95), truth, 1 - truth).astype(object) for _ in range(2)
+    )
+    return truth, bold, careful, hard
+
+
+def test_the_numbers_of_a_comparison_with_gaps_subtract() -> None:
+    truth, bold, careful, hard = _gaps()
+    careful[hard] = None
+    cmp = te.compare(truth, {"careful": careful, "bold": bold}, missing="drop")
+    own = cmp.estimates
+    assert own["careful"].estimate - own["bold"].estimate == pytest.approx(cmp["careful", "bold"].estimate)
+    assert own["careful"].n == own["bold"].n == (~hard).sum()
+    assert {"TE206", "TE213"} <= set(cmp.findings.codes)
+    assert "bold is right on" in str(cmp)
+    wrong = te.compare(truth, {"careful": careful, "bold": bold}, missing="wrong")
+    assert "TE206" in wrong.findings
+    assert "TE213" not in wrong.findings
+    assert wrong["careful", "bold"].estimate < -0.1
+
+
+def test_rows_left_out_at_random_are_no_harder() -> None:
+    for seed in range(5):
+        truth, bold, careful, _ = _gaps(seed)
+        careful[np.random.default_rng(100 + seed).random(1000) < 0.2] = None
+        for clusters in (None, np.arange(1000) // 10):
+            cmp = te.compare(truth, {"careful": careful, "bold": bold}, missing="drop", clusters=clusters)
+            assert "TE213" not in cmp.findings

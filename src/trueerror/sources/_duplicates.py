@@ -162,7 +162,7 @@ def _rounded_copies(source: ArraySource, model: str) -> int:
     equal_same = float((table * (table - 1)).sum()) / 2
     next_same = float((table[:, 1:] * table[:, :-1]).sum())
     # How much scores crowd is told by where rows of different truths meet, in pairs of rows and in places.
-    for seen in (table, (table > 0).astype(np.float64)):
+    for seen, most in ((table, 1.5), ((table > 0).astype(np.float64), 2.0)):
         rows, own = seen.sum(axis=0), float((seen * (seen - 1)).sum())
         meet = (float((rows * (rows - 1)).sum()) - own) / 2
         beside = float((rows[1:] * rows[:-1]).sum() - (seen[:, 1:] * seen[:, :-1]).sum())
@@ -171,7 +171,7 @@ def _rounded_copies(source: ArraySource, model: str) -> int:
         crowding = max((meet + 1) / (beside / 2 + 1), 1.0)
         expected = next_same / 2 * crowding
         chance = 1 / (meet + 1) + 1 / (beside + 1) + 1 / (next_same + 1)
-        if crowding < 1.5 and equal_same - expected > 4 * (math.sqrt(expected + expected**2 * chance) + 1):
+        if crowding < most and equal_same - expected > 4 * (math.sqrt(expected + expected**2 * chance) + 1):
             return min(round(equal_same - expected), len(steps) - len(np.unique(steps)))
     return 0
 

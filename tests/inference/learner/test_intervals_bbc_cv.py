@@ -69,3 +69,19 @@ def test_bad_input():
         bbc_cv([[0.1, 0.2]])
     with pytest.raises(InputError, match="at least 100"):
         bbc_cv([[0.1], [0.2]], replicates=5)
+
+
+def test_clusters_are_drawn_whole():
+    rng = np.random.default_rng(0)
+    held = wide = 0
+    for _ in range(40):
+        chance = rng.beta(0.3, 0.7, (20, 3)).repeat(10, axis=0)
+        losses = (rng.random((200, 3)) < chance).astype(float)
+        groups = np.repeat(np.arange(20), 10)
+        by_cluster = bbc_cv(losses, clusters=groups, replicates=200, rng=1)
+        held += by_cluster.low <= 0.3 <= by_cluster.high
+        wide += by_cluster.width > 1.5 * bbc_cv(losses, replicates=200, rng=1).width
+    assert held >= 36
+    assert wide >= 36
+    with pytest.raises(ValueError, match="one cluster"):
+        bbc_cv(losses, clusters=np.zeros(200, int))

@@ -322,3 +322,53 @@ def test_rates_of_one_and_zero_have_full_power():
 def test_without_accuracies_it_says_what_to_give() -> None:
     with pytest.raises(InputError, match=r"first= and second= are needed.*smallest_difference"):
         te.power(n=500)
+
+
+def test_what_the_correlation_within_clusters_is_of() -> None:
+    plan = {"first": 0.85, "second": 0.75, "disagreement": 0.2, "cluster_size": 20}
+    by_differences = te.sample_size(**plan, icc=2 * 0.8 * 0.2 * (0.2 - 0.18) / (0.2 - 0.01))
+    by_right = te.sample_size(**plan, icc_right=0.2, icc_between=0.18)
+    assert by_right.n == by_differences.n
+    assert by_right.n < te.sample_size(**plan, icc=0.2).n / 2
+    assert te.power(**plan, n=by_right.n, icc_right=0.2, icc_between=0.18).power >= 0.79
+    for wrong, words in (
+        ({"icc_right": 0.2}, "go together"),
+        ({"icc": 0.1, "icc_right": 0.2, "icc_between": 0.1}, "not both"),
+        ({"icc_right": 0.2, "icc_between": 0.3}, "at most icc_right"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            te.sample_size(**plan, **wrong)
+
+
+def test_power_with_clusters_holds_in_simulation() -> None:
+    """Clusters that are hard for both models, and a little of each model's own: a third of the rows that icc= asks."""
+    rng = np.random.default_rng(0)
+    groups, size, draws = 40, 10, 3000
+    common, own = rng.standard_normal((draws, groups, 1, 1)), rng.standard_normal((draws, groups, 1, 2))
+    latent = (
+        0.5 * common
+        + 0.2 * own
+        + np.sqrt(1 - 0.25 - 0.04)
+        * (
+            np.sqrt(0.6) * rng.standard_normal((draws, groups, size, 1))
+            + np.sqrt(0.4) * rng.standard_normal((draws, groups, size, 2))
+        )
+    )
+    right = latent < np.array([0.8416, 0.6745])
+    p = right.mean(axis=(0, 1, 2))
+    e = right - p
+
+    def between(i: int, j: int) -> float:
+        sums, both = e[..., i].sum(axis=2) * e[..., j].sum(axis=2), (e[..., i] * e[..., j]).sum(axis=2)
+        return float((sums - both).mean() / (size * (size - 1)))
+
+    spread = float(np.sqrt(np.prod(p * (1 - p))))
+    own_icc = (between(0, 0) + between(1, 1)) / 2 / spread
+    disagreement = float((right[..., 0] != right[..., 1]).mean())
+    planned = te.power(
+        n=groups * size, first=float(p[0]), second=float(p[1]), disagreement=disagreement, method="normal",
+        icc_right=own_icc, icc_between=between(0, 1) / spread, cluster_size=size,
+    ).power  # fmt: skip
+    d = (right[..., 0].astype(float) - right[..., 1]).mean(axis=2)
+    t = d.mean(axis=1) / (d.std(axis=1, ddof=1) / np.sqrt(groups))
+    assert float((np.abs(t) > 2.0227).mean()) == pytest.approx(planned, abs=0.04)
