@@ -171,7 +171,9 @@ def _rounded_copies(source: ArraySource, model: str) -> int:
         crowding = max((meet + 1) / (beside / 2 + 1), 1.0)
         expected = next_same / 2 * crowding
         chance = 1 / (meet + 1) + 1 / (beside + 1) + 1 / (next_same + 1)
-        if crowding < most and equal_same - expected > 4 * (math.sqrt(expected + expected**2 * chance) + 1):
+        # Few places where they meet may look crowded by chance.
+        crowded = crowding / (1 + 2 * math.sqrt(1 / (meet + 1) + 1 / (beside + 1)))
+        if crowded < most and equal_same - expected > 4 * (math.sqrt(expected + expected**2 * chance) + 1):
             return min(round(equal_same - expected), len(steps) - len(np.unique(steps)))
     return 0
 
