@@ -124,7 +124,7 @@ def two_models_cell(groups: int, size: int, first: float, second: float) -> Cell
     words = f"equal models of AUC {first}" if equal else f"AUC {first} and {second}"
     return Cell(
         family="two areas, same rows in clusters", scenario=f"{groups} clusters of {size}, {words}", draw=draw,
-        procedures=interval_and_test("areas, clusters", "cluster-t-difference"), truth={"difference": first - second},
+        procedures=interval_and_test("areas, clusters", "cluster-sign-flip"), truth={"difference": first - second},
         events={"difference": n / (1 + (size - 1) * CORRELATION) * SHARE * (1 - max(first, second))},
         confidences=CONFIDENCES if equal and groups == 20 else CONFIDENCES[:1], n=n,
         purpose="level" if equal else "power", evident=seen,

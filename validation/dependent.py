@@ -94,11 +94,89 @@ def two_models_cell(metric: str, groups: int, size: int, first: float, second: f
     return Cell(
         family="two models, same rows in clusters",
         scenario=f"{metric}, {groups} clusters of {size}, {words}", draw=draw,
-        procedures=interval_and_test(f"{metric}, clusters", "cluster-t-difference"),
+        procedures=interval_and_test(f"{metric}, clusters", "cluster-sign-flip"),
         truth={"difference": one - other},
         events={"difference": min(expected_events(metric, p, int(worth)) for p in tables)},
         confidences=CONFIDENCES if equal and (metric, groups) == ("accuracy", 20) else CONFIDENCES[:1],
         n=groups * size, purpose="level" if equal else "power", evident=evident,
+    )  # fmt: skip
+
+
+# Sizes of clusters: what they are called, and how they are drawn.
+SHAPES: dict[str, Any] = {
+    "lognormal sizes (sd 1)": lambda rng, g: np.maximum(1, np.round(10 * np.exp(rng.standard_normal(g)))),
+    "lognormal sizes (sd 1.5)": lambda rng, g: np.maximum(1, np.round(10 * np.exp(1.5 * rng.standard_normal(g)))),
+    "Pareto sizes (1.2)": lambda rng, g: np.maximum(1, np.round(4 * (rng.pareto(1.2, g) + 1))),
+    "three large clusters": lambda _, g: np.where(np.arange(g) < 3, 100, 5),
+    "one with half the rows": lambda _, g: np.where(np.arange(g) == 0, 5 * (g - 1), 5),
+    "most of one row": lambda _, g: np.where(np.arange(g) < max(2, g // 10), 20, 1),
+}
+
+
+def unequal_cell(shape: str, groups: int, metric: str, rate: float = 0.8) -> Cell:
+    """Clusters of unequal size: one model's interval, and two equally good models that are hard pressed by clusters of
+    their own for half of the clusters."""
+    correlation, prevalence = 0.2, 0.4
+    a, b = (p * (1 - correlation) / correlation for p in (rate, 1 - rate))
+
+    def rows(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+        keys = np.repeat(np.arange(groups), SHAPES[shape](rng, groups).astype(int))
+        truth = (rng.random(len(keys)) < prevalence).astype(int)
+        first, own = rng.beta(a, b, groups), rng.beta(a, b, groups)
+        second = np.where(rng.random(groups) < 0.5, first, own)
+        said = {}
+        for name, chance in (("a", first), ("b", second)):
+            right = rng.random(len(keys)) < chance[keys]
+            said[name] = np.where(right, truth, 1 - truth)
+        return keys, truth, said
+
+    def draw(rng: np.random.Generator) -> Sample:
+        keys, truth, said = rows(rng)
+        return Sample(
+            lambda c: te.compare(
+                truth, said, clusters=keys, metric=metric, positive=1, labels=[0, 1], confidence=c, replicates=1000
+            )
+        )
+
+    def own(sample: Sample, confidence: float) -> Any:
+        return sample(confidence).estimates["a"]
+
+    def evident(rng: np.random.Generator) -> Evidence:
+        keys, truth, said = rows(rng)
+        return Evidence(clusters=KeyedConfusion.from_codes(keys, tuple(range(groups)), truth, said["a"], (0, 1)))
+
+    sizes = SHAPES[shape](np.random.default_rng(0), groups)
+    worth = sizes.sum() / (1 + ((sizes**2).sum() / sizes.sum() - 1) * correlation)
+    table = two(prevalence, rate, rate)
+    return Cell(
+        family="clusters of unequal size", scenario=f"{metric}, {groups} clusters, {shape}", draw=draw,
+        procedures=(
+            Procedure(f"{metric}, clusters", own, target="metric"),
+            *interval_and_test(f"{metric}, clusters", "cluster-sign-flip"),
+        ),
+        truth={"metric": true_values(table, (metric,))[metric], "difference": 0.0},
+        events=dict.fromkeys(("metric", "difference"), expected_events(metric, table, int(worth))),
+        confidences=CONFIDENCES[:1], n=int(sizes.sum()), purpose="level", evident=evident,
+    )  # fmt: skip
+
+
+def heavy_weights_cell(n: int, sd: float, rate: float) -> Cell:
+    """Lognormal sampling weights that have nothing to do with being right."""
+
+    def draw(rng: np.random.Generator) -> Confusion:
+        truth = rng.integers(0, 2, n)
+        called = np.where(rng.random(n) < rate, truth, 1 - truth)
+        weights = np.exp(sd * rng.standard_normal(n))
+        return Confusion.count(truth, called, labels=[0, 1], weights=weights, weights_kind="sampling")
+
+    def interval(sample: Confusion, confidence: float) -> Any:
+        return metric_interval("accuracy", sample, confidence=confidence)
+
+    return Cell(
+        family="sampling weights", scenario=f"n = {n:,}, right on {rate:.0%}, lognormal weights (sd {sd:g})", draw=draw,
+        procedures=(Procedure("accuracy, weights", interval, target="accuracy"),), truth={"accuracy": rate},
+        events={"accuracy": n * float(np.exp(-sd * sd)) * min(rate, 1 - rate)}, confidences=CONFIDENCES[:1],
+        evident=lambda rng: Evidence(confusion=draw(rng)),
     )  # fmt: skip
 
 
@@ -128,7 +206,7 @@ def weighted_cell(n: int, easy: float, hard: float, oversampled: float) -> Cell:
 
 
 def cells(*, quick: bool) -> Iterator[Cell]:
-    """Clusters from five to a hundred; two models; weights."""
+    """Clusters from five to a hundred, also of unequal size; two models; weights."""
     for groups in (20,) if quick else (5, 10, 20, 40, 100):
         for rate in (0.8, 0.95):
             for correlation in (0.2,) if quick else (0.05, 0.2, 0.5):
@@ -136,8 +214,14 @@ def cells(*, quick: bool) -> Iterator[Cell]:
     for n in (100,) if quick else (50, 100, 400):
         yield weighted_cell(n, 0.95, 0.6, 4)
         yield weighted_cell(n, 0.99, 0.8, 10)
+    for n, sd, rate in ((200, 1.0, 0.8), (60, 1.0, 0.8), (200, 1.5, 0.8), (60, 1.5, 0.8), (1000, 1.5, 0.9)):
+        if not quick:
+            yield replace(heavy_weights_cell(n, sd, rate), rank=2)
     if quick:
         return
+    for shape in SHAPES:
+        for metric, groups in (("accuracy", 40), ("accuracy", 10), ("accuracy", 100), ("f1", 40)):
+            yield replace(unequal_cell(shape, groups, metric), rank=2 if groups == 40 else 3)
     for metric, groups, first, second, rank in (
         ("accuracy", 20, 0.85, 0.85, 1), ("f1", 20, 0.85, 0.85, 1), ("accuracy", 8, 0.85, 0.85, 2),
         ("accuracy", 40, 0.95, 0.95, 2), ("accuracy", 100, 0.85, 0.85, 3), ("f1", 8, 0.85, 0.85, 2),
