@@ -139,7 +139,9 @@ def unequal_cell(shape: str, groups: int, metric: str, rate: float = 0.8) -> Cel
         )
 
     def own(sample: Sample, confidence: float) -> Any:
-        return sample(confidence).estimates["a"]
+        made = sample.ask(confidence)
+        assert isinstance(made, te.Comparison)
+        return made.estimates["a"]
 
     def evident(rng: np.random.Generator) -> Evidence:
         keys, truth, said = rows(rng)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import trueerror as te
 from trueerror.inference._clusters import (
     MOST_UNITS,
-    ClusterSums,
+    ClusterDifference,
     SignPatterns,
     cluster_t_contrast,
     clusters_with_events,
@@ -30,7 +30,7 @@ G = np.repeat(np.arange(6), [5, 2, 9, 1, 3, 6])
 def sums_of(d, groups=G):
     sizes = np.bincount(groups).astype(float)
     mean = d.mean()
-    return ClusterSums(mean, np.bincount(groups, weights=d - mean) / len(d), sizes, (-1.0, 1.0), len(d))
+    return ClusterDifference(mean, np.bincount(groups, weights=d - mean) / len(d), sizes, (-1.0, 1.0), len(d))
 
 
 @pytest.mark.parametrize(("values", "variance"), [(Y, 0.00501093750173898), (Y - B, 0.00738105940253763)])
@@ -55,7 +55,7 @@ def test_errors_in_few_clusters_count_as_few_clusters():
 
 def test_every_pattern_of_signs_written_out():
     d = np.array([3.0, 1.0, 2.0, -1.0, 2.0, 1.0, 0.0]) / 70
-    c = ClusterSums(float(d.sum()), d - d.sum() / 7, np.full(7, 10.0), (-1.0, 1.0), 70)
+    c = ClusterDifference(float(d.sum()), d - d.sum() / 7, np.full(7, 10.0), (-1.0, 1.0), 70)
     signs = np.array(np.meshgrid(*[[-1, 1]] * 7)).reshape(7, -1).T
     assert sign_flip_contrast(c, IntervalSpec()).p_value == pytest.approx(
         (np.abs(signs @ d) >= abs(d.sum()) - 1e-12).mean()
@@ -71,7 +71,7 @@ def test_the_limits_are_the_differences_that_the_test_does_not_reject(groups, se
     sizes = rng.integers(1, 20, groups).astype(float)
     shares = sizes / sizes.sum()
     d = shares * (0.05 + 0.1 * rng.standard_normal(groups))
-    c = ClusterSums(float(d.sum()), d - shares * d.sum(), sizes, (-1.0, 1.0), int(sizes.sum()))
+    c = ClusterDifference(float(d.sum()), d - shares * d.sum(), sizes, (-1.0, 1.0), int(sizes.sum()))
     spec = IntervalSpec(rng=0, replicates=2000)
     found = sign_flip_contrast(c, spec)
     assert found.low <= found.estimate <= found.high
@@ -97,7 +97,7 @@ def test_very_many_clusters_are_joined_and_p_is_never_0():
     sizes = np.ceil(rng.pareto(1.5, 3 * MOST_UNITS) + 1)
     shares = sizes / sizes.sum()
     d = shares * (0.3 + rng.standard_normal(len(sizes)))
-    c = ClusterSums(float(d.sum()), d - shares * d.sum(), sizes, (-10.0, 10.0), int(sizes.sum()))
+    c = ClusterDifference(float(d.sum()), d - shares * d.sum(), sizes, (-10.0, 10.0), int(sizes.sum()))
     found = sign_flip_contrast(c, IntervalSpec(replicates=500))
     assert 0 < found.p_value <= 0.05
     t = cluster_t_contrast(c, IntervalSpec())

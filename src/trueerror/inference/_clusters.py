@@ -129,7 +129,7 @@ def cr3_variance(sums: Floats, sizes: Floats) -> float:
     return float((adjusted * adjusted).sum())
 
 
-class ClusterSums(NamedTuple):
+class ClusterDifference(NamedTuple):
     """A difference, how far each cluster moves it (summing to 0), and what each weighs.
 
     `units` is what a cluster is called where it is said how many there are.
@@ -176,7 +176,7 @@ class ClusterSums(NamedTuple):
         return f"{groups:,} {self.units}{worth}"
 
 
-def cluster_t_contrast(c: ClusterSums, spec: IntervalSpec, *, higher_is_better: bool | None = True) -> Contrast:
+def cluster_t_contrast(c: ClusterDifference, spec: IntervalSpec, *, higher_is_better: bool | None = True) -> Contrast:
     """d ± t(G_eff − 1)·√(Σ (s_g/(1 − w_g))²).
 
     Source: Bell and McCaffrey 2002, Surv. Methodol. 28:169; Cameron and Miller 2015, J. Hum. Resour. 50:317.
@@ -191,7 +191,7 @@ def cluster_t_contrast(c: ClusterSums, spec: IntervalSpec, *, higher_is_better: 
     )  # fmt: skip
 
 
-def _no_spread(c: ClusterSums, spec: IntervalSpec, method: str) -> Contrast:
+def _no_spread(c: ClusterDifference, spec: IntervalSpec, method: str) -> Contrast:
     note = f"no spread between the {c.note}: limits as for as many rows that agree"
     return contrast(
         estimate=c.estimate, limits=limits_without_spread(c.estimate, max(c.effective, 1.0 + LEAST_DF), spec, c.whole),
@@ -200,14 +200,14 @@ def _no_spread(c: ClusterSums, spec: IntervalSpec, method: str) -> Contrast:
     )  # fmt: skip
 
 
-def sign_flip_contrast(c: ClusterSums, spec: IntervalSpec, *, higher_is_better: bool | None = True) -> Contrast:
+def sign_flip_contrast(c: ClusterDifference, spec: IntervalSpec, *, higher_is_better: bool | None = True) -> Contrast:
     """The cluster sign-flip test with the limits that it inverts to; t where there are too few clusters for it.
 
     With so few clusters that no pattern of signs is rare enough, `cluster_t_contrast` answers. Where few
     clusters differ and others do not, the limit beyond the estimate is at least as far as for clusters that agree.
 
     >>> sums = np.array([0.02, -0.01, 0.01, 0.03, -0.02, 0.01, 0.0, -0.04]) / 8
-    >>> found = sign_flip_contrast(ClusterSums(0.05, sums, np.full(8, 10.0), (-1.0, 1.0), 80), IntervalSpec())
+    >>> found = sign_flip_contrast(ClusterDifference(0.05, sums, np.full(8, 10.0), (-1.0, 1.0), 80), IntervalSpec())
     >>> round(found.p_value, 4), round(found.low, 3), round(found.high, 3)
     (0.0078, 0.03, 0.07)
     """
@@ -243,7 +243,7 @@ class SignPatterns(NamedTuple):
     every: bool
 
     @classmethod
-    def of(cls, c: ClusterSums, spec: IntervalSpec) -> SignPatterns:
+    def of(cls, c: ClusterDifference, spec: IntervalSpec) -> SignPatterns:
         """All patterns of few clusters, `spec.replicates` random ones of many."""
         both = _joined(np.stack([c.sums, c.shares], axis=1))
         units = len(both)

@@ -17,7 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._clusters import ClusterSums, class_weighted_sizes, cluster_t_contrast, sign_flip_contrast
+from trueerror.inference._clusters import (
+    ClusterDifference,
+    class_weighted_sizes,
+    cluster_t_contrast,
+    sign_flip_contrast,
+)
 from trueerror.inference._contrast import contrast, one_cluster_contrast
 from trueerror.inference._problem import IntervalSpec, Problem, critical_z, solve
 from trueerror.inference._variance import keyed_sizes
@@ -473,7 +478,7 @@ def _over_clusters(q: Pair, test: Callable[..., Contrast]) -> Contrast:
     return _scaled(answer, q.metric.area) if q.metric.area else answer
 
 
-def _count_influences(pair: ModelPair) -> ClusterSums:
+def _count_influences(pair: ModelPair) -> ClusterDifference:
     rows = pair.rows
     keyed = rows.p.keyed_agreement(pair.first, pair.second, "clusters", threshold=rows.threshold)
     compared = paired_metric(keyed.table, rows.measure.name, rows.positive, rows.options, rows.prior)
@@ -483,10 +488,10 @@ def _count_influences(pair: ModelPair) -> ClusterSums:
     sizes = keyed_sizes(keyed, keyed.table.truth, keyed.table.masses, by_cell, compared.cells_in_play())
     # A cluster none of whose rows both answered is no unit, nor one with nothing in play.
     units = sizes > 0
-    return ClusterSums(estimate, keyed.sums(by_cell)[units], sizes[units], compared.range, keyed.table.n)
+    return ClusterDifference(estimate, keyed.sums(by_cell)[units], sizes[units], compared.range, keyed.table.n)
 
 
-def _area_influences(pair: ModelPair) -> ClusterSums:
+def _area_influences(pair: ModelPair) -> ClusterDifference:
     """Obuchowski's (1997) variance: the rows' placements, summed within clusters."""
     (up, scores, keys), weights = pair.rows.weighted_columns
     assert keys is not None
@@ -495,7 +500,7 @@ def _area_influences(pair: ModelPair) -> ClusterSums:
     return _summed(first - second, one - two, up.astype(np.int64), codes, weights)
 
 
-def _class_area_influences(pair: ModelPair) -> ClusterSums:
+def _class_area_influences(pair: ModelPair) -> ClusterDifference:
     rows = class_scored_rows(pair.rows.p, (pair.first, pair.second))
     first, second = rows.scores
     estimate, parts = class_area_rows(pair.rows.measure, rows.codes, first, second, pair.rows.options)
@@ -506,13 +511,13 @@ def _class_area_influences(pair: ModelPair) -> ClusterSums:
 
 def _summed(
     estimate: float, influences: Floats, truth: Codes, clusters: Codes, weights: Floats | None = None
-) -> ClusterSums:
+) -> ClusterDifference:
     sums = np.bincount(clusters, weights=influences).astype(np.float64)
     sizes = class_weighted_sizes(clusters, truth, influences, weights)
-    return ClusterSums(estimate, sums, sizes, (-1.0, 1.0), len(truth))
+    return ClusterDifference(estimate, sums, sizes, (-1.0, 1.0), len(truth))
 
 
-def _loss_influences(pair: ModelPair) -> ClusterSums:
+def _loss_influences(pair: ModelPair) -> ClusterDifference:
     rows, loss = pair.rows, pair.rows.measure.function
     found = rows.p.paired_keyed_losses(pair.first, pair.second, "clusters", loss, **rows.options)
     there = found.weights > 0
@@ -521,7 +526,7 @@ def _loss_influences(pair: ModelPair) -> ClusterSums:
     with np.errstate(invalid="ignore"):
         estimate = float(sums.sum()) / n if n else math.nan
         moved = (sums - sizes * estimate) / n if n else sums
-    return ClusterSums(estimate, moved, sizes, rows.reach, int(found.sizes.sum()))
+    return ClusterDifference(estimate, moved, sizes, rows.reach, int(found.sizes.sum()))
 
 
 def _rows_at_hand(q: Pair) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._clusters import (
-    ClusterSums,
+    ClusterDifference,
     class_weighted_sizes,
     cr3_variance,
     degrees_of_freedom,
@@ -257,7 +257,7 @@ def within_folds_contrast(
         shares = moved[inside] / len(used)
         sums = np.bincount(groups, weights=shares).astype(np.float64)
         weighed = class_weighted_sizes(groups, rows.codes[inside], shares)
-        by_cluster = ClusterSums(estimate, sums, weighed, (-reach, reach), n)
+        by_cluster = ClusterDifference(estimate, sums, weighed, (-reach, reach), n)
         return sign_flip_contrast(by_cluster, spec, higher_is_better=measure.higher_is_better)
     parts = [_class_spread(rows, moved, used, int(c)).variance() for c in np.unique(rows.codes[inside])]
     variance = sum(v for v, _ in parts)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import ClusterSums, sign_flip_contrast
+from trueerror.inference._clusters import ClusterDifference, sign_flip_contrast
 from trueerror.inference._contrast import SHARES, Limits, contrast, limits_without_spread, t_contrast
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._variance import kish_rows, weighted_variance
@@ -51,7 +51,7 @@ def against_one_answer(
     influences = (gains - estimate) / total
     if clusters is not None:
         there = clusters.sizes > 0
-        sums = ClusterSums(estimate, clusters.sums(influences)[there], clusters.weights[there], whole, table.n)
+        sums = ClusterDifference(estimate, clusters.sums(influences)[there], clusters.weights[there], whole, table.n)
         return replace(sign_flip_contrast(sums, IntervalSpec(confidence=confidence)), p_better=None)
     if table.weight_squares is not None:
         units = kish_rows(table)
