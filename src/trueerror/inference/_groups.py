@@ -25,7 +25,7 @@ from itertools import combinations
 import numpy as np
 from scipy import special
 
-from trueerror.inference._clusters import ClusterSums, cluster_t_contrast
+from trueerror.inference._clusters import ClusterDifference, cluster_t_contrast
 from trueerror.inference._contrast import contrast
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import ModelRows, unpaired_contrast
@@ -135,7 +135,7 @@ def _over_shared_clusters(
     sums, sizes = np.array(list(moved.values())).T
     reach = measure.range[1] - measure.range[0]
     n = first.p.n + second.p.n
-    found = ClusterSums(estimates[0] - estimates[1], sums[sizes > 0], sizes[sizes > 0], (-reach, reach), n)
+    found = ClusterDifference(estimates[0] - estimates[1], sums[sizes > 0], sizes[sizes > 0], (-reach, reach), n)
     return cluster_t_contrast(found, spec, higher_is_better=None)
 
 
