@@ -168,8 +168,21 @@ def sample_evidence(
     counted = measure.of_labels
     if not benches or not (counted or int((p.truth_counts() > 0).sum()) == 1):
         return []
-from trueerror.findings.comparisons import never_found
-from trueerror.findings.metrics import ClassErrors, HarderRows, RateAtPrior
+    judged = measure.right_or_wrong and settings.prior is None and not is_graded(benches[0].confusion)
+    found = [Evidence(confusion=benches[0].confusion, clusters=benches[0].clusters, metrics=(measure.name,))]
+    for b in benches:
+        own = estimates[b.model]
+        x = round(own.estimate * own.n) if own.n is not None and measure.share is not None else 0
+        few = own.method == "wilson" and own.n is not None and min(x, own.n - x) < 5 <= own.n
+        found.append(
+            Evidence(
+                model=b.model,
+                confusion=b.confusion,
+                baseline_p=commonest_p(b) if judged else None,
+                small_counts=[(measure.title, x, own.n or 0)] if few else None,
+                never_found=never_found(b.confusion) if judged else None,
+            )
+        )
     if settings.prior is not None and counted and not measure.is_prior_free(len(p.labels)):
         found += [
             Evidence(
