@@ -1,7 +1,9 @@
-"""`trueerror plot`: one picture of the models in a file."""
+"""`trueerror plot`: one picture of the models in a file.  `trueerror hull`: which classifier is best at which mix."""
 
 from __future__ import annotations
 
+import math
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from trueerror.cli import _option_groups as o
-from trueerror.cli._app import Without, command, tell
+from trueerror.cli._app import Without, command, flag, tell
 from trueerror.cli._terminal import target
 from trueerror.curves import PLOT_WORDS
 from trueerror.inputs._options import InputError, nearest
@@ -30,6 +32,8 @@ ENDINGS = (".svg", ".png", ".pdf", ".html")
 
 # Pictures that are not curves of a score table, and other words for them.
 TABLES = {"confusion": ("matrix",), "forest": ("metrics",), "differences": ("compare",), "hull": ()}
+# Curves that classifiers without scores have as well.
+OF_LABELS = ("roc", "cost")
 # Word of a curve → the function that makes it.
 CURVES = {words[0]: verb for verb, words in PLOT_WORDS.items()}
 # What there is to show, with other words for it.
@@ -142,12 +146,13 @@ def drawn(kind: str, band: str | None, costs: o.CostOptions, prior: float | None
 def curves(p: Predictions, kind: str) -> dict[str, TableCurve]:
     """The same curve of each model that has scores."""
     make: CurveVerb[TableCurve] = getattr(import_module("trueerror.curves"), CURVES[kind])
-    scored = [m for m in p.models if p.has_scores(m)]
-    if not scored:
+    # A classifier that gives labels is a point of a ROC curve, and a line of a cost curve.
+    shown = [m for m in p.models if p.has_scores(m) or kind in OF_LABELS]
+    if not shown:
         raise InputError(f"--kind {kind} needs scores, and the file has labels only; name them with --score")
     if p.has_key("slices"):
-        return {f"{m}, {value}": make(p.slice(value), model=m) for m in scored for value in p.slices()}
-    return {m: make(p, model=m) for m in scored}
+        return {f"{m}, {value}": make(p.slice(value), model=m) for m in shown for value in p.slices()}
+    return {m: make(p, model=m) for m in shown}
 
 
 def averages(p: Predictions, how: Literal["vertical", "threshold"]) -> dict[str, AverageCurve | AveragePrecisionRecall]:
@@ -186,3 +191,70 @@ def tables(
         p, metrics=o.metric_choice(metric), confidence=chance.confidence, rng=chance.seed, prior=prior,
         costs=costs.matrix(), cost_fp=costs.cost_fp, cost_fn=costs.cost_fn,
     )  # fmt: skip
+
+
+HULL_HELP = "Which classifier is best at which class mix: the convex hull in ROC space, scores and labels alike."
+HULL_EPILOG = (
+    "Examples: trueerror hull --point C4.5=0.2,0.84 --point SVM=0.604,0.951 --point CN2=0.049,0.496 · "
+    "trueerror hull preds.csv --positive 1 --prior 0.2 · "
+    "trueerror hull --matrix 'M1=150 40 60 250' --matrix 'M2=250 45 5 200' --cost-fn 10 -o hull.svg"
+)
+
+
+@command
+def hull_command(
+    *,
+    file: Annotated[str | None, typer.Argument(help=o.FILE_HELP, metavar="FILE")] = None,
+    point: Annotated[
+        list[str] | None, flag("--point", "A classifier as NAME=FPR,TPR; repeat for several.", "POINT")
+    ] = None,
+    matrices: o.MatrixOptions,
+    rows: Annotated[o.RowsOptions, Without("repeat", "threshold")],
+    prior: o.Prior = None,
+    cost_fp: Annotated[float, flag("--cost-fp", "What a false alarm costs.", "NUMBER")] = 1.0,
+    cost_fn: Annotated[float, flag("--cost-fn", "What a miss costs.", "NUMBER")] = 1.0,
+    picture: Annotated[
+        Path | None, flag("--output -o", "Write the picture too: .svg, .png, .pdf or .html.", "FILE")
+    ] = None,
+    seed: Annotated[int, flag("--seed", "Seed of everything random.", "NUMBER", min=0)] = 0,
+    output: Annotated[o.OutputOptions, Without("ignore")],
+) -> None:
+    """Which classifier is best at which class mix."""
+    from trueerror.curves._hull import roc_hull
+    from trueerror.curves._roc import roc
+
+    path = None if picture is None else target(picture, ENDINGS, "a picture")
+    shown: dict[str, object] = {}
+    if file is not None:
+        given = rows.read(file, output, cut=True)
+        if output.columns:
+            print(given.roles)
+            return
+        shown |= {m: roc(given, model=m) for m in given.models}
+    shown |= matrices.tables(rows.positive)
+    shown |= dict(typed_point(text) for text in point or ())
+    if not shown:
+        raise InputError("give a file, points such as --point C4.5=0.2,0.84, or --matrix")
+    hull = roc_hull(shown)
+    if path is not None:
+        from trueerror.plots import save
+
+        save(hull, path, prior=prior, cost_fp=cost_fp, cost_fn=cost_fn)
+    if prior is not None:
+        best = hull.best(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=seed)
+        output.show(best)
+    else:
+        ranges = hull.ranges(cost_fp=cost_fp, cost_fn=cost_fn)
+        output.show(hull, None if (cost_fp, cost_fn) == (1, 1) else lambda: str(ranges))
+
+
+def typed_point(text: str) -> tuple[str, tuple[float, float]]:
+    """ "C4.5=0.2,0.84" as ("C4.5", (0.2, 0.84))."""
+    name, mark, rates = text.rpartition("=")
+    try:
+        fpr, tpr = (float(x) for x in re.split(r"[,;:\s]+", rates.strip(" ()")))
+    except ValueError:
+        fpr = tpr = math.nan
+    if not mark or not name or math.isnan(fpr):
+        raise InputError(f"cannot read {text!r}: write NAME=FPR,TPR, such as C4.5=0.2,0.84")
+    return name, (fpr, tpr)

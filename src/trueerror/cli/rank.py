@@ -1,11 +1,17 @@
-"""`trueerror rank`: which learner is best over several data sets?"""
+"""`trueerror rank`: which learner is best over several data sets?  `trueerror folds`: two learners fold by fold."""
 
 from __future__ import annotations
 
+import csv
+import re
+from pathlib import Path
 from typing import Annotated
+
+import typer
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import Without, command, flag
+from trueerror.inputs._options import InputError, nearest
 
 RANK_HELP = "Which learner is best over several data sets, from a file of scores."
 RANK_EPILOG = (
@@ -65,3 +71,89 @@ def rank_command(
         rng=chance.seed,
     )
     output.show(output.kept(found))
+
+
+FOLDS_HELP = "Two learners fold by fold: differences, mean, s, and the plain t beside the corrected one."
+FOLDS_EPILOG = (
+    "Examples: trueerror folds a=0.81,0.84,0.79,0.85 b=0.80,0.80,0.78,0.82 · trueerror folds cv.csv · "
+    "trueerror folds cv.csv --first svm --second tree --repeats 10. "
+    "A file has a row for each fold and a column for each learner."
+)
+
+
+@command
+def folds_command(
+    *,
+    given: Annotated[
+        list[str], typer.Argument(help="A CSV file, or the scores of both as NAME=V1,V2,…", metavar="FILE")
+    ],
+    first: Annotated[str | None, flag("--first", "Column of the first learner.", "COLUMN")] = None,
+    second: Annotated[str | None, flag("--second", "Column of the second learner.", "COLUMN")] = None,
+    repeats: Annotated[int, flag("--repeats", "How often the folds were dealt anew.", "NUMBER", min=1)] = 1,
+    test_train_ratio: Annotated[
+        float | None, flag("--test-train-ratio", "Where it is not 1/(folds − 1).", "NUMBER")
+    ] = None,
+    alternative: o.OneOrTwoSided = "two-sided",
+    confidence: o.Confidence = 0.95,
+    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
+) -> None:
+    """Two learners fold by fold."""
+    from trueerror.inference.loss._t_tests import fold_differences
+
+    names, scores = _typed_scores(given) if "=" in given[0] else _scores_of_file(given, first, second)
+    found = fold_differences(
+        *scores, names=names, repeats=repeats, test_train_ratio=test_train_ratio, confidence=confidence,
+        alternative=alternative,
+    )  # fmt: skip
+    output.show(found)
+
+
+def _typed_scores(words: list[str]) -> tuple[tuple[str, str], tuple[list[float], list[float]]]:
+    """a=0.81,0.84 b=0.80,0.82 as names and scores."""
+    found: dict[str, list[float]] = {}
+    for word in words:
+        name, mark, values = word.partition("=")
+        try:
+            found[name] = [float(v) for v in re.split(r"[,;\s]+", values) if v]
+        except ValueError:
+            raise InputError(f"cannot read {word!r}: write NAME=0.81,0.84,…") from None
+        if not mark or not found[name]:
+            raise InputError(f"cannot read {word!r}: write NAME=0.81,0.84,…")
+    if len(found) != 2:
+        raise InputError(f"there must be the scores of two learners, not of {len(found)}")
+    (a, x), (b, y) = found.items()
+    return (a, b), (x, y)
+
+
+def _scores_of_file(
+    files: list[str], first: str | None, second: str | None
+) -> tuple[tuple[str, str], tuple[list[float], list[float]]]:
+    """Two columns of numbers of a CSV file; without names the only two that are there."""
+    if len(files) != 1:
+        raise InputError("give one file, or the scores of two learners as NAME=V1,V2,…")
+    with Path(files[0]).open(newline="", encoding="utf-8-sig") as text:
+        rows = list(csv.DictReader(text))
+    columns = {c: [r[c] for r in rows] for c in (rows[0] if rows else {}) if c}
+    wanted = [c for c in (first, second) if c is not None]
+    unknown = next((c for c in wanted if c not in columns), None)
+    if unknown is not None:
+        raise InputError(f"there is no column {unknown!r}{nearest(unknown, list(columns))}")
+    scores = {c: numbers for c, values in columns.items() if (numbers := _numbers(values)) is not None}
+    names = (
+        wanted if len(wanted) == 2 else [c for c in scores if c.lower() not in ("fold", "repeat", "split", "round", "")]
+    )
+    if len(names) != 2:
+        raise InputError(
+            f"name two columns of scores with --first and --second: {', '.join(scores) or 'there are none'}"
+        )
+    a, b = names
+    if a not in scores or b not in scores:
+        raise InputError(f"column {a if a not in scores else b!r} holds something that is no number")
+    return (a, b), (scores[a], scores[b])
+
+
+def _numbers(values: list[str]) -> list[float] | None:
+    try:
+        return [float(v) for v in values]
+    except (TypeError, ValueError):
+        return None

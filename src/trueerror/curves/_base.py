@@ -17,7 +17,7 @@ from functools import cache, cached_property, wraps
 from importlib import import_module
 from inspect import signature
 from pkgutil import iter_modules
-from typing import Any, ClassVar, NamedTuple, NoReturn, Protocol, Self, TypeGuard, TypeVar, cast, overload
+from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, Protocol, Self, TypeGuard, TypeVar, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,7 +28,7 @@ from trueerror.inference.auc._within_folds import fold_comparability
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind, check_indexes, column, matrix
 from trueerror.inputs._labels import Label, code_column, find_label, natural_labels, natural_positive, need_positive
-from trueerror.inputs._options import InputError, MissingPredictionError, check_confidence, nearest
+from trueerror.inputs._options import InputError, MissingPredictionError, check_confidence, check_share, nearest
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded
@@ -38,7 +38,7 @@ from trueerror.sources._collect import predictions, takes_table_options
 from trueerror.sources._frames import is_table
 from trueerror.sources._models import sorted_columns
 from trueerror.sources._predictions import Predictions
-from trueerror.tallies import Missing
+from trueerror.tallies import Confusion, Missing
 from trueerror.tallies._confusion import BinaryCounts
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
@@ -51,6 +51,13 @@ Figures = list[tuple[str, object]]
 Records = list[dict[str, object]]
 Rng = int | np.random.SeedSequence | np.random.Generator | None
 Places = NDArray[np.intp]
+
+
+# What a curve is made of where it is not scores: the calls of a classifier.
+Calls = Literal["", "counted", "rates"]
+RATES_ALONE = "rates without the rows behind them: no limits can be told"
+# Rows of each class that stand for a rate whose own rows are not known; six decimals are exact.
+STAND_IN = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +110,9 @@ def every_curve_kind() -> tuple[CurveKind, ...]:
 class TableCurve(Result):
     """A curve that is computed from its score table, and travels as JSON by that table.
 
-    `name` is the model's; `caution` is what every interval that is read off the curve must say beside it.
+    `name` is the model's; `caution` is what every interval that is read off the curve must say beside it. `calls` says
+    that the curve has one point alone, a classifier that gives labels: "counted", or "rates" where its FPR and TPR are
+    known without the rows behind them, so that no limits can be told.
     """
 
     table: ScoreTable
@@ -111,6 +120,7 @@ class TableCurve(Result):
     # With a factory in the place of a default the JSON has the name even where it is empty.
     name: str = field(default_factory=str)
     caution: str = ""
+    calls: Calls = ""
     kind: ClassVar[CurveKind]
 
     @classmethod
@@ -162,6 +172,8 @@ class TableCurve(Result):
 
     def _noted(self, interval: Interval, *, binned: bool = True) -> Interval:
         """The interval with what binning leaves open (unless its note says that already) and the caution."""
+        if self.calls == "rates":
+            return replace(interval, low=math.nan, high=math.nan, method="", n=None, note=RATES_ALONE)
         return with_notes(interval, "" if self.table.exact or not binned else self._binned(), self.caution)
 
     def _words(self) -> str:
@@ -238,6 +250,26 @@ def counts_at_cutoffs(table: ScoreTable) -> BinaryCounts:
     return BinaryCounts(tp, fp, tp[-1] - tp, fp[-1] - fp)
 
 
+def counted_records(table: ScoreTable) -> Records:
+    """One record for each cutoff: the threshold, TP, FP, TN and FN, and the rates that they give.
+
+    >>> counted_records(ScoreTable.count([0, 1, 1], [0.2, 0.9, 0.2]))[1]["tp"]
+    1
+    """
+    tp, fp, fn, tn = counts_at_cutoffs(table)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        fpr, tpr, precision = fp / fp[-1], tp / tp[-1], tp / (tp + fp)
+    # Sampling weights are sums, not counts.
+    plain = int if table.squares is None else float
+    return [
+        {
+            "threshold": float(t), "tp": plain(a), "fp": plain(b), "tn": plain(d), "fn": plain(c), "fpr": float(x),
+            "tpr": float(y), "precision": float(p), "recall": float(y),
+        }
+        for t, a, b, c, d, x, y, p in zip(cutoffs(table), tp, fp, fn, tn, fpr, tpr, precision, strict=True)
+    ]  # fmt: skip
+
+
 def cutoffs(table: ScoreTable) -> Floats:
     """Thresholds, descending; the first is infinite: nothing is called positive."""
     return np.concatenate(([np.inf], table.scores[::-1]))
@@ -266,6 +298,7 @@ class CurveInput(NamedTuple):
     name: str = ""
     predictions: Predictions | None = None
     positive: Any = None
+    calls: Calls = ""
 
     @property
     def caution(self) -> str:
@@ -376,10 +409,42 @@ class CurveVerb(Protocol[C_co]):
     ) -> C_co: ...
 
 
-def curve_verb(what: str) -> Callable[[Callable[[CurveInput], C]], CurveVerb[C]]:
+def calls_table(table: Confusion, positive: Any = None) -> ScoreTable:
+    """What a classifier calls as a table of two scores: 1 for rows that it calls positive, 0 for the others.
+
+    >>> calls_table(Confusion([[50, 5], [10, 35]])).positives.tolist()
+    [10, 35]
+    """
+    chosen = table.positive if positive is None else find_label(positive, table.labels)
+    if chosen is None:
+        raise need_positive(table.labels, "a point in ROC space")
+    tp, fp, fn, tn = table.binary(chosen)
+    if table.weight_sums is not None:
+        raise InputError("a point in ROC space is not offered with sampling weights; leave them out")
+    return ScoreTable([0.0, 1.0], [int(fn), int(tp)], [int(tn), int(fp)], positive=chosen)
+
+
+def is_rates(given: Any) -> bool:
+    """Whether this is a point (FPR, TPR)."""
+    return (
+        isinstance(given, tuple | list)
+        and len(given) == 2
+        and all(isinstance(x, int | float | np.number) and not isinstance(x, bool) for x in given)
+    )
+
+
+def rates_table(point: tuple[float, float], positive: Label = 1) -> ScoreTable:
+    """A point (FPR, TPR) without its rows as a table of two scores."""
+    fpr, tpr = (check_share(float(x), word) for x, word in zip(point, ("fpr", "tpr"), strict=True))
+    up, down = round(tpr * STAND_IN), round(fpr * STAND_IN)
+    return ScoreTable([0.0, 1.0], [STAND_IN - up, up], [STAND_IN - down, down], positive=positive)
+
+
+def curve_verb(what: str, *, points: bool = False) -> Callable[[Callable[[CurveInput], C]], CurveVerb[C]]:
     """A public function that makes a curve from whatever was passed, out of one that makes it from a `CurveInput`.
 
-    `what` names the curve in messages. Signature and types are those of `CurveVerb`.
+    `what` names the curve in messages; with `points` a confusion matrix, labels or (FPR, TPR) will do, whose curve has
+    one point. Signature and types are those of `CurveVerb`.
     """
 
     def decorate(make: Callable[[CurveInput], C]) -> CurveVerb[C]:
@@ -388,7 +453,8 @@ def curve_verb(what: str) -> Callable[[Callable[[CurveInput], C]], CurveVerb[C]]
             truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, weights: Any = None,
             weights_kind: WeightsKind | None = None, **columns: Any,
         ) -> C:  # fmt: skip
-            return make(curve_input(what, truth, scores, model, positive, weights, weights_kind, columns))
+            found = point_input(truth, scores, model, positive) if points else None
+            return make(found or curve_input(what, truth, scores, model, positive, weights, weights_kind, columns))
 
         verb.__annotations__["return"] = make.__annotations__["return"]
         # Without this, help would follow `wraps` to the function of a CurveInput.
@@ -508,6 +574,22 @@ def curve_input(
         return CurveInput(_from_predictions(rows, ONE_MODEL, None, what).table, model or "")
     counted = ScoreTable.count(data, scores, positive=positive, weights=weights, weights_kind=weights_kind)
     return CurveInput(_occupied(counted, what), model or "")
+
+
+def point_input(data: Any, scores: Any, model: str | None, positive: Any) -> CurveInput | None:
+    """The one point of a confusion matrix, of (FPR, TPR), or of a model that gives labels; None for anything else."""
+    if scores is not None and not (isinstance(scores, str) and is_predictions(data)):
+        return None
+    if isinstance(data, Confusion):
+        return CurveInput(calls_table(data, positive), model or "", calls="counted")
+    if isinstance(data, tuple) and is_rates(data):
+        return CurveInput(rates_table(data), model or "", calls="rates")
+    if is_predictions(data):
+        name = data.only(model or scores)
+        if not data.has_scores(name):
+            refuse_repeats(data, "a point in ROC space")
+            return CurveInput(calls_table(data.confusion(name), positive), name, data, positive, "counted")
+    return None
 
 
 def open_table(

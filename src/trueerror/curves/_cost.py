@@ -5,6 +5,7 @@ Then the lower envelope of the cost lines: corners, area, and the optimism of ch
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -78,21 +79,22 @@ def resample_areas(positives: Counts, negatives: Counts, rates: tuple[Floats, Fl
 GRID = 2001
 
 
-@curve_verb("a cost curve")
+@curve_verb("a cost curve", points=True)
 def cost_curve(data: CurveInput) -> CostCurve:
     """The cost of each threshold under every class distribution and every pair of costs.
 
     With PC = P(+)·C(miss) / (P(+)·C(miss) + P(−)·C(false alarm)), a threshold is the straight line
     NE = FNR·PC + FPR·(1 − PC) = (1 − TPR − FPR)·PC + FPR, normalised so that getting everything wrong costs 1. The
     lower envelope of the lines is the best threshold for each PC; calling nothing positive is NE = PC, calling
-    everything NE = 1 − PC. Source: Drummond and Holte 2006, Machine Learning 65:95.
+    everything NE = 1 − PC. A classifier that gives labels, a `te.Confusion` or (fpr, tpr), is one line between those
+    two. Source: Drummond and Holte 2006, Machine Learning 65:95.
 
     >>> curve = cost_curve([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.4, 0.35, 0.3, 0.1])
     >>> pc, cost = curve.envelope
     >>> pc.round(3).tolist(), cost.round(3).tolist()
     ([0.0, 0.5, 1.0], [0.0, 0.167, 0.0])
     """
-    return CostCurve(data.table, name=data.name, caution=data.caution)
+    return CostCurve(data.table, name=data.name, caution=data.caution, calls=data.calls)
 
 
 def probability_cost(prior: float, cost_fp: float = 1.0, cost_fn: float = 1.0) -> float:
@@ -189,6 +191,8 @@ class CostCurve(TableCurve):
             pc = probability_cost(prior, cost_fp, cost_fn)
         pc = check_share(pc, "pc")
         note = ""
+        if self.calls:
+            threshold = 1.0  # a classifier that gives labels has no threshold to choose
         if threshold is None:
             places = self._places
             place = int(places[np.argmin(self.fnr[places] * pc + self.fpr[places] * (1 - pc))])
@@ -201,7 +205,7 @@ class CostCurve(TableCurve):
         )
         return CostPoint(
             pc=pc,
-            threshold=float(threshold),
+            threshold=math.nan if self.calls else float(threshold),
             fpr=alarms,
             fnr=missed,
             trivial=min(pc, 1 - pc),
@@ -223,6 +227,10 @@ class CostCurve(TableCurve):
         """
         level, table = check_confidence(confidence), self.table
         estimate = area_under(*self.envelope)
+        if self.calls == "rates":
+            return self._noted(Interval(
+                name="area under the cost envelope", estimate=estimate, low=math.nan, high=math.nan, confidence=level,
+            ))  # fmt: skip
         low, high, method = self._outer_areas(level)
         note = "sampling weights cannot be resampled from sums: wilson-lines instead of the bootstrap"
         if table.squares is None:
@@ -319,10 +327,11 @@ class CostPoint(Result):
 
     def __str__(self) -> str:
         note = f"\n({self.note})" if self.note else ""
+        cut = "" if math.isnan(self.threshold) else f" from {number(self.threshold)} up"
+        limits = "" if math.isnan(self.cost.low) else f" {bracket(self.cost.low, self.cost.high)}"
         return folded(
-            f"At PC {number(self.pc)} from {number(self.threshold)} up: normalised expected cost "
-            f"{number(self.cost.estimate)} {bracket(self.cost.low, self.cost.high)}; calling nothing or all costs "
-            f"{number(self.trivial)}.{note}"
+            f"At PC {number(self.pc)}{cut}: normalised expected cost "
+            f"{number(self.cost.estimate)}{limits}; calling nothing or all costs {number(self.trivial)}.{note}"
         )
 
 

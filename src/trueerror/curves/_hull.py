@@ -13,7 +13,19 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueerror.curves._base import Figures, Floats, Records, Rng, area_under, downward, frozen, is_predictions
+from trueerror.curves._base import (
+    Figures,
+    Floats,
+    Records,
+    Rng,
+    area_under,
+    calls_table,
+    downward,
+    frozen,
+    is_predictions,
+    is_rates,
+    rates_table,
+)
 from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, iso_cost
 from trueerror.curves._replicates import bags, balanced_groups
 from trueerror.curves._roc import Roc, roc
@@ -25,8 +37,9 @@ from trueerror.metrics._values import Prior
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, limits, number, percent, whole
 from trueerror.sources._api import is_openable, opened, refuse_columns
-from trueerror.sources._collect import takes_table_options, takes_whole_rows
+from trueerror.sources._collect import predictions, takes_table_options, takes_whole_rows
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
+from trueerror.tallies import Confusion
 
 ALWAYS_NEG, ALWAYS_POS = "AlwaysNeg", "AlwaysPos"
 # How the classifiers that need no model are called in print; data carry their names.
@@ -46,7 +59,10 @@ def classifier_words(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class HullCorner(Result):
-    """A classifier at a threshold that is on the hull; `also` names others that reach the same point."""
+    """A classifier at a threshold that is on the hull; `also` names others that reach the same point.
+
+    The threshold is NaN for a classifier that gives labels.
+    """
 
     classifier: str
     threshold: float
@@ -62,8 +78,9 @@ class HullCorner(Result):
 
     def words(self) -> str:
         """The classifier and its threshold."""
-        always = self.classifier in TRIVIAL_WORDS
-        return classifier_words(self.classifier) if always else f"{self.classifier} from {number(self.threshold)} up"
+        if self.classifier in TRIVIAL_WORDS or math.isnan(self.threshold):
+            return classifier_words(self.classifier)
+        return f"{self.classifier} from {number(self.threshold)} up"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -102,6 +119,20 @@ HullRange = TypedDict(
     "HullRange",
     {"classifier": str, "threshold": float, "fpr": float, "tpr": float, "from": float, "to": float, "also": str},
 )
+
+
+class HullAtMix(TypedDict):
+    prior: float
+    classifier: str
+    threshold: float
+    fpr: float
+    tpr: float
+    accuracy: float
+    cost: float  # fmt: skip
+
+
+# Shares of positives at which a hull of classifiers is read in print.
+MIXES = (0.2, 0.5, 0.8)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -154,7 +185,7 @@ class HullRanges(Result):
         for s in self.stretches():
             first, last = s["thresholds"]
             cut = number(first) if first == last else f"{number(first)} to {number(last)}"
-            cut = "any" if math.isinf(first) else cut
+            cut = "any" if math.isinf(first) else "labels" if math.isnan(first) else cut
             ends = [f"{100 * end:.1f} %" for end in (s["from"], s["to"])]
             cells.append((classifier_words(s["classifier"]), cut, *ends))
         title = f"Cheapest by the share of positives (a false alarm costs {self.cost_fp:g}, a miss {self.cost_fn:g})"
@@ -229,7 +260,7 @@ class HullChoice(Result):
         for name, p in ranked or [(self.classifier, math.nan)]:
             at_threshold = ["", "", "", ""]
             if name == self.classifier:
-                cut = "any" if name in TRIVIAL else number(self.threshold)
+                cut = "any" if name in TRIVIAL else "labels" if math.isnan(self.threshold) else number(self.threshold)
                 at_threshold = [cut, number(self.fpr), number(self.tpr), number(self.cost)]
             proportion = "unknown" if math.isnan(p) else percent(round(p, 3))
             rows.append((classifier_words(name), *at_threshold, proportion))
@@ -239,6 +270,8 @@ class HullChoice(Result):
     def __str__(self) -> str:
         always = self.classifier in TRIVIAL
         which = f"Use {self.classifier}, and call positive from {number(self.threshold)} up"
+        if math.isnan(self.threshold):
+            which = f"Use {self.classifier}"
         if always:
             words = classifier_words(self.classifier)
             which = f"{words[0].upper()}{words[1:]}"
@@ -247,10 +280,10 @@ class HullChoice(Result):
             for n, p in sorted(self.probabilities.items(), key=lambda i: -i[1])
             if p > 0.0005
         )
+        how_sure = f"The cheapest in so many of the resamples: {ranked}. ({self.note})" if ranked else f"({self.note})"
         return folded(
             f"{which} ({self.condition.words()}): FPR {number(self.fpr)}, TPR {number(self.tpr)}, cost of a row "
-            f"{number(self.cost)} on these rows{self._out_of_bag()}.\n"
-            f"The cheapest in so many of the resamples: {ranked}. ({self.note})"
+            f"{number(self.cost)} on these rows{self._out_of_bag()}.\n{how_sure}"
         )
 
     def _out_of_bag(self) -> str:
@@ -272,7 +305,10 @@ def choose_classifier(
     """The choice with its bootstrap probabilities: over the rows of all curves together where they are known."""
     replicates = check_replicates(replicates)
     rows = _same_rows(curves)
-    if any(c.table.squares is not None for c in curves.values()):
+    if any(c.calls == "rates" for c in curves.values()):
+        lowest, choices = None, None
+        notes = ["rates without the rows behind them: how sure the choice is cannot be told"]
+    elif any(c.table.squares is not None for c in curves.values()):
         lowest, choices, notes = None, None, ["sampling weights cannot be resampled from sums: no probabilities"]
     elif rows is not None:
         truth, scores = rows
@@ -288,9 +324,10 @@ def choose_classifier(
     probabilities = {} if lowest is None else _proportions(lowest, [*curves, *TRIVIAL])
     name = chosen.classifier
     corrected = None
-    if name not in TRIVIAL and (len(curves) == 1 or choices is None or not len(choices)):
+    tuned = name not in TRIVIAL and not curves[name].calls
+    if tuned and (len(curves) == 1 or choices is None or not len(choices)):
         corrected = _corrected(curves[name], condition, rng)
-    elif name not in TRIVIAL and choices is not None:
+    elif tuned and choices is not None:
         corrected = _chosen_cost(curves[name], condition, chosen, choices, notes[0])
     return HullChoice(
         classifier=name, threshold=chosen.threshold, fpr=chosen.fpr, tpr=chosen.tpr,
@@ -320,10 +357,12 @@ def _same_rows(curves: Mapping[str, Roc]) -> tuple[NDArray[np.bool_], list[Float
         return None
     if predictions.weights_kind is not None:
         return None
+    if any(s.calls for s in sources):
+        return None  # labels are counted, not kept row by row; the note says that curves were resampled by themselves
     try:
         truth, scores = predictions.score_columns([s.name for s in sources], positive=positive)
     except MemoryBudgetExceeded:
-        return None  # the note says that curves were resampled by themselves
+        return None  # the same
     return truth, [np.ascontiguousarray(scores[:, i]) for i in range(len(sources))]
 
 
@@ -470,10 +509,15 @@ Point = tuple[float, float]
 
 @takes_whole_rows()
 @takes_table_options
-def roc_hull(curves: Any, *, positive: Any = None, **columns: Any) -> RocHull:
-    """The hull of ROC curves: {"name": curve, …}, a list of curves, one curve, or Predictions (all models with scores).
+def roc_hull(
+    curves: Any, predicted: Any = None, *, scores: Any = None, positive: Any = None, **columns: Any
+) -> RocHull:
+    """The hull of ROC curves and of classifiers as points: {"name": curve, …}, a list of curves, or Predictions.
 
-    A path or a table that te.read takes will do as well, with its options in `columns`.
+    In the dictionary beside curves (`te.roc`) classifiers that give labels may stand as a `te.Confusion` or as their
+    rates (fpr, tpr); of Predictions all models are taken, scores as curves, labels as points. The truth with
+    `predicted={"name": labels}` and `scores={"name": scores}`, a path or a table that te.read takes (with its options
+    in `columns`) will do as well.
 
     A classifier is the cheapest one for some share of positives and some costs exactly when it is on the hull; calling
     nothing (AlwaysNeg) and everything (AlwaysPos) are always there. Source: Provost and Fawcett 2001, Machine Learning
@@ -484,7 +528,13 @@ def roc_hull(curves: Any, *, positive: Any = None, **columns: Any) -> RocHull:
     [(0.0, 0.0), (0.0, 0.667), (0.5, 1.0), (1.0, 1.0)]
     >>> print(hull.mixture(fpr=0.25))
     For each row use model from 0.800 up with probability 0.500, else model from 0.600 up: FPR 0.250, TPR 0.833.
+    >>> three = roc_hull({"CN2": (0.05, 0.5), "C4.5": (0.2, 0.84), "SVM": (0.6, 0.95)})
+    >>> [(row["classifier"], round(row["accuracy"], 2)) for row in three.by_mix(0.2, 0.5, 0.8)]
+    [('CN2', 0.86), ('C4.5', 0.82), ('SVM', 0.84)]
     """
+    if predicted is not None or scores is not None:
+        curves = predictions(curves, predicted, scores=scores, positive=positive, **columns)
+        columns, positive = {}, None
     return RocHull(_named(curves, positive, columns))
 
 
@@ -570,10 +620,27 @@ class RocHull(Result):
         classifier, at its own best threshold, the share of bootstrap resamples in which it is the cheapest.
         """
         costs = {"cost_fp": cost_fp, "cost_fn": cost_fn, "cost_tp": cost_tp, "cost_tn": cost_tn}
-        condition = next(iter(self.curves.values())).condition(prior, **costs)
+        counted = next((c for c in self.curves.values() if c.calls != "rates"), None)
+        if counted is None and prior is None:
+            raise InputError("prior= is needed: rates alone do not say how common positives are")
+        condition = (counted or next(iter(self.curves.values()))).condition(prior, **costs)
         values = condition.cost(self.fpr, self.tpr)
         place = int(np.argmax(values <= values.min() + DUST))
         return choose_classifier(self.curves, condition, self.corners[place], replicates=replicates, rng=rng)
+
+    def by_mix(self, *priors: float, cost_fp: float = 1.0, cost_fn: float = 1.0) -> list[HullAtMix]:
+        """The cheapest corner at each share of positives, with its accuracy and the cost of a row there."""
+        found: list[HullAtMix] = []
+        for prior in priors:
+            condition = Condition(check_share(prior, "prior"), cost_fp, cost_fn)
+            values = condition.cost(self.fpr, self.tpr)
+            corner = self.corners[int(np.argmax(values <= values.min() + DUST))]
+            right = prior * corner.tpr + (1 - prior) * (1 - corner.fpr)
+            found.append({
+                "prior": prior, "classifier": corner.classifier, "threshold": corner.threshold, "fpr": corner.fpr,
+                "tpr": corner.tpr, "accuracy": right, "cost": float(values.min()),
+            })  # fmt: skip
+        return found
 
     def iso_accuracy(self, accuracy: float, *, prior: float) -> IsoLine:
         """The line of points with this accuracy: slope P(−)/P(+)."""
@@ -596,9 +663,10 @@ class RocHull(Result):
     def __str__(self) -> str:
         names = [n for n in self.curves if any(n in (c.classifier, *c.also) for c in self.corners)]
         never = [n for n in self.curves if n not in names]
-        lines = [
-            f"ROC hull of {whole(len(self.curves))} curve{'s' * (len(self.curves) > 1)}, {len(self.corners)} corners."
-        ]
+        points = sum(1 for c in self.curves.values() if c.calls)
+        parts = [f"{whole(k)} {word}{'s' * (k > 1)}" for k, word in
+                 ((len(self.curves) - points, "curve"), (points, "classifier")) if k]  # fmt: skip
+        lines = [f"ROC hull of {' and '.join(parts)}, {len(self.corners)} corners."]
         if never:
             lines.append(folded(f"Never the cheapest, whatever the costs: {', '.join(never)}."))
         if any(not c.table.exact for c in self.curves.values()):
@@ -608,7 +676,16 @@ class RocHull(Result):
                 f"{max(higher, 0.0):.2g} at most."
             ))  # fmt: skip
         more = "For other costs: .ranges(cost_fp=, cost_fn=). Every corner: .records()."
-        return "\n".join([*lines, str(self.ranges()), more])
+        shown = [str(self.ranges()), *([self._mixes()] if points else []), more]
+        return "\n".join([*lines, *shown])
+
+    def _mixes(self) -> str:
+        """Who is right most often at a few class mixes."""
+        parts = [
+            f"{percent(m['prior'])} positives {classifier_words(m['classifier'])}, {100 * m['accuracy']:.1f} %"
+            for m in self.by_mix(*MIXES)
+        ]
+        return folded(f"Most accurate at {'; '.join(parts)}.")
 
     __repr__ = __str__
 
@@ -619,33 +696,49 @@ def _named(curves: Any, positive: Any, columns: Mapping[str, Any]) -> dict[str, 
     else:
         refuse_columns(columns)
     if is_predictions(curves):
-        names = [m for m in curves.models if curves.has_scores(m)]
-        if not names:
-            raise InputError("a ROC hull needs scores, but no model has any")
-        return {name: roc(curves, model=name, positive=positive) for name in names}
-    if positive is not None:
-        raise InputError("positive= goes with Predictions; curves know their positive class")
+        return {name: roc(curves, model=name, positive=positive) for name in curves.models}
     if isinstance(curves, Mapping):
         named = {str(k): v for k, v in curves.items()}
     else:
-        if not isinstance(curves, Roc | Iterable):
+        if not isinstance(curves, Roc | Confusion | Iterable):
             raise InputError(f"a ROC hull takes curves of te.roc, {{name: curve}} or predictions, not {curves!r:.40}")
-        given = [curves] if isinstance(curves, Roc) else list(curves)
+        given = [curves] if isinstance(curves, Roc | Confusion) or is_rates(curves) else list(curves)
         named = {}
         for i, curve in enumerate(given, start=1):
             name = getattr(curve, "name", "") or ("model" if len(given) == 1 else f"model {i}")
             named[name if name not in named else f"{name} ({i})"] = curve
     if not named:
         raise InputError("a ROC hull needs at least one curve")
-    for name, curve in named.items():
-        if not isinstance(curve, Roc):
-            raise InputError(f"{name!r} is a {type(curve).__name__}, not a ROC curve; make one with te.roc")
+    if positive is not None and not any(isinstance(c, Confusion) for c in named.values()):
+        raise InputError("positive= goes with Predictions and confusion matrices; curves know their positive class")
+    named = _classifiers(named, positive)
+    for name in named:
         if name in (ALWAYS_NEG, ALWAYS_POS):
             raise InputError(f"{name!r} is the name of a trivial classifier; rename that model")
     kinds = {c.table.positive for c in named.values()}
     if len(kinds) > 1:
         raise InputError(f"the curves have different positive classes: {', '.join(sorted(map(repr, kinds)))}")
     return named
+
+
+def _classifiers(named: Mapping[str, Any], positive: Any) -> dict[str, Roc]:
+    """Curves as they are; confusion matrices and (FPR, TPR) as curves of one point, with the positive class of all."""
+    curves: dict[str, Roc] = {}
+    for name, given in named.items():
+        if isinstance(given, Roc):
+            curves[name] = given
+        elif isinstance(given, Confusion):
+            curves[name] = Roc(calls_table(given, positive), name=name, calls="counted")
+        elif not is_rates(given):
+            raise InputError(
+                f"{name!r} is a {type(given).__name__}, not a ROC curve; make one with te.roc, or pass a te.Confusion, "
+                "or the rates (fpr, tpr); labels go with their truth: te.roc_hull(truth, {name: labels})"
+            )
+    up = next((c.table.positive for c in curves.values()), 1)
+    return {
+        name: curves[name] if name in curves else Roc(rates_table(given, up), name=name, calls="rates")
+        for name, given in named.items()
+    }
 
 
 def _corners(curves: Mapping[str, Roc]) -> tuple[HullCorner, ...]:
@@ -669,7 +762,8 @@ def _corners(curves: Mapping[str, Roc]) -> tuple[HullCorner, ...]:
             point: Point = (x, y)
             if exact:
                 point = round(x * n) * (wide // int(n)), round(y * m) * (high // int(m))
-            points.setdefault(point, []).append((name, float(curve.thresholds[place]), x, y))
+            cut = math.nan if curve.calls else float(curve.thresholds[place])
+            points.setdefault(point, []).append((name, cut, x, y))
     kept: list[Point] = []
     # Left to right, at equal FPR the higher point last; a corner must turn right.
     for point in sorted(points):

@@ -125,7 +125,9 @@ class IsoLine(Result):
     def __str__(self) -> str:
         if math.isinf(self.slope):
             return f"{self.kind} {number(self.value)} where fpr = {number(self.fpr)}"
-        return f"{self.kind} {number(self.value)} along tpr = {number(self.intercept)} + {number(self.slope)}·fpr"
+        # What is left of 1 − 1 in floats is no intercept.
+        start = 0.0 if abs(self.intercept) < 1e-12 else self.intercept
+        return f"{self.kind} {number(self.value)} along tpr = {number(start)} + {number(self.slope)}·fpr"
 
 
 def iso_accuracy(accuracy: float, prior: float) -> IsoLine:

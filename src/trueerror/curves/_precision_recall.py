@@ -21,6 +21,7 @@ from trueerror.curves._base import (
     Rng,
     TableCurve,
     columns_to_records,
+    counted_records,
     curve_kind,
     curve_verb,
     downward,
@@ -394,10 +395,9 @@ class PrecisionRecall(TableCurve):
         ]
 
     def records(self) -> Records:
-        """One record for each threshold; where scores are binned, also between which values the curve lies at those
-        within the bin that starts there, whose highest score is `up_to`."""
-        columns = (self.thresholds, self.recall, self.precision)
-        records = columns_to_records(("threshold", "recall", "precision"), columns)
+        """One record for each threshold, with the four counts and the rates; where scores are binned, also between
+        which values the curve lies at those within the bin that starts there, whose highest score is `up_to`."""
+        records = counted_records(self.table)[1:]
         if self.table.exact:
             return records
         # Recall is the true positive rate.

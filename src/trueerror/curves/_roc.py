@@ -26,6 +26,7 @@ from trueerror.curves._base import (
     TableCurve,
     area_under,
     columns_to_records,
+    counted_records,
     curve_kind,
     curve_points,
     curve_verb,
@@ -290,14 +291,15 @@ Criterion = Literal["youden", "closest", "accuracy", "f1"]
 READ_OFF = "the threshold was read off these rows"
 
 
-@curve_verb("a ROC curve")
+@curve_verb("a ROC curve", points=True)
 def roc(data: CurveInput) -> Roc:
     """The ROC curve: true positive rate against false positive rate as the threshold goes down.
 
     From (truth, scores), from Predictions, a path or a table that te.read takes (with `model`), or from a ScoreTable.
     Rows with equal scores make one point. Higher scores are more positive, and are never flipped. With more than two
     classes pass `positive=`: that class against the rest. `missing="drop"` leaves rows without a score out, and beside
-    a path or a table `columns` are options of te.read: `truth="y"`, `cluster="patient"`.
+    a path or a table `columns` are options of te.read: `truth="y"`, `cluster="patient"`. A classifier that gives labels
+    is a curve with one point: a `te.Confusion`, Predictions with labels alone, or the rates (fpr, tpr).
 
     >>> curve = roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1])
     >>> curve.fpr.tolist(), curve.tpr.round(3).tolist()
@@ -305,7 +307,8 @@ def roc(data: CurveInput) -> Roc:
     >>> round(curve.auc().estimate, 3)
     0.833
     """
-    return Roc(data.table, name=data.name, caution=data.caution, source=None if data.predictions is None else data)
+    source = None if data.predictions is None else data
+    return Roc(data.table, name=data.name, caution=data.caution, calls=data.calls, source=source)
 
 
 @curve_kind(
@@ -654,13 +657,23 @@ class Roc(TableCurve):
         ]
 
     def records(self) -> Records:
-        """One record for each threshold; where scores are binned, also between which rates the curve lies at thresholds
-        within the bin that starts there, whose highest score is `up_to`."""
-        first, *rest = columns_to_records(("threshold", "fpr", "tpr"), (self.thresholds, self.fpr, self.tpr))
+        """One record for each threshold, with the four counts and the rates; where scores are binned, also between
+        which rates the curve lies at thresholds within the bin that starts there, whose highest score is `up_to`."""
+        first, *rest = counted_records(self.table)
         if self.table.exact:
             return [first, *rest]
         inside = self.table.bounds.records(("fpr", "tpr"))
         return [{**first, **dict.fromkeys(inside[0])}, *({**a, **b} for a, b in zip(rest, inside, strict=True))]
+
+    def corners(self) -> Records:
+        """The records of the points where the curve turns: a threshold between two rows of one class turns nothing.
+
+        >>> [(r["fpr"], r["tpr"]) for r in roc([1, 1, 0, 0], [0.9, 0.8, 0.3, 0.1]).corners()]
+        [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0)]
+        """
+        right, up = np.diff(self._fp), np.diff(self._tp)
+        turns = right[:-1] * up[1:] != right[1:] * up[:-1]
+        return [record for record, kept in zip(self.records(), [True, *turns, True], strict=True) if kept]
 
     def _words(self) -> str:
         kind = "distinct scores" if self.table.exact else "bins of scores"

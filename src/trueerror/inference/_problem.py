@@ -50,6 +50,20 @@ def critical_z(confidence: float = 0.95, side: Side = "two-sided") -> float:
     return -_STANDARD.inv_cdf(tail(confidence, side))
 
 
+def critical(confidence: float = 0.95, *, df: float | None = None, side: Side = "two-sided") -> float:
+    """The critical value of z, or with `df` of Student's t: what an estimate's standard error is multiplied by.
+
+    Two-sided, `confidence` of the distribution lies between −value and +value; with `side="lower"` or `"upper"` it lies
+    on one side of it. Source: Student 1908, Biometrika 6:1.
+
+    >>> round(critical(0.95), 2), round(critical(0.95, df=10), 2), round(critical(0.95, df=2, side="upper"), 2)
+    (1.96, 2.23, 2.92)
+    """
+    check_word(side, SIDES, "side")
+    level = check_confidence(confidence)
+    return critical_z(level, side) if df is None else critical_t(level, float(df), side)
+
+
 def critical_t(confidence: float = 0.95, df: float = math.inf, side: Side = "two-sided") -> float:
     """The quantile of Student's t with `df` degrees of freedom; with infinitely many it is `critical_z`.
 

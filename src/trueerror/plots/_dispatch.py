@@ -84,6 +84,7 @@ OF_SEVERAL = {
     "AverageCurve": "roc.average_picture",
     "PrecisionRecallBand": "curves.precision_recall_band_picture",
     "AveragePrecisionRecall": "curves.average_precision_recall_picture",
+    "IsoLine": "roc.iso_picture",
 }
 # Results that hold intervals and are best seen as those.
 AS_INTERVALS = {
@@ -129,7 +130,7 @@ def compose(result: object, options: Mapping[str, object]) -> Picture:
             result = one
         return _call(OF_ONE[kind], result, options)
     hint = INSTEAD.get(kind, "print it, or see its .frame()")
-    raise InputError(f"a {kind} has no picture: {hint}")
+    raise InputError(f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind} has no picture: {hint}")
 
 
 def _kind(result: object) -> str:

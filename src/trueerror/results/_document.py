@@ -117,12 +117,19 @@ class Result:
         return Document((Words(str(self)),))
 
     def to_markdown(self) -> str:
-        """The result's tables as Markdown."""
-        return "\n\n".join(table.to_markdown() for table in self._tables())
+        """The verdict, where there is one, and the result's tables as Markdown."""
+        words = markdown_escape(str(getattr(self, "verdict", "") or ""))
+        tables = [table.to_markdown() for table in self._tables()]
+        return "\n\n".join([words, *tables] if words else tables)
 
-    def to_latex(self) -> str:
-        """The same as LaTeX tabulars (booktabs)."""
-        return "\n\n".join(table.to_latex() for table in self._tables())
+    def to_latex(self, *, caption: str | None = None, label: str | None = None, bold: bool = True) -> str:
+        """The same as LaTeX tabulars (booktabs), the best figure of each column in bold.
+
+        `caption` and `label` put each into a `table` environment; of several tables the first takes them.
+        """
+        first, *rest = self._tables()
+        parts = [first.to_latex(caption=caption, label=label, bold=bold), *(t.to_latex(bold=bold) for t in rest)]
+        return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
         return self.document().html()
@@ -213,12 +220,19 @@ def to_frame(records: list[dict[str, object]], backend: str | None = None) -> An
         columns = {key: [_flat(r.get(key)) for r in records] for key in (records[0] if records else {})}
         module = import_module(name)
         if name == "pandas":
-            return module.DataFrame(columns)
+            return module.DataFrame({key: _whole_numbers(values, module) for key, values in columns.items()})
         if name == "polars":
             return module.DataFrame(columns, strict=False)
         return module.table(columns)
     wanted = backend or "pandas or polars"
     raise ImportError(f"{wanted} is not installed; .records() gives the same rows as plain dictionaries")
+
+
+def _whole_numbers(values: list[object], pandas: Any) -> Any:
+    """Whole numbers with gaps as such, which pandas would turn into floats."""
+    known = [v for v in values if v is not None]
+    gaps = len(known) < len(values)
+    return pandas.array(values, dtype="Int64") if gaps and known and all(type(v) is int for v in known) else values
 
 
 def _flat(value: object) -> object:
@@ -337,12 +351,16 @@ def markdown_escape(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Table(Result):
-    """Cells of text under headings; the first `names` columns are left-aligned names, the rest numbers."""
+    """Cells of text under headings; the first `names` columns are left-aligned names, the rest numbers.
+
+    `best` are the places (row, column) of the best figures, which LaTeX prints in bold.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     names: int = 1
     title: str = ""
+    best: tuple[tuple[int, int], ...] = dataclasses.field(default=(), metadata={"saved": False})
 
     def records(self) -> list[dict[str, object]]:
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
@@ -360,17 +378,38 @@ class Table(Result):
     def to_markdown(self) -> str:
         head = "| " + " | ".join(markdown_escape(c) for c in self.columns) + " |"
         rule = "|" + "|".join(" --- " if i < self.names else " ---: " for i in range(len(self.columns))) + "|"
-        body = ["| " + " | ".join(markdown_escape(c) for c in row) + " |" for row in self.rows]
-        return "\n".join([head, rule, *body])
+        body = ["| " + " | ".join(map(markdown_escape, self._printed(row))) + " |" for row in self.rows]
+        above = [markdown_escape(self.title), ""] if self.title else []
+        return "\n".join([*above, head, rule, *body])
 
-    def to_latex(self) -> str:
-        """A `tabular` with booktabs rules."""
+    def to_latex(self, *, caption: str | None = None, label: str | None = None, bold: bool = True) -> str:
+        """A `tabular` with booktabs rules, the best figures in bold and the table's title as a note beneath it.
+
+        With `caption` or `label` within a `table` environment.
+        """
         spec = "l" * self.names + "r" * (len(self.columns) - self.names)
         lines = [rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
         lines.append(" & ".join(latex_escape(c) for c in self.columns) + r" \\")
         lines.append(r"\midrule")
-        lines += [" & ".join(latex_escape(c) for c in row) + r" \\" for row in self.rows]
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+        for i, row in enumerate(self.rows):
+            cells = [latex_escape(c) for c in self._printed(row)]
+            if bold:
+                cells = [rf"\textbf{{{c}}}" if (i, j) in self.best else c for j, c in enumerate(cells)]
+            lines.append(" & ".join(cells) + r" \\")
+        lines.append(r"\bottomrule")
+        if self.title:
+            note = latex_escape(" ".join(self.title.split()))
+            lines.append(rf"\multicolumn{{{len(self.columns)}}}{{l}}{{\footnotesize {note}}} \\")
+        lines.append(r"\end{tabular}")
+        if caption is None and label is None:
+            return "\n".join(lines)
+        about = [rf"\caption{{{latex_escape(caption)}}}"] if caption is not None else []
+        about += [rf"\label{{{label}}}"] if label is not None else []
+        return "\n".join([r"\begin{table}", r"\centering", *about, *lines, r"\end{table}"])
+
+    def _printed(self, row: Sequence[str]) -> list[str]:
+        """Cells for print: numbers have a real minus, names stay as they are."""
+        return [c if j < self.names else re.sub(r"(?<![\w.\-–])-(?=\.?\d)", "−", c) for j, c in enumerate(row)]
 
     def _repr_html_(self) -> str:
         def cells(row: Sequence[str], tag: str) -> str:
@@ -400,11 +439,16 @@ def from_records(records: Sequence[dict[str, object]], *, names: int = 1, title:
 
 
 def cells_block(
-    columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, names: int = 1, title: str = ""
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    *,
+    names: int = 1,
+    title: str = "",
+    best: tuple[tuple[int, int], ...] = (),
 ) -> TableBlock:
     """A table of cells that know what they are sorted by."""
     text = tuple(tuple(shown for shown, _ in row) for row in rows)
-    table = Table(columns=tuple(columns), rows=text, names=names, title=title)
+    table = Table(columns=tuple(columns), rows=text, names=names, title=title, best=best)
     return TableBlock(table, keys=[[key for _, key in row] for row in rows])
 
 

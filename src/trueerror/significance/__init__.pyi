@@ -8,6 +8,7 @@ from trueerror.inference.bootstrap._paired import permutation as permutation
 from trueerror.inference.loss._t_tests import corrected_t as corrected_t
 from trueerror.inference.loss._t_tests import five_by_two_f as five_by_two_f
 from trueerror.inference.loss._t_tests import five_by_two_t as five_by_two_t
+from trueerror.inference.loss._t_tests import fold_differences as fold_differences
 from trueerror.inference.loss._t_tests import paired_t as paired_t
 from trueerror.inference.loss._t_tests import unpaired_t as unpaired_t
 from trueerror.inference.power._sample_size import Power as Power

@@ -11,7 +11,7 @@ ever. Metrics of classes would say nothing about such rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self
 
@@ -46,7 +46,7 @@ from trueerror.inputs._labels import (
 from trueerror.inputs._options import InputError, check_word
 from trueerror.kernels import _numpy as plain
 from trueerror.results import Result, Table
-from trueerror.results._format import whole
+from trueerror.results._format import one_line, whole
 
 Missing = Literal["error", "wrong", "drop"]
 # Of two classes a row without a prediction counts as the other one. For each true class: how many such rows there are,
@@ -384,6 +384,30 @@ class Confusion(Result):
         with np.errstate(invalid="ignore"):
             return self.matrix / np.where(totals > 0, totals, np.nan)[:, None]
 
+    def most_confused(self, k: int = 5) -> MostConfused:
+        """The k pairs of classes that are mixed up most often, both ways together, and either way by itself.
+
+        >>> print(Confusion([[8, 2, 0], [3, 6, 1], [0, 0, 9]], labels=["a", "b", "c"]).most_confused(1))
+        a and b: 5 of 6 errors (2 times a called b, 3 times b called a)
+        """
+        wanted = count(k, "k")
+        off = (self.row != self.col) & (self.col < len(self.labels))
+        low, high = np.minimum(self.row, self.col)[off], np.maximum(self.row, self.col)[off]
+        upward = np.where(self.row[off] < self.col[off], self.counts[off], 0)
+        pairs, where = np.unique(np.stack([low, high]), axis=1, return_inverse=True)
+        where = where.reshape(-1)
+        ways = [np.bincount(where, weights=w, minlength=pairs.shape[1]) for w in (upward, self.counts[off] - upward)]
+        order = np.argsort(-(ways[0] + ways[1]), kind="stable")[:wanted]
+        return MostConfused(
+            pairs=tuple(
+                ConfusedPair(
+                    self.labels[int(pairs[0, i])], self.labels[int(pairs[1, i])], int(ways[0][i]), int(ways[1][i])
+                )
+                for i in order
+            ),
+            errors=int(self.counts[off].sum()),
+        )
+
     def classes(self, masses: Array | None = None, *, weighted: bool = True) -> ClassCounts:
         """The margins that multi-class metrics need; `masses` (…, cells) replaces the counts, as in a bootstrap."""
         if masses is None:
@@ -488,6 +512,64 @@ class Confusion(Result):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+class ConfusedPair(NamedTuple):
+    """Two classes, and how often each was called the other."""
+
+    first: Label
+    second: Label
+    first_as_second: int
+    second_as_first: int
+
+    @property
+    def errors(self) -> int:
+        """Both ways together."""
+        return self.first_as_second + self.second_as_first
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class MostConfused(Result):
+    """The pairs of classes that are mixed up most often, the worst first; `errors` are those of the whole table."""
+
+    pairs: tuple[ConfusedPair, ...]
+    errors: int
+
+    @classmethod
+    def _from_data(cls, data: dict[str, Any]) -> Self:
+        return cls(pairs=tuple(ConfusedPair(*pair) for pair in data["pairs"]), errors=data["errors"])
+
+    def __iter__(self) -> Iterator[ConfusedPair]:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __getitem__(self, place: int) -> ConfusedPair:
+        return self.pairs[place]
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each pair."""
+        return [
+            {**pair._asdict(), "errors": pair.errors, "share_of_errors": pair.errors / self.errors}
+            for pair in self.pairs
+        ]
+
+    def words(self) -> str:
+        """The pairs on one line."""
+        return ", ".join(
+            f"{one_line(str(p.first))} and {one_line(str(p.second))} ({whole(p.errors)})" for p in self.pairs
+        )
+
+    def __str__(self) -> str:
+        lines = []
+        for p in self.pairs:
+            a, b = one_line(str(p.first)), one_line(str(p.second))
+            ways = f"{whole(p.first_as_second)} times {a} called {b}, {whole(p.second_as_first)} times {b} called {a}"
+            lines.append(f"{a} and {b}: {whole(p.errors)} of {whole(self.errors)} errors ({ways})")
+        return "\n".join(lines) or "no errors: nothing is confused"
+
+    __repr__ = __str__
 
 
 def _four_counts(

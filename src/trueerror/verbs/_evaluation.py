@@ -144,6 +144,11 @@ class ModelEvaluation(DocumentResult):
         return len(self.confusion.labels) > 2 or self.confusion.positive is None
 
     @property
+    def shows_accuracy(self) -> bool:
+        """Whether the share of right answers is among what was asked for: the constant answer is judged by it."""
+        return any(find_measure(m).right_or_wrong for m in self.overall)
+
+    @property
     def at_given_prior(self) -> bool:
         """Whether the class mix is one that was given: the constant answer's accuracy is known then, not estimated."""
         return self.baseline_label is not None and not self.baseline.method
@@ -159,15 +164,31 @@ class ModelEvaluation(DocumentResult):
         return list(self.overall.items())
 
     def records(self) -> list[dict[str, object]]:
-        rows: list[tuple[str, Label | None, Interval]] = [(m, None, i) for m, i in self.overall.items()]
-        rows += [(m, label, i) for (m, label), i in self.classes.items()]
+        of_class = {m: find_measure(m).of_one_class for m in self.overall}
+        rows: list[tuple[str, Label | None, Interval]] = [
+            (m, self.positive if of_class[m] else None, i) for m, i in self.overall.items()
+        ]
+        # What is there for the positive class already is not said again among the classes.
+        rows += [
+            (m, label, i) for (m, label), i in self.classes.items() if label != self.positive or not of_class.get(m)
+        ]
         rows += [(f"accuracy of always {self.baseline_label}", None, self.baseline)]
         rows += [(f"accuracy on the most confident {share:.0%}", None, i) for share, i in self.selective.items()]
-        fields = ("estimate", "low", "high", "confidence", "method", "n", "note")
+        fields = ("estimate", "low", "high", "confidence", "method")
         return [
-            {"model": self.name, "metric": metric, "class": label, **{f: getattr(i, f) for f in fields}}
+            {
+                "model": self.name, "metric": metric, "class": label, **{f: getattr(i, f) for f in fields},
+                "n": self._rows_behind(metric, i), "note": i.note,
+            }
             for metric, label, i in rows
-        ]
+        ]  # fmt: skip
+
+    def _rows_behind(self, metric: str, found: Interval) -> float | None:
+        """How many rows a figure is of: those of its proportion, else all. What rows are worth is no number of rows."""
+        measure = None if " " in metric else find_measure(metric)
+        if measure is not None and measure.of_labels and measure.share is None and self.confusion is not None:
+            return self.confusion.n
+        return int(found.n) if found.n is not None and float(found.n).is_integer() else found.n
 
     def _to_data(self) -> dict[str, Any]:
         return {**DocumentResult._to_data(self), "selective": self.selective, "classes": self.classes}
@@ -309,6 +330,7 @@ class Evaluation(DocumentResult):
             part = self.parts[0]
             blocks += [TableBlock(metrics_table(part)), Paragraph(reasons(part), hanging="  ")]
             blocks.append(TableBlock(class_table(part), where=Media.SCREEN) if part.classes_matter else None)
+            blocks.append(Paragraph(confused_lines(part), where=Media.SCREEN))
             blocks.append(Paragraph(_confident_lines(part)))
         for table in (thresholds_table(self), slice_table(self)):
             blocks.append(None if table is None else TableBlock(table, where=Media.SCREEN))
@@ -463,7 +485,7 @@ def metrics_table(part: ModelEvaluation) -> Table:
         counts = _counts(
             part, [None if math.isnan(i.estimate) else m for m, i in zip(measures, intervals, strict=True)]
         )
-    if part.baseline_label is not None:
+    if part.baseline_label is not None and part.shows_accuracy:
         titles.append(f'always "{one_line(str(part.baseline_label))}": accuracy')
         intervals.append(part.baseline)
         counts.append("" if part.at_given_prior else _baseline_counts(part))
@@ -534,7 +556,21 @@ def models_block(
     title = f"In brackets: {percent(part.confidence)} intervals."
     if of_class and part.positive not in (None, 1):
         title += f" {listing(of_class)}: of {one_line(str(part.positive))}."
-    return cells_block(columns, rows, title=filled(title, WIDTH))
+    return cells_block(columns, rows, title=filled(title, WIDTH), best=_best_cells(rows, columns, measures))
+
+
+def _best_cells(
+    rows: Sequence[Sequence[Cell]], columns: Sequence[str], measures: Sequence[Measure]
+) -> tuple[tuple[int, int], ...]:
+    """Where the best figure of each metric stands, ties included."""
+    places: list[tuple[int, int]] = []
+    for m in measures:
+        at = columns.index(m.title)
+        known = {i: row[at][1] for i, row in enumerate(rows) if row[at][1] is not None and row[at][1] == row[at][1]}
+        if len(known) > 1 and m.higher_is_better is not None:
+            best = (max if m.higher_is_better else min)(known.values(), key=lambda x: x or 0.0)
+            places += [(i, at) for i, x in known.items() if x == best]
+    return tuple(places)
 
 
 def _errors(part: ModelEvaluation) -> list[Cell]:
@@ -553,10 +589,10 @@ def _models_in_pieces(ev: Evaluation) -> TableBlock:
         piece = _fitting(ev, rest)
         pieces.append(piece)
         rest = rest[len(piece.columns) - 1 :] if asked else []
-    if not asked:
+    if not asked and not pieces:
         # Without a metric that models share there is nothing to print, but a table to be had.
-        return TableBlock(pieces[0]) if pieces else replace(models_block(ev, []), where=Media.NOTEBOOK | Media.EXPORT)
-    return replace(models_block(ev, chosen), pieces=tuple(pieces))
+        return replace(models_block(ev, []), where=Media.NOTEBOOK | Media.EXPORT)
+    return replace(models_block(ev, chosen), pieces=tuple(pieces if asked else pieces[:1]))
 
 
 def _fitting(ev: Evaluation, chosen: list[str]) -> Table:
@@ -588,6 +624,15 @@ def class_table(part: ModelEvaluation) -> Table:
         for label in labels
     )
     return Table(columns=("class", "rows", *(find_measure(m).title for m in metrics)), rows=rows, title=title)
+
+
+def confused_lines(part: ModelEvaluation) -> tuple[str, ...]:
+    """The classes that are mixed up most often, where there are more than two."""
+    t = part.confusion
+    if t is None or len(t.labels) < 3 or is_graded(t):
+        return ()
+    found = t.most_confused(5)
+    return (f"Most often confused (of {whole(found.errors)} errors): {found.words()}.",) if len(found) else ()
 
 
 def thresholds_table(ev: Evaluation) -> Table | None:
@@ -624,7 +669,8 @@ def slice_table(ev: Evaluation) -> Table | None:
 
 
 def _confident_lines(part: ModelEvaluation) -> tuple[str, ...]:
-    shares = [f"{100 * share:.0f} %: {short(interval)}" for share, interval in part.selective.items()]
+    shown = part.selective if part.shows_accuracy else {}
+    shares = [f"{100 * share:.0f} %: {short(interval)}" for share, interval in shown.items()]
     return (f"Accuracy on its most confident {'; '.join(shares)}.",) if shares else ()
 
 

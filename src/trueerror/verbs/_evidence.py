@@ -66,7 +66,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         class_means=tuple(m.title for m in measures.values() if m.of_labels and m.situation in CLASS_MEANS),
         metrics_at_prior=tuple(measures[name].title for name, own in part.overall.items() if own.method == "mover-r"),
         lost_replicates=lost,
-        baseline_p=part.baseline_p if judged else None,
+        baseline_p=part.baseline_p if judged and part.shows_accuracy else None,
         never_found=None if part.confusion is None else never_found(part.confusion),
         constant_answers=constant_answers(part),
     )

@@ -56,10 +56,13 @@ def roc_picture(
     cost_fp: float = 1.0,
     cost_fn: float = 1.0,
     band: Literal["pointwise", "simultaneous"] | bool | None = None,
+    iso: bool | None = None,
 ) -> Curves:
     """ROC curves with their hull, and the line of equal cost through the point that is best under a condition.
 
-    Without `prior` positives are as common as in the rows of the first curve.
+    Classifiers that give labels are points. Without `prior` positives are as common as in the rows of the first curve.
+    `iso` draws the family of lines along which accuracy (or, where errors cost differently, the cost of a row) is the
+    same; without it they are drawn where all classifiers are points.
     """
     from trueerror.curves._hull import roc_hull
 
@@ -67,16 +70,22 @@ def roc_picture(
         band = "pointwise" if band else None
     if band is not None:
         check_word(band, ("pointwise", "simultaneous"), "band")
-    areas = [c.auc() for _, c in named]
-    legend = [series_name(name, f"AUC {estimate_words(area)}") for (name, _), area in zip(named, areas, strict=True)]
-    lines = [diagonal(), *(roc_line(c, legend[place], place) for place, (_, c) in enumerate(named))]
+    scored = [(place, name, c) for place, (name, c) in enumerate(named) if not c.calls]
+    areas = [c.auc() for _, _, c in scored]
+    lines = [diagonal()]
+    for (place, name, c), area in zip(scored, areas, strict=True):
+        lines.append(roc_line(c, series_name(name, f"AUC {estimate_words(area)}"), place))
     around = roc_hull(_distinct(named))
     if hull:
         lines.append(Line(x=around.fpr, y=around.tpr, role="hull"))
-    marks = list(CORNERS)
-    first = named[0][1]
-    area = areas[0]
-    notes = [f"AUC {estimate_words(area)} ({percent(area.confidence)} {area.method})"] if len(named) == 1 else []
+    marks = [*CORNERS, *(_labelled(c, name, place) for place, (name, c) in enumerate(named) if c.calls)]
+    first = next((c for _, c in named if c.calls != "rates"), named[0][1])
+    prior = 0.5 if prior is None and first.calls == "rates" else prior
+    notes = []
+    if len(named) == 1 and areas:
+        notes = [f"AUC {estimate_words(areas[0])} ({percent(areas[0].confidence)} {areas[0].method})"]
+    if not scored if iso is None else iso:
+        lines += _family(first.condition(prior, cost_fp=cost_fp, cost_fn=cost_fn), equal=cost_fp == cost_fn)
     if point:
         condition = first.condition(prior, cost_fp=cost_fp, cost_fn=cost_fn)
         best = min(around.corners, key=lambda corner: condition.cost(corner.fpr, corner.tpr))
@@ -85,10 +94,12 @@ def roc_picture(
         notes.append(f"{'most accurate' if cost_fp == cost_fn else 'cheapest'} on these rows {condition.words()}: "
                      f"{_call(best, len(named) > 1)}")  # fmt: skip
     about = ["dotted: convex hull"] if hull else []
-    notes.append(", ".join([sizes_words(named), *about]))
-    bands = [_band(c.band(band), place) for place, (_, c) in enumerate(named)] if band else []
+    counted = [(name, c) for name, c in named if c.calls != "rates"]
+    notes.append(", ".join([*([sizes_words(counted)] if counted else []), *about]))
+    bands = [_band(c.band(band), place) for place, _, c in scored] if band else []
+    kind = ("ROC curve" if len(named) == 1 else "ROC curves") if scored else "ROC space"
     return Curves(
-        title=heading("ROC curve" if len(named) == 1 else "ROC curves", named),
+        title=heading(kind, named),
         subtitle=tuple(notes),
         x=Axis(title=FPR),
         y=Axis(title=TPR),
@@ -120,6 +131,53 @@ def _band(band: RocBand, place: int) -> Band:
     return Band(x=band.fpr, low=band.low, high=band.high, name=band.title, series=place)
 
 
+def _labelled(curve: Roc, name: str, place: int) -> Mark:
+    """A classifier that gives labels: its point, with its name beside it."""
+    fpr, tpr = float(curve.fpr[-2]), float(curve.tpr[-2])
+    right = fpr > 0.6
+    return Mark(x=fpr, y=tpr, words=shorten(name, 30), series=place, align="right" if right else "left",
+                shift=(-9.0, -10.0) if right else (9.0, 13.0))  # fmt: skip
+
+
+# Accuracies, or shares of the dearest cost, along which a family of lines is drawn.
+FAMILY = (0.9, 0.8, 0.7, 0.6, 0.5)
+
+
+def _family(condition: Condition, *, equal: bool) -> list[Line]:
+    """Lines along which accuracy, or the cost of a row, is the same, each with its value where it leaves the square."""
+    worst = condition.miss + condition.alarm
+    lines = []
+    for share in FAMILY:
+        line = iso_cost((1 - share) * worst, condition)
+        ends = np.array(line.ends)
+        if len(ends) < 2 or np.allclose(ends[0], ends[-1]):
+            continue
+        words = percent(share) if equal else f"cost {number((1 - share) * worst)}"
+        x, y = (float(v) for v in ends[-1])
+        shift = (-3.0, 12.0) if y >= 1 else (-3.0, -6.0)
+        lines.append(Line(x=ends[:, 0], y=ends[:, 1], role="faint", words=words, words_at=(x, y), align="right",
+                          shift=shift))  # fmt: skip
+    return lines
+
+
+def iso_picture(named: Named) -> Curves:
+    """Lines of equal accuracy or cost in ROC space."""
+    lines = [diagonal()]
+    for place, (_, line) in enumerate(named):
+        ends = np.array(line.ends)
+        if len(ends):
+            lines.append(Line(x=ends[:, 0], y=ends[:, 1], name=str(line), series=place))
+    return Curves(
+        title="Lines of equal value in ROC space" if len(named) > 1 else f"Equal {named[0][1].kind} in ROC space",
+        subtitle=tuple(str(line) for _, line in named[:1]),
+        x=Axis(title=FPR),
+        y=Axis(title=TPR),
+        lines=tuple(lines),
+        marks=CORNERS,
+        empty_corner="lower right",
+    )
+
+
 def _distinct(named: Named) -> dict[str, Roc]:
     return dict(zip(distinct(name or "model" for name, _ in named), (c for _, c in named), strict=True))
 
@@ -138,7 +196,9 @@ def _equal_cost(cost: float, condition: Condition) -> list[Line]:
 def _chosen(corner: HullCorner, *, equal: bool) -> Mark:
     """The best corner; its words stand where the picture has room."""
     words = "most accurate" if equal else "cheapest"
-    if not np.isinf(corner.threshold):
+    if np.isnan(corner.threshold):
+        words = ""  # its name stands there already
+    elif not np.isinf(corner.threshold):
         words += f": from {number(corner.threshold)} up"
     right = corner.fpr > 0.55
     shift = (-10.0, 14.0) if right else (10.0, 14.0)
@@ -149,6 +209,8 @@ def _chosen(corner: HullCorner, *, equal: bool) -> Mark:
 def _call(corner: HullCorner, several: bool) -> str:
     if corner.classifier in ("AlwaysNeg", "AlwaysPos"):
         return "call nothing" if corner.classifier == "AlwaysNeg" else "call everything"
+    if math.isnan(corner.threshold):
+        return shorten(corner.classifier, 34)
     return (f"{shorten(corner.classifier, 34)} " if several else "") + f"from {number(corner.threshold)} up"
 
 
@@ -206,6 +268,8 @@ def _stretch_words(stretch: Stretch) -> str:
     if math.isinf(first):
         return "call nothing" if first > 0 else "call everything"
     name = plain(stretch["classifier"])
+    if math.isnan(first):
+        return name
     return f"{name} from {number(first)} up" if first == last else f"{name}, cut at {number(first)} to {number(last)}"
 
 
