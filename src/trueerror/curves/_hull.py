@@ -691,7 +691,7 @@ class RocHull(Result):
 
 
 def _named(curves: Any, positive: Any, columns: Mapping[str, Any]) -> dict[str, Roc]:
-    if is_openable(curves):
+    if is_openable(curves) and not _by_name(curves):
         curves = opened(curves, positive=positive, **columns)
     else:
         refuse_columns(columns)
@@ -719,6 +719,13 @@ def _named(curves: Any, positive: Any, columns: Mapping[str, Any]) -> dict[str, 
     if len(kinds) > 1:
         raise InputError(f"the curves have different positive classes: {', '.join(sorted(map(repr, kinds)))}")
     return named
+
+
+def _by_name(given: Any) -> bool:
+    """Whether a dictionary holds classifiers, not the columns of a table."""
+    return isinstance(given, Mapping) and all(
+        isinstance(v, Roc | Confusion) or (isinstance(v, tuple) and is_rates(v)) for v in given.values()
+    )
 
 
 def _classifiers(named: Mapping[str, Any], positive: Any) -> dict[str, Roc]:

@@ -66,8 +66,9 @@ class Explored:
 def explore(p: Predictions, asked: ReportOptions | None = None) -> Explored | None:
     """The curves of predictions with scores and a positive class; None where no model has them."""
     wanted = asked or ReportOptions()
-    models = [m for m in p.models if p.has_scores(m)]
-    if p.positive is None or not models:
+    # A classifier that gives labels is a point; of graded rows it is only known who was right.
+    models = [m for m in p.models if p.has_scores(m) or (p.has_labels(m) and not p.graded)]
+    if p.positive is None or not models or (p.weights_kind == "sampling" and not all(map(p.has_scores, models))):
         return None
     curves = {m: roc(p, model=m) for m in models}
     # The hull takes the models in their own order, which decides who is named where several reach the same point.
@@ -131,12 +132,16 @@ def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float]) -> di
         "m": _amount(sizes[0]),
         "n": _amount(sizes[1]),
         "corners": [
-            [finite(float(curve.thresholds[i])), *_point(sizes, float(curve.fpr[i]), float(curve.tpr[i]), e.exact)]
-            for i in curve._corners
+            [_cut(curve, i), *_point(sizes, float(curve.fpr[i]), float(curve.tpr[i]), e.exact)] for i in curve._corners
         ],
         "use": calls,
         "probabilities": bool(scores[0] >= 0 and scores[-1] <= 1),
     }
+
+
+def _cut(curve: Roc, place: int) -> float | str | None:
+    threshold = float(curve.thresholds[place])
+    return finite(math.nan if curve.calls and threshold == 1 else threshold)
 
 
 def _point(sizes: tuple[float, float], fpr: float, tpr: float, exact: bool) -> tuple[float, float]:
@@ -149,8 +154,10 @@ def _amount(x: float) -> float:
     return int(x) if x.is_integer() else float(f"{x:.6g}")
 
 
-def finite(threshold: float) -> float | str:
+def finite(threshold: float) -> float | str | None:
     """JSON has no infinities; nine digits tell any two thresholds apart that are shown."""
+    if math.isnan(threshold):
+        return None  # labels have none
     if math.isinf(threshold):
         return "inf" if threshold > 0 else "-inf"
     return float(f"{threshold:.9g}")
@@ -219,7 +226,8 @@ def _curves(e: Explored, right: float, bottom: float) -> Curves:
         # Rates only rise: what is shown is one stretch, with a point more on either side so that lines reach the edge.
         begin, end = int(np.searchsorted(c.tpr, bottom)), int(np.searchsorted(c.fpr, right, side="right"))
         kept = slice(max(0, begin - 1), min(len(c.fpr), end + 1)) if begin < end else slice(2)
-        lines.append(roc_line(c, f"{e.names[name]}: AUC {estimate_words(c.auc())}", i, kept))
+        figure = "labels" if c.calls else f"AUC {estimate_words(c.auc())}"
+        lines.append(roc_line(c, f"{e.names[name]}: {figure}", i, kept))
     lines.append(Line(x=e.hull.fpr, y=e.hull.tpr, role="hull"))
     about = f"{sizes_words(list(e.curves.items()))}; dotted: convex hull, what the best mixtures reach"
     return Curves(

@@ -70,6 +70,7 @@ from trueerror.verbs._evaluate import evaluate
 from trueerror.verbs._evaluation import (
     Evaluation,
     class_table,
+    confused_lines,
     metrics_table,
     models_block,
     reasons,
@@ -449,7 +450,7 @@ def _folded(
     if ev is not None and any(part.confusion is not None for part in ev.parts):
         yield Section(key="confusions", title="Confusion matrices", blocks=(_confusions(ev),), folded=True)
     if explored is not None and p is not None:
-        yield from curve_sections(p, list(explored.curves), gallery)
+        yield from curve_sections(p, [m for m, c in explored.curves.items() if not c.calls], gallery)
     elif p is not None and not reason:
         yield from class_sections(p, gallery)
     elif reason:
@@ -467,6 +468,7 @@ def _confusions(ev: Evaluation) -> Markup:
         inner = [confusion_block(part.confusion, part.name)]
         if len(part.confusion.labels) > 2 or part.positive is None:
             inner.append(html_table(class_table(part), title=f"{clipped(part.name)} by class", sortable=True))
+            inner += [el("p", line) for line in confused_lines(part)]
         blocks.append(el("div", *inner, class_="matrix"))
     return el("div", joined(blocks), class_="matrices")
 

@@ -388,7 +388,7 @@ class Confusion(Result):
         """The k pairs of classes that are mixed up most often, both ways together, and either way by itself.
 
         >>> print(Confusion([[8, 2, 0], [3, 6, 1], [0, 0, 9]], labels=["a", "b", "c"]).most_confused(1))
-        a and b: 5 of 6 errors (2 times a called b, 3 times b called a)
+        a and b: 5 of 6 errors (a called b 2, b called a 3)
         """
         wanted = count(k, "k")
         off = (self.row != self.col) & (self.col < len(self.labels))
@@ -565,7 +565,7 @@ class MostConfused(Result):
         lines = []
         for p in self.pairs:
             a, b = one_line(str(p.first)), one_line(str(p.second))
-            ways = f"{whole(p.first_as_second)} times {a} called {b}, {whole(p.second_as_first)} times {b} called {a}"
+            ways = f"{a} called {b} {whole(p.first_as_second)}, {b} called {a} {whole(p.second_as_first)}"
             lines.append(f"{a} and {b}: {whole(p.errors)} of {whole(self.errors)} errors ({ways})")
         return "\n".join(lines) or "no errors: nothing is confused"
 

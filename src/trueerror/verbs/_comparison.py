@@ -619,7 +619,8 @@ def _shown_pairs(cmp: Comparison) -> list[Contrast]:
 def _models_table(cmp: Comparison) -> Table:
     """Each model's own estimate, best first."""
     rows = tuple((m, short(cmp.estimates[m])) for m in cmp.ranked)
-    return Table(columns=("model", f"{cmp.title} {percent(cmp.confidence)}"), rows=rows)
+    best = tuple((i, 1) for i in range(len(cmp.leaders)))
+    return Table(columns=("model", f"{cmp.title} {percent(cmp.confidence)}"), rows=rows, best=best)
 
 
 def tiers(cmp: Comparison) -> Paragraph:

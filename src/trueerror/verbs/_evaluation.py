@@ -556,7 +556,9 @@ def models_block(
     title = f"In brackets: {percent(part.confidence)} intervals."
     if of_class and part.positive not in (None, 1):
         title += f" {listing(of_class)}: of {one_line(str(part.positive))}."
-    return cells_block(columns, rows, title=filled(title, WIDTH), best=_best_cells(rows, columns, measures))
+    return cells_block(
+        columns, rows, title=filled(title, WIDTH), best=_best_cells(rows[: len(ev.parts)], columns, measures)
+    )
 
 
 def _best_cells(

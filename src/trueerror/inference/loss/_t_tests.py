@@ -187,10 +187,14 @@ def fold_differences(
 
     >>> found = fold_differences([0.81, 0.84, 0.79, 0.85], [0.80, 0.80, 0.78, 0.82])
     >>> round(found.mean, 4), round(found.s, 4), round(found.plain.p_value, 3), round(found.corrected.p_value, 3)
-    (0.0225, 0.015, 0.058, 0.148)
+    (0.0225, 0.015, 0.058, 0.144)
     """
     a, b = paired_numbers(first, second)
     rounds = count(repeats, "repeats")
+    if len(a) < 2:
+        raise InputError(
+            f"a spread needs the scores of two folds or more, but there {'is 1' if len(a) else 'are none'}"
+        )
     if test_train_ratio is None:
         if rounds < 1 or len(a) % rounds or len(a) // rounds < 2:
             raise InputError(
