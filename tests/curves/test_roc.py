@@ -178,7 +178,7 @@ def test_is_frozen_equal_and_travels():
     assert te.load(curve.to_json()) == curve
     assert te.load(curve.at(fpr=0.2).to_json()) == curve.at(fpr=0.2)
     assert len(curve.records()) == len(curve.fpr)
-    assert set(curve.records()[0]) == {"threshold", "fpr", "tpr"}
+    assert {"threshold", "tp", "fp", "tn", "fn", "fpr", "tpr", "precision", "recall"} == set(curve.records()[0])
     assert str(curve).startswith("ROC curve: ")
     assert "<p>" in curve._repr_html_()
 
