@@ -55,11 +55,11 @@ def test_many_curves_and_shared_corners():
     assert list(listed.curves) == ["model 1", "model 2"]
 
 
-def test_predictions_give_all_models_with_scores():
+def test_predictions_give_all_models():
     rows = te.predictions(TRUTH, {"labels": TRUTH}, scores={"a": [1, 2, 3, 6, 4, 5, 7, 8], "b": [0.5] * 8})
     hull = te.roc_hull(rows)
-    assert list(hull.curves) == ["a", "b"]
-    assert hull.best(replicates=100).paired
+    assert list(hull.curves) == ["labels", "a", "b"]
+    assert te.roc_hull(rows.select(["a", "b"])).best(replicates=100).paired
 
 
 @pytest.mark.parametrize(

@@ -99,5 +99,5 @@ def test_results_say_the_same_everywhere(verb):
     document = result.document()
     assert str(result) == repr(result) == document.text()
     assert result._repr_html_() == document.html()
-    assert result.to_markdown() == "\n\n".join(t.to_markdown() for t in document.tables())
+    assert result.to_markdown().endswith("\n\n".join(t.to_markdown() for t in document.tables()))
     assert result.to_latex() == "\n\n".join(t.to_latex() for t in document.tables())

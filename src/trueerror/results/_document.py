@@ -41,6 +41,8 @@ class Result:
     __slots__ = ()
     # The data frame library of the input, where there was one: `.frame()` answers in kind.
     _backend: ClassVar[str | None] = None
+    # Whether its Markdown begins with its verdict.
+    _says_verdict: ClassVar[bool] = False
 
     def __init_subclass__(cls, *, saved: bool = True) -> None:
         """Every result of this library can be read back by `te.load`, but bases of others (`saved=False`)."""
@@ -117,8 +119,8 @@ class Result:
         return Document((Words(str(self)),))
 
     def to_markdown(self) -> str:
-        """The verdict, where there is one, and the result's tables as Markdown."""
-        words = markdown_escape(str(getattr(self, "verdict", "") or ""))
+        """The result's tables as Markdown; an evaluation and a comparison begin with their verdict."""
+        words = markdown_escape(str(getattr(self, "verdict", ""))) if self._says_verdict else ""
         tables = [table.to_markdown() for table in self._tables()]
         return "\n\n".join([words, *tables] if words else tables)
 
@@ -353,7 +355,8 @@ def markdown_escape(text: str) -> str:
 class Table(Result):
     """Cells of text under headings; the first `names` columns are left-aligned names, the rest numbers.
 
-    `best` are the places (row, column) of the best figures, which LaTeX prints in bold.
+    `best` are the places (row, column) of the best figures, which LaTeX prints in bold; `note` stands with the table in
+    Markdown and LaTeX.
     """
 
     columns: tuple[str, ...]
@@ -361,6 +364,7 @@ class Table(Result):
     names: int = 1
     title: str = ""
     best: tuple[tuple[int, int], ...] = dataclasses.field(default=(), metadata={"saved": False})
+    note: str = dataclasses.field(default="", metadata={"saved": False})
 
     def records(self) -> list[dict[str, object]]:
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
@@ -379,11 +383,11 @@ class Table(Result):
         head = "| " + " | ".join(markdown_escape(c) for c in self.columns) + " |"
         rule = "|" + "|".join(" --- " if i < self.names else " ---: " for i in range(len(self.columns))) + "|"
         body = ["| " + " | ".join(map(markdown_escape, self._printed(row))) + " |" for row in self.rows]
-        above = [markdown_escape(self.title), ""] if self.title else []
+        above = [markdown_escape(self.note), ""] if self.note else []
         return "\n".join([*above, head, rule, *body])
 
     def to_latex(self, *, caption: str | None = None, label: str | None = None, bold: bool = True) -> str:
-        """A `tabular` with booktabs rules, the best figures in bold and the table's title as a note beneath it.
+        """A `tabular` with booktabs rules, the best figures in bold and the table's note beneath it.
 
         With `caption` or `label` within a `table` environment.
         """
@@ -397,8 +401,8 @@ class Table(Result):
                 cells = [rf"\textbf{{{c}}}" if (i, j) in self.best else c for j, c in enumerate(cells)]
             lines.append(" & ".join(cells) + r" \\")
         lines.append(r"\bottomrule")
-        if self.title:
-            note = latex_escape(" ".join(self.title.split()))
+        if self.note:
+            note = latex_escape(" ".join(self.note.split()))
             lines.append(rf"\multicolumn{{{len(self.columns)}}}{{l}}{{\footnotesize {note}}} \\")
         lines.append(r"\end{tabular}")
         if caption is None and label is None:
@@ -445,10 +449,11 @@ def cells_block(
     names: int = 1,
     title: str = "",
     best: tuple[tuple[int, int], ...] = (),
+    note: str = "",
 ) -> TableBlock:
     """A table of cells that know what they are sorted by."""
     text = tuple(tuple(shown for shown, _ in row) for row in rows)
-    table = Table(columns=tuple(columns), rows=text, names=names, title=title, best=best)
+    table = Table(columns=tuple(columns), rows=text, names=names, title=title, best=best, note=note)
     return TableBlock(table, keys=[[key for _, key in row] for row in rows])
 
 

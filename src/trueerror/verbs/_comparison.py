@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
 
 from trueerror.findings import Findings
 from trueerror.inference._contrast import mirrored
@@ -123,8 +123,12 @@ class Comparison(DocumentResult):
     findings: Findings = field(default_factory=Findings)
     facts: ComparisonDetails = field(default_factory=ComparisonDetails)
     slices: dict[Label, Comparison] = field(default_factory=dict)
+<<<<<<< HEAD
     simultaneous: tuple[Contrast, ...] | None = None
     instead: Comparison | None = None
+=======
+    _says_verdict: ClassVar[bool] = True
+>>>>>>> 4b3138f (Markdown of evaluations and comparisons begins with the verdict; notes stand with the table)
 
     @classmethod
     def _from_data(cls, data: dict[str, Any]) -> Self:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypedDict
 
 from trueerror.curves._operating_point import OperatingPoint
 from trueerror.findings import Findings
@@ -219,6 +219,7 @@ class Evaluation(DocumentResult):
     slices: dict[Label, Evaluation] = field(default_factory=dict)
     settings: RecordedSettings = field(default_factory=RecordedSettings)
     backend: str | None = field(default=None, metadata=NOT_SAVED)
+    _says_verdict: ClassVar[bool] = True
 
     def __reduce__(self) -> Any:
         return (Evaluation._from_data, ({**self._to_data(), "backend": self.backend},))
@@ -556,9 +557,8 @@ def models_block(
     title = f"In brackets: {percent(part.confidence)} intervals."
     if of_class and part.positive not in (None, 1):
         title += f" {listing(of_class)}: of {one_line(str(part.positive))}."
-    return cells_block(
-        columns, rows, title=filled(title, WIDTH), best=_best_cells(rows[: len(ev.parts)], columns, measures)
-    )
+    best = _best_cells(rows[: len(ev.parts)], columns, measures)
+    return cells_block(columns, rows, title=filled(title, WIDTH), best=best, note=title)
 
 
 def _best_cells(

@@ -157,7 +157,8 @@ class Gate(DocumentResult):
         against = f" against {markdown_escape(self.baseline)}" if self.baseline else ""
         lines = [
             f"### {mark} {LEADS[self.decision]}: {markdown_escape(self.candidate)}{against}",
-            DocumentResult.to_markdown(self),  # begins with the verdict
+            markdown_escape(self.verdict),
+            DocumentResult.to_markdown(self),
             markdown_escape(" ".join([self.reading, *_notes(self), _limits_and_methods(self)])),
         ]
         return "\n\n".join(line for line in lines if line)
