@@ -355,7 +355,7 @@ def markdown_escape(text: str) -> str:
 class Table(Result):
     """Cells of text under headings; the first `names` columns are left-aligned names, the rest numbers.
 
-    `best` are the places (row, column) of the best figures, which LaTeX prints in bold; `note` stands with the table in
+    `best` are the places (row, column) of the best figures, which LaTeX prints in bold; `remark` stands with the table in
     Markdown and LaTeX.
     """
 
@@ -364,7 +364,7 @@ class Table(Result):
     names: int = 1
     title: str = ""
     best: tuple[tuple[int, int], ...] = dataclasses.field(default=(), metadata={"saved": False})
-    note: str = dataclasses.field(default="", metadata={"saved": False})
+    remark: str = dataclasses.field(default="", metadata={"saved": False})
 
     def records(self) -> list[dict[str, object]]:
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
@@ -383,7 +383,7 @@ class Table(Result):
         head = "| " + " | ".join(markdown_escape(c) for c in self.columns) + " |"
         rule = "|" + "|".join(" --- " if i < self.names else " ---: " for i in range(len(self.columns))) + "|"
         body = ["| " + " | ".join(map(markdown_escape, self._printed(row))) + " |" for row in self.rows]
-        above = [markdown_escape(self.note), ""] if self.note else []
+        above = [markdown_escape(self.remark), ""] if self.remark else []
         return "\n".join([*above, head, rule, *body])
 
     def to_latex(self, *, caption: str | None = None, label: str | None = None, bold: bool = True) -> str:
@@ -401,8 +401,8 @@ class Table(Result):
                 cells = [rf"\textbf{{{c}}}" if (i, j) in self.best else c for j, c in enumerate(cells)]
             lines.append(" & ".join(cells) + r" \\")
         lines.append(r"\bottomrule")
-        if self.note:
-            note = latex_escape(" ".join(self.note.split()))
+        if self.remark:
+            note = latex_escape(" ".join(self.remark.split()))
             lines.append(rf"\multicolumn{{{len(self.columns)}}}{{l}}{{\footnotesize {note}}} \\")
         lines.append(r"\end{tabular}")
         if caption is None and label is None:
@@ -453,7 +453,7 @@ def cells_block(
 ) -> TableBlock:
     """A table of cells that know what they are sorted by."""
     text = tuple(tuple(shown for shown, _ in row) for row in rows)
-    table = Table(columns=tuple(columns), rows=text, names=names, title=title, best=best, note=note)
+    table = Table(columns=tuple(columns), rows=text, names=names, title=title, best=best, remark=note)
     return TableBlock(table, keys=[[key for _, key in row] for row in rows])
 
 
