@@ -355,8 +355,8 @@ def markdown_escape(text: str) -> str:
 class Table(Result):
     """Cells of text under headings; the first `names` columns are left-aligned names, the rest numbers.
 
-    `best` are the places (row, column) of the best figures, which LaTeX prints in bold; `remark` stands with the table in
-    Markdown and LaTeX.
+    `best` are the places (row, column) of the best figures, which LaTeX prints in bold; `remark` stands with the
+    table in Markdown and LaTeX.
     """
 
     columns: tuple[str, ...]
