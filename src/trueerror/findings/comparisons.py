@@ -242,7 +242,7 @@ def different_mixes(class_totals: Mapping[str, tuple[float, ...]], metrics: tupl
     low, high = float(shares[:, widest].min()), float(shares[:, widest].max())
     yield (
         f"the class mixes differ (one class is {100 * low:.0f} to {100 * high:.0f} % of the rows) and {metrics[0]} "
-        "depends on the mix: prior= compares all at one"
+        "depends on the mix: compare all at one mix"
     )
 
 

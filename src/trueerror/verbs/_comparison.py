@@ -123,12 +123,9 @@ class Comparison(DocumentResult):
     findings: Findings = field(default_factory=Findings)
     facts: ComparisonDetails = field(default_factory=ComparisonDetails)
     slices: dict[Label, Comparison] = field(default_factory=dict)
-<<<<<<< HEAD
     simultaneous: tuple[Contrast, ...] | None = None
     instead: Comparison | None = None
-=======
     _says_verdict: ClassVar[bool] = True
->>>>>>> 4b3138f (Markdown of evaluations and comparisons begins with the verdict; notes stand with the table)
 
     @classmethod
     def _from_data(cls, data: dict[str, Any]) -> Self:
