@@ -15,7 +15,7 @@ from trueerror.verbs._model_metrics import MetricChoice
 __all__ = ["assert_at_least", "assert_not_worse"]
 
 
-@takes_whole_rows("candidate", "baseline", room="te.testing")
+@takes_whole_rows("candidate", "baseline", room="te.testing", hands_on_to=gate)
 def assert_not_worse(
     candidate: object,
     baseline: object = None,
@@ -42,7 +42,7 @@ def assert_not_worse(
     return _settled(gate(candidate, baseline, metric=metric, margin=margin, **options), on_cannot_tell)
 
 
-@takes_whole_rows(room="te.testing")
+@takes_whole_rows(room="te.testing", hands_on_to=gate)
 def assert_at_least(
     candidate: object,
     at_least: float | Mapping[str, float],

@@ -248,7 +248,15 @@ def speaks_when_made(kind: type[Any]) -> None:
 class CallForm:
     """What a function can be called with."""
 
-    def __init__(self, function: Callable[..., Any], name: str = "", *, room: str = "te", bound: bool = False) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        name: str = "",
+        *,
+        room: str = "te",
+        bound: bool = False,
+        hands_on_to: Callable[..., Any] | None = None,
+    ) -> None:
         kinds = inspect.Parameter
         parameters = list(inspect.signature(function).parameters.values())[1 if bound else 0 :]
         self.name = name or function.__name__
@@ -257,8 +265,10 @@ class CallForm:
         self.any_option = any(p.kind is kinds.VAR_KEYWORD for p in parameters)
         named = [p for p in parameters if p.kind not in (kinds.VAR_POSITIONAL, kinds.VAR_KEYWORD)]
         self.places = [p.name for p in named if p.kind is not kinds.KEYWORD_ONLY]
-        self.own = frozenset(p.name for p in named)
-        self.order = [p.name for p in named]
+        further = [] if hands_on_to is None else inspect.signature(hands_on_to).parameters.values()
+        passed_on = [p.name for p in further if p.kind is kinds.KEYWORD_ONLY]
+        self.order = [*dict.fromkeys([*(p.name for p in named), *passed_on])]
+        self.own = frozenset(self.order)
         self.needed = [p.name for p in named if p.default is kinds.empty]
 
     def translated(

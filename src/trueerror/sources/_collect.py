@@ -140,10 +140,13 @@ def _of_rows(form: CallForm, args: tuple[object, ...]) -> bool:
     return bool(args) and (is_estimators(args[0]) or "predicted" not in form.own)
 
 
-def takes_whole_rows(*names: str, room: str = "te") -> Callable[[Made], Made]:
+def takes_whole_rows(
+    *names: str, room: str = "te", hands_on_to: Callable[..., Any] | None = None
+) -> Callable[[Made], Made]:
     """The same for a function that takes rows as one thing (`te.gate`, `te.report`): columns are made Predictions.
 
-    `names` are what models are called that are passed one after the other.
+    `names` are what models are called that are passed one after the other; `hands_on_to` is the function that further
+    options go to.
 
     >>> @takes_whole_rows("candidate", "baseline")
     ... def judge(rows, **columns):
@@ -153,7 +156,7 @@ def takes_whole_rows(*names: str, room: str = "te") -> Callable[[Made], Made]:
     """
 
     def decorate(make: Made) -> Made:
-        form = CallForm(make, room=room)
+        form = CallForm(make, room=room, hands_on_to=hands_on_to)
 
         @wraps(make)
         def called(*args: object, **options: object) -> Any:
