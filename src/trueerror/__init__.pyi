@@ -61,7 +61,9 @@ from trueerror.studies._bias_variance import bias_variance as bias_variance
 from trueerror.studies._learning_curve import learning_curve as learning_curve
 from trueerror.studies._learning_curve_result import LearningCurve as LearningCurve
 from trueerror.studies._overfitting import Overfitting as Overfitting
+from trueerror.studies._overfitting import TrainingHistory as TrainingHistory
 from trueerror.studies._overfitting import overfitting as overfitting
+from trueerror.studies._overfitting import training_history as training_history
 from trueerror.studies._simulation import EstimatorLaboratory as EstimatorLaboratory
 from trueerror.studies._simulation import estimator_laboratory as estimator_laboratory
 from trueerror.tallies import Confusion as Confusion

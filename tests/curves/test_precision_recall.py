@@ -5,10 +5,13 @@ from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import trueerror as te
 from trueerror.curves._precision_recall import PrecisionRecall, davis_goadrich_area, linear_area, step_area
 from trueerror.inputs._options import InputError
+from trueerror.plots.compose.curves import precision_recall_picture
 from trueerror.tallies import ScoreTable
 
 TRUTH = [1, 1, 0, 0, 0, 1, 0, 1, 0, 1]
@@ -182,3 +185,80 @@ def test_words_and_json():
         curve.name = "x"
     with pytest.raises(ValueError, match="read-only"):
         curve.thresholds[0] = 3
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=2, max_size=30),
+    st.floats(0.01, 0.99),
+)
+@settings(deadline=None, max_examples=50)
+def test_another_mix_weighs_the_classes_and_leaves_roc_alone(rows, prior):
+    truth, scores = [a for a, _ in rows], [b for _, b in rows]
+    assume(any(truth) and not all(truth))
+    curve, ours = te.precision_recall(truth, scores, prior=prior), te.roc(truth, scores)
+    tpr, fpr = ours.tpr[1:], ours.fpr[1:]
+    np.testing.assert_allclose(curve.recall, tpr)
+    np.testing.assert_allclose(curve.precision, prior * tpr / (prior * tpr + (1 - prior) * fpr))
+    # Rows repeated until positives have that share: PR moves to it, ROC stays.
+    times = [2 if t else 5 for t in truth]
+    more = [np.repeat(x, times) for x in (truth, scores)]
+    share = float(np.mean(more[0]))
+    np.testing.assert_allclose(te.roc(*more).tpr, ours.tpr)
+    np.testing.assert_allclose(te.roc(*more).fpr, ours.fpr)
+    moved = te.precision_recall(truth, scores, prior=share)
+    np.testing.assert_allclose(moved.precision, te.precision_recall(*more).precision)
+    np.testing.assert_allclose(moved.interpolate([0.3, 1.0]), te.precision_recall(*more).interpolate([0.3, 1.0]))
+    for one in ("davis-goadrich", "linear", "step"):
+        assert moved.auc(one).estimate == pytest.approx(te.precision_recall(*more).auc(one).estimate)
+    area, band = curve.average_precision(), curve.band()
+    assert 0 <= area.low <= area.estimate <= area.high <= 1
+    assert area.high > area.low
+    assert (band.low <= curve.precision + 1e-12).all()
+    assert (band.high >= curve.precision - 1e-12).all()
+    assert ((band.high > band.low) & (band.low >= 0) & (band.high <= 1)).all()
+
+
+@pytest.mark.parametrize("prior", [0.01, 0.3, 0.9])
+def test_another_mix_has_the_limits_of_evaluate(prior):
+    p = te.predictions(TRUTH, scores={"m": SCORES}, positive=1)
+    curve, ev = te.precision_recall(p, prior=prior), te.evaluate(p, prior=prior)
+    point = curve.at(threshold=0.5).precision
+    assert [point.estimate, point.low, point.high] == pytest.approx(
+        [getattr(ev["precision"], x) for x in ("estimate", "low", "high")], abs=1e-5
+    )
+    assert point.method == ev["precision"].method == "mover-r"
+    area, same = (
+        curve.average_precision(),
+        te.evaluate(p, prior=prior, metrics=["average_precision"])["average_precision"],
+    )
+    assert [area.estimate, area.low, area.high] == pytest.approx([same.estimate, same.low, same.high])
+    assert f"{round(100 * prior)} %" in area.estimand
+
+
+def test_another_mix_in_words_and_json():
+    curve = te.precision_recall(TRUTH, SCORES, prior=0.1)
+    assert "precision at another class mix: 10 % 1" in " ".join(str(curve).split())
+    assert te.load(curve.to_json()) == curve
+    assert curve.prevalence == 0.1
+    assert "at 10 % relevant rows precision" in " ".join(str(curve.at(threshold=0.5)).split())
+    assert curve.records()[-1]["precision"] == pytest.approx(0.1)
+    assert curve.average_precision(method="bootstrap", replicates=200).estimate == curve.average_precision().estimate
+    drawn = precision_recall_picture([("m", curve)], band=True)
+    assert "10 % 1" in drawn.subtitle[-1]
+    assert "MOVER-R" in drawn.bands[0].name
+    with pytest.raises(InputError, match="negatives"):
+        curve.average_precision(method="boyd-logit")
+    for wrong in (0.0, 1.0, 1.5):
+        with pytest.raises(InputError, match="prior="):
+            te.precision_recall(TRUTH, SCORES, prior=wrong)
+    with pytest.raises(InputError, match="at least one negative row"):
+        te.precision_recall([1, 1], [0.2, 0.3], prior=0.5)
+
+
+def test_another_mix_of_several_models_and_weights():
+    both = te.precision_recall(TRUTH, {"a": SCORES, "b": SCORES[::-1]}, prior=0.2)
+    assert {c.prior for c in both.values()} == {0.2}
+    weighted = te.precision_recall(TRUTH, SCORES, weights=[0.5] * 10, weights_kind="sampling", prior=0.2)
+    plain = te.precision_recall(TRUTH, SCORES, prior=0.2)
+    assert weighted.average_precision().low == pytest.approx(plain.average_precision().low)
+    np.testing.assert_allclose(list(weighted.band()), list(plain.band()))

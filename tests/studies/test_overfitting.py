@@ -5,7 +5,8 @@ import pytest
 from study_learners import Nearest, Neighbours, two_normals
 
 import trueerror as te
-from trueerror.studies._overfitting import places
+from trueerror.inputs._options import InputError
+from trueerror.studies._overfitting import places, shown_steps
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +91,93 @@ def test_it_is_written_down_read_back_and_drawn(view, rows, tmp_path):
 def test_what_cannot_be_is_told(rows, options, words):
     with pytest.raises(ValueError, match=words):
         te.overfitting(options.pop("learner"), *rows, progress=False, **options)
+
+
+def answers(y, wrong):
+    """Labels of one epoch: the first so many rows wrong."""
+    return [1 - t if i < wrong else t for i, t in enumerate(y)]
+
+
+Y = [0, 1] * 60
+WRONG = {1: 50, 2: 14, 3: 12, 4: 13, 5: 45}
+
+
+@pytest.fixture(scope="module")
+def history():
+    return te.training_history(Y, {e: answers(Y, k) for e, k in WRONG.items()}, training={5: 0.01, 1: 0.3})
+
+
+def test_stop_at_the_simplest_epoch_that_is_not_told_apart_from_the_best(history):
+    assert (history.best.setting, history.stop.setting) == ("3", "2")
+    assert history.alike == ("2", "3", "4")
+    assert history.overfits == ("5",)
+    alone = te.compare(Y, {"2": answers(Y, 14), "3": answers(Y, 12)}, metric="error_rate")["2", "3"]
+    price = history.price()
+    assert (price.estimate, price.low, price.p_value) == (alone.estimate, alone.low, alone.p_value)
+    assert "Stop at epoch 2" in " ".join(str(history).split())
+    assert "Later it gets worse again" in history.verdict
+    assert history[1].training == 0.3
+    assert np.isnan(history[3].training)
+    with pytest.raises(InputError, match="is the best one"):
+        history.price(3)
+    with pytest.raises(InputError, match="no epoch 9"):
+        history[9]
+
+
+def test_history_from_a_long_table_and_other_names(history):
+    long = {
+        "epoch": [e for e in (5, 1, 3, 2, 4) for _ in Y], "id": list(range(120)) * 5, "truth": Y * 5,
+        "label": [v for e in (5, 1, 3, 2, 4) for v in answers(Y, WRONG[e])],
+    }  # fmt: skip
+    made = te.training_history(long)
+    assert [p.setting for p in made.points] == ["1", "2", "3", "4", "5"]
+    assert made.verdict == history.verdict
+    pruned = te.training_history(Y, {"stump": answers(Y, 30), "tree": answers(Y, 20)}, parameter="pruning")
+    assert "pruning" in pruned.verdict
+    assert [p.place for p in pruned.points] == [1.0, 2.0]
+
+
+def test_history_in_the_direction_of_the_metric_and_of_scores():
+    up = te.training_history(Y, {e: answers(Y, k) for e, k in WRONG.items()}, metric="accuracy")
+    assert (up.best.setting, up.stop.setting, up.overfits) == ("3", "2", ("5",))
+    rng = np.random.default_rng(0)
+    scores = {e: k * np.array(Y) + rng.normal(size=120) for e, k in ((1, 0.0), (2, 3.0))}
+    by_rank = te.training_history(Y, scores, metric="auc")
+    assert by_rank.stop.setting == by_rank.best.setting == "2"
+    assert "still getting better" in by_rank.verdict
+
+
+def test_equal_epochs_stop_at_the_first():
+    made = te.training_history(Y, dict.fromkeys((1, 2, 3), answers(Y, 10)))
+    assert made.stop.setting == made.best.setting == "1"
+    assert made.alike == ("1", "2", "3")
+    assert made.overfits == ()
+
+
+def test_history_travels_and_is_drawn(history):
+    from trueerror.plots.compose.studies import overfitting_picture
+
+    again = te.load(history.to_json())
+    assert str(again) == str(history)
+    drawn = overfitting_picture(history)
+    assert [m.words for m in drawn.marks] == ["overfits", "stop", "best"]
+    assert len(history.frame()) == 5
+    bare = te.training_history(Y, {e: answers(Y, k) for e, k in WRONG.items()})
+    assert len(overfitting_picture(bare).whiskers) == 1
+
+
+def test_histories_that_cannot_be_judged():
+    for wrong in ({1: Y}, [Y, Y]):
+        with pytest.raises(InputError, match="history"):
+            te.training_history(Y, wrong)
+    with pytest.raises(InputError, match="pass the truth"):
+        te.training_history(Y)
+    with pytest.raises(InputError, match="no such epoch"):
+        te.training_history(Y, {1: Y, 2: Y}, training={3: 0.1})
+
+
+def test_a_long_history_is_printed_in_part():
+    made = te.training_history(Y, {e: answers(Y, 40 - min(e, 25)) for e in range(1, 41)})
+    shown = [p.setting for p in shown_steps(made.points, (made.best, made.stop))]
+    assert len(shown) <= 24
+    assert {"1", "40", made.best.setting, made.stop.setting} <= set(shown)

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import trueerror as te
+from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import find_measure
 
 RNG = np.random.default_rng(7)
@@ -528,3 +529,22 @@ def test_what_can_be_had_is_given_on_any_terms(kind, metrics, terms):
         assert not math.isnan(made.estimate) or made.note, name
         assert made.low < made.high or made.note, name
     assert str(ev)
+
+
+def test_rounded_probabilities_of_many_classes_keep_their_losses():
+    rng = np.random.default_rng(0)
+    exact = rng.dirichlet(np.ones(6), 200)
+    y = np.array([rng.choice(6, p=row) for row in exact]).tolist()
+    rounded = exact.round(2)
+    assert np.abs(rounded.sum(axis=1) - 1).max() > 0.005
+    for scores in (rounded, rounded.astype(np.float32)):
+        ev = te.evaluate(y, scores, metrics=["brier"])
+        assert ev["brier"].estimate == pytest.approx(
+            te.evaluate(y, exact, metrics=["brier"])["brier"].estimate, abs=0.01
+        )
+        assert "TE303" not in str(ev.findings)
+    # A row that lacks a tenth is no rounding.
+    broken = rounded * np.where(np.arange(200) == 7, 0.9, 1.0)[:, None]
+    assert "TE303" in str(te.evaluate(y, broken).findings)
+    with pytest.raises(InputError, match=r"row 8 adds up|probabilit"):
+        te.metric("brier", y, scores=broken)

@@ -121,7 +121,7 @@ def plot_command(
         shown = averages(given, how or "vertical")
         tell(f"Curves of {len(given.keys('folds').names):,} folds, averaged; --how pooled for one curve of all rows.")
     else:
-        shown = curves(given, kind)
+        shown = curves(given, kind, **({"prior": prior} if kind == "pr" and prior is not None else {}))
     tell(f"Wrote {save(shown, path, **how_drawn)}.")
 
 
@@ -136,14 +136,18 @@ def drawn(kind: str, band: str | None, costs: o.CostOptions, prior: float | None
     given = {name: value for name, value in conditions.items() if value is not None}
     if kind in ("forest", "differences"):
         return options
+    if kind == "pr" and set(given) <= {"prior"} and costs.costs is None:
+        # The curve itself is at that mix.
+        return options
     if costs.costs is not None or (given and kind not in ("roc", "hull")):
         raise InputError(
-            "--prior, --cost-fp and --cost-fn go with --kind roc, hull, forest, differences; --costs with the last two"
+            "--prior, --cost-fp and --cost-fn go with --kind roc, hull, forest, differences, --prior with pr as well; "
+            "--costs with forest and differences"
         )
     return options | given
 
 
-def curves(p: Predictions, kind: str) -> dict[str, TableCurve]:
+def curves(p: Predictions, kind: str, **options: Any) -> dict[str, TableCurve]:
     """The same curve of each model that has scores."""
     make: CurveVerb[TableCurve] = getattr(import_module("trueerror.curves"), CURVES[kind])
     # A classifier that gives labels is a point of a ROC curve, and a line of a cost curve.
@@ -151,8 +155,8 @@ def curves(p: Predictions, kind: str) -> dict[str, TableCurve]:
     if not shown:
         raise InputError(f"--kind {kind} needs scores, and the file has labels only; name them with --score")
     if p.has_key("slices"):
-        return {f"{m}, {value}": make(p.slice(value), model=m) for m in shown for value in p.slices()}
-    return {m: make(p, model=m) for m in shown}
+        return {f"{m}, {value}": make(p.slice(value), model=m, **options) for m in shown for value in p.slices()}
+    return {m: make(p, model=m, **options) for m in shown}
 
 
 def averages(p: Predictions, how: Literal["vertical", "threshold"]) -> dict[str, AverageCurve | AveragePrecisionRecall]:

@@ -440,25 +440,31 @@ def rates_table(point: tuple[float, float], positive: Label = 1) -> ScoreTable:
     return ScoreTable([0.0, 1.0], [STAND_IN - up, up], [STAND_IN - down, down], positive=positive)
 
 
-def curve_verb(what: str, *, points: bool = False) -> Callable[[Callable[[CurveInput], C]], CurveVerb[C]]:
+def curve_verb(what: str, *, points: bool = False) -> Callable[[Callable[..., C]], CurveVerb[C]]:
     """A public function that makes a curve from whatever was passed, out of one that makes it from a `CurveInput`.
 
     `what` names the curve in messages; with `points` a confusion matrix, labels or (FPR, TPR) will do, whose curve has
-    one point. Signature and types are those of `CurveVerb`.
+    one point. Signature and types are those of `CurveVerb`, with the options that the curve itself takes.
     """
 
-    def decorate(make: Callable[[CurveInput], C]) -> CurveVerb[C]:
+    def decorate(make: Callable[..., C]) -> CurveVerb[C]:
+        own = tuple(signature(make).parameters.values())[1:]
+
         @wraps(make, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
         def verb(
             truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, weights: Any = None,
             weights_kind: WeightsKind | None = None, **columns: Any,
         ) -> C:  # fmt: skip
             found = point_input(truth, scores, model, positive) if points else None
-            return make(found or curve_input(what, truth, scores, model, positive, weights, weights_kind, columns))
+            options = {o.name: columns.pop(o.name) for o in own if o.name in columns}
+            made = found or curve_input(what, truth, scores, model, positive, weights, weights_kind, columns)
+            return make(made, **options)
 
         verb.__annotations__["return"] = make.__annotations__["return"]
         # Without this, help would follow `wraps` to the function of a CurveInput.
-        verb.__signature__ = signature(verb, follow_wrapped=False)  # type: ignore[attr-defined]
+        form = signature(verb, follow_wrapped=False)
+        *places, rest = form.parameters.values()
+        verb.__signature__ = form.replace(parameters=[*places, *own, rest])  # type: ignore[attr-defined]
         return cast("CurveVerb[C]", takes_table_options(of_each_model(verb)))
 
     return decorate

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Literal, cast
 
 import numpy as np
@@ -41,11 +42,13 @@ from trueerror.inference.auc._average_precision import (
     unseen_reach,
 )
 from trueerror.inference.auc._binned import precision_reach
+from trueerror.inference.counts._at_prior import precision_limits
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
 from trueerror.metrics._binned import NO_BOUND, bound_words
+from trueerror.metrics._values import Prior, score_share
 from trueerror.metrics.ranking import average_precision
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, limits, number, percent, whole
@@ -105,20 +108,24 @@ INTERPOLATIONS: tuple[Interpolation, ...] = ("davis-goadrich", "linear", "step")
 
 
 @curve_verb("a precision/recall curve")
-def precision_recall(data: CurveInput) -> PrecisionRecall:
+def precision_recall(data: CurveInput, *, prior: Prior | None = None) -> PrecisionRecall:
     """Precision and recall as the threshold goes down, one point for each distinct score.
 
     Precision is the share of the retrieved rows that are relevant, TP / (TP + FP); recall is the share of the relevant
     rows that are retrieved, TP / P. Where nothing is retrieved precision is undefined, so the curve starts at the
-    highest score.
+    highest score. `prior=` is the share of positives where the model is used, if it is another than among these rows:
+    precision, areas and limits are then those at that mix, the rates within each class being the same there.
 
     >>> pr = precision_recall([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1])
     >>> pr.precision.round(3).tolist(), pr.recall.tolist()
     ([1.0, 0.5, 0.667, 0.5], [0.5, 0.5, 1.0, 1.0])
     >>> pr.average_precision().estimate
     0.8333333333333333
+    >>> precision_recall([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1], prior=0.1).precision.round(3).tolist()
+    [1.0, 0.1, 0.182, 0.1]
     """
-    return PrecisionRecall(data.table, name=data.name, caution=data.caution)
+    share = None if prior is None else score_share(prior, data.table)
+    return PrecisionRecall(data.table, name=data.name, caution=data.caution, prior=share)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -177,10 +184,51 @@ class PrecisionRecallBand(Result):
 )  # fmt: skip
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PrecisionRecall(TableCurve):
-    """Precision against recall; `thresholds` descend, one for each distinct score."""
+    """Precision against recall; `thresholds` descend, one for each distinct score.
+
+    With `prior`, at that share of positives: the negatives weigh (1 − π)/π·P/N, where a positive weighs 1.
+    """
+
+    prior: float | None = field(default_factory=lambda: None)
 
     def __post_init__(self) -> None:
-        need_classes(self.table, "a precision/recall curve", negatives=False)
+        if self.prior is not None and not 0 < self.prior < 1:
+            raise InputError(
+                f"prior={self.prior!r}: at another class mix both classes need a share, such as prior=0.05"
+            )
+        need_classes(self.table, "a precision/recall curve", negatives=self.prior is not None)
+
+    @property
+    def prevalence(self) -> float:
+        """The share of positives that the precision is meant for: that of the rows, or the prior's."""
+        return self.table.n_positive / self.table.n if self.prior is None else self.prior
+
+    @cached_property
+    def _fp(self) -> Floats:
+        """False positives at each cutoff, at the prior's mix in rows that weigh as much as a positive."""
+        false = downward(self.table.negatives)
+        return false * float(self._weight(self._tp[-1], false[-1]))
+
+    def _weight(self, positives: Floats, negatives: Floats) -> Floats:
+        """What a negative weighs, where a positive weighs 1."""
+        if self.prior is None:
+            return np.ones(np.shape(positives))
+        there = np.where(negatives > 0, negatives, 1.0)
+        return (1 - self.prior) / self.prior * np.asarray(positives, dtype=np.float64) / there
+
+    def _area_of(self, interpolation: Interpolation, positives: Counts, negatives: Counts) -> Floats:
+        """The area for tables in rows, at this curve's class mix."""
+        if self.prior is not None:
+            totals = (np.asarray(x, dtype=np.float64).sum(axis=-1, keepdims=True) for x in (positives, negatives))
+            negatives = negatives * self._weight(*totals)
+        return PR_AREAS[interpolation](positives, negatives)
+
+    @property
+    def _mix(self) -> str:
+        """Of which rows the figures speak."""
+        if self.prior is None:
+            return "rows with this share of positives"
+        return f"at another class mix: {percent(self.prior)} {self.table.positive}"
 
     @property
     def thresholds(self) -> Floats:
@@ -291,7 +339,8 @@ class PrecisionRecall(TableCurve):
             place = self._reaching(recall, precision)
             cut = float(self.table.scores[len(self.table.scores) - place])
         squares = self._squares(place)
-        tp, fp, relevant = (float(x) for x in (self._tp[place], self._fp[place], self._tp[-1]))
+        tp, relevant = float(self._tp[place]), float(self._tp[-1])
+        fp = float(downward(self.table.negatives)[place])
         precision_bounds = recall_bounds = None
         within_bin = ""
         if not self.table.exact and self.table.squares is None:
@@ -304,10 +353,12 @@ class PrecisionRecall(TableCurve):
             "precision", tp, fp, confidence=confidence, squares=squares[0], bounds=precision_bounds, note=note,
             undefined="nothing is retrieved",
         )  # fmt: skip
+        if self.prior is not None and tp + fp > 0:
+            precision_interval = self._at_prior(precision_interval, (tp, fp), precision_bounds)
         recall_interval = wilson_proportion(
             "recall", tp, relevant - tp, confidence=confidence, squares=squares[1], bounds=recall_bounds, note=note
         )
-        if recall is not None and fp < float(self._fp[-1]) + tp and self._fp[-1] > 0:
+        if recall is not None and fp < float(self.table.n_negative) + tp and self.table.n_negative > 0:
             precision_interval = self._on_curve(precision_interval, float(recall), confidence)
             note = precision_interval.note
         return RetrievalPoint(
@@ -319,13 +370,27 @@ class PrecisionRecall(TableCurve):
             precision=self._noted(precision_interval, binned=not within_bin),
             recall=self._noted(recall_interval, binned=not within_bin),
             note=note,
+            prior=self.prior,
         )
+
+    def _at_prior(self, own: Interval, counts: tuple[float, float], bounds: tuple[Bounds, Bounds] | None) -> Interval:
+        """The precision of so many hits and false alarms at the prior's mix; of binned scores over all they may be."""
+        assert self.prior is not None
+        sizes, totals = self._class_rows(), (float(self.table.n_positive), float(self.table.n_negative))
+        may = [counts] if bounds is None else [counts, (bounds[0].low, bounds[1].high), (bounds[0].high, bounds[1].low)]
+        rates = [np.array([pair[i] / totals[i] * sizes[i] for pair in may]) for i in (0, 1)]
+        low, high = precision_limits(rates[0], rates[1], sizes, self.prior, IntervalSpec(confidence=own.confidence))
+        s, f = counts[0] / totals[0], counts[1] / totals[1]
+        return replace(
+            own, estimate=self.prior * s / (self.prior * s + (1 - self.prior) * f), low=float(low.min()),
+            high=float(high.max()), method="mover-r", n=self.table.n, estimand=f"this model, {self._mix}",
+        )  # fmt: skip
 
     def _on_curve(self, own: Interval, recall: float, confidence: float) -> Interval:
         """The precision with the limits that it has at a recall, wherever the threshold for that is.
 
         π·r/(π·r + (1 − π)·F): the limits of the FPR F at a TPR of r, from the pointwise band of the ROC curve, and
-        Wilson's of the share π of positives, combined by MOVER.
+        Wilson's of the share π of positives, combined by MOVER; a prior is known.
         """
         up, down = self._class_rows()
         wanted = max(recall, 1e-9)
@@ -333,7 +398,9 @@ class PrecisionRecall(TableCurve):
             self._fp / float(self._fp[-1]), self._tp / float(self._tp[-1]), wanted, (up, down), confidence
         )
         share = self.prevalence
-        shares = [float(x) for x in proportion_limits(share * (up + down), up + down, "wilson", confidence)]
+        shares = [share, share]
+        if self.prior is None:
+            shares = [float(x) for x in proportion_limits(share * (up + down), up + down, "wilson", confidence)]
 
         def precision(pi: float, false: float) -> float:
             return pi * wanted / (pi * wanted + (1 - pi) * false) if pi * wanted + (1 - pi) * false > 0 else 1.0
@@ -372,32 +439,51 @@ class PrecisionRecall(TableCurve):
     def band(self, *, confidence: float = 0.95) -> PrecisionRecallBand:
         """Wilson limits of the precision at each threshold: pointwise, so the whole curve may well leave them.
 
+        At another class mix the limits of both rates are carried through (te.explain("mover-r")).
+
         >>> print(precision_recall([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).band())
         95 % pointwise band around the precision–recall curve, wilson, n = 5: it holds at each threshold by itself, not
         over the whole curve.
         """
-        tp, fp = self._tp[1:], self._fp[1:]
-        rows = tp + fp
-        if self.table.squares is not None:
-            squares = downward(self.table.squares)[:, 1:]
-            rows = rows_for_interval(tp, fp, (squares[0], squares[1]))
-        low, high = proportion_limits(self.precision * rows, rows, "wilson", confidence)
+        level = check_confidence(confidence)
+        if self.prior is None:
+            tp, fp = self._tp[1:], self._fp[1:]
+            rows = tp + fp
+            if self.table.squares is not None:
+                squares = downward(self.table.squares)[:, 1:]
+                rows = rows_for_interval(tp, fp, (squares[0], squares[1]))
+            low, high = proportion_limits(self.precision * rows, rows, "wilson", level)
+        else:
+            sizes = self._class_rows()
+            hits, alarms = (sizes[i] * total[1:] / float(total[-1]) for i, total in enumerate((self._tp, self._fp)))
+            low, high = precision_limits(hits, alarms, sizes, self.prior, IntervalSpec(confidence=level))
         return PrecisionRecallBand(
             name=self.name, thresholds=self.thresholds, recall=self.recall, precision=self.precision, low=low,
-            high=high, confidence=check_confidence(confidence), n=float(self.table.n), note=self.caution,
+            high=high, confidence=level, method="wilson" if self.prior is None else "mover-r", n=float(self.table.n),
+            note=joined_notes("" if self.prior is None else self._mix, self.caution),
         )  # fmt: skip
 
     def _figures(self) -> Figures:
-        return [
-            ("the average precision", self.average_precision()),
+        at_mix: Figures = [
+            (
+                "precision at one threshold, .at(), and the band, .band(), which holds at each threshold by itself",
+                "mover-r",
+            ),
+            ("recall at one threshold, .at()", "wilson"),
+        ]
+        own: Figures = [
             ("precision and recall at one threshold, .at()", "wilson"),
             ("the band, .band(), which holds at each threshold by itself", "wilson"),
         ]
+        return [("the average precision", self.average_precision()), *(own if self.prior is None else at_mix)]
 
     def records(self) -> Records:
         """One record for each threshold, with the four counts and the rates; where scores are binned, also between
         which values the curve lies at those within the bin that starts there, whose highest score is `up_to`."""
         records = counted_records(self.table)[1:]
+        if self.prior is not None:
+            # Counts are those of the rows, and so are the bounds of their rates within a bin.
+            return [{**r, "precision": float(p)} for r, p in zip(records, self.precision, strict=True)]
         if self.table.exact:
             return records
         # Recall is the true positive rate.
@@ -410,7 +496,8 @@ class PrecisionRecall(TableCurve):
         return (
             f"Precision/recall curve{self._subject()}: {len(self.table.scores):,} thresholds, "
             f"{whole(self.table.n_positive)} relevant of {whole(self.table.n)} rows "
-            f"(prevalence {number(self.prevalence)}).\n{self.average_precision()}"
+            f"({f'prevalence {number(self.prevalence)}' if self.prior is None else f'precision {self._mix}'}).\n"
+            f"{self.average_precision()}"
         )
 
     def _reaching(self, recall: float | None, precision: float | None) -> int:
@@ -437,31 +524,36 @@ class PrecisionRecall(TableCurve):
     ) -> Interval:
         level = check_confidence(confidence)
         check_word(method, ("unseen-negative", "boyd-logit", "bootstrap"), "method")
-        statistic = PR_AREAS[interpolation]
+        if method == "boyd-logit" and self.prior is not None:
+            raise InputError(
+                'method="boyd-logit" does not look at the negatives, which weigh more or less at another class mix; '
+                'pass method="unseen-negative" or "bootstrap"'
+            )
+        statistic = partial(self._area_of, interpolation)
         estimate = float(statistic(self.table.positives[None], self.table.negatives[None])[0])
         positives, spec = self._class_rows()[0], IntervalSpec(confidence=level)
         low, high, used, note = average_precision_limits(estimate, positives, spec)
         bounds = self._bounds(interpolation)
         if method != "boyd-logit":
             # Of other ways to join the points, as far below and above as of the steps.
-            steps = float(step_area(self.table.positives[None], self.table.negatives[None])[0])
-            outer = unseen_negative_limits(self.table, steps, spec)
+            steps = float(self._area_of("step", self.table.positives[None], self.table.negatives[None])[0])
+            outer = unseen_negative_limits(self.table, steps, spec, self.prior)
             low, high = min(low, estimate - steps + outer[0]), max(high, estimate - steps + outer[1])
             low, high, used, note = max(0.0, low), min(1.0, high), "boyd-unseen-negative", ""
         if method == "bootstrap":
             return self._noted(bootstrap_area(
                 self.table, statistic, name=name, estimate=estimate, confidence=level, replicates=replicates, rng=rng,
-                fallback=(low, high, used), bounds=bounds,
+                fallback=(low, high, used), bounds=bounds, estimand=f"this model, {self._mix}",
             ), binned=False)  # fmt: skip
         area = Interval(
             name=name, estimate=estimate, low=low, high=high, confidence=level, method=used, n=self.table.n,
-            note=note, estimand="this model, rows with this share of positives",
+            note=note, estimand=f"this model, {self._mix}",
         )  # fmt: skip
         if bounds is None:
             return self._noted(with_notes(area, "" if self.table.exact else NO_BOUND), binned=False)
         low, high = precision_reach(bounds, positives, spec)
         if method == "unseen-negative":
-            low, high = unseen_reach(self.table, bounds, spec, None, (low, high))
+            low, high = unseen_reach(self.table, bounds, spec, self.prior, (low, high))
         area = replace(area, low=min(low, area.low), high=max(high, area.high))
         return self._noted(with_notes(area, bound_words(bounds)), binned=False)
 
@@ -470,10 +562,9 @@ class PrecisionRecall(TableCurve):
         if self.table.exact or interpolation == "linear":
             return None
         if interpolation == "step":
-            return self.table.bounds.average_precision()
+            return self.table.bounds.average_precision(self.prior)
         # A higher ROC curve is a higher precision at every recall, where points are joined as mixtures.
-        area = PR_AREAS[interpolation]
-        return self.table.bounds.of(lambda t: area(t.positives[None], t.negatives[None])[0])
+        return self.table.bounds.of(lambda t: self._area_of(interpolation, t.positives[None], t.negatives[None])[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -488,6 +579,7 @@ class RetrievalPoint(Result):
     precision: Interval
     recall: Interval
     note: str = ""
+    prior: float | None = None
 
     def records(self) -> Records:
         return interval_records(self.threshold, (self.precision, self.recall))
@@ -495,9 +587,10 @@ class RetrievalPoint(Result):
     def __str__(self) -> str:
         note = f" ({self.note})" if self.note else ""
         p, r = self.precision, self.recall
+        mix = "" if self.prior is None else f"at {percent(self.prior)} relevant rows "
         return folded(
             f"From {number(self.threshold)} up: retrieves {whole(self.retrieved)} of {whole(self.n)} rows, "
-            f"{whole(self.found)} of them relevant: precision {number(p.estimate)} {limits(p.low, p.high)};\n"
+            f"{whole(self.found)} of them relevant: {mix}precision {number(p.estimate)} {limits(p.low, p.high)};\n"
             f"finds {whole(self.found)} of {whole(self.relevant)} relevant rows: "
             f"recall {number(r.estimate)} {limits(r.low, r.high)}.{note}"
         )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from trueerror.findings._rules import rule
 from trueerror.findings.comparisons import _spoken_of
 from trueerror.inference.auc._average_precision import DecidedBy
+from trueerror.inputs._arrays import SUM_SLACK, sum_slack
 from trueerror.results import Interval
 from trueerror.results._format import limits, number, percent
 from trueerror.results._format import p_value as p_value_words
@@ -21,7 +22,6 @@ from trueerror.tallies import Confusion, ScoreTable
 NEARLY = 0.1
 # Percentages fill a good part of the way to 100; counts of votes or small distances do not.
 PERCENTAGES = 50.0
-ROUNDING = 1e-3
 MISCALIBRATED = 0.05
 # Calls with so few ties between them are still calls.
 MOST_BETWEEN = 0.05
@@ -78,7 +78,7 @@ def broken_probabilities(score_range: ScoreRange, confusion: Confusion | None = 
         if not inside and low >= -NEARLY and high <= 1 + NEARLY and low < high:
             yield f"scores run from {number(low)} to {number(high)}: nearly probabilities, which stay within 0 and 1"
         return
-    slack = ROUNDING if confusion is None else max(ROUNDING, _rounding((low, high, lowest, highest), confusion))
+    slack = SUM_SLACK if confusion is None else sum_slack(score_range, len(confusion.labels))
     whole = lowest >= 1 - slack and highest <= 1 + slack
     if inside and not whole and high > 0:
         yield f"the scores of a row add up to {number(lowest)} to {number(highest)}; probabilities add up to 1"
@@ -109,15 +109,6 @@ def threshold_chosen_here(tuned_threshold: TunedThreshold) -> Iterator[str]:
             f"a threshold tuned on these rows would be {shown} and look like {t.metric} "
             f"{number(abs(t.apparent))}{honest}"
         )
-
-
-def _rounding(values: tuple[float, ...], confusion: Confusion) -> float:
-    """K/2 units of the last decimal, where all values have two to six decimals; else 0."""
-    for decimals in range(2, 7):
-        scaled = [v * 10**decimals for v in values]
-        if all(abs(v - round(v)) < 1e-6 for v in scaled):
-            return (len(confusion.labels) / 2 + 1e-6) * 10.0**-decimals
-    return 0.0
 
 
 @rule("TE305", severity="warning", title="scores that look like labels",
@@ -178,7 +169,7 @@ def percentages(score_range: ScoreRange) -> Iterator[str]:
     """
     low, high, lowest, highest = score_range
     alone = math.isnan(lowest) and low < PERCENTAGES < high
-    together = lowest >= 100 * (1 - ROUNDING) and highest <= 100 * (1 + ROUNDING)
+    together = lowest >= 100 * (1 - SUM_SLACK) and highest <= 100 * (1 + SUM_SLACK)
     if low >= 0 and 1 < high <= 100 and (alone or together):
         yield f"scores run from {number(low)} to {number(high)}: are they percentages? Probabilities run from 0 to 1"
 

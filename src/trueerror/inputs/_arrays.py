@@ -7,7 +7,7 @@ how often a row stands for itself, or how it was sampled; which of the two is ne
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, cast
 
 import numpy as np
@@ -339,6 +339,30 @@ def default_threshold(scores: Scores, threshold: float | None) -> float:
     return 0.5
 
 
+# Sums of probabilities may miss 1 by this much, whatever their decimals.
+SUM_SLACK = 1e-3
+
+
+def sum_slack(values: Sequence[float], classes: int) -> float:
+    """How far probabilities of K classes may miss a sum of 1: K/2 units of their last decimal, where they are rounded.
+
+    `values` are the lowest and the highest probability and sum of a row: rounded ones all have two to six decimals.
+
+    >>> sum_slack((0.01, 0.98, 0.99, 1.01), 3) > 0.015
+    True
+    >>> sum_slack((0.0123, 0.98765432, 0.99, 1.01), 3)
+    0.001
+    """
+    if not all(map(math.isfinite, values)):
+        return SUM_SLACK
+    for decimals in range(2, 7):
+        unit = 10.0**-decimals
+        # float32 keeps seven digits.
+        if all(abs(v / unit - round(v / unit)) < max(1e-6, 1e-7 / unit) for v in values):
+            return max(SUM_SLACK, (classes / 2 + 1e-4) * unit)
+    return SUM_SLACK
+
+
 def check_probabilities(scores: Scores, name: str = "scores") -> None:
     """Log loss, Brier score and calibration need probabilities."""
     if scores.size == 0:
@@ -349,9 +373,11 @@ def check_probabilities(scores: Scores, name: str = "scores") -> None:
             f"{name} must be probabilities in [0, 1] for this metric, but they run from {low:.4g} to {high:.4g}"
         )
     if scores.ndim == 2:
-        worst = int(np.argmax(np.abs(scores.sum(axis=1, dtype=np.float64) - 1)))
-        total = float(scores[worst].sum(dtype=np.float64))
-        if abs(total - 1) > 1e-3:
+        sums = scores.sum(axis=1, dtype=np.float64)
+        worst = int(np.argmax(np.abs(sums - 1)))
+        total = float(sums[worst])
+        reach = (low, high, float(sums.min()), float(sums.max()))
+        if abs(total - 1) > SUM_SLACK and abs(total - 1) > sum_slack(reach, scores.shape[1]):
             raise InputError(f"{name} must add up to 1 in each row, but row {worst + 1:,} adds up to {total:.4g}")
 
 

@@ -77,6 +77,7 @@ OF_ONE = {
     "BiasVariance": "studies.bias_picture",
     "EstimatorLaboratory": "studies.laboratory_picture",
     "Overfitting": "studies.overfitting_picture",
+    "TrainingHistory": "studies.overfitting_picture",
 }
 # These take several results of their kind at once, by name, and so do the curves that name their own picture.
 OF_SEVERAL = {

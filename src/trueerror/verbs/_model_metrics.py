@@ -26,6 +26,7 @@ from trueerror.inference.counts._vs_constant import against_one_answer, gains_in
 from trueerror.inference.learner._fold_scores import FoldedModel, ranks_rows
 from trueerror.inference.loss._mean import ClusterSums, loss_interval
 from trueerror.inference.proportion._paired import mcnemar_test
+from trueerror.inputs._arrays import sum_slack
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
 from trueerror.inputs._options import InputError, check_confidence, check_replicates, check_word
 from trueerror.metrics._registry import Measure, find_measure
@@ -429,14 +430,16 @@ class ModelMetrics:
 
     @cached_property
     def has_probabilities(self) -> bool:
-        """Whether the scores can be probabilities: within [0, 1], and adding up to 1 where each class has one."""
+        """Whether the scores can be probabilities: within [0, 1], and adding up to 1 where each class has one, as far
+        as rounded ones do."""
         if not self.has_scores:
             return False
         assert self._predictions is not None
         if self.positive is None and not self._predictions.has_class_scores(self.model):
             return False
         reach = self._predictions.score_range(self.model)
-        sums_fit = math.isnan(reach.lowest_sum) or (reach.lowest_sum > 0.999 and reach.highest_sum < 1.001)
+        slack = sum_slack(reach, len(self._predictions.labels))
+        sums_fit = math.isnan(reach.lowest_sum) or max(1 - reach.lowest_sum, reach.highest_sum - 1) < slack
         return reach.low >= 0 and reach.high <= 1 and sums_fit
 
     @cached_property

@@ -61,8 +61,9 @@ def precision_recall_picture(
         # The end of the line is at the right edge; outside of it no curve runs through the words.
         end = (1.0, f / (2 - f))
         lines.append(Line(x=recall, y=precision, role="faint", words=words, words_at=end, shift=(5.0, 0.0)))
+    own = {round(c.prevalence, 12) for _, c in named if c.prior is None}
     for level in sorted({round(c.prevalence, 12) for _, c in named}):
-        words = f"random: prevalence {number(level)}"
+        words = f"random: {'prevalence' if level in own else 'class mix'} {number(level)}"
         lines.append(reference(UNIT, np.full(2, level), words, (0.01, level), shift=(0.0, 9.0)))
     areas = [c.average_precision() for _, c in named]
     bands = []
@@ -72,10 +73,13 @@ def precision_recall_picture(
         legend = series_name(name, f"AP {estimate_words(areas[place])}")
         lines.append(Line(x=x, y=y, name=legend, series=place, tips=tips))
         if band:
-            bands.append(_precision_band(c.band(), place, "95 % pointwise band (Wilson)"))
+            bands.append(
+                _precision_band(c.band(), place, f"95 % pointwise band ({'Wilson' if c.prior is None else 'MOVER-R'})")
+            )
+    mixes = {plain(f"precision {c._mix}") for _, c in named if c.prior is not None}
     return Curves(
         title=heading("Precision and recall", named),
-        subtitle=(_area_words("average precision", areas, named), sizes_words(named)),
+        subtitle=(_area_words("average precision", areas, named), sizes_words(named), *sorted(mixes)),
         x=Axis(title=RECALL),
         y=Axis(title=PRECISION),
         lines=tuple(lines),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trueerror.studies._ablation import Contribution, LesionStudy
     from trueerror.studies._bias_variance import BiasVariance
     from trueerror.studies._learning_curve_result import LearningCurve
-    from trueerror.studies._overfitting import ComplexityPoint, Overfitting
+    from trueerror.studies._overfitting import ComplexityPoint, Overfitting, TrainingHistory
     from trueerror.studies._simulation import EstimatorLaboratory
 
 SIZE = (520, 340)
@@ -140,8 +140,11 @@ def _spread_picture(curve: LearningCurve) -> Curves:
     )
 
 
-def overfitting_picture(view: Overfitting) -> Curves:
-    """Error on training rows and on held-out rows over the complexity parameter; overfitting settings are marked."""
+def overfitting_picture(view: Overfitting | TrainingHistory) -> Curves:
+    """Error on training rows and on held-out rows over the complexity parameter; overfitting settings are marked.
+
+    Of a training history also where to stop; training rows only where they were logged.
+    """
     places = np.array([p.place for p in view.points])
     order = np.argsort(places)
     points = [view.points[i] for i in order]
@@ -150,7 +153,12 @@ def overfitting_picture(view: Overfitting) -> Curves:
     for series, (field, words) in enumerate((("estimate", "on held-out rows"), ("training", "on training rows"))):
         ends = ("low", "high") if field == "estimate" else ("training_low", "training_high")
         middle, low, high = (np.array([getattr(p, f) for p in points]) for f in (field, *ends))
+        if np.isnan(middle).all():
+            continue
         lines.append(Line(x=places, y=middle, name=words, series=series))
+        if np.isnan(low).all():
+            drawn += middle[np.isfinite(middle)].tolist()
+            continue
         tips = {view.title: middle, "low": low, "high": high}
         whiskers.append(Whiskers(x=places, y=middle, low=low, high=high, name=words, series=series, tips=tips))
         drawn += [v for part in (middle, low, high) for v in part.tolist() if math.isfinite(v)]
@@ -161,14 +169,18 @@ def overfitting_picture(view: Overfitting) -> Curves:
         for p in points
         if p.setting in view.overfits
     ]
-    best = view.best
+    best, stop = view.best, getattr(view, "stop", view.best)
+    if stop is not best:
+        marks.append(
+            Mark(x=stop.place, y=stop.estimate, shape="diamond", words="stop", align="center", shift=(0.0, 18.0))
+        )
     marks.append(Mark(x=best.place, y=best.estimate, shape="diamond", words="best", align="center", shift=(0.0, 18.0)))
     x, names = _settings_axis(view, points, places, bottom, top)
     return Curves(
         title=f"{plain(view.title)} over {plain(view.parameter)}",
         subtitle=(
             *_wrapped([view.verdict], 100),
-            f"{view.plan}, {whole(view.size)} training rows; {percent(view.confidence)} intervals (corrected t)",
+            view.made_from,
         ),
         x=x,
         y=Axis(title=plain(view.title), low=bottom, high=top),
@@ -180,7 +192,7 @@ def overfitting_picture(view: Overfitting) -> Curves:
 
 
 def _settings_axis(
-    view: Overfitting, points: list[ComplexityPoint], places: Floats, low: float, high: float
+    view: Overfitting | TrainingHistory, points: list[ComplexityPoint], places: Floats, low: float, high: float
 ) -> tuple[Axis, list[Line]]:
     """Numbers on an axis, logarithmic where they span much; names are written where they stand."""
     numbers = all(_is_number(p.setting, p.place) for p in points)
