@@ -111,3 +111,15 @@ def test_two_functions_of_one_name_are_two_metrics():
     one, two = (lambda truth, predicted: 0.5), (lambda truth, predicted: float(np.mean(truth == predicted)))
     assert find_measure(one).name != find_measure(two).name
     assert find_measure(find_measure(two).name) is find_measure(two)
+
+
+def test_a_function_that_is_defined_anew_is_meant():
+    def mine(truth, predicted):
+        return float(np.mean(truth == predicted))
+
+    before = te.evaluate(Y, A, metrics=[mine])["mine"].estimate
+
+    def mine(truth, predicted):
+        return float(np.mean(truth != predicted))
+
+    assert te.evaluate(Y, A, metrics=[mine])["mine"].estimate == pytest.approx(1 - before)

@@ -81,7 +81,7 @@ COUNTED: dict[str, Callable[[], Any]] = {
 # Rows of a larger result, which explains them.
 PARTS = {
     "Bootstrapped", "ComplexityPoint", "Contribution", "CurveFit", "EstimatorQuality", "Finding", "LearnerEstimate",
-    "LossParts", "OverfitPair",
+    "LossParts", "MostConfused", "OverfitPair",
 }  # fmt: skip
 
 

@@ -64,7 +64,7 @@ def test_the_positive_class_is_never_guessed() -> None:
         ([[1, "x"], [3, 4]], "square table of counts"),
         ([[1, 2], [3]], "square"),
         ([[1, None], [3, 4]], "nan"),
-        (None, "square"),
+        (None, "give a table of counts"),
     ],
 )
 def test_what_is_no_matrix_of_counts_is_refused(matrix: Any, words: str) -> None:

@@ -61,7 +61,11 @@ def critical(confidence: float = 0.95, *, df: float | None = None, side: Side = 
     """
     check_word(side, SIDES, "side")
     level = check_confidence(confidence)
-    return critical_z(level, side) if df is None else critical_t(level, float(df), side)
+    if df is None:
+        return critical_z(level, side)
+    if isinstance(df, bool) or not isinstance(df, int | float) or math.isnan(df):
+        raise InputError(f"df={df!r:.40} is not a number of degrees of freedom, such as 10")
+    return critical_t(level, df, side)
 
 
 def critical_t(confidence: float = 0.95, df: float = math.inf, side: Side = "two-sided") -> float:

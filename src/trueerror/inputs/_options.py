@@ -30,8 +30,10 @@ MOST_REPLICATES = 10_000_000
 class InputError(ValueError):
     """Something in the input is wrong; the message says in one line what, where and what to do.
 
-    >>> print(InputError("a name with \\x1b[5m in it,\\nand " + "a long value " * 50 + "; pass a list"))
-    a name with  [5m in it, and a long value a long value … a long value ; pass a list
+    >>> str(InputError("a name with \\x1b in it,\\nand more"))
+    'a name with   in it, and more'
+    >>> len(str(InputError("a value " * 1000 + "; pass a list"))) <= LONGEST
+    True
     """
 
     def __init__(self, message: object = "") -> None:

@@ -89,10 +89,14 @@ def _registered(function: Function, options: Mapping[str, Any]) -> Measure | Non
 
 
 def _free_name(function: Function) -> str:
-    """The function's name as metrics are written, with a number where another has it."""
+    """The function's name as metrics are written, with a number where a metric of the library has it.
+
+    A function of the user's own that is defined anew takes its name over; functions without a name are numbered.
+    """
     name = str(getattr(function, "__name__", type(function).__name__)).strip("<>").lower() or "metric"
-    name = "metric" if name == "lambda" else name.replace("-", "_").replace(" ", "_")
-    taken = {*_REGISTRY.measures, *_REGISTRY.aliases, *_REGISTRY.own}
+    nameless = name == "lambda"
+    name = "metric" if nameless else name.replace("-", "_").replace(" ", "_")
+    taken = {*_REGISTRY.measures, *_REGISTRY.aliases, *(_REGISTRY.own if nameless else ())}
     if name not in taken:
         return name
     return next(f"{name}_{i}" for i in range(2, 10_000) if f"{name}_{i}" not in taken)

@@ -73,18 +73,21 @@
     const first = marks.indexOf(false);
     return Math.max(1, first < 0 ? marks.length : first);
   };
+  // In print numbers have a real minus; names stay as they are.
+  const printed = (left) => (texts) => texts.map((t, i) => (i < left ? t : t.replace(/(?<![\w.\-–])-(?=\.?\d)/g, "−")));
   const FORMATS = {
     Markdown(table) {
       const [head, ...body] = cells(table), left = names(table);
       const row = (texts) => "| " + texts.map(markdownText).join(" | ") + " |";
       const rule = "|" + head.map((_, i) => (i < left ? " --- " : " ---: ")).join("|") + "|";
-      return [row(head), rule, ...body.map(row)].join("\n");
+      return [row(head), rule, ...body.map(printed(left)).map(row)].join("\n");
     },
     LaTeX(table) {
       const [head, ...body] = cells(table), left = names(table);
       const row = (texts) => texts.map(latexText).join(" & ") + " \\\\";
       const spec = "l".repeat(left) + "r".repeat(head.length - left);
-      return ["\\begin{tabular}{" + spec + "}", "\\toprule", row(head), "\\midrule", ...body.map(row), "\\bottomrule",
+      return ["\\begin{tabular}{" + spec + "}", "\\toprule", row(head), "\\midrule",
+        ...body.map(printed(left)).map(row), "\\bottomrule",
         "\\end{tabular}"].join("\n");
     },
     // A cell that a spreadsheet would take for a formula is given as text.

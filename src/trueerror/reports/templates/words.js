@@ -11,6 +11,13 @@ window.trueerrorWords = (function () {
     }
     return x.toFixed(digits);
   }
+  // Halves go up by the decimal digits as they are read: 0.9075 is 0.908.
+  function rounded(x, digits) {
+    const [mantissa, exponent] = String(Math.abs(x)).split("e");
+    const up = Math.round(Number(mantissa + "e" + (Number(exponent || 0) + digits)));
+    const text = Number(up + "e-" + digits).toFixed(digits);
+    return x < 0 && up !== 0 ? "-" + text : text;
+  }
   const thousands = (text) => text.replace(/^(-?\d+)/, (all) => all.replace(/\B(?=(\d{3})+$)/g, ","));
   // Python's format "g".
   function general(x, digits) {
@@ -27,8 +34,7 @@ window.trueerrorWords = (function () {
     const size = Math.abs(x);
     if (size !== 0 && size < 1e-3) return general(x, 2);
     if (size >= 1e3) return thousands(fixed(x, 0));
-    if (size >= 10) return fixed(x, Math.max(0, 3 - String(Math.trunc(size)).length));
-    return fixed(x, 3);
+    return rounded(x, size < 10 ? 3 : Math.max(0, 3 - String(Math.trunc(size)).length));
   }
   return {
     number,

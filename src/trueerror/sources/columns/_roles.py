@@ -380,7 +380,7 @@ class ModelFinder:
         if self.holds_labels(column):
             return "label"
         if kind == "text":
-            self._refuse_spoilt(column)
+            self._refuse_spoilt(column, named=True)
         if kind in ("text", "boolean"):
             return "label"
         if kind not in NUMERIC:
@@ -413,12 +413,12 @@ class ModelFinder:
             what = {"text": "text", "date": "dates"}.get(self.table.kind(column), "something else")
             raise InputError(f"column {column!r} of {self.table.name} holds {what}, not scores")
 
-    def _refuse_spoilt(self, column: str) -> None:
-        """A model that is left out because of one cell would be missed by nobody."""
+    def _refuse_spoilt(self, column: str, *, named: bool = False) -> None:
+        """A model that is left out because of one cell would be missed by nobody; one that is named is not left out."""
         wrong = (
             spoilt_scores(self.table, column)
             or respelt_labels(self.table, column, self.labels)
-            or odd_labels(self.table, column, self.labels)
+            or ("" if named else odd_labels(self.table, column, self.labels))
         )
         if wrong:
             raise InputError(f"{wrong}; or name the models that are meant with models=")
