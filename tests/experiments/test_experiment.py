@@ -301,7 +301,8 @@ def test_several_data_sets_are_asked_by_name(rows):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"learners": [Means()]}, 'must be {"name": estimator}'),
+        ({"learners": []}, 'learners is empty; pass {"name": estimator}'),
+        ({"learners": [3]}, "without fit"),
         ({"learners": {"m": Means}}, "is the class Means; pass an instance"),
         ({"learners": {1: Means(), "1": Means()}}, "two of learners have the same name: 1, '1'"),
         ({"learners": {"the chosen one": Means()}}, "give the learner another name"),

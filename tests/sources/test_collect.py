@@ -267,10 +267,13 @@ def test_a_score_table_points_to_curves() -> None:
         te.evaluate(te.ScoreTable.count([0, 1], [0.2, 0.9]))
 
 
-def test_clusters_and_sampling_weights_do_not_combine() -> None:
+def test_clusters_and_sampling_weights_combine() -> None:
     table = {"truth": [1, 0, 1, 0], "svm": [0, 1, 1, 0], "patient": [1, 1, 2, 2], "w": [0.5, 1.0, 2.0, 1.0]}
     p = te.read(table, weight="w", weights_kind="sampling")
-    for verb in (te.evaluate, lambda rows: rows.keyed_confusion("svm", "clusters")):
-        with pytest.raises(InputError, match=r"clusters and sampling weights do not combine yet.*cluster=False"):
-            verb(p)
-    assert te.evaluate(te.read(table, weight="w", weights_kind="sampling", cluster=False))["accuracy"].n == 4
+    clustered = te.evaluate(p)["accuracy"]
+    assert (clustered.estimate, clustered.n) == (pytest.approx(3 / 4.5), 4)
+    assert clustered.method == "wilson-clustered"
+    assert "2 clusters" in clustered.note
+    alone = te.evaluate(te.read(table, weight="w", weights_kind="sampling", cluster=False))["accuracy"]
+    assert (alone.estimate, alone.n) == (clustered.estimate, 4)
+    assert "clusters" not in alone.note

@@ -114,13 +114,17 @@ def test_fifty_thousand_classes_stay_sparse() -> None:
     assert p.keyed_confusion("m", "clusters").pooled() == table
 
 
-def test_sampling_weights_are_refused_where_they_cannot_be_counted() -> None:
+def test_weights_are_counted_in_agreements_and_clusters() -> None:
     p = te.predictions(
         [0, 1, 1], {"a": [0, 1, 0], "b": [0, 1, 1]}, weights=[0.5, 1, 2], weights_kind="sampling", clusters=[1, 1, 2]
     )
-    for ask in (lambda: p.agreement("a", "b"), lambda: p.keyed_confusion("a", "clusters")):
-        with pytest.raises(InputError, match="sampling weights"):
-            ask()
+    # Sampling weights stand beside the counts of rows, frequency weights are the counts.
+    both, keyed = p.agreement("a", "b"), p.keyed_confusion("a", "clusters")
+    assert both.n == 3
+    assert sorted(both.weight_sums.tolist()) == [0.5, 1.0, 2.0]
+    assert both.weight_sums[both.first != both.second].tolist() == [2.0]
+    assert keyed.sizes.tolist() == [2, 1]
+    assert [keyed.weight_sums[keyed.key == k].sum() for k in (0, 1)] == [1.5, 2.0]
     q = te.predictions(
         [0, 1, 1], {"a": [0, 1, 0], "b": [0, 1, 1]}, weights=[3, 1, 2], weights_kind="frequency", clusters=[1, 1, 2]
     )

@@ -275,6 +275,29 @@ def test_degenerate_samples_give_sound_intervals_or_a_reason(truth, calls):
             assert i.note, name
 
 
+def test_decimals_in_the_place_of_labels_are_scores():
+    ev = te.evaluate([0, 1, 1], [0.2, 0.7, 0.4])
+    assert ev["auc"].estimate == 1
+    assert ev["accuracy"].estimate == pytest.approx(2 / 3)
+    assert "taken as scores" in " ".join(str(ev).split())
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: te.evaluate([0, 1] * 9, [0, 1] * 9, test_train_ratio=0.2), "goes with scores of folds"),
+        (lambda: te.compare([0, 1] * 9, {"a": [0, 1] * 9, "b": [0] * 18}, test_train_ratio=0.2), "goes with scores"),
+        (lambda: te.evaluate([0, 1] * 9, [0, 1] * 9, cv=3, folds=[0, 1, 2] * 6), "cv= or folds=, not both"),
+        (lambda: te.evaluate(te.predictions([0, 1] * 9, [0, 1] * 9), cv=3), "here pass folds="),
+        (lambda: te.compare(te.predictions([0, 1] * 9, {"a": [0, 1] * 9, "b": [0] * 18}), cv=3), "here pass folds="),
+        (lambda: te.compare(counts={"both": 8, "a": 6, "b": 4, "neither": 9}, cv=3), "it needs rows"),
+    ],
+)
+def test_how_folds_were_made_is_refused_where_it_says_nothing(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
 def test_no_rows():
     with pytest.raises(ValueError, match=r"no rows|empty"):
         te.evaluate([], [])
@@ -289,7 +312,7 @@ def test_no_rows():
         (lambda: te.evaluate([0, "a"], [0, 1]), "mix text"),
         (lambda: te.evaluate(["0", "1"], [0, 1]), "text labels"),
         (lambda: te.evaluate([0, 1], [0, 1], confidence=95), "did you mean 0.95"),
-        (lambda: te.evaluate([0, 1], [0.2, 0.7]), "scores="),
+        (lambda: te.evaluate([0, 1], [0.2, 0.7], scores=[0.2, 0.7]), "scores="),
         (lambda: te.evaluate([0, 1], scores=[0.1, float("nan")]), "scores is missing at row 2"),
         (lambda: te.evaluate([0, 1], [0, 1], metrics="acuracy"), "did you mean 'accuracy'"),
     ],

@@ -60,6 +60,8 @@ CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "check": ((CALLED,), {}),
     "report": ((CALLED,), {}),
     "metric": (("recall", TRUTH, A), {}),
+    "critical": ((), {}),
+    "gaps": ((TRUTH, A), {"by": FOLDS % 2}),
     "cost": ((te.Confusion.count(TRUTH, A), COSTS), {}),
     "interval": ((30, 40), {}),
     "mean_interval": (([1.0, 2.0, 4.0],), {}),
@@ -116,6 +118,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "significance.equivalence": ((20, 18), {"n": 200, "margin": 0.1}),
     "significance.five_by_two_f": ((FIVE,), {}),
     "significance.five_by_two_t": ((FIVE,), {}),
+    "significance.fold_differences": ((RANKS["a"], RANKS["c"]), {}),
     "significance.friedman": ((RANKS,), {}),
     "significance.iman_davenport": ((RANKS,), {}),
     "significance.mcnemar": ((30, 12), {"n": 100}),
@@ -168,6 +171,9 @@ WITHOUT[:5] = None
 GAPPY = {"args": (TRUTH, {"a": WITHOUT, "b": B})}
 TIED = {"a": [0.9, 0.8, 0.8], "b": [0.9, 0.7, 0.9], "c": [0.7, 0.8, 0.6]}
 BOOTSTRAP = {"method": "bootstrap"}
+OF_FOLDS = {"args": ({name: np.array(scores) for name, scores in RANKS.items()},), "test_train_ratio": 0.2}
+COUNTED = {"both": 810, "a": 60, "b": 40, "neither": 90}
+IN_CLUSTERS = {"icc_right": 0.3, "icc_between": 0.1, "cluster_size": 5}
 HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("evaluate", "ids"): ({}, ["twice"] * N),
     ("compare", "ids"): ({}, ["twice"] * N),
@@ -182,6 +188,25 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("compare", "labels"): ({}, [0, 1, 2]),
     ("metric", "labels"): ({}, [0]),
     ("risk_coverage", "labels"): ({}, [0]),
+    ("compare", "counts"): ({"args": (), "counts": COUNTED}, {**COUNTED, "b": 30}),
+    ("compare", "marginals"): (
+        {"args": (), "marginals": {"a": (456, 500), "b": (445, 500)}},
+        {"a": (456, 500), "b": (425, 500)},
+    ),
+    ("compare", "cv"): ({}, 4),
+    ("compare", "test_train_ratio"): (OF_FOLDS, 0.5),
+    ("evaluate", "cv"): ({}, 4),
+    ("evaluate", "test_train_ratio"): (OF_FOLDS, 0.5),
+    ("rank", "cv"): ({}, 6),
+    ("critical", "df"): ({}, 10),
+    ("gaps", "by"): ({}, FOLDS),
+    ("gaps", "min_rows"): ({}, 20),
+    ("power", "icc_right"): (IN_CLUSTERS, 0.4),
+    ("power", "icc_between"): (IN_CLUSTERS, 0.2),
+    ("sample_size", "icc_right"): (IN_CLUSTERS, 0.4),
+    ("sample_size", "icc_between"): (IN_CLUSTERS, 0.2),
+    ("significance.fold_differences", "names"): ({}, ("svm", "tree")),
+    ("significance.fold_differences", "repeats"): ({}, 2),
     ("compare", "rng"): (BOOTSTRAP, 7),
     ("compare", "replicates"): (BOOTSTRAP, 1500),
     ("compare", "options"): ({"metric": "f_beta"}, {"beta": 2}),
@@ -225,6 +250,7 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("auc_over_folds", "method"): ({}, "corrected-t"),
     ("auc_over_folds", "test_train_ratio"): ({"method": "corrected-t", "test_train_ratio": 0.2}, 0.5),
     ("bootstrap", "statistic"): ({}, "median"),
+    ("bootstrap", "method"): ({}, "percentile"),
     ("interval", "method"): ({}, "wald"),
     ("interval", "rate"): ({"args": (), "trials": 40, "rate": 0.75}, 0.5),
     ("difference", "method"): ({}, "newcombe"),

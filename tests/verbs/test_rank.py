@@ -106,18 +106,18 @@ def test_other_post_hocs(method: Any) -> None:
 
 
 def test_against_one_control() -> None:
-    made = te.rank(WIDE, control="tree")
+    made = te.rank(WIDE, reference="tree")
     assert {(p.first, p.second) for p in made.pairs} == {("tree", m) for m in NAMES if m != "tree"}
     assert "svm is better than tree (by " in made.verdict
     assert "bayes is worse than tree (by " in made.verdict
-    dunn = te.rank(WIDE, method="bonferroni-dunn", control="tree")
+    dunn = te.rank(WIDE, method="bonferroni-dunn", reference="tree")
     assert dunn.critical_difference is not None
-    with pytest.raises(InputError, match="needs control="):
+    with pytest.raises(InputError, match="needs reference="):
         te.rank(WIDE, method="bonferroni-dunn")
     with pytest.raises(InputError, match="compares all pairs"):
-        te.rank(WIDE, method="nemenyi", control="tree")
+        te.rank(WIDE, method="nemenyi", reference="tree")
     with pytest.raises(InputError, match="did you mean 'tree'"):
-        te.rank(WIDE, control="treee")
+        te.rank(WIDE, reference="treee")
 
 
 def test_direction_is_explicit() -> None:
@@ -311,7 +311,8 @@ def test_missing_folds() -> None:
     (np.zeros((3, 2)), {"names": ["a"]}, "names= has 1 names for 2 columns"),
     (np.zeros((3, 2)), {"names": ["a", "a"]}, "the same name twice"),
     (np.zeros((3, 2)), {"method": "wilcox"}, "did you mean 'wilcoxon'"),
-    (np.zeros((3, 2)), {"alpha": 1.5}, "strictly between 0 and 1"),
+    (np.zeros((3, 2)), {"alpha": 1.5}, "alpha=1.5 is not a significance level"),
+    (np.zeros((3, 2)), {"confidence": 1.5}, "must lie between 0 and 1"),
     (np.zeros((3, 2)), {"missing": "skip"}, "missing='skip' is not known"),
     ({"a": [1, 2], "b": [2, 3]}, {"value": "a"}, "long table"),
     ("no such file.csv", {}, "no such file"),
@@ -363,9 +364,9 @@ def test_a_test_that_could_tell_no_pair_apart_is_not_a_verdict_on_the_learners()
     assert made.verdict.startswith("Eight data sets are too few for the signed-rank test to show a clear difference")
     assert "smallest p is 0.078" in made.verdict
     assert "nb (by 9 to 12 points)" in made.verdict
-    assert all(way in made.verdict for way in ("--control", "nemenyi", "nine data sets or more"))
+    assert all(way in made.verdict for way in ("(reference=)", "nemenyi", "nine data sets or more"))
     # What it names does help.
-    assert te.rank(EIGHT, control="svm").told_apart("svm", "nb")
+    assert te.rank(EIGHT, reference="svm").told_apart("svm", "nb")
     assert te.rank(EIGHT, method="nemenyi").told_apart("svm", "nb")
     nine = {name: [*scores, scores[0]] for name, scores in EIGHT.items()}
     assert te.rank(nine).told_apart("svm", "nb")

@@ -835,7 +835,10 @@ def pooled_blocks(positives: Counts, negatives: Counts) -> Places:
 
     up = np.asarray(positives, dtype=np.float64)
     rows = up + negatives
-    starts: Places = isotonic_regression(up / rows, weights=rows).blocks[:-1]
+    # A score without rows, such as a class that is never called, belongs to the block below it.
+    held = np.flatnonzero(rows > 0)
+    starts: Places = held[isotonic_regression(up[held] / rows[held], weights=rows[held]).blocks[:-1]]
+    starts[0] = 0
     while True:
         # SciPy pools rounded means, which may leave neighbours with equal proportions apart: counts tell.
         proportion = np.add.reduceat(up, starts) / np.add.reduceat(rows, starts)

@@ -25,6 +25,7 @@ from trueerror.curves._base import (
     Rng,
     TableCurve,
     area_under,
+    cluster_caution,
     columns_to_records,
     counted_records,
     curve_kind,
@@ -38,6 +39,7 @@ from trueerror.curves._base import (
     need_classes,
     top_at,
     wilson_proportion,
+    with_notes,
 )
 from trueerror.curves._operating_point import Condition, IsoLine, OperatingPoint, choose_point, iso_accuracy, iso_cost
 from trueerror.curves._replicates import bags, balanced_groups, bootstrap_area, resampled_tables
@@ -364,7 +366,8 @@ class Roc(TableCurve):
             folds = [] if self.source is None else self.source.fold_tables()
             if sum(t.n_positive > 0 and t.n_negative > 0 for t in folds) > 1:
                 spec = IntervalSpec(confidence=confidence, estimand=f"these {len(folds)} models, one for each fold")
-                return within_folds_interval(folds, spec=spec)
+                found = within_folds_interval(folds, spec=spec)
+                return with_notes(found, cluster_caution(self.source.predictions if self.source else None))
             method = "delong-logit"
         check_word(method, ("delong-logit", "delong", "hanley-mcneil", "newcombe", "bootstrap"), "method")
         spec = IntervalSpec(confidence=confidence, estimand="this model")

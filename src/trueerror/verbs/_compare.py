@@ -35,7 +35,7 @@ from trueerror.sources._collect import predictions, takes_table_options
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
 from trueerror.sources._row_scores import answered_by_all
-from trueerror.sources.logs.sklearn_cv import folds_of, is_fold_result
+from trueerror.sources.logs.sklearn_cv import folds_of, is_fold_result, refuse_fold_sizes
 from trueerror.tallies import Confusion, Discordance
 from trueerror.verbs._comparison import Comparison, ComparisonDetails, best_first
 from trueerror.verbs._evaluation import Evaluation
@@ -205,11 +205,12 @@ def compare(
             costs=costs, cost_fp=cost_fp, cost_fn=cost_fn, prior=prior, options=options, confidence=confidence,
             alternative=alternative, replicates=replicates, rng=rng,
         )  # fmt: skip
-        of_rows = {
+        given_rows = {
             "scores": scores, "fitted": fitted, "X": X, "labels": labels, "ids": ids, "clusters": clusters, "by": by,
-            "folds": folds, "weights": weights, "threshold": threshold,
+            "folds": folds, "repeats": repeats, "weights": weights, "threshold": threshold, "cv": cv,
+            "test_train_ratio": test_train_ratio,
         }  # fmt: skip
-        return compare_published(truth_or_predictions, predicted, counts, marginals, asked, of_rows, paired=paired)
+        return compare_published(truth_or_predictions, predicted, counts, marginals, asked, given_rows, paired=paired)
     if truth_or_predictions is None:
         raise InputError("there is nothing to compare: pass the truth and predictions, or counts= or marginals=")
     if is_fold_result(truth_or_predictions) and is_fold_result(predicted):
@@ -224,7 +225,9 @@ def compare(
                 of_folds, Settings(confidence=confidence, rng=rng), reference=reference, adjust=adjust, margin=margin,
                 alternative=alternative, method=method,
             )  # fmt: skip
-    if cv is not None and folds is None:
+    of_rows = predicted is not None or scores is not None or fitted is not None
+    refuse_fold_sizes(cv, folds, test_train_ratio, of_rows=of_rows)
+    if cv is not None:
         folds = folds_of(cv, truth_or_predictions)
     measure, own_options = judged_by(metric, options, costs)
     settings = Settings(

@@ -28,7 +28,7 @@ from trueerror.results import Interval
 from trueerror.sources._api import refuse_columns
 from trueerror.sources._collect import predictions, takes_table_options
 from trueerror.sources._predictions import Predictions
-from trueerror.sources.logs.sklearn_cv import FoldTable, folds_of, is_fold_result
+from trueerror.sources.logs.sklearn_cv import FoldTable, folds_of, is_fold_result, refuse_fold_sizes
 from trueerror.tallies import Confusion, ScoreTable
 from trueerror.tallies._confusion import is_graded
 from trueerror.tallies._moments import MultiLabel
@@ -233,7 +233,9 @@ def evaluate(
     recall 0.500 [0.299, 0.701], 95 % wilson, n = 20
     """
     of_rows = predicted is not None or scores is not None or fitted is not None
-    if cv is not None and of_rows and folds is None:
+    if of_rows:
+        refuse_fold_sizes(cv, folds, test_train_ratio, of_rows=True)
+    if cv is not None and of_rows:
         folds, cv = folds_of(cv, truth_or_predictions), None
     if is_fold_result(truth_or_predictions):
         wanted = None
@@ -258,6 +260,8 @@ def evaluate(
 
         refuse_columns(columns)
         return evaluate_folds(from_folds, settings)
+    if not of_rows:
+        refuse_fold_sizes(cv, folds, test_train_ratio, of_rows=False)
     if isinstance(truth_or_predictions, Confusion):
         refuse_columns(columns)
         _refuse_rows(predicted=predicted, scores=scores, clusters=clusters, by=by, weights=weights)

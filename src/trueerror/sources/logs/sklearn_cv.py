@@ -434,6 +434,18 @@ def folds_of(cv: object, y: Foreign, X: object = None, groups: ArrayLike = None)
     return folds
 
 
+def refuse_fold_sizes(cv: object, folds: object, test_train_ratio: float | None, *, of_rows: bool) -> None:
+    """Refuse what says how folds were made where rows say it themselves, or where nothing could come of it."""
+    if test_train_ratio is not None:
+        raise InputError("test_train_ratio= goes with scores of folds, as of cross_val_score; rows tell the sizes")
+    if cv is not None and folds is not None:
+        raise InputError("pass cv= or folds=, not both: cv= stands for the folds of cross_val_predict")
+    if cv is not None and not of_rows:
+        raise InputError(
+            "cv= goes with the truth and what cross_val_predict gave, or scores of folds; here pass folds="
+        )
+
+
 def _times_seen(rows: Indices) -> Indices:
     """How often each row was tested before."""
     seen: dict[int, int] = {}
