@@ -209,4 +209,6 @@ def test_every_record_says_where_the_exact_curve_lies(rows: Possible) -> None:
             assert point["fpr_low"] - HAIR <= called[~up].mean() <= point["fpr_high"] + HAIR
             assert other["recall_low"] == point["tpr_low"]
             assert other["precision_low"] - HAIR <= up[called].mean() <= other["precision_high"] + HAIR
-    assert set(te.roc(rows.exact).records()[0]) == {"threshold", "fpr", "tpr"}
+    assert set(te.roc(rows.exact).records()[0]) == {
+        "threshold", "tp", "fp", "tn", "fn", "fpr", "tpr", "precision", "recall"
+    }  # fmt: skip

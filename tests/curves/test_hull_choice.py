@@ -71,7 +71,7 @@ def test_seed_is_honoured_and_recorded():
     hull = te.roc_hull(ROWS)
     assert hull.best(replicates=200, rng=3) == hull.best(replicates=200, rng=3)
     assert "seed 3" in hull.best(replicates=200, rng=3).note
-    with pytest.raises(InputError, match="too few"):
+    with pytest.raises(InputError, match="from 100 to"):
         hull.best(replicates=5)
 
 

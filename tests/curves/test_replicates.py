@@ -45,5 +45,5 @@ def test_refusals():
     weighted = ScoreTable([1, 2], [1.5, 0.5], [0.5, 1.0], squares=np.ones((2, 2)))
     with pytest.raises(InputError, match="sampling weights"):
         next(bags(weighted, replicates=100))
-    with pytest.raises(InputError, match="too few"):
+    with pytest.raises(InputError, match="from 100 to"):
         next(bags(TABLE, replicates=10))

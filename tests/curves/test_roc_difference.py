@@ -83,7 +83,7 @@ def test_names_come_from_predictions():
 def test_refusals():
     with pytest.raises(InputError, match="ROC curves of different rows"):
         te.roc_difference(None, [1, 2], [3, 4])
-    with pytest.raises(InputError, match="too few"):
+    with pytest.raises(InputError, match="from 100 to"):
         te.roc_difference(TRUTH, GOOD, FAIR, replicates=5)
     weighted = te.predictions(
         TRUTH, scores={"a": GOOD, "b": FAIR}, weights=np.ones(ROWS), weights_kind="sampling"

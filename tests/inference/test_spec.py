@@ -10,7 +10,11 @@ from trueerror.inputs._options import InputError
 @pytest.mark.parametrize("confidence", [1e-3, 0.5, 0.8, 0.95, 0.999999, 1 - 1e-9, 1 - 1e-12])
 def test_z_is_accurate_far_into_the_tail(confidence):
     assert critical_z(confidence) == pytest.approx(-special.ndtri((1 - confidence) / 2), rel=1e-14)
-    assert critical_z(confidence, "lower") == pytest.approx(-special.ndtri(1 - confidence), rel=1e-14)
+    if confidence < 0.5:
+        with pytest.raises(InputError, match="below one half"):
+            critical_z(confidence, "lower")
+    else:
+        assert critical_z(confidence, "lower") == pytest.approx(-special.ndtri(1 - confidence), rel=1e-14)
 
 
 def test_t_is_accurate_and_meets_z():

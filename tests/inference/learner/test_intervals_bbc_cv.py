@@ -67,7 +67,7 @@ def test_a_perfect_setting_leaves_room():
 def test_bad_input():
     with pytest.raises(InputError, match="row for each example"):
         bbc_cv([[0.1, 0.2]])
-    with pytest.raises(InputError, match="at least 100"):
+    with pytest.raises(InputError, match="from 100 to"):
         bbc_cv([[0.1], [0.2]], replicates=5)
 
 

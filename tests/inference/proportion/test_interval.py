@@ -99,9 +99,11 @@ def test_wald_without_width_is_wilson_and_says_so():
     assert (made.low, made.high) == (te.interval(20, 20).low, 1.0)
 
 
-def test_a_one_sided_limit_below_half_confidence_still_holds_the_estimate():
+def test_a_one_sided_limit_at_half_confidence_still_holds_the_estimate_and_below_is_refused():
     for method in FORMS:
-        made = te.interval(20, 20, method=method, side="lower", confidence=0.3)
+        with pytest.raises(InputError, match="below one half"):
+            te.interval(20, 20, method=method, side="lower", confidence=0.3)
+        made = te.interval(20, 20, method=method, side="lower", confidence=0.5)
         assert made.low < made.estimate == made.high
         made = te.interval(7, 20, method=method, side="upper", confidence=0.5)
         assert made.low < made.estimate <= made.high

@@ -74,12 +74,14 @@ def test_one_sided_limits_have_the_whole_confidence():
     assert less.p_value == pytest.approx(1 - one.p_value)
 
 
-def test_one_sided_below_one_half():
-    # A lower limit at 30 % is an upper limit at 70 %, but for a continuity correction, which always widens.
+def test_one_sided_at_one_half_and_below():
+    # A lower limit at 50 % is an upper limit at 50 %, but for a continuity correction, which always widens.
     for method in set(KEYS) - {"newcombe-cc"}:
-        made = te.difference((56, 70), (48, 80), method=method, confidence=0.3, alternative="greater")
-        mirror = te.difference((56, 70), (48, 80), method=method, confidence=0.7, alternative="less")
+        made = te.difference((56, 70), (48, 80), method=method, confidence=0.5, alternative="greater")
+        mirror = te.difference((56, 70), (48, 80), method=method, confidence=0.5, alternative="less")
         assert made.low == pytest.approx(mirror.high, rel=1e-9)
+        with pytest.raises(InputError, match="below one half"):
+            te.difference((56, 70), (48, 80), method=method, confidence=0.3, alternative="greater")
 
 
 def test_a_rate_may_stand_for_a_count():

@@ -127,7 +127,7 @@ def shares_of_uncertainty(successes: Floats, rows: Floats) -> Floats:
     """How much of the variance of the mean of the classes' shares each class carries: p̃(1 − p̃)/n over their sum.
 
     >>> shares_of_uncertainty(np.array([24.0, 24.0, 290.0]), np.array([25.0, 25.0, 300.0])).round(2)
-    array([0.48, 0.48, 0.04])
+    array([0.48, 0.48, 0.03])
     """
     share = shrunk(successes, rows)
     own = np.where(rows > 0, share * (1 - share) / np.maximum(rows, 1.0), 0.0)
@@ -270,6 +270,8 @@ _OF_CLASSES = "from four classes of like sizes on wilson-of-classes"
 
 # Of more classes than this the mean over classes is taken for a proportion.
 MOST_TRIED = 20
+# Their plain means over classes are 1/K in every table: a bootstrap of the cells shows no spread.
+CONSTANT_MEANS = ("prevalence", "detection_prevalence")
 # Class sizes are skewed where the largest is so many times the smallest.
 SKEWED = 3.0
 
@@ -277,6 +279,8 @@ SKEWED = 3.0
 def _skewed_classes(q: CountProblem) -> bool:
     """Whether the mean is over classes of unlike sizes, of plain rows."""
     if q.metric.of_one_class or not q.sample.plain or not 2 <= len(q.sample.sample.table.labels) <= MOST_TRIED:
+        return False
+    if q.metric.average in ("macro", "micro") and q.metric.of in CONSTANT_MEANS:
         return False
     rows = q.sample.sample.table.classes(weighted=False).truth
     return bool(rows.min() > 0 and rows.max() >= SKEWED * rows.min())

@@ -348,6 +348,8 @@ FEW_DIFFER = 10
 FURTHEST = 7.0
 # Limits are looked at in steps of so many standard errors, to see whether they come back.
 STEP = 0.5
+# Where limits turn back is looked for within this much of z.
+NARROW, HAIR, GOLDEN = 1e-6, 1e-5, (math.sqrt(5) - 1) / 2
 # Of more classes than this no correlation of tables with all K³ cells is made.
 MOST_CLASSES = 10
 
@@ -411,9 +413,32 @@ def _outermost(limits: Callable[[float], Limits | None], z: float) -> Limits | N
     √(x² − 2ρxy + y²) can shrink while x and y grow, if ρ is near 1 and one of them was ahead: more confidence would
     then make the interval narrower.
     """
-    found = [limits(z), *(limits(step * STEP) for step in range(1, math.ceil(z / STEP)))]
-    known = [f for f in found if f is not None]
-    return (min(f[0] for f in known), max(f[1] for f in known)) if found[0] is not None else None
+    if limits(z) is None:
+        return None
+    steps = [*(step * STEP for step in range(1, math.ceil(z / STEP))), z]
+
+    def furthest(side: int, sign: float) -> float:
+        def reach(at: float) -> float:
+            found = limits(at)
+            return -math.inf if found is None else sign * found[side]
+
+        best = max(range(len(steps)), key=lambda i: reach(steps[i]))
+        if best + 1 == len(steps) and reach(max(z - HAIR, z / 2)) <= reach(z):
+            return sign * reach(z)
+        # The turn lies between the steps beside the furthest one: golden sections.
+        low, high = steps[best - 1] if best else steps[0] / 2, steps[min(best + 1, len(steps) - 1)]
+        seen = [reach(steps[best])]
+        one, two = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+        while high - low > NARROW:
+            a, b = reach(one), reach(two)
+            seen += [a, b]
+            if a >= b:
+                high, two, one = two, one, two - GOLDEN * (two - low)
+            else:
+                low, one, two = one, two, one + GOLDEN * (high - one)
+        return sign * max(seen)
+
+    return furthest(0, -1.0), furthest(1, 1.0)
 
 
 def _own_limits(compared: PairedMetric, confidence: float) -> tuple[Limits, Limits] | None:
