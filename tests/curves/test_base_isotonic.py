@@ -77,6 +77,13 @@ def test_hull_corners_are_above_every_point_and_turn_right():
             assert (np.interp(fp, x[keep], y[keep]) >= tp - 1e-9).all() or x[0] == x[-1]
 
 
-@pytest.mark.parametrize(("up", "down", "blocks"), [([3], [2], [0]), ([1, 1], [1, 1], [0]), ([0, 2], [2, 0], [0, 1])])
+@pytest.mark.parametrize(
+    ("up", "down", "blocks"),
+    [
+        ([3], [2], [0]), ([1, 1], [1, 1], [0]), ([0, 2], [2, 0], [0, 1]),
+        # Scores without rows: above, below and between those that have some.
+        ([3, 0], [2, 0], [0]), ([0, 3], [0, 2], [0]), ([0, 0, 2], [2, 0, 0], [0, 2]),
+    ],
+)  # fmt: skip
 def test_small_tables(up, down, blocks):
     assert pooled_blocks(np.array(up), np.array(down)).tolist() == blocks
