@@ -52,9 +52,13 @@ def test_long_examples_are_broken_so_that_they_can_be_pasted():
     ("args", "message"),
     [
         (("evaluate", CANCER, "--postive", "1"), "has no option --postive; did you mean '--positive'?"),
-        (("evaluate", CANCER, "--zzz"), "trueerror evaluate --help lists those that there are"),
+        (
+            ("evaluate", CANCER, "--zzz"),
+            "trueerror evaluate has no option --zzz; python -m trueerror evaluate --help lists all",
+        ),
         (("evalute",), "there is no command 'evalute'; did you mean 'evaluate'?"),
-        (("evaluate",), "missing argument 'FILE'"),
+        (("evaluate",), "give a file of predictions, or counts: --matrix"),
+        (("gate",), "missing argument 'CANDIDATE'"),
         (("evaluate", *READ, "--format", "markdwn"), "did you mean 'markdown'?"),
         (("evaluate", *READ, "--seed", "x"), "invalid value for '--seed'"),
         (("evaluate", *READ, "--missing", "drp"), "'drop'"),

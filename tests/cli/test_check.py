@@ -38,7 +38,7 @@ def write(file: Path, columns: dict[str, Any]) -> str:
 
 @pytest.fixture(scope="module")
 def constant(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A model that always answers 0: a warning, no error."""
+    """A model that always answers 0: two warnings, no error."""
     return write(tmp_path_factory.mktemp("check") / "constant.csv", {"truth": TRUTH, "lazy": np.zeros(N, dtype=int)})
 
 
@@ -73,7 +73,8 @@ def test_exit_codes(name: str, fail_on: str | None, code: int, request: pytest.F
 
 
 def test_silenced_findings_do_not_count(constant: str) -> None:
-    assert run(constant, "--fail-on", "warning", "--ignore", "TE201").exit_code == 0
+    assert run(constant, "--fail-on", "warning", "--ignore", "TE201", "--ignore", "TE408").exit_code == 0
+    assert run(constant, "--fail-on", "warning", "--ignore", "TE201").exit_code == 1
     assert "TE201" not in run(constant, "--ignore", "TE201").stdout
 
 
@@ -81,8 +82,9 @@ def test_text_says_how_many_then_each_with_what_to_do(constant: str) -> None:
     text = run(constant).stdout
     lines = text.splitlines()
     assert lines[0].startswith("Read 300 rows")
-    assert lines[2] == "  2 findings: 1 warning and 1 note."
-    assert "! TE201 (warning) lazy: accuracy" in text
+    assert lines[2] == "  3 findings: 2 warnings and 1 note."
+    assert "! TE201 (warning) lazy: right on 46.7 % of the rows, no more than the 53.3 %" in text
+    assert "! TE408 (warning) lazy: finds none of the 160 rows" in text
     assert "  → Do not use accuracy to praise this model" in text
     assert max(len(line) for line in lines) <= 80
 

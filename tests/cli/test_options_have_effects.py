@@ -33,15 +33,18 @@ USUAL: dict[str, Any] = {"truth": "y", "models": ["a", "b"], "id": "none", "clus
 COMMANDS_RUN: dict[str, dict[str, Any]] = {
     "interval": {"counts": ["30/40"]},
     "difference": {"first": "30/40", "second": "20/40"},
+    "critical": {},
     "power": {"n": 100, "first": 0.8, "second": 0.7, "disagreement": 0.3},
     "sample-size": {"first": 0.8, "second": 0.7, "disagreement": 0.3},
     "evaluate": {"file": "rows.csv", **USUAL},
     "compare": {"file": ["rows.csv"], **USUAL},
     "report": {"file": "rows.csv", "page": Path("page.html"), **USUAL},
     "plot": {"file": "rows.csv", "picture": Path("page.svg"), **USUAL},
+    "hull": {"file": "rows.csv", **USUAL},
     "check": {"file": "rows.csv", **USUAL},
     "gate": {"files": ["rows.csv"], "baseline": "b", **USUAL},
     "rank": {"file": "folds.csv", "value": "accuracy"},
+    "folds": {"given": ["two.csv"]},
     "schema": {"of": Answer.gate},
     "demo": {"page": Path("page.html")},
 }
@@ -57,12 +60,21 @@ OTHER: dict[str, Any] = {
     "pointwise", "fail_on": FailOn.warning, "training": "rows.csv", "baseline": "c", "at_least": ["0.5"],
     "sequential": True, "unpaired": True, "model": "b", "counts": True, "other_file": "rows.csv", "dataset":
     "learner", "learner": "dataset", "value": "other", "lower": True, "rope": 0.05, "test_train_ratio": 0.5,
-    "out_of": 40,
+    "out_of": 40, "repeats": 2, "df": [9.0], "gap": ["recall"], "point": ["p=0.2,0.9"],
 }  # fmt: skip
+CLUSTERED = {"icc_right": 0.4, "icc_between": 0.3, "cluster_size": 5.0}
+NO_ROWS: dict[str, Any] = dict.fromkeys(("file", *USUAL))
+ONE_MATRIX = {**NO_ROWS, "matrix": ["150 40 60 250"]}
+TWO_MATRICES = {**NO_ROWS, "matrix": ["a=150 40 60 250", "b=140 50 60 250"]}
 HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("interval", "method"): ({}, "wald"),
     ("interval", "out_of"): ({"counts": ["30"], "out_of": 40}, 50),
     ("difference", "method"): ({}, "newcombe"),
+    ("critical", "confidence"): ({}, [0.8]),
+    ("power", "icc_right"): (CLUSTERED, 0.5),
+    ("power", "icc_between"): (CLUSTERED, 0.2),
+    ("sample-size", "icc_right"): (CLUSTERED, 0.5),
+    ("sample-size", "icc_between"): (CLUSTERED, 0.2),
     ("power", "test"): ({"disagreement": None}, "two-proportions"),
     ("power", "power"): ({"first": None}, 0.9),
     ("sample-size", "test"): ({"disagreement": None}, "two-proportions"),
@@ -72,6 +84,14 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("evaluate", "weights_kind"): ({"weight": "w", "weights_kind": "frequency"}, "sampling"),
     ("evaluate", "ignore"): ({"models": ["c"], "cluster": "g"}, ["TE204"]),
     ("evaluate", "id"): ({}, "g"),
+    ("evaluate", "gap"): ({"by": "g"}, ["recall"]),
+    ("evaluate", "matrix"): (ONE_MATRIX, ["150 40 70 240"]),
+    ("evaluate", "labels"): (ONE_MATRIX, "no yes"),
+    ("compare", "counts"): ({**NO_ROWS, "file": ["both=80", "a=12", "b=3", "neither=5"], "counts": True}, False),
+    ("compare", "marginals"): ({**NO_ROWS, "file": ["a=450/500", "b=420/500"], "marginals": True}, False),
+    ("compare", "agreement"): ({**NO_ROWS, "file": ["a=450/500", "b=420/500"], "marginals": True}, 0.9),
+    ("compare", "matrix"): (TWO_MATRICES, ["a=150 40 70 240", "b=150 40 60 250"]),
+    ("compare", "labels"): ({**TWO_MATRICES, "positive": None, "form": Format.json}, "no yes"),
     ("compare", "id"): ({}, "g"),
     ("compare", "metric"): ({}, "auc"),
     ("compare", "seed"): ({"method": "bootstrap", "form": Format.json}, 7),
@@ -92,6 +112,12 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("plot", "id"): ({}, "g"),
     ("plot", "how"): ({"fold": "g"}, "threshold"),
     ("plot", "seed"): ({"kind": "forest", "metric": "savings", "cost_fn": 3.0}, 7),
+    ("hull", "matrix"): ({}, ["m=150 40 60 250"]),
+    ("hull", "labels"): ({"matrix": ["m=150 40 60 250"], "form": Format.json}, "no yes"),
+    ("hull", "seed"): ({"prior": 0.4, "form": Format.json}, 7),
+    ("hull", "weights_kind"): ({"prior": 0.4, "weight": "w", "weights_kind": "frequency"}, "sampling"),
+    ("hull", "cluster"): ({"form": Format.json}, "g"),
+    ("hull", "id"): ({}, "g"),
     ("check", "id"): ({}, "g"),
     ("check", "ignore"): ({"cluster": "g"}, ["TE204"]),
     ("check", "fail_on"): ({"cluster": "g", "models": ["c"]}, FailOn.warning),
@@ -105,13 +131,15 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("rank", "reference"): ({"file": "three.csv", "value": None}, "q"),
     ("rank", "adjust"): ({"file": "three.csv", "value": None}, "bonferroni"),
     ("rank", "method"): ({}, "sign"),
-    ("rank", "seed"): ({"form": Format.json}, 7),
+    ("rank", "seed"): ({"rope": 0.01, "form": Format.json}, 7),
     ("rank", "test_train_ratio"): ({"form": Format.json}, 0.9),
     ("rank", "ignore"): ({}, ["TE507"]),
     ("rank", "repeat"): ({}, "other"),
     ("rank", "fold"): ({}, "other"),
     ("rank", "dataset"): ({}, "fold"),
     ("rank", "learner"): ({}, "fold"),
+    ("folds", "first"): ({}, "q"),
+    ("folds", "second"): ({}, "p"),
 }
 # What cannot be seen in an answer, and why.
 UNSEEN = {
@@ -128,6 +156,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "rows.csv").write_text("\n".join(LINES))
     (place / "folds.csv").write_text("\n".join(FOLDED))
     scores = ["dataset,p,q,r"] + [f"d{i},{0.8 + i / 90},{0.75 + i / 100},{0.82 - i / 70}" for i in range(7)]
+    folded = ["fold,p,q"] + [f"{i},{0.8 + (i * 7 % 5) / 90:.4f},{0.78 + (i * 3 % 4) / 80:.4f}" for i in range(12)]
+    (place / "two.csv").write_text("\n".join(folded))
     (place / "three.csv").write_text("\n".join(scores))
     return place
 
@@ -165,7 +195,7 @@ PAIRS = [
 @pytest.mark.parametrize(("name", "option"), PAIRS, ids=[f"{n}-{o}" for n, o in PAIRS])
 def test_every_option_has_an_effect_or_is_refused(name: str, option: str, folder: Path) -> None:
     assert name in COMMANDS_RUN, f"trueerror {name} is new: give it a line in COMMANDS_RUN"
-    argument = option in ("file", "files", "of") or (name, option) in (("interval", "counts"),)
+    argument = option in ("file", "files", "of", "given") or (name, option) in (("interval", "counts"),)
     if argument or option in UNSEEN or f"{name} {option}" in UNSEEN:
         return
     beside, value = HERE.get((name, option), ({}, OTHER.get(option, ...)))

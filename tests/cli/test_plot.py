@@ -72,7 +72,7 @@ def test_one_metric(tmp_path: Path) -> None:
         (("nowhere.csv", "-o", "x.gif"), ".svg, .png, .pdf or .html"),
         (("nowhere.csv", "-o", "no/such/folder/x.svg"), "no folder"),
         (("nowhere.csv", "-o", "x.svg"), "nowhere.csv"),
-        ((DIGITS, "--kind", "roc", "-o", "x.svg"), "--score"),
+        ((DIGITS, "--kind", "roc", "-o", "x.svg"), "pass --positive one of"),
         ((CANCER, "--metric", "f1", "-o", "x.svg"), "--metric"),
     ],
 )

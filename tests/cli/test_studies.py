@@ -45,10 +45,12 @@ def test_a_learning_curve(folder):
     study = '[study]\nkind = "learning-curve"\nsizes = [10, 20, 40, 80]\nrepeats = 2\n'
     done = run(folder, study + DATA + LEARNER, "-o", str(folder / "curve.svg"))
     assert (done.exit_code, done.stderr) == (0, "")
-    assert "at twice the data (240 rows, 3 times the largest size) expect error rate" in " ".join(done.stdout.split())
+    assert "At twice the data (240 rows, 3 times the largest size) expect error rate" in " ".join(done.stdout.split())
     assert "training rows" in (folder / "curve.svg").read_text()
     other = run(folder, study + DATA + LEARNER, "--metric", "accuracy", "--format", "json")
     assert json.loads(other.stdout)["metric"] == "accuracy"
+    planned = run(folder, 'plan = 3\n[study]\nkind = "learning-curve"\nsizes = [10, 20, 40]\n' + DATA + LEARNER)
+    assert planned.stdout.startswith("120 rows, 3 sizes from 10 to 40; 3 folds × 1 repeat;")
 
 
 def test_a_lesion_study_by_names_of_columns(folder):
@@ -90,7 +92,7 @@ def test_bias_variance_and_the_laboratory_need_no_data(folder):
         ('[study]\nkind = "learning-curves"\n', "did you mean"),
         ("[study]\nsteps = 3\n", "there are learning-curve"),
         ('[study]\nkind = "learning-curve"\nstep_size = 3\n', "study.step_size is not an option"),
-        ('plan = 5\n[study]\nkind = "learning-curve"\n', "plan has no place"),
+        ('balance = true\n[study]\nkind = "estimator-laboratory"\n', "balance has no place"),
         ('[study]\nkind = "lesion-study"\nparts = { x = "nothing" }\n', "no column"),
     ],
 )

@@ -142,5 +142,5 @@ def test_d9_and_d10_from_the_command_line(tmp_path: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
         said[name] = " ".join(done.stdout.split())
-    assert "at twice the data (240 rows, 2.5 times the largest size) expect error rate" in said["curve"]
+    assert "At twice the data (240 rows, 2.5 times the largest size) expect error rate" in said["curve"]
     assert "without signal" in said["lesion"]

@@ -213,7 +213,7 @@ def hull_command(
         list[str] | None, flag("--point", "A classifier as NAME=FPR,TPR; repeat for several.", "POINT")
     ] = None,
     matrices: o.MatrixOptions,
-    rows: Annotated[o.RowsOptions, Without("repeat", "threshold")],
+    rows: Annotated[o.RowsOptions, Without("by", "repeat", "threshold")],
     prior: o.Prior = None,
     cost_fp: Annotated[float, flag("--cost-fp", "What a false alarm costs.", "NUMBER")] = 1.0,
     cost_fn: Annotated[float, flag("--cost-fn", "What a miss costs.", "NUMBER")] = 1.0,
@@ -229,6 +229,8 @@ def hull_command(
 
     path = None if picture is None else target(picture, ENDINGS, "a picture")
     shown: dict[str, object] = {}
+    if rows.fold not in (None, "none"):
+        raise InputError("a hull is of all rows together, whatever their folds; leave --fold out")
     if file is not None:
         given = rows.read(file, output, cut=True)
         if output.columns:

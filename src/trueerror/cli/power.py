@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 ENOUGH, HARDLY = 0.8, 0.5
+NEEDS_FIRST = ("margin", "alternative", "icc_right", "icc_between")
 SHARES = ("mcnemar", "two-proportions", "one-proportion", "equivalence", "noninferiority")
 
 
@@ -153,9 +154,11 @@ def power_command(
             "rows show; with --first too, how surely they show the difference between the two"
         )
     if effect.first is None and effect.second is not None:
-        both_sided = {k: v for k, v in asdict(design).items() if k not in ("margin", "alternative")}
-        both_sided["test"] = effect.test
-        smallest = planning.smallest_difference(n=n, baseline=effect.second, power=power, **both_sided)
+        given, usual = asdict(design), asdict(DesignOptions())
+        for key in NEEDS_FIRST:
+            if given.pop(key) != usual[key]:
+                raise InputError(f"{key}= needs --first too: the smallest difference is found without it")
+        smallest = planning.smallest_difference(n=n, baseline=effect.second, power=power, test=effect.test, **given)
         output.show(smallest, lambda: _smallest(smallest))
         return
     plan = planning.power(n=n, **asdict(effect), **asdict(design))

@@ -100,7 +100,10 @@ def folds_command(
     """Two learners fold by fold."""
     from trueerror.inference.loss._t_tests import fold_differences
 
-    names, scores = _typed_scores(given) if "=" in given[0] else _scores_of_file(given, first, second)
+    typed = "=" in given[0]
+    if typed and (first is not None or second is not None):
+        raise InputError("--first and --second name columns of a file; typed scores have their names: NAME=V1,V2,…")
+    names, scores = _typed_scores(given) if typed else _scores_of_file(given, first, second)
     found = fold_differences(
         *scores, names=names, repeats=repeats, test_train_ratio=test_train_ratio, confidence=confidence,
         alternative=alternative,
@@ -139,9 +142,14 @@ def _scores_of_file(
     if unknown is not None:
         raise InputError(f"there is no column {unknown!r}{nearest(unknown, list(columns))}")
     scores = {c: numbers for c, values in columns.items() if (numbers := _numbers(values)) is not None}
-    names = (
-        wanted if len(wanted) == 2 else [c for c in scores if c.lower() not in ("fold", "repeat", "split", "round", "")]
-    )
+    names = [c for c in scores if c.lower() not in ("fold", "repeat", "split", "round", "")]
+    if len(wanted) == 2:
+        names = wanted
+    elif wanted and len(names) == 2 and wanted[0] in names:
+        (other,) = (c for c in names if c != wanted[0])
+        names = [other, wanted[0]] if first is None else [wanted[0], other]
+    elif wanted:
+        names = wanted
     if len(names) != 2:
         raise InputError(
             f"name two columns of scores with --first and --second: {', '.join(scores) or 'there are none'}"

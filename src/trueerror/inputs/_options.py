@@ -81,6 +81,9 @@ def in_few_words(value: object) -> str:
     return f"{article} {kind}{size}"
 
 
+LOOKALIKES = str.maketrans("OoIl", "0011")
+
+
 def nearest(name: object, choices: Iterable[object]) -> str:
     """A hint at the nearest known name, or the known names when there are few, or nothing.
 
@@ -88,8 +91,14 @@ def nearest(name: object, choices: Iterable[object]) -> str:
     "; did you mean 'accuracy'?"
     >>> nearest("zzz", ["a", "b"])
     "; there are 'a', 'b'"
+    >>> nearest("TE2O2", ["TE202", "TE212"])
+    "; did you mean 'TE202'?"
     """
     known = [str(c) for c in choices]
+    # A letter typed for the digit that it looks like is nearer than any other slip: TE2O2 is TE202.
+    alike = str(name).translate(LOOKALIKES)
+    if alike != str(name) and alike in (as_digits := {k.translate(LOOKALIKES): k for k in known}):
+        return f"; did you mean {as_digits[alike]!r}?"
     close = difflib.get_close_matches(str(name), known, n=1, cutoff=0.6)
     if close:
         return f"; did you mean {close[0]!r}?"
