@@ -154,11 +154,11 @@ def power_command(
             "rows show; with --first too, how surely they show the difference between the two"
         )
     if effect.first is None and effect.second is not None:
-        given, usual = asdict(design), asdict(DesignOptions())
+        given, usual = asdict(design) | {"test": effect.test}, asdict(DesignOptions())
         for key in NEEDS_FIRST:
             if given.pop(key) != usual[key]:
                 raise InputError(f"{key}= needs --first too: the smallest difference is found without it")
-        smallest = planning.smallest_difference(n=n, baseline=effect.second, power=power, test=effect.test, **given)
+        smallest = planning.smallest_difference(n=n, baseline=effect.second, power=power, **given)
         output.show(smallest, lambda: _smallest(smallest))
         return
     plan = planning.power(n=n, **asdict(effect), **asdict(design))
