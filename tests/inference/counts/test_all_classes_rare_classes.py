@@ -159,5 +159,10 @@ def test_an_infinite_ratio_has_a_lower_limit() -> None:
 def test_averages_that_count_both_classes_are_left_alone() -> None:
     made = metric_interval("macro_precision", Confusion([[48, 2], [0, 0]]))
     assert "no rows" not in made.note
-    one, other = (metric_interval("macro_jaccard", Confusion(t)) for t in ([[48, 2], [0, 0]], [[48, 0], [2, 0]]))
+    tables = [Confusion(t) for t in ([[48, 2], [0, 0]], [[48, 0], [2, 0]])]
+    one, other = (metric_interval("macro_jaccard", t, method="mover-wilson") for t in tables)
     assert (one.low, one.high) == pytest.approx((other.low, other.high))
+    # By default classes of 48 and 2 rows leave room for half an unseen row; one without rows has no size to compare.
+    one, other = (metric_interval("macro_jaccard", t) for t in tables)
+    assert (one.method, other.method) == ("mover-wilson", "half-row-classes")
+    assert other.high > one.high
