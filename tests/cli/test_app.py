@@ -58,6 +58,7 @@ def test_long_examples_are_broken_so_that_they_can_be_pasted():
         ),
         (("evalute",), "there is no command 'evalute'; did you mean 'evaluate'?"),
         (("evaluate",), "give a file of predictions, or counts: --matrix"),
+        (("evaluate", *READ, "--labels", "no yes"), "--labels names the classes of --matrix"),
         (("gate",), "missing argument 'CANDIDATE'"),
         (("evaluate", *READ, "--format", "markdwn"), "did you mean 'markdown'?"),
         (("evaluate", *READ, "--seed", "x"), "invalid value for '--seed'"),

@@ -192,6 +192,11 @@ class MatrixOptions:
         str | None, flag("--labels", "The classes of --matrix in order, such as 'no yes'; else 0, 1, …", "NAMES")
     ] = None
 
+    def check(self) -> None:
+        """Names of classes without a matrix would go unread."""
+        if self.labels is not None and not self.matrix:
+            raise InputError("--labels names the classes of --matrix, and there is none; leave it out")
+
     def tables(self, positive: str | None) -> "dict[str, Confusion]":
         """The matrices by name."""
         names = None if self.labels is None else [word for word in re.split(r"[\s,;]+", self.labels) if word]

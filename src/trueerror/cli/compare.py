@@ -63,6 +63,7 @@ def compare_command(
     from trueerror.verbs._published import compare_counts, compare_marginals, parse_marginals, parse_pairs
 
     files = list(file or ())
+    matrices.check()
     if agreement is not None and not marginals:
         raise InputError("--agreement goes with --marginals")
     of_counts = sum((counts, marginals, bool(matrices.matrix)))

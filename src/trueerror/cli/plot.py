@@ -229,6 +229,7 @@ def hull_command(
 
     path = None if picture is None else target(picture, ENDINGS, "a picture")
     shown: dict[str, object] = {}
+    matrices.check()
     if rows.fold not in (None, "none"):
         raise InputError("a hull is of all rows together, whatever their folds; leave --fold out")
     if file is not None:
