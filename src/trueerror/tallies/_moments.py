@@ -15,14 +15,14 @@ from trueerror.inputs._options import InputError
 from trueerror.tallies._confusion import BinaryCounts, ClassCounts
 
 # Values are cut into two whole numbers of so many bits, whose sums are exact; a block of rows stays within 64 bits.
-LIMB = 26
+LIMB = 27
 BLOCK = 1 << 16
 
 
 def ordered_sum(values: NDArray[np.float64], counts: NDArray[np.int64] | None = None) -> float:
     """Σ count·value that depends neither on the order of the values nor on how equal ones are grouped.
 
-    Each value is rounded to a multiple of 2⁻⁵² of the power of two above the largest one; sums of whole numbers are
+    Each value is rounded to a multiple of 2⁻⁵⁴ of the power of two above the largest one; sums of whole numbers are
     exact (the idea of Demmel and Nguyen 2013, ARITH 21:163). So arrays, files and engines agree to the last bit.
     """
     top = float(np.abs(values).max(initial=0.0))
@@ -40,7 +40,7 @@ def ordered_sum(values: NDArray[np.float64], counts: NDArray[np.int64] | None = 
         whole = np.floor(scaled)
         rest = np.rint((scaled - whole) * step)
         if counts is None:
-            # Sums of so few whole numbers below 2²⁶ are exact as floats.
+            # Sums of so few whole numbers below 2²⁷ are exact as floats.
             high, low = high + int(whole.sum()), low + int(rest.sum())
         else:
             often = counts[rows]
