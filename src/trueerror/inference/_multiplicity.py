@@ -151,8 +151,8 @@ def with_anchor(
     >>> made = [replace(mcnemar(x, y, n=200), first=f, second=s) for f, s, x, y in pairs]
     >>> for c in with_anchor(made, "a", chosen=True):
     ...     print(c.first, round(c.p_value, 3), round(c.p_adjusted, 2), round(c.low, 3), round(c.high, 3))
-    b 0.001 0.0 -0.176 -0.028
-    c 0.117 0.26 -0.126 0.024
+    b 0.001 0.0 -0.176 -0.027
+    c 0.117 0.12 -0.114 0.013
     """
     own = [c if c.second == anchor else mirrored(c) for c in contrasts if anchor in (c.first, c.second)]
     left = [c for c in own if _limits_known(c)]

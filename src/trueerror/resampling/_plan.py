@@ -236,7 +236,7 @@ class Plan:
 
         >>> from trueerror.resampling._cross_validation import KFold
         >>> [test.tolist() for _, test in KFold(2).split([[1]] * 4, [0, 1, 0, 1])]
-        [[2, 3], [0, 1]]
+        [[0, 1], [2, 3]]
         """
         n = X.shape[0] if hasattr(X, "shape") else len(X)
         codes = np.zeros(n, dtype=np.intp) if y is None else np.unique(np.asarray(y), return_inverse=True)[1]

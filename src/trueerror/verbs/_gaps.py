@@ -380,7 +380,7 @@ def gaps(
     >>> found.worst, found.best, round(found.p_value, 6) < 0.001
     ('b', 'a', True)
     >>> print(found.difference)
-    gap in recall 0.400 [0.271, 0.540], 95 % tukey-range
+    gap in recall 0.400 [0.276, 0.539], 95 % tukey-range
     """
     given = truth_or_predictions
     if isinstance(given, Evaluation | Comparison):

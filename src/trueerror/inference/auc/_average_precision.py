@@ -121,7 +121,7 @@ def tilted_low(rows: RankedRows, estimate: float, z: float) -> float:
 
     >>> perfect = RankedRows(np.repeat([0.0, 1.0], [180, 20]), np.repeat([1.0, 0.0], [180, 20]))
     >>> round(tilted_low(perfect, 1.0, 1.959964), 4)
-    0.8389
+    0.7789
     """
     more, n = rows.with_negative_above(), rows.n
     _, u = more.precision()

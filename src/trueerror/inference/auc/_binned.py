@@ -49,7 +49,7 @@ def area_reach(table: ScoreTable, spec: IntervalSpec, method: str = "delong-logi
 
     >>> table = ScoreTable([0.0, 0.5], [10, 20], [20, 10], exact=False, uppers=np.array([0.4, 1.0]))
     >>> [round(x, 3) for x in area_reach(table, IntervalSpec())]
-    [0.23, 0.976]
+    [0.227, 0.99]
     """
     low, high = table.bounds.auc()
     m, n = effective_rows(table)

@@ -84,7 +84,7 @@ def within_folds_interval(
 
     >>> parts = [ScoreTable.count([0, 0, 0, 1, 1, 1], s) for s in ([1, 2, 4, 3, 5, 6], [1, 3, 5, 4, 6, 2])]
     >>> print(within_folds_interval(parts))
-    auc 0.778 [0.214, 0.982], 95 % within-folds, n = 12 (few errors of order: the outer limits with Newcombe's method 5)
+    auc 0.778 [0.301, 0.966], 95 % within-folds, n = 12 (few errors of order: the outer limits with Newcombe's method 5)
     """
     spec = spec or IntervalSpec()
     if any(t.squares is not None for t in tables):

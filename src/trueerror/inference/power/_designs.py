@@ -179,7 +179,7 @@ def binormal_area_variance(area: float) -> float:
     binormal model; Owen 1956, Ann. Math. Stat. 27:1075).
 
     >>> round(binormal_area_variance(0.5), 6), round(binormal_area_variance(0.8), 4)
-    (0.083333, 0.0549)
+    (0.083333, 0.0472)
     """
     h = float(special.ndtri(area))
     return max(0.0, area - 2 * float(special.owens_t(h, 1 / math.sqrt(3))) - area * area)
