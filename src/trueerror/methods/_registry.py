@@ -128,6 +128,8 @@ PARTS: dict[str, tuple[str, ...]] = {
 
 # Modules that declare methods which answer no situation: they are called by name.
 DECLARING = (
+    "inference._groups",
+    "inference.bootstrap._values",
     "inference.bootstrap._paired", "inference.learner._intervals", "inference.loss._t_tests",
     "inference.ranking._signed", "inference.ranking._rank_tests", "inference._multiplicity", "inference._bayes",
     "inference.power._sample_size", "inference.proportion._sequential", "studies._learning_curve_result",
