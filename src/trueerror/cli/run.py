@@ -101,7 +101,7 @@ def run_command(
         raise
     for line in failure_lines(run.failures):
         complain(f"Warning: {line}")
-    summary = output.kept(run.summary(metrics, confidence=level))
+    summary = run.summary(metrics, confidence=level, ignore=output.ignore or ())
     if written is not None and written.suffix.lower() == ".html":
         from trueerror.reports import report
 

@@ -54,12 +54,17 @@ class Experiment(ResampleResults):
     to the verbs for models.
     """
 
-    def summary(self, metrics: Sequence[str] | str = ("accuracy",), *, confidence: float = 0.95) -> Summary:
-        """Every learner on every data set, who is better where and over all, and what a reader should know."""
+    def summary(
+        self, metrics: Sequence[str] | str = ("accuracy",), *, confidence: float = 0.95, ignore: Sequence[str] = ()
+    ) -> Summary:
+        """Every learner on every data set, who is better where and over all, and what a reader should know.
+
+        `ignore` silences findings by their codes.
+        """
         from trueerror.experiments._summary import summarise
 
         named = _several(metrics)
-        return summarise(self, named, confidence=confidence)
+        return summarise(self, named, confidence=confidence, ignore=ignore)
 
     def estimate(
         self, learner: str | None = None, data: str | None = None, metric: str = "accuracy", **options: Any

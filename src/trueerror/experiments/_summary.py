@@ -217,25 +217,30 @@ def _note(reason: str, about: dict[tuple[str, str], list[str]], learners: int) -
     return f"Not told: {listing(places)}: {reason}"
 
 
-def summarise(run: ResampleResults, metrics: Sequence[str], *, confidence: float = 0.95) -> Summary:
-    """Every learner on every data set by each metric; the first metric also decides who is told apart from whom."""
+def summarise(
+    run: ResampleResults, metrics: Sequence[str], *, confidence: float = 0.95, ignore: Sequence[str] = ()
+) -> Summary:
+    """Every learner on every data set by each metric; the first metric also decides who is told apart from whom.
+
+    Findings with a code in `ignore` stand neither in the list nor in a verdict.
+    """
     level = check_confidence(confidence)
     problems: Problems = {}
     subjects: dict[str, str] = {}
     estimates = tuple(_estimates(run, metrics, level, problems, subjects))
     verdicts = {}
     for data in run.datasets:
-        found = _verdict(run, data, metrics[0], level, estimates, problems)
+        found = _verdict(run, data, metrics[0], level, estimates, problems, ignore)
         if found:
             verdicts[data] = found
-    overall, more = _overall(run, metrics[0], problems)
+    overall, more = _overall(run, metrics[0], problems, ignore)
     notes = tuple(_note(reason, about, len(run.learners)) for reason, about in problems.items())
     return Summary(
         reading=_reading(run),
         estimates=estimates,
         verdicts=verdicts,
         overall=overall,
-        findings=sorted_findings([*experiment_findings(run), *more]),
+        findings=sorted_findings([*experiment_findings(run), *more]).without(*ignore),
         notes=notes,
         constants={name: (str(label), share) for name, d in run.datasets.items() for label, share in (d.commonest,)},
         subjects=subjects if len(subjects) > 1 else {},
@@ -286,6 +291,7 @@ def _verdict(
     confidence: float,
     estimates: Sequence[LearnerEstimate],
     problems: Problems,
+    ignore: Sequence[str],
 ) -> str:
     """Who is better on one data set; of settings, how good the chosen one is; of a single learner, how good it is."""
     own = {e.learner: e.interval for e in estimates if (e.data, e.metric) == (data, find_measure(metric).name)}
@@ -295,13 +301,13 @@ def _verdict(
         return "".join(single_verdict(name, interval) for name, interval in own.items())
     try:
         lead = "Out of the bag: " if run.plan.name == "Bootstrap" else ""
-        return lead + compare_learners(run, metric, data, confidence=confidence).verdict
+        return lead + compare_learners(run, metric, data, confidence=confidence).without(*ignore).verdict
     except InputError as error:
         problems.setdefault(str(error), {("differences", data): []})
         return ""
 
 
-def _overall(run: ResampleResults, metric: str, problems: Problems) -> tuple[str, Findings]:
+def _overall(run: ResampleResults, metric: str, problems: Problems, ignore: Sequence[str]) -> tuple[str, Findings]:
     if len(fitted_learners(run, list(run.datasets))) < 2 or len(run.datasets) < 2 or run.plan.name == "NestedCV":
         return "", Findings()
     try:
@@ -311,4 +317,4 @@ def _overall(run: ResampleResults, metric: str, problems: Problems) -> tuple[str
         return "", Findings()
     gone = [one_line(data) for data in run.datasets if data not in ranking.data_sets]
     without = f"Without {listing(gone)}, where a learner has no result: " if gone else ""
-    return without + ranking.verdict, ranking.findings
+    return without + ranking.without(*ignore).verdict, ranking.findings

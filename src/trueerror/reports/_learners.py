@@ -222,7 +222,7 @@ SETTINGS_ALONE = (
 
 def _about_choice(run: Experiment, asked: ReportOptions) -> Contents:
     """Settings among which each training part chooses: the chosen one leads, and no setting is crowned by test rows."""
-    summary = run.summary([asked.metric_name], confidence=asked.confidence)
+    summary = run.summary([asked.metric_name], confidence=asked.confidence, ignore=asked.ignore)
     several = len(summary.verdicts) > 1
     notes = [f"{note}." for note in summary.notes]
     table = html_table(summary._table(), sortable=True)
