@@ -28,7 +28,7 @@ from trueerror.experiments._estimate import (
     plan_situation,
     rounds_of_folds,
 )
-from trueerror.experiments._outcomes import FoldPairLosses, FoldScores, ResampleResults, mean_over_rows
+from trueerror.experiments._outcomes import CHOSEN, FoldPairLosses, FoldScores, ResampleResults, mean_over_rows
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inference._contrast import check_margin, contrast, normal_p, normal_quantile
@@ -36,6 +36,7 @@ from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference.learner._fold_scores import ranks_rows, taken_together
 from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
+from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word, nearest
 from trueerror.inputs._vocabulary import speaks
@@ -45,6 +46,7 @@ from trueerror.metrics._registry import Measure, find_measure
 from trueerror.resampling._plan import Seed
 from trueerror.results import Alternative, Contrast
 from trueerror.results._values import sentences_of
+from trueerror.tallies import Confusion
 from trueerror.verbs._compare import ADJUSTMENTS, assemble_comparison, compare_predictions
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
 from trueerror.verbs._model_metrics import Settings
@@ -327,6 +329,8 @@ def compare_learners(
         for x in names
     }
     sizes = [s.distinct for s in splits]
+    hollow = _hollow_evidence(run, name, names) if measure.right_or_wrong else []
+    label, share = run.commonest(name)
     comparison = assemble_comparison(
         measure,
         estimates,
@@ -338,15 +342,65 @@ def compare_learners(
         reading=_reading(run, name, names),
         estimand=f"Estimates: {learners_at('these learners', sizes)}, {on_rows_like(run.datasets[name])}.",
         details=ComparisonDetails(
-            why=f"{measure.title}: {decision('two-learners').why}", parts=paired.scores_of(names)
+            why=f"{measure.title}: {decision('two-learners').why}",
+            parts=paired.scores_of(names),
+            constant=(str(label), share) if measure.right_or_wrong else None,
+            hollow=tuple(e.model for e in hollow) if measure.right_or_wrong else None,
         ),
     )
-    return _with_findings(comparison, learner_evidence(run, name, word, asked, measure.name))
+    return _with_findings(comparison, learner_evidence(run, name, word, asked, measure.name), _one_for_many(hollow))
 
 
-def _with_findings(comparison: Comparison, evidence: Evidence) -> Comparison:
+def _with_findings(comparison: Comparison, evidence: Evidence, hollow: Sequence[Evidence] = ()) -> Comparison:
     """What the linter says of the resampling, besides what it said of the comparison."""
-    return replace(comparison, findings=sorted_findings([*comparison.findings, *find([evidence])]))
+    return replace(
+        comparison, findings=sorted_findings([*comparison.findings, *find([evidence]), *find(hollow, ("TE201",))])
+    )
+
+
+# More learners that are no better than a constant are counted, not named.
+SHOWN_HOLLOW = 4
+
+
+def _hollow_evidence(run: ResampleResults, data: str, learners: Sequence[str]) -> list[Evidence]:
+    """The learners that are not shown to be right more often than one answer for all tested rows, best first."""
+    judged = [e for e in (_against_constant(run, data, x) for x in learners) if e is not None]
+    hollow = {f.about for f in find(judged, ("TE201",))}
+    accuracy = {e.model: e.confusion.classes().hits.sum() / e.confusion.n for e in judged if e.confusion is not None}
+    return sorted((e for e in judged if e.model in hollow), key=lambda e: -accuracy[e.model])
+
+
+def _one_for_many(hollow: list[Evidence]) -> list[Evidence]:
+    """The same, the best one for all where they are many."""
+    return hollow if len(hollow) <= SHOWN_HOLLOW else [replace(hollow[0], hollow_others=len(hollow) - 1)]
+
+
+def _against_constant(run: ResampleResults, data: str, learner: str) -> Evidence | None:
+    """A learner's answers on all tested rows, and its p-value against always answering their commonest class.
+
+    On the same rows, as a model is judged: McNemar's mid-p where each was tested once, else the t of the rows' mean
+    gains. None where no fit succeeded.
+    """
+    dataset, splits = run.datasets[data], run.splits[data]
+    tested = [
+        (splits[i].test, o.labels.astype(np.intp))
+        for i, o in zip(run.parts(data), run.tested(learner, data), strict=True)
+        if o.status == "done"
+    ]
+    if not tested:
+        return None
+    rows, said = (np.concatenate(column) for column in zip(*tested, strict=True))
+    truth = dataset.codes[rows]
+    constant = truth == int(np.bincount(truth).argmax())
+    right = said == truth
+    often = np.bincount(rows, minlength=dataset.n)
+    if often.max() == 1:
+        p_value = mcnemar_test(int((right & ~constant).sum()), int((constant & ~right).sum()), "mid-p", "two-sided")[1]
+    else:
+        own, of_constant = (np.bincount(rows, x, dataset.n)[often > 0] / often[often > 0] for x in (right, constant))
+        p_value = paired_t(own, of_constant).p_value if len(own) > 1 else math.nan
+    counted = Confusion.from_codes(truth, said, dataset.labels, positive=dataset.positive, declared=True)
+    return Evidence(model=learner, confusion=counted, baseline_p=p_value)
 
 
 def own_method(run: ResampleResults, word: str) -> str | None:
@@ -367,13 +421,16 @@ def fitted_learners(run: ResampleResults, datasets: Sequence[str]) -> tuple[str,
 
 def experiment_findings(run: ResampleResults) -> Findings:
     """What the linter says of the whole experiment, each data set by its name where there are several."""
-    evidence = []
+    evidence, hollow = [], []
     for data in run.datasets:
         situation = plan_situation(run.plan, [run.splits[data][i] for i in run.parts(data)])
         method = "corrected-t" if situation == "learner-folds" else situation
-        about = data if len(run.datasets) > 1 else ""
-        evidence.append(replace(learner_evidence(run, data, method, run.learners), model=about))
-    return find(evidence)
+        several = len(run.datasets) > 1
+        evidence.append(replace(learner_evidence(run, data, method, run.learners), model=data if several else ""))
+        judged = (CHOSEN,) if run.plan.name == "NestedCV" else run.learners
+        for e in _one_for_many(_hollow_evidence(run, data, judged)):
+            hollow.append(replace(e, model=f"{e.model} on {data}" if several else e.model))
+    return sorted_findings([*find(evidence), *find(hollow, ("TE201",))])
 
 
 def _rare_in_folds(run: ResampleResults, data: str, metric: str | None) -> tuple[tuple[str, ...], str, float] | None:

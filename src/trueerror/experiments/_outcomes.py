@@ -169,6 +169,14 @@ class ResampleResults:
         name = self.data_name(data)
         return min(len(self.splits[name][i].test) for i in self.parts(name))
 
+    def commonest(self, data: str | None = None) -> tuple[Label, float]:
+        """The commonest class of the rows that were tested, and its share: what always answering it gets right."""
+        name = self.data_name(data)
+        dataset, tests = self.datasets[name], [self.splits[name][i].test for i in self.parts(name)]
+        counts = np.bincount(dataset.codes[np.concatenate(tests)], minlength=len(dataset.labels))
+        first = int(counts.argmax())
+        return dataset.labels[first], float(counts[first] / counts.sum())
+
     def failed(self, learner: str, data: str | None = None) -> int:
         """How many fits of a learner gave no predictions."""
         outcomes = self.outcomes[self.data_name(data), self.learner_name(learner)]

@@ -14,7 +14,7 @@ from trueerror.experiments._compare import compare_learners, experiment_findings
 from trueerror.experiments._estimate import ask, learner_answer
 from trueerror.experiments._outcomes import CHOSEN, ResampleResults
 from trueerror.findings import Findings
-from trueerror.findings._rules import sorted_findings
+from trueerror.findings._rules import Finding, sorted_findings
 from trueerror.inputs._options import InputError, check_confidence
 from trueerror.metrics._registry import find_measure
 from trueerror.results import DocumentResult, Interval, Result, Table, Text
@@ -25,6 +25,8 @@ from trueerror.results._values import interval_cell, short
 # More metrics than this would make lines that are too long: each estimate then gets a line of its own.
 MOST_COLUMNS = 3
 MOST_DATA = 6
+# Of more learners than this the table has the best, in order.
+MOST_LEARNERS = 12
 
 
 def single_verdict(learner: str, found: Interval) -> str:
@@ -46,6 +48,30 @@ def _plausible(found: Interval) -> str:
         return f"{found.name} {number(found.estimate)} ({found.note})"
     low, high = apart(found.low, found.high)
     return f"{found.name} {number(found.estimate)}, plausibly {low} to {high}"
+
+
+def _in_order(s: Summary) -> Summary:
+    """Where there are many learners, the best by the first metric come first on each data set."""
+    learners = {data: list(of) for data, of in estimates_by_data(s).items()}
+    if all(len(names) <= MOST_LEARNERS for names in learners.values()):
+        return s
+    first = s.estimates[0].metric
+    sign = -1.0 if find_measure(first).higher_is_better else 1.0
+    figure = {(e.data, e.learner): sign * e.interval.estimate for e in s.estimates if e.metric == first}
+
+    def place(e: LearnerEstimate) -> tuple[float, ...]:
+        own = figure.get((e.data, e.learner), math.nan)
+        return (list(learners).index(e.data), e.learner != CHOSEN, math.isnan(own), 0.0 if math.isnan(own) else own)
+
+    return replace(s, estimates=tuple(sorted(s.estimates, key=place)))
+
+
+def _cut(s: Summary) -> tuple[Summary, int]:
+    """The best learners of each data set, and how many more there are at most."""
+    of_data = estimates_by_data(s)
+    shown = {(data, name) for data, of in of_data.items() for name in list(of)[:MOST_LEARNERS]}
+    more = max((len(of) - MOST_LEARNERS for of in of_data.values()), default=0)
+    return replace(s, estimates=tuple(e for e in s.estimates if (e.data, e.learner) in shown)), max(more, 0)
 
 
 def _estimates_table(s: Summary) -> Table:
@@ -187,7 +213,13 @@ class Summary(DocumentResult):
         return Text("\n\n".join([self.reading, *(explain(key) for key in keys)]))
 
     def document(self) -> Document:
-        table = TableBlock(_estimates_table(self), where=Media.ALL if self.estimates else Media.EXPORT)
+        ordered = _in_order(self)
+        best, more = _cut(ordered)
+        whole_table = Media.NOTEBOOK | Media.EXPORT if more else Media.ALL if self.estimates else Media.EXPORT
+        tables = [TableBlock(_estimates_table(ordered), where=whole_table)]
+        if more:
+            behind = f"… and {more:,} more learner{'s' * (more > 1)} behind these."
+            tables.append(TableBlock(_estimates_table(best), beneath=(behind,), where=Media.TEXT))
         block = self.findings.block(several=True)
         # In a notebook what could not be told stands with the findings.
         listed = replace(block, items=(*map(str, self.findings), *self.notes))
@@ -195,7 +227,7 @@ class Summary(DocumentResult):
             (
                 data_summary(self.reading, by_line=True),
                 *(Verdict((line,)) for line in _verdict_lines(self)),
-                table,
+                *tables,
                 listed,
                 Paragraph(tuple(map(one_line, self.notes))),
                 Footer(_footer_lines(self)),
@@ -228,21 +260,30 @@ def summarise(
     problems: Problems = {}
     subjects: dict[str, str] = {}
     estimates = tuple(_estimates(run, metrics, level, problems, subjects))
-    verdicts = {}
+    verdicts, chosen = {}, []
     for data in run.datasets:
-        found = _verdict(run, data, metrics[0], level, estimates, problems, ignore)
+        found, cursed = _verdict(run, data, metrics[0], level, estimates, problems, ignore)
         if found:
             verdicts[data] = found
+        chosen += [replace(f, about=data) for f in cursed] if len(run.datasets) > 1 else [*cursed]
     overall, more = _overall(run, metrics[0], problems, ignore)
+    about = experiment_findings(run).without(*ignore)
+    if not any(find_measure(m).right_or_wrong for m in metrics):
+        about = about.without("TE201")
+    for data in verdicts:
+        # Of a comparison the verdict says it already.
+        if len(fitted_learners(run, [data])) < 2 or run.plan.name == "NestedCV":
+            own = [f for f in about if f.code == "TE201" and (len(run.datasets) < 2 or f.about.endswith(f" on {data}"))]
+            verdicts[data] = " ".join([verdicts[data], *Findings(items=tuple(own)).but()])
     notes = tuple(_note(reason, about, len(run.learners)) for reason, about in problems.items())
     return Summary(
         reading=_reading(run),
         estimates=estimates,
         verdicts=verdicts,
         overall=overall,
-        findings=sorted_findings([*experiment_findings(run), *more]).without(*ignore),
+        findings=sorted_findings([*about, *chosen, *more]).without(*ignore),
         notes=notes,
-        constants={name: (str(label), share) for name, d in run.datasets.items() for label, share in (d.commonest,)},
+        constants={name: (str(label), share) for name in run.datasets for label, share in (run.commonest(name),)},
         subjects=subjects if len(subjects) > 1 else {},
     )
 
@@ -292,19 +333,23 @@ def _verdict(
     estimates: Sequence[LearnerEstimate],
     problems: Problems,
     ignore: Sequence[str],
-) -> str:
-    """Who is better on one data set; of settings, how good the chosen one is; of a single learner, how good it is."""
+) -> tuple[str, Sequence[Finding]]:
+    """Who is better on one data set; of settings, how good the chosen one is; of a single learner, how good it is.
+
+    With it the finding that the best of many is the best partly by luck.
+    """
     own = {e.learner: e.interval for e in estimates if (e.data, e.metric) == (data, find_measure(metric).name)}
     if CHOSEN in own:
-        return choice_verdict(own[CHOSEN], Counter(run.chosen(metric, data)))
+        return choice_verdict(own[CHOSEN], Counter(run.chosen(metric, data))), ()
     if len(fitted_learners(run, [data])) < 2:
-        return "".join(single_verdict(name, interval) for name, interval in own.items())
+        return "".join(single_verdict(name, interval) for name, interval in own.items()), ()
     try:
         lead = "Out of the bag: " if run.plan.name == "Bootstrap" else ""
-        return lead + compare_learners(run, metric, data, confidence=confidence).without(*ignore).verdict
+        made = compare_learners(run, metric, data, confidence=confidence).without(*ignore)
+        return lead + made.verdict, [f for f in made.findings if f.code == "TE407"]
     except InputError as error:
         problems.setdefault(str(error), {("differences", data): []})
-        return ""
+        return "", ()
 
 
 def _overall(run: ResampleResults, metric: str, problems: Problems, ignore: Sequence[str]) -> tuple[str, Findings]:

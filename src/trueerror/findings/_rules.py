@@ -157,6 +157,7 @@ class Evidence:
     training_overlap: Overlap | None = None  # test rows among the training rows
     # About estimates and their intervals (TE2xx).
     baseline_p: float | None = None  # p-value of the model against always answering the commonest class
+    hollow_others: int | None = None  # how many other learners are no better than that, where one speaks for them
     never_found: tuple[tuple[str, int], ...] | None = None  # classes of which the model finds no row, and their rows
     # (metric, successes, rows) of the proportions with few successes or failures
     small_counts: Sequence[tuple[str, float, float]] | None = None
@@ -218,6 +219,7 @@ class Evidence:
     n_models: int | None = None  # how many models there are
     best: str | None = None  # the name of the one with the best estimate
     not_different_from_best: int | None = None  # how many of the others do not differ significantly from it
+    resampled: bool | None = None  # whether they are learners under resampling
     adjusted: bool | None = None  # whether p-values were adjusted for the number of pairs
     # rows of each true class in the tables of models on different rows, where the metric depends on the class mix
     class_totals: Mapping[str, tuple[float, ...]] | None = None

@@ -165,17 +165,21 @@ def identical_models(
 
 
 @rule("TE407", severity="note", title="the best of many models",
-      fix="Test the chosen model on rows that had no part in choosing it.")  # fmt: skip
-def winners_curse(n_models: int, best: str, not_different_from_best: int) -> Iterator[str]:
+      fix="Test the chosen model on rows that had no part in choosing it; of learners and settings, choose inside the "
+          'training rows (te.NestedCV) or correct for the choice (method="bbc-cv").')  # fmt: skip
+def winners_curse(n_models: int, best: str, not_different_from_best: int, resampled: bool = False) -> Iterator[str]:
     """The best of many estimates is the best partly by luck, so it is too high on average (the winner's curse).
 
     The rule fires when at least four others cannot be told apart from the best one: then luck had enough to choose
-    from.
+    from. Choosing inside the training rows (nested cross-validation) or the bootstrap of the choice itself (bbc-cv)
+    tell what to expect of the chosen one.
     """
     if not_different_from_best + 1 >= MANY_MODELS:
+        what = "learners" if resampled else "models"
+        honest = "; the plan NestedCV, or an estimate by bbc-cv, allows for the choice" if resampled else ""
         yield (
-            f"{best} is the best of {whole(n_models)} models, and {whole(not_different_from_best)} are "
-            "too close to it to call: its estimate is probably too good"
+            f"{best} is the best of {whole(n_models)} {what}, and {whole(not_different_from_best)} are "
+            f"too close to it to call: its estimate is probably too good{honest}"
         )
 
 

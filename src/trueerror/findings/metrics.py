@@ -49,12 +49,13 @@ HARDER = 0.01
 
 @rule("TE201", severity="warning", title="no better than always answering the commonest class",
       fix="Do not use accuracy to praise this model; look at costs, recall, or a better model.")  # fmt: skip
-def majority_baseline(confusion: Confusion, baseline_p: float) -> Iterator[str]:
+def majority_baseline(confusion: Confusion, baseline_p: float, hollow_others: int = 0) -> Iterator[str]:
     """A constant answer is free. A classifier whose accuracy is not clearly above it has shown nothing by accuracy.
 
     The two are compared on the same rows (McNemar's test, mid-p): rows of other classes that the model gets right
-    against rows of the commonest class that it gets wrong; by t where rows are clustered or carry sampling weights. The
-    rule fires when the model is at or below the constant, and when it is above but the test, at 5 %, cannot tell.
+    against rows of the commonest class that it gets wrong; by t where rows are clustered or carry sampling weights, or
+    were tested several times. The rule fires when the model is at or below the constant, and when it is above but the
+    test, at 5 %, cannot tell. Of many learners it names the best one of which that holds.
     """
     t = confusion
     margins = t.classes()
@@ -64,12 +65,13 @@ def majority_baseline(confusion: Confusion, baseline_p: float) -> Iterator[str]:
     accuracy, baseline = margins.hits.sum() / total, margins.truth.max() / total
     label = t.labels[int(margins.truth.argmax())]
     own, constant = (f"{percents(float(x))} %" for x in (accuracy, baseline))
+    more = f"; the same holds of {whole(hollow_others)} more" if hollow_others else ""
     if accuracy <= baseline:
-        yield f'right on {own} of the rows, no more than the {constant} that always answering "{label}" gets'
+        yield f'right on {own} of the rows, no more than the {constant} that always answering "{label}" gets{more}'
     elif baseline_p > 0.05:
         yield (
             f'right on {own} of the rows, not clearly more than the {constant} that always answering "{label}" gets '
-            f"({p_value(baseline_p)})"
+            f"({p_value(baseline_p)}){more}"
         )
 
 

@@ -68,7 +68,7 @@ def plan_words(plan: Plan) -> str:
 
 def constant(run: Experiment, data: str, metric: str) -> tuple[str, float] | None:
     """Always answering the commonest class, and its accuracy or error rate; None for other metrics."""
-    label, share = run.datasets[data].commonest
+    label, share = run.commonest(data)
     figure = constant_figure(share, find_measure(metric).name)
     return None if figure is None else (f'always "{label}"', figure)
 
@@ -79,7 +79,7 @@ def _constant_words(run: Experiment, metric: str) -> str:
     base = constant(run, data, metric)
     if base is None or len(run.datasets) > 1:
         return ""
-    label = run.datasets[data].commonest[0]
+    label = run.commonest(data)[0]
     return f'Always answering "{label}", without a learner, has {find_measure(metric).title} {number(base[1])}.'
 
 

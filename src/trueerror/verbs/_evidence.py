@@ -340,6 +340,7 @@ def _whole_evidence(made: Comparison) -> Evidence:
         comparisons=len(made.pairs),
         adjusted=made.adjust != "none" or len(made.pairs) < 2,
         not_different_from_best=sum(not made.told_apart(c.first, c.second) for c in with_best),
+        resampled=made.facts.parts is not None,
         paired=None if could_be_paired is None else False,
         could_be_paired=could_be_paired,
     )
