@@ -43,3 +43,21 @@ def test_at_least() -> None:
     assert te.testing.assert_at_least(one("new", NEAR), 0.97).passed
     with pytest.raises(AssertionError, match="at least 95"):
         te.testing.assert_at_least(one("new", WORSE), 0.95)
+
+
+def test_a_model_is_not_worse_than_itself() -> None:
+    """Whatever the margin, and with few rows; another model with as many errors is not itself."""
+    few = np.arange(20) % 2
+    calls = np.where(np.arange(20) % 5 == 0, 1 - few, few)
+    new, old = te.predictions(few, {"new": calls}), te.predictions(few, {"old": calls})
+    assert te.gate(new, old).decision == "cannot tell"
+    for made in (te.testing.assert_not_worse(new, old), te.testing.assert_not_worse(new, old, margin=0.0)):
+        assert made.passed
+        assert "answers every row as old does" in made.verdict
+        assert te.load(made.to_json()) == made
+    scores = calls + np.linspace(0, 0.1, 20)
+    rows = [te.predictions(few, scores={name: scores}) for name in ("new", "old")]
+    assert te.testing.assert_not_worse(*rows, "auc").passed
+    other = te.predictions(few, {"old": np.where(np.arange(20) % 5 == 1, 1 - few, few)})
+    with pytest.raises(AssertionError, match="by more than 1 point"):
+        te.testing.assert_not_worse(new, other)

@@ -461,3 +461,32 @@ def test_a_url_by_fsspec(rows):
     assert same(first, again)
     with pytest.raises(InputError, match="cannot be opened"):
         te.experiment({"means": Means()}, rows, plan=5, store="nosuch://x")
+
+
+class StoppedOnce(Means):
+    """Ctrl-C comes while it is fitted for the first time."""
+
+    pressed = False
+
+    def fit(self, X, y):
+        if not StoppedOnce.pressed:
+            StoppedOnce.pressed = True
+            raise KeyboardInterrupt
+        return super().fit(X, y)
+
+
+def test_ctrl_c_says_how_the_store_goes_on(rows, tmp_path):
+    learners, kept = {"means": Means(), "stopped": StoppedOnce()}, tmp_path / "kept"
+    StoppedOnce.pressed = False
+    with pytest.raises(KeyboardInterrupt) as caught:
+        te.experiment(learners, rows, plan=3, jobs=1, store=kept)
+    said = str(caught.value)
+    assert "kept in" in said
+    assert f"te.experiment(..., store='{kept}')" in said
+    assert "\n" not in said
+    run = te.experiment(learners, rows, plan=3, jobs=1, store=kept)
+    assert run.resumed >= 1
+    assert not run.failures
+    StoppedOnce.pressed = False
+    with pytest.raises(KeyboardInterrupt, match="no fit is kept"):
+        te.experiment(learners, rows, plan=3, jobs=1)

@@ -31,7 +31,7 @@ def test_estimates_verdicts_and_ranks(three):
         assert e.parts == tuple(run.fold_scores(e.metric, e.data).of(e.learner).tolist())
     assert made.verdicts["two"] == run.compare("accuracy", "two").verdict
     assert made.overall == run.rank("accuracy").verdict
-    assert {"TE506", "TE507", "TE511"} == set(made.findings.codes)
+    assert {"TE201", "TE506", "TE507", "TE511"} == set(made.findings.codes)
     assert "two: 90 rows (30 positive = 1), 3 features." in made.reading
     assert "three: 90 rows (30 maybe, 30 no, 30 yes), 3 features." in made.reading
     numbered = te.experiment({"means": Means()}, (three["two"].X, np.arange(90) % 3), plan=2).summary()
@@ -42,7 +42,7 @@ def test_estimates_verdicts_and_ranks(three):
     assert te.load(made.to_json()) == made
     assert "<table>" in made._repr_html_()
     assert "Nadeau" in made.explain()
-    assert made.without("TE506", "TE507", "TE511").findings.codes == ()
+    assert made.without("TE201", "TE506", "TE507", "TE511").findings.codes == ()
 
 
 def test_many_metrics_have_lines_of_their_own(rows):
@@ -121,7 +121,7 @@ def test_a_record_for_each_test_part_that_rank_reads(three, tmp_path):
 def test_findings_are_there_for_check(rows):
     run = te.experiment({"means": Means()}, rows, plan=5)
     assert te.check(run) == run.findings
-    assert {"TE504", "TE506"} == set(run.findings.codes)
+    assert {"TE201", "TE504", "TE506"} == set(run.findings.codes)
     assert "TE506" not in te.experiment({"means": Means()}, rows, plan=te.KFold(3, repeats=2)).findings
     # Parts in order of time are no round of folds, for which alone "conservative" was measured.
     ordered = te.experiment({"means": Means()}, (rows[0][::-1], np.arange(90) % 2), plan=te.TimeOrdered(5))
@@ -145,3 +145,62 @@ def test_the_picture_shows_every_learner_and_test_part(three, tmp_path):
         run.summary().plot(metric="brier")
     assert run.save(tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
     run.draw()
+
+
+def test_no_better_than_a_constant_is_said():
+    rng = np.random.default_rng(3)
+    y = (np.arange(120) % 5 > 1).astype(int)
+    X = rng.normal(size=(120, 3))
+    run = te.experiment({"means": Means(), "sharp": Means(4.0)}, X, y, plan=5)
+    for made in (run.summary(), run.summary("error_rate")):
+        assert {f.about for f in made.findings if f.code == "TE201"} == {"means", "sharp"}
+        assert 'No model is shown to be better than always answering "1"' in made.verdicts["data"]
+    assert "TE201" in te.check(run)
+    assert "TE201" not in run.summary("auc").findings
+    single = te.experiment({"means": Means()}, X, y, plan=te.KFold(5, repeats=2)).summary()
+    assert "always answering" in single.verdicts["data"]
+    assert "TE201" in single.verdicts["data"]
+    both = te.experiment({"means": Means()}, {"noise": (X, y), "clear": (X + 4.0 * y[:, None], y)}, plan=5).summary()
+    assert {f.about for f in both.findings if f.code == "TE201"} == {"means on noise"}
+    chosen = te.experiment({"means": Means(), "sharp": Means(4.0)}, X, y, plan=te.NestedCV(3, 2)).summary()
+    assert {f.about for f in chosen.findings if f.code == "TE201"} == {"the chosen one"}
+
+
+def test_the_constant_is_that_of_the_tested_rows():
+    y = np.r_[np.zeros(60, int), np.arange(60) % 3 > 0].astype(int)
+    X = np.random.default_rng(0).normal(size=(120, 2))
+    run = te.experiment({"means": Means()}, te.Dataset(X, y, time=np.arange(120)), plan=te.TimeOrdered(3))
+    tested = np.concatenate([s.test for s in run.splits["data"]])
+    label, share = run.summary().constants["data"]
+    assert share == pytest.approx((y[tested] == int(label)).mean())
+    assert share != pytest.approx(run.datasets["data"].commonest[1])
+
+
+def test_of_many_learners_the_best_come_first_and_the_luck_is_named():
+    rng = np.random.default_rng(0)
+    y = np.arange(90) % 2
+    X = rng.normal(size=(90, 3)) + 1.2 * y[:, None]
+    run = te.experiment({f"s{i}": Means(0.5 + i) for i in range(15)}, X, y, plan=3)
+    made = run.summary()
+    lines = str(made).splitlines()
+    assert "… and 3 more learners behind these." in lines
+    shown = [line.split() for line in lines if line.startswith("s")]
+    assert len(shown) == 12
+    figures = [float(line[1]) for line in shown]
+    assert figures == sorted(figures, reverse=True)
+    assert len(made.to_markdown().splitlines()) == 2 + 15 + 1
+    (found,) = [f for f in made.findings if f.code == "TE407"]
+    assert "best of 15 learners" in found.message
+    assert "NestedCV" in found.message
+    assert "bbc-cv" in found.message
+
+
+def test_an_experiment_has_what_results_have(rows):
+    run = te.experiment({"means": Means()}, rows, plan=3)
+    made = run.summary()
+    assert te.load(run.to_json()) == made
+    assert run.to_markdown() == made.to_markdown()
+    assert run.to_latex(caption="c", label="tab:x") == made.to_latex(caption="c", label="tab:x")
+    assert run.explain() == made.explain()
+    assert run.to_markdown(["accuracy", "auc"]) == run.summary(["accuracy", "auc"]).to_markdown()
+    assert len(run.frame("pandas")) == len(run.records()) == 3

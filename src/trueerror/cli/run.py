@@ -86,14 +86,14 @@ def run_command(
     options: dict[str, Any] = recipe.options | {key: value for key, value in given.items() if value is not None}
     level = check_confidence(recipe.confidence if confidence is None else confidence)
     _check_store(options.get("store"), resume or retry)
-    if recipe.study is not None:
-        name = metric[0] if metric else None
-        study = run_study(recipe, options, metric=name, confidence=level, progress=progress)
-        if written is not None:
-            study.save(written)
-        output.show(study)
-        return
     try:
+        if recipe.study is not None:
+            name = metric[0] if metric else None
+            study = run_study(recipe, options, metric=name, confidence=level, progress=progress)
+            if written is not None:
+                study.save(written)
+            output.show(study)
+            return
         run = experiment(recipe.learners, recipe.data, progress=progress, retry=retry, **options)
     except KeyboardInterrupt:
         kept = "" if options.get("store") is None else "; finished fits are kept: go on with --resume"

@@ -139,6 +139,8 @@ def run_experiment(
                 outcomes=finished,
             )
             run.finish(jobs)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_stopped_words(store)) from None
     finally:
         if store is not None:
             store.close()
@@ -153,6 +155,18 @@ def run_experiment(
         learners=tuple(named), datasets=datasets, plan=chosen, seed=seed, splits=splits, outcomes=outcomes,
         store=None if store is None else store.location, resumed=resumed,
     )  # fmt: skip
+
+
+def _stopped_words(store: Store | None) -> str:
+    """What is kept of an experiment that was stopped, and how it goes on."""
+    if store is None:
+        return (
+            'stopped, and no fit is kept; te.experiment(..., store="folder") keeps them, and goes on where it stopped'
+        )
+    return (
+        f"stopped; finished fits are kept in {store.location}: the same call again, "
+        f"te.experiment(..., store={str(store.location)!r}), goes on from there"
+    )
 
 
 def experiment_seed(rng: Seed) -> int:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trueerror.curves._roc import Roc
     from trueerror.experiments._summary import Summary
     from trueerror.findings import Findings
-    from trueerror.results import Interval
+    from trueerror.results import Interval, Text
     from trueerror.verbs._comparison import Comparison
     from trueerror.verbs._ranking_result import LearnerRanking
 
@@ -129,6 +129,25 @@ class Experiment(ResampleResults):
     def frame(self, backend: str | None = None, *, metrics: Sequence[str] = ("accuracy",)) -> Any:
         """The records as a data frame."""
         return to_frame(self.records(metrics), backend)
+
+    def explain(self, metrics: Sequence[str] | str = ("accuracy",)) -> Text:
+        """Each method behind the summary, with formula, source and what it assumes."""
+        return self.summary(metrics).explain()
+
+    def to_json(self, metrics: Sequence[str] | str = ("accuracy",), *, indent: int | None = 2) -> str:
+        """The summary as JSON; `te.load` reads it back, as a summary. A `store` keeps the experiment itself."""
+        return self.summary(metrics).to_json(indent=indent)
+
+    def to_markdown(self, metrics: Sequence[str] | str = ("accuracy",)) -> str:
+        """The table of the summary as Markdown."""
+        return self.summary(metrics).to_markdown()
+
+    def to_latex(
+        self, metrics: Sequence[str] | str = ("accuracy",), *, caption: str | None = None, label: str | None = None,
+        bold: bool = True,
+    ) -> str:  # fmt: skip
+        """The same as a LaTeX tabular (booktabs), the best figure of each column in bold."""
+        return self.summary(metrics).to_latex(caption=caption, label=label, bold=bold)
 
     def plot(self, metric: str = "accuracy") -> Any:
         """Each learner on each data set: its interval over the scores of its test parts."""

@@ -87,6 +87,7 @@ def bootstrap(
     shown = Interval(
         name=name, estimate=estimate, low=made.low, high=made.high, confidence=level, method=made.method,
         n=len(sample), note=made.note,
+        estimand=f"the {'statistic' if name == 'lambda' else name} of all values like these {len(sample):,}",
     )  # fmt: skip
     evidence = Evidence(bootstrap_bias=draws.bias, bootstrap_error=facts.error, bootstrap_replicates=len(drawn))
     return Bootstrapped(

@@ -356,7 +356,7 @@ def identical_calls(p: Predictions, table: Agreement, models: tuple[str, str]) -
         return None
     scored = all(p.has_scores(m) and not p.unscored(m) for m in models)
     answers = np.unique(table.first[table.counts > 0])
-    if scored and _same_scores(p, *models):
+    if scored and same_scores(p, *models):
         return {"n": table.n, "identical": True}
     if len(answers) == 1 and answers[0] < len(table.labels):
         cut = any(not p.has_labels(m) for m in models)
@@ -378,7 +378,7 @@ def identical_pairs(
     return identical
 
 
-def _same_scores(p: Predictions, first: str, second: str) -> bool:
+def same_scores(p: Predictions, first: str, second: str) -> bool:
     """Whether both have the same scores as often in each class, by the tables that areas are counted from."""
     if p.has_class_scores(first) != p.has_class_scores(second):
         return False

@@ -29,6 +29,7 @@ from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Discordance
 from trueerror.verbs._compare import own_rows
+from trueerror.verbs._evidence import identical_calls, same_scores
 from trueerror.verbs._gate_result import Gate, GateCheck, decide, together
 from trueerror.verbs._model_metrics import (
     MetricChoice,
@@ -88,6 +89,7 @@ def difference_check(
         )
         pair_ = rows.pair(candidate[1], baseline[1])
         found = _watched(pair_, level) if sequential else _same_rows(pair_, _one_sided(settings, level).spec(), level)
+    same = paired and found.estimate == 0 and _identical(candidate[0], (candidate[1], baseline[1]), settings)
     up = bool(measure.higher_is_better)
     bound = (-margin if up else margin) + 0.0
     return GateCheck(
@@ -95,8 +97,16 @@ def difference_check(
         decision=decide(found.low, found.high, bound, higher_is_better=up, strictly=True),
         baseline=own[1].estimate, estimate=found.estimate, low=found.low, high=found.high, confidence=level,
         margin=margin, higher_is_better=up, share=measure.share is not None, method=found.method, n=found.n,
-        rows_needed=_rows_needed(found, bound, level, total), note=found.note,
+        rows_needed=_rows_needed(found, bound, level, total), note=found.note, identical=same,
     )  # fmt: skip
+
+
+def _identical(p: Predictions, models: tuple[str, str], settings: Settings) -> bool:
+    """Whether two models answer every row alike, with the same scores where both have scores."""
+    if not all(p.has_predictions(m, threshold=settings.threshold) for m in models):
+        return all(p.has_scores(m) and not p.unscored(m) for m in models) and same_scores(p, *models)
+    calls = identical_calls(p, p.agreement(*models, threshold=settings.threshold), models)
+    return calls is not None and bool(calls.get("identical"))
 
 
 def threshold_check(

@@ -26,7 +26,8 @@ class GateCheck(Result):
     kind "difference": estimate, low and high are of candidate − baseline, the demand is "worse by at most `margin`".
     kind "threshold": they are of the candidate itself, the demand is "at least `at_least`" (at most, where lower is
     better). `low` and `high` are two one-sided limits, each at `confidence`, which is adjusted for the number of
-    checks. `slice` names the slice whose rows it is of, "" for all rows. `rows_needed` is about how many rows like
+    checks. `slice` names the slice whose rows it is of, "" for all rows; `identical` says that both models answer
+    every row alike. `rows_needed` is about how many rows like
     these would decide in 4 of 5 cases, if the estimate is right.
     """
 
@@ -49,6 +50,7 @@ class GateCheck(Result):
     rows_needed: int | None = None
     note: str = ""
     slice: str = ""
+    identical: bool = False
 
     @property
     def bound(self) -> float:
@@ -247,7 +249,9 @@ def _reason(c: GateCheck) -> str:
     if not math.isfinite(c.estimate):
         return f"Asked: {asked}. Found: nothing to judge by, {c.note}: cannot tell."
     found = f"{shown(c, c.estimate)}{unit}"
-    if c.decision != "cannot tell":
+    if _by_identity(c):
+        limit = "every row answered alike"
+    elif c.decision != "cannot tell":
         limit = f"at worst {shown(c, worst)}" if c.decision == "pass" else f"at best {shown(c, best)}"
     elif math.isfinite(c.low) and math.isfinite(c.high):
         limit = f"plausibly {shown(c, c.low)} to {shown(c, c.high)}"
@@ -275,6 +279,8 @@ def _difference_words(c: GateCheck, candidate: str, baseline: str) -> str:
     by = f"{gap_words(c, c.estimate)}{unit} of {c.title}"
     worst, best = (c.low, c.high) if c.higher_is_better else (c.high, c.low)
     beyond = f" by more than {_margin_words(c)}" if c.margin else ""
+    if _by_identity(c):
+        return f"{candidate} answers every row as {baseline} does, so it is not worse: {by}."
     if c.decision == "pass":
         claim = f"is not worse than {baseline}{beyond}" if c.margin else f"is better than {baseline}"
         return f"{candidate} {claim}: {by}, at worst {gap_words(c, worst)}."
@@ -287,6 +293,12 @@ def _difference_words(c: GateCheck, candidate: str, baseline: str) -> str:
         else "with no limits to be had"
     )
     return f"{candidate} may be {asked}: {by}, {reach}.{_settles(c)}"
+
+
+def _by_identity(c: GateCheck) -> bool:
+    """Whether a check passed because both answer every row alike, where the limits alone would not let it."""
+    by_limits = decide(c.low, c.high, c.bound, higher_is_better=c.higher_is_better, strictly=True)
+    return c.identical and c.decision == "pass" and by_limits != "pass"
 
 
 def _settles(c: GateCheck) -> str:

@@ -52,7 +52,7 @@ def mean_interval(
         note = _skew_note(values)
     return Interval(
         name="mean", estimate=centre, low=low, high=high, confidence=level, side=side, method="t-mean", n=size,
-        note=note,
+        note=note, estimand="the mean of all values like " + (f"these {size:,}" if size > 1 else "this one"),
     )  # fmt: skip
 
 

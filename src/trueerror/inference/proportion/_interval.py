@@ -240,6 +240,7 @@ BinomialMethod = Literal[
     "wald", "wald-cc", "wilson", "wilson-cc", "clopper-pearson", "mid-p", "agresti-coull", "jeffreys"
 ]
 NO_TRIALS = "there are no trials, so nothing is known"
+ANY_TRIALS = "the proportion of successes among all trials"
 
 
 def interval(
@@ -281,7 +282,7 @@ def interval(
         note = joined_notes(note, normal_model_caution(used, estimate, n))
     return Interval(
         name="proportion", estimate=estimate, low=low, high=high, confidence=level, side=side, method=used, n=n,
-        note=note,
+        note=note, estimand=f"the proportion of successes among all trials like these {n:,.0f}" if n else ANY_TRIALS,
     )  # fmt: skip
 
 
