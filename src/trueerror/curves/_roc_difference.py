@@ -30,6 +30,7 @@ from trueerror.results import Result
 from trueerror.results._format import folded, listing, number, percent, whole
 from trueerror.sources._api import is_openable, opened, refuse_columns
 from trueerror.sources._collect import takes_table_options
+from trueerror.tallies import ScoreTable
 
 DifferenceKind = Literal["simultaneous", "pointwise"]
 GRID = 201
@@ -91,6 +92,14 @@ def roc_difference(
         n=sum(c.n for c in curves) if data is None else curves[0].n,
         note=note,
     )  # fmt: skip
+
+
+def curves_apart(first: ScoreTable, second: ScoreTable) -> Floats:
+    """TPR of the first less TPR of the second, over the FPRs at which curves of so many rows say anything."""
+    curves = [Roc(table) for table in (first, second)]
+    grid = _grid(curves)
+    made: Floats = top_at(curves[0].fpr, curves[0].tpr, grid) - top_at(curves[1].fpr, curves[1].tpr, grid)
+    return made
 
 
 def _corridor(curve: Roc, grid: Floats) -> tuple[Floats, Floats]:

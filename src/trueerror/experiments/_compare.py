@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._estimate import (
     MEAN_OF_ROWS,
     Needs,
@@ -37,7 +38,7 @@ from trueerror.inference.learner._fold_scores import ranks_rows, taken_together
 from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inference.proportion._paired import mcnemar_test
-from trueerror.inputs._labels import Label
+from trueerror.inputs._labels import Codes, Label
 from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word, nearest
 from trueerror.inputs._vocabulary import speaks
 from trueerror.methods import Default, decision, inference_method
@@ -364,7 +365,7 @@ SHOWN_HOLLOW = 4
 
 def _hollow_evidence(run: ResampleResults, data: str, learners: Sequence[str]) -> list[Evidence]:
     """The learners that are not shown to be right more often than one answer for all tested rows, best first."""
-    judged = [e for e in (_against_constant(run, data, x) for x in learners) if e is not None]
+    judged = [e for e in (against_constant(run, data, x) for x in learners) if e is not None]
     hollow = {f.about for f in find(judged, ("TE201",))}
     accuracy = {e.model: e.confusion.classes().hits.sum() / e.confusion.n for e in judged if e.confusion is not None}
     return sorted((e for e in judged if e.model in hollow), key=lambda e: -accuracy[e.model])
@@ -375,18 +376,24 @@ def _one_for_many(hollow: list[Evidence]) -> list[Evidence]:
     return hollow if len(hollow) <= SHOWN_HOLLOW else [replace(hollow[0], hollow_others=len(hollow) - 1)]
 
 
-def _against_constant(run: ResampleResults, data: str, learner: str) -> Evidence | None:
-    """A learner's answers on all tested rows, and its p-value against always answering their commonest class.
-
-    On the same rows, as a model is judged: McNemar's mid-p where each was tested once, else the t of the rows' mean
-    gains. None where no fit succeeded.
-    """
-    dataset, splits = run.datasets[data], run.splits[data]
+def against_constant(run: ResampleResults, data: str, learner: str) -> Evidence | None:
+    """A learner's answers on all tested rows against their commonest class; None where no fit succeeded."""
+    splits = run.splits[data]
     tested = [
         (splits[i].test, o.labels.astype(np.intp))
         for i, o in zip(run.parts(data), run.tested(learner, data), strict=True)
         if o.status == "done"
     ]
+    return constant_evidence(run.datasets[data], tested, learner)
+
+
+def constant_evidence(dataset: Dataset, tested: Sequence[tuple[Codes, Codes]], learner: str) -> Evidence | None:
+    """The answers to the tested rows, (rows, codes of the labels) of each part, with their p-value against always
+    answering the commonest class of these rows; None where there are none.
+
+    On the same rows, as a model is judged: McNemar's mid-p where each was tested once, else the t of the rows' mean
+    gains.
+    """
     if not tested:
         return None
     rows, said = (np.concatenate(column) for column in zip(*tested, strict=True))

@@ -18,6 +18,7 @@ from trueerror.results._format import listing, one_line
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 
 if TYPE_CHECKING:
+    from trueerror.findings.comparisons import CrossingCurves
     from trueerror.findings.metrics import ClassErrors, ConstantAnswer, HarderRows, Overfit, RateAtPrior
     from trueerror.findings.scores import TunedThreshold
     from trueerror.inference.auc._average_precision import DecidedBy
@@ -223,6 +224,7 @@ class Evidence:
     adjusted: bool | None = None  # whether p-values were adjusted for the number of pairs
     # rows of each true class in the tables of models on different rows, where the metric depends on the class mix
     class_totals: Mapping[str, tuple[float, ...]] | None = None
+    crossing: CrossingCurves | None = None  # where the ROC curves of two models lie above each other
     # About learners under resampling, rankings over data sets, and the bootstrap (TE5xx).
     fold_method: str | None = None  # how scores of test parts were judged: "plain-t", "corrected-t", "leave-one-out" …
     rounds: int | None = None  # how many times the rows were assigned to folds

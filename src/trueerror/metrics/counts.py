@@ -377,7 +377,7 @@ def _distances(mass: Floats, power: int) -> Floats:
          undefined="all rows are of one class and were all predicted as it", chance_corrected=True,
          gradient=_kappa_gradient)  # fmt: skip
 def kappa(t: Confusion, masses: Floats | None = None, *, weights: KappaWeights = None) -> Amount:
-    """Agreement beyond chance: 1 − observed / expected disagreement (Cohen 1960; weighted: 1968).
+    """Agreement less what chance would give: 1 − observed / expected disagreement (Cohen 1960; weighted: 1968).
 
     `weights`: None counts every error alike; "linear" and "quadratic" by the distance |i − j| or (i − j)² of the two
     classes in label order. A row without a prediction disagrees with every class as much as the two classes that

@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.experiments._compare import against_constant
 from trueerror.experiments._dataset import Features, Learner, as_learners
 from trueerror.experiments._experiment import RunOptions, run_experiment
 from trueerror.experiments._fit import Balance, weights_for
 from trueerror.experiments._result import Experiment
+from trueerror.findings import Findings
 from trueerror.inference._contrast import normal_quantile
 from trueerror.inference._multiplicity import adjust_contrasts
 from trueerror.inference.loss._t_tests import corrected_t
@@ -34,7 +36,7 @@ from trueerror.resampling._study_plans import Reseeded
 from trueerror.results import Alternative, Contrast, DocumentResult, Interval, Result, Table
 from trueerror.results._document import WIDTH, Document, Footer, TableBlock, Verdict, data_summary
 from trueerror.results._format import limits, listing, number, one_line, p_cell, p_value, percent
-from trueerror.studies._study import as_study_data, judged_measure, spread_interval, why_failed
+from trueerror.studies._study import as_study_data, judged_measure, spread_interval, study_findings, why_failed
 from trueerror.verbs._compare import ADJUSTMENTS
 
 if TYPE_CHECKING:
@@ -105,6 +107,7 @@ class LesionStudy(DocumentResult):
     seed: int = 0
     notes: tuple[str, ...] = ()
     method: str = "lesion"
+    findings: Findings = field(default_factory=Findings)
 
     def __getitem__(self, name: str) -> Contribution:
         for c in self.contributions:
@@ -184,7 +187,8 @@ class LesionStudy(DocumentResult):
         if self.seeds > 1:
             last.append(_seed_words(self))
         verdict, table = Verdict(self.verdict_lines, width=WIDTH), TableBlock(self._variants())
-        return Document((data_summary(head), verdict, table, Footer((*last, *self.notes))))
+        block = self.findings.block(several=True)
+        return Document((data_summary(head), verdict, table, block, Footer((*last, *self.notes))))
 
 
 def _kind_words(study: LesionStudy, kind: str) -> str:
@@ -612,11 +616,6 @@ def _study(
     units = data.rows.units
     sign = 1.0 if tests.measure.higher_is_better else -1.0
     size = round(data.n / (1 + ratio))
-    notes = [
-        f"{name}: {run.failed(name)} of {len(run.outcomes[run.data_name(None), name])} fits failed."
-        for name in run.learners
-        if run.failed(name)
-    ]
 
     def interval(key: str) -> Interval:
         return spread_interval(
@@ -663,7 +662,18 @@ def _study(
         base=interval(NONE) if NONE in values else None, contributions=_adjusted(made, tests.adjust),
         values={key: tuple(v.mean(axis=1).tolist()) for key, v in values.items()}, curves=curves, plan=repr(plan),
         rows=data.n, seeds=seeds, adjust=tests.adjust, confidence=tests.confidence, seed=run.seed,
-        notes=(*notes, *missing),
+        notes=missing, findings=_findings(run, tests),
+    )  # fmt: skip
+
+
+def _findings(run: Experiment, tests: _TestOptions) -> Findings:
+    """About the test parts, and whether the full system is better than a constant answer."""
+    data = run.data_name(None)
+    splits = [run.splits[data][i] for i in run.parts(data)]
+    full = against_constant(run, data, FULL) if tests.measure.right_or_wrong else None
+    return study_findings(
+        [run], [len(s.test) for s in splits], rounds=len({s.repeat for s in splits}),
+        judged=[None if full is None else replace(full, model="full system")],
     )  # fmt: skip
 
 

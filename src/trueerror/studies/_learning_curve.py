@@ -17,10 +17,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.experiments._compare import constant_evidence
 from trueerror.experiments._dataset import Dataset, Features, Learner, as_learners, text_seed
 from trueerror.experiments._experiment import RunOptions, run_experiment
 from trueerror.experiments._fit import Balance
 from trueerror.experiments._result import Experiment
+from trueerror.findings import Findings
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.metrics._registry import Measure
@@ -49,6 +51,7 @@ from trueerror.studies._study import (
     seen_scores,
     shortfall,
     spread_interval,
+    study_findings,
     why_failed,
 )
 
@@ -295,6 +298,26 @@ def made_curve(
         variances=variances, constant=_constant(data, measure),
         plan=f"{plan.folds} folds × {plan.repeats} repeat{'s' * (plan.repeats > 1)}", form=asked.form,
         confidence=asked.confidence, seed=run.seed, notes=tuple(notes),
+        findings=_findings(runs, len(sizes) if len(runs) == 1 else 1, plan, measure),
+    )  # fmt: skip
+
+
+def _findings(runs: Sequence[Experiment], sizes_each: int, plan: GrowingSubsets, measure: Measure) -> Findings:
+    """About the test parts, and whether learners with the most rows are better than a constant answer."""
+    last, data = runs[-1], runs[-1].data_name(None)
+    largest = [(i, last.splits[data][i]) for i in last.parts(data, "seen")][sizes_each - 1 :: sizes_each]
+    tested = {
+        learner: [
+            (split.test[: split.second], outcome.labels[: split.second].astype(np.intp))
+            for i, split in largest
+            if (outcome := last.outcomes[data, learner][i]).status == "done"
+        ]
+        for learner in last.learners
+    }
+    judged = [constant_evidence(last.datasets[data], parts, x) for x, parts in tested.items()]
+    return study_findings(
+        runs, [int(split.second or 0) for _, split in largest], rounds=plan.repeats,
+        judged=judged if measure.right_or_wrong else (),
     )  # fmt: skip
 
 

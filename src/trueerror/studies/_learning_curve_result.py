@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import text_seed
+from trueerror.findings import Findings
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._options import InputError, check_confidence, nearest
 from trueerror.methods import Method, declare
@@ -131,6 +132,7 @@ class LearningCurve(DocumentResult):
     stopped: str = ""
     notes: tuple[str, ...] = ()
     method: str = "learning-curve"
+    findings: Findings = field(default_factory=Findings)
 
     def learner(self, learner: str | None) -> str:
         """The learner of that name, or the only one."""
@@ -188,7 +190,7 @@ class LearningCurve(DocumentResult):
     ) -> Interval:  # fmt: skip
         """What to expect of the learner at n training rows (twice the data where n is not given).
 
-        Refused, with NaN and a reason, where the curve rises somewhere beyond chance or no form fits it (unless
+        Refused, with NaN and a reason, where the curve rises clearly somewhere or no form fits it (unless
         `anyway=True`), and where it has fewer than four sizes. See `.explain()` for the method.
         """
         name = self.learner(learner)
@@ -218,7 +220,7 @@ class LearningCurve(DocumentResult):
         refused = "not extrapolated: "
         if not anyway and not self.well_behaved(learner):
             rise = self.rise(learner)
-            worse = f"{self.title} gets worse from {rise.second} to {rise.first} beyond chance"
+            worse = f"{self.title} clearly gets worse from {rise.second} to {rise.first}"
             return refused, f"{worse}, so no falling curve holds"
         if not anyway and not self.begun(learner):
             return refused, "no fall seen yet; more rows may or may not help"
@@ -288,7 +290,7 @@ class LearningCurve(DocumentResult):
         return fitted.at(np.asarray(sizes, dtype=np.float64))
 
     def misfit(self, learner: str | None = None) -> tuple[float, float] | None:
-        """(rows, how far off) of the worst point where no form fits the curve beyond chance, else None."""
+        """(rows, how far off) of the worst point where clearly no form fits the curve, else None."""
         values = shortfall(np.asarray(self.values[self.learner(learner)], dtype=np.float64), find_measure(self.metric))
         if len(self.sizes) < FEWEST_SIZES or len(values) < 2:
             return None
@@ -352,7 +354,8 @@ class LearningCurve(DocumentResult):
         forms = [_form_words(self, name) for name in self.learners if any(f.learner == name for f in self.fits)]
         last += [*forms, *([EXPECTED] if forms else []), *self.notes]
         reading = f"{whole(self.rows)} rows, {sizes}; {self.plan}; {several}."
-        return page(reading, self.verdict_lines, TableBlock(self._points_table()), footer=last)
+        block = self.findings.block(several=True)
+        return page(reading, self.verdict_lines, TableBlock(self._points_table()), block, footer=last)
 
 
 def back(found: tuple[Floats, Floats, Floats], measure: Measure) -> tuple[Floats, Floats, Floats]:
@@ -444,7 +447,7 @@ declare(
         measured="error at twice the data .93–.97 (nearest mean, discriminant, nearest neighbour, 200 to 300 rows, 400 "
         "samples each); median width 1.0–1.1 times that of one who knows the true curve up to level and scale",
         advice="refused where no fall is seen yet (neither below a constant answer nor below the smallest size), where "
-        "the loss rises from one size to a larger one beyond chance (corrected t, Holm), or no "
+        "the loss clearly rises from one size to a larger one (corrected t, Holm), or no "
         "form passes through the points: about one real curve in seven is ill-behaved",
     ),
     Method(

@@ -14,6 +14,8 @@ from trueerror.experiments._dataset import Dataset, Features
 from trueerror.experiments._outcomes import mean_over_rows, outcome_losses, score
 from trueerror.experiments._result import Experiment
 from trueerror.experiments._store import Outcome
+from trueerror.findings import Evidence, Findings, find
+from trueerror.findings._rules import sorted_findings
 from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.learner._intervals import corrected_t_interval
 from trueerror.inference.loss._mean import mean_limits
@@ -91,6 +93,25 @@ def part_of(outcome: Outcome, part: slice) -> Outcome:
         return outcome
     scores = None if outcome.scores is None else outcome.scores[part]
     return replace(outcome, labels=outcome.labels[part], scores=scores)
+
+
+def study_findings(
+    runs: Sequence[Experiment], tests: Sequence[int], *, rounds: int, judged: Sequence[Evidence | None] = ()
+) -> Findings:
+    """What the linter says of a study whose test parts, of these sizes, are judged by the corrected t.
+
+    `judged` are answers that are held against a constant one, where the metric asks for right and wrong.
+    """
+    failed: dict[str, tuple[int, int]] = {}
+    for run in runs:
+        for learner in run.learners:
+            bad, fits = failed.get(learner, (0, 0))
+            failed[learner] = (bad + run.failed(learner), fits + len(run.outcomes[run.data_name(None), learner]))
+    resampled = Evidence(
+        fold_method="corrected-t", rounds=rounds, test_parts=len(tests), smallest_test=min(tests), failed=failed
+    )
+    known = [e for e in judged if e is not None]
+    return sorted_findings([*find([resampled]), *find(known, ("TE201",))])
 
 
 def why_failed(runs: Sequence[Experiment], learner: str) -> str:

@@ -42,6 +42,7 @@ from trueerror.verbs._evaluation import Evaluation
 from trueerror.verbs._evidence import (
     against_constant,
     comparison_findings,
+    crossing_evidence,
     fold_evidence,
     gap_evidence,
     identical_pairs,
@@ -117,6 +118,8 @@ def _rounded(n: int) -> int:
     return int(round(n, -digits))
 
 
+# What settles between models whose ROC curves cross.
+BY_COST = "choose by the false alarms that you can afford: cost_fp= and cost_fn= compare the models by cost."
 ADJUSTMENTS = ("holm", "hochberg", "hommel", "bonferroni", "sidak", "bh", "by", "none")
 # From this share of one class on accuracy says little, and another metric leads.
 MOSTLY_ONE_CLASS = 0.9
@@ -364,8 +367,11 @@ def compare_predictions(
             *gap_evidence(p, settings),
             *fold_evidence(rows, contrasts, spec),
             *loss_evidence(rows, contrasts, settings),
+            *crossing_evidence(p, measure, settings, best_first(estimates, bool(measure.higher_is_better))),
         ],
     )
+    if "TE412" in made.findings and not made.next_step:
+        made = replace(made, next_step=BY_COST)
     if made.facts.constant is None or not MOSTLY_ONE_CLASS <= made.facts.constant[1] < 1:
         return made
     rather = _telling_metric(p)

@@ -15,9 +15,10 @@ from typing import TypedDict
 
 import numpy as np
 
+from trueerror.curves._roc_difference import curves_apart, roc_difference
 from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings._rules import sorted_findings
-from trueerror.findings.comparisons import never_found
+from trueerror.findings.comparisons import CrossingCurves, never_found
 from trueerror.findings.metrics import ClassErrors, HarderRows, RateAtPrior
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.inference._problem import IntervalSpec
@@ -152,11 +153,12 @@ def _tuned(bench: ModelMetrics, p: Predictions, table: ScoreTable) -> TunedThres
 # What the rows and each model by itself may show beside the difference; more would bury it.
 ABOUT_THE_SAMPLE = (
     "TE101", "TE102", "TE103", "TE104", "TE106", "TE201", "TE202", "TE204", "TE206", "TE211", "TE212", "TE213", "TE214",
-    "TE215", "TE408", "TE413", "TE512", "TE513", "TE514",
+    "TE215", "TE408", "TE412", "TE413", "TE512", "TE513", "TE514",
 )  # fmt: skip
 # Of these it matters which model they are about.
 ABOUT_A_MODEL = (
-    "TE106", "TE201", "TE202", "TE206", "TE211", "TE213", "TE214", "TE215", "TE408", "TE512", "TE513",
+    "TE106", "TE201", "TE202", "TE206", "TE211", "TE213", "TE214", "TE215", "TE408", "TE412", "TE512",
+    "TE513",
 )  # fmt: skip
 
 
@@ -257,6 +259,36 @@ def loss_evidence(rows: PairedRows, contrasts: Iterable[Contrast], settings: Set
         if made is not None:
             about = f"{c.first} and {c.second}"
             found.append(Evidence(model=about, unseen_loss=made[1], level=1 - settings.confidence))
+    return found
+
+
+# Rivals of the best whose curves are looked at, rows beyond which they are not, and resamples of the band.
+CURVES_BESIDE_BEST = 2
+MOST_CURVE_ROWS = 50_000
+BAND_REPLICATES = 200
+# Curves that differ by less on one side are not said to cross.
+SMALLEST_CROSSING = 0.01
+
+
+def crossing_evidence(p: Predictions, measure: Measure, settings: Settings, order: Sequence[str]) -> list[Evidence]:
+    """Of an area under the ROC curve: whether the curves of the best model and of the next ones cross clearly.
+
+    Plain rows of two classes only: bands for clusters, weights and folds are others.
+    """
+    plain = not (p.has_key("clusters") or p.weights_kind is not None or p.folded or p.repeated)
+    if not measure.area or not plain or p.positive is None or len(p.labels) != 2 or p.n > MOST_CURVE_ROWS:
+        return []
+    if settings.prior is not None or not all(p.has_scores(m) and not p.unscored(m) for m in order):
+        return []
+    found, best = [], order[0]
+    for other in order[1 : 1 + CURVES_BESIDE_BEST]:
+        seen = curves_apart(p.scores(best), p.scores(other))
+        if min(-seen.min(), seen.max()) < SMALLEST_CROSSING:
+            continue
+        band = roc_difference(
+            p, best, other, confidence=settings.confidence, replicates=BAND_REPLICATES, rng=settings.rng
+        )
+        found.append(Evidence(model=f"{best} and {other}", crossing=CrossingCurves(band.regions)))
     return found
 
 
