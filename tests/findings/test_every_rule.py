@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.findings.comparisons import CrossingCurves
 from trueerror.findings import Evidence, every_rule, find
 from trueerror.findings.metrics import ClassErrors, ConstantAnswer, HarderRows, Overfit, RateAtPrior
 from trueerror.findings.scores import TunedThreshold
@@ -242,6 +243,11 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     "TE410": (
         pair(Discordance(810, 60, 40, 90)), "sound tests straddle 5 % here (.046 to .057): do not pick among them",
         [pair(CLEAR), pair(OPEN), pair(Discordance(810, 60, 40, 90), comparisons=3), fact(p_values={}, level=0.05)],
+    ),
+    "TE412": (
+        fact(crossing=CrossingCurves((("a", 0.01, 0.2), ("b", 0.4, 0.9)))),
+        "their ROC curves cross: a finds more at an FPR of 0.010 to 0.200; b finds more at an FPR of 0.400 to 0.900",
+        [fact(crossing=CrossingCurves(())), fact(crossing=CrossingCurves((("a", 0.01, 0.2), ("a", 0.4, 0.9))))],
     ),
     "TE413": (
         fact(class_totals={"M1": (190.0, 310.0), "M2": (295.0, 205.0)}, metrics=("accuracy",)),

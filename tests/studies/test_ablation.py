@@ -238,3 +238,19 @@ def test_pictures(study, frame, tmp_path):
 def test_what_cannot_be_is_told(frame, options, words):
     with pytest.raises(ValueError, match=words):
         te.lesion_study(Nearest(), *frame, **{"parts": PARTS, "plan": 5, "progress": False, **options})
+
+
+def test_studies_carry_findings():
+    rng = np.random.default_rng(2)
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 2))
+    study = te.lesion_study(Nearest(), X, y, plan=te.KFold(5), progress=False)
+    curve = te.learning_curve(Nearest(), X, y, sizes=[10, 20, 40], folds=3, repeats=1, progress=False)
+    for made in (study, curve):
+        assert {"TE201", "TE504", "TE506"} <= set(made.findings.codes)
+        assert "! TE506" in str(made)
+        assert te.load(made.to_json()).findings == made.findings
+    assert {f.about for f in study.findings if f.code == "TE201"} == {"full system"}
+    clear = te.lesion_study(Nearest(), X + 4.0 * y[:, None], y, plan=te.KFold(2, repeats=2), progress=False)
+    assert "TE201" not in clear.findings
+    assert "TE506" not in clear.findings

@@ -121,3 +121,20 @@ def test_small_samples_are_warned_of_in_comparisons_too():
     cmp = te.compare(y, {"a": y, "b": [1 - v if i < 8 else v for i, v in enumerate(y)]})
     assert {"TE101", "TE202"} <= set(cmp.findings.codes)
     assert "But: only 20 rows: read the interval, not the estimate (TE101)." in cmp.verdict
+
+
+def test_crossing_roc_curves_are_said():
+    """Who finds more where, with what to do; noise alone does not make curves cross."""
+    rng = np.random.default_rng(0)
+    y = np.arange(1000) % 2
+    steady = y + rng.normal(size=1000)
+    wide = np.where(y == 1, 1.6 + 2.2 * rng.normal(size=1000), rng.normal(size=1000))
+    made = te.compare(y, scores={"steady": steady, "wide": wide}, metric="auc")
+    (found,) = [f for f in made.findings if f.code == "TE412"]
+    assert "wide finds more at an FPR of 0.0" in found.message
+    assert "steady finds more at an FPR of" in found.message
+    assert "cross" in str(made)
+    assert made.next_step.startswith("choose by the false alarms")
+    again = steady + rng.normal(size=1000)
+    assert "TE412" not in te.compare(y, scores={"steady": steady, "noisier": again}, metric="auc").findings
+    assert "TE412" not in te.compare(y, scores={"steady": steady, "same": steady.copy()}, metric="auc").findings

@@ -131,3 +131,16 @@ def test_closed_forms_need_neither_numpy_nor_scipy():
         "sys.exit('numpy' in sys.modules or 'scipy' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_small_value_says_of_what_it_is_an_estimate():
+    import trueerror as te
+
+    small = (
+        te.interval(45, 50), te.interval(0, 0), te.interval(rate=0.9, trials=50, method="wald"),
+        te.mean_interval([1.0, 2.0, 3.0]), te.mean_interval(mean=1, sd=1, n=1), te.bootstrap([1.0, 2.0, 4.0]).interval,
+        te.bootstrap([1.0, 2.0, 4.0], lambda x: x.max()).interval, te.difference((45, 50), (40, 50)),
+        te.difference((0, 0), (0, 0)),
+    )  # fmt: skip
+    assert all(made.estimand for made in small)
+    assert small[0].estimand == "the proportion of successes among all trials like these 50"
