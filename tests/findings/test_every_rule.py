@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.findings.comparisons import CrossingCurves
 from trueerror.findings import Evidence, every_rule, find
+from trueerror.findings.comparisons import CrossingCurves
 from trueerror.findings.metrics import ClassErrors, ConstantAnswer, HarderRows, Overfit, RateAtPrior
 from trueerror.findings.scores import TunedThreshold
 from trueerror.inference.auc._average_precision import DecidedBy
