@@ -365,7 +365,7 @@ SHOWN_HOLLOW = 4
 
 def _hollow_evidence(run: ResampleResults, data: str, learners: Sequence[str]) -> list[Evidence]:
     """The learners that are not shown to be right more often than one answer for all tested rows, best first."""
-    judged = [e for e in (against_constant(run, data, x) for x in learners) if e is not None]
+    judged = [e for e in (learner_against_constant(run, data, x) for x in learners) if e is not None]
     hollow = {f.about for f in find(judged, ("TE201",))}
     accuracy = {e.model: e.confusion.classes().hits.sum() / e.confusion.n for e in judged if e.confusion is not None}
     return sorted((e for e in judged if e.model in hollow), key=lambda e: -accuracy[e.model])
@@ -376,7 +376,7 @@ def _one_for_many(hollow: list[Evidence]) -> list[Evidence]:
     return hollow if len(hollow) <= SHOWN_HOLLOW else [replace(hollow[0], hollow_others=len(hollow) - 1)]
 
 
-def against_constant(run: ResampleResults, data: str, learner: str) -> Evidence | None:
+def learner_against_constant(run: ResampleResults, data: str, learner: str) -> Evidence | None:
     """A learner's answers on all tested rows against their commonest class; None where no fit succeeded."""
     splits = run.splits[data]
     tested = [

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._compare import against_constant
+from trueerror.experiments._compare import learner_against_constant
 from trueerror.experiments._dataset import Features, Learner, as_learners
 from trueerror.experiments._experiment import RunOptions, run_experiment
 from trueerror.experiments._fit import Balance, weights_for
@@ -670,7 +670,7 @@ def _findings(run: Experiment, tests: _TestOptions) -> Findings:
     """About the test parts, and whether the full system is better than a constant answer."""
     data = run.data_name(None)
     splits = [run.splits[data][i] for i in run.parts(data)]
-    full = against_constant(run, data, FULL) if tests.measure.right_or_wrong else None
+    full = learner_against_constant(run, data, FULL) if tests.measure.right_or_wrong else None
     return study_findings(
         [run], [len(s.test) for s in splits], rounds=len({s.repeat for s in splits}),
         judged=[None if full is None else replace(full, model="full system")],
