@@ -88,7 +88,9 @@ class PairedRows:
         *,
         threshold: float | None = None,
         prior: Prior | None = None,
+        of_class: Label | None = None,
     ) -> None:
+        self.of_class = of_class
         self.weighted = p.weights_kind == "sampling"
         self.units = "clusters"
         if self.weighted:
@@ -180,6 +182,8 @@ class PairedRows:
         """The positive class, for metrics of one class."""
         if not self.measure.of_one_class:
             return None
+        if self.of_class is not None:
+            return self.of_class
         if self.p.positive is None:
             raise need_positive(self.p.labels, self.measure.name)
         return self.p.positive
@@ -231,7 +235,7 @@ class ModelPair:
                 return "clustered-difference"
             return "paired-metric" if self.discordance is None else "paired-proportions"
         if m.of_losses:
-            return "paired-loss"
+            return "paired-loss" if self.discordance is None else "paired-proportions"
         if m.area:
             return "paired-auc"
         if m.calibration_error:
@@ -255,6 +259,8 @@ class ModelPair:
     def discordance(self) -> Discordance | None:
         """Right and wrong row by row, where the metric is a share of rows that the truth alone picks; else None."""
         m = self.rows.measure
+        if m.row_hits and not self.rows.clustered:
+            return self._hits()
         if m.share is None or self.rows.prior is not None or not (m.right_or_wrong or m.of_one_class):
             return None
         table = self.agreement
@@ -273,6 +279,18 @@ class ModelPair:
         counts = table.counts * n1
         both, one, two = (int((counts * w).sum()) for w in (x1 * x2, x1 * (1 - x2), (1 - x1) * x2))
         return Discordance(both, one, two, int(counts.sum()) - both - one - two)
+
+    def _hits(self) -> Discordance | None:
+        """The same of a metric that counts each row as 1 or 0: Σd = b − c and Σd² = b + c of the differences d."""
+        r = self.rows
+        apart = r.p.paired_moments(self.first, self.second, r.measure.function, **r.options)
+        own = r.p.moments(self.first, r.measure.function, **r.options)
+        if apart.n == 0 or apart.n != own.n:
+            return None
+        gap, differ = apart.n * apart.mean, apart.squares + apart.n * apart.mean**2
+        one, two = round((differ + gap) / 2), round((differ - gap) / 2)
+        both = round(own.n * own.mean) - one
+        return Discordance(both, one, two, apart.n - both - one - two)
 
     @property
     def places(self) -> tuple[int, int]:
@@ -904,7 +922,7 @@ def _area_interval(rows: ModelRows, measure: Measure) -> Callable[[float], Inter
 
 def _unseen_row(rows: ModelRows, q: Two) -> Callable[[Interval], Interval]:
     """Of a mean loss, its limits drawn out to those with half an unseen row; other metrics as they are."""
-    if not (q.metric.of_losses and rows.plain and rows.prior is None and rows.p.n <= FEW_LOSSES):
+    if q.metric.row_hits or not (q.metric.of_losses and rows.plain and rows.prior is None and rows.p.n <= FEW_LOSSES):
         return lambda own: own
     losses = loss_rows(rows.rows, [rows.model], partial(q.metric.function, **q.options))
     highest = unseen_loss(losses, q.metric, q.options)

@@ -193,7 +193,8 @@ def count_matrix(matrix: ArrayLike, *, square: bool = True) -> NDArray[np.int64]
         raise InputError("the confusion matrix must be a square table of counts") from None
     if cells.ndim != 2 or (square and cells.shape[0] != cells.shape[1]):
         shape = " × ".join(map(str, cells.shape))
-        raise InputError(f"the confusion matrix must be square, but it is {shape or 'a single value'}")
+        column = "; of columns of labels te.Confusion.count(truth, predicted) makes one" if cells.ndim == 1 else ""
+        raise InputError(f"the confusion matrix must be square, but it is {shape or 'a single value'}{column}")
     wrong = ~np.isfinite(cells) | (cells < 0) | (cells != np.floor(cells))
     if wrong.any():
         i, j = (int(x) for x in np.argwhere(wrong)[0])

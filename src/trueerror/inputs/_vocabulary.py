@@ -102,7 +102,7 @@ WORDS: dict[str, Word] = {
     "ids": Word(("id",), number=True),
     "weight": Word(("weights",), number=True),
     "weights": Word(("weight",), number=True),
-    "metric": Word(("metrics",), number=True),
+    "metric": Word(("metrics",), number=True, say="te.evaluate, te.compare and te.metric take a metric"),
     "metrics": Word(("metric",), number=True),
     "model": Word(("models",)),
     "models": Word(("learners", "model")),
@@ -126,12 +126,15 @@ WORDS: dict[str, Word] = {
     ),
     **dict.fromkeys(("random_state", "seed", "random_seed"), Word(("rng",))),
     **dict.fromkeys(
-        ("correction", "p_adjust", "p_adjust_method", "adjustment", "multiplicity", "multitest"), Word(("adjust",))
+        ("p_adjust", "p_adjust_method", "adjustment", "multiplicity", "multitest"), Word(("adjust",))
     ),
+    "correction": Word(("adjust",), say='a correction for continuity is part of the method: method="chi2-cc"'),
     **dict.fromkeys(("tail", "tails", "sides"), Word(("alternative", "side"))),
     **dict.fromkeys(("delta", "noninferiority_margin", "equivalence_margin", "tolerance"), Word(("margin",))),
     # By what, and against whom.
-    **dict.fromkeys(("scoring", "measure", "measures"), Word(("metric", "metrics", "score"))),
+    **dict.fromkeys(("scoring", "measure", "measures"),
+                    Word(("metric", "metrics", "score"), say="learners are judged afterwards, by any metric: "
+                         'run.compare("f1"), run.estimate("f1")')),
     "reference": Word(("baseline", "control")),
     "baseline": Word(("reference", "control")),
     "control": Word(("reference", "baseline"), old=("rank",)),
@@ -143,6 +146,10 @@ WORDS: dict[str, Word] = {
     **dict.fromkeys(("prevalence", "class_prior", "priors", "base_rate"), Word(("prior",))),
     **dict.fromkeys(("cutoff", "cut_off", "cut", "decision_threshold"), Word(("threshold",))),
     "n_bins": Word(("bins",)),
+    # Counts.
+    **dict.fromkeys(("n", "nobs", "n_obs", "sample_size"), Word(("trials", "n"))),
+    "count": Word(("successes",)),
+    **dict.fromkeys(("moe", "margin_of_error"), Word(("half_width",))),
     # Learners.
     **dict.fromkeys(("cv", "splitter", "resampling"), Word(PLAN)),
     **dict.fromkeys(("n_splits", "n_folds", "nfolds", "num_folds"), Word(("k", "outer", "plan"))),
@@ -150,7 +157,8 @@ WORDS: dict[str, Word] = {
                                                      "repeats=3)")),
     **dict.fromkeys(("test_size", "test_fraction"), Word(("test",), say="the size of the test part belongs to the "
                                                    "plan: plan=te.Holdout(0.25)")),
-    **dict.fromkeys(("n_jobs", "num_workers", "workers", "n_workers"), Word(("jobs",))),
+    **dict.fromkeys(("n_jobs", "num_workers", "workers", "n_workers"), Word(("jobs",), say="it runs in one "
+                    "process; te.experiment and te.learning_curve have jobs=")),
     **dict.fromkeys(("estimator", "clf", "classifier"), Word(("learner", "learners"))),
     **dict.fromkeys(("estimators", "classifiers"), Word(("learners", "learner"))),
     "verbose": Word(("progress",), turned=lambda word, value: bool(value)),
@@ -164,6 +172,9 @@ WORDS: dict[str, Word] = {
                     in_shell="the average is part of a metric's name: --metric macro_f1"),
     "beta": Word(say='a metric\'s own options go with its name: metric={"f_beta": {"beta": 2}}',
                  in_shell="a metric's own options go with its name: --metric f_beta:beta=2"),
+    "k": Word(say='a metric\'s own options go with its name: metric={"top_k_accuracy": {"k": 5}}',
+              in_shell="a metric's own options go with its name: --metric top_k_accuracy:k=5"),
+    "exact": Word(say='the form of the test is method=: "exact", "mid-p", "chi2" or "chi2-cc"'),
     "zero_division": Word(say="an undefined metric is NaN with a reason, never 0 or 1"),
     "shuffle": Word(say="plans shuffle the rows by themselves; rng= says how"),
     "normalize": Word(say="metrics are shares of rows already; counts are in te.Confusion"),
@@ -188,6 +199,13 @@ BY_PLACE = {
     "roc": "te.roc(truth, scores) takes one model; te.roc_hull takes several",
     "metric": "te.metric(name, truth, labels), or te.metric(name, truth, scores=scores)",
     "check": "te.check(te.predictions(truth, labels)) takes arrays",
+    "mcnemar": "te.compare(truth, first, second) counts the rows and tests them; mcnemar takes two counts or a table",
+    "corrected_t": "te.compare(first, second, cv=5) takes the scores of two learners on the same folds",
+    "cochran_q": 'te.compare(truth, {"a": a, "b": b, "c": c}).omnibus is the test from labels',
+    "bootstrap": "te.bootstrap((truth, predicted), f) takes a function of both columns",
+    "sample_size": "te.sample_size(first=0.90, second=0.92) for two models, te.sample_size(accuracy=0.9, "
+    "half_width=0.02) for one",
+    "power": "te.power(n=500, first=0.90, second=0.92)",
     "rank": "te.rank({learner: scores on the data sets, …}) takes one table",
 }
 # Options that are one word or one number wherever they are.

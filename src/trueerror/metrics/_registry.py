@@ -78,6 +78,8 @@ class Measure:
     of the cheapest constant call. `takahashi`: the averages for which Takahashi and others published the variance.
     `gradient`: the derivative, written out: by the margins (`ClassCounts` → `MarginGradients`) of a metric of all
     classes, by the cells (table, counts) of one of cells; without it derivatives are taken by a complex step.
+    `row_hits`: each row counts 1 or 0, so the mean over rows is a plain proportion; any scores will do, since only
+    their order within a row matters.
     `origin` is the function of a metric of one's own (`metrics._own`), with its options.
     """
 
@@ -117,6 +119,7 @@ class Measure:
     relative_cost: bool = False
     takahashi: tuple[Average, ...] = ()
     gradient: Formula | None = None
+    row_hits: bool = False
     origin: Formula | None = None
     origin_options: tuple[tuple[str, Any], ...] = ()
     # What it is computed from, a field for each: a confusion matrix (the four counts of one class against the rest,
@@ -191,13 +194,17 @@ def measure(
 ) -> Callable[[Formula], Formula]:  # fmt: skip
     """Enter a formula into the registry; `facts` are further fields of `Measure`."""
 
+    by_order = bool(facts.get("row_hits"))
+
     def enter(function: Formula) -> Formula:
+        if by_order:
+            function.__dict__["any_scores"] = True
         for word in (name, *aliases):
             if word in _REGISTRY.measures or word in _REGISTRY.aliases:
                 raise ValueError(f"metric {word!r} is registered twice")
         _REGISTRY.measures[name] = Measure(
             name=name, title=title or name.replace("_", " "), function=function, needs=needs, best=best, range=range,
-            aliases=aliases, probabilities=probabilities or needs == "losses", **facts,
+            aliases=aliases, probabilities=probabilities or (needs == "losses" and not by_order), **facts,
         )  # fmt: skip
         for alias in aliases:
             _REGISTRY.aliases[alias] = name
@@ -294,9 +301,10 @@ NAMED_OPTIONS = {
     "f0_5": '{"f_beta": {"beta": 0.5}}',
     "roc_auc_ovr_weighted": '{"ovr_auc": {"average": "weighted"}}',
     "quadratic_weighted_kappa": '{"kappa": {"weights": "quadratic"}}',
+    **{f"top_{k}_accuracy": f'{{"top_k_accuracy": {{"k": {k}}}}}' for k in (1, 2, 3, 5, 10)},
     "qwk": '{"kappa": {"weights": "quadratic"}}',
 }
-UNOFFERED = ("top_k_accuracy", "top_5_accuracy", "ndcg", "r2", "rmse", "mse", "mae", "roc_auc_ovo_weighted")
+UNOFFERED = ("ndcg", "r2", "rmse", "mse", "mae", "roc_auc_ovo_weighted")
 
 
 def _load() -> None:

@@ -263,7 +263,7 @@ def _of_multilabel(measure: Measure, tally: MultiLabel, positive: Any, prior: Pr
 
 def _of_score_table(measure: Measure, table: ScoreTable, positive: Any, prior: Prior | None, options: Options) -> float:
     check_same_positive(table, positive)
-    if measure.probabilities:
+    if measure.probabilities or measure.of_losses:
         check_probabilities(table.scores)
     masses = None if prior is None else reweighted_scores(table, score_share(prior, table))
     if measure.needs == "losses":
@@ -289,7 +289,8 @@ def _of_class_scores(measure: Measure, rows: ClassScores, prior: Prior | None, o
     shares = None if prior is None else class_shares(prior, rows.labels)
     if measure.needs == "class_scores":
         return float(measure.function(rows.codes, rows.scores, shares, **options))
-    check_probabilities(rows.scores)
+    if measure.probabilities:
+        check_probabilities(rows.scores)
     if len(rows.codes) == 0:
         return float("nan")
     losses = measure.function(rows.codes, rows.scores, **options)

@@ -86,6 +86,26 @@ def ranked_probability_score(codes: Codes, probabilities: Scores) -> Floats:
     return np.asarray((below * below).sum(axis=1) / max(k - 1, 1))
 
 
+@measure("top_k_accuracy", needs="losses", best=1.0, situation="mean-loss", title="top-k accuracy",
+         aliases=("top_k", "topk_accuracy", "top_k_categorical_accuracy"), options=("k",), undefined=NO_ROWS,
+         row_hits=True)  # fmt: skip
+def top_k_accuracy(codes: Codes, scores: Scores, *, k: int = 2) -> Floats:
+    """Share of the rows whose class is among the k with the highest scores; k = 2 unless told, 1 is accuracy.
+
+    1 of a row where fewer than k classes stand before its own: those with a higher score, and, as in scikit-learn's
+    top_k_accuracy_score, those with the same score that come later in label order. With k classes or fewer it is 1.
+
+    >>> top_k_accuracy(np.array([0, 0]), np.array([[0.3, 0.5, 0.2], [0.2, 0.5, 0.3]]))
+    array([1., 0.])
+    """
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise InputError(f"k={k!r} must be a whole number of at least 1, such as 5")
+    own = np.take_along_axis(scores, codes[:, None].astype(np.intp), axis=1)
+    later = np.arange(scores.shape[1]) > codes[:, None]
+    before = (scores > own) | ((scores == own) & later)
+    return np.asarray(before.sum(axis=1) < k, dtype=np.float64)
+
+
 class TableLosses(NamedTuple):
     """The loss of a positive and of a negative at each distinct score of a table."""
 

@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from trueerror.results._files import write_file
 from trueerror.results._format import Text, aligned_columns, filled, number, one_line
@@ -35,6 +35,16 @@ class Plotted(Protocol):
         """The same picture on matplotlib axes."""
 
 
+# What results of other libraries offer, and where that is here.
+SPOKEN_ELSEWHERE = {
+    **dict.fromkeys(("to_frame", "to_pandas", "to_dataframe", "to_polars", "df"), ".frame() is the table"),
+    **dict.fromkeys(("to_dict", "to_list", "asdict"), ".records() has the rows, .to_json() everything"),
+    **dict.fromkeys(("pvalue", "p_val", "pval"), "it is called .p_value"),
+    **dict.fromkeys(("conf_int", "confidence_interval", "ci"), "the limits are .low and .high"),
+    **dict.fromkeys(("summary", "report"), "print() shows it, .verdict is the first sentence"),
+}
+
+
 class Result:
     """Base of all results: frozen, in plain values, comparable with NaN equal to NaN."""
 
@@ -43,12 +53,23 @@ class Result:
     _backend: ClassVar[str | None] = None
     # Whether its Markdown begins with its verdict.
     _says_verdict: ClassVar[bool] = False
+    # How its parts are asked for, where they are no attributes.
+    _asked_for: ClassVar[str] = ""
 
     def __init_subclass__(cls, *, saved: bool = True) -> None:
         """Every result of this library can be read back by `te.load`, but bases of others (`saved=False`)."""
         super().__init_subclass__()
         if cls.__module__.startswith("trueerror.") and saved:
             TYPES[cls.__name__] = cls
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What an attribute of other libraries is called here."""
+            said = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if name in SPOKEN_ELSEWHERE:
+                raise AttributeError(f"{said}; {SPOKEN_ELSEWHERE[name]}")
+            raise AttributeError(said if name.startswith("_") or not self._asked_for else f"{said}; {self._asked_for}")
 
     def records(self) -> list[dict[str, object]]:
         """The result as a list of flat dictionaries, one for each row of its table."""

@@ -40,7 +40,8 @@ from trueerror.inputs._labels import (
 )
 from trueerror.inputs._options import InputError, MissingPredictionError, check_word, in_few_words
 from trueerror.inputs._vocabulary import CallForm
-from trueerror.results import Result
+from trueerror.results import Interval, Result
+from trueerror.sources._frames import is_table
 from trueerror.sources._keys import fold_keys, group_columns, id_column, intersections, key_column
 from trueerror.sources._models import (
     X_WORDS,
@@ -104,8 +105,12 @@ def takes_table_options(make: Made) -> Made:
 
     @wraps(make)
     def called(*args: object, **options: object) -> Any:
+        if args and is_table(args[0]):
+            args = _named_columns(args, options)
         if not form.own.issuperset(options) or isinstance(options.get("scores"), str):
             options = _in_our_words(form, args, options)
+        if len(args) == 1 and not {"predicted", "scores", "fitted"}.intersection(options):
+            _refuse_counts(args[0], form.name)
         args = _asked_first(args, options, form.name)
         if len(args) > len(form.places):
             args = _further_models(args, options, len(form.places), form.name)
@@ -116,6 +121,32 @@ def takes_table_options(make: Made) -> Made:
 
     called.__dict__["speaks"] = True
     return cast("Made", called)
+
+
+def _named_columns(args: tuple[object, ...], options: dict[str, object]) -> tuple[object, ...]:
+    """`(table, "y", "pred")` and `predicted="pred"` as the options of te.read that name columns of the table."""
+    table, *rest = args
+    known = [str(name) for name in getattr(table, "columns", ())]
+    named = all(isinstance(name, str) and name in known for name in rest)
+    if "truth" not in options and named and 0 < len(rest) <= 2:
+        options.update(zip(("truth", "label"), rest, strict=False))
+        args = (table,)
+    if len(args) == 1 and isinstance(options.get("predicted"), str) and "label" not in options:
+        options["label"] = options.pop("predicted")
+    return args
+
+
+def _refuse_counts(given: object, verb: str) -> None:
+    """A confusion matrix in the place of rows: a square table of counts whose rows and columns are classes."""
+    values, shape = given, getattr(given, "shape", ())
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2:
+        return
+    index, names = getattr(given, "index", None), getattr(given, "columns", None)
+    if names is not None and (index is None or list(index) != list(names)):
+        return
+    cells = np.asarray(values)
+    if cells.dtype.kind in "iu" and (cells >= 0).all() and cells.max() > 1:
+        raise InputError(f"this looks like a confusion matrix: te.{verb}(te.Confusion(matrix)) takes its counts")
 
 
 def _in_our_words(form: CallForm, args: tuple[object, ...], options: Given) -> Given:
@@ -269,8 +300,10 @@ def predictions(
 
         refuse_columns(columns)
     if isinstance(truth, Result) and not isinstance(truth, Predictions):
+        shares = ", or of two shares te.difference(first, second)" if isinstance(truth, Interval) else ""
         raise InputError(
-            f"rows are needed here, not {in_few_words(truth)}: pass what te.predictions or te.read gave, or the arrays"
+            f"rows are needed here, not {in_few_words(truth)}: pass what te.predictions or te.read gave, or the "
+            f"arrays{shares}"
         )
     if is_estimators(truth):
         raise needs_rows(truth, "evaluate")

@@ -372,6 +372,7 @@ def compare_predictions(
     )
     if "TE412" in made.findings and not made.next_step:
         made = replace(made, next_step=BY_COST)
+    made = replace(made, rows=rows)
     if made.facts.constant is None or not MOSTLY_ONE_CLASS <= made.facts.constant[1] < 1:
         return made
     rather = _telling_metric(p)
@@ -471,7 +472,7 @@ def assemble_comparison(
         estimand=estimand,
         facts=replace(
             details,
-            share=measure.range in ((0.0, 1.0), (-1.0, 1.0)) and measure.share is not None,
+            share=measure.range in ((0.0, 1.0), (-1.0, 1.0)) and (measure.share is not None or measure.row_hits),
             why=details.why or (f"{measure.title}: {reason}" if reason else ""),
             discordance={names: (d[0], d[1], d[2], d[3]) for names, d in counts.items()},
             borderline=len(pairs) == 1 and _straddles(*sound.values(), level=1 - confidence),

@@ -13,10 +13,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
 
 from trueerror.findings import Findings
 from trueerror.inference._contrast import mirrored
+from trueerror.inference._multiplicity import adjust_contrasts
+from trueerror.inference._problem import IntervalSpec
+from trueerror.inference._two_models import PairedRows
+from trueerror.inference.counts._paired import cell_differences
 from trueerror.inference.loss._mean import infinite_words
 from trueerror.inference.proportion._paired import MCNEMAR
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
+from trueerror.metrics import _values as metric_values
+from trueerror.metrics._registry import find_measure
 from trueerror.results import Contrast, DocumentResult, Interval, Posterior, Table, Test, Text
 from trueerror.results._document import WIDTH, Block, Document, Media, Paragraph, TableBlock, page
 from trueerror.results._format import filled, listing, number, one_line, p_cell, p_value, percent, percents, some, whole
@@ -103,6 +109,7 @@ class Comparison(DocumentResult):
     verdict, the tables and the pictures show these, and `cmp.judged("a", "b")` gives what decides about a pair. `tiers`
     are the largest sets of models of which no two differ clearly (they may overlap). `instead` is the comparison by a
     metric that tells more where nearly all rows are of one class. `slices[value]` is that on the rows of a slice.
+    `classes()` and `cells()` say where two models differ; they need the rows, which a loaded comparison lacks.
     """
 
     metric: str
@@ -125,6 +132,7 @@ class Comparison(DocumentResult):
     slices: dict[Label, Comparison] = field(default_factory=dict)
     simultaneous: tuple[Contrast, ...] | None = None
     instead: Comparison | None = None
+    rows: PairedRows | None = field(default=None, metadata={"saved": False})
     _says_verdict: ClassVar[bool] = True
 
     @classmethod
@@ -207,6 +215,44 @@ class Comparison(DocumentResult):
 
         counts = self.facts.counts(first, second)
         return pair_posterior(self[first, second], counts, rope=rope, higher_is_better=self.higher_is_better)
+
+    def classes(self, first: str | None = None, second: str | None = None, *, metric: str = "recall") -> Differences:
+        """In which classes two models differ: first − second in each, with p-values adjusted over the classes (Holm).
+
+        >>> import trueerror as te
+        >>> truth, a = list("abc") * 20, list("abc") * 20
+        >>> te.compare(truth, a, list("abb") * 20).classes().told_apart
+        (('c',),)
+        """
+        rows, pair = self._pair_rows(first, second)
+        return class_differences(rows, pair, metric, self.confidence, self.adjust)
+
+    def cells(self, first: str | None = None, second: str | None = None) -> Differences:
+        """Which confusions differ: how often each model calls a class another, with p-values adjusted over the cells.
+
+        >>> import trueerror as te
+        >>> truth, a = list("abc") * 20, list("abc") * 20
+        >>> te.compare(truth, a, list("abb") * 20).cells().told_apart
+        (('c', 'b'),)
+        """
+        rows, pair = self._pair_rows(first, second)
+        return confusion_differences(rows, pair, self.confidence, self.adjust)
+
+    def _pair_rows(self, first: str | None, second: str | None) -> tuple[PairedRows, Pair]:
+        """The rows, and the two models that are meant: those named, or the best and the next (the reference)."""
+        if self.rows is None:
+            raise InputError("this comparison holds no rows: compare the rows again, and ask that result")
+        if (first is None) != (second is None):
+            raise InputError(f'name both models, such as ("{self.models[0]}", "{self.models[1]}"), or neither')
+        if first is None or second is None:
+            return self.rows, _shown_pair(self)
+        for name in (first, second):
+            if name not in self.estimates:
+                raise InputError(f"there is no model {name!r}{nearest(name, self.models)}")
+        return self.rows, (first, second)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "rows": None}
 
     def gaps(self) -> Gaps:
         """Whether the difference between two models is another one in some slices (interaction): see `te.gaps`."""
@@ -708,3 +754,137 @@ def _family(cmp: Comparison) -> str:
             f"that it is the best of {len(cmp.models)} (max-t){others}"
         )
     return f", {cmp.adjust} over {len(cmp.pairs)} pairs (intervals of each pair alone)"
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Differences(DocumentResult, saved=False):
+    """Where two models differ: first − second in each class, or in each cell (true class, called class).
+
+    `of[i]` is the class, or the cell, of `contrasts[i]`, `values[i]` the two models' own figures there. Those of which
+    the models differ clearly are `told_apart`, the largest difference first.
+    """
+
+    what: str
+    first: str
+    second: str
+    of: tuple[tuple[Label, ...], ...]
+    contrasts: tuple[Contrast, ...]
+    values: tuple[tuple[float, float], ...]
+    left_out: tuple[Label, ...] = ()
+    confidence: float = 0.95
+    adjust: str = "holm"
+
+    def __getitem__(self, key: Any) -> Contrast:
+        wanted = key if isinstance(key, tuple) else (key,)
+        for place, c in zip(self.of, self.contrasts, strict=True):
+            if place == wanted:
+                return c
+        raise InputError(f"there is no {_place(wanted)!r} here; there are {some([_place(p) for p in self.of])}")
+
+    @property
+    def told_apart(self) -> tuple[tuple[Label, ...], ...]:
+        """The classes or cells that differ clearly, the largest difference first."""
+        found = [(p, c) for p, c in zip(self.of, self.contrasts, strict=True) if significantly_different(c)]
+        return tuple(p for p, _ in sorted(found, key=lambda pair: -abs(pair[1].estimate)))
+
+    @property
+    def verdict(self) -> str:
+        """Where they differ, and how sure that is."""
+        noun = "class" if self.what else "confusion"
+        if not self.of:
+            return f"{one_line(self.first)} and {one_line(self.second)} make the same errors."
+        many = f"{len(self.of)} {noun}{'es' if self.what else 's'}" if len(self.of) != 1 else f"one {noun}"
+        words = [self._sentence(place) for place in self.told_apart[:3]]
+        if not words:
+            return f"No clear difference between {one_line(self.first)} and {one_line(self.second)} in any of {many}."
+        rest = len(self.told_apart) - len(words)
+        more = f" {rest} more differ clearly." if rest else ""
+        adjusted = "" if self.adjust == "none" else f" The p-values are adjusted over {many} ({self.adjust})."
+        return f"{' '.join(words)}{more}{adjusted}"
+
+    def _sentence(self, place: tuple[Label, ...]) -> str:
+        c, (a, b) = self[place], self.values[self.of.index(place)]
+        who, other = one_line(self.first), one_line(self.second)
+        if self.what:
+            what = self.what[:1].upper() + self.what[1:]
+            return f'{what} of "{_place(place)}": {who} {number(a)}, {other} {number(b)} ({_decided(c)}).'
+        truth, called = (one_line(str(x)) for x in place)
+        often, of = "more" if c.estimate > 0 else "less", f"of {whole(int(c.n or 0))} rows ({_decided(c)})"
+        share = f"{percents(a)} against {percents(b)} %"
+        return f'{who} takes "{truth}" for "{called}" {often} often than {other}: {share} {of}.'
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each class or cell."""
+        names = ("class",) if self.what else ("truth", "called")
+        return [
+            {**dict(zip(names, place, strict=True)), self.first: a, self.second: b, "difference": c.estimate,
+             "low": c.low, "high": c.high, "p": c.p_value, "p_adjusted": c.p_adjusted, "n": c.n}
+            for place, c, (a, b) in zip(self.of, self.contrasts, self.values, strict=True)
+        ]  # fmt: skip
+
+    def document(self) -> Document:
+        head = ("class",) if self.what else ("truth", "called")
+        order = sorted(range(len(self.of)), key=lambda i: (deciding_p(self.contrasts[i]), i))[:SHOWN_SLICES]
+        rows = tuple(
+            (*map(str, self.of[i]), whole(int(c.n or 0)), number(a), number(b), f"{c.estimate:+.3f}",
+             "none" if math.isnan(c.low) else f"[{c.low:+.3f}, {c.high:+.3f}]", p_cell(decided(c)))
+            for i in order for c, (a, b) in [(self.contrasts[i], self.values[i])]
+        )  # fmt: skip
+        p = "p" if self.adjust == "none" else "adjusted p"
+        columns = (
+            *head, "rows", self.first, self.second, "first − second", f"{percent(self.confidence)} interval", p
+        )  # fmt: skip
+        more = "" if len(order) == len(self.of) else f" (the {len(order)} with the smallest p of {len(self.of)})"
+        title = f"{self.what[:1].upper()}{self.what[1:]} of each class{more}:"
+        title = title if self.what else f"How often a class is taken for another{more}:"
+        gone = (f"Left out, undefined for a model: {some([str(x) for x in self.left_out])}.",) if self.left_out else ()
+        methods = listing(list(dict.fromkeys(c.method for c in self.contrasts)))
+        table = Table(columns=columns, rows=rows, title=title, names=len(head))
+        footer = (f"Intervals: of each line alone. Methods: {methods}.",) if rows else ()
+        return page("", (self.verdict,), TableBlock(table) if rows else None, Paragraph(gone), footer=footer)
+
+
+def _place(place: Sequence[Label]) -> str:
+    return " called ".join(one_line(str(x)) for x in place)
+
+
+def class_differences(rows: PairedRows, pair: Pair, metric: str, confidence: float, adjust: str) -> Differences:
+    """A metric of one class, in each class that occurs."""
+    measure = find_measure(metric)
+    if not measure.of_one_class:
+        raise InputError(f"{measure.name} is not of one class; ask for recall, precision or f1")
+    spec, p, k = IntervalSpec(confidence=confidence), rows.p, [i for i, n in enumerate(rows.p.truth_counts()) if n]
+    tables = [p.confusion(m, threshold=rows.threshold) for m in pair]
+    made, own, left_out = [], [], []
+    for label in (p.labels[i] for i in k):
+        one, two = (metric_values.value(measure, table, positive=label) for table in tables)
+        figures = one, two
+        if any(map(math.isnan, figures)):
+            left_out.append(label)
+            continue
+        of_class = PairedRows(p, measure, {}, threshold=rows.threshold, of_class=label)
+        made.append(of_class.contrast(*pair, spec))
+        own.append((label, figures))
+    return Differences(
+        what=measure.title, first=pair[0], second=pair[1], of=tuple((label,) for label, _ in own),
+        contrasts=tuple(adjust_contrasts(made, adjust, every=True)), values=tuple(f for _, f in own),
+        left_out=tuple(left_out), confidence=confidence, adjust=adjust,
+    )  # fmt: skip
+
+
+def confusion_differences(rows: PairedRows, pair: Pair, confidence: float, adjust: str) -> Differences:
+    """Each cell of the confusion matrices that holds other rows of one model than of the other."""
+    if rows.clustered or rows.p.repeated:
+        raise InputError(
+            "cells() takes rows to be independent, and these are in clusters, weighted or repeated: classes() allows "
+            "for that"
+        )
+    found = cell_differences(rows.p.agreement(*pair, threshold=rows.threshold), IntervalSpec(confidence=confidence))
+    return Differences(
+        what="", first=pair[0], second=pair[1], of=tuple((d.truth, d.called) for d in found),
+        contrasts=tuple(
+            replace(c, first=pair[0], second=pair[1])
+            for c in adjust_contrasts([d.contrast for d in found], adjust, every=True)
+        ),
+        values=tuple((d.counts[0] / d.rows, d.counts[1] / d.rows) for d in found), confidence=confidence, adjust=adjust,
+    )  # fmt: skip

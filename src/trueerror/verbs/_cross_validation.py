@@ -49,10 +49,10 @@ def taken_as_folds(given: Any, metric: Any, cv: Any, test_train_ratio: float | N
     return found
 
 
-def _names_a_truth(given: Mapping[Any, Any]) -> bool:
+def _names_a_truth(given: Any) -> bool:
     from trueerror.sources.columns import _names as naming
 
-    return any(naming.bare(str(name)) in naming.TRUTH for name in given)
+    return isinstance(given, Mapping) and any(naming.bare(str(name)) in naming.TRUTH for name in given)
 
 
 def scorer_metric(name: str) -> tuple[Measure, float]:

@@ -219,6 +219,9 @@ class Evaluation(DocumentResult):
     slices: dict[Label, Evaluation] = field(default_factory=dict)
     settings: RecordedSettings = field(default_factory=RecordedSettings)
     backend: str | None = field(default=None, metadata=NOT_SAVED)
+    _asked_for: ClassVar[str] = (
+        'metrics are asked for in brackets, ev["accuracy"], ev["recall", label]; .frame() has all'
+    )
     _says_verdict: ClassVar[bool] = True
 
     def __reduce__(self) -> Any:

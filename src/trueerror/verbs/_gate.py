@@ -330,6 +330,8 @@ def gate(
         m.name: check_margin(_each(margin, m, "margin", 0.0), strictly=False, widest=m.range[1] - m.range[0])
         for m in measures
     }
+    if isinstance(baseline, int | float) and not isinstance(baseline, bool):
+        raise InputError(f"{baseline!r} is no model to beat: pass at_least={baseline!r} for a number to be reached")
     least = {m.name: _each(at_least, m, "at_least", None) for m in measures}
     _known(margin, measures, "margin")
     _known(at_least, measures, "at_least")

@@ -231,7 +231,10 @@ MOST_SPLITS = 1 << 24
 def permutation(
     first: Any,
     second: Any,
+    third: Any = None,
     *,
+    metric: str | Callable[..., Any] | None = None,
+    positive: Any = None,
     paired: bool = True,
     method: PermutationMethod = "auto",
     replicates: int = 9_999,
@@ -247,6 +250,10 @@ def permutation(
     else draws `replicates` at random: p = (1 + those at least as far out)/(1 + replicates), never 0. Sums that differ
     by rounding alone are ties. The limits are the shifts that the same test does not reject.
 
+    `permutation(truth, a, b, metric="macro_f1")` asks of any metric of labels, or of a function of (truth, predicted):
+    where the models are equally good, each row's two labels could as well be the other way round; `replicates` times
+    they are exchanged at random. It has no limits of its own: `paired_bootstrap` has.
+
     Source: Fisher 1935, The Design of Experiments; Hartigan 1969, JASA 64:1303; Phipson and Smyth 2010.
 
     >>> c = permutation([0.82, 0.79, 0.85, 0.88, 0.80, 0.83], [0.80, 0.78, 0.83, 0.85, 0.81, 0.79])
@@ -258,6 +265,14 @@ def permutation(
     draws = check_replicates(replicates, least=99)
     random, seed = generator(rng)
     exact = {"auto": None, "exact": True, "monte-carlo": False}[method]
+    if third is not None:
+        if not paired or exact:
+            raise InputError("labels of two models are exchanged row by row, at random: leave paired= and method= out")
+        chosen = "accuracy" if metric is None else metric
+        return _exchanged_labels(Agreement.count(first, second, third), chosen, positive, draws, random, seed, level,
+                                 alternative)  # fmt: skip
+    if metric is not None or positive is not None:
+        raise InputError("metric= is of labels: te.significance.permutation(truth, first, second, metric=…)")
     if paired:
         a, b = paired_numbers(first, second)
         if len(a) == 0:
@@ -285,6 +300,48 @@ def permutation(
         estimate=float(a.mean() - b.mean()), limits=(low, high), whole=REALS, confidence=level, alternative=alternative,
         method="permutation-paired" if paired else "permutation-unpaired", statistic=float(a.mean() - b.mean()),
         p_value=found.p_values[alternative], n=len(a) if paired else len(a) + len(b), notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _exchanged_labels(
+    agreement: Agreement,
+    metric: str | Callable[..., Any],
+    positive: Any,
+    draws: int,
+    rng: np.random.Generator,
+    seed: str,
+    level: float,
+    alternative: Alternative,
+) -> Contrast:
+    """The labels of the two models exchanged in random rows: Bin(n, ½) of those in each cell of truth × a × b."""
+    if agreement.n == 0:
+        raise InputError("there are no rows; a permutation test needs at least one")
+    compared = paired_metric(agreement.with_mirror(), metric, positive, {}, None)
+    estimate, table = compared.difference(), compared.agreement
+    width = len(table.labels) + 2
+    places = (table.truth * width + table.first) * width + table.second
+    mirror = np.searchsorted(places, (table.truth * width + table.second) * width + table.first)
+    values = []
+    for start in range(0, draws, step := max(1, BLOCK // len(places))):
+        moved = rng.binomial(table.counts, 0.5, size=(min(step, draws - start), len(places)))
+        values.append(compared.differences((table.counts - moved + moved[:, mirror]).astype(np.float64)))
+    drawn = np.concatenate(values)
+    lost = int(np.isnan(drawn).sum())
+    # Where the metric has no value the arrangement counts as being as far out: p is never too small for it.
+    dust = 1e-12 * max(1.0, abs(estimate))
+    beyond = {
+        "greater": ~(drawn < estimate - dust),
+        "less": ~(drawn > estimate + dust),
+        "two-sided": ~(np.abs(drawn) < abs(estimate) - dust),
+    }[alternative]
+    notes = [f"{draws:,} random exchanges, {seed}", "no limits; te.significance.paired_bootstrap has some"]
+    if lost:
+        notes.append(f"{lost:,} exchanges leave the metric undefined and count as further out")
+    p = math.nan if math.isnan(estimate) else (1 + int(beyond.sum())) / (1 + draws)
+    return contrast(
+        name=compared.title, estimate=estimate, limits=(math.nan, math.nan), whole=(math.nan, math.nan),
+        confidence=level, alternative=alternative, method="permutation-labels", statistic=estimate, p_value=p,
+        n=agreement.n, notes=tuple(notes) if not math.isnan(estimate) else (compared.why,),
     )  # fmt: skip
 
 
@@ -434,6 +491,14 @@ declare(
         source="Fisher 1935, Design of Experiments; Hartigan 1969, JASA 64:1303; Phipson and Smyth 2010, SAGMB 9:39",
         assumes="under no difference each difference could as well have the other sign; differences are independent",
         measured="exact by construction; the limits invert the same test",
+    ),
+    Method(
+        key="permutation-labels",
+        title="Permutation test of a metric: labels of two models exchanged row by row",
+        formula="p = (1 + number of B random exchanges with a difference at least as far out)/(1 + B)",
+        source="Fisher 1935, Design of Experiments; Yeh 2000, COLING 947; Phipson and Smyth 2010, SAGMB 9:39",
+        assumes="under no difference each row's two labels could as well be the other way round; independent rows",
+        measured="exact but for the draws, by construction; no limits",
     ),
     Method(
         key="permutation-unpaired",

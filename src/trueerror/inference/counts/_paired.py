@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,14 @@ from scipy import special
 
 from trueerror.inference._contrast import check_test_options, contrast, normal_p, tail_area
 from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._variance import Sample, chosen_positive, variance
 from trueerror.inference.bootstrap._limits import standard_error
 from trueerror.inference.bootstrap._tables import BOOTSTRAPS
 from trueerror.inference.counts._all_classes import ADDED_ROWS, FEW
 from trueerror.inference.counts._one_class import play_of
 from trueerror.inference.proportion._distributions import crossing
+from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import Measure, MetricOptions, find_measure
@@ -340,6 +342,44 @@ def paired_metric(
     if found.of_one_class:
         first.binary(positive)  # an unknown or missing positive class is said before any work
     return PairedMetric(agreement, (first, second), found, positive, dict(options), by_name, shares)
+
+
+class CellDifference(NamedTuple):
+    """How often two models call rows of one class another; `counts` are the first's and the second's, of `rows`."""
+
+    truth: Label
+    called: Label
+    counts: tuple[int, int]
+    rows: int
+    contrast: Contrast
+
+
+def cell_differences(agreement: Agreement, spec: IntervalSpec) -> list[CellDifference]:
+    """Each cell of the confusion matrix that the two models fill with different rows, first − second.
+
+    Of the rows of a class, b are called so by the first alone and c by the second alone: McNemar's mid-p and Tango's
+    interval for (b − c)/rows. Cells with b + c = 0 say nothing and are left out, which changes no other p-value, since
+    the test is conditional on b + c.
+    """
+    made = []
+    labels, k = agreement.labels, len(agreement.labels)
+    for i in np.unique(agreement.truth):
+        own = agreement.truth == i
+        first, second, counts = agreement.first[own], agreement.second[own], agreement.counts[own]
+        rows = int(counts.sum())
+        for j in np.union1d(first, second):
+            if j >= k or j == i:
+                continue
+            one, two = (int(counts[(a == j) & (b != j)].sum()) for a, b in ((first, second), (second, first)))
+            if one + two == 0:
+                continue
+            both = int(counts[(first == j) & (second == j)].sum())
+            c = mcnemar(
+                one, two, both_right=both, both_wrong=rows - one - two - both, confidence=spec.confidence,
+                alternative=spec.alternative,
+            )  # fmt: skip
+            made.append(CellDifference(labels[i], labels[j], (both + one, both + two), rows, c))
+    return made
 
 
 # With fewer rows than this on which the models differ, their own spread says too little about the difference.

@@ -122,6 +122,32 @@ def independent_rows(q: Problem[LossSample]) -> bool:
 
 
 @inference_method(
+    "wilson",
+    answers="mean-loss",
+    applies=lambda q: counted_hits(q) is not None,
+    default=Default(
+        why="rows that are right or wrong are a plain proportion", when=lambda q: counted_hits(q) is not None
+    ),
+)
+def wilson_of_hits(q: Problem[LossSample]) -> IntervalLimits:
+    """Wilson's interval of the share of rows that count 1."""
+    found = counted_hits(q)
+    assert found is not None
+    low, high = limits(found.mean * found.n, found.n, "wilson", q.spec.level, q.spec.side)
+    return IntervalLimits(float(low), float(high), "wilson")
+
+
+def counted_hits(q: Problem[LossSample]) -> Moments | None:
+    """The rows of a metric that counts each as 1 or 0, where they are independent and weigh alike."""
+    sample = q.sample
+    if not q.metric.row_hits:
+        return None
+    if isinstance(sample, ScoreSample) and sample.share is None and sample.table.squares is None:
+        return loss_moments(sample.table, q.metric, **q.options)
+    return sample if isinstance(sample, Moments) else None
+
+
+@inference_method(
     "t-log-mean",
     answers="mean-loss",
     applies=independent_rows,

@@ -255,9 +255,10 @@ def interval(
     """A proportion of trials, and where the true one may lie.
 
     `rate=` with `trials=` replaces `successes` where only a share was printed; the count need not be whole then for
-    "wald" and "wilson". `side="lower"` gives [low, 1] and `side="upper"` gives [0, high], with all of the doubt at
-    that end. Limits never leave [0, 1], always hold the estimate, and never fall together: the Wald interval has no
-    width at 0 or at all successes, so Wilson's is given there, and the note says so.
+    "wald" and "wilson". A column of True and False stands for both counts. `side="lower"` gives [low, 1] and
+    `side="upper"` gives [0, high], with all of the doubt at that end. Limits never leave [0, 1], always hold the
+    estimate, and never fall together: the Wald interval has no width at 0 or at all successes, so Wilson's is given
+    there, and the note says so.
 
     Formulas: see `.explain()` of the result. Source: Newcombe 1998, Stat. Med. 17:857; Brown, Cai and DasGupta 2001,
     Stat. Sci. 16:101.
@@ -271,6 +272,8 @@ def interval(
     level = check_confidence(confidence)
     check_word(method, FORMS, "method")
     check_word(side, SIDES, "side")
+    if trials is None and getattr(successes, "shape", ()) != ():
+        successes, trials = _counted(successes)
     n = _trials(trials)
     x = _successes(successes, rate, n, method)
     used: str = method
@@ -331,6 +334,16 @@ def _number(value: Any, name: str) -> float:
     if number < 0:
         raise InputError(f"{name}={value!r:.40} is negative; counts start at 0")
     return number
+
+
+def _counted(right: Any) -> tuple[int, int]:
+    """Successes and trials of a column of right and wrong."""
+    import numpy as np
+
+    values = np.asarray(right)
+    if values.ndim != 1 or values.dtype.kind != "b":
+        raise InputError("successes is a count, or a column of True and False: te.interval(truth == predicted)")
+    return int(values.sum()), len(values)
 
 
 def _trials(trials: Any) -> float:

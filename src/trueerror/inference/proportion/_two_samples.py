@@ -353,7 +353,9 @@ def _share(x: Any, rows: int, name: str, method: str, rates: bool) -> Share:
         return Share(successes, rows)
     successes = count(x, f"{name} successes")
     if successes > rows:
-        raise InputError(f"{name}=({successes}, {rows}) has more successes than rows")
+        raise InputError(
+            f"{name}=({successes}, {rows}) has more successes than rows: write te.difference((x1, n1), (x2, n2))"
+        )
     return Share(successes, rows)
 
 

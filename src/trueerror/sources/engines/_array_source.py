@@ -35,7 +35,8 @@ BLOCK = 1 << 15
 
 def row_losses(scores: Scores, codes: Codes, facts: Facts, model: str, loss: Loss) -> Floats:
     """The loss of each row: it depends on the row's scores and class alone, so blocks of rows go to threads."""
-    check_probabilities(scores, f"the scores of {model!r}")
+    if scores.ndim == 1 or not getattr(getattr(loss, "func", loss), "any_scores", False):
+        check_probabilities(scores, f"the scores of {model!r}")
     values = np.empty(len(codes))
 
     def fill(rows: slice) -> None:

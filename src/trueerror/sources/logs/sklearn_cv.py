@@ -163,7 +163,7 @@ def fold_table(
         return _of_search(given.cv_results_, score or _refit_metric(given), splitter, test_train_ratio, best)
     if _is_cv_results(given):
         return _of_search(given, score, cv, test_train_ratio, None)
-    if _is_result(given):
+    if _is_result(given) or (is_score_array(given) and (cv is not None or test_train_ratio is not None)):
         given = {"model": given}
     if not isinstance(given, Mapping) or not given:
         return None
@@ -182,11 +182,20 @@ def is_search(given: object) -> bool:
 
 
 def looks_like_fold_scores(given: object) -> bool:
-    """Whether a mapping holds arrays such as cross_val_score gives: a few numbers each, not whole, equally many."""
+    """Whether this is what cross_val_score gives, or a mapping of such arrays: numbers that are not whole."""
+    if is_score_array(given):
+        return True
     if not isinstance(given, Mapping) or len(given) < 2 or not all(_is_scores(one) for one in given.values()):
         return False
     values = [np.asarray(one, dtype=np.float64) for one in given.values()]
     return len({len(v) for v in values}) == 1 and all((v != np.floor(v)).any() for v in values)
+
+
+def is_score_array(given: object) -> bool:
+    """Whether this is one array such as cross_val_score gives: numbers that are not whole, and so no labels."""
+    if not isinstance(given, np.ndarray) or given.ndim != 1 or given.dtype.kind != "f" or len(given) < 2:
+        return False
+    return bool(np.isfinite(given).all() and (given != np.floor(given)).any())
 
 
 ASK_SIZES = (
@@ -226,6 +235,8 @@ def _of_results(
 def is_fold_result(given: object) -> bool:
     """Whether this is a search, its results, or what cross_validate returned, one or by name: no rows."""
     if isinstance(given, FoldTable) or is_search(given) or _is_cv_results(given) or _is_result(given):
+        return True
+    if is_score_array(given):
         return True
     return isinstance(given, Mapping) and bool(given) and all(_is_result(one) for one in given.values())
 
