@@ -99,10 +99,10 @@ FRAME = pd.DataFrame({"a": SCORES, "b": SCORES})
         (lambda: te.compare(TRUTH, BOTH, costs=[[0, 1], [5, 0]], metric="accuracy"), "leave metric= out"),
         (lambda: te.compare(TRUTH, BOTH, metrics=["f1", "recall"]), "one metric at a time"),
         (lambda: te.metric(TRUTH, FIRST, "f1"), "te.metric('accuracy', truth, labels)"),
-        (lambda: te.metric("top_k_accuracy", TRUTH, FIRST), "is not known; te.catalogue()"),
+        (lambda: te.metric("ndcg", TRUTH, FIRST), "is not known; te.catalogue()"),
         (lambda: te.significance.paired_t([1, 2]), "te.significance.paired_t(first, second"),
         (lambda: te.KFold(5, random_state=0), "it takes repeats=, stratify="),
-        (lambda: te.power(100, 0.8, 0.7), "te.power(n=, …)"),
+        (lambda: te.power(100, 0.8, 0.7), "te.power(n=500, first=0.90, second=0.92)"),
         (lambda: te.evaluate(te.evaluate(TRUTH, FIRST)), "Evaluation"),
     ],
 )

@@ -105,7 +105,7 @@ def takes_table_options(make: Made) -> Made:
 
     @wraps(make)
     def called(*args: object, **options: object) -> Any:
-        if args and is_table(args[0]):
+        if args and form.places[1:2] == ["predicted"] and is_table(args[0]):
             args = _named_columns(args, options)
         if not form.own.issuperset(options) or isinstance(options.get("scores"), str):
             options = _in_our_words(form, args, options)
@@ -126,9 +126,8 @@ def takes_table_options(make: Made) -> Made:
 def _named_columns(args: tuple[object, ...], options: dict[str, object]) -> tuple[object, ...]:
     """`(table, "y", "pred")` and `predicted="pred"` as the options of te.read that name columns of the table."""
     table, *rest = args
-    known = [str(name) for name in getattr(table, "columns", ())]
-    named = all(isinstance(name, str) and name in known for name in rest)
-    if "truth" not in options and named and 0 < len(rest) <= 2:
+    texts = 0 < len(rest) <= 2 and all(isinstance(name, str) for name in rest)
+    if "truth" not in options and texts and {*rest} <= {str(name) for name in getattr(table, "columns", ())}:
         options.update(zip(("truth", "label"), rest, strict=False))
         args = (table,)
     if len(args) == 1 and isinstance(options.get("predicted"), str) and "label" not in options:
