@@ -137,13 +137,13 @@ def _named_columns(args: tuple[object, ...], options: dict[str, object]) -> tupl
 
 def _refuse_counts(given: object, verb: str) -> None:
     """A confusion matrix in the place of rows: a square table of counts whose rows and columns are classes."""
-    values, shape = given, getattr(given, "shape", ())
+    shape: tuple[int, ...] = getattr(given, "shape", ())
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2:
         return
     index, names = getattr(given, "index", None), getattr(given, "columns", None)
     if names is not None and (index is None or list(index) != list(names)):
         return
-    cells = np.asarray(values)
+    cells = np.asarray(given)
     if cells.dtype.kind in "iu" and (cells >= 0).all() and cells.max() > 1:
         raise InputError(f"this looks like a confusion matrix: te.{verb}(te.Confusion(matrix)) takes its counts")
 
