@@ -59,7 +59,9 @@ from trueerror.studies._ablation import lesion_study as lesion_study
 from trueerror.studies._bias_variance import BiasVariance as BiasVariance
 from trueerror.studies._bias_variance import bias_variance as bias_variance
 from trueerror.studies._learning_curve import learning_curve as learning_curve
+from trueerror.studies._learning_curve import training_shares as training_shares
 from trueerror.studies._learning_curve_result import LearningCurve as LearningCurve
+from trueerror.studies._learning_curve_result import TrainingShares as TrainingShares
 from trueerror.studies._overfitting import Overfitting as Overfitting
 from trueerror.studies._overfitting import TrainingHistory as TrainingHistory
 from trueerror.studies._overfitting import overfitting as overfitting

@@ -7,6 +7,7 @@ import pytest
 from study_learners import Late, Nearest, Neighbours, Spoilt, two_normals
 
 import trueerror as te
+from trueerror.inputs._options import InputError
 from trueerror.studies._learning_curve_fit import curve_crossing
 
 SIZES = [10, 20, 40, 80, 160]
@@ -272,3 +273,33 @@ def test_hostile_names_stay_text(rows, tmp_path):
     assert te.load(made.to_json()) == made
     made.save(tmp_path / "curve.html")
     assert "<script>alert" not in (tmp_path / "curve.html").read_text()
+
+
+def test_training_shares_trade_bias_for_spread():
+    X, y = two_normals(240, np.random.default_rng(3), d=10, shift=0.5)
+    made = te.training_shares(Nearest(), X, y, shares=[0.9, 0.1, 0.5], repeats=25, progress=False, rng=0)
+    few, half, most = made.of()
+    assert made.shares == (0.1, 0.5, 0.9)
+    assert (few.size, half.size, most.size) == (24, 120, 216)
+    assert few.bias > half.bias > most.bias == 0
+    assert few.sd < most.sd
+    # One test part of 24 rows varies at least as much as 24 fresh rows with this error.
+    p = most.estimate
+    assert most.sd == pytest.approx(np.sqrt(p * (1 - p) / 24), rel=0.35)
+    assert few.rmse == pytest.approx(np.hypot(few.bias, few.sd))
+    assert made.best() == min(zip([q.rmse for q in made.of()], made.shares, strict=True))[1]
+    words = " ".join(str(made).split())
+    assert "Training on 10 % of the rows in the place of 90 % costs error rate +" in words
+    assert "216 test rows" in words
+    assert [r["test_rows"] for r in made.records()] == [216, 120, 24]
+    assert str(te.load(made.to_json())) == str(made)
+    from trueerror.plots.compose.studies import shares_picture
+
+    assert len(shares_picture(made).lines) == 3
+
+
+@pytest.mark.parametrize("shares", [[0.5], [0, 0.5], [0.5, 1.0], [0.5, 0.501]])
+def test_training_shares_that_cannot_be_told_apart(shares):
+    X, y = two_normals(40, np.random.default_rng(3))
+    with pytest.raises(InputError, match="shares"):
+        te.training_shares(Nearest(), X, y, shares=shares, progress=False)

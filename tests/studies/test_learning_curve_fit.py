@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from trueerror.studies._learning_curve_fit import FORMS, fit_curve, held_out_errors, parameters
+from trueerror.studies._learning_curve_fit import (
+    FORMS,
+    fall_begins,
+    fit_curve,
+    held_out_errors,
+    parameters,
+    resampled_fits,
+)
 
 SIZES = np.array([10.0, 20, 40, 80, 160, 320])
 
@@ -64,3 +71,18 @@ def test_the_true_form_foretells_best():
     curve = (0.1 + 0.3 * np.exp(-SIZES / 60))[None, :]
     errors = held_out_errors(SIZES, curve, np.ones(6))
     assert min(errors, key=lambda f: errors[f][0]) == "exponential"
+
+
+def test_a_peak_at_first_is_left_out_of_the_fit():
+    """A loss that rises before it falls: the form is that of the fall, not one bent by the peak."""
+    n = np.array([10.0, 14, 20, 28, 40, 57, 80, 113])
+    mean = 0.2 + 3 / n
+    mean[:2] = 0.31, 0.33
+    mean[2] = 0.35
+    values = mean + np.random.default_rng(0).normal(scale=0.002, size=(20, 8))
+    assert fall_begins(values) == 2
+    drawn = resampled_fits(n, values, "auto", np.random.default_rng(1)).at(np.array([500.0]))
+    assert np.median(drawn) == pytest.approx(0.2 + 3 / 500, abs=0.01)
+    # Four sizes are always left, and a curve that falls from the start is fitted whole.
+    assert fall_begins(values[:, ::-1]) == 4
+    assert fall_begins(values[:, 2:]) == 0

@@ -35,6 +35,7 @@ STUDIES = {
     "bias-variance": ("trueerror.studies._bias_variance", "bias_variance"),
     "estimator-laboratory": ("trueerror.studies._simulation", "estimator_laboratory"),
     "overfitting": ("trueerror.studies._overfitting", "overfitting"),
+    "training-shares": ("trueerror.studies._learning_curve", "training_shares"),
 }
 ONE_LEARNER = ("lesion_study", "estimator_laboratory")
 # These stand outside of [study], where every experiment has them.

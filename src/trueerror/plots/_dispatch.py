@@ -73,6 +73,7 @@ OF_ONE = {
     "LearnerRanking": "matrices.ranking_picture",
     "Posterior": "matrices.posterior_picture",
     "LearningCurve": "studies.learning_picture",
+    "TrainingShares": "studies.shares_picture",
     "LesionStudy": "studies.lesion_picture",
     "BiasVariance": "studies.bias_picture",
     "EstimatorLaboratory": "studies.laboratory_picture",

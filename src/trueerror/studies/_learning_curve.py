@@ -28,7 +28,8 @@ from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.metrics._registry import Measure
 from trueerror.resampling._cross_validation import KFold, as_k_fold
 from trueerror.resampling._plan import Seed
-from trueerror.resampling._study_plans import GrowingSubsets
+from trueerror.resampling._splits import Subsampling
+from trueerror.resampling._study_plans import GrowingSubsets, WithTraining
 from trueerror.results import Contrast
 from trueerror.results._format import number
 from trueerror.studies._learning_curve_fit import (
@@ -42,7 +43,7 @@ from trueerror.studies._learning_curve_fit import (
     parameters,
     worst_rise,
 )
-from trueerror.studies._learning_curve_result import Crossing, CurveFit, CurvePoint, LearningCurve
+from trueerror.studies._learning_curve_result import Crossing, CurveFit, CurvePoint, LearningCurve, TrainingShares
 from trueerror.studies._study import (
     SeenScores,
     as_study_data,
@@ -229,6 +230,90 @@ def learning_curve(
                 words = f"Stopped at {size:,} rows: the last step gained less than {number(stop)} (upper limits)."
                 return replace(curve, stopped=words)
     return made_curve(runs, wanted, subsets, asked)
+
+
+def training_shares(
+    learners: Learner | Mapping[str, Learner],
+    X: Features,
+    y: Any = None,
+    *,
+    shares: Sequence[float] = (0.3, 0.5, 2 / 3, 0.8, 0.9),
+    repeats: int = 30,
+    stratify: bool = True,
+    metric: str = "error_rate",
+    positive: Label | None = None,
+    confidence: float = 0.95,
+    store: str | os.PathLike[str] | None = None,
+    engine: object = None,
+    jobs: int | None = None,
+    timeout: float | None = None,
+    rng: Seed = None,
+    progress: bool = True,
+    balance: Balance | None = None,
+) -> TrainingShares:
+    """How many rows to train on and how many to test on: bias against spread of one random split.
+
+    For each training share in `shares`, `repeats` random splits. A small training part gives models that are worse
+    than those of all rows (bias); a small test part gives an estimate that varies (sd). Both come together in
+    √(bias² + sd²), how far one split is off. Source: Kohavi 1995, IJCAI 2:1137.
+
+    >>> import numpy as np
+    >>> class Nearest:
+    ...     def fit(self, X, y):
+    ...         self.means = np.array([X[y == c].mean(axis=0) for c in (0, 1)])
+    ...     def predict(self, X):
+    ...         return ((X[:, None, :] - self.means) ** 2).sum(axis=2).argmin(axis=1)
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(200) % 2
+    >>> X = rng.normal(size=(200, 8)) + 0.4 * y[:, None]
+    >>> made = training_shares({"nearest": Nearest()}, X, y, shares=[0.2, 0.5, 0.9], progress=False)
+    >>> few, half, most = made.of()
+    >>> few.sd < most.sd, few.bias > half.bias > most.bias == 0
+    (True, True)
+    """
+    named, data = as_learners(learners), as_study_data(X, y)
+    level = check_confidence(confidence)
+    judged_measure(metric)
+    wanted = tuple(sorted({float(s) for s in shares}))
+    if len(wanted) < 2 or not 0 < wanted[0] <= wanted[-1] < 1:
+        raise InputError("shares= are at least two different training shares between 0 and 1, such as [0.5, 0.8]")
+    if repeats < 2:
+        raise InputError(f"repeats={repeats!r}: how much splits vary takes at least two")
+    options = RunOptions(
+        store=store, engine=engine, jobs=jobs, timeout=timeout, rng=rng, progress=progress, balance=balance
+    )
+    runs = [
+        run_experiment(
+            named, data, WithTraining(Subsampling(repeats, 1 - share, stratify=stratify)),
+            options.inside(f"share-{share:.4g}"),
+        )
+        for share in wanted
+    ]  # fmt: skip
+    tables = [seen_scores(run, metric, positive=positive) for run in runs]
+    sizes = tuple(round(float(t.trains.mean())) for t in tables)
+    if len(set(sizes)) < len(sizes):
+        raise InputError(f"{data.n:,} rows are too few to tell these shares apart: leave some out")
+    asked = _CurveOptions(metric=metric, positive=positive, confidence=level, form="auto")
+    points: list[CurvePoint] = []
+    for row, learner in enumerate(runs[0].learners):
+        finals = tables[-1].held_out[row]
+        if np.isnan(finals).all():
+            raise InputError(f"{learner!r} has no score on any split{why_failed(runs, learner)}")
+        own = [_points(learner, [n], t.held_out[row][:, None], t.training[row][:, None], t, data.rows.units, asked)[0]
+               for n, t in zip(sizes, tables, strict=True)]  # fmt: skip
+        # Test rows are a share t of all, drawn without replacement: between splits their mean has 1 − t of the variance
+        # that fresh rows would give it. What one row adds is told best where models differ least.
+        tested = [t.test_train_ratio / (1 + t.test_train_ratio) for t in tables]
+        one_row = own[-1].sd ** 2 * tested[-1] * data.n / (1 - tested[-1])
+        for p in own:
+            bias, sd = p.estimate - own[-1].estimate, math.sqrt(p.sd**2 + one_row / data.n)
+            points.append(replace(p, bias=bias, sd=sd, rmse=math.hypot(bias, sd)))
+    return TrainingShares(
+        metric=tables[0].measure.name, title=tables[0].measure.title, learners=runs[0].learners, shares=wanted,
+        sizes=sizes, rows=data.n, points=tuple(points), confidence=level, seed=runs[0].seed,
+        notes=tuple(f"{x}: {sum(r.failed(x) for r in runs)} fits failed." for x in runs[0].learners
+                    if any(r.failed(x) for r in runs)),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import text_seed
 from trueerror.findings import Findings
+from trueerror.inference._problem import critical_t
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._options import InputError, check_confidence, nearest
 from trueerror.methods import Method, declare
@@ -22,8 +23,16 @@ from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, DocumentResult, Interval, Result, Table
 from trueerror.results._document import Document, TableBlock, page
 from trueerror.results._format import limits, number, one_line, p_value, percent, whole
-from trueerror.studies._learning_curve_fit import FEWEST_SIZES, SURE, Level, limits_at, misfit, resampled_fits
-from trueerror.studies._study import shortfall
+from trueerror.studies._learning_curve_fit import (
+    FEWEST_SIZES,
+    SURE,
+    Level,
+    fall_begins,
+    limits_at,
+    misfit,
+    resampled_fits,
+)
+from trueerror.studies._study import shortfall, study_text
 
 Floats = NDArray[np.float64]
 # Beyond this many times the largest size nobody should believe a fitted curve.
@@ -172,6 +181,11 @@ class LearningCurve(DocumentResult):
         """Whether nothing speaks against more rows being better, at the level 1 − confidence."""
         p = self.rise(learner).p_adjusted
         return p is None or math.isnan(p) or p > 1 - self.confidence
+
+    def fitted_from(self, learner: str | None = None) -> int:
+        """The size from which on curves are fitted: where the fall begins."""
+        values = np.asarray(self.values[self.learner(learner)], dtype=np.float64)
+        return self.sizes[fall_begins(shortfall(values, find_measure(self.metric)))]
 
     def best_form(self, learner: str | None = None) -> CurveFit:
         """The form that is extrapolated: the one asked for, or that with the least held-out error of those that level
@@ -358,6 +372,97 @@ class LearningCurve(DocumentResult):
         return page(reading, self.verdict_lines, TableBlock(self._points_table()), block, footer=last)
 
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TrainingShares(Result):
+    """One random split at several training shares: how far its estimate is off. Made by `te.training_shares`.
+
+    Of each point, `estimate` is the mean over the splits with limits for it; `bias` how far models of that size are
+    from those of the largest training part, `sd` how much the estimate of one split varies with its rows, and `rmse`²
+    = bias² + sd².
+    """
+
+    metric: str
+    title: str
+    learners: tuple[str, ...]
+    shares: tuple[float, ...]
+    sizes: tuple[int, ...]
+    rows: int
+    points: tuple[CurvePoint, ...]
+    confidence: float = 0.95
+    seed: int = 0
+    notes: tuple[str, ...] = ()
+    method: str = "training-share"
+
+    def of(self, learner: str | None = None) -> tuple[CurvePoint, ...]:
+        """The points of one learner."""
+        name = self.learners[0] if learner is None and len(self.learners) == 1 else learner
+        if name not in self.learners:
+            raise InputError(f"which learner? there are {', '.join(map(repr, self.learners))}")
+        return tuple(p for p in self.points if p.learner == name)
+
+    def best(self, learner: str | None = None) -> float:
+        """The training share at which the estimate of one split is least far off (√(bias² + sd²))."""
+        points = self.of(learner)
+        return self.shares[
+            min(range(len(points)), key=lambda i: math.inf if math.isnan(points[i].rmse) else points[i].rmse)
+        ]
+
+    def records(self) -> list[dict[str, object]]:
+        """One record for each learner and share."""
+        shares = dict(zip(self.sizes, self.shares, strict=True))
+        return [{"share": shares[p.size], "test_rows": self.rows - p.size, **p.records()[0]} for p in self.points]
+
+    @property
+    def verdict_lines(self) -> tuple[str, ...]:
+        """For each learner what a larger test part buys and what it costs."""
+        return tuple(self._words(name) for name in self.learners)
+
+    @property
+    def verdict(self) -> str:
+        """What a larger test part buys and what it costs."""
+        return " ".join(self.verdict_lines)
+
+    def _words(self, learner: str) -> str:
+        points, who = self.of(learner), "" if len(self.learners) == 1 else f"{one_line(learner)}: "
+        first, last = points[0], points[-1]
+        best = self.best(learner)
+        at = points[self.shares.index(best)]
+        ends = [percent(round(self.shares[i], 3)) for i in (0, -1)]
+        reach = [critical_t(self.confidence, math.inf) * p.sd for p in (first, last)]
+        return (
+            f"{who}Training on {ends[0]} of the rows in the place of {ends[1]} costs {self.title} {first.bias:+.3f}. "
+            f"It buys {whole(self.rows - first.size)} test rows, with which one split is right within ± "
+            f"{number(reach[0])}; with {whole(self.rows - last.size)} it is ± {number(reach[1])}. One split is least "
+            f"far off with "
+            f"{percent(round(best, 3))} for training (√(bias² + sd²) = {number(at.rmse)})."
+        )
+
+    def __str__(self) -> str:
+        shares = dict(zip(self.sizes, self.shares, strict=True))
+        table = Table(
+            columns=(
+                "learner", "training", "rows", "test rows", f"{self.title}, mean", "bias", "sd of one", "√(b² + sd²)",
+            ),
+            rows=tuple(
+                (
+                    p.learner, percent(round(shares[p.size], 3)), whole(p.size), whole(self.rows - p.size),
+                    f"{number(p.estimate)} {limits(p.low, p.high)}", f"{p.bias:+.3f}", number(p.sd), number(p.rmse),
+                )
+                for p in self.points
+            ),
+        )  # fmt: skip
+        last = (
+            f"bias: the mean over the splits less that at {percent(round(self.shares[-1], 3))} training rows (models "
+            "of all rows may be better still). sd of one: of a single split, its test rows taken as drawn anew; "
+            "repeating the split or folds make it smaller. A larger test part costs training rows, so the "
+            "estimate is of a poorer model; a smaller one leaves the estimate to chance."
+        )
+        head = (
+            f"{whole(self.rows)} rows, {len(self.shares)} training shares, {self.points[0].splits} random splits each."
+        )
+        return study_text(head, self.verdict_lines, table, [last, *self.notes])
+
+
 def back(found: tuple[Floats, Floats, Floats], measure: Measure) -> tuple[Floats, Floats, Floats]:
     """(estimate, low, high) of the metric itself, within its range."""
     middle, low, high = found
@@ -429,16 +534,30 @@ def _form_words(curve: LearningCurve, learner: str) -> str:
     # Curves are fitted to what is lacking to the best value: of an AUC, 1 − AUC.
     measure = find_measure(curve.metric)
     lacking = f"{number(measure.best or 0.0)} − {curve.title} = " if measure.higher_is_better else ""
+    start = curve.fitted_from(learner)
+    late = f", fitted from {whole(start)} rows on, where the fall begins" if start > curve.sizes[0] else ""
     return (
-        f"{who}{best.form} {lacking}{best.formula}; off by {number(best.held_out)} at sizes held out (others: {shown})."
+        f"{who}{best.form} {lacking}{best.formula}{late}; off by {number(best.held_out)} at sizes held out (others: "
+        f"{shown})."
     )
 
 
 declare(
     Method(
+        key="training-share",
+        title="bias and spread of one random split at each training share",
+        formula="bias: mean over the splits less that of the largest training share; sd² = s² + v/N, s between the "
+        "splits, v = s²·tN/(1 − t) what one test row adds, from the largest training share: tN of N rows drawn without "
+        "replacement have 1 − t of the variance of fresh ones; √(bias² + sd²)",
+        source="Kohavi 1995, IJCAI 2:1137, for the trade-off; Cochran 1977, Sampling Techniques, 2.6, for 1 − t",
+        assumes="independent rows; models of all rows are about as good as those of the largest training share",
+        advice="prefer folds or repeated splits, whose training parts are large and which test every row",
+    ),
+    Method(
         key="learning-curve",
         title="learning curve, extrapolated from resampled splits",
-        formula="quantiles over draws of the splits of a + b·φ(n), fitted by weighted least squares with a, b ≥ 0; φ "
+        formula="quantiles over draws of the splits of a + b·φ(n), fitted by weighted least squares with a, b ≥ 0 from "
+        "the largest loss on; φ "
         "is n^(−c), exp(−cn) or n^(−½), whichever foretells the largest sizes best in that draw; each draw's error p "
         "then becomes Beta(pN + ½, (1 − p)N + ½), N being the distinct rows",
         source="Cortes et al. 1994, NIPS 6:327, for the power law; Viering and Loog 2023, IEEE TPAMI 45:7799, for what "

@@ -23,7 +23,7 @@ from trueerror.studies._learning_curve_fit import SURE
 if TYPE_CHECKING:
     from trueerror.studies._ablation import Contribution, LesionStudy
     from trueerror.studies._bias_variance import BiasVariance
-    from trueerror.studies._learning_curve_result import LearningCurve
+    from trueerror.studies._learning_curve_result import LearningCurve, TrainingShares
     from trueerror.studies._overfitting import ComplexityPoint, Overfitting, TrainingHistory
     from trueerror.studies._simulation import EstimatorLaboratory
 
@@ -56,7 +56,7 @@ def _curve_picture(curve: LearningCurve) -> Curves:
         expected = curve.extrapolate(learner=learner)
         known = not math.isnan(expected.estimate)
         if known:
-            x = np.geomspace(sizes[0], ahead, STEPS)
+            x = np.geomspace(curve.fitted_from(learner), ahead, STEPS)
             middle, below, above = curve.band(learner, x)
             words = f"{percent(curve.confidence)} band of the fitted curve"
             bands.append(Band(x=x, low=below, high=above, name=words, series=place))
@@ -111,7 +111,17 @@ def _wrapped(verdict: Sequence[str], columns: int = 118) -> list[str]:
     return [part for line in verdict for part in textwrap.wrap(plain(line), columns)][:8]
 
 
-def _spread_picture(curve: LearningCurve) -> Curves:
+def shares_picture(study: TrainingShares) -> Curves:
+    """How far models of each training share are from those of the largest, and how much one split varies."""
+    drawn = _spread_picture(study)
+    shares = ", ".join(percent(round(s, 3)) for s in study.shares)
+    return replace(
+        drawn, title=f"{plain(study.title)}: bias and spread of one split at each training share",
+        subtitle=(*_wrapped(study.verdict_lines), f"training shares {shares} of {whole(study.rows)} rows"),
+    )  # fmt: skip
+
+
+def _spread_picture(curve: LearningCurve | TrainingShares) -> Curves:
     sizes = np.asarray(curve.sizes, dtype=np.float64)
     lines, whiskers, drawn = [], [], [0.0]
     for place, learner in enumerate(curve.learners):
