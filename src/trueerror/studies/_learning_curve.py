@@ -24,7 +24,7 @@ from trueerror.experiments._fit import Balance
 from trueerror.experiments._result import Experiment
 from trueerror.findings import Findings
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import InputError, check_confidence, check_word
+from trueerror.inputs._options import InputError, check_confidence, check_word, in_few_words
 from trueerror.metrics._registry import Measure
 from trueerror.resampling._cross_validation import KFold, as_k_fold
 from trueerror.resampling._plan import Seed
@@ -277,8 +277,8 @@ def training_shares(
     wanted = tuple(sorted({float(s) for s in shares}))
     if len(wanted) < 2 or not 0 < wanted[0] <= wanted[-1] < 1:
         raise InputError("shares= are at least two different training shares between 0 and 1, such as [0.5, 0.8]")
-    if repeats < 2:
-        raise InputError(f"repeats={repeats!r}: how much splits vary takes at least two")
+    if not isinstance(repeats, (int, np.integer)) or repeats < 2:
+        raise InputError(f"repeats={in_few_words(repeats)}: how much splits vary takes at least two")
     options = RunOptions(
         store=store, engine=engine, jobs=jobs, timeout=timeout, rng=rng, progress=progress, balance=balance
     )
