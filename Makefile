@@ -81,9 +81,8 @@ lint: $(BIN)/.dev ## style, format and import layers
 types: $(BIN)/.dev ## mypy, strict
 	$(BIN)/mypy
 
-docs: $(BIN)/.dev ## build the documentation into site/
+docs: $(BIN)/.dev ## build the documentation into site/, from its pages and the code; warnings are errors
 	$(BIN)/python docs/build.py
-	$(BIN)/mkdocs build --strict --quiet
 
 bench: $(BIN)/.dev ## speed side by side with peers (QUICK=1 for a short run)
 	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
@@ -92,4 +91,4 @@ validate: $(BIN)/.dev ## coverage and type I error simulations (QUICK=1 for a sh
 	$(BIN)/python -m validation $(if $(QUICK),--quick)
 
 clean: ## remove the environment and everything that was built
-	rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest dist build site .mypy_cache .ruff_cache .pytest_cache .hypothesis

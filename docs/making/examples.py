@@ -8,8 +8,10 @@ data files:
 - `console`: each line that starts with `$ ` is run; what it prints follows it. `echo $?` is the last exit code.
 - any block after a comment `<!-- file: NAME -->`: written to the folder under that name.
 - `bash`, `yaml`, `toml`, `html`: shown, not run. They hold no results.
+- `{name}`: a directive of the site.
 
-`real(page)` is the page with real output. A page is right when `real(page) == page`.
+`real(page)` is the page with real output. A page is right when `real(page) == page`. A picture that a page shows by a
+name without folder, `![…](roc.svg)`, is the file that its own examples saved under that name: `pictures(page)`.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from typing import Any, NamedTuple
 FENCE = "```"
 FILE = re.compile(r"^<!-- file: (\S+) -->$")
 SHOWN_ONLY = ("bash", "yaml", "toml", "html")
+PICTURE = re.compile(r"!\[[^\]]*\]\(([\w.-]+\.(?:svg|png))\)")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 WIDTH = "80"
 
@@ -45,6 +48,20 @@ class Block(NamedTuple):
 
 def real(page: str) -> str:
     """The page with the output that its examples really print."""
+    return _run(page)[0]
+
+
+def pictures(page: str) -> dict[str, bytes]:
+    """The pictures that the page's own examples save and the page shows, by file name."""
+    return _run(page)[1] if shown_pictures(page) else {}
+
+
+def shown_pictures(page: str) -> list[str]:
+    """File names of the pictures that the page shows and its own examples make."""
+    return sorted(set(PICTURE.findall(page)))
+
+
+def _run(page: str) -> tuple[str, dict[str, bytes]]:
     lines = page.splitlines()
     out: list[str] = []
     done = 0
@@ -78,9 +95,10 @@ def real(page: str) -> str:
                     and not _between(lines, block, follower)
                 ):
                     done = follower.last + 1
-            elif block.language not in SHOWN_ONLY:
+            elif block.language not in SHOWN_ONLY and not block.language.startswith("{"):
                 raise ValueError(f"line {block.first}: a block of {block.language or 'no language'!r} follows no code")
-    return "\n".join([*out, *lines[done:]]) + "\n"
+        made = {name: Path(name).read_bytes() for name in shown_pictures(page)}
+    return "\n".join([*out, *lines[done:]]) + "\n", made
 
 
 def _between(lines: list[str], block: Block, follower: Block) -> str:

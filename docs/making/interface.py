@@ -67,7 +67,7 @@ def _room(name: str, home: str) -> str:
 
 
 def _entry(name: str, thing: Any) -> Iterator[str]:
-    yield f"### {cell(name)} {{#{name}}}"
+    yield f"({name if name.islower() else 'class-' + name})=\n### {cell(name)}"
     if inspect.isclass(thing):
         yield from _class(thing, f"```python\n{_signature(name, thing)}\n```" if _made_by_hand(thing) else "")
         return

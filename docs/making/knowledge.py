@@ -104,7 +104,8 @@ def methods_page() -> str:
     known = every_method()
     for part in PARTS:
         declared = [known[kind.key] for kind in every_curve_kind()] if part == "curve_shapes" else []
-        parts += [f"## {PART_TITLES.get(part, part)}", *(_method(m) for m in (*declared, *entries_of(part)))]
+        shown = {m.key: m for m in (*declared, *entries_of(part))}
+        parts += [f"## {PART_TITLES.get(part, part)}", *map(_method, shown.values())]
     return page("Methods", *parts)
 
 
@@ -115,7 +116,7 @@ def _method(m: Method) -> str:
         "Advice": cell(m.advice),
         "Source": cell(m.source),
     }
-    lines = [f"### {cell(m.title)} {{#{m.key}}}", "", f"`{m.key}`", "", _formula(m.formula), ""]
+    lines = [f"({m.key})=", f"### {cell(m.title)}", "", f"`{m.key}`", "", _formula(m.formula), ""]
     lines += [f"- **{head}**: {text}" for head, text in facts.items() if text]
     return "\n".join(lines)
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-MADE = "<!-- Made by docs/build.py from the code: change the code, not this page. -->"
-
 
 def cell(text: str) -> str:
     """Text inside a table: a bar would end the cell, a star or underscore would change the type."""
-    for mark in "\\|*_<":
+    for mark in "\\|*_<{$":
         text = text.replace(mark, "\\" + mark)
     return text
 
@@ -25,6 +23,13 @@ def code(text: str) -> str:
     return f"`{text}`" if text else ""
 
 
-def page(title: str, *parts: str) -> str:
-    """A generated page."""
-    return "\n\n".join([MADE, f"# {title}", *(p.strip("\n") for p in parts if p)]) + "\n"
+def toctree(*pages: str, hidden: bool = False) -> str:
+    """The pages below this one."""
+    return "\n".join(["```{toctree}", ":maxdepth: 1", *([":hidden:"] if hidden else []), "", *pages, "```"])
+
+
+def page(title: str, *parts: str, keywords: Iterable[str] = ()) -> str:
+    """A generated page; keywords are what people type when they look for it."""
+    words = "; ".join(keywords)
+    head = [f"# {title}", *([f"<!-- keywords: {words} -->"] if words else [])]
+    return "\n\n".join([*head, *(p.strip("\n") for p in parts if p)]) + "\n"

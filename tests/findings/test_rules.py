@@ -1,12 +1,10 @@
-"""The frame of the linter, and the page that explains its rules."""
+"""The frame of the linter."""
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import re
 from dataclasses import fields
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +12,6 @@ from trueerror.findings import Evidence, Finding, Findings, every_rule, find
 from trueerror.findings._rules import rule
 from trueerror.results import load
 
-DOCS = Path(__file__).parents[2] / "docs"
 # What issue and design name: changing one of these codes would break people's --ignore lists.
 FIXED = {"TE304": "threshold", "TE410": "straddle", "TE507": "too few data sets"}
 
@@ -73,14 +70,3 @@ def test_findings_survive_json() -> None:
     )
     assert "TE107" in found.to_markdown()
     assert "TE107" in found.to_latex()
-
-
-def test_the_page_is_up_to_date() -> None:
-    spec = importlib.util.spec_from_file_location("build_findings", DOCS / "build_findings.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert (DOCS / "findings.md").read_text(encoding="utf-8") == module.page(), "run python docs/build_findings.py"
-    for code, r in every_rule().items():
-        assert f"### {code}: {r.title}" in module.page()

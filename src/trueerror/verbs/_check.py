@@ -27,7 +27,7 @@ def check(source: Any, *, training: Any = None, **columns: Any) -> Findings:
     `source` is what `te.predictions` or `te.read` gave, a path or a data frame (`columns` go to `te.read`), counts
     (`te.Confusion`), or a result that has findings already (an Evaluation, a Comparison, a Ranking). `training` takes
     the same models' predictions for the rows that they were trained on: test rows among them, and the gap between
-    both, are then looked for. `docs/findings.md` explains every code.
+    both, are then looked for. The page "Findings" of the documentation explains every code.
 
     >>> import trueerror as te
     >>> print(te.check(te.Confusion([[95, 0], [5, 0]])))
