@@ -36,6 +36,7 @@ from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluation import Evaluation
 from trueerror.verbs._model_metrics import MetricChoice, Rng
 
+STYLES = ("style.css", "charts.css")
 SCRIPTS = ("words.js", "page.js", "hover.js", "explorer.js")
 NOT_LIGHT, BY_HAND = ':root:not([data-theme="light"])', ':root[data-theme="dark"]'
 SIGNS = {"error": "✖", "warning": "!", "note": "i"}
@@ -57,7 +58,8 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
     def source(name: str) -> str:
         return loader.get_source(environment, name)[0]
 
-    style, script = picture_style() + source("style.css"), "\n".join(source(name) for name in SCRIPTS)
+    style = picture_style() + "".join(source(name) for name in STYLES)
+    script = "\n".join(source(name) for name in SCRIPTS)
     c = contents
     return environment.get_template("report.html").render(
         c=c,
