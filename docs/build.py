@@ -92,6 +92,12 @@ def stage(sources: Path) -> None:
             made |= {(folder / file).as_posix(): held for file, held in own_pictures(text).items()}
     made |= {f"pictures/{name}.svg": pictures.figure(name).svg.encode() for name in pictures.PICTURES}
     made |= {p.relative_to(DOCS).as_posix(): p.read_bytes() for p in DOCS.rglob("*") if p.suffix in FILES}
+    # Scripts of single pages are taken over as they are, beside those pages.
+    made |= {
+        f"_extra/{name}": held
+        for name, held in made.items()
+        if name.startswith("calculators/") and name.endswith(".js")
+    }
     made["_static/pages.js"] = f"var PAGES = {json.dumps(about, ensure_ascii=False)};\n".encode()
     made["conf.py"] = (DOCS / "conf.py").read_bytes()
     sources.mkdir(parents=True, exist_ok=True)

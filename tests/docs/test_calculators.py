@@ -1,0 +1,300 @@
+"""The calculators of the documentation give what the library gives: 1,000 inputs each, and in a real browser."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from build import DOCS
+
+import trueerror as te
+
+SCRIPT = DOCS / "calculators" / "calculators.js"
+PAGES = sorted(p.stem for p in (DOCS / "calculators").glob("*.md") if p.stem != "index")
+INPUTS = 1000
+WITHIN = 1e-9
+
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+
+
+def calculated(function: str, inputs: list[dict[str, Any]]) -> list[Any]:
+    """What a function of the script gives for each input; NaN and infinities come back as None."""
+    program = (
+        f"const c = require({json.dumps(str(SCRIPT))});"
+        "const inputs = JSON.parse(require('fs').readFileSync(0, 'utf8'));"
+        f"console.log(JSON.stringify(inputs.map(o => c.{function}(o))));"
+    )
+    done = subprocess.run(["node", "-e", program], input=json.dumps(inputs), capture_output=True, text=True, check=True)
+    found: list[Any] = json.loads(done.stdout)
+    return found
+
+
+def near(found: Any, expected: float, given: object) -> None:
+    assert found == pytest.approx(expected, abs=WITHIN), given
+
+
+def counts(rng: np.random.Generator, lowest: int = 1) -> tuple[int, int]:
+    """x of n, from one row to a million, with the ends more often than by chance."""
+    n = max(lowest, int(10 ** rng.uniform(0, 6)))
+    x = int(rng.choice([0, n, rng.integers(0, n + 1), rng.binomial(n, 0.9)]))
+    return x, n
+
+
+@needs_node
+def test_interval() -> None:
+    rng = np.random.default_rng(0)
+    inputs = []
+    for i in range(INPUTS):
+        x, n = counts(rng)
+        inputs.append({
+            "x": x, "n": n, "method": ("wilson", "clopper-pearson", "mid-p")[i % 3],
+            "side": ("two-sided", "lower", "upper")[i // 3 % 3], "confidence": (0.95, 0.8, 0.9, 0.99, 0.999)[i % 5],
+        })  # fmt: skip
+    for o, found in zip(inputs, calculated("interval", inputs), strict=True):
+        made = te.interval(o["x"], o["n"], method=o["method"], side=o["side"], confidence=o["confidence"])
+        near(found["estimate"], made.estimate, o)
+        near(found["low"], made.low, o)
+        near(found["high"], made.high, o)
+
+
+@needs_node
+def test_difference() -> None:
+    rng = np.random.default_rng(1)
+    inputs = []
+    for i in range(INPUTS):
+        (x1, n1), (x2, n2) = counts(rng, 2), counts(rng, 2)
+        inputs.append({"x1": x1, "n1": n1, "x2": x2, "n2": n2, "method": ("miettinen-nurminen", "newcombe")[i % 2],
+                       "confidence": (0.95, 0.8, 0.99)[i % 3]})  # fmt: skip
+    for o, found in zip(inputs, calculated("difference", inputs), strict=True):
+        made = te.difference((o["x1"], o["n1"]), (o["x2"], o["n2"]), method=o["method"], confidence=o["confidence"])
+        near(found["estimate"], made.estimate, o)
+        near(found["low"], made.low, o)
+        near(found["high"], made.high, o)
+        near(found["p"], made.p_value, o)
+
+
+@needs_node
+def test_mcnemar() -> None:
+    rng = np.random.default_rng(2)
+    inputs = []
+    for i in range(INPUTS):
+        both, first, second, neither = (int(10 ** rng.uniform(0, 5)) - 1 for _ in range(4))
+        o = {"both": both + 1, "first": first, "second": first if i % 7 == 0 else second, "neither": neither}
+        inputs.append({**o, "method": ("mid-p", "exact", "chi2")[i % 3], "confidence": (0.95, 0.8, 0.99)[i // 3 % 3]})
+    for o, found in zip(inputs, calculated("mcnemar", inputs), strict=True):
+        n = o["both"] + o["first"] + o["second"] + o["neither"]
+        made = te.significance.mcnemar(o["first"], o["second"], n=n, method=o["method"], confidence=o["confidence"])
+        near(found["estimate"], made.estimate, o)
+        near(found["low"], made.low, o)
+        near(found["high"], made.high, o)
+        near(found["p"], made.p_value, o)
+
+
+def plans(rng: np.random.Generator, how_many: int) -> list[dict[str, Any]]:
+    made = []
+    for i in range(how_many):
+        first = float(rng.uniform(0.5, 0.99))
+        second = float(np.clip(first + rng.choice([-1, 1]) * rng.uniform(0.02, 0.2), 0.3, 0.995))
+        gap, most = abs(first - second), min(first + second, 2 - first - second)
+        o: dict[str, Any] = {"rows": ("same", "different")[i % 2], "first": first, "second": second,
+                             "alpha": (0.05, 0.01, 0.1)[i % 3]}  # fmt: skip
+        if i % 2 == 0:
+            o["disagreement"] = float(rng.uniform(gap, min(most, gap + 0.2)))
+        made.append(o)
+    return made
+
+
+def planned(o: dict[str, Any]) -> dict[str, Any]:
+    options = {name: value for name, value in o.items() if name not in ("rows", "n", "power")}
+    return options | ({"test": "two-proportions"} if o["rows"] == "different" else {})
+
+
+@needs_node
+def test_power() -> None:
+    rng = np.random.default_rng(3)
+    inputs = [{**o, "n": int(10 ** rng.uniform(1, 4))} for o in plans(rng, INPUTS)]
+    for o, found in zip(inputs, calculated("power", inputs), strict=True):
+        near(found, te.power(n=o["n"], **planned(o)).power, o)
+
+
+@needs_node
+def test_sample_size_of_a_comparison() -> None:
+    rng = np.random.default_rng(4)
+    inputs = [{**o, "power": (0.8, 0.9, 0.5)[i // 2 % 3]} for i, o in enumerate(plans(rng, INPUTS // 4))]
+    for o, found in zip(inputs, calculated("sampleSize", inputs), strict=True):
+        assert found == te.sample_size(power=o["power"], **planned(o)).n, o
+
+
+@needs_node
+def test_sample_size_of_an_interval() -> None:
+    rng = np.random.default_rng(5)
+    inputs = [{"accuracy": float(rng.uniform(0, 1)), "half": float(10 ** rng.uniform(-3, -0.5)),
+               "confidence": (0.95, 0.8, 0.99)[i % 3]} for i in range(INPUTS)]  # fmt: skip
+    for o, found in zip(inputs, calculated("rowsForWidth", inputs), strict=True):
+        made = te.sample_size(accuracy=o["accuracy"], half_width=o["half"], alpha=1 - o["confidence"])
+        assert found == made.n, o
+
+
+@needs_node
+def test_prevalence() -> None:
+    rng = np.random.default_rng(6)
+    inputs = []
+    for _ in range(INPUTS):
+        tp, fn, fp, tn = (int(10 ** rng.uniform(0, 4)) for _ in range(4))
+        inputs.append({"tp": tp, "fn": fn, "fp": fp, "tn": tn, "prior": float(rng.uniform(0.001, 0.999)),
+                       "costFp": float(rng.uniform(0, 10)), "costFn": float(rng.uniform(0.1, 100))})  # fmt: skip
+    for o, found in zip(inputs, calculated("prevalence", inputs), strict=True):
+        table = te.Confusion([[o["tn"], o["fp"]], [o["fn"], o["tp"]]])
+        for name in ("accuracy", "precision", "npv", "recall", "fpr"):
+            near(found[name], te.metric(name, table, prior=o["prior"]), o)
+        costs = [[0, o["costFp"]], [o["costFn"], 0]]
+        near(found["cost"], te.metric("cost", table, prior=o["prior"], costs=costs) / table.n, o)
+        near(found["nothing"], o["prior"] * o["costFn"], o)
+        near(found["everything"], (1 - o["prior"]) * o["costFp"], o)
+
+
+CALCULATORS = ("interval", "difference", "mcnemar", "power", "width", "prevalence")
+
+
+def shown_lines(changes: dict[str, dict[str, Any]]) -> dict[str, dict[str, str]]:
+    program = (
+        f"const c = require({json.dumps(str(SCRIPT))}).CALCULATORS, out = {{}};"
+        "const changes = JSON.parse(require('fs').readFileSync(0, 'utf8'));"
+        "for (const name in c) { const o = {}; c[name].fields.forEach(f => o[f.name] = f.value);"
+        "out[name] = c[name].answer(Object.assign(o, changes[name])); }"
+        "console.log(JSON.stringify(out));"
+    )
+    done = subprocess.run(
+        ["node", "-e", program], input=json.dumps(changes), capture_output=True, text=True, check=True
+    )
+    found: dict[str, dict[str, str]] = json.loads(done.stdout)
+    return found
+
+
+OTHERS: dict[str, dict[str, Any]] = {
+    "interval": {"x": 3, "n": 40, "method": "mid-p", "confidence": 0.9, "side": "upper"},
+    "difference": {"method": "newcombe", "confidence": 0.8},
+    "mcnemar": {"method": "exact", "confidence": 0.9},
+    "power": {"rows": "different", "alpha": 0.01, "power": 0.9, "n": 77},
+    "width": {"confidence": 0.9},
+    "prevalence": {"prior": 0.2, "costFn": 3},
+}
+
+
+@needs_node
+@pytest.mark.parametrize("changes", [{}, OTHERS], ids=["as opened", "all options"])
+def test_the_lines_that_are_shown_run_and_say_the_same(changes: dict[str, dict[str, Any]]) -> None:
+    from making.examples import Session
+
+    with Session() as session:
+        for name, answer in shown_lines(changes).items():
+            for line in answer["python"].split("\n"):
+                made = eval(line, {"te": te})
+                if name in ("power", "width"):
+                    expected = f"{made.n:,} rows" if line.startswith("te.sample") else f"{made.power:.3f}"
+                elif name == "prevalence":
+                    expected = f"precision {made['precision'].estimate:.4f}"
+                elif name == "interval":
+                    expected = f"{made.low:.4f} to {made.high:.4f}"
+                else:
+                    expected = f"{100 * made.low:+.2f} to {100 * made.high:+.2f}".replace("-", "−")
+                assert expected in answer["words"], (line, answer["words"])
+            for line in answer["shell"].split("\n"):
+                words = shlex.split(line)
+                assert words[0] == "trueerror"
+                assert session._trueerror(words[1:])
+                assert session.code == 0, line
+
+
+def test_every_calculator_has_a_page() -> None:
+    text = "".join((DOCS / "calculators" / f"{page}.md").read_text(encoding="utf-8") for page in PAGES)
+    for name in CALCULATORS:
+        assert text.count(f'data-calculator="{name}"') == 1
+
+
+def test_nothing_is_loaded_or_sent() -> None:
+    text = SCRIPT.read_text(encoding="utf-8")
+    for word in (
+        "fetch(",
+        "XMLHttpRequest",
+        "import(",
+        "sendBeacon",
+        "WebSocket",
+        "https://",
+        "localStorage",
+        "cookie",
+    ):
+        assert word not in text
+
+
+@pytest.fixture
+def driver(tmp_path: Path) -> Any:
+    """Chromium without a window; whatever a page asks for besides files is nowhere to be found."""
+    from selenium.webdriver import Chrome
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    program = next((found for name in ("chromium", "google-chrome") if (found := shutil.which(name))), None)
+    service = shutil.which("chromedriver")
+    if program is None or service is None:
+        pytest.fail("the forms are tested in a real browser: apt-get install chromium chromium-driver")
+    options = Options()
+    options.binary_location = program
+    for option in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+                   "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={tmp_path / 'browser'}"):  # fmt: skip
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL"})
+    started = Chrome(options=options, service=Service(service))
+    yield started
+    started.quit()
+
+
+@pytest.mark.browser
+def test_a_form_in_a_real_browser(tmp_path: Path, driver: Any) -> None:
+    """Labels, keyboard, state in the address, refusals in words; no request but the page's own files."""
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    shutil.copy(SCRIPT, tmp_path)
+    page = tmp_path / "page.html"
+    page.write_text(
+        '<!doctype html><html lang="en"><title>t</title><main><div class="te-calculator" data-calculator="interval">'
+        '</div></main><script src="calculators.js"></script></html>'
+    )
+
+    def answer() -> str:
+        return str(driver.find_element(By.TAG_NAME, "output").text)
+
+    driver.get(page.as_uri())
+    assert "0.7222 to 0.7758" in answer()
+    labels = driver.find_elements(By.TAG_NAME, "label")
+    assert [label.text.split("\n")[0] for label in labels][:3] == ["Successes (or errors)", "Rows", "Confidence"]
+    for label in labels:
+        assert driver.find_element(By.ID, label.get_attribute("for"))
+    first = driver.find_element(By.NAME, "x")
+    first.send_keys(Keys.CONTROL, "a")
+    first.send_keys("75", Keys.TAB)
+    driver.switch_to.active_element.send_keys(Keys.CONTROL, "a")
+    driver.switch_to.active_element.send_keys("100")
+    assert "75 of 100" in answer()
+    address = driver.current_url
+    assert "x=75&n=100" in address
+    driver.get("about:blank")
+    driver.get(address)
+    assert "75 of 100" in answer()
+    assert "te.interval(75, 100)" in driver.find_element(By.TAG_NAME, "code").text
+    rows = driver.find_element(By.NAME, "n")
+    rows.send_keys(Keys.CONTROL, "a")
+    rows.send_keys("50")
+    assert answer() == "There are more successes than rows."
+    rows.clear()
+    assert rows.get_attribute("aria-invalid") == "true"
+    events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
+    asked = {e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"}
+    assert [url for url in asked if not url.startswith(("file:", "about:", "chrome:"))] == []
