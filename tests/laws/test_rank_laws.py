@@ -16,6 +16,7 @@ from trueerror.inference.auc._tests import delong, delong_unpaired
 from trueerror.inference.bootstrap._paired import permutation
 from trueerror.inference.ranking._rank_tests import friedman, iman_davenport, nemenyi, quade, shaffer
 from trueerror.kernels._numpy import average_ranks, placements
+from trueerror.tallies import ScoreTable
 
 FEW = settings(max_examples=40, deadline=None)
 # Sixteenths are exact in binary, so that adding and scaling them makes and breaks no ties.
@@ -87,7 +88,7 @@ def test_both_classes_agree_on_the_area_and_tables_on_all(rows) -> None:
     distinct, where = np.unique(scores, return_inverse=True)
     up = np.bincount(where[truth], minlength=len(distinct))
     down = np.bincount(where[~truth], minlength=len(distinct))
-    by_rows, by_table = delong_covariance(truth, [scores]), delong_from_table(up, down)
+    by_rows, by_table = delong_covariance(truth, [scores]), delong_from_table(ScoreTable(np.arange(len(up)), up, down))
     assert by_table.areas == pytest.approx(by_rows.areas, abs=1e-15)
     assert by_table.covariance == pytest.approx(by_rows.covariance, abs=1e-15)
 

@@ -5,23 +5,26 @@ import math
 
 import numpy as np
 import pytest
+import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import trueerror as te
-from trueerror.cli._app import _register, app
+from trueerror.cli._app import command_of
 from trueerror.inference.proportion._paired import mcnemar_bounds, mcnemar_test
 
 M1 = te.Confusion([[150, 40], [60, 250]])
 M2 = te.Confusion([[250, 45], [5, 200]])
 COSTS = [[-1, 100], [1, 0]]
 
-_register(["compare", "evaluate"])
-
 
 def shell(*words):
-    return CliRunner().invoke(app, list(words))
+    # A program of its own: other tests register commands too.
+    made = typer.Typer()
+    made.callback()(lambda: None)
+    made.command(words[0])(command_of(words[0]))
+    return CliRunner().invoke(made, list(words))
 
 
 def test_two_matrices_are_compared_as_different_rows():

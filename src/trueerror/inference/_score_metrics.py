@@ -187,7 +187,7 @@ def _with_bounds(
     if q.metric.area and not made.resampled and made.asked:
         low, high = on_scale(q.metric, IntervalLimits(*area_reach(table, q.spec, made.asked), made.method))[:2]
     elif q.metric.area:
-        variance = float(delong_from_table(table.positives, table.negatives).covariance[0, 0])
+        variance = float(delong_from_table(table).covariance[0, 0])
         growth = table.bounds.standard_error_slack() / math.sqrt(variance) if variance > 0 else 0.0
         low -= growth * (found.estimate - found.low)
         high += growth * (found.high - found.estimate)

@@ -29,7 +29,7 @@ from trueerror.inference._variance import keyed_sizes
 from trueerror.inference.auc._average_precision import paired_precision
 from trueerror.inference.auc._binned import binned_area_contrast, unpaired_table_contrast, within_words
 from trueerror.inference.auc._clustered import row_areas
-from trueerror.inference.auc._delong import AreaCovariance, delong_covariance
+from trueerror.inference.auc._delong import AreaCovariance, delong_covariance, delong_from_placements
 from trueerror.inference.auc._interval import area_limits, delong_variance
 from trueerror.inference.auc._multiclass import class_area_contrast, class_area_rows
 from trueerror.inference.auc._tests import area_contrast, delong_unpaired
@@ -212,6 +212,8 @@ class PairedRows:
     @cached_property
     def covariance(self) -> AreaCovariance:
         """DeLong's, of all models' areas."""
+        if self.placements is not None and not self.placements.slack.any():
+            return delong_from_placements(self.placements)
         up, scores, _ = self.columns
         return delong_covariance(up, [scores[:, i] for i in range(scores.shape[1])])
 
@@ -601,7 +603,7 @@ def delong_of_pair(q: Pair) -> Contrast:
     """DeLong's covariance of the two areas; bounds of it where scores are binned."""
     rows, (i, j) = q.sample.rows, q.sample.places
     confidence, alternative = q.spec.confidence, q.spec.alternative
-    if rows.placements is not None:
+    if rows.placements is not None and rows.placements.slack.any():
         found = binned_area_contrast(rows.placements, i, j, confidence=confidence, alternative=alternative)
     else:
         found = area_contrast(rows.covariance, i, j, confidence=confidence, alternative=alternative)

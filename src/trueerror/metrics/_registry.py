@@ -190,15 +190,22 @@ _REGISTRY = _Registry()
 
 def measure(
     name: str, *, needs: Needs = "binary", best: float | None, range: tuple[float, float] = (0.0, 1.0), title: str = "",
-    aliases: tuple[str, ...] = (), probabilities: bool = False, **facts: Any,
+    aliases: tuple[str, ...] = (), probabilities: bool = False, of_truth: Callable[[Any], Any] | None = None,
+    **facts: Any,
 ) -> Callable[[Formula], Formula]:  # fmt: skip
-    """Enter a formula into the registry; `facts` are further fields of `Measure`."""
+    """Enter a formula into the registry; `facts` are further fields of `Measure`.
+
+    `of_truth` is a loss of two classes as a function of the probability that the true one was given, in operations
+    that arrays of other libraries know too.
+    """
 
     by_order = bool(facts.get("row_hits"))
 
     def enter(function: Formula) -> Formula:
         if by_order:
             function.__dict__["any_scores"] = True
+        if of_truth is not None:
+            function.__dict__["of_truth"] = of_truth
         for word in (name, *aliases):
             if word in _REGISTRY.measures or word in _REGISTRY.aliases:
                 raise ValueError(f"metric {word!r} is registered twice")

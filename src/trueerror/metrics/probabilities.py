@@ -29,7 +29,8 @@ BRIER_SCALES = {
 
 
 @measure("log_loss", needs="losses", best=0.0, range=(0.0, np.inf), situation="mean-loss",
-         aliases=("cross_entropy", "logloss"), options=("clip", "unit"), undefined=NO_ROWS)  # fmt: skip
+         aliases=("cross_entropy", "logloss"), options=("clip", "unit"), undefined=NO_ROWS,
+         of_truth=lambda p: np.abs(np.log(p)))  # fmt: skip
 def log_loss(
     codes: Codes, probabilities: Scores, *, clip: float = 0.0, unit: Literal["nats", "bits"] = "nats"
 ) -> Floats:
@@ -54,7 +55,8 @@ def log_loss(
 @measure("brier", needs="losses", best=0.0, situation="mean-loss", title="Brier score",
          aliases=("brier_score", "brier_score_loss"), options=("scale",), undefined=NO_ROWS,
          range_for=lambda scale="half": (0.0, 1.0 if scale == "half" else 2.0),
-         scale_words=lambda classes, scale="half": "" if classes < 3 else BRIER_SCALES[scale])  # fmt: skip
+         scale_words=lambda classes, scale="half": "" if classes < 3 else BRIER_SCALES[scale],
+         of_truth=lambda p: (1 - p) ** 2)  # fmt: skip
 def brier(
     codes: Codes, probabilities: Scores, *, scale: Literal["half", "sum", "mean"] = "half"
 ) -> Floats:  # fmt: skip

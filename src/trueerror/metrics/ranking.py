@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import check_word
-from trueerror.kernels import chosen
 from trueerror.metrics._registry import measure, ratio
 from trueerror.tallies._confusion import Amount
 from trueerror.tallies._scores import ScoreTable
@@ -17,8 +16,6 @@ from trueerror.tallies._scores import ScoreTable
 Floats = NDArray[np.float64]
 Masses = tuple[Amount, Amount] | None
 ONE_CLASS = "all rows are of one class"
-# From so many distinct scores on, a kernel goes through the table in blocks, in threads.
-MANY = 1 << 16
 
 
 @measure("auc", needs="scores", best=1.0, situation="auc", title="AUC",
@@ -32,10 +29,10 @@ def auc(t: ScoreTable, masses: Masses = None) -> Amount:
     >>> auc(ScoreTable.count([1, 1, 0, 0], [0.9, 0.4, 0.4, 0.1]))
     0.875
     """
+    if masses is None and t.many:
+        return ratio(t.ordered_pairs(), 2.0 * float(t.n_positive) * float(t.n_negative))
     up, down = (t.positives, t.negatives) if masses is None else masses
     rows_up, rows_down = up.sum(axis=-1), down.sum(axis=-1)
-    if masses is None and len(up) >= MANY:
-        return ratio(chosen(len(up)).ordered_pairs(up, down), 2.0 * float(rows_up) * float(rows_down))
     if up.dtype.kind == "i" and float(np.max(rows_up, initial=0)) * float(np.max(rows_down, initial=0)) >= 2.0**61:
         up = up.astype(np.float64)  # 64-bit integers would overflow
     # Doubled, so that counts stay whole: one division at the end, the same on every machine.

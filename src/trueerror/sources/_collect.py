@@ -67,11 +67,13 @@ from trueerror.sources._protocols import (
     Layout,
     ModelFacts,
     Options,
+    Source,
     Threshold,
     apply_threshold,
 )
 from trueerror.sources._protocols import ONE_MODEL as ONE_MODEL
 from trueerror.sources.engines._array_source import ArraySource, KeyColumn, ModelColumns, count_absent
+from trueerror.sources.engines._device_source import device_source
 from trueerror.tallies import Missing
 
 Made = TypeVar("Made", bound=Callable[..., Any])
@@ -315,7 +317,12 @@ def predictions(
     several = group_columns(by)
     by = by if several is None else intersections(several)
     keys = {"clusters": clusters, "slices": by, "folds": folds, "repeats": repeats}
-    source = build(
+    alone = all(v is None for v in (ids, clusters, by, folds, repeats, weights, weights_kind))
+    there = alone and device_source(
+        truth, models, labels=None if labels is None else list(labels), positive=positive, missing=missing,
+        threshold=threshold,
+    )  # fmt: skip
+    source: Source = there or build(
         GivenRows(
             truth=truth,
             models=models,

@@ -18,6 +18,7 @@ import numpy as np
 from trueerror.inputs._arrays import Array, ArrayLike, Foreign, column
 from trueerror.inputs._labels import Label, code_column, natural_labels, plain_label
 from trueerror.inputs._options import InputError
+from trueerror.kernels._device import distinct_values, on_device, shared
 from trueerror.results import Result
 from trueerror.sources._frames import is_lazy, is_table
 from trueerror.sources._protocols import ONE_MODEL
@@ -294,6 +295,8 @@ def _is_scores(values: object) -> bool:
     listed = isinstance(values, list | tuple) and len(values) and isinstance(values[0], float)
     if not listed and "float" not in _kind_of(values):
         return False
+    if on_device(values):
+        return distinct_values(shared(values)) is None
     array = column(values, "predicted")
     if array.dtype.kind != "f":
         return False

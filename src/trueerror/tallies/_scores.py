@@ -34,12 +34,16 @@ from trueerror.inputs._labels import (
 )
 from trueerror.inputs._options import InputError
 from trueerror.kernels import chosen
+from trueerror.kernels._device import Groups, to_host
+from trueerror.kernels._device import placement_sums as device_sums
 from trueerror.results import Result
 
 if TYPE_CHECKING:
     from trueerror.tallies._score_bounds import ScoreBounds
 
 Floats = NDArray[np.float64]
+# From so many distinct scores on, a kernel goes through the table in blocks, in threads.
+MANY = 1 << 16
 # What a saved table holds.
 FIELDS = ("exact", "negatives", "positive", "positives", "scores", "sources", "squares", "uppers")
 
@@ -59,10 +63,12 @@ class ScoreTable(Result):
     ([0.2, 0.9], [1, 1], [1, 0])
     """
 
-    __slots__ = ("_columns", "_parts", "exact", "positive", "sources", "squares", "uppers")
+    __slots__ = ("_columns", "_groups", "_parts", "exact", "positive", "sources", "squares", "uppers")
     # Scores, positives and negatives; None until someone asks, in a sum whose large parts are not merged yet.
     _columns: tuple[Floats, Array, Array] | None
     _parts: tuple[ScoreTable, ...]
+    # The same three where they lie on a GPU; they come to memory when someone asks.
+    _groups: Groups | None
     positive: Label
     exact: bool
     squares: Floats | None
@@ -95,10 +101,15 @@ class ScoreTable(Result):
         )
 
     def _keep(
-        self, columns: tuple[Floats, Array, Array] | None, *, _parts: tuple[ScoreTable, ...] = (), **values: ArrayLike
+        self,
+        columns: tuple[Floats, Array, Array] | None,
+        *,
+        _parts: tuple[ScoreTable, ...] = (),
+        _groups: Groups | None = None,
+        **values: ArrayLike,
     ) -> None:
         frozen = None if columns is None else tuple(_frozen(column) for column in columns)
-        for name, value in {**values, "_columns": frozen, "_parts": _parts}.items():
+        for name, value in {**values, "_columns": frozen, "_parts": _parts, "_groups": _groups}.items():
             object.__setattr__(self, name, _frozen(value) if isinstance(value, np.ndarray) else value)
 
     @classmethod
@@ -110,6 +121,13 @@ class ScoreTable(Result):
         table._keep(
             (scores, positives, negatives), positive=positive, exact=True, squares=None, sources=sources, uppers=None
         )
+        return table
+
+    @classmethod
+    def on_device(cls, groups: Groups, positive: Label, sources: tuple[str, ...] = ()) -> Self:
+        """A table that was counted on a GPU and stays there until someone asks for its columns."""
+        table = cls.__new__(cls)
+        table._keep(None, _groups=groups, positive=positive, exact=True, squares=None, sources=sources, uppers=None)
         return table
 
     @classmethod
@@ -125,8 +143,12 @@ class ScoreTable(Result):
         # In this order another thread that merges them at the same time does no harm.
         parts, columns = self._parts, self._columns
         if columns is None:
-            whole = ScoreTable.total(parts)
-            columns = whole.scores, whole.positives, whole.negatives
+            if self._groups is not None:
+                scores, ups, downs = (_frozen(to_host(part)) for part in self._groups)
+                columns = scores, ups, downs
+            else:
+                whole = ScoreTable.total(parts)
+                columns = whole.scores, whole.positives, whole.negatives
             object.__setattr__(self, "_columns", columns)
             object.__setattr__(self, "_parts", ())
         return columns
@@ -145,6 +167,32 @@ class ScoreTable(Result):
     def negatives(self) -> Array:
         """The negatives (or their weight) at each score."""
         return self._merged()[2]
+
+    def placement_sums(self) -> tuple[float, float, float]:
+        """The ordered pairs, doubled, and the spreads of placements in either class: all that DeLong's variance needs.
+
+        >>> ScoreTable.count([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]).placement_sums()
+        (6.0, 0.125, 0.125)
+        """
+        if self._groups is not None:
+            return device_sums(self._groups.positives, self._groups.negatives)
+        return chosen(len(self.positives)).placement_sums(self.positives, self.negatives)
+
+    def ordered_pairs(self) -> float:
+        """Twice the pairs in which the positive has the higher score, ties half."""
+        if self._groups is not None:
+            return self.placement_sums()[0]
+        return chosen(len(self.positives)).ordered_pairs(self.positives, self.negatives)
+
+    @property
+    def groups(self) -> Groups | None:
+        """The columns where they lie on a GPU; None in memory."""
+        return self._groups
+
+    @property
+    def many(self) -> bool:
+        """Whether a kernel goes through the table in blocks, in threads or on a GPU, rather than NumPy in one go."""
+        return self._groups is not None or len(self.positives) >= MANY
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (self._to_data(),))
@@ -213,12 +261,14 @@ class ScoreTable(Result):
     @property
     def n_positive(self) -> float:
         """How many positives (or their weight)."""
-        return self.positives.sum().item()  # type: ignore[no-any-return]
+        up = self.positives if self._groups is None else self._groups.positives
+        return up.sum().item()  # type: ignore[no-any-return]
 
     @property
     def n_negative(self) -> float:
         """How many negatives (or their weight)."""
-        return self.negatives.sum().item()  # type: ignore[no-any-return]
+        down = self.negatives if self._groups is None else self._groups.negatives
+        return down.sum().item()  # type: ignore[no-any-return]
 
     @property
     def nbytes(self) -> int:

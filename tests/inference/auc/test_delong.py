@@ -7,6 +7,11 @@ import pytest
 from numpy.typing import NDArray
 
 from trueerror.inference.auc._delong import delong_covariance, delong_from_table, satterthwaite
+from trueerror.tallies import ScoreTable
+
+
+def table_of(up: NDArray[np.int64], down: NDArray[np.int64]) -> ScoreTable:
+    return ScoreTable(np.arange(len(up)), up, down)
 
 
 def by_definition(positive: NDArray[np.bool_], columns: list[NDArray[np.float64]]) -> tuple[list[float], np.ndarray]:
@@ -42,7 +47,7 @@ def test_score_table_gives_the_same_as_rows() -> None:
     distinct, where = np.unique(scores, return_inverse=True)
     up = np.bincount(where, weights=positive).astype(np.int64)
     down = np.bincount(where, weights=~positive).astype(np.int64)
-    rows, table = delong_covariance(positive, [scores]), delong_from_table(up, down)
+    rows, table = delong_covariance(positive, [scores]), delong_from_table(table_of(up, down))
     assert len(distinct) < 100
     assert table.areas == pytest.approx(rows.areas, abs=1e-15)
     assert table.among_positives == pytest.approx(rows.among_positives, abs=1e-16)
@@ -50,8 +55,8 @@ def test_score_table_gives_the_same_as_rows() -> None:
 
 
 def test_score_table_of_a_billion_rows() -> None:
-    small = delong_from_table(np.array([1, 4, 5]), np.array([6, 3, 1]))
-    large = delong_from_table(np.array([1, 4, 5]) * 10**8, np.array([6, 3, 1]) * 10**8)
+    small = delong_from_table(table_of(np.array([1, 4, 5]), np.array([6, 3, 1])))
+    large = delong_from_table(table_of(np.array([1, 4, 5]) * 10**8, np.array([6, 3, 1]) * 10**8))
     assert large.areas == pytest.approx(small.areas, abs=1e-14)
     # The variance of n rows is S/n, with S over n − 1: at ten rows a class 10/9 of the limit.
     assert large.covariance * 10**8 == pytest.approx(small.covariance * 0.9, rel=1e-8)

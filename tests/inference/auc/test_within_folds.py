@@ -33,7 +33,7 @@ def tables(codes, folds, scores):
 def test_the_mean_of_the_folds_areas():
     codes, folds, scores = drawn()
     made = within_folds_interval(tables(codes, folds, scores))
-    areas = [delong_from_table(t.positives, t.negatives).areas[0] for t in tables(codes, folds, scores)]
+    areas = [delong_from_table(t).areas[0] for t in tables(codes, folds, scores)]
     assert made.estimate == pytest.approx(np.mean(areas))
     assert made.low < made.estimate < made.high
 
@@ -42,7 +42,7 @@ def test_the_variance_is_that_of_the_mean_of_independent_areas():
     # With equal folds the pooled variance is near the mean of the folds' DeLong variances over K.
     codes, folds, scores = drawn(n=4000)
     made = within_folds_interval(tables(codes, folds, scores))
-    each = [delong_from_table(t.positives, t.negatives).covariance[0, 0] for t in tables(codes, folds, scores)]
+    each = [delong_from_table(t).covariance[0, 0] for t in tables(codes, folds, scores)]
     error = np.sqrt(np.sum(each)) / len(each)
     a = made.estimate
     low = 1 / (1 + np.exp(-(np.log(a / (1 - a)) - 1.96 * error / (a * (1 - a)))))

@@ -161,7 +161,7 @@ def unpaired_table_contrast(
     """
     level = check_test_options(confidence, alternative)
     tables = (first, second)
-    samples = [delong_from_table(t.positives, t.negatives) for t in tables]
+    samples = [delong_from_table(t) for t in tables]
     sizes = tuple(size for s in samples for size in (s.positives, s.negatives))
     parts = [float(x[0, 0]) for s in samples for x in (s.among_positives, s.among_negatives)]
     ends = [t.bounds.auc() for t in tables]

@@ -129,14 +129,14 @@ def _spread(twice: Floats, unit: float, areas: Floats) -> Floats:
     return spread
 
 
-def delong_from_table(positives: NDArray[Any], negatives: NDArray[Any]) -> AreaCovariance:
+def delong_from_table(table: ScoreTable) -> AreaCovariance:
     """One model from its score table: how many positives and negatives have each distinct score, ascending.
 
-    >>> delong_from_table(np.array([0, 1, 0, 1]), np.array([1, 0, 1, 0])).areas
+    >>> delong_from_table(ScoreTable.count([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4])).areas
     array([0.75])
     """
-    m, n = int(positives.sum()), int(negatives.sum())
-    twice, among_positives, among_negatives = chosen(len(positives)).placement_sums(positives, negatives)
+    m, n = int(table.n_positive), int(table.n_negative)
+    twice, among_positives, among_negatives = table.placement_sums()
     return AreaCovariance(
         areas=np.array([twice / (2.0 * m * n)]),
         among_positives=_mean_square(among_positives, m),

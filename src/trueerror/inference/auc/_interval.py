@@ -174,7 +174,7 @@ def effective_rows(table: ScoreTable) -> tuple[float, float]:
 def delong_variance(table: ScoreTable, area: float) -> float:
     """S10/m + S01/n from placements; with weights Σw²(V − A)²/(Σw)² for each class. NaN where a class has one row."""
     if table.squares is None:
-        return float(delong_from_table(table.positives, table.negatives).covariance[0, 0])
+        return float(delong_from_table(table).covariance[0, 0])
     m, n = float(table.n_positive), float(table.n_negative)
     beats, beaten = table_placements(table.positives, table.negatives)
     total = 0.0

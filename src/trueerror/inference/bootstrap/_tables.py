@@ -24,6 +24,7 @@ from trueerror.inference.auc._delong import score_influences
 from trueerror.inference.bootstrap._limits import BootstrapMethod, bootstrap_limits
 from trueerror.inputs._options import InputError, check_replicates, generator
 from trueerror.kernels import chosen
+from trueerror.kernels._device import area_replicates as device_areas
 from trueerror.kernels._random import EXACT, rank_layout, row_weights, seed_of
 from trueerror.methods._registry import Default, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions
@@ -289,6 +290,9 @@ def resampled_limits(q: Problem[ScoreSample], kind: BootstrapMethod) -> Interval
 
 def _rank_replicates(measure: Measure, table: ScoreTable, draw: np.random.Generator, b: int) -> Floats:
     """Areas of resampled rows, without grouping and without sorting again: rows stay in score order."""
+    if measure.area and table.groups is not None:
+        areas = device_areas(table.groups, seed_of(draw), 0, b)
+        return measure.area * areas - (measure.area - 1)
     layout = rank_layout(table.positives, table.negatives)
     kernels = chosen(layout.rows * b)
     areas, precisions = kernels.area_replicates(layout, seed_of(draw), 0, b, precision=not measure.area)

@@ -1,0 +1,417 @@
+"""Counting on a GPU: CuPy arrays and torch tensors (shared with CuPy through DLPack); only counts come back.
+
+The same counts as the plain kernels', written for whole arrays: where a CPU walks through blocks that fit its cache, a
+GPU reads everything once at the speed of its memory. Each function asks an array for its own module, so that NumPy
+arrays go through the same lines, which is how they are tested on a machine without a GPU. Whole numbers are equal to
+the bit, sums of floats agree to rounding (pairwise sums in a fixed order: the same digits each time).
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs._arrays import Foreign
+from trueerror.kernels import _numpy as plain
+from trueerror.kernels._random import EXACT, POISSON, row_weights
+
+# An array of CuPy, or of NumPy where it stands in for a device.
+DeviceArray: TypeAlias = Any
+Counts = NDArray[np.int64]
+# Codes of one byte, with room for one that means "absent".
+MOST_LABELS = 254
+# Cells that a block of threads counts in its own fast memory.
+SHARED_CELLS = 4096
+# Below so many ordered pairs (doubled) 64-bit integers hold their sum.
+MOST_PAIRS = 2.0**62
+
+
+def on_device(values: object) -> bool:
+    """Whether an array lies on a GPU: a CuPy array, or a CUDA tensor of torch beside which CuPy is installed."""
+    library = type(values).__module__.split(".")[0]
+    if library == "torch":
+        return bool(getattr(values, "is_cuda", False)) and _has_cupy()
+    return library == "cupy"
+
+
+@cache
+def _has_cupy() -> bool:
+    return find_spec("cupy") is not None
+
+
+def _cupy() -> Foreign:
+    return import_module("cupy")
+
+
+def shared(values: Foreign) -> DeviceArray:
+    """The same memory as a CuPy array (a NumPy array where there is no device): nothing is copied but bfloat16."""
+    if isinstance(values, np.ndarray) or type(values).__module__.split(".")[0] == "cupy":
+        return values
+    torch = sys.modules["torch"]
+    tensor = values.detach()
+    if tensor.dtype == torch.bfloat16:
+        tensor = tensor.float()
+    flags = tensor.dtype == torch.bool
+    tensor = tensor.contiguous()
+    given = tensor.view(torch.uint8) if flags else tensor
+    cupy = _cupy()
+    array = cupy.from_dlpack(given)
+    return array.view(cupy.bool_) if flags else array
+
+
+def module_of(array: DeviceArray) -> Foreign:
+    """CuPy or NumPy."""
+    return np if isinstance(array, np.ndarray) else sys.modules["cupy"]
+
+
+def to_host(array: DeviceArray) -> NDArray[Any]:
+    """A copy in memory."""
+    return array if isinstance(array, np.ndarray) else np.asarray(array.get())
+
+
+def distinct_values(array: DeviceArray) -> NDArray[Any] | None:
+    """The distinct values of a column of labels, ascending, on the host; None where they are no whole numbers.
+
+    >>> distinct_values(np.array([3.0, 1.0, 3.0])), distinct_values(np.array([0.5])) is None
+    (array([1, 3]), True)
+    """
+    xp = module_of(array)
+    if len(array) == 0:
+        return np.zeros(0, dtype=np.int64)
+    if array.dtype.kind == "b":
+        ones = int(xp.count_nonzero(array))
+        return np.array([v for v, there in ((False, ones < len(array)), (True, ones > 0)) if there])
+    low, high = (float(f(array)) for f in (xp.min, xp.max))
+    if not (abs(low) < 2**53 and abs(high) < 2**53):
+        return None
+    if array.dtype.kind == "f" and not bool((array == xp.floor(array)).all()):
+        return None
+    if high - low < MOST_LABELS:
+        codes = (array - array.dtype.type(low)).astype(np.uint8)
+        there = count_codes([codes], [int(high - low) + 1])
+        return np.flatnonzero(there) + int(low)
+    found = to_host(xp.unique(array))
+    return found.astype(np.int64) if len(found) <= MOST_LABELS else None
+
+
+def code_labels(array: DeviceArray, labels: NDArray[Any]) -> DeviceArray:
+    """Each row's place among the sorted labels, one byte a row.
+
+    >>> code_labels(np.array([7, 5, 7]), np.array([5, 7])).tolist()
+    [1, 0, 1]
+    """
+    xp = module_of(array)
+    if array.dtype.kind == "b":
+        # True stands last among the labels; where there is one label only, it is the first.
+        return array.view(np.uint8) if len(labels) == 2 else xp.zeros(len(array), dtype=np.uint8)
+    low, high = int(labels[0]), int(labels[-1])
+    if high - low + 1 == len(labels):
+        return (array if low == 0 else array - array.dtype.type(low)).astype(np.uint8)
+    return xp.searchsorted(xp.asarray(labels), array).astype(np.uint8)
+
+
+def count_codes(parts: list[DeviceArray], sizes: list[int]) -> Counts:
+    """How many rows have each combination of one-byte codes, on the host; the last column varies fastest.
+
+    >>> count_codes([np.array([0, 1, 1], dtype=np.uint8), np.array([0, 0, 1], dtype=np.uint8)], [2, 2])
+    array([1, 0, 1, 1])
+    """
+    cells = int(np.prod(sizes))
+    if isinstance(parts[0], np.ndarray):
+        return np.asarray(plain.count_codes([p.astype(np.int64) for p in parts], sizes))
+    cupy = _cupy()
+    if cells > SHARED_CELLS:
+        cell = parts[0].astype(cupy.int32)
+        for part, size in zip(parts[1:], sizes[1:], strict=True):
+            cell = cell * size + part
+        return np.asarray(cupy.bincount(cell, minlength=cells).get(), dtype=np.int64)
+    counts = cupy.zeros(cells, dtype=cupy.uint64)
+    columns = [cupy.ascontiguousarray(p) for p in (*parts, parts[-1], parts[-1])[:3]]
+    widths = [*sizes[1:], 0, 0][:2]
+    _cell_counter()(
+        (4 * cupy.cuda.Device().attributes["MultiProcessorCount"],), (512,),
+        (*columns, np.int64(len(parts[0])), np.int32(len(parts)), *map(np.int32, widths), np.int32(cells), counts),
+        shared_mem=8 * cells,
+    )  # fmt: skip
+    return np.asarray(counts.get(), dtype=np.int64)
+
+
+# Blocks count in their own memory and add up once. With few cells most rows fall into the same one, and 32 neighbours
+# that add to it one after the other would wait for each other: they agree first on how many of them mean which cell.
+_COUNTER = r"""
+extern "C" __global__ void count_cells(const unsigned char* a, const unsigned char* b, const unsigned char* c,
+                                       long long n, int columns, int second, int third, int cells,
+                                       unsigned long long* out) {
+    extern __shared__ unsigned long long bins[];
+    for (int i = threadIdx.x; i < cells; i += blockDim.x) bins[i] = 0;
+    __syncthreads();
+    const long long step = (long long)gridDim.x * blockDim.x;
+    const long long words = n / 8;
+    const bool wide = ((size_t)a % 8 == 0) && ((size_t)b % 8 == 0) && ((size_t)c % 8 == 0);
+    const long long start = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned int own[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    long long done = 0;
+    if (wide) {
+        for (long long w = start; w < words; w += step) {
+            unsigned long long x = ((const unsigned long long*)a)[w];
+            unsigned long long y = columns > 1 ? ((const unsigned long long*)b)[w] : 0;
+            unsigned long long z = columns > 2 ? ((const unsigned long long*)c)[w] : 0;
+            for (int k = 0; k < 8; ++k) {
+                int cell = (int)(x & 255);
+                if (columns > 1) cell = cell * second + (int)(y & 255);
+                if (columns > 2) cell = cell * third + (int)(z & 255);
+                if (cells <= 8) {
+                    #pragma unroll
+                    for (int j = 0; j < 8; ++j) own[j] += (cell == j);
+                } else {
+                    atomicAdd(&bins[cell], 1ULL);
+                }
+                x >>= 8; y >>= 8; z >>= 8;
+            }
+        }
+        done = words * 8;
+    }
+    for (long long i = done + start; i < n; i += step) {
+        int cell = a[i];
+        if (columns > 1) cell = cell * second + b[i];
+        if (columns > 2) cell = cell * third + c[i];
+        atomicAdd(&bins[cell], 1ULL);
+    }
+    if (cells <= 8)
+        for (int j = 0; j < cells; ++j) if (own[j]) atomicAdd(&bins[j], (unsigned long long)own[j]);
+    __syncthreads();
+    for (int i = threadIdx.x; i < cells; i += blockDim.x) if (bins[i]) atomicAdd(&out[i], bins[i]);
+}
+"""
+
+
+@cache
+def _cell_counter() -> Foreign:
+    cupy = _cupy()
+    return cupy.RawKernel(_COUNTER, "count_cells")
+
+
+def _ordered_bits(scores: DeviceArray) -> tuple[DeviceArray, bool]:
+    """Integers in the order of the scores, and whether one more bit fits beside them (no score below 0 or from 2 up).
+
+    Of a float from 0 up to 2 the two leading bits are 0; −0.0 is made 0.0, as in the plain kernels.
+    """
+    xp = module_of(scores)
+    width = scores.dtype.itemsize
+    whole, bits = (np.float32, np.int32) if width <= 4 else (np.float64, np.int64)
+    values = scores.astype(whole) + whole(0.0)
+    keys = values.view(bits)
+    if len(scores) == 0 or (float(xp.min(values)) >= 0 and float(xp.max(values)) < 2):
+        return keys, True
+    # Negative floats run the other way in their bits.
+    return xp.where(keys < 0, bits(np.iinfo(bits).min) - keys - bits(1), keys), False
+
+
+class Groups(NamedTuple):
+    """Distinct scores, ascending, with the positives and negatives at each: on the device."""
+
+    scores: DeviceArray
+    positives: DeviceArray
+    negatives: DeviceArray
+
+
+def score_groups(scores: DeviceArray, positive: DeviceArray) -> Groups:
+    """Sort once, with the class as the last bit of the key where there is room for it.
+
+    >>> [part.tolist() for part in score_groups(np.array([0.2, 0.9, 0.2]), np.array([False, True, True]))]
+    [[0.2, 0.9], [1, 1], [1, 0]]
+    """
+    xp = module_of(scores)
+    if len(scores) == 0:
+        return Groups(xp.zeros(0), xp.zeros(0, dtype=np.int64), xp.zeros(0, dtype=np.int64))
+    keys, room = _ordered_bits(scores)
+    if room or keys.dtype == np.int32:
+        tagged = keys if room else keys.astype(np.int64)
+        tagged = (tagged << 1) | positive
+        tagged.sort()
+        keys, tags = tagged >> 1, tagged & 1
+    else:
+        order = xp.argsort(keys)
+        keys, tags = keys[order], positive[order].astype(np.int8)
+        del order
+    last = xp.ones(len(keys), dtype=bool)
+    xp.not_equal(keys[1:], keys[:-1], out=last[:-1])
+    ends = xp.flatnonzero(last)
+    del last
+    found = xp.cumsum(tags, dtype=np.int64)[ends]
+    ups = xp.diff(found, prepend=xp.zeros(1, dtype=np.int64))
+    downs = xp.diff(ends, prepend=xp.full(1, -1, dtype=ends.dtype)).astype(np.int64) - ups
+    return Groups(_scores_of(keys[ends], scores.dtype, room), ups, downs)
+
+
+def _scores_of(keys: DeviceArray, kind: np.dtype[Any], room: bool) -> DeviceArray:
+    xp = module_of(keys)
+    bits, whole = (np.int32, np.float32) if kind.itemsize <= 4 else (np.int64, np.float64)
+    keys = keys.astype(bits)
+    if not room:
+        keys = xp.where(keys < 0, bits(np.iinfo(bits).min) - keys - bits(1), keys)
+    return keys.view(whole).astype(np.float64)
+
+
+def placement_sums(positives: DeviceArray, negatives: DeviceArray) -> tuple[float, float, float]:
+    """As the plain kernel of this name, from counts on the device.
+
+    >>> placement_sums(np.array([0, 1, 0, 1]), np.array([1, 0, 1, 0]))
+    (6.0, 0.125, 0.125)
+    """
+    xp = module_of(positives)
+    m, n = int(positives.sum()), int(negatives.sum())
+    if m == 0 or n == 0:
+        return 0.0, float("nan"), float("nan")
+    beats = 2 * xp.cumsum(negatives) - negatives
+    whole = 2.0 * m * n < MOST_PAIRS
+    total = float((positives * beats).sum() if whole else (positives * beats.astype(np.float64)).sum())
+    area = total / (2.0 * m * n)
+    spread = (beats / (2.0 * n) - area) ** 2
+    among_positives = float((spread * positives).sum())
+    del spread
+    beats = positives - 2 * xp.cumsum(positives) + 2 * m
+    spread = (beats / (2.0 * m) - area) ** 2
+    return total, among_positives, float((spread * negatives).sum())
+
+
+def placements(scores: DeviceArray, positive: DeviceArray) -> DeviceArray:
+    """Of each row, doubled: how many of the other class it beats (a positive) or is beaten by (a negative), ties half.
+
+    >>> placements(np.array([0.9, 0.4, 0.4, 0.1]), np.array([True, True, False, False])).tolist()
+    [4.0, 3.0, 3.0, 4.0]
+    """
+    xp = module_of(scores)
+    keys, _ = _ordered_bits(scores)
+    order = xp.argsort(keys)
+    keys = keys[order]
+    up = positive[order]
+    last = xp.ones(len(keys), dtype=bool)
+    xp.not_equal(keys[1:], keys[:-1], out=last[:-1])
+    ends = xp.flatnonzero(last)
+    del keys
+    # The group of each row: how many groups have ended before it.
+    group = xp.cumsum(last, dtype=np.int32)
+    group -= last
+    ups = xp.cumsum(up, dtype=np.int32)
+    through_up = ups[ends].astype(np.int64)
+    through_down = ends.astype(np.int64) + 1 - through_up
+    before_up = xp.concatenate([xp.zeros(1, dtype=np.int64), through_up[:-1]])
+    before_down = xp.concatenate([xp.zeros(1, dtype=np.int64), through_down[:-1]])
+    total_up = int(through_up[-1]) if len(ends) else 0
+    beats = (before_down + through_down)[group]
+    beaten = (2 * total_up - before_up - through_up)[group]
+    result = xp.empty(len(scores), dtype=np.float64)
+    result[order] = xp.where(up, beats, beaten)
+    return result
+
+
+def placement_products(
+    columns: list[DeviceArray], positive: DeviceArray
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], int, int]:
+    """Areas of several models on the same rows, and the sums of products of their placements in either class."""
+    xp = module_of(positive)
+    m = int(xp.count_nonzero(positive))
+    n = len(positive) - m
+    size = len(columns)
+    areas, centred = np.empty(size), []
+    for i, scores in enumerate(columns):
+        twice = placements(scores, positive)
+        areas[i] = float(xp.sum(xp.where(positive, twice, 0.0))) / (2.0 * m * n)
+        centred.append(twice / xp.where(positive, 2.0 * n, 2.0 * m) - areas[i])
+    among_up, among_down = np.empty((size, size)), np.empty((size, size))
+    for i in range(size):
+        for j in range(i, size):
+            product = centred[i] * centred[j]
+            inside = float(xp.sum(xp.where(positive, product, 0.0)))
+            among_up[i, j] = among_up[j, i] = inside
+            among_down[i, j] = among_down[j, i] = float(xp.sum(xp.where(positive, 0.0, product)))
+    return areas, among_up, among_down, m, n
+
+
+# Philox 4×64 with ten rounds, as NumPy draws it: block k of a replicate's stream comes from counter k + 1, and each of
+# its sixteen 16-bit lanes says how often one row is drawn.
+_DRAWER = r"""
+extern "C" __global__ void draw_rows(unsigned long long seed, unsigned long long replicate, long long rows,
+                                     const signed char* poisson, signed char* out) {
+    const long long step = (long long)gridDim.x * blockDim.x;
+    const long long blocks = (rows + 15) / 16;
+    for (long long k = (long long)blockIdx.x * blockDim.x + threadIdx.x; k < blocks; k += step) {
+        unsigned long long x[4] = {(unsigned long long)k + 1, 0, 0, 0};
+        unsigned long long key0 = seed, key1 = replicate;
+        for (int round = 0; round < 10; ++round) {
+            if (round) { key0 += 0x9E3779B97F4A7C15ULL; key1 += 0xBB67AE8584CAA73BULL; }
+            unsigned long long low0 = 0xD2E7470EE14C6C93ULL * x[0], high0 = __umul64hi(0xD2E7470EE14C6C93ULL, x[0]);
+            unsigned long long low1 = 0xCA5A826395121157ULL * x[2], high1 = __umul64hi(0xCA5A826395121157ULL, x[2]);
+            x[0] = high1 ^ x[1] ^ key0; x[1] = low1; x[2] = high0 ^ x[3] ^ key1; x[3] = low0;
+        }
+        const long long first = 16 * k;
+        for (int lane = 0; lane < 16 && first + lane < rows; ++lane)
+            out[first + lane] = poisson[(x[lane / 4] >> (16 * (lane % 4))) & 65535];
+    }
+}
+"""
+
+
+@cache
+def _row_drawer() -> Foreign:
+    cupy = _cupy()
+    return cupy.RawKernel(_DRAWER, "draw_rows")
+
+
+def draw_rows(xp: Foreign, rows: int, seed: int, replicate: int) -> DeviceArray:
+    """How often each row is drawn in one replicate: the same draws as on the host."""
+    if xp is np or rows <= EXACT:
+        return xp.asarray(row_weights(rows, seed, replicate))
+    out = xp.empty(rows, dtype=xp.int8)
+    grid = (8 * xp.cuda.Device().attributes["MultiProcessorCount"],)
+    _row_drawer()(grid, (256,), (np.uint64(seed), np.uint64(replicate), np.int64(rows), _poisson_on_device(), out))
+    return out
+
+
+@cache
+def _poisson_on_device() -> DeviceArray:
+    cupy = _cupy()
+    return cupy.asarray(POISSON)
+
+
+def area_replicates(groups: Groups, seed: int, first: int, last: int) -> NDArray[np.float64]:
+    """Bootstrap replicates of the area under the ROC curve, as the plain kernel draws and counts them.
+
+    >>> made = area_replicates(score_groups(np.arange(6.0), np.array([False, True] * 3)), 0, 0, 3)
+    >>> made.round(3).tolist()
+    [0.6, 1.0, 0.556]
+    """
+    xp = module_of(groups.positives)
+    up, down = groups.positives[::-1], groups.negatives[::-1]
+    there = xp.flatnonzero(up)
+    ends = xp.cumsum(up[there])
+    through = xp.cumsum(down)[there]
+    above = through - down[there]
+    m, n = int(up.sum()), int(down.sum())
+    distinct, tied = len(there) == m, bool((above != through).any())
+    areas = np.full(last - first, np.nan)
+    for b in range(first, last):
+        weights = draw_rows(xp, m + n, seed, b)
+        rows_up, rows_down = weights[:m], _running(xp, weights[m:])
+        drawn = rows_up if distinct else xp.diff(_running(xp, rows_up)[ends], prepend=xp.zeros(1, dtype=np.int32))
+        lost = rows_down[through]
+        lost = lost + rows_down[above] if tied else 2 * lost
+        totals = int(rows_up.sum(dtype=np.int64)), int(rows_down[-1])
+        if totals[0] and totals[1]:
+            pairs = 2 * totals[0] * totals[1]
+            areas[b - first] = (pairs - int((drawn * lost.astype(np.int64)).sum())) / pairs
+    return areas
+
+
+def _running(xp: Foreign, weights: DeviceArray) -> DeviceArray:
+    """Running sums from 0."""
+    total = xp.zeros(len(weights) + 1, dtype=np.int32)
+    xp.cumsum(weights, dtype=np.int32, out=total[1:])
+    return total
