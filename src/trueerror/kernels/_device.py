@@ -94,7 +94,7 @@ def distinct_values(array: DeviceArray) -> NDArray[Any] | None:
         return None
     if high - low < MOST_LABELS:
         codes = (array - array.dtype.type(low)).astype(np.uint8)
-        there = count_codes([codes], [int(high - low) + 1])
+        there = count_cells([codes], [int(high - low) + 1])
         return np.flatnonzero(there) + int(low)
     found = to_host(xp.unique(array))
     return found.astype(np.int64) if len(found) <= MOST_LABELS else None
@@ -116,10 +116,10 @@ def code_labels(array: DeviceArray, labels: NDArray[Any]) -> DeviceArray:
     return xp.searchsorted(xp.asarray(labels), array).astype(np.uint8)
 
 
-def count_codes(parts: list[DeviceArray], sizes: list[int]) -> Counts:
+def count_cells(parts: list[DeviceArray], sizes: list[int]) -> Counts:
     """How many rows have each combination of one-byte codes, on the host; the last column varies fastest.
 
-    >>> count_codes([np.array([0, 1, 1], dtype=np.uint8), np.array([0, 0, 1], dtype=np.uint8)], [2, 2])
+    >>> count_cells([np.array([0, 1, 1], dtype=np.uint8), np.array([0, 0, 1], dtype=np.uint8)], [2, 2])
     array([1, 0, 1, 1])
     """
     cells = int(np.prod(sizes))
@@ -213,7 +213,7 @@ def _ordered_bits(scores: DeviceArray) -> tuple[DeviceArray, bool]:
     return xp.where(keys < 0, bits(np.iinfo(bits).min) - keys - bits(1), keys), False
 
 
-class Groups(NamedTuple):
+class DeviceGroups(NamedTuple):
     """Distinct scores, ascending, with the positives and negatives at each: on the device."""
 
     scores: DeviceArray
@@ -221,7 +221,7 @@ class Groups(NamedTuple):
     negatives: DeviceArray
 
 
-def score_groups(scores: DeviceArray, positive: DeviceArray) -> Groups:
+def score_groups(scores: DeviceArray, positive: DeviceArray) -> DeviceGroups:
     """Sort once, with the class as the last bit of the key where there is room for it.
 
     >>> [part.tolist() for part in score_groups(np.array([0.2, 0.9, 0.2]), np.array([False, True, True]))]
@@ -229,7 +229,7 @@ def score_groups(scores: DeviceArray, positive: DeviceArray) -> Groups:
     """
     xp = module_of(scores)
     if len(scores) == 0:
-        return Groups(xp.zeros(0), xp.zeros(0, dtype=np.int64), xp.zeros(0, dtype=np.int64))
+        return DeviceGroups(xp.zeros(0), xp.zeros(0, dtype=np.int64), xp.zeros(0, dtype=np.int64))
     keys, room = _ordered_bits(scores)
     if room or keys.dtype == np.int32:
         tagged = keys if room else keys.astype(np.int64)
@@ -247,7 +247,7 @@ def score_groups(scores: DeviceArray, positive: DeviceArray) -> Groups:
     found = xp.cumsum(tags, dtype=np.int64)[ends]
     ups = xp.diff(found, prepend=xp.zeros(1, dtype=np.int64))
     downs = xp.diff(ends, prepend=xp.full(1, -1, dtype=ends.dtype)).astype(np.int64) - ups
-    return Groups(_scores_of(keys[ends], scores.dtype, room), ups, downs)
+    return DeviceGroups(_scores_of(keys[ends], scores.dtype, room), ups, downs)
 
 
 def _scores_of(keys: DeviceArray, kind: np.dtype[Any], room: bool) -> DeviceArray:
@@ -365,7 +365,7 @@ def _row_drawer() -> Foreign:
     return cupy.RawKernel(_DRAWER, "draw_rows")
 
 
-def draw_rows(xp: Foreign, rows: int, seed: int, replicate: int) -> DeviceArray:
+def sampled_rows(xp: Foreign, rows: int, seed: int, replicate: int) -> DeviceArray:
     """How often each row is drawn in one replicate: the same draws as on the host."""
     if xp is np or rows <= EXACT:
         return xp.asarray(row_weights(rows, seed, replicate))
@@ -381,7 +381,7 @@ def _poisson_on_device() -> DeviceArray:
     return cupy.asarray(POISSON)
 
 
-def area_replicates(groups: Groups, seed: int, first: int, last: int) -> NDArray[np.float64]:
+def area_replicates(groups: DeviceGroups, seed: int, first: int, last: int) -> NDArray[np.float64]:
     """Bootstrap replicates of the area under the ROC curve, as the plain kernel draws and counts them.
 
     >>> made = area_replicates(score_groups(np.arange(6.0), np.array([False, True] * 3)), 0, 0, 3)
@@ -398,7 +398,7 @@ def area_replicates(groups: Groups, seed: int, first: int, last: int) -> NDArray
     distinct, tied = len(there) == m, bool((above != through).any())
     areas = np.full(last - first, np.nan)
     for b in range(first, last):
-        weights = draw_rows(xp, m + n, seed, b)
+        weights = sampled_rows(xp, m + n, seed, b)
         rows_up, rows_down = weights[:m], _running(xp, weights[m:])
         drawn = rows_up if distinct else xp.diff(_running(xp, rows_up)[ends], prepend=xp.zeros(1, dtype=np.int32))
         lost = rows_down[through]

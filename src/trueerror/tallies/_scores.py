@@ -34,7 +34,7 @@ from trueerror.inputs._labels import (
 )
 from trueerror.inputs._options import InputError
 from trueerror.kernels import chosen
-from trueerror.kernels._device import Groups, to_host
+from trueerror.kernels._device import DeviceGroups, to_host
 from trueerror.kernels._device import placement_sums as device_sums
 from trueerror.results import Result
 
@@ -68,7 +68,7 @@ class ScoreTable(Result):
     _columns: tuple[Floats, Array, Array] | None
     _parts: tuple[ScoreTable, ...]
     # The same three where they lie on a GPU; they come to memory when someone asks.
-    _groups: Groups | None
+    _groups: DeviceGroups | None
     positive: Label
     exact: bool
     squares: Floats | None
@@ -105,7 +105,7 @@ class ScoreTable(Result):
         columns: tuple[Floats, Array, Array] | None,
         *,
         _parts: tuple[ScoreTable, ...] = (),
-        _groups: Groups | None = None,
+        _groups: DeviceGroups | None = None,
         **values: ArrayLike,
     ) -> None:
         frozen = None if columns is None else tuple(_frozen(column) for column in columns)
@@ -124,7 +124,7 @@ class ScoreTable(Result):
         return table
 
     @classmethod
-    def on_device(cls, groups: Groups, positive: Label, sources: tuple[str, ...] = ()) -> Self:
+    def on_device(cls, groups: DeviceGroups, positive: Label, sources: tuple[str, ...] = ()) -> Self:
         """A table that was counted on a GPU and stays there until someone asks for its columns."""
         table = cls.__new__(cls)
         table._keep(None, _groups=groups, positive=positive, exact=True, squares=None, sources=sources, uppers=None)
@@ -185,7 +185,7 @@ class ScoreTable(Result):
         return chosen(len(self.positives)).ordered_pairs(self.positives, self.negatives)
 
     @property
-    def groups(self) -> Groups | None:
+    def groups(self) -> DeviceGroups | None:
         """The columns where they lie on a GPU; None in memory."""
         return self._groups
 

@@ -79,7 +79,7 @@ class DeviceSource:
         return self._in_memory
 
     def truth_counts(self) -> NDArray[np.int64]:
-        return device.count_codes([self.truth], [len(self.facts.labels)])
+        return device.count_cells([self.truth], [len(self.facts.labels)])
 
     def truth_codes(self) -> Codes:
         return device.to_host(self.truth).astype(np.int64)
@@ -115,7 +115,7 @@ class DeviceSource:
     def _cells(self, parts: list[DeviceArray]) -> tuple[NDArray[np.int64], ...]:
         """The codes of each combination that rows have, and how many rows."""
         sizes = [len(self.facts.labels)] * len(parts)
-        counts = device.count_codes(parts, sizes)
+        counts = device.count_cells(parts, sizes)
         there = np.flatnonzero(counts)
         return (*np.unravel_index(there, sizes), counts[there])
 
