@@ -90,3 +90,48 @@ def test_example_notebooks_run(notebook: Path, tmp_path: Path) -> None:
     assert sum("<table>" in data.get("text/html", "") for data in answers) >= 5
     assert sum(data.get("text/html", "").startswith("<svg") and "image/svg+xml" in data for data in answers) == 3
     assert not [out.text for out in shown if out.output_type == "stream" and out.name == "stderr"]
+
+
+def test_results_show_their_picture_inline_after_their_words() -> None:
+    p = te.predictions(TRUTH, scores=SCORES, positive=HOSTILE)
+    compared = te.compare(p)
+    shown = {
+        "evaluation": te.evaluate(p), "comparison": compared, "by cost": te.compare(p, cost_fn=5), "curve": te.roc(p),
+        "of one": te.roc(p, model="other"), "matrix": p.confusion("other"), "interval": te.interval(3, 4),
+        "hull": te.roc_hull(te.roc(p)), "point": te.roc(p, model="other").at(fpr=0.1), "pair": compared.pairs[0],
+    }  # fmt: skip
+    for what, result in shown.items():
+        bundle = result._repr_mimebundle_()
+        assert set(bundle) == {"text/html", "text/plain"}, what
+        assert bundle["text/plain"] == repr(result), what
+        page = bundle["text/html"]
+        assert page.count("<svg ") > 0, what
+        assert page.count('role="img"') == 1, what
+        attributes = re.findall(r' ([\w:-]+)="', page)
+        assert not {"src", "href", "xlink:href"} & set(attributes), what
+        assert not re.search(r"url\(|@import|<script", page), what
+    page = compared._repr_html_()
+    assert page.index("<b>") < page.index("<svg") < page.index("<table>")
+    assert set(compared._repr_mimebundle_(include={"text/plain"})) == {"text/plain"}
+    assert set(compared._repr_mimebundle_(exclude={"text/plain"})) == {"text/html"}
+
+
+def test_sentences_of_curves_are_whole_paragraphs() -> None:
+    page = te.roc(te.predictions(TRUTH, scores=SCORES, positive=HOSTILE), model="other")._html()
+    assert all(re.match(r"[A-Z\[]|auc", words) for words in re.findall("<p>(.*?)</p>", page)), page
+    assert "<pre>" not in page
+
+
+def test_results_without_a_picture_show_their_words_alone() -> None:
+    for result in (te.catalogue(), te.check(te.predictions(TRUTH, scores=SCORES, positive=HOSTILE))):
+        assert "<svg" not in result._repr_html_()
+    empty = te.compare([0, 1] * 20, {"a": [0, 1] * 20, "b": [0, 1] * 20})
+    assert "<table>" in empty._repr_html_()
+
+
+def test_models_of_an_evaluation_stand_best_first() -> None:
+    ev = te.evaluate([0, 1] * 50, {"low": [0, 1] * 30 + [1, 0] * 20, "high": [0, 1] * 45 + [1, 0] * 5})
+    text, page = str(ev).partition("In brackets")[2], ev._html()
+    assert text.index("high") < text.index("low")
+    assert page.index('<td style="text-align:left">high') < page.index('<td style="text-align:left">low')
+    assert ev.models == ("low", "high")

@@ -336,7 +336,7 @@ def show(result: Result, form: Format, *, explain: bool = False, text: Callable[
         "json": result.to_json,
         "markdown": lambda: _markdown(result),
         "latex": result.to_latex,
-        "html": result._repr_html_,
+        "html": result._html,
     }
     written = writers[form.value]()
     if form is Format.text:

@@ -194,8 +194,8 @@ class HullRanges(Result):
     def __str__(self) -> str:
         return self._table().text()
 
-    def _repr_html_(self) -> str:
-        return self._table()._repr_html_()
+    def _html(self, picture: str = "") -> str:
+        return f"{self._table()._repr_html_()}<div>{picture}</div>"
 
 
 TRIVIAL = tuple(TRIVIAL_WORDS)

@@ -95,7 +95,7 @@ class Findings(Result):
         rows = tuple((f.code, f.severity, ", ".join(who), f.message, f.fix) for f, who in by_message(self.items))
         return Table(columns=("code", "severity", "about", "finding", "what to do"), rows=rows, names=5)
 
-    def _repr_html_(self) -> str:
+    def _html(self, picture: str = "") -> str:
         return self._table()._repr_html_() if self.items else "<p>No findings.</p>"
 
     @property
@@ -115,7 +115,7 @@ class Findings(Result):
             # Pairs of models have their own "and".
             who = f"{'; '.join(names) if ' and ' in names[0] else listing(names)}: " if several and about else ""
             lines.append(f"! {f.code} {who}{one_line(f.message)}")
-        return Bullets(tuple(lines), tuple(self.lines))
+        return Bullets(tuple(lines))
 
     def __str__(self) -> str:
         return "\n".join(self.lines) or "No findings."

@@ -464,7 +464,7 @@ class Catalogue(Result):
         rows = tuple((m.name, NEEDS[m.needs], _number(m.best), _range(m), m.summary) for m in self.measures)
         return Table(columns=("metric", "needs", "best", "range", "what"), rows=rows, names=5)
 
-    def _repr_html_(self) -> str:
+    def _html(self, picture: str = "") -> str:
         return self._table()._repr_html_()
 
     def __str__(self) -> str:

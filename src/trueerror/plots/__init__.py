@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from trueerror.plots._figure import Figure
     from trueerror.plots._specs import Picture
 
-__all__ = ["draw", "figure", "picture", "save"]
+__all__ = ["draw", "figure", "inline_svg", "picture", "save"]
+
+# Characters of SVG that a cell of a notebook holds; a larger picture (hundreds of classes) is made when asked for.
+LARGEST = 1_000_000
 
 
 def picture(result: object, **options: object) -> Picture:
@@ -34,6 +37,20 @@ def figure(result: object, **options: object) -> Figure:
     from trueerror.plots._figure import Figure
 
     return Figure(picture(result, **options))
+
+
+def inline_svg(result: object) -> str:
+    """The picture that a notebook shows with a result; "" where it has none, or there is nothing to draw."""
+    from trueerror.inputs._options import InputError
+    from trueerror.plots._dispatch import has_picture
+
+    if not has_picture(result):
+        return ""
+    try:
+        svg = figure(result).svg
+    except InputError:
+        return ""
+    return svg if len(svg) <= LARGEST else ""
 
 
 def draw(result: object, ax: Axes | None = None, **options: object) -> Axes:

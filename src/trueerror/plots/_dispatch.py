@@ -135,6 +135,14 @@ def compose(result: object, options: Mapping[str, object]) -> Picture:
     raise InputError(f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind} has no picture: {hint}")
 
 
+def has_picture(result: object) -> bool:
+    """Whether a picture belongs to a result of this kind."""
+    if isinstance(result, ModelCurves):
+        return len(result) > 0
+    known = (OF_ONE, OF_SEVERAL, AS_INTERVALS, ("RocHull",))
+    return isinstance(result, Interval | TableCurve) or any(_kind(result) in kinds for kinds in known)
+
+
 def _kind(result: object) -> str:
     """The name under which a result's picture is known: that of its type, or of one that its type builds on."""
     names = [t.__name__ for t in type(result).__mro__]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import itertools
 import json
 import math
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Flag, auto
 from importlib import import_module
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from trueerror.results._files import write_file
-from trueerror.results._format import Text, aligned_columns, filled, number, one_line
+from trueerror.results._format import Text, aligned_columns, filled, number, one_line, width
 from trueerror.results._json import SCHEMA, TYPES
 
 
@@ -155,10 +156,21 @@ class Result:
         return "\n\n".join(parts)
 
     def _repr_html_(self) -> str:
-        return self.document().html()
+        """For notebooks: what the result says and its picture, inline and without a network."""
+        return self._html(str(import_module("trueerror.plots").inline_svg(self)))
+
+    def _repr_mimebundle_(
+        self, include: Container[str] | None = None, exclude: Container[str] | None = None
+    ) -> dict[str, str]:
+        """The same with its words for front ends that show no HTML."""
+        bundle = {"text/html": self._repr_html_(), "text/plain": repr(self)}
+        return {k: v for k, v in bundle.items() if (include is None or k in include) and not (exclude and k in exclude)}
+
+    def _html(self, picture: str = "") -> str:
+        """What the result says as HTML, with its picture after the verdict."""
+        return self.document().html(picture)
 
     def _table(self) -> Table:
-
         return from_records(self.records())
 
     def _tables(self) -> list[Table]:
@@ -437,6 +449,9 @@ class Table(Result):
         return [c if j < self.names else re.sub(r"(?<![\w.\-–])-(?=\.?\d)", "−", c) for j, c in enumerate(row)]
 
     def _repr_html_(self) -> str:
+        return self._html()
+
+    def _html(self, picture: str = "") -> str:
         def cells(row: Sequence[str], tag: str) -> str:
             return "".join(
                 f'<{tag} style="text-align:{"left" if i < self.names else "right"}">{html.escape(c)}</{tag}>'
@@ -503,9 +518,30 @@ class Words:
         return self.words
 
     def html(self) -> str:
-        lead, _, rest = self.words.partition("\n")
-        more = f"<pre>{html.escape(rest)}</pre>" if rest.strip() else ""
-        return f"<p>{html.escape(lead)}</p>{more}"
+        parts: list[str] = []
+        for laid_out, group in itertools.groupby(self._joined(), key=_laid_out):
+            lines = [html.escape(line) for line in group if line or laid_out]
+            parts += [f"<pre>{chr(10).join(lines)}</pre>"] if laid_out else [f"<p>{line}</p>" for line in lines]
+        return "".join(parts)
+
+    def _joined(self) -> list[str]:
+        """The lines, with sentences that were broken for want of room made whole."""
+        lines: list[str] = []
+        before = ""
+        for line in self.words.split("\n"):
+            first = line.split(" ")[0]
+            broken = before and first and not _laid_out(line) and not _laid_out(before)
+            if broken and width(before) + 1 + width(first) > WIDTH - 12:
+                lines[-1] += f" {line}"
+            else:
+                lines.append(line)
+            before = line
+        return lines
+
+
+def _laid_out(line: str) -> bool:
+    """Whether a line is set in, or a row of a table."""
+    return re.search(r"^ |\S {2,}\S", line) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -564,17 +600,16 @@ class TableBlock:
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """Findings: `lines` for a terminal, where names are few, `items` with all of them for a list."""
+    """Findings, those with the same words once."""
 
     lines: tuple[str, ...]
-    items: tuple[str, ...]
     where: Media = Media.SCREEN
 
     def text(self) -> str:
         return "\n".join([filled(line, WIDTH, subsequent_indent="  ") for line in self.lines])
 
     def html(self) -> str:
-        return f"<ul>{''.join(f'<li>{html.escape(item)}</li>' for item in self.items)}</ul>" if self.items else ""
+        return f"<ul>{''.join(f'<li>{html.escape(line)}</li>' for line in self.lines)}</ul>" if self.lines else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -613,14 +648,18 @@ class Document:
         """For a terminal."""
         return "\n\n".join(words for block in self._shown(Media.TEXT) if (words := block.text()))
 
-    def html(self) -> str:
-        """For a notebook."""
+    def html(self, picture: str = "") -> str:
+        """For a notebook: `picture`, as markup, stands after the verdict, or at the end where there is none."""
         parts: list[str] = []
         after_table = False
         for block in self._shown(Media.NOTEBOOK):
             is_table = isinstance(block, TableBlock)
             parts += [*(["<br>"] if after_table and is_table else []), block.html()]
             after_table = is_table
+            if isinstance(block, Verdict) and picture:
+                parts.append(f"<div>{picture}</div>")
+                picture = ""
+        parts += [f"<div>{picture}</div>"] if picture else []
         return f"<div>{''.join(parts)}</div>"
 
     def tables(self) -> list[Table]:

@@ -496,10 +496,11 @@ class Confusion(Result):
             rows.append((labels[i], *cells))
         return Table(columns=("truth \\ predicted", *labels, *extra), rows=tuple(rows))
 
-    def _repr_html_(self) -> str:
+    def _html(self, picture: str = "") -> str:
+        # The picture of a few classes has all numbers in it.
         if len(self.labels) <= SHOWN_CLASSES:
-            return self._table()._repr_html_()
-        return Result._repr_html_(self)
+            return picture or self._table()._repr_html_()
+        return Result._html(self, picture)
 
     def __str__(self) -> str:
         if len(self.labels) <= SHOWN_CLASSES:

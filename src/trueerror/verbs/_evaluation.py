@@ -329,7 +329,7 @@ class Evaluation(DocumentResult):
     def document(self) -> Document:
         blocks: list[Block | None] = []
         if len(self.parts) > 1:
-            blocks.append(_models_in_pieces(self))
+            blocks.append(_models_in_pieces(replace(self, parts=_best_first(self))))
         else:
             part = self.parts[0]
             blocks += [TableBlock(metrics_table(part)), Paragraph(reasons(part), hanging="  ")]
@@ -460,6 +460,20 @@ def _leader(ev: Evaluation) -> tuple[tuple[str, ...], tuple[str, ...]]:
         f"{why}{word} {measure.title}: {some(ties)} with {number(first.estimate)}{each}, {_reach(first)}.{unknown} "
         f"Whether {doubt} is another question: compare answers it.",
     ), tuple(p.name for p in ranked if p.overall[name].estimate == first.estimate)
+
+
+def _best_first(ev: Evaluation) -> tuple[ModelEvaluation, ...]:
+    """The models in the order of the first metric that says which is better; those without a value at the end."""
+    name = next((m for m in _in_order(ev) if find_measure(m).higher_is_better is not None), None)
+    if name is None:
+        return ev.parts
+    sign = -1 if find_measure(name).higher_is_better else 1
+
+    def place(part: ModelEvaluation) -> float:
+        value = part.overall[name].estimate
+        return math.inf if math.isnan(value) else sign * value
+
+    return tuple(sorted(ev.parts, key=place))
 
 
 def _in_order(ev: Evaluation) -> list[str]:
