@@ -149,13 +149,13 @@ class Experiment(ResampleResults):
         """The same as a LaTeX tabular (booktabs), the best figure of each column in bold."""
         return self.summary(metrics).to_latex(caption=caption, label=label, bold=bold)
 
-    def plot(self, metric: str = "accuracy") -> Any:
-        """Each learner on each data set: its interval over the scores of its test parts."""
-        return self.summary(metric).plot()
+    def plot(self, metric: str = "accuracy", **options: Any) -> Any:
+        """Each learner on each data set: its interval over the scores of its test folds; `kind` as in the summary."""
+        return self.summary(metric).plot(**options)
 
-    def draw(self, ax: Any = None, metric: str = "accuracy") -> Any:
+    def draw(self, ax: Any = None, metric: str = "accuracy", **options: Any) -> Any:
         """The same picture on matplotlib axes (extra `matplotlib`)."""
-        return self.summary(metric).draw(ax)
+        return self.summary(metric).draw(ax, **options)
 
     def save(self, path: str | Path, metrics: Sequence[str] | str = ("accuracy",)) -> Path:
         """The summary by the file's ending: .json .md .tex .txt, .csv (one line a test part), or the picture."""

@@ -220,16 +220,13 @@ class Summary(DocumentResult):
         if more:
             behind = f"… and {more:,} more learner{'s' * (more > 1)} behind these."
             tables.append(TableBlock(_estimates_table(best), beneath=(behind,), where=Media.TEXT))
-        block = self.findings.block(several=True)
-        # In a notebook what could not be told stands with the findings.
-        listed = replace(block, items=(*map(str, self.findings), *self.notes))
         return Document(
             (
                 data_summary(self.reading, by_line=True),
                 *(Verdict((line,)) for line in _verdict_lines(self)),
                 *tables,
-                listed,
-                Paragraph(tuple(map(one_line, self.notes))),
+                self.findings.block(several=True),
+                Paragraph(tuple(map(one_line, self.notes)), where=Media.SCREEN),
                 Footer(_footer_lines(self)),
             )
         )

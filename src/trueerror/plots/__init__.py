@@ -5,8 +5,9 @@ The only room that knows matplotlib, which is not imported before axes, a PNG or
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,9 +54,18 @@ def inline_svg(result: object) -> str:
     return svg if len(svg) <= LARGEST else ""
 
 
-def draw(result: object, ax: Axes | None = None, **options: object) -> Axes:
-    """The same picture on matplotlib axes, which are returned."""
-    return figure(result, **options).draw(ax)
+def draw(
+    result: object,
+    ax: Axes | None = None,
+    *,
+    label: str | Sequence[str] | None = None,
+    color: Any = None,
+    title: bool | str | None = None,
+    annotate: bool | None = None,
+    **options: object,
+) -> Axes:
+    """The same picture on matplotlib axes, which are returned; see `Figure.draw`."""
+    return figure(result, **options).draw(ax, label=label, color=color, title=title, annotate=annotate)
 
 
 def save(result: object, path: str | Path, **options: object) -> Path:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trueerror.plots._specs import Bars, Curves, Forest, Heat, Picture
 from trueerror.plots._style import plain
@@ -51,15 +51,25 @@ class Figure:
         """A page with the picture that loads nothing and runs nothing."""
         return picture_page(self.svg, self.title)
 
-    @property
-    def _frame(self) -> PictureFrame:
-        return frame_of(write_drawing(self.picture), self.picture.title, self.picture.subtitle)
+    def draw(
+        self,
+        ax: Axes | None = None,
+        *,
+        label: str | Sequence[str] | None = None,
+        color: Any = None,
+        title: bool | str | None = None,
+        annotate: bool | None = None,
+    ) -> Axes:
+        """The same picture on matplotlib axes, which are returned; without axes, on a new figure of pyplot.
 
-    def draw(self, ax: Axes | None = None) -> Axes:
-        """The same picture on matplotlib axes, which are returned; without axes, on a new figure of pyplot."""
-        from trueerror.plots.matplotlib._draw import draw_picture
+        Curves drawn on the same axes one after the other share them: each takes the next colour of the axes (or
+        `color`) and a line of the legend (its name, or `label`); references, title and words are those of the first.
+        `title` is another one, or False for none; `annotate=False` leaves marks and words out.
+        """
+        from trueerror.plots.matplotlib._draw import Look, draw_picture
 
-        axes: Axes = draw_picture(self.picture, ax, self._frame)
+        look = Look(label=label, color=color, title=title, annotate=annotate)
+        axes: Axes = draw_picture(self.picture, ax, look, _frame)
         return axes
 
     def save(self, path: str | Path) -> Path:
@@ -76,7 +86,7 @@ class Figure:
         if ending in (".png", ".pdf"):
             from trueerror.plots.matplotlib._draw import file_bytes
 
-            return file_bytes(self.picture, self._frame, "png" if ending == ".png" else "pdf")
+            return file_bytes(self.picture, _frame(self.picture), "png" if ending == ".png" else "pdf")
         known = f"{' '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
         raise ValueError(f"a picture cannot be saved as {ending or 'a file without ending'!r}; use {known}")
 
@@ -99,6 +109,10 @@ class Figure:
 
     def __str__(self) -> str:
         return f'Picture: {self.title or "untitled"}; .save("picture.svg") writes it (also .html, .png, .pdf)'
+
+
+def _frame(picture: Picture) -> PictureFrame:
+    return frame_of(write_drawing(picture), picture.title, picture.subtitle)
 
 
 def write_drawing(picture: Picture) -> Drawing:

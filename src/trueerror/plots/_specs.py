@@ -26,6 +26,7 @@ class ForestRow:
     high: float
     side: Literal["two-sided", "lower", "upper"] = "two-sided"
     words: str = ""
+    brief: str = ""  # the same without p-values and verdicts, where room is short
     tip: str = ""
     aside: bool = False  # a baseline: hollow and grey
     points: tuple[float, ...] = ()  # what the estimate is the mean of: small dots behind it
@@ -54,11 +55,12 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forest:
-    """Intervals under each other, in one or several panels."""
+    """Intervals under each other, in one or several panels, of which `columns` stand beside each other."""
 
     title: str
     panels: tuple[Panel, ...]
     subtitle: tuple[str, ...] = ()
+    columns: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

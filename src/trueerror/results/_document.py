@@ -32,8 +32,16 @@ class Plotted(Protocol):
     def save(self, path: str | Path) -> Path:
         """Write it as .svg, .html, .png or .pdf."""
 
-    def draw(self, ax: Any = None) -> Any:
-        """The same picture on matplotlib axes."""
+    def draw(
+        self,
+        ax: Any = None,
+        *,
+        label: str | Sequence[str] | None = None,
+        color: Any = None,
+        title: bool | str | None = None,
+        annotate: bool | None = None,
+    ) -> Any:
+        """The same picture on matplotlib axes, which curves can share."""
 
 
 # What results of other libraries offer, and where that is here.
@@ -88,9 +96,24 @@ class Result:
         figure: Plotted = import_module("trueerror.plots").figure(self, **options)
         return figure
 
-    def draw(self, ax: Any = None, **options: Any) -> Any:
-        """The same picture on matplotlib axes, for figures that you compose yourself."""
-        return import_module("trueerror.plots").draw(self, ax, **options)
+    def draw(
+        self,
+        ax: Any = None,
+        *,
+        label: str | Sequence[str] | None = None,
+        color: Any = None,
+        title: bool | str | None = None,
+        annotate: bool | None = None,
+        **options: Any,
+    ) -> Any:
+        """The same picture on matplotlib axes, for figures that you compose yourself.
+
+        Curves drawn one after the other share axes: each takes the next colour of the axes (or `color`) and a line of
+        the legend (its name, or `label`). `title` is another one, or False for none; `annotate=False` leaves marks and
+        words out. `options` are those of `.plot()`.
+        """
+        look = {"label": label, "color": color, "title": title, "annotate": annotate}
+        return import_module("trueerror.plots").draw(self, ax, **look, **options)
 
     def save(self, path: str | Path, **options: Any) -> Path:
         """Write to a file by its ending: .json .md .tex .txt .csv, or the picture (with its options) as .html .png .svg
@@ -652,11 +675,13 @@ class Document:
         """For a notebook: `picture`, as markup, stands after the verdict, or at the end where there is none."""
         parts: list[str] = []
         after_table = False
-        for block in self._shown(Media.NOTEBOOK):
+        shown = self._shown(Media.NOTEBOOK)
+        last = max((i for i, block in enumerate(shown) if isinstance(block, Verdict)), default=-1)
+        for i, block in enumerate(shown):
             is_table = isinstance(block, TableBlock)
             parts += [*(["<br>"] if after_table and is_table else []), block.html()]
             after_table = is_table
-            if isinstance(block, Verdict) and picture:
+            if i == last and picture:
                 parts.append(f"<div>{picture}</div>")
                 picture = ""
         parts += [f"<div>{picture}</div>"] if picture else []

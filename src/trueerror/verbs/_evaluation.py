@@ -329,7 +329,7 @@ class Evaluation(DocumentResult):
     def document(self) -> Document:
         blocks: list[Block | None] = []
         if len(self.parts) > 1:
-            blocks.append(_models_in_pieces(replace(self, parts=_best_first(self))))
+            blocks.append(_models_in_pieces(replace(self, parts=best_parts_first(self))))
         else:
             part = self.parts[0]
             blocks += [TableBlock(metrics_table(part)), Paragraph(reasons(part), hanging="  ")]
@@ -462,7 +462,7 @@ def _leader(ev: Evaluation) -> tuple[tuple[str, ...], tuple[str, ...]]:
     ), tuple(p.name for p in ranked if p.overall[name].estimate == first.estimate)
 
 
-def _best_first(ev: Evaluation) -> tuple[ModelEvaluation, ...]:
+def best_parts_first(ev: Evaluation) -> tuple[ModelEvaluation, ...]:
     """The models in the order of the first metric that says which is better; those without a value at the end."""
     name = next((m for m in _in_order(ev) if find_measure(m).higher_is_better is not None), None)
     if name is None:

@@ -26,11 +26,11 @@ def test_differences_from_the_leader_come_first(comparison: te.Comparison) -> No
     differences, own = made.panels
     assert [r.label for r in differences.rows] == list(comparison.ranked[1:])
     assert differences.references == ((0.0, "no difference"),)
-    assert differences.axis == f"model − {comparison.best}"
+    assert differences.axis == f"model − {comparison.best}, points"
     assert "first − second (points)" in str(comparison)
-    assert differences.margin == (-0.02, 0.02)
+    assert differences.margin == (-2.0, 2.0)
     first = comparison[comparison.ranked[1], comparison.best]
-    assert differences.rows[0].estimate == first.estimate
+    assert differences.rows[0].estimate == pytest.approx(100 * first.estimate)
     assert len(own.rows) == 3
     assert made.subtitle[0] in comparison.verdict.replace("\n", " ")
 

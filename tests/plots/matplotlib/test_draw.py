@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -108,3 +109,101 @@ def test_legend_shows_names_that_begin_with_an_underscore(rows: Any) -> None:
 
 def test_characters_that_the_font_lacks_become_boxes() -> None:
     assert drawable("aé\U0010fffd") == "aé□"
+
+
+def legend(ax: Any) -> list[str]:
+    return [t.get_text() for t in ax.get_legend().get_texts()]
+
+
+def test_curves_share_axes_with_the_colours_of_the_axes(rows: Any) -> None:
+    truth, scores = rows
+    figure, ax = plt.subplots()
+    first, second = roc(truth, scores["smooth"]), roc(truth, scores["rough"])
+    first.draw(ax)
+    assert "ROC curve" in " ".join(texts(ax))
+    assert ax.get_legend() is None
+    second.draw(ax, label="rough one")
+    assert [matplotlib.colors.to_hex(line.get_color()) for line in ax.lines if line.get_zorder() == 4] == [
+        matplotlib.colors.to_hex(c) for c in ("C0", "C1")
+    ]
+    assert len(legend(ax)) == 2
+    assert legend(ax)[0].startswith("AUC")
+    assert legend(ax)[1] == "rough one"
+    # What was said of the first alone is gone: nothing is printed over anything.
+    said = texts(ax)
+    assert not [words for words in said if "ROC curve" in words or "most accurate" in words]
+    assert said.count("chance") == 1
+    figure.canvas.draw()
+
+
+def test_names_colours_title_and_words_are_asked_for(rows: Any) -> None:
+    truth, scores = rows
+    _, ax = plt.subplots()
+    precision_recall(truth, scores["smooth"]).draw(ax, label="mine", color="red", title="Both", annotate=False)
+    assert legend(ax) == ["mine"]
+    assert "Both" in texts(ax)
+    assert not [words for words in texts(ax) if words.startswith(("F1", "random"))]
+    assert [line.get_color() for line in ax.lines if line.get_zorder() == 4] == ["red"]
+    _, other = plt.subplots()
+    te.interval(75, 100).draw(other, title=False)
+    assert "proportion" not in [t for t in texts(other) if t != other.get_xlabel()]
+    _, bare = plt.subplots()
+    te.interval(75, 100).draw(bare, annotate=False)
+    assert "0.750 [0.657, 0.825]" not in texts(bare)
+    assert "Mine" in texts(te.interval(75, 100).draw(title="Mine"))
+
+
+def test_what_somebody_else_drew_stays_in_the_legend(rows: Any) -> None:
+    truth, scores = rows
+    _, ax = plt.subplots()
+    ax.plot([0, 1], [0, 0.5], label="somebody's")
+    roc(truth, scores["smooth"]).draw(ax)
+    assert legend(ax)[0] == "somebody's"
+
+
+def test_axes_reach_as_far_as_all_their_curves(rows: Any) -> None:
+    truth, scores = rows
+    steep, flat = te.lift(truth, truth), te.lift(truth, scores["rough"])
+    _, ax = plt.subplots()
+    steep.draw(ax)
+    high = ax.get_ylim()[1]
+    flat.draw(ax)
+    assert ax.get_ylim()[1] == high
+
+
+def test_what_does_not_go_together_is_refused(rows: Any) -> None:
+    truth, scores = rows
+    _, ax = plt.subplots()
+    te.interval(75, 100).draw(ax)
+    for wrong in (lambda: te.interval(1, 2).draw(ax), lambda: roc(truth, scores["smooth"]).draw(ax)):
+        with pytest.raises(ValueError, match="only curves can share axes"):
+            wrong()
+    with pytest.raises(ValueError, match="label= goes with curves"):
+        te.interval(75, 100).draw(label="x")
+    with pytest.raises(ValueError, match="label= names 2 curves, and this picture has 1"):
+        roc(truth, scores["smooth"]).draw(label=["a", "b"])
+    with pytest.raises(ValueError, match="no colour that matplotlib knows"):
+        roc(truth, scores["smooth"]).draw(color=["bluish"])
+
+
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_long_names_on_given_axes_leave_room_for_the_plot(layout: Any) -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 200)
+    models = {
+        f"gradient-boosted-trees_depth{d}_subsample0.8_2026-10-31": np.where(rng.random(200) < 0.9 - d / 40, truth, 0)
+        for d in range(9)
+    }
+    figure, ax = plt.subplots(layout=layout)
+    te.compare(truth, models).draw(ax)
+    figure.canvas.draw()
+    within = figure.bbox
+    assert ax.get_window_extent().width > 0.25 * within.width
+    for text in figure.findobj(matplotlib.text.Text):
+        box = text.get_window_extent()
+        if text.get_text() and box.width:
+            assert box.x0 > -5, text.get_text()
+            assert box.x1 < within.width + 5, text.get_text()
+            assert box.y1 < within.height + 5, text.get_text()
+    names = [t.get_window_extent() for t in ax.get_yticklabels()]
+    assert all(a.y0 >= b.y1 - 2 for a, b in itertools.pairwise(names)), "no name stands on the next"

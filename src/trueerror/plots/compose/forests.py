@@ -14,10 +14,11 @@ from trueerror.experiments._summary import constant_name, constant_value
 from trueerror.inputs._options import InputError, check_word, nearest
 from trueerror.metrics._registry import find_measure
 from trueerror.plots._specs import Forest, ForestRow, Heat, Panel
-from trueerror.plots._style import distinct, first_sentence, fold, plain, shorten
+from trueerror.plots._style import distinct, first_sentence, plain, shorten
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import listing, number, p_value, percent, whole
-from trueerror.verbs._comparison import together_words
+from trueerror.verbs._comparison import points, together_words, unit
+from trueerror.verbs._evaluation import best_parts_first
 
 if TYPE_CHECKING:
     from trueerror.experiments._summary import LearnerEstimate, Summary
@@ -155,10 +156,10 @@ def _named(given: Interval | Sequence[Interval] | Mapping[str, Interval]) -> lis
 
 
 def interval_row(label: str, i: Interval, *, signed: bool = False, more: str = "", aside: bool = False) -> ForestRow:
-    words = interval_text(i, signed=signed) + (f" · {more}" if more else "")
+    brief = interval_text(i, signed=signed)
     return ForestRow(
-        label=label, estimate=i.estimate, low=i.low, high=i.high, side=i.side, words=words, tip=plain(str(i)),
-        aside=aside,
+        label=label, estimate=i.estimate, low=i.low, high=i.high, side=i.side, brief=brief, tip=plain(str(i)),
+        words=f"{brief} · {more}" if more else brief, aside=aside,
     )  # fmt: skip
 
 
@@ -221,14 +222,16 @@ def evaluation_forest(ev: Evaluation, *, metric: str | None = None) -> Forest:
         panels = _one_model(ev.parts[0], metric)
         title = plain(ev.parts[0].name)
     else:
-        panels = _several_models(ev.parts, metric)
+        panels = _several_models(best_parts_first(ev), metric)
         title = f"{len(ev.parts)} models"
     if ev.slices:
         panels.append(_slices(ev, metric))
+    # A few models under several metrics: small panels beside each other.
+    beside = 2 if len(ev.parts) > 1 and len(panels) > 2 and not ev.slices else 1
     intervals = [i for part in ev.parts for i in part.overall.values()]
     first = shorten(str(ev.reading).split("\n")[0], 100)
     subtitle = tuple(line for line in (first, *(how_words(intervals) if intervals else ())) if line)
-    return Forest(title=shorten(title, 60), subtitle=subtitle, panels=tuple(panels))
+    return Forest(title=shorten(title, 60), subtitle=subtitle, panels=tuple(panels), columns=beside)
 
 
 def gap_forest(gap: Gap) -> Forest:
@@ -388,14 +391,9 @@ def differences_forest(c: Comparison) -> Forest:
     ranked = [m for m in c.ranked if m != anchor][:MOST_ROWS]
     pairs = [c.judged(model, anchor) for model in ranked]
     parts = _parts(c)
-    rows = [
-        replace(
-            interval_row(plain(model), pair, signed=True, more=_told(c, pair)),
-            points=_differences(parts, model, anchor),
-        )
-        for model, pair in zip(ranked, pairs, strict=True)
-    ]
-    margin = None if c.margin is None else (-abs(c.margin), abs(c.margin))
+    rows = [_difference_row(c, pair, plain(model), parts) for model, pair in zip(ranked, pairs, strict=True)]
+    scale = 100.0 if c.facts.share else 1.0
+    margin = None if c.margin is None else (-abs(scale * c.margin), abs(scale * c.margin))
     better = "higher" if c.higher_is_better else "lower"
     panels: list[Panel] = []
     if rows:
@@ -403,7 +401,11 @@ def differences_forest(c: Comparison) -> Forest:
         heading = f"difference in {plain(c.title)} from {leader} ({better} is better)"
         panels.append(
             make_panel(
-                rows, axis=f"model − {leader}", heading=heading, references=((0.0, "no difference"),), margin=margin
+                rows,
+                axis=f"model − {leader}{', points' if c.facts.share else ''}",
+                heading=heading,
+                references=((0.0, "no difference"),),
+                margin=margin,
             )
         )
     own = [replace(interval_row(plain(m), c.estimates[m]), points=parts.get(m, ())) for m in [anchor, *ranked]]
@@ -412,7 +414,7 @@ def differences_forest(c: Comparison) -> Forest:
     panels.append(make_panel(own, axis="", heading=plain(c.title), within=within))
     subtitle = [*_verdict_lines(c), *how_words(pairs or list(c.estimates.values()), more=together_words(c))]
     if margin is not None:
-        subtitle.append(f"shaded: differences up to ±{number(margin[1])} do not matter")
+        subtitle.append(f"shaded: differences up to ±{number(margin[1])}{unit(c)} do not matter")
     if parts:
         subtitle.append(f"dots: the {len(next(iter(parts.values()))):,} test parts")
     what = "learners" if parts else "models"
@@ -421,13 +423,31 @@ def differences_forest(c: Comparison) -> Forest:
     )
 
 
+def _difference_row(c: Comparison, pair: Contrast, label: str, parts: dict[str, tuple[float, ...]]) -> ForestRow:
+    """A pair in the unit of the comparison's words: points of a percent for shares."""
+    row = interval_row(label, pair, signed=True, more=_told(c, pair))
+    dots = _differences(parts, pair.first, pair.second)
+    if not c.facts.share:
+        return replace(row, points=dots)
+    brief = row.brief
+    if not math.isnan(pair.estimate + pair.low + pair.high):
+        estimate, low, high = (points(c, x).replace("-", "−") for x in (pair.estimate, pair.low, pair.high))
+        brief = f"{estimate} [{low}, {high}]"
+        if pair.side != "two-sided":
+            brief = f"{estimate}, at least {low}" if pair.side == "lower" else f"{estimate}, at most {high}"
+    return replace(
+        row, estimate=100 * row.estimate, low=100 * row.low, high=100 * row.high, brief=brief,
+        words=f"{brief} · {_told(c, pair)}", points=tuple(100 * d for d in dots),
+    )  # fmt: skip
+
+
 def _verdict_lines(c: Comparison) -> list[str]:
     """What the comparison comes to, with short names; the whole verdict is printed."""
     text = plain(c.verdict)
     for name, short in sorted(_short(c).items(), key=lambda pair: -len(pair[0])):
         # Held together, so that a full stop in a name ends no sentence; a short name may be part of a word.
         text = text.replace(name, short.replace(" ", "\u00a0")) if len(name) > NAME else text
-    return fold(first_sentence(text), 115, lines=3)
+    return [first_sentence(text)]
 
 
 def _short(c: Comparison) -> dict[str, str]:
@@ -479,11 +499,11 @@ def pairs_heat(c: Comparison) -> Heat:
             share.append(_strength(p))
             verdict = "better" if c.better(a, b) else "worse" if c.told_apart(a, b) else "too close to call"
             written = p_value(p, at_most=pair.p_at_most)
-            words.append((signed_number(pair.estimate), written, verdict))
+            words.append((points(c, pair.estimate).replace("-", "−"), written, verdict))
             tips.append({"row": plain(a), "column": plain(b), "difference": plain(str(pair)), "p": written})
     names = tuple(distinct(models))
     return Heat(
-        title=f"{plain(c.title)}: row − column for each pair",
+        title=f"{plain(c.title)}: row − column for each pair{', points' if c.facts.share else ''}",
         subtitle=(*_verdict_lines(c), "darker: smaller p, adjusted for the number of pairs"),
         row_title="this model",
         column_title="against this one",
@@ -529,9 +549,9 @@ def summary_forest(summary: Summary, *, metric: str | None = None) -> Forest:
         _panel(summary, [e for e in estimates if (e.data, e.metric) == (data, name)], several)
         for data, name in places[:MOST_PANELS]
     ]
-    subtitle = [*fold(summary.overall, 115, lines=3)] if summary.overall else []
+    subtitle = [first_sentence(summary.overall)] if summary.overall else []
     if not subtitle and len(summary.verdicts) == 1:
-        subtitle += fold(next(iter(summary.verdicts.values())), 115, lines=4)
+        subtitle.append(first_sentence(next(iter(summary.verdicts.values()))))
     subtitle += how_words([e.interval for e in estimates])
     counts = sorted({len(e.parts) for e in estimates} - {0})
     if counts:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from trueerror.inputs._options import InputError
 from trueerror.plots import _style as theme
-from trueerror.plots._simplify import axis_ticks, drawn, ends, legend_names, placed
+from trueerror.plots._simplify import axis_ticks, ends, legend_names, placed
+from trueerror.plots._simplify import drawn as needed_points
 from trueerror.plots._specs import Axis, Bars, Curves, Floats, Forest, ForestRow, Heat, Mark, Panel, Picture, Ranks
 from trueerror.plots._style import columns_needed, distinct, fold, fold_all, shorten
 from trueerror.plots.compose.matrices import CHARACTER, COLUMN_NAME, GAP, ROW_NAME, cell_size, lay_out, ruler
 from trueerror.plots.svg._curves import PlacedWords, Plot, words_apart
+from trueerror.plots.svg._elements import text_width, widest
 from trueerror.plots.svg._standalone import PictureFrame
 
 if TYPE_CHECKING:
@@ -41,16 +46,133 @@ ROLES: dict[str, tuple[str, float, tuple[float, ...]]] = {
 }
 
 
-def draw_picture(picture: Picture, ax: Axes | None, frame: PictureFrame) -> Axes:
-    """The picture on the given axes, or on those of a new figure of pyplot as large as `frame`; returns the axes."""
-    if ax is not None:
-        _draw_on(picture, ax, None)
-        return ax
-    import matplotlib.pyplot as plt
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How a picture goes onto axes: names and colours of its curves, and whether its title and words are written.
 
-    ax = plt.figure(figsize=_inches(frame), layout="constrained").add_subplot()
-    _draw_on(picture, ax, frame)
+    None leaves it to the axes: those that hold a picture already get a curve and a line of the legend, no more.
+    """
+
+    label: str | Sequence[str] | None = None
+    color: Any = None
+    title: bool | str | None = None
+    annotate: bool | None = None
+
+
+@dataclass(slots=True)
+class Drawn:
+    """What our pictures have put on axes: lines of the legend, what is written above, and what is about one curve."""
+
+    entries: Entries = field(default_factory=list)
+    titles: list[Artist] = field(default_factory=list)
+    own: list[Artist] = field(default_factory=list)
+    is_curves: bool = False
+
+    def clear(self) -> None:
+        """Take away the title and all that is about the first curve alone: another one joins it."""
+        for artist in (*self.titles, *self.own):
+            artist.remove()
+        self.titles.clear()
+        self.own.clear()
+
+
+# Axes that hold pictures of ours; they are forgotten with their figure.
+DRAWN: WeakKeyDictionary[Axes, Drawn] = WeakKeyDictionary()
+
+
+def draw_picture(picture: Picture, ax: Axes | None, look: Look, frame_of: Callable[[Picture], PictureFrame]) -> Axes:
+    """The picture on the given axes, or on those of a new figure of pyplot as large as its frame; returns the axes."""
+    before = None if ax is None else DRAWN.get(ax)
+    if before is not None and not (before.is_curves and isinstance(picture, Curves)):
+        raise InputError("these axes hold a picture already, and only curves can share axes: draw on others")
+    picture = _looking(picture, look, before)
+    if before is not None:
+        before.clear()
+    frame = None
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        frame = frame_of(picture)
+        ax = plt.figure(figsize=_inches(frame), layout="constrained").add_subplot()
+    drawn = DRAWN.setdefault(ax, Drawn(is_curves=isinstance(picture, Curves)))
+    colours: Sequence[Any] | None = None
+    if isinstance(picture, Curves) and (look.color is not None or frame is None):
+        colours = _colours(picture, look, ax)
+    _draw_on(picture, ax, frame, drawn, colours=colours, named=look.label is not None)
     return ax
+
+
+def _looking(picture: Picture, look: Look, before: Drawn | None) -> Picture:
+    """The picture with the names that were asked for, without the title and the words that were not."""
+    if not isinstance(picture, Curves):
+        for word, given in (("label", look.label), ("color", look.color)):
+            if given is not None:
+                raise InputError(f"{word}= goes with curves; this picture has none")
+    annotate = before is None if look.annotate is None else look.annotate
+    title = (before is None) if look.title is None else look.title
+    if title is False or not annotate:
+        picture = replace(picture, subtitle=())
+    if title is not True:
+        picture = replace(picture, title=title or "")
+    if isinstance(picture, Curves):
+        return _curves_looking(picture, look, before, annotate=annotate)
+    if not annotate and isinstance(picture, Forest):
+        panels = tuple(replace(p, rows=tuple(replace(r, words="") for r in p.rows)) for p in picture.panels)
+        return replace(picture, panels=panels)
+    if not annotate and isinstance(picture, Bars):
+        return replace(picture, words=("",) * len(picture.labels))
+    if not annotate and isinstance(picture, Heat):
+        return replace(picture, words=((),) * len(picture.words), row_notes=())
+    return picture
+
+
+def _curves_looking(picture: Curves, look: Look, before: Drawn | None, *, annotate: bool) -> Curves:
+    curves = [line for line in picture.lines if line.role == "curve"]
+    names = [line.name for line in curves]
+    if look.label is not None:
+        names = [look.label] if isinstance(look.label, str) else [str(name) for name in look.label]
+        if len(names) != len(curves):
+            raise InputError(f"label= names {len(names)} curves, and this picture has {len(curves)}")
+    renamed = iter(names)
+    lines = [replace(line, name=next(renamed)) if line.role == "curve" else line for line in picture.lines]
+    if annotate:
+        return replace(picture, lines=tuple(lines))
+    kept = ("curve",) if before is not None else ("curve", "reference")
+    quiet = tuple(replace(line, words="") for line in lines if line.role in kept)
+    marks = () if curves else picture.marks  # classifiers without scores are nothing but marks
+    return replace(picture, lines=quiet, marks=marks, histogram=None)
+
+
+def _colours(picture: Curves, look: Look, ax: Axes) -> Sequence[Any]:
+    """A colour for each series: those given, else the next ones of the axes' own cycle."""
+    from matplotlib.colors import is_color_like
+
+    count = 1 + max((s for s in _series(picture)), default=-1)
+    if look.color is None:
+        found = []
+        for _ in range(count):
+            (line,) = ax.plot([], [])
+            found.append(line.get_color())
+            line.remove()
+        return found
+    given = [look.color] if is_color_like(look.color) else list(look.color)
+    if len(given) != count:
+        raise InputError(f"color= has {len(given)} colours, and this picture has {count} curves")
+    wrong = next((c for c in given if not is_color_like(c)), None)
+    if wrong is not None:
+        raise InputError(f"color={wrong!r} is no colour that matplotlib knows")
+    return given
+
+
+def _series(picture: Curves) -> list[int]:
+    """The series that have a colour in a picture."""
+    place, found = 0, []
+    for line in picture.lines:
+        if line.role == "curve":
+            found.append(place if line.series is None else line.series)
+            place += 1
+    marked = (m.series for m in picture.marks if m.series is not None)
+    return [*found, *(b.series for b in picture.bands), *(w.series for w in picture.whiskers), *marked]
 
 
 def file_bytes(picture: Picture, frame: PictureFrame, ending: Literal["png", "pdf"]) -> bytes:
@@ -58,7 +180,7 @@ def file_bytes(picture: Picture, frame: PictureFrame, ending: Literal["png", "pd
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=_inches(frame), layout="constrained", facecolor="white")
-    _draw_on(picture, figure.add_subplot(facecolor="white"), frame)
+    _draw_on(picture, figure.add_subplot(facecolor="white"), frame, Drawn())
     # Without a date, so that the same picture is the same file.
     about = {"Title": picture.title} | ({"CreationDate": None} if ending == "pdf" else {})
     out = io.BytesIO()
@@ -70,11 +192,31 @@ def _inches(frame: PictureFrame) -> tuple[float, float]:
     return frame.width / PIXELS, frame.height / PIXELS
 
 
-def _draw_on(picture: Picture, ax: Axes, frame: PictureFrame | None) -> None:
+def _draw_on(
+    picture: Picture,
+    ax: Axes,
+    frame: PictureFrame | None,
+    drawn: Drawn,
+    *,
+    colours: Sequence[Any] | None = None,
+    named: bool = False,
+) -> None:
     """The picture with its title; a figure of our own has the title at its left edge and the legend beside the plot."""
     heading, above = False, False
+    columns, left, size = 0, 0.0, TEXT
+    if frame is None:
+        room = _room_of(ax)
+        columns = max(30, int(room[0] / POINTS_A_CHARACTER))
+        picture, needed = _fitting(picture, room, columns)
+        left = needed[0]
+        _make_room(ax, needed)
+        if isinstance(picture, Forest):
+            # Many rows on low axes are written smaller, so that none stands on the next.
+            between = BETWEEN * (len(picture.panels) - 1) + 24.0
+            high = (room[1] - needed[2] - between) / sum(len(p.rows) for p in picture.panels)
+            size = min(TEXT, max(4.0, 0.85 * high))
     if isinstance(picture, Forest):
-        draw_forest(picture, ax)
+        draw_forest(picture, ax, size)
         first = picture.panels[0]
         heading, above = bool(first.heading), any(words for _, words in first.references)
     elif isinstance(picture, Heat):
@@ -82,18 +224,111 @@ def _draw_on(picture: Picture, ax: Axes, frame: PictureFrame | None) -> None:
     elif isinstance(picture, Bars):
         draw_bars(picture, ax)
     elif isinstance(picture, Curves):
-        draw_curves(picture, ax, beside=frame is not None)
+        draw_curves(picture, ax, drawn, colours=colours, named=named, beside=frame is not None)
         # Words above the right end of the plot, such as where a curve is extrapolated.
         above = any(
             n.words and n.words_at and n.words_at[1] >= picture.y.high and n.shift[1] < 0 for n in picture.lines
         )
     else:
         draw_ranks(picture, ax)
-    write_title(ax, picture, frame, 8.0 + (15.0 if heading else 0.0) + (12.0 if above else 0.0))
+    height = 8.0 + (15.0 if heading else 0.0) + (12.0 if above else 0.0)
+    write_title(ax, picture, frame, height, drawn, columns, left)
 
 
-def split(ax: Axes, heights: Sequence[float]) -> list[Axes]:
-    """The place of the axes shared out among as many axes above each other; the first are the given ones."""
+Points = tuple[float, float, float]
+
+
+def _room_of(ax: Axes) -> tuple[float, float]:
+    """Width and height in points of what belongs to axes: their place, and the margins of the figure beside it."""
+    figure: Any = ax.figure
+    wide, high = (72 * side / figure.dpi for side in (figure.bbox.width, figure.bbox.height))
+    cell = ax.get_subplotspec()
+    if cell is None:
+        place = ax.get_position()
+        return place.width * wide, place.height * high
+    if figure.get_layout_engine() is not None:
+        return wide / cell.get_gridspec().ncols, high / cell.get_gridspec().nrows
+    left, right, top = _margins(ax)
+    place = cell.get_position(figure)
+    return place.width * wide + left + right, place.height * high + top
+
+
+def _margins(ax: Axes) -> Points:
+    """Points left of, right of and above the place of axes that no others claim: where the figure ends there."""
+    figure: Any = ax.figure
+    cell = ax.get_subplotspec()
+    assert cell is not None
+    if cell.get_topmost_subplotspec() is not cell:
+        return 0.0, 0.0, 0.0
+    wide, high = (72 * side / figure.dpi for side in (figure.bbox.width, figure.bbox.height))
+    place = cell.get_position(figure)
+    left = place.x0 * wide if cell.is_first_col() else 0.0
+    right = (1 - place.x1) * wide if cell.is_last_col() else 0.0
+    return left, right, (1 - place.y1) * high if cell.is_first_row() else 0.0
+
+
+# What names and words beside a plot may take of the width of somebody's own axes, and a plot at least.
+NAMES_SHARE, WORDS_SHARE = 0.34, 0.34
+TEXT = 9.0
+# Points between two panels of a figure that nobody lays out.
+BETWEEN = 56.0
+
+
+def _fitting(picture: Picture, room: tuple[float, float], columns: int) -> tuple[Picture, Points]:
+    """The picture with names and words cut to the room there is, and what they need left, right and above in points."""
+    above = 14.0 * bool(picture.title) + 11.5 * sum(len(fold(line, columns, lines=3)) for line in picture.subtitle)
+    above += 8.0
+    if isinstance(picture, Forest) and picture.columns > 1:
+        picture = replace(picture, columns=1)
+    if not isinstance(picture, Forest):
+        return picture, (0.0, 0.0, above)
+    a_column = text_width("n", TEXT)
+    count = sum(len(p.rows) for p in picture.panels)
+    lines = 2 if (room[1] - above) / count > 2.6 * TEXT else 1
+    names = int(NAMES_SHARE * room[0] / a_column)
+    labels = [fold_all([r.label for r in p.rows], names, lines) for p in picture.panels]
+    wide = int((1 - NAMES_SHARE) * room[0] / text_width("n", 10.0))
+    allowed = WORDS_SHARE * room[0]
+    full = widest((r.words for p in picture.panels for r in p.rows), TEXT) <= allowed
+    panels = tuple(
+        replace(
+            p, heading=shorten(p.heading, wide), axis=shorten(p.axis, wide),
+            rows=tuple(
+                replace(r, label="\n".join(label), words=r.words if full else shorten(r.brief, int(allowed / a_column)))
+                for r, label in zip(p.rows, named, strict=True)
+            ),
+        )
+        for p, named in zip(picture.panels, labels, strict=True)
+    )  # fmt: skip
+    left = widest((line for p in panels for r in p.rows for line in r.label.split("\n")), TEXT) + 14
+    right = widest((r.words for p in panels for r in p.rows), TEXT) + 18
+    above += 15.0 * bool(panels[0].heading) + 12.0 * any(words for _, words in panels[0].references)
+    return replace(picture, panels=panels), (left, right, above)
+
+
+def _make_room(ax: Axes, needed: Points) -> None:
+    """Move axes inwards, within their own place, by what is written around them; layout engines do that themselves."""
+    figure: Any = ax.figure
+    cell = ax.get_subplotspec()
+    if cell is None or figure.get_layout_engine() is not None:
+        return
+    place = cell.get_position(figure)
+    wide = 72 * place.width * figure.bbox.width / figure.dpi
+    high = 72 * place.height * figure.bbox.height / figure.dpi
+    left, right, top = (max(0.0, n - m) for n, m in zip(needed, _margins(ax), strict=True))
+    if max(left, right, top) <= 0:
+        return
+    across = (left, max(wide - left - right, 0.2 * wide), right)
+    down = (top, max(high - top, 0.2 * high))
+    tiny = 1e-6  # a part of a grid cannot have no width at all
+    grid = cell.subgridspec(
+        2, 3, wspace=0, hspace=0, width_ratios=[w + tiny for w in across], height_ratios=[h + tiny for h in down]
+    )
+    ax.set_subplotspec(grid[1, 1])
+
+
+def split(ax: Axes, heights: Sequence[float], columns: int = 1) -> list[Axes]:
+    """The place of the axes shared out among as many rows of axes; the first are the given ones."""
     cell = ax.get_subplotspec()
     if cell is None:
         # Axes that somebody placed by hand have no grid: the others hang below them.
@@ -103,36 +338,43 @@ def split(ax: Axes, heights: Sequence[float]) -> list[Axes]:
             down += (height + 0.15 * total) / total
             others.append(ax.inset_axes((0, -down, 1, height / total)))
         return [ax, *others]
-    grid = cell.subgridspec(len(heights), 1, height_ratios=list(heights))
-    ax.set_subplotspec(grid[0])
-    return [ax, *(ax.figure.add_subplot(grid[i]) for i in range(1, len(heights)))]
+    # Between two of them stand the numbers and the title of an axis and the next heading.
+    figure: Any = ax.figure
+    high = 72 * cell.get_position(figure).height * figure.bbox.height / figure.dpi
+    between = None if figure.get_layout_engine() is not None else min(2.0, BETWEEN * len(heights) / high)
+    grid = cell.subgridspec(len(heights), columns, height_ratios=list(heights), hspace=between)
+    ax.set_subplotspec(grid[0, 0])
+    rest = [(i, j) for i in range(len(heights)) for j in range(columns)][1:]
+    return [ax, *(ax.figure.add_subplot(grid[i, j]) for i, j in rest)]
 
 
-def write_title(ax: Axes, picture: Picture, frame: PictureFrame | None, height: float) -> None:
+def write_title(
+    ax: Axes, picture: Picture, frame: PictureFrame | None, height: float, drawn: Drawn, columns: int, left: float
+) -> None:
     """Title and what was read, so many points above the axes: over words that stand there already."""
     if frame is None:
-        columns = max(40, int(72 * ax.get_window_extent().width / ax.figure.dpi / POINTS_A_CHARACTER))
         lines = [part for line in picture.subtitle for part in fold(line, columns, lines=3)]
-        names, x = [shorten(picture.title, columns)], 0.0
+        names, x = [shorten(picture.title, columns)] if picture.title else [], -left
     else:
         names, lines, x = list(frame.title), list(frame.subtitle), -POINTS * frame.left
     for line in reversed(lines):
-        write_above(ax, line, (x, height), fontsize=8.5, color=theme.FAINT_INK)
+        drawn.titles.append(write_above(ax, line, (x, height), fontsize=8.5, color=theme.FAINT_INK))
         height += 11.5
     for name in reversed(names):
-        write_above(ax, name, (x, height + 3.0), fontsize=10.5, fontweight="bold")
+        drawn.titles.append(write_above(ax, name, (x, height + 3.0), fontsize=10.5, fontweight="bold"))
         height += 14.0
 
 
-def write_above(ax: Axes, text: str, points: tuple[float, float], **style: object) -> None:
+def write_above(ax: Axes, text: str, points: tuple[float, float], **style: object) -> Artist:
     """A line of text so many points right of and above the upper left corner of the axes."""
-    write_beside(ax, text, (0, 1), points, xycoords="axes fraction", **{"ha": "left", "va": "bottom", **style})
+    return write_beside(ax, text, (0, 1), points, xycoords="axes fraction", **{"ha": "left", "va": "bottom", **style})
 
 
-def write_beside(ax: Axes, text: str, at: Pair, points: Pair, **style: object) -> None:
+def write_beside(ax: Axes, text: str, at: Pair, points: Pair, **style: object) -> Artist:
     """Text so many points right of and above a place, on the axes or beside them."""
     look: dict[str, Any] = {"color": theme.INK, "fontsize": 9, "va": "center", **as_text(), **style}
-    ax.annotate(drawable(text), at, points, textcoords="offset points", annotation_clip=False, **look)
+    artist: Artist = ax.annotate(drawable(text), at, points, textcoords="offset points", annotation_clip=False, **look)
+    return artist
 
 
 def as_text() -> dict[str, Any]:
@@ -187,84 +429,115 @@ def dash_style(dash: Sequence[float]) -> str | tuple[int, tuple[float, ...]]:
 SHAPES = {"circle": "o", "diamond": "D", "square": "s", "cross": "P"}
 
 
-def draw_curves(picture: Curves, ax: Axes, *, beside: bool = False) -> None:
-    """Bands, references, curves, points and words, in this order; the legend where there is something to tell apart."""
+def draw_curves(
+    picture: Curves,
+    ax: Axes,
+    drawn: Drawn,
+    *,
+    colours: Sequence[Any] | None = None,
+    named: bool = False,
+    beside: bool = False,
+) -> None:
+    """Bands, references, curves, points and words, in this order; the legend where there is something to tell apart.
+
+    `drawn` is what the axes hold already: the legend is of all of it, and the axes reach as far as all of it does.
+    """
     entries: Entries = []
+
+    def colour_of(series: int) -> Any:
+        return theme.series_style(series)[0] if colours is None else colours[series]
+
     for band in picture.bands:
-        colour = theme.series_style(band.series)[0]
+        colour = colour_of(band.series)
         x, low, high = placed(band.x, picture.x), placed(band.low, picture.y), placed(band.high, picture.y)
         area = ax.fill_between(x, low, high, color=colour, alpha=0.2, lw=0, zorder=1)
         if band.name not in [name for _, name in entries]:
             entries.append((area, band.name))
-    entries = [*_draw_lines(ax, picture), *entries]
+    lines = _draw_lines(ax, picture, colour_of, drawn)
+    held = {name for _, name in drawn.entries}
+    entries = [*lines, *(entry for entry in entries if entry[1] not in held)]
     for w in picture.whiskers:
-        colour = theme.series_style(w.series)[0]
+        colour = colour_of(w.series)
         upright, across = _arms(w.y, w.low, w.high), _arms(w.x, w.left, w.right)
         ax.errorbar(
             placed(w.x, picture.x), w.y, upright, across, fmt="o", color=colour, ms=5, lw=1.6, capsize=3, zorder=5
         )
     for mark in picture.marks:
-        _draw_mark(ax, mark, picture)
+        drawn.own.append(_draw_mark(ax, mark, picture, colour_of))
     plot = Plot(picture)
     for words in words_apart(plot):
-        _write(ax, words, picture)
-    _set_axis(ax, picture.x, "x")
-    _set_axis(ax, picture.y, "y")
+        written = _write(ax, words, picture)
+        drawn.own += [] if words.of_reference else [written]
+    for which, axis in (("x", picture.x), ("y", picture.y)):
+        _set_axis(ax, axis, which, getattr(ax, f"get_{which}lim")() if drawn.entries else ())
     ax.grid(visible=True, color=theme.GRID, lw=0.8)
     tidy(ax)
     # Beyond words that stand at the right of the plot.
     away = 1.01 + plot.right / picture.size[0] if plot.beside else 1.01
-    _draw_legend(ax, entries, "" if beside else picture.empty_corner, away)
+    first, own = not drawn.entries, _labelled_by_user(ax)
+    drawn.entries += entries
+    if len(lines) > 1 or named or not first or own or len(entries) > len(lines):
+        shown = [(handle, name or f"curve {i}") for i, (handle, name) in enumerate(drawn.entries, start=1)]
+        _draw_legend(ax, [*own, *shown], "" if beside else picture.empty_corner, away)
     if picture.histogram is not None:
         _draw_histogram(ax, picture, "" if beside else "best")
+
+
+def _labelled_by_user(ax: Axes) -> Entries:
+    """What somebody else drew on the axes, with a label of its own."""
+    return list(zip(*ax.get_legend_handles_labels(), strict=True))
 
 
 def _arms(middle: Floats, low: Floats | None, high: Floats | None) -> Floats | None:
     return None if low is None or high is None else np.abs(np.stack([middle - low, high - middle]))
 
 
-def _draw_lines(ax: Axes, picture: Curves) -> Entries:
+def _draw_lines(ax: Axes, picture: Curves, colour_of: Callable[[int], Any], drawn: Drawn) -> Entries:
     entries: Entries = []
     names = iter(legend_names(picture))
     beside: dict[str, Artist] = {}
     place = 0
     for line in picture.lines:
-        shape = drawn(line, picture)
+        shape = needed_points(line, picture)
         if line.role == "curve":
-            colour, dash = theme.series_style(place if line.series is None else line.series)
+            series = place if line.series is None else line.series
+            colour, dash = colour_of(series), theme.series_style(series)[1]
             place += 1
             handle = ax.plot(shape.x, shape.y, color=colour, ls=dash_style(dash), lw=1.7, zorder=4)[0]
             entries.append((handle, next(names)))
         else:
             stroke, width, pattern = ROLES[line.role]
-            colour = stroke if line.series is None else theme.series_style(line.series)[0]
+            colour = stroke if line.series is None else colour_of(line.series)
             style: dict[str, Any] = {"ls": dash_style(pattern), "lw": width}
-            ax.plot(shape.x, shape.y, color=colour, zorder=3 if line.role == "hull" else 2, **style)
+            stroked = ax.plot(shape.x, shape.y, color=colour, zorder=3 if line.role == "hull" else 2, **style)
+            drawn.own += stroked if line.role in ("hull", "iso", "faint") else []
             if line.role == "aside" and line.name and line.name not in beside:
                 beside[line.name] = ax.plot([], [], color=stroke, **style)[0]
-    entries += [(handle, name) for name, handle in beside.items()]
-    return entries if len(entries) > 1 else []
+    return [*entries, *((handle, name) for name, handle in beside.items())]
 
 
-def _draw_mark(ax: Axes, mark: Mark, picture: Curves) -> None:
-    colour = theme.INK if mark.series is None else theme.series_style(mark.series)[0]
+def _draw_mark(ax: Axes, mark: Mark, picture: Curves, colour_of: Callable[[int], Any]) -> Artist:
+    colour = theme.INK if mark.series is None else colour_of(mark.series)
     x, y = (float(placed(np.array([v]), a)[0]) for v, a in ((mark.x, picture.x), (mark.y, picture.y)))
-    ax.plot([x], [y], marker=SHAPES[mark.shape], ms=7, color=colour, mfc="white" if mark.hollow else colour,
-            clip_on=False, zorder=6, ls="")  # fmt: skip
+    return ax.plot([x], [y], marker=SHAPES[mark.shape], ms=7, color=colour, mfc="white" if mark.hollow else colour,
+                   clip_on=False, zorder=6, ls="")[0]  # fmt: skip
 
 
-def _write(ax: Axes, one: PlacedWords, picture: Curves) -> None:
+def _write(ax: Axes, one: PlacedWords, picture: Curves) -> Artist:
     from matplotlib.patheffects import withStroke
 
     x, y = (float(placed(np.array([v]), a)[0]) for v, a in zip(one.at, (picture.x, picture.y), strict=True))
     halo = [withStroke(linewidth=2.5, foreground="white", alpha=0.85)]
     colour = theme.INK if one.of_mark else theme.FAINT_INK
     shift = (POINTS * one.shift[0], -POINTS * one.shift[1])
-    write_beside(ax, one.words, (x, y), shift, ha=one.align, fontsize=8, color=colour, zorder=7, path_effects=halo)
+    look = {"fontsize": 8, "color": colour, "zorder": 7, "path_effects": halo}
+    return write_beside(ax, one.words, (x, y), shift, ha=one.align, **look)
 
 
-def _set_axis(ax: Axes, axis: Axis, which: str) -> None:
-    getattr(ax, f"set_{which}lim")(*ends(axis))
+def _set_axis(ax: Axes, axis: Axis, which: str, held: Sequence[float]) -> None:
+    """Title, ticks and ends of an axis, which reaches as far as it did before too."""
+    reach = (*ends(axis), *held)
+    getattr(ax, f"set_{which}lim")(min(reach), max(reach))
     getattr(ax, f"set_{which}label")(drawable(axis.title), fontsize=9, color=theme.INK, **as_text())
     if axis.scale != "linear" or axis.ticks:
         written = axis_ticks(axis)
@@ -306,18 +579,21 @@ def _draw_histogram(ax: Axes, picture: Curves, corner: str) -> None:
 ROW = 26
 
 
-def draw_forest(picture: Forest, ax: Axes) -> None:
+def draw_forest(picture: Forest, ax: Axes, size: float = TEXT) -> None:
     """One panel on the axes themselves; several share their place."""
     several = len(picture.panels) > 1
-    places = split(ax, [ROW * len(p.rows) for p in picture.panels]) if several else [ax]
+    columns = picture.columns
+    lines = [picture.panels[i : i + columns] for i in range(0, len(picture.panels), columns)]
+    heights = [float(ROW * max(len(p.rows) for p in line)) for line in lines]
+    places = split(ax, heights, columns)[: len(picture.panels)] if several else [ax]
     for place, panel in zip(places, picture.panels, strict=True):
-        _draw_panel(place, panel)
+        _draw_panel(place, panel, size)
         above = any(words for _, words in panel.references)
         if panel.heading:
             write_above(place, panel.heading, (0.0, 5.0 + (12.0 if above else 0.0)), fontsize=9, fontweight="bold")
 
 
-def _draw_panel(ax: Axes, panel: Panel) -> None:
+def _draw_panel(ax: Axes, panel: Panel, size: float) -> None:
     if panel.margin is not None:
         ax.axvspan(*panel.margin, color=theme.MARGIN, lw=0, zorder=0)
     for value, words in panel.references:
@@ -326,22 +602,26 @@ def _draw_panel(ax: Axes, panel: Panel) -> None:
             look = {"ha": "center", "va": "bottom", "fontsize": 8, "color": theme.FAINT_INK}
             write_beside(ax, words, (value, 1), (0, 2), xycoords=("data", "axes fraction"), **look)
     for place, row in enumerate(panel.rows):
-        _draw_row(ax, row, place, panel.domain)
+        _draw_row(ax, row, place, panel.domain, size)
     ax.set_xlim(*panel.domain)
     ax.set_ylim(len(panel.rows) - 0.5, -0.5)
-    labels = [drawable("\n".join(lines)) for lines in fold_all([r.label for r in panel.rows], 30)]
-    ax.set_yticks(range(len(panel.rows)), labels=labels, fontsize=9, **as_text())
+    # Names that were folded to the room of the axes already keep their lines.
+    folded = [r.label.split("\n") for r in panel.rows]
+    if not any(len(lines) > 1 for lines in folded):
+        folded = fold_all([r.label for r in panel.rows], 30)
+    labels = [drawable("\n".join(lines)) for lines in folded]
+    ax.set_yticks(range(len(panel.rows)), labels=labels, fontsize=size, **as_text())
     ax.set_xlabel(drawable(panel.axis), fontsize=9, color=theme.INK, **as_text())
     ax.xaxis.grid(visible=True, color=theme.GRID, lw=0.8)
     tidy(ax)
     ax.spines["left"].set_visible(False)
-    ax.tick_params(axis="y", length=0, pad=9)
+    ax.tick_params(axis="y", length=0, pad=9, labelsize=size)
 
 
-def _draw_row(ax: Axes, row: ForestRow, place: int, domain: tuple[float, float]) -> None:
+def _draw_row(ax: Axes, row: ForestRow, place: int, domain: tuple[float, float], size: float) -> None:
     colour = theme.REFERENCE if row.aside else theme.ACCENT
     text = theme.FAINT_INK if row.aside or not row.drawn else theme.INK
-    write_beside(ax, row.words, (1, place), (9, 0), xycoords=("axes fraction", "data"), color=text)
+    write_beside(ax, row.words, (1, place), (9, 0), xycoords=("axes fraction", "data"), color=text, fontsize=size)
     if not row.drawn:
         return
     if row.points:

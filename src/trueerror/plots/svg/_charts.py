@@ -17,36 +17,44 @@ from trueerror.plots.svg._elements import Drawing, box, corners, el, joined, pla
 LINE, AIR = 15, 10
 # Test parts of one learner that are drawn; more would be a blot.
 MOST_DOTS = 100
-FOREST = 340
+# Width of a plot of intervals, and of one that stands beside another.
+FOREST, SMALL_FOREST = 340, 200
 NAME_COLUMNS = 30
 
 
 def write_forest(picture: Forest) -> Drawing:
-    """All panels under each other, their plots aligned: names, lines, and the same in figures."""
+    """All panels under each other or in columns, their plots aligned: names, lines, and the same in figures."""
+    plot = FOREST if picture.columns == 1 else SMALL_FOREST
     names = [fold_all([row.label for row in panel.rows], NAME_COLUMNS) for panel in picture.panels]
     left = widest(line for panel in names for lines in panel for line in lines) + 12
     right = widest(row.words for panel in picture.panels for row in panel.rows) + 14
     headings = widest((panel.heading for panel in picture.panels), 12.8)
     parts: list[Markup] = []
-    y = 0.0
-    for panel, labels in zip(picture.panels, names, strict=True):
+    across = max(left + plot + right, headings) + 24
+    y = lowest = 0.0
+    for i, (panel, labels) in enumerate(zip(picture.panels, names, strict=True)):
+        column = i % picture.columns
+        if column == 0:
+            y = lowest
+        top = y
         if panel.heading:
-            parts.append(text(panel.heading, 0, y + 12, kind="heading"))
-            y += 22
-        drawn, high = _panel(panel, labels, left)
-        parts.append(el("g", *drawn, transform=f"translate(0 {place(y)})"))
-        y += high + 18
-    return Drawing(joined(parts), max(left + FOREST + right, headings), y - 18, left)
+            parts.append(text(panel.heading, across * column, top + 12, kind="heading"))
+            top += 22
+        drawn, high = _panel(panel, labels, left, plot)
+        parts.append(el("g", *drawn, transform=f"translate({place(across * column)} {place(top)})"))
+        lowest = max(lowest, top + high + 18)
+    columns = min(picture.columns, len(picture.panels))
+    return Drawing(joined(parts), across * columns - 24, lowest - 18, left)
 
 
-def _panel(panel: Panel, labels: list[list[str]], left: float) -> tuple[list[Markup], float]:
+def _panel(panel: Panel, labels: list[list[str]], left: float, wide: int = FOREST) -> tuple[list[Markup], float]:
     """The elements of a panel and its height."""
     step = float(LINE * max(len(lines) for lines in labels) + AIR)
     top = 16.0 if any(words for _, words in panel.references) else 0.0
     bottom = top + step * len(panel.rows)
 
     def x(value: float) -> float:
-        return left + FOREST * share_of(value, panel) / 100
+        return left + wide * share_of(value, panel) / 100
 
     parts = [straight(x(v), top, x(v), bottom, "grid") for v, _ in ticks(*panel.domain, most=5)]
     parts += [text(words, x(v), top - 5, align="center") for v, words in panel.references if words]
@@ -58,16 +66,14 @@ def _panel(panel: Panel, labels: list[list[str]], left: float) -> tuple[list[Mar
         ground = el("rect", el("title", row.tip) if row.tip else None, width="100%", height="100%", class_="ground")
         look = "interval aside" if row.aside else "interval"
         marks = interval_marks(row, panel, step)
-        parts.append(
-            el("svg", *marks, ground, x=place(left), y=place(y), width=FOREST, height=place(step), class_=look)
-        )
-        parts.append(text(row.words, left + FOREST + 14, y + step / 2 + 4, kind=kind))
+        parts.append(el("svg", *marks, ground, x=place(left), y=place(y), width=wide, height=place(step), class_=look))
+        parts.append(text(row.words, left + wide + 14, y + step / 2 + 4, kind=kind))
     scale = axis_marks(panel)
-    parts.append(el("svg", *scale, x=place(left), y=place(bottom), width=FOREST, height="24", class_="interval"))
+    parts.append(el("svg", *scale, x=place(left), y=place(bottom), width=wide, height="24", class_="interval"))
     high = bottom + 22
     if panel.axis:
         high += 18
-        parts.append(text(panel.axis, left + FOREST / 2, high - 4, align="center", kind="axis"))
+        parts.append(text(panel.axis, left + wide / 2, high - 4, align="center", kind="axis"))
     return parts, high
 
 

@@ -225,6 +225,7 @@ class PlacedWords:
     align: str
     shift: tuple[float, float]
     of_mark: bool
+    of_reference: bool = False
 
 
 def words_apart(plot: Plot) -> list[PlacedWords]:
@@ -232,7 +233,9 @@ def words_apart(plot: Plot) -> list[PlacedWords]:
     picture = plot.picture
     wanted = [PlacedWords(m.words, (m.x, m.y), m.align, m.shift, True) for m in picture.marks if m.words]
     wanted += [
-        PlacedWords(n.words, n.words_at, n.align, n.shift, False) for n in picture.lines if n.words and n.words_at
+        PlacedWords(n.words, n.words_at, n.align, n.shift, False, n.role == "reference")
+        for n in picture.lines
+        if n.words and n.words_at
     ]
     taken: list[tuple[float, float, float]] = []
     kept = []
