@@ -52,6 +52,7 @@ from trueerror.results import Test as Test
 from trueerror.results import load as load
 from trueerror.sources._api import read as read
 from trueerror.sources._collect import predictions as predictions
+from trueerror.sources._grades import graded as graded
 from trueerror.sources._predictions import Predictions as Predictions
 from trueerror.studies._ablation import LesionStudy as LesionStudy
 from trueerror.studies._ablation import ablation as ablation

@@ -60,7 +60,7 @@ OTHER: dict[str, Any] = {
     "pointwise", "fail_on": FailOn.warning, "training": "rows.csv", "baseline": "c", "at_least": ["0.5"],
     "sequential": True, "unpaired": True, "model": "b", "counts": True, "other_file": "rows.csv", "dataset":
     "learner", "learner": "dataset", "value": "other", "lower": True, "rope": 0.05, "test_train_ratio": 0.5,
-    "out_of": 40, "repeats": 2, "df": [9.0], "gap": ["recall"], "point": ["p=0.2,0.9"],
+    "out_of": 40, "repeats": 2, "df": [9.0], "gap": ["recall"], "grade": ["a"], "scale": "0,2", "point": ["p=0.2,0.9"],
 }  # fmt: skip
 CLUSTERED = {"icc_right": 0.4, "icc_between": 0.3, "cluster_size": 5.0}
 NO_ROWS: dict[str, Any] = dict.fromkeys(("file", *USUAL))

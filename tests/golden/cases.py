@@ -74,8 +74,8 @@ REPLICATES = 400
 
 
 def metric_names() -> list[str]:
-    """Every metric of the catalogue, once."""
-    return [record["name"] for record in te.catalogue().records()]
+    """Every metric of the catalogue that classes have, once."""
+    return [record["name"] for record in te.catalogue().records() if record["needs"] != "grades"]
 
 
 def options_of(name: str) -> dict[str, Any]:
@@ -516,6 +516,33 @@ def _shell(words: list[str], folder: Path) -> Words:
     return Words(f"{out.getvalue()}{err.getvalue()}exit {code}")
 
 
+def graded_rows() -> Iterator[Case]:
+    """Rows that carry grades, through the verbs."""
+    rng = np.random.default_rng(12)
+    hard = rng.beta(4, 2, 60)
+    grades = {m: np.clip(rng.beta(8 * hard, 8 * (1 - hard)) + k, 0, 1).round(2) for m, k in (("a", 0.1), ("b", 0.0))}
+    third = {**grades, "c": np.clip(grades["b"] - 0.2, 0, 1)}
+    groups, topics = np.arange(60) // 5, np.arange(60) % 2
+    yield "evaluate", lambda: te.evaluate(te.graded(third))
+    yield "evaluate, clusters", lambda: te.evaluate(te.graded(grades, clusters=groups))
+    yield "evaluate, slices", lambda: te.evaluate(te.graded(grades, by=topics))
+    yield "evaluate, 1 to 5", lambda: te.evaluate(te.graded({m: 1 + 4 * v for m, v in grades.items()}, scale=(1, 5)))
+    yield "evaluate, all at the end", lambda: te.evaluate(te.graded(np.full(25, 0.0), scale=(0, 10)))
+    for method in ("half-row", "t", "betting", "bernstein"):
+        yield f"evaluate, {method}", lambda m=method: te.evaluate(te.graded(grades), method=m)
+    yield "compare", lambda: te.compare(te.graded(grades))
+    yield "compare, three", lambda: te.compare(te.graded(third))
+    yield "compare, clusters", lambda: te.compare(te.graded(grades, clusters=groups))
+    yield "compare, margin", lambda: te.compare(te.graded(grades), margin=0.2)
+    yield (
+        "compare, different rows",
+        lambda: te.compare(te.graded({"a": grades["a"]}), te.graded({"b": grades["b"][:40]}), paired=False),
+    )
+    yield "gate", lambda: te.gate(te.graded(grades), "b", margin=0.02)
+    yield "gate, at least", lambda: te.gate(te.graded({"a": grades["a"]}), at_least=0.7)
+    yield "accuracy is refused", lambda: te.evaluate(te.graded(grades), metrics="accuracy")
+
+
 def families(folder: Path) -> dict[str, list[Case]]:
     """Every case, by the file that keeps it."""
     return {
@@ -526,6 +553,7 @@ def families(folder: Path) -> dict[str, list[Case]]:
         "verbs": list(other_verbs()),
         "curves": list(curves()),
         "learners": list(learners()),
+        "graded": list(graded_rows()),
         "sources": list(sources(folder)),
     }
 

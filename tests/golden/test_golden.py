@@ -11,7 +11,7 @@ import pytest
 from tests.golden.cases import families, frozen
 
 HERE = Path(__file__).parent
-FAMILIES = ("intervals", "methods", "comparisons", "evaluations", "verbs", "curves", "learners", "sources")
+FAMILIES = ("intervals", "methods", "comparisons", "evaluations", "verbs", "curves", "learners", "graded", "sources")
 
 
 def differences(was, now, path=""):

@@ -56,6 +56,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "compare": ((TRUTH, LABELS), {}),
     "predictions": ((TRUTH, LABELS), {}),
     "read": ((TABLE,), {"truth": "y", "models": ["a", "b"]}),
+    "graded": ((SCORES,), {}),
     "gate": ((CALLED, "b"), {}),
     "check": ((CALLED,), {}),
     "report": ((CALLED,), {}),
@@ -165,7 +166,7 @@ OTHER: dict[str, Any] = {
     "id": "k", "cluster": "g", "weight": "g", "label": "a", "score": "pa", "generator": "xor", "rounds": 8,
     "estimators": ("holdout",), "interval": "wald", "both_right": 40, "both_wrong": 18,
     "x_options": {"beta": 2}, "y_options": {"beta": 2}, "kind": "pointwise", "values": [1, 2],
-    "parameter": "min_samples_leaf",
+    "parameter": "min_samples_leaf", "grade": "pa", "scale": (0, 2),
 }  # fmt: skip
 # The same for one function: options besides, and the other value.
 WITHOUT = A.astype(object)
@@ -185,6 +186,9 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("read", "missing"): ({"args": ({**TABLE, "a": WITHOUT},), "missing": "wrong"}, "drop"),
     ("metric", "missing"): ({"args": ("accuracy", TRUTH, WITHOUT), "missing": "wrong"}, "drop"),
     ("risk_coverage", "missing"): ({}, "ignore"),
+    ("graded", "missing"): ({"args": ({"a": np.r_[np.nan, A_SCORES[1:]]},), "missing": "wrong"}, "drop"),
+    ("graded", "grade"): ({"args": (TABLE,), "grade": "pa"}, ["pa", "a"]),
+    ("graded", "models"): ({"args": (TABLE,), "grade": ["pa", "a"]}, ["x", "y"]),
     ("evaluate", "method"): ({}, "wald"),
     ("compare", "method"): ({}, "exact"),
     ("compare", "labels"): ({}, [0, 1, 2]),
@@ -337,6 +341,8 @@ def seen(made: Any) -> Any:
     if isinstance(made, Path):
         return made.read_text(encoding="utf-8")
     if isinstance(made, te.Predictions):
+        if made.scale is not None:
+            return [str(made), made.scale, made.has_ids, [made.class_scores(m)[1].tolist() for m in made.models]]
         parts = [made.threshold] if hasattr(made, "threshold") else []
         counted = [made.confusion(m).matrix.tolist() if made.has_predictions(m) else made.scores(m).scores.tolist()
                    for m in made.models]  # fmt: skip

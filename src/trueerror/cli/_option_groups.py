@@ -81,11 +81,18 @@ class RowsOptions:
     budget: Annotated[
         str | None, flag("--budget", "Memory for exact tables of scores, such as 500MB (default 2GB).", "SIZE")
     ] = None
+    grade: Annotated[
+        list[str] | None,
+        flag("--grade", "Column with a grade of each row, from 0 to 1; repeat for several, one a model.", "COLUMN"),
+    ] = None
+    scale: Annotated[str | None, flag("--scale", "Lowest and highest grade, if not 0 and 1: 1,5.", "LOW,HIGH")] = None
     threshold: Annotated[float | None, flag("--threshold", "A score from here up is a positive call.", "NUMBER")] = None
 
     def given(self, output: "OutputOptions") -> dict[str, Any]:
         """The options by name, for `read_file`; missing predictions do not matter to those who ask for columns."""
-        return dataclasses.asdict(self) | ({"missing": "drop"} if output.columns else {})
+        options = dataclasses.asdict(self) | ({"missing": "drop"} if output.columns else {})
+        grade, scale = options.pop("grade"), options.pop("scale")
+        return options | ({"grade": grade, "scale": _scale(scale)} if grade or scale else {})
 
     def read(self, file: str, output: "OutputOptions", *, named: bool = False, cut: bool = False) -> "Predictions":
         """The predictions in a file; its models are `cut` at the threshold here where the verb does not do it.
@@ -94,6 +101,16 @@ class RowsOptions:
         """
         options = self.given(output) | ({} if cut else {"threshold": None})
         return read_named(file, **options) if named else read_file(file, **options)
+
+
+def _scale(text: str | None) -> tuple[float, ...] | None:
+    """ "1,5" as the lowest and the highest grade."""
+    if text is None:
+        return None
+    try:
+        return tuple(float(part) for part in re.split(r"[,;:\s]+", text.strip()))
+    except ValueError:
+        raise InputError(f"--scale {text!r} must be the lowest and the highest grade, such as 1,5") from None
 
 
 def metric_choice(words: str | list[str] | None) -> dict[str, dict[str, Any]] | None:
@@ -130,17 +147,29 @@ def read_file(
     from trueerror.sources._api import read
     from trueerror.sources.logs._recognise import log_reader
 
-    if log_reader(file) is not None:
+    if columns.get("grade") is not None:
+        if score:
+            raise InputError("--score names scores of classes, and --grade says that the rows carry grades: leave one")
+        grade = columns.pop("grade")
+        columns = _declined(columns)
+        given = read(file, models=models or None, grade=grade[0] if len(grade) == 1 else grade, **columns)
+    elif log_reader(file) is not None:
         # A log names its own models; --score names what decides between right and wrong.
         log = read(file, score=score or None, **columns)
         given = log.select(models) if models else log
     else:
-        columns |= {kind: False for kind in DECLINABLE if columns.get(kind) == "none"}
-        if isinstance(columns.get("by"), str) and "," in columns["by"]:
-            columns["by"] = [name.strip() for name in columns["by"].split(",")]
+        columns = _declined(columns)
         given = read(file, models=_model_columns(models, score) if score else models or None, **columns)
     keep_names([*given.models, *given.labels])
     return given
+
+
+def _declined(columns: dict[str, Any]) -> dict[str, Any]:
+    """The options with "none" for columns that are not to be recognised, and a,b for slices by both."""
+    columns = columns | {kind: False for kind in DECLINABLE if columns.get(kind) == "none"}
+    if isinstance(columns.get("by"), str) and "," in columns["by"]:
+        columns["by"] = [name.strip() for name in columns["by"].split(",")]
+    return columns
 
 
 def _model_columns(models: list[str] | None, score: list[str]) -> dict[str, str | dict[str, str | dict[object, str]]]:
@@ -164,6 +193,8 @@ def read_named(file: str, **options: Any) -> "Predictions":
     if given.models != ("model",) or file == "-":
         return given
     name = Path(file).stem
+    if options.get("grade"):
+        return read_file(file, **options | {"models": [name]})
     reader = log_reader(file)
     if reader is not None:
         wanted = ("positive",) if reader.__name__ == "weka" else ("score",)

@@ -479,6 +479,7 @@ SITUATIONS: dict[str, Decision] = {
             "trueerror.inference.loss._mean",
             _SCORE_BOOTSTRAPS,
         ),
+        _answered_in("mean-score", "mean of grades between two ends", "trueerror.inference.loss._bounded_mean"),
         _answered_in(
             "metric-over-folds",
             "areas of predictions that carry folds; any metric over repeated folds",
@@ -500,6 +501,7 @@ SITUATIONS: dict[str, Decision] = {
         _answered_in("paired-average-precision", "two areas under PR, same rows", _TWO_MODELS),
         _answered_in("paired-score-metric", "any other metric of scores, two models on the same rows", _TWO_MODELS),
         _answered_in("paired-calibration-error", "two calibration errors, two models on the same rows", _TWO_MODELS),
+        _answered_in("paired-score", "mean grades of two models on the same rows", _TWO_MODELS),
         _answered_in("paired-loss", "mean losses of two models on the same rows", _TWO_MODELS),
         _answered_in("clustered-difference", "two models on the same rows, rows in clusters", _TWO_MODELS),
         _answered_in("independent-auc", "two areas under the ROC curve, different rows", _TWO_MODELS),

@@ -27,8 +27,9 @@ from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Conf
 #   cells         (Confusion, masses (…, cells) or None): every cell counts by itself (cost, weighted kappa)
 #   scores        (ScoreTable, masses or None): masses is a pair of (…, scores) arrays in place of its counts
 #   losses        (codes, probabilities (n, K)) → one loss for each row; the metric is their mean
+#   grades        the same of rows that carry grades (te.graded), whose one class has the grade for its score
 #   class_scores  (codes, scores (n, K), shares (K) or None) → number; shares replace the classes' own
-Needs = Literal["binary", "classes", "cells", "scores", "losses", "class_scores", "folds"]
+Needs = Literal["binary", "classes", "cells", "scores", "losses", "grades", "class_scores", "folds"]
 # A metric's formula, and (successes, trials) of one that is a plain proportion.
 Formula = Callable[..., Any]
 Share = Callable[[Any], tuple[Amount, Amount]]
@@ -42,7 +43,8 @@ OF: dict[str, tuple[Needs, ...]] = {
     "of_all_classes": ("classes",),
     "of_cells": ("cells",),
     "of_scores": ("scores",),
-    "of_losses": ("losses",),
+    "of_losses": ("losses", "grades"),
+    "of_grades": ("grades",),
     "of_class_scores": ("class_scores",),
 }
 
@@ -130,6 +132,7 @@ class Measure:
     of_cells: bool = field(init=False)
     of_scores: bool = field(init=False)
     of_losses: bool = field(init=False)
+    of_grades: bool = field(init=False)
     of_class_scores: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -199,7 +202,7 @@ def measure(
     that arrays of other libraries know too.
     """
 
-    by_order = bool(facts.get("row_hits"))
+    by_order = bool(facts.get("row_hits")) or needs == "grades"
 
     def enter(function: Formula) -> Formula:
         if by_order:
@@ -425,6 +428,7 @@ NEEDS = {
     "cells": "labels",
     "scores": "scores",
     "losses": "probabilities",
+    "grades": "grades",
     "class_scores": "a score for each class",
 }
 

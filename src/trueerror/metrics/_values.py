@@ -183,6 +183,7 @@ NEEDED = {
     "cells": "it needs labels, one for each row: a Confusion, or truth and predicted",
     "scores": "it needs scores: a ScoreTable, or truth and scores=",
     "losses": "it needs probabilities: a ScoreTable, or truth and scores=",
+    "grades": "it needs rows that carry grades: te.graded(grades)",
     "class_scores": "it needs one score for each class: truth and scores= of shape (rows, classes)",
 }
 

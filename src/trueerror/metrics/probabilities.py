@@ -108,6 +108,17 @@ def top_k_accuracy(codes: Codes, scores: Scores, *, k: int = 2) -> Floats:
     return np.asarray(before.sum(axis=1) < k, dtype=np.float64)
 
 
+@measure("mean_score", needs="grades", best=1.0, situation="mean-score", aliases=("mean_grade",), options=("scale",),
+         undefined=NO_ROWS, range_for=lambda scale=None: (0.0, 1.0) if scale is None else scale)  # fmt: skip
+def mean_score(codes: Codes, grades: Scores, *, scale: tuple[float, float] | None = None) -> Floats:
+    """Mean of the grades that rows carry, from 0 to 1 or on the scale of te.graded; never rounded to right or wrong.
+
+    >>> mean_score(np.array([0, 0]), np.array([[0.25], [1.0]]))
+    array([0.25, 1.  ])
+    """
+    return np.take_along_axis(np.asarray(grades, dtype=np.float64), codes[:, None].astype(np.intp), axis=1)[:, 0]
+
+
 class TableLosses(NamedTuple):
     """The loss of a positive and of a negative at each distinct score of a table."""
 

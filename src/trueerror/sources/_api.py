@@ -13,6 +13,7 @@ from trueerror.inputs._options import InputError, check_word, current, memory_by
 from trueerror.results import Result
 from trueerror.sources._collect import absent_notes, build, given_rows
 from trueerror.sources._frames import is_table, open_frame
+from trueerror.sources._grades import graded
 from trueerror.sources._keys import intersections
 from trueerror.sources._long_tables import widen
 from trueerror.sources._paths import names_files
@@ -42,6 +43,8 @@ def read(
     missing: Missing = "error",
     threshold: Threshold = None,
     budget: str | int | None = None,
+    grade: str | Sequence[str] | None = None,
+    scale: tuple[float, float] | None = None,
 ) -> Predictions:
     """Predictions from files (CSV, TSV, Parquet, JSON, JSON Lines; .gz; folders, patterns, lists of paths) or a frame.
 
@@ -57,6 +60,9 @@ def read(
     counted there. `budget="2GB"` is the memory that the tables of a file or a lazy table may take, if not that of
     te.config: beyond it scores are binned, and results say between which values the exact ones lie.
 
+    `grade=` names the column that holds a grade of each row and model, from 0 to 1 or on the `scale` (lowest, highest)
+    that is given; several columns are one a model: see `te.graded`.
+
     >>> p = read({"y_true": [0, 1, 1], "svm": [0.2, 0.9, 0.4], "forest": [0, 1, 1], "city": ["Oslo", "Rome", "Lima"]})
     >>> print(p)
     Read 3 rows (2 positive): 1 model with scores: svm; 1 with labels: forest.
@@ -71,6 +77,19 @@ def read(
             f'weight={weight!r} needs weights_kind="frequency" (a row stands for so many equal rows) or "sampling" '
             "(a row stands for a share of the population): the intervals differ"
         )
+    if scale is not None and grade is None:
+        raise InputError("scale= says between which values grades lie: name their column with grade=")
+    if grade is not None:
+        of_classes = {"truth": truth, "label": label, "score": score, "positive": positive, "labels": labels}
+        word = next((word for word, given in {**of_classes, "threshold": threshold}.items() if given is not None), None)
+        if word is not None:
+            raise InputError(f"{word}= speaks of classes, and grade= says that the rows carry grades: leave one out")
+        if isinstance(models, Mapping):
+            raise InputError("with grade= models= is the column that names models, or a list of those to keep")
+        return graded(
+            path_or_table, grade=grade, models=models, scale=scale, ids=id, clusters=cluster, by=by, folds=fold,
+            repeats=repeat, weights=weight, weights_kind=weights_kind, missing=missing,
+        )  # fmt: skip
     reader = log_reader(path_or_table)
     if reader is not None:
         named = {

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import Column
 from trueerror.inputs._labels import Codes, Label, merge_labels, smallest
 from trueerror.inputs._options import InputError
+from trueerror.sources._grades import UNIT, as_grades
 from trueerror.sources._keys import join_rows, plain_id
 from trueerror.sources._predictions import Predictions
 from trueerror.sources._protocols import KINDS
@@ -31,6 +32,8 @@ def pair(first: Predictions, second: Predictions) -> Predictions:
     Discordance(both_right=2, only_first=0, only_second=1, both_wrong=0)
     """
     a, b = first.source.fetched(), second.source.fetched()
+    if first.scale != second.scale:
+        a, b = _on_one_scale(first, a), _on_one_scale(second, b)
     _same_rules(a, b)
     labels = _common_labels(a, b)
     if a.ids is not None and b.ids is not None:
@@ -82,7 +85,15 @@ def pair(first: Predictions, second: Predictions) -> Predictions:
     )
 
 
+def _on_one_scale(p: Predictions, source: ArraySource) -> ArraySource:
+    """Rows that are right or wrong as grades of 0 and 1, beside others that carry grades."""
+    return as_grades(source, UNIT) if p.scale is None and p.graded else source
+
+
 def _same_rules(a: ArraySource, b: ArraySource) -> None:
+    if a.facts.scale != b.facts.scale:
+        shown = [f"from {s[0]:g} to {s[1]:g}" if (s := x.facts.scale) else "with classes" for x in (a, b)]
+        raise InputError(f"the first has rows {shown[0]} and the second {shown[1]}: give both the same scale=")
     mine, other = a.facts.positive, b.facts.positive
     if mine is not None and other is not None and mine != other:
         raise InputError(f"positive is {mine!r} in the first and {other!r} in the second")

@@ -26,6 +26,7 @@ from trueerror.sources._protocols import (
     Keys,
     Loss,
     ModelFacts,
+    Scale,
     ScoreRange,
     Source,
     Threshold,
@@ -116,6 +117,11 @@ class Predictions:
         object.__setattr__(self, "models", tuple(facts.by_name))
         for name in ("n", "labels", "positive", "missing", "weights_kind", "has_ids"):
             object.__setattr__(self, name, getattr(facts, name))
+
+    @property
+    def scale(self) -> Scale | None:
+        """Between which ends the grades of rows lie that carry grades (te.graded); None of other rows."""
+        return self.facts.scale
 
     @property
     def graded(self) -> bool:
@@ -372,6 +378,8 @@ class Predictions:
         if positive is not None:
             meant = "" if positive in (1, True) else f" = {one_line(str(positive))}"
             return f"{whole(counts[positive])} positive{meant}"
+        if self.scale is not None:
+            return f"graded from {self.scale[0]:g} to {self.scale[1]:g}"
         if self.graded:
             return "graded right or wrong"
         if len(self.labels) == 2:
@@ -386,7 +394,8 @@ class Predictions:
     def _models(self) -> str:
         kinds: dict[str, list[str]] = {}
         for m in self.facts.models:
-            has = ("labels" if m.has_labels else "", "scores" if m.scores != "none" else "")
+            scored = "scores" if self.scale is None else "grades"
+            has = ("labels" if m.has_labels else "", scored if m.scores != "none" else "")
             kinds.setdefault(" and ".join(filter(None, has)), []).append(one_line(m.name))
         parts: list[str] = []
         for kind, names in kinds.items():

@@ -38,6 +38,9 @@ KEY_OPTIONS: dict[KeyKind, tuple[str, str]] = {
     "repeats": ("repeats", "repeat"),
 }
 
+# The lowest and the highest grade that a row can have.
+Scale = tuple[float, float]
+
 # (codes, probabilities (n, K) in label order) → one loss for each row.
 Loss = Callable[[Codes, Floats], Floats]
 
@@ -59,7 +62,10 @@ class ModelFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What is known of the rows without counting them again. `chosen` is the positive class that was named."""
+    """What is known of the rows without counting them again. `chosen` is the positive class that was named.
+
+    `scale`: the rows carry grades between these two ends, one column a model, and there is no class to call.
+    """
 
     n: int
     labels: tuple[Label, ...]
@@ -70,6 +76,7 @@ class Facts:
     has_ids: bool = False
     weights_kind: WeightsKind | None = None
     missing: Missing = "error"
+    scale: Scale | None = None
     # The positive class: the one that was named, else True, or 1 of {0, 1} or {−1, 1}; None when not known.
     positive: Label | None = field(init=False)
     by_name: Mapping[str, ModelFacts] = field(init=False, compare=False, repr=False)
@@ -114,6 +121,11 @@ class Facts:
     def decision_rule(self, model: str, threshold: float | None) -> DecisionRule:
         """Where predicted labels are from: the model's own, the class of the highest score, or a cut of its score."""
         facts = self.model(model)
+        if self.scale is not None:
+            raise InputError(
+                f"the rows of {model!r} carry grades from {self.scale[0]:g} to {self.scale[1]:g}, not classes: their "
+                "metric is mean_score"
+            )
         cut = facts.threshold if threshold is None else check_threshold(threshold)
         if facts.scores == "none" and threshold is not None:
             raise InputError(f"{model!r} has labels only; there is no score to cut at threshold={threshold:g}")

@@ -177,7 +177,7 @@ def loss_rows(p: Predictions, models: Sequence[str], loss: Loss) -> LossRows:
 
     values = taken(loss)
     ends = [values]
-    for k in range(len(p.labels) if len(p.labels) <= MOST_LABELS else 0):
+    for k in range(len(p.labels) if 1 < len(p.labels) <= MOST_LABELS else 0):
         ends.append(taken(lambda codes, chances, k=k: loss(np.full_like(codes, k), chances)))  # type: ignore[misc]
     known = np.concatenate(ends)
     known = known[~np.isnan(known)]

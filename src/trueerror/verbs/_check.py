@@ -17,7 +17,7 @@ from trueerror.tallies import Confusion
 from trueerror.verbs._evaluate import evaluate, evaluate_predictions
 from trueerror.verbs._evidence import identical_calls
 from trueerror.verbs._model_metrics import Settings
-from trueerror.verbs._training_gap import gap_evidence
+from trueerror.verbs._training_gap import training_gap_evidence
 
 
 @takes_whole_rows()
@@ -82,7 +82,7 @@ def check_predictions(
         overlap = shared_rows(judged, training)
         if overlap is not None:
             evidence.append(Evidence(training_overlap=overlap))
-        evidence += gap_evidence(judged, training)
+        evidence += training_gap_evidence(judged, training)
     models = evaluate_predictions(judged, Settings()).findings
     if "undecided" in about_rows:
         # What they were treated as is no finding of its own then.

@@ -57,6 +57,8 @@ from trueerror.verbs._model_metrics import (
     compared_reading,
     fixed_model,
     judged_by,
+    judged_on,
+    refuse_classes,
 )
 
 
@@ -233,11 +235,6 @@ def compare(
     if cv is not None:
         folds = folds_of(cv, truth_or_predictions)
     measure, own_options = judged_by(metric, options, costs)
-    settings = Settings(
-        confidence=confidence, costs=costs, threshold=threshold, metrics={measure.name: own_options},
-        replicates=replicates, rng=rng, prior=prior,
-    )  # fmt: skip
-    width = None if margin is None else check_margin(margin, widest=measure.range[1] - measure.range[0])
     given, second = truth_or_predictions, None
     read_already = isinstance(given, Predictions)
     named: dict[str, Any] = {
@@ -253,6 +250,15 @@ def compare(
     given = predictions(
         given, predicted, scores=scores, fitted=fitted, X=X, threshold=None if read_already else threshold, **named
     )
+    measure, own_options = judged_on(given, measure, own_options, asked=metric is not None or costs is not None)
+    if given.scale is not None:
+        refuse_classes(prior=prior, threshold=threshold, cost_fp=cost_fp, cost_fn=cost_fn)
+    settings = Settings(
+        confidence=confidence, costs=costs, threshold=threshold, metrics={measure.name: own_options},
+        replicates=replicates, rng=rng, prior=prior,
+    )  # fmt: skip
+    lowest, highest = measure.bounds(own_options) if measure.of_grades else measure.range
+    width = None if margin is None else check_margin(margin, widest=highest - lowest)
     if second is not None:
         if paired is False:
             return _separate(given, second, measure, settings, alternative, method, adjust, width)
@@ -353,6 +359,7 @@ def compare_predictions(
         both_ways=both_ways,
         adjust=adjust,
         confidence=settings.confidence,
+        within=measure.bounds(options),
         discordance=discordance,
         omnibus=None if p.has_key("clusters") else cochran_from_pairs(discordance, p.models),
         reading=compared_reading(p, measure, settings, contrasts, estimates),
@@ -440,19 +447,21 @@ def assemble_comparison(
     estimand: str,
     details: ComparisonDetails | None = None,
     sample: Iterable[Evidence] = (),
+    within: tuple[float, float] | None = None,
 ) -> Comparison:
     """The comparison that estimates and contrasts make: adjusted p-values, groups, what would settle it, findings.
 
     `both_ways` are the contrasts that equivalence within the margin is judged by, where the tests are one-sided;
-    `sample` is what rows and models show by themselves.
+    `sample` is what rows and models show by themselves; `within` is where the metric can lie, if not in its own range.
     """
     counts, details = discordance or {}, details or ComparisonDetails()
+    ends = measure.range if within is None else within
     pairs = tuple(adjust_contrasts(contrasts, adjust))
     higher = bool(measure.higher_is_better)
     order = best_first(estimates, higher)
-    together = _together(pairs, order, reference, adjust, measure.range[1] - measure.range[0])
+    together = _together(pairs, order, reference, adjust, ends[1] - ends[0])
     judged = {frozenset((c.first, c.second)): c for c in (*pairs, *together)}
-    within = [alike(c, counts, margin, confidence) for c in both_ways or pairs] if margin else []
+    equivalent = [alike(c, counts, margin, confidence) for c in both_ways or pairs] if margin else []
     sound = {(c.first, c.second): _sound_p(c, counts.get((c.first, c.second))) for c in pairs}
     reason = reason_for(pairs[0].method) if pairs else ""
     draft = Comparison(
@@ -464,7 +473,7 @@ def assemble_comparison(
         tiers=_groups(order, list(judged.values())) if reference is None else (),
         reference=reference,
         margin=margin,
-        within_margin=tuple(adjust_contrasts(within, adjust)),
+        within_margin=tuple(adjust_contrasts(equivalent, adjust)),
         adjust=adjust,
         confidence=confidence,
         omnibus=omnibus,
@@ -571,6 +580,7 @@ def _separate(
         both_ways=both_ways,
         adjust=adjust,
         confidence=settings.confidence,
+        within=measure.bounds(options),
         reading=f"First: {first}\nSecond: {second}\nDifferent rows: not paired.",
         estimand="Estimates: the difference between two models, each on rows drawn like its own.",
         details=ComparisonDetails(

@@ -46,6 +46,8 @@ from trueerror.verbs._model_metrics import (
     named_costs,
     named_metrics,
     reading,
+    refuse_classes,
+    settled_for,
 )
 
 USUAL = ("accuracy", "hamming_loss", "micro_f1", "macro_f1", "macro_precision", "macro_recall")
@@ -318,6 +320,7 @@ def _of_folds(
 def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = True) -> Evaluation:
     """Evaluate what was read, with settings that were checked."""
     p = p.items_together()
+    settings = _for_rows(p, settings)
     estimand = fixed_model(p, settings)
     parts = tuple(_one_model(ModelMetrics(m, settings, predictions=p, estimand=estimand)) for m in p.models)
     slices: dict[Label, Evaluation] = {}
@@ -334,6 +337,13 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
         settings=_recorded(settings),
         backend=p.backend,
     )
+
+
+def _for_rows(p: Predictions, settings: Settings) -> Settings:
+    """The settings as these rows take them: what speaks of classes is refused where rows carry grades."""
+    if p.scale is not None:
+        refuse_classes(costs=settings.costs, prior=settings.prior, threshold=settings.threshold)
+    return replace(settings, metrics=settled_for(p, settings.metrics))
 
 
 def _from_table(table: Confusion, settings: Settings) -> Evaluation:
@@ -452,6 +462,9 @@ def _all_metrics(bench: ModelMetrics) -> list[str]:
 def _baseline(bench: ModelMetrics) -> tuple[Label | None, Interval, float]:
     """The constant answer of the commonest class: its label, its accuracy, and the p-value of the model against it."""
     confidence = bench.settings.confidence
+    if bench.predictions is not None and bench.predictions.scale is not None:
+        none = Interval(name="mean_score", estimate=math.nan, low=math.nan, high=math.nan, confidence=confidence)
+        return None, replace(none, note="rows that carry grades have no commonest class"), math.nan
     if not bench.calls:
         assert bench.predictions is not None
         totals = bench.predictions.truth_counts()

@@ -40,7 +40,9 @@ from trueerror.verbs._model_metrics import (
     named_costs,
     named_metrics,
     option_words,
+    refuse_classes,
     refuse_idle_costs,
+    settled_for,
     usual_metric,
 )
 
@@ -326,22 +328,30 @@ def gate(
         raise InputError("metric= names no metric; give one, such as 'accuracy'")
     measures = [_judged(find_measure(name)) for name in asked]
     refuse_idle_costs(measures, prices)
-    margins = {
-        m.name: check_margin(_each(margin, m, "margin", 0.0), strictly=False, widest=m.range[1] - m.range[0])
-        for m in measures
-    }
     if isinstance(baseline, int | float) and not isinstance(baseline, bool):
         raise InputError(f"{baseline!r} is no model to beat: pass at_least={baseline!r} for a number to be reached")
-    least = {m.name: _each(at_least, m, "at_least", None) for m in measures}
+    sides = _sides(candidate, baseline, model, positive, paired, columns)
+    rows = sides.candidate[0]
+    if rows.scale is not None:
+        refuse_classes(costs=prices, prior=prior, threshold=threshold)
+    asked = settled_for(rows, asked if metric is not None or prices is not None else None) or asked
+    measures = [_judged(find_measure(name)) for name in asked]
     _known(margin, measures, "margin")
     _known(at_least, measures, "at_least")
+    ends = {m.name: m.bounds(asked[m.name]) if m.of_grades else m.range for m in measures}
+    margins = {
+        m.name: check_margin(
+            _each(margin, m, "margin", 0.0, ends[m.name]), strictly=False, widest=ends[m.name][1] - ends[m.name][0]
+        )
+        for m in measures
+    }
+    least = {m.name: _each(at_least, m, "at_least", None, ends[m.name]) for m in measures}
     if isinstance(at_least, int | float) and len({m.higher_is_better for m in measures}) > 1:
         raise InputError("at_least= is one number, but some metrics are better when low; give {metric: number}")
     settings = Settings(
         confidence=confidence, costs=prices, prior=prior, threshold=threshold, metrics=asked, replicates=replicates,
         rng=rng,
     )  # fmt: skip
-    sides = _sides(candidate, baseline, model, positive, paired, columns)
     for side in (sides.candidate, sides.baseline):
         if sequential and side is not None and side[0].repeated:
             raise InputError("these rows hold several repeats of the same items; watch one repeat at a time")
@@ -402,7 +412,7 @@ def _judged(measure: Measure) -> Measure:
     return measure
 
 
-def _each(given: Any, measure: Measure, option: str, default: float | None) -> float | None:
+def _each(given: Any, measure: Measure, option: str, default: float | None, ends: tuple[float, float]) -> float | None:
     """The number of one metric: the common one, or its own."""
     if isinstance(given, Mapping):
         named = {find_measure(name).name: value for name, value in given.items()}
@@ -413,7 +423,7 @@ def _each(given: Any, measure: Measure, option: str, default: float | None) -> f
         value = float(given)
     except (TypeError, ValueError):
         raise InputError(f"{option}={given!r} is not a number") from None
-    low, high = measure.range
+    low, high = ends
     if option == "at_least" and not low <= value <= high:
         raise InputError(f"at_least={given!r} is not a value that {measure.name} can have: it runs {low:g} to {high:g}")
     return value

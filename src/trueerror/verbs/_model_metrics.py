@@ -24,6 +24,7 @@ from trueerror.inference.auc._multiclass import class_area_interval
 from trueerror.inference.auc._within_folds import Comparability, fold_comparability
 from trueerror.inference.counts._vs_constant import against_one_answer, gains_in_accuracy
 from trueerror.inference.learner._fold_scores import FoldedModel, ranks_rows
+from trueerror.inference.loss._bounded_mean import graded_units, score_interval_of
 from trueerror.inference.loss._mean import ClusterSums, loss_interval
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import sum_slack
@@ -60,7 +61,7 @@ def fixed_model(source: Predictions | Confusion, settings: Settings, method: str
             who = f"these {len(source.keys('folds').names):,} models, one for each fold,"
         if source.has_key("clusters"):
             rows = f"rows of new clusters, drawn like these {len(source.keys('clusters').names):,}"
-    if isinstance(source, Predictions) and source.graded:
+    if isinstance(source, Predictions) and (source.scale is not None or source.graded):
         return f"Estimates: {who} on {rows}."
     return f"Estimates: {who} on {rows}, {class_mix(source, settings)}."
 
@@ -107,9 +108,8 @@ def _prior_words(prior: Any, positive: Label | None) -> str:
 
 def reading(p: Predictions, settings: Settings) -> str:
     """What was read, and where scores were cut into calls."""
-    left = [
-        _not_cut(p, m) for m in p.models if len(p.models) > 1 and not p.has_predictions(m, threshold=settings.threshold)
-    ]
+    several = len(p.models) > 1 and p.scale is None
+    left = [_not_cut(p, m) for m in p.models if several and not p.has_predictions(m, threshold=settings.threshold)]
     return "\n".join(
         line
         for line in (str(p), cut_words([p], settings), option_words(settings), scale_words(p, settings), *left)
@@ -137,6 +137,8 @@ def option_words(settings: Settings) -> str:
     for name, given in (settings.metrics or {}).items():
         measure = find_measure(name)
         usual = signature(measure.function).parameters if measure.average is None else {}
+        if measure.of_grades:
+            continue  # the rows say their scale
         known = {o: given.get(o, usual[o].default if o in usual else None) for o in measure.options if o != "costs"}
         shown = [
             f"{o} = {', '.join(f'{x:g}' for x in np.ravel(v)) if not isinstance(v, str) else v}"
@@ -288,6 +290,54 @@ def usual_metric(costs: object) -> str:
     return "accuracy" if costs is None else "expected_cost"
 
 
+def settled_for(p: Predictions, metrics: Mapping[str, Mapping[str, Any]] | None) -> dict[str, dict[str, Any]] | None:
+    """The metrics that were asked for as these rows take them: of rows with grades the mean score, on their scale.
+
+    Of rows that are right or wrong the mean score is the accuracy. None where the usual metrics of labels and scores
+    are meant.
+    """
+    if metrics is None:
+        return None if p.scale is None else {"mean_score": _on_scale(p)}
+    settled: dict[str, dict[str, Any]] = {}
+    for name, options in metrics.items():
+        measure = find_measure(name)
+        if p.scale is not None and not measure.of_grades:
+            raise InputError(
+                f"{measure.name} needs classes, and these rows carry grades from {p.scale[0]:g} to {p.scale[1]:g}: "
+                "their metric is mean_score"
+            )
+        if measure.of_grades and p.scale is None and not p.graded:
+            raise InputError(f"{measure.name} is of rows that carry grades: te.graded(grades) takes them")
+        if measure.of_grades:
+            settled |= {"accuracy": {}} if p.scale is None else {"mean_score": _on_scale(p) | dict(options)}
+        else:
+            settled[name] = dict(options)
+    return settled
+
+
+def refuse_classes(**given: object) -> None:
+    """Options that speak of classes say nothing of rows that carry grades."""
+    word = next((word for word, value in given.items() if value is not None), None)
+    if word is not None:
+        raise InputError(f"{word}= speaks of classes, and these rows carry grades: leave it out")
+
+
+def _on_scale(p: Predictions) -> dict[str, Any]:
+    """The scale of the grades as the metric's own option, where it is not 0 to 1."""
+    return {} if p.scale in (None, (0.0, 1.0)) else {"scale": p.scale}
+
+
+def judged_on(
+    p: Predictions, measure: Measure, options: Mapping[str, Any], *, asked: bool
+) -> tuple[Measure, dict[str, Any]]:
+    """The one metric that models are compared by as these rows take it, and its options."""
+    settled = settled_for(p, {measure.name: options} if asked else None)
+    if settled is None:
+        return measure, dict(options)
+    name, own = next(iter(settled.items()))
+    return find_measure(name), own
+
+
 def judged_by(metric: MetricChoice, options: Mapping[str, Any] | None, costs: object) -> tuple[Measure, dict[str, Any]]:
     """The one metric that models are compared by, and its own options."""
     named = named_metrics(usual_metric(costs) if metric is None else metric)
@@ -416,6 +466,8 @@ class ModelMetrics:
     def has_scores(self) -> bool:
         """Whether metrics of scores can be had: a row without a score has no rank, unless it is left out."""
         p = self._predictions
+        if p is not None and p.scale is not None:
+            return False  # grades are no scores of a class
         return p is not None and p.has_scores(self.model) and not (p.missing == "wrong" and p.unscored(self.model))
 
     @property
@@ -544,7 +596,11 @@ class ModelMetrics:
         p = self._predictions
         if p is None or not p.has_scores(self.model):
             raise InputError(f"{measure.name} needs scores, and {self.model} has labels only: pass scores=")
-        spec = IntervalSpec(confidence=self.settings.confidence, over=self.settings.over, estimand=self.estimand)
+        spec = IntervalSpec(
+            confidence=self.settings.confidence, over=self.settings.over, estimand=self.estimand, rng=self.settings.rng
+        )
+        if measure.of_grades:
+            return score_interval_of(measure, graded_units(p, self.model, measure, options), options, spec, method)
         if p.has_key("clusters") and not measure.of_class_scores:
             return self._from_clustered_scores(p, measure, chosen, options, spec, method)
         # Rows can be drawn again from a score table, not from moments.

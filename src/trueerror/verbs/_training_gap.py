@@ -146,7 +146,7 @@ def training_gap(test: Any, training: Any, *, confidence: float = 0.95, **column
     )
 
 
-def gap_evidence(test: Predictions, training: Predictions) -> list[Evidence]:
+def training_gap_evidence(test: Predictions, training: Predictions) -> list[Evidence]:
     """What the linter sees of the training rows."""
     return _evidence(_gaps(test, training, 0.95), _overfits(test, training, 0.05))
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from trueerror.inference.proportion._distributions import crossing
 from trueerror.results import Alternative
 
 Floats = NDArray[np.float64]
@@ -69,6 +70,29 @@ def half_row_p(values: Floats, ends: tuple[float, float], alternative: Alternati
     if alternative != "two-sided":
         return {"less": below, "greater": above}[alternative]
     return min(1.0, 2 * min(below, above))
+
+
+def half_unit_limit(sums: Floats, sizes: Floats, end: float, tail: float) -> float:
+    """The same for units of any size (rows, clusters, rows with weights), the unseen half of one being of mean size.
+
+    Σ g·s/Σ g·w lies beyond θ where Σ g·(s − θ·w) does beyond 0, so that the same tail answers.
+
+    >>> values = np.array([0.2, 0.9, 0.4, 0.6])
+    >>> abs(half_unit_limit(values, np.ones(4), 1.0, 0.025) - half_row_limit(values, 1.0, 0.025)) < 1e-6
+    True
+    """
+    start, size = float(sums.sum()) / float(sizes.sum()), float(sizes.mean())
+    sign = 1.0 if end >= start else -1.0
+    if end == start:
+        return end
+    wanted = float(special.ndtri(tail))
+
+    def beyond(point: float) -> float:
+        chance = half_row_tail(sign * (sums - point * sizes), sign * size * (end - point))
+        return float(special.ndtri(min(max(chance, 1e-300), 1 - 1e-16))) - wanted
+
+    low, high = min(start, end), max(start, end)
+    return crossing(beyond, low, high, within=1e-9 * (high - low))
 
 
 def half_row_limit(values: Floats, end: float, tail: float) -> float:

@@ -21,34 +21,35 @@ from trueerror.sources._protocols import InputTable
 Part = Literal["label", "score"]
 
 
-def _words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text."""
     return frozenset(text.split())
 
 
-TRUTH = _words(
+TRUTH = word_set(
     "ytrue truth label labels target y actual actuals class gold goldlabel groundtruth gt truelabel trueclass trueval "
     "truevalue reference observed outcome ytest actuallabel actualclass targetlabel correctlabel goldstandard"
 )
 # A column that begins like this is another copy of the truth, never a competitor.
 TRUTH_BEGINS = ("ytrue", "truth", "groundtruth", "gold", "truelabel", "trueclass", "actual", "target")
-ID = _words(
+ID = word_set(
     "id ids rowid sampleid exampleid itemid uid uuid guid caseid instanceid questionid imageid docid documentid "
     "recordid observationid testid"
 )
-ROW_NUMBER = _words("index idx unnamed0 row rownumber rowname rownames rownum column1")
-FOLD = _words("fold folds cvfold foldid foldno foldindex foldnumber")
-REPEAT = _words("repeat repeats repetition rep repeatid repeatno")
-CLUSTER = _words("cluster clusters clusterid group groups groupid patient patientid user userid subject subjectid")
-WEIGHT = _words("weight weights sampleweight sampleweights rowweight caseweight")
-MODEL = _words("model models modelname modelid classifier learner algorithm system method clf")
-PREDICTED = _words(
+ROW_NUMBER = word_set("index idx unnamed0 row rownumber rowname rownames rownum column1")
+FOLD = word_set("fold folds cvfold foldid foldno foldindex foldnumber")
+REPEAT = word_set("repeat repeats repetition rep repeatid repeatno")
+CLUSTER = word_set("cluster clusters clusterid group groups groupid patient patientid user userid subject subjectid")
+WEIGHT = word_set("weight weights sampleweight sampleweights rowweight caseweight")
+MODEL = word_set("model models modelname modelid classifier learner algorithm system method clf")
+PREDICTED = word_set(
     "prediction predictions predicted ypred pred preds predictedlabel predictedclass predlabel predclass yhat"
 )
-SCORE = _words(
+SCORE = word_set(
     "score scores prob probs proba probas probability probabilities yscore yscores yprob yproba predproba predscore "
     "predprob predictproba predictedprobability predictedprob decisionfunction"
 )
-CONFIDENCE = _words("confidence confidences certainty")
+CONFIDENCE = word_set("confidence confidences certainty")
 
 LABEL_WORDS = ("predicted_label", "pred_label", "y_pred", "yhat", "prediction", "predicted", "label", "pred", "class")
 SCORE_WORDS = ("pred_proba", "y_score", "y_prob", "probability", "proba", "prob", "score")

@@ -1,0 +1,385 @@
+"""te.graded: rows that carry a grade of each model, a number between two ends, instead of labels.
+
+A grade is taken as it is: the metric of such rows is their mean (`mean_score`). Grades that are all 0 or 1 are rows
+that are right or wrong, which have methods of their own.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inputs._arrays import ArrayLike, Column, WeightsKind, check_indexes, column, matrix, missing_rows
+from trueerror.inputs._options import ColumnError, InputError, MissingPredictionError, check_word, nearest
+from trueerror.results._format import whole
+from trueerror.sources._collect import GivenModel, GivenRows, build, frame_library
+from trueerror.sources._frames import is_table, open_frame
+from trueerror.sources._keys import group_columns, intersections, plain_id
+from trueerror.sources._long_tables import widen
+from trueerror.sources._predictions import Predictions, Roles
+from trueerror.sources._protocols import (
+    KEY_OPTIONS,
+    ONE_MODEL,
+    ColumnsTable,
+    InputTable,
+    KeyKind,
+    Layout,
+    ModelLayout,
+    Scale,
+    need_column,
+)
+from trueerror.sources.columns._names import CLUSTER, FOLD, ID, MODEL, REPEAT, ROW_NUMBER, WEIGHT, bare, word_set
+from trueerror.sources.engines._array_source import ArraySource, ModelColumns
+from trueerror.tallies import Missing
+from trueerror.tallies._confusion import GRADES, RIGHT
+
+Floats = NDArray[np.float64]
+# The one class of rows that carry grades.
+GRADED = "graded"
+# What columns of grades, of items and of repeats are called.
+GRADE = word_set(
+    "grade grades graded score scores rating ratings reward rewards points mark marks correct iscorrect right isright "
+    "correctness passed pass judgescore humanscore partialcredit credit value"
+)
+ITEM = ID | word_set("item question prompt promptid qid problem problemid task taskid sample example doc")
+EPOCH = REPEAT | word_set("epoch epochs attempt trial run runid sampleno seed")
+UNIT: Scale = (0.0, 1.0)
+
+
+def graded(
+    grades: object,
+    *,
+    grade: str | Sequence[str] | None = None,
+    models: str | Sequence[str] | None = None,
+    scale: tuple[float, float] | None = None,
+    ids: ArrayLike = None,
+    clusters: ArrayLike = None,
+    by: ArrayLike = None,
+    folds: ArrayLike = None,
+    repeats: ArrayLike = None,
+    weights: ArrayLike = None,
+    weights_kind: WeightsKind | None = None,
+    missing: Missing = "error",
+) -> Predictions:
+    """Rows with a grade of each model, from 0 to 1 or on the `scale` that is given, such as (1, 5).
+
+    `grades` is an array (one model), {"name": array}, or a table: a path or a data frame with the columns model, id and
+    grade, or with one column of grades for each model. In a table `ids=`, `clusters=`, `by=` and the like name columns,
+    `grade=` names that of the grades (or several, one a model) and `models=` the column that names models, or those to
+    keep; columns with plain names are recognised.
+
+    All verbs take the result: `te.evaluate` gives each model's mean score with an interval, `te.compare` the paired
+    differences, `te.gate` and `te.report` as ever. Grades are never rounded to right or wrong. Where all of them are 0
+    or 1, and no other `scale` is given, the rows are right or wrong, and the metric is accuracy. A row without a grade
+    is an error, or left out (missing="drop"), or graded at the low end (missing="wrong").
+
+    >>> g = graded({"a": [0.5, 1.0, 0.25, 0.75], "b": [0.5, 0.75, 0.0, 0.75]})
+    >>> print(g)
+    Read 4 rows (graded from 0 to 1): 2 models with grades: a, b.
+    >>> graded([4, 5, 3, 5], scale=(1, 5)).scale
+    (1.0, 5.0)
+    """
+    check_word(missing, ("error", "wrong", "drop"), "missing")
+    keys: dict[KeyKind, ArrayLike] = {"clusters": clusters, "slices": by, "folds": folds, "repeats": repeats}
+    given = _Given(grades=grades, ids=ids, keys=keys, weights=weights)
+    backend: str | None
+    if _names_table(grades, given, grade, models):
+        given, roles, backend = _from_table(_table(grades), given, grade, models)
+    else:
+        if grade is not None or models is not None:
+            word = "grade" if grade is not None else "models"
+            raise InputError(f"{word}= names columns of a table, but these are arrays: leave it out")
+        given, roles = given._replace(grades=_by_model(grades)), {}
+        backend = frame_library(cast("Mapping[str, object]", given.grades).values())
+    columns = {name: _numbers(values, name) for name, values in cast("Mapping[str, object]", given.grades).items()}
+    if not columns:
+        raise InputError("there are no grades: pass an array, {name: array}, or a table")
+    ends = _scale(columns, scale)
+    right_or_wrong = ends == UNIT and all(np.isin(v[~np.isnan(v)], (0.0, 1.0)).all() for v in columns.values())
+    columns, notes = _settled(columns, ends, missing)
+    n = max(len(v) for v in columns.values())
+    if n == 0:
+        raise InputError("there are no rows: a mean needs at least one grade")
+    if given.ids is None:
+        arrays: dict[str, object] = {k: v for k, v in given.keys.items() if v is not None and k != "slices"}
+        check_indexes({**cast("Mapping[str, object]", given.grades), **arrays})
+    slices = group_columns(given.keys.get("slices"))
+    held = {kind: v for kind, v in given.keys.items() if v is not None}
+    if slices is not None:
+        held["slices"] = intersections(slices)
+    source = build(
+        GivenRows(
+            truth=[RIGHT if right_or_wrong else GRADED] * n,
+            models={m: _answers(m, v, right_or_wrong) for m, v in columns.items()},
+            labels=GRADES if right_or_wrong else (GRADED,),
+            ids=given.ids,
+            keys=held,
+            weights=given.weights,
+            weights_kind=weights_kind,
+            missing="drop" if missing == "wrong" else missing,
+            places={"truth": f"the grades of {next(iter(columns))!r}", "slices": "by"},
+        )
+    )
+    if not right_or_wrong:
+        source = _with_scale(source, columns, ends)
+    return Predictions(source=source, roles=Roles(roles), notes=notes, backend=backend)
+
+
+class _Given(NamedTuple):
+    """What was given: columns, or in a table their names."""
+
+    grades: object
+    ids: ArrayLike
+    keys: dict[KeyKind, ArrayLike]
+    weights: ArrayLike
+
+    def names(self) -> list[str]:
+        """Options that are text: names of columns."""
+        return [v for v in (self.ids, self.weights, *self.keys.values()) if isinstance(v, str)]
+
+
+def _names_table(grades: object, given: _Given, grade: object, models: object) -> bool:
+    """Whether a whole table was given rather than grades by model."""
+    if isinstance(grades, str | os.PathLike) or is_table(grades):
+        return True
+    if not isinstance(grades, Mapping):
+        return False
+    if grade is not None or models is not None or given.names():
+        return True
+    names = {bare(str(key)) for key in grades}
+    return bool(names & GRADE) and bool(names & (MODEL | ITEM))
+
+
+def _table(grades: object) -> InputTable:
+    if isinstance(grades, str | os.PathLike):
+        from trueerror.sources.engines._duckdb_tables import open_files
+
+        return open_files(grades)
+    return open_frame(grades)
+
+
+def _by_model(grades: object) -> dict[str, object]:
+    if isinstance(grades, Mapping):
+        return {str(name): values for name, values in grades.items()}
+    if isinstance(grades, Predictions):
+        raise InputError("these rows were read already: pass them to te.evaluate or te.compare as they are")
+    array = matrix(grades, "grades")
+    if array.ndim == 2 and array.shape[1] != 1:
+        raise InputError(
+            f"grades has {array.shape[1]} columns: name the models, as in {{'a': first, 'b': second}}; answers to the "
+            "same questions again and again go to te.repeats"
+        )
+    return {ONE_MODEL: grades if array.ndim == 1 else array[:, 0]}
+
+
+def _from_table(
+    table: InputTable, given: _Given, grade: str | Sequence[str] | None, models: str | Sequence[str] | None
+) -> tuple[_Given, dict[str, str], str | None]:
+    """The columns of a table by their roles, one column of grades a model."""
+    names: dict[str, str | None] = {"ids": _role(table, given.ids, ITEM | ROW_NUMBER, "ids")}
+    plain: tuple[tuple[KeyKind, frozenset[str]], ...] = (
+        ("clusters", CLUSTER), ("slices", frozenset()), ("folds", FOLD), ("repeats", EPOCH)
+    )  # fmt: skip
+    by = given.keys.get("slices")
+    if isinstance(by, list | tuple) and by and all(isinstance(name, str) for name in by):
+        table, whole_by = _combined(table, by)
+        given = given._replace(keys={**given.keys, "slices": whole_by})
+    for kind, words in plain:
+        names[kind] = _role(table, given.keys.get(kind), words, KEY_OPTIONS[kind][0])
+    names["weights"] = _role(table, given.weights, WEIGHT, "weights")
+    taken = {c for c in names.values() if c is not None}
+    column_of_models = models if isinstance(models, str) and models in table.columns else None
+    if column_of_models is None and not isinstance(grade, list | tuple):
+        column_of_models = next((c for c in table.columns if c not in taken and bare(c) in MODEL), None)
+    keys: dict[KeyKind, str] = {kind: c for kind, _ in plain if (c := names[kind]) is not None}
+    if column_of_models is not None:
+        value = _grade_column(table, grade, taken | {column_of_models})
+        wanted = None if models is None or models == column_of_models else _listed(models)
+        layout = Layout(
+            truth=column_of_models, models={"": ModelLayout(score=value)}, id=names["ids"], keys=keys,
+            weight=names["weights"], model=column_of_models,
+        )  # fmt: skip
+        # Every item has one truth in a long table; here there is none, so a constant stands for it.
+        constant = "the rows of all models"
+        filled = {c: table.values(c) for c in dict.fromkeys([*taken, column_of_models, value])}
+        long = ColumnsTable({**filled, constant: np.zeros(table.n, dtype=np.int64)}, name=table.name)
+        wide, made = widen(long, replace(layout, truth=constant), wanted, 1 << 62)
+        found = {m: wide.values(str(part.score)) for m, part in made.models.items()}
+        roles = {column_of_models: "model", value: "grades"}
+    else:
+        wide = table
+        found, roles = _wide_grades(table, grade, models, taken)
+    values = {k: None if c is None else wide.values(c) for k, c in names.items()}
+    roles |= {c: k.removesuffix("s") for k, c in names.items() if c is not None}
+    filled_keys: dict[KeyKind, ArrayLike] = {kind: values[kind] for kind, _ in plain}
+    return _Given(found, values["ids"], filled_keys, values["weights"]), roles, table.backend
+
+
+def _combined(table: InputTable, by: Sequence[str]) -> tuple[InputTable, str]:
+    """The table with a column of the combinations of several, and its name."""
+    for name in by:
+        need_column(table, name, "by")
+    columns = {c: table.values(c) for c in table.columns}
+    joined = " and ".join(by)
+    both: dict[str, object] = {**columns, joined: intersections({c: columns[c] for c in by})}
+    return ColumnsTable(both, name=table.name, backend=table.backend), joined
+
+
+def _role(table: InputTable, given: ArrayLike, words: frozenset[str], option: str) -> str | None:
+    """The column that was named, or the one whose name says so; False declines one."""
+    if given is False:
+        return None
+    if given is not None:
+        if not isinstance(given, str):
+            raise InputError(f"{option}= names a column of {table.name}: pass its name")
+        return need_column(table, given, option)
+    return next((c for c in table.columns if bare(c) in words), None)
+
+
+def _listed(names: str | Sequence[str]) -> list[str]:
+    return [names] if isinstance(names, str) else [str(name) for name in names]
+
+
+def _grade_column(table: InputTable, grade: str | Sequence[str] | None, taken: set[str]) -> str:
+    if grade is not None:
+        return need_column(table, _listed(grade)[0], "grade")
+    found = [c for c in table.columns if c not in taken and bare(c) in GRADE]
+    if len(found) == 1:
+        return found[0]
+    numeric = [c for c in table.columns if c not in taken and table.kind(c) in ("number", "integer", "boolean")]
+    if not found and len(numeric) == 1:
+        return numeric[0]
+    shown = ", ".join(map(repr, (found or numeric)[:8])) or "none"
+    raise ColumnError(f"which column of {table.name} holds the grades? Name it with grade=; it could be {shown}")
+
+
+def _wide_grades(
+    table: InputTable, grade: str | Sequence[str] | None, models: str | Sequence[str] | None, taken: set[str]
+) -> tuple[dict[str, Column], dict[str, str]]:
+    """One column of grades a model, or one column alone."""
+    if grade is not None or models is not None:
+        named = _listed(cast("str | Sequence[str]", models if grade is None else grade))
+        chosen = [need_column(table, name, "grade") for name in named]
+        if grade is not None and models is not None:
+            called = _listed(models)
+            if len(called) != len(chosen):
+                unknown = next((m for m in called if m not in chosen), called[0])
+                raise InputError(f"models= names {unknown!r}, which is no column of grades{nearest(unknown, chosen)}")
+        else:
+            called = [ONE_MODEL] if isinstance(grade, str) else chosen
+    else:
+        numeric = [c for c in table.columns if c not in taken and table.kind(c) in ("number", "integer", "boolean")]
+        said = [c for c in numeric if bare(c) in GRADE]
+        chosen = said if len(said) == 1 else numeric
+        called = [ONE_MODEL] if len(said) == 1 else chosen
+        if not chosen:
+            raise ColumnError(f"{table.name} has no column of numbers that could be grades{nearest('', table.columns)}")
+    found = {m: table.values(c) for m, c in zip(called, chosen, strict=True)}
+    return found, {c: "grades" if m == ONE_MODEL else f"grades of {m}" for m, c in zip(called, chosen, strict=True)}
+
+
+def _numbers(values: object, model: str) -> Floats:
+    """A column of grades, NaN where there is none."""
+    place = f"the grades of {model!r}"
+    array = column(values, place)
+    gone = missing_rows(array)
+    try:
+        if array.dtype.kind in "cMm":
+            raise TypeError
+        floats = np.full(len(array), np.nan)
+        floats[~gone] = array[~gone].astype(np.float64)
+    except (TypeError, ValueError):
+        shown = next((v for v in array[~gone] if not _is_number(v)), array[~gone][0])
+        raise InputError(f"{place} must be numbers, but one is {plain_id(shown)!r:.40}") from None
+    infinite = np.isinf(floats)
+    if infinite.any():
+        raise InputError(f"{place} are infinite at row {int(np.argmax(infinite)) + 1:,}; a grade lies between two ends")
+    return floats + 0.0
+
+
+def _is_number(value: object) -> bool:
+    try:
+        float(cast("float", value))
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _scale(columns: Mapping[str, Floats], scale: object) -> Scale:
+    """The lowest and highest grade that there can be; 0 and 1 unless told, never guessed from the grades."""
+    known = np.concatenate([v[~np.isnan(v)] for v in columns.values()])
+    low, high = (float(known.min()), float(known.max())) if len(known) else UNIT
+    if scale is None:
+        if low < 0 or high > 1:
+            raise InputError(
+                f"the grades run from {low:g} to {high:g}, beyond 0 to 1: say between which values a grade can lie, "
+                f"as in scale=({math.floor(low):g}, {math.ceil(high):g})"
+            )
+        return UNIT
+    try:
+        ends = [float(x) for x in cast("Sequence[float]", scale)]
+    except (TypeError, ValueError):
+        ends = []
+    if len(ends) != 2 or not all(map(math.isfinite, ends)) or not ends[0] < ends[1]:
+        raise InputError(f"scale={scale!r:.40} must be the lowest and the highest grade, such as (1, 5)")
+    for model, values in columns.items():
+        beyond = (values < ends[0]) | (values > ends[1])
+        if beyond.any():
+            row = int(np.argmax(beyond))
+            raise InputError(
+                f"the grade of {model!r} at row {row + 1:,} is {values[row]:g}, beyond the scale {ends[0]:g} to "
+                f"{ends[1]:g}"
+            )
+    return ends[0], ends[1]
+
+
+def _settled(columns: Mapping[str, Floats], ends: Scale, missing: Missing) -> tuple[dict[str, Floats], tuple[str, ...]]:
+    """Rows without a grade: refused, left out, or graded at the low end; and what was done in words."""
+    absent = {m: int(np.isnan(v).sum()) for m, v in columns.items()}
+    if missing == "error" and any(absent.values()):
+        model = next(m for m, k in absent.items() if k)
+        raise MissingPredictionError(
+            f'{absent[model]:,} of {len(columns[model]):,} rows have no grade of {model!r}: missing="drop" leaves '
+            f'them out, missing="wrong" grades them {ends[0]:g}'
+        )
+    rule = "left out" if missing == "drop" else f"graded {ends[0]:g}"
+    notes = tuple(
+        f"{whole(k)} of {whole(len(columns[m]))} rows have no grade of {m}; they are {rule}."
+        for m, k in absent.items() if k
+    )  # fmt: skip
+    if missing != "wrong":
+        return dict(columns), notes
+    return {m: np.where(np.isnan(v), ends[0], v) for m, v in columns.items()}, notes
+
+
+def _answers(model: str, grades: Floats, right_or_wrong: bool) -> GivenModel:
+    """The grades as what a model said of the rows: labels where they are right or wrong, else a column of scores."""
+    place = f"the grades of {model!r}"
+    if right_or_wrong:
+        words = np.array([*GRADES, None], dtype=object)
+        codes = np.where(np.isnan(grades), 2, np.where(grades == 1, 0, 1)).astype(np.int64)
+        return GivenModel(labels=words[codes], place_of_labels=place)
+    return GivenModel(scores=grades, place_of_scores=place)
+
+
+def _with_scale(source: ArraySource, grades: Mapping[str, Floats], scale: Scale) -> ArraySource:
+    """The rows with one class, and the grades as its scores."""
+    models = tuple(replace(m, has_labels=False, scores="each") for m in source.facts.models)
+    facts = replace(source.facts, labels=(GRADED,), models=models, scale=scale)
+    columns = {m: ModelColumns(None, np.asarray(v, dtype=np.float64)[:, None]) for m, v in grades.items()}
+    return replace(source, facts=facts, columns=columns, truth=np.zeros_like(source.truth))
+
+
+def as_grades(source: ArraySource, scale: Scale) -> ArraySource:
+    """Rows that are right or wrong as rows with grades of 0 and 1, to stand beside others with grades."""
+    grades = {}
+    for name, (codes, _) in source.columns.items():
+        assert codes is not None
+        grades[name] = np.where(codes < 0, np.nan, np.where(codes == 0, 1.0, 0.0))
+    return _with_scale(source, grades, scale)

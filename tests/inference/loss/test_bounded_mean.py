@@ -1,0 +1,175 @@
+"""The mean of grades between two ends: reference values, laws, and the ends of the scale."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import trueerror as te
+from trueerror.inference._problem import IntervalSpec
+from trueerror.inference.bootstrap._half_row import half_unit_limit
+from trueerror.inference.loss._bounded_mean import GradedUnits, betting_limits, half_row_of_differences
+
+X = np.array([0.5, 1, 0.25, 0.75, 1, 0, 0.5, 0.75, 0.9, 0.3, 0.8, 1])
+Y = np.array([0.4, 1, 0.0, 0.75, 0.8, 0, 0.25, 0.75, 0.7, 0.35, 0.6, 0.9])
+METHODS = ("half-row", "t", "betting", "bernstein")
+GRADES = st.lists(st.floats(0, 1).map(lambda x: round(x, 3)), min_size=2, max_size=30).filter(
+    lambda xs: not set(xs) <= {0.0, 1.0}
+)
+
+
+def mean(grades: object, **options: object) -> te.Interval:
+    asked = {k: options.pop(k) for k in ("method", "confidence") if k in options}
+    return te.evaluate(te.graded(grades, **options), **asked)["mean_score"]
+
+
+def test_t_is_that_of_r() -> None:
+    # R: t.test(x)$conf.int
+    made = mean(X, method="t")
+    assert (made.low, made.high) == pytest.approx((0.434037420884, 0.857629245783), abs=1e-11)
+    # R: t.test(x, y, paired = TRUE)
+    pair = te.compare(te.graded({"x": X, "y": Y}), method="t")["x", "y"]
+    assert (pair.low, pair.high) == pytest.approx((0.0331840120043, 0.1751493213291), abs=1e-11)
+    assert pair.p_value == pytest.approx(0.00801616725163, abs=1e-12)
+
+
+def test_half_row_is_the_bootstrap_that_it_stands_for() -> None:
+    # R: 2,000,000 draws of g ~ rexp, h ~ rgamma(0.5): quantile((S + h)/(W + h), 0.975), quantile(S/(W + h), 0.025)
+    made = mean(X)
+    assert made.method == "half-row-mean"
+    assert (made.low, made.high) == pytest.approx((0.42910302, 0.8164033), abs=2e-3)
+
+
+def test_bernstein_by_hand() -> None:
+    # R: r <- sqrt(2*var(x)*log(4/.05)/n) + 7*log(4/.05)/(3*(n - 1)); of these 12 rows it is the whole scale
+    made = mean(X, method="bernstein")
+    assert (made.low, made.high) == (0.0, 1.0)
+    many = np.tile(X, 40)
+    log, n = math.log(80), len(many)
+    reach = math.sqrt(2 * many.var(ddof=1) * log / n) + 7 * log / (3 * (n - 1))
+    assert mean(many, method="bernstein").high == pytest.approx(many.mean() + reach, abs=1e-12)
+
+
+def test_betting_holds_for_a_two_point_distribution() -> None:
+    # The worst case of a bounded mean: 400 samples of 60 rows, 3 % of them at the far end.
+    rng = np.random.default_rng(4)
+    missed = 0
+    for _ in range(400):
+        low, high = betting_limits((rng.random(60) < 0.03).astype(float) * 0.999, 0.025)
+        missed += not low <= 0.03 * 0.999 <= high
+    assert missed / 400 <= 0.05
+
+
+@settings(deadline=None, max_examples=40)
+@given(GRADES)
+def test_every_interval_holds_its_estimate_within_the_scale_and_has_a_width(grades: list[float]) -> None:
+    for method in METHODS:
+        made = mean(grades, method=method)
+        if math.isnan(made.low):
+            assert method == "t"
+            assert made.note
+            continue
+        assert 0 <= made.low <= made.estimate <= made.high <= 1
+        assert made.low < made.high
+
+
+@settings(deadline=None, max_examples=30)
+@given(GRADES, st.floats(-50, 50), st.floats(0.5, 20))
+def test_another_scale_moves_the_limits_with_it(grades: list[float], low: float, width: float) -> None:
+    own = mean(grades)
+    moved = mean(np.clip(low + width * np.array(grades), low, low + width), scale=(low, low + width))
+    assert moved.low == pytest.approx(low + width * own.low, abs=1e-5 * width)
+    assert moved.high == pytest.approx(low + width * own.high, abs=1e-5 * width)
+
+
+@settings(deadline=None, max_examples=30)
+@given(GRADES, st.integers(0, 1000))
+def test_the_order_of_rows_does_not_matter_and_turned_grades_mirror(grades: list[float], seed: int) -> None:
+    own = mean(grades)
+    again = mean(np.random.default_rng(seed).permutation(grades))
+    turned = mean(1 - np.array(grades))
+    assert (again.low, again.high) == pytest.approx((own.low, own.high), abs=1e-7)
+    assert (1 - turned.high, 1 - turned.low) == pytest.approx((own.low, own.high), abs=1e-6)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.3, 1.0])
+def test_equal_grades_leave_room(value: float) -> None:
+    made = mean(np.full(50, value), scale=(0, 1.0001))
+    assert made.high - made.low > 0.005
+    assert made.low <= value <= made.high
+    one = mean([value], scale=(0, 1.0001))
+    assert one.low < one.high
+
+
+def test_rows_right_or_wrong_have_jeffreys_like_limits() -> None:
+    from scipy import special
+
+    x, n = 7, 40
+    sums = np.repeat([1.0, 0.0], [x, n - x])
+    low, high = (half_unit_limit(sums, np.ones(n), end, 0.025) for end in (0.0, 1.0))
+    assert high == pytest.approx(special.betaincinv(x + 0.5, n - x, 0.975), abs=2e-3)
+    assert low == pytest.approx(special.betaincinv(x, n - x + 0.5, 0.025), abs=2e-3)
+
+
+def test_clusters_of_one_row_are_rows_up_to_the_wider_of_two_limits() -> None:
+    rows, apart = mean(np.tile(X, 5)), mean(np.tile(X, 5), clusters=np.arange(60))
+    assert apart.method == "half-cluster-mean"
+    assert apart.low <= rows.low + 1e-9
+    assert apart.high >= rows.high - 1e-9
+    assert mean(np.repeat(X, 5), clusters=np.repeat(np.arange(12), 5)).low < rows.low
+
+
+def test_one_cluster_has_the_half_cluster_alone() -> None:
+    made = mean(X, clusters=np.zeros(12, dtype=int))
+    assert made.low < made.estimate < made.high
+
+
+def test_weights_are_counted() -> None:
+    twice = mean(X, weights=np.full(12, 2), weights_kind="frequency")
+    assert twice.n == 24
+    sampled = mean(X, weights=np.linspace(1, 5, 12), weights_kind="sampling")
+    assert sampled.estimate == pytest.approx(np.average(X, weights=np.linspace(1, 5, 12)))
+    assert "weighted rows" in sampled.note
+
+
+def test_no_rows() -> None:
+    from trueerror.inference.loss._bounded_mean import score_interval_of
+    from trueerror.metrics._registry import find_measure
+
+    made = score_interval_of(find_measure("mean_score"), GradedUnits(np.zeros(0), np.zeros(0), 0), {}, IntervalSpec())
+    assert math.isnan(made.estimate)
+    assert made.note == "there are no rows"
+
+
+@settings(deadline=None, max_examples=40)
+@given(GRADES, st.integers(0, 1000))
+def test_the_paired_test_and_its_interval_agree_and_swapping_turns_the_sign(grades: list[float], seed: int) -> None:
+    first = np.array(grades)
+    d = first - np.random.default_rng(seed).permutation(first) * 0.8
+    spec = IntervalSpec()
+    one, two = half_row_of_differences(d, (-1.0, 1.0), spec), half_row_of_differences(-d, (-1.0, 1.0), spec)
+    assert 0 < one.p_value <= 1
+    assert one.p_value == pytest.approx(two.p_value)
+    assert (one.low, one.high) == pytest.approx((-two.high, -two.low))
+    assert -1 <= one.low <= one.estimate <= one.high <= 1
+    if abs(one.p_value - 0.05) > 1e-3:
+        assert (one.p_value < 0.05) == (one.low > 0 or one.high < 0)
+
+
+def test_identical_models_and_constant_differences() -> None:
+    same = te.compare(te.graded({"a": X, "b": X}))["a", "b"]
+    assert (same.estimate, same.p_value) == (0.0, 1.0)
+    assert same.low < 0 < same.high
+    moved = te.compare(te.graded({"a": np.full(30, 0.6), "b": np.full(30, 0.5)}))["a", "b"]
+    assert moved.low < 0.1 < moved.high
+    assert 0 < moved.p_value < 1
+
+
+def test_many_rows_take_t() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.random((2, 250_000)).round(3)
+    assert te.compare(te.graded({"a": a, "b": b}))["a", "b"].method == "paired-t-losses"

@@ -1,0 +1,106 @@
+"""Rows that carry grades, through every verb."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trueerror as te
+from trueerror.inputs._options import InputError
+
+RNG = np.random.default_rng(8)
+HARD = RNG.beta(4, 2, 90)
+GRADES = {
+    name: np.clip(RNG.beta(8 * HARD, 8 * (1 - HARD)) + gain, 0, 1).round(3)
+    for name, gain in (("new", 0.1), ("old", 0.0), ("tiny", -0.2))
+}
+TOPIC = np.where(np.arange(90) % 3 == 0, "code", "math")
+P = te.graded(GRADES, ids=np.arange(90), by=TOPIC)
+
+
+def test_evaluate_gives_the_mean_with_an_interval_and_slices() -> None:
+    ev = te.evaluate(P)
+    assert ev.model("new")["mean_score"].estimate == pytest.approx(GRADES["new"].mean())
+    code = ev.slices["code"].model("new")["mean_score"]
+    assert code.n == 30
+    assert "mean score" in str(ev)
+    again = te.load(ev.to_json())
+    assert again.model("old")["mean_score"] == ev.model("old")["mean_score"]
+    assert "half-row" in ev.explain()
+
+
+def test_compare_adjusts_over_several_models_and_takes_margins_on_the_scale() -> None:
+    made = te.compare(P)
+    assert made.metric == "mean_score"
+    assert made.best == "new"
+    assert made["new", "tiny"].p_adjusted < 0.01
+    assert made.slices["code"].metric == "mean_score"
+    five = te.graded({m: 1 + 4 * v for m, v in GRADES.items()}, scale=(1, 5))
+    wide = te.compare(five, reference="old", margin=2.5)
+    assert wide["new", "old"].estimate == pytest.approx(4 * (GRADES["new"] - GRADES["old"]).mean())
+    assert wide.within_margin[0].p_value < 0.05
+    with pytest.raises(InputError, match="margin"):
+        te.compare(five, margin=5)
+
+
+def test_clusters_flip_signs() -> None:
+    p = te.graded({m: GRADES[m] for m in ("new", "old")}, clusters=np.arange(90) // 6)
+    assert te.compare(p)["new", "old"].method == "cluster-sign-flip"
+
+
+def test_different_rows() -> None:
+    a, b = te.graded({"a": GRADES["new"]}), te.graded({"b": GRADES["tiny"][:60]})
+    made = te.compare(a, b, paired=False)["a", "b"]
+    assert made.method == "newcombe-hybrid"
+    assert made.low > 0
+
+
+def test_gate_and_assertions() -> None:
+    two = P.select(["new", "old"]).without("slices")
+    assert te.gate(two, "old").decision == "pass"
+    assert te.gate(two, "new", margin=0.01).decision == "fail"
+    assert te.gate(P.select("new").without("slices"), at_least=0.6).decision == "pass"
+    five = te.graded({m: 1 + 4 * v for m, v in GRADES.items()}, scale=(1, 5))
+    assert te.gate(five.select("new"), at_least=3.2).decision == "pass"
+    with pytest.raises(InputError, match="runs 1 to 5"):
+        te.gate(five.select("new"), at_least=6)
+    te.testing.assert_not_worse(two, "old", metric="mean_score", margin=0.05)
+
+
+def test_report_check_and_plot(tmp_path: Path) -> None:
+    page = te.report(P, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "mean score" in page
+    assert "accuracy" not in page.split("<body")[1].split("<script")[0].lower()
+    assert te.check(P) is not None
+    assert te.evaluate(P).plot().save(tmp_path / "picture.svg").exists()
+
+
+def test_what_speaks_of_classes_is_refused() -> None:
+    with pytest.raises(InputError, match="their metric is mean_score"):
+        te.evaluate(P, metrics="accuracy")
+    with pytest.raises(InputError, match="their metric is mean_score"):
+        te.compare(P, metric="auc")
+    for options in ({"prior": 0.2}, {"threshold": 0.5}):
+        with pytest.raises(InputError, match="speaks of classes"):
+            te.evaluate(P, **options)
+        with pytest.raises(InputError, match="speaks of classes"):
+            te.compare(P, **options)
+    with pytest.raises(InputError, match=r"te\.graded"):
+        te.evaluate([0, 1, 1], [0, 1, 0], metrics="mean_score")
+    with pytest.raises(InputError):
+        te.roc(P)
+
+
+def test_method_words() -> None:
+    widths = [(i := te.evaluate(P, method=m).model("new")["mean_score"]).high - i.low for m in ("half-row", "betting")]
+    assert widths[0] < widths[1]
+    with pytest.raises(InputError, match="half-row"):
+        te.evaluate(P, metrics="mean_score", method="wilson")
+
+
+def test_a_table_goes_straight_into_the_verbs() -> None:
+    table = {"id": list(range(90)), "new": GRADES["new"], "old": GRADES["old"]}
+    assert te.compare(table, grade=["new", "old"]).best == "new"
+    assert te.evaluate(table, grade="new")["mean_score"].estimate == pytest.approx(GRADES["new"].mean())
