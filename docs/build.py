@@ -51,7 +51,7 @@ def with_examples() -> list[Path]:
 def generated() -> dict[str, str]:
     """Page → text, from the code."""
     from making.findings import findings_page
-    from making.interface import interface_page
+    from making.interface import interface_pages
     from making.knowledge import decisions_page, methods_page, metrics_page
     from making.notes import notes_page
     from making.programs import commands_page
@@ -62,7 +62,7 @@ def generated() -> dict[str, str]:
         "reference/metrics.md": metrics_page(),
         "reference/methods.md": methods_page(),
         "reference/decisions.md": decisions_page(),
-        "reference/api.md": interface_page(),
+        **interface_pages(written()),
         "reference/command-line.md": commands_page(),
         "reference/findings.md": findings_page(),
         "decisions/index.md": notes_page(DOCS / "decisions"),

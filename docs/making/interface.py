@@ -1,4 +1,4 @@
-"""The reference page of the Python interface: every public name with its signature and docstring."""
+"""The reference of the Python interface: a page for each public name, with a table of its parameters."""
 
 from __future__ import annotations
 
@@ -6,58 +6,136 @@ import dataclasses
 import inspect
 import re
 import sys
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
 from types import FunctionType, UnionType
 from typing import Any, Literal, get_args, get_origin
 
 import trueerror as te
-from making.markdown import cell, code, page
+from making.markdown import cell, code, page, table, toctree
+from making.parameters import meaning
 from trueerror.results import Result
 
 ROOMS = {
-    "verbs": "Verbs",
+    "verbs": "Judge models",
     "reports": "Reports",
-    "intervals": "From counts: intervals",
+    "intervals": "Intervals from counts",
     "metrics": "Metrics",
-    "sources": "Predictions",
-    "tallies": "Tallies",
+    "sources": "Predictions and files",
     "curves": "Curves",
-    "significance": "Two proportions and planning",
-    "resampling": "Plans of resampling",
+    "significance": "Two proportions, planning",
     "experiments": "Learners",
-    "studies": "Studies",
+    "studies": "Studies of learners",
+    "resampling": "Plans: how rows are split",
+    "tallies": "Tallies",
     "results": "Results",
     "inputs": "Settings",
 }
+MODULES = {
+    "te.significance": ("Significance tests", te.significance),
+    "te.logs": ("Logs of other tools", te.logs),
+    "te.testing": ("Assertions for test suites", te.testing),
+}
 WIDE = 96
+NO_PAGE = ("__version__", "data", "logs", "significance", "testing")
+EVERY = "every-result"
 
 
-def interface_page() -> str:
-    """Public names of `te`, then of its modules."""
-    homes = {
-        n: home for n, home in te._public_names("trueerror").items() if home not in ("trueerror", "trueerror.version")
-    }
+@cache
+def public() -> Mapping[str, Any]:
+    """Every public name with what it stands for: `te.evaluate`, `te.significance.mcnemar`, …"""
+    found = {f"te.{name}": getattr(te, name) for name in te.__all__ if name not in NO_PAGE}
+    for prefix, (_, module) in MODULES.items():
+        found |= {f"{prefix}.{name}": getattr(module, name) for name in module.__all__}
+    return found
+
+
+def called(name: str, thing: Any) -> bool:
+    """Whether people call it themselves: a function, a plan or a tally; results are given, not made."""
+    return not inspect.isclass(thing) or not (issubclass(thing, Result) or name in GIVEN) or name in MADE
+
+
+MADE = ("te.Confusion", "te.ScoreTable")
+GIVEN = ("te.Predictions", "te.Experiment")
+
+
+def parameters() -> Iterator[tuple[str, str]]:
+    """(function, parameter) of all that people call, and (class.method, parameter) of what they get."""
+    for name, thing in public().items():
+        if called(name, thing):
+            yield from ((name, p) for p in inspect.signature(thing).parameters)
+    for kind in {*_kinds(), Result}:
+        for method, function, bound in _methods(kind, frozenset() if kind is Result else frozenset(vars(Result))):
+            names = list(inspect.signature(function).parameters)[1 if bound else 0 :]
+            yield from ((f"{kind.__name__}.{method}", p) for p in names)
+
+
+def _kinds() -> Iterator[type]:
+    """Classes that have a place in the reference: public ones, and those that public functions give back."""
+    for thing in public().values():
+        if inspect.isclass(thing):
+            yield thing
+        elif (given := _given(thing)) is not None:
+            yield given
+
+
+def _given(function: Any) -> type | None:
+    """The class of ours that a function gives back."""
+    given = _resolved(getattr(function, "__annotations__", {}).get("return", ""), function)
+    return given if inspect.isclass(given) and given.__module__.startswith("trueerror.") else None
+
+
+def file_of(name: str) -> str:
+    """The page of a public name; those of classes begin with class-: Gate.md and gate.md are one file on some disks."""
+    plain = name.removeprefix("te.").replace(".", "-")
+    return f"class-{plain}" if inspect.isclass(public()[name]) else plain
+
+
+def interface_pages(written: Mapping[str, str]) -> dict[str, str]:
+    """Page → text: the list of names, one page each, and what every result can do."""
+    places = _mentions(written)
+    made = {f"reference/python/{file_of(n)}.md": _page(n, thing, places.get(n, ())) for n, thing in public().items()}
+    made["reference/python/index.md"] = _index()
+    made[f"reference/python/{EVERY}.md"] = page(
+        "Every result", _doc(Result), *_members(Result, frozenset()), keywords=["to_json", "to_latex", "frame", "save"]
+    )
+    return made
+
+
+def _mentions(written: Mapping[str, str]) -> dict[str, list[tuple[str, str]]]:
+    """Name → (page, title) of the written pages that call it."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for place, text in written.items():
+        if not place.startswith("decisions/"):
+            title = text.split("\n", 1)[0].lstrip("# ")
+            for name in sorted(set(re.findall(r"\bte\.(?:significance\.|logs\.|testing\.)?\w+", text))):
+                found.setdefault(name, []).append((place, title))
+    return found
+
+
+def _index() -> str:
+    homes = te._public_names("trueerror")
     by_room: dict[str, list[str]] = {}
-    for name, home in homes.items():
-        by_room.setdefault(_room(name, home), []).append(name)
+    for name in public():
+        prefix, _, last = name.rpartition(".")
+        by_room.setdefault(prefix if prefix != "te" else _room(last, homes[last]), []).append(name)
+    titles = {**ROOMS, **{prefix: title for prefix, (title, _) in MODULES.items()}}
     parts = [
         "`te` is `import trueerror as te`. Options are keyword-only. Arrays are anything array-like: lists, NumPy "
-        "arrays, series of pandas, polars and pyarrow. Errors about input are `ValueError`s of one sentence.",
-        "## Every result",
-        _doc(Result),
-        *_members(Result, skip=frozenset()),
+        "arrays, series of pandas, polars and pyarrow. Errors about input are `ValueError`s of one sentence. "
+        f"[Every result]({EVERY}.md) prints itself, tabulates, plots, explains and serialises.",
     ]
-    for room in [*(r for r in ROOMS if r in by_room), *(r for r in by_room if r not in ROOMS)]:
-        parts.append(f"## {ROOMS.get(room, room)}")
-        for name in sorted(by_room[room], key=lambda n: (n.lower(), n)):
-            parts += _entry(f"te.{name}", getattr(te, name))
-    modules = (("Significance tests", te.significance), ("Logs of other tools", te.logs), ("Test suites", te.testing))
-    for title, module in modules:
-        parts += [f"## {title}", _doc(module)]
-        for name in module.__all__:
-            parts += _entry(f"{module.__name__.replace('trueerror', 'te')}.{name}", getattr(module, name))
-    return page("Python", *parts)
+    for room in [*(r for r in titles if r in by_room), *(r for r in by_room if r not in titles)]:
+        names = sorted(by_room[room], key=lambda n: (inspect.isclass(public()[n]), n.lower()))
+        parts.append(f"## {titles.get(room, room)}")
+        parts.append(table(("name", "what it does"), ((_link(n), _summary(public()[n])) for n in names)))
+    files = [f"{n} <{file_of(n)}>" for n in sorted(public(), key=str.lower)]
+    parts.append(toctree(EVERY, *files, hidden=True))
+    return page("Python", *parts, keywords=["API", "Python reference", "functions", "import trueerror"])
+
+
+def _link(name: str, up: str = "") -> str:
+    return f"[`{name}`]({up}{file_of(name)}.md)"
 
 
 def _room(name: str, home: str) -> str:
@@ -66,50 +144,97 @@ def _room(name: str, home: str) -> str:
     return room if room != "inference" else "intervals" if "interval" in name else "significance"
 
 
-def _entry(name: str, thing: Any) -> Iterator[str]:
-    yield f"({name if name.islower() else 'class-' + name})=\n### {cell(name)}"
+def _page(name: str, thing: Any, places: list[tuple[str, str]]) -> str:
+    parts = [_summary(thing)]
+    if called(name, thing):
+        parts.append(f"```python\n{_signature(name, thing)}\n```")
+    parts.append(_doc(thing, rest=True))
+    if called(name, thing) and inspect.signature(thing).parameters:
+        parts += ["## Parameters", _parameters(name, thing)]
     if inspect.isclass(thing):
-        yield from _class(thing, f"```python\n{_signature(name, thing)}\n```" if _made_by_hand(thing) else "")
+        parts += ["## What it holds", *_held(thing)]
+    else:
+        parts += ["## Returns", *_returned(thing)]
+    related = _related(name, thing, places)
+    return page(cell(name), *parts, *(["## Related", related] if related else []), keywords=[name, name.split(".")[-1]])
+
+
+def _parameters(name: str, thing: Any) -> str:
+    owner = thing.__init__ if inspect.isclass(thing) else thing
+    rows = []
+    for p in inspect.signature(thing).parameters.values():
+        star = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
+        default = "" if p.default is p.empty else code(_value(p.default))
+        kind = code(_annotation(p.annotation, owner).replace("|", "\\|"))
+        rows.append((code(f"{star}{p.name}"), kind, default, _meaning(name, p.name)))
+    return table(("parameter", "type", "default", "meaning"), rows)
+
+
+def _meaning(function: str, parameter: str) -> str:
+    text = meaning(function, parameter) or ""
+    return text.replace("(METHODS)", "(../decisions.md)").replace("|", "\\|")
+
+
+def _returned(thing: Any) -> Iterator[str]:
+    given = _given(thing)
+    if given is None:
+        yield code(_annotation(inspect.signature(thing).return_annotation, thing)) or "Nothing."
         return
-    yield f"```python\n{_signature(name, thing)}\n```"
-    yield _doc(thing)
-    given = _resolved(getattr(thing, "__annotations__", {}).get("return", ""), thing)
-    if inspect.isclass(given) and given.__module__.startswith("trueerror.") and not _public(given):
-        yield f"**{given.__name__}**"
-        yield from _class(given, "")
+    place = next((n for n, held in public().items() if held is given), None)
+    if place:
+        yield f"{_link(place)}: {_summary(given)}"
+        return
+    yield f"**{given.__name__}**: {_summary(given)}"
+    yield _doc(given, rest=True)
+    yield from _held(given)
 
 
-def _public(kind: type) -> bool:
-    return kind.__name__ in te.__all__ or kind.__name__ in te.significance.__all__
-
-
-def _made_by_hand(kind: type) -> bool:
-    """Whether people make such objects themselves; results and predictions are given, not made."""
-    return kind.__name__ in ("Confusion", "ScoreTable")
-
-
-def _class(kind: type, signature: str) -> Iterator[str]:
-    if signature:
-        yield signature
-    yield _doc(kind)
+def _held(kind: type) -> Iterator[str]:
     if dataclasses.is_dataclass(kind) and issubclass(kind, Result):
-        fields = [f"{code(f.name)}" for f in dataclasses.fields(kind) if not f.name.startswith("_")]
-        yield "Fields: " + ", ".join(fields) + "."
-    yield from _members(kind, skip=frozenset(vars(Result)))
+        fields = [f for f in dataclasses.fields(kind) if not f.name.startswith("_")]
+        rows = ((code(f.name), code(_annotation(f.type, kind.__init__).replace("|", "\\|"))) for f in fields)
+        yield table(("field", "type"), rows)
+    yield from _members(kind, frozenset(vars(Result)))
+    if issubclass(kind, Result):
+        yield f"And what [every result]({EVERY}.md) has."
 
 
-def _members(kind: type, *, skip: frozenset[str]) -> Iterator[str]:
-    lines = []
+def _methods(kind: type, skip: frozenset[str]) -> Iterator[tuple[str, Any, bool]]:
+    """(name, function, whether its first parameter is the object) of the public methods."""
     for name, value in inspect.getmembers_static(kind):
-        if name.startswith("_") or name in skip:
-            continue
         plain = value.__func__ if isinstance(value, classmethod | staticmethod) else value
-        if isinstance(value, property | cached_property):
-            lines.append(f"- `.{name}`: {_summary(value)}")
-        elif isinstance(plain, FunctionType):
-            lines.append(f"- `.{name}{_short(plain, bound=not isinstance(value, staticmethod))}`: {_summary(plain)}")
-    if lines:
-        yield "\n".join(lines)
+        if not name.startswith("_") and name not in skip and isinstance(plain, FunctionType):
+            yield name, plain, not isinstance(value, staticmethod)
+
+
+def _members(kind: type, skip: frozenset[str]) -> Iterator[str]:
+    values = [
+        (code(f".{name}"), _summary(value))
+        for name, value in inspect.getmembers_static(kind)
+        if not name.startswith("_") and name not in skip and isinstance(value, property | cached_property)
+    ]
+    if values:
+        yield table(("property", "what it is"), values)
+    methods = []
+    for name, function, bound in _methods(kind, skip):
+        names = list(inspect.signature(function).parameters)[1 if bound else 0 :]
+        said = "".join(f"<br>`{p}`: {_meaning(f'{kind.__name__}.{name}', p)}" for p in names)
+        methods.append((code(f".{name}{_short(function, bound=bound)}"), _summary(function) + said))
+    if methods:
+        yield table(("method", "what it does"), methods)
+
+
+def _related(name: str, thing: Any, places: list[tuple[str, str]]) -> str:
+    known = public()
+    text = inspect.getdoc(thing) or ""
+    named = [n for n in re.findall(r"te\.(?:significance\.|logs\.|testing\.)?\w+", text) if n in known and n != name]
+    beside = (f"{name.rpartition('.')[0]}.{word}" for word in re.findall(r"`(\w+)`", text))
+    near = [n for n in beside if n in known and n != name]
+    givers = [n for n, f in known.items() if inspect.isclass(thing) and not inspect.isclass(f) and _given(f) is thing]
+    functions = list(dict.fromkeys([*named, *near, *givers]))[:12]
+    lines = [f"- {_link(n)}: {_summary(known[n])}" for n in functions]
+    lines += [f"- [{title}](../../{place})" for place, title in places[:6] if place != "index.md"]
+    return "\n".join(lines)
 
 
 def _summary(thing: Any) -> str:
@@ -142,9 +267,15 @@ def _signature(name: str, thing: Any) -> str:
 def _parameter(p: inspect.Parameter, owner: Any) -> str:
     star = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
     kind = _annotation(p.annotation, owner)
-    value = f'"{p.default}"' if isinstance(p.default, str) else repr(p.default)
-    default = "" if p.default is p.empty else f" = {value}" if kind else f"={value}"
+    default = "" if p.default is p.empty else f" = {_value(p.default)}" if kind else f"={_value(p.default)}"
     return f"{star}{p.name}{': ' + kind if kind else ''}{default}"
+
+
+def _value(default: Any) -> str:
+    """A default as people would write it."""
+    if isinstance(default, float) and abs(default - round(3 * default) / 3) < 1e-12 and default % 1:
+        return f"{round(3 * default)}/3"
+    return f'"{default}"' if isinstance(default, str) else repr(default).replace("0.6666666666666666", "2/3")
 
 
 def _annotation(written: Any, owner: Any) -> str:
@@ -176,9 +307,11 @@ def _resolved(written: Any, owner: Any) -> Any:
     return _namespace(owner).get(written) if isinstance(written, str) else written
 
 
-def _doc(thing: Any) -> str:
-    """A docstring as Markdown: examples become code blocks."""
+def _doc(thing: Any, *, rest: bool = False) -> str:
+    """A docstring as Markdown, or what follows its first paragraph: examples become code blocks."""
     text = inspect.getdoc(thing) or ""
+    if rest:
+        text = text.partition("\n\n")[2]
     out: list[str] = []
     fenced = False
     for line in text.split("\n"):

@@ -11,6 +11,13 @@ def reference_page() -> str:
         "Reference",
         "Made from the code at every build: signatures, help texts, methods and findings are those of this version.",
         toctree(
-            "api", "command-line", "metrics", "decisions", "methods", "findings", "../glossary", "../decisions/index"
+            "python/index",
+            "command-line",
+            "metrics",
+            "decisions",
+            "methods",
+            "findings",
+            "../glossary",
+            "../decisions/index",
         ),
     )
